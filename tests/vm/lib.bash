@@ -1,0 +1,58 @@
+# Shared by the scripts of this folder: where the rig keeps things, and how a program is put into a guest's root.
+# shellcheck shell=bash disable=SC2034 # what is set here is used by those who read this
+
+RIG=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$RIG/../.." && pwd)
+RIG_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/ipcstall
+
+# Exit codes of the rig. A command that ran to its end in a guest passes its own through.
+EX_SKIP=77	# the kernel cannot be had
+EX_BOOT=120	# the guest did not get as far as the command
+EX_PANIC=121
+EX_OOPS=122
+EX_LOST=123	# the guest stopped while the command ran, and left no word why
+EX_TIMEOUT=124
+EX_RIG=125	# bad usage, or something missing on this side
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit "$EX_RIG"
+}
+
+# need PROGRAM PACKAGE: end, saying what to install, where a program is missing.
+need() {
+	command -v "$1" >/dev/null || die "$1 is missing: install the package $2"
+}
+
+# The shared libraries and the loader a program names, one path a line; nothing for a script or a static program.
+libraries() {
+	local said
+	said=$(LC_ALL=C ldd "$1" 2>/dev/null) || return 0
+	if [[ $said == *'not found'* ]]; then
+		die "$1 needs a library that is not here:$(grep -m1 'not found' <<<"$said")"
+	fi
+	awk '$2 == "=>" && $3 ~ /^\// { print $3; next } $1 ~ /^\// { print $1 }' <<<"$said"
+}
+
+is_elf() { [[ $(head -c4 "$1" 2>/dev/null | tr -d '\0') == $'\x7fELF' ]]; }
+
+# put_libraries ROOT FILE: what FILE loads, at the path it has here.
+put_libraries() {
+	local root=$1 lib
+	is_elf "$2" || return 0
+	while read -r lib; do
+		[[ -e $root$lib ]] && continue
+		mkdir -p "$root${lib%/*}" && cp -L "$lib" "$root$lib" || return
+	done < <(libraries "$2")
+}
+
+# put_program ROOT FILE DEST
+put_program() {
+	mkdir -p "$1${3%/*}" && cp -L "$2" "$1$3" && put_libraries "$1" "$2"
+}
+
+# pack ROOT: a cpio archive of ROOT on stdout, the same bytes for the same files.
+pack() {
+	(cd "$1" && find . -mindepth 1 -exec touch -hd @0 {} + &&
+		find . -mindepth 1 | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 --reproducible)
+}
