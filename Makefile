@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# ipcstall: `make help` lists what can be made.
+
+VERSION  := 0.1.0
+CC       ?= cc
+CLANG    ?= clang
+BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
+PREFIX   ?= /usr/local
+OPT      ?= -O2
+SAN      ?=
+FLAVOUR  ?= $(patsubst -%,%,$(OPT))$(if $(SAN),-san)$(if $(findstring clang,$(CC)),-clang)
+B        := build/$(FLAVOUR)
+GEN      := build/gen
+
+V ?= 0
+ifeq ($(V),0)
+Q := @
+say = @printf '  %-8s %s\n' '$(1)' '$(2)'
+endif
+
+WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes
+comma    := ,
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+GIT_DESC := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+CPPFLAGS += -Iuser -Ibpf -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' \
+	    -DIPCSTALL_BUILD='"$(FLAVOUR)"' -DIPCSTALL_PREFIX='"$(PREFIX)"'
+CFLAGS   += -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) -pthread
+LDLIBS   += -lbpf -lelf -lz -ljansson -lm -pthread
+DEPFLAGS = -MMD -MP
+
+SRCS     := $(sort $(shell find user -name '*.c'))
+OBJS     := $(SRCS:%.c=$(B)/%.o)
+LIBOBJS  := $(filter-out $(B)/user/main.o,$(OBJS))
+
+# --- the kernel half: one row per object: NAME:SOURCE:FLAGS (read by the rules below) ---
+-include bpf/objects.mk
+BPF_NAMES := $(foreach r,$(BPF_OBJECTS),$(word 1,$(subst :, ,$(r))))
+bpf_src    = bpf/$(word 2,$(subst :, ,$(filter $(1):%,$(BPF_OBJECTS))))
+bpf_flags  = $(addprefix -D,$(subst $(comma), ,$(word 3,$(subst :, ,$(filter $(1):%,$(BPF_OBJECTS))))))
+SKELS     := $(BPF_NAMES:%=$(GEN)/%.skel.h)
+BPF_ARCH  := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all clean help deps install uninstall check
+all: ipcstall ## build ./ipcstall (default)
+
+ipcstall: $(B)/ipcstall
+	$(Q)ln -sf $< $@
+
+$(B)/ipcstall: $(OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/%.o: %.c $(SKELS)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+# The commit is baked into one object only, so that a new commit does not rebuild the rest.
+$(B)/git.stamp: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(GIT_DESC)' | cmp -s - $@ || echo '$(GIT_DESC)' > $@
+$(B)/user/lib/machine.o: CPPFLAGS += -DIPCSTALL_GIT='"$(GIT_DESC)"' -DIPCSTALL_CFLAGS='"$(OPT) $(SANFLAGS)"'
+$(B)/user/lib/machine.o: $(B)/git.stamp
+
+$(GEN)/%.bpf.o: bpf/objects.mk
+	$(call say,BPF,$*)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -target bpf -g -O2 -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPF_ARCH) \
+		-Ibpf -Ivmlinux $(call bpf_flags,$*) -MMD -MP -MT $@ -MF $(@:.o=.d) -c -o $@ $(call bpf_src,$*)
+	$(Q)llvm-strip -g $@ 2>/dev/null || true
+
+$(GEN)/%.skel.h: $(GEN)/%.bpf.o
+	$(call say,SKEL,$*)
+	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
+
+# --- tests: one executable per tests/unit/test_*.c, linked with everything but main ---
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+$(B)/tests/unit/%: tests/unit/%.c $(LIBOBJS)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJS) -lcmocka $(LDLIBS)
+
+-include tests/tests.mk
+
+FORCE:
+deps: ## install what is missing (Debian/Ubuntu; elsewhere: name it)
+	$(Q)sh .ci/deps
+
+install: all ## install under PREFIX (default /usr/local): program, man page, completion
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(PREFIX)/bin/ipcstall
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(Q)./ipcstall man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
+	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+
+uninstall: ## remove what install put there
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+
+clean: ## remove everything made
+	$(Q)rm -rf build ipcstall
+
+help: ## this list
+	@printf 'make TARGET [V=1] [CC=clang] [SAN=1] [OPT=-O0]\n\n'
+	@grep -hE '^[a-zA-Z0-9_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort -u | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+
+-include $(OBJS:.o=.d) $(UNIT:=.d) $(BPF_NAMES:%=$(GEN)/%.bpf.d)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/opt.h"
+
+struct demo {
+	bool flag;
+	int64_t count, size, wait;
+	char *text;
+	int kind;
+	struct size_list sizes;
+	struct cpu_pair cpus;
+};
+
+static const char *const kinds[] = { "pipe", "tcp", "udp", NULL };
+static const struct opt rows[] = {
+	OPT_HEAD("Demo"),
+	{ OPT_FLAG, 'f', "flag", NULL, "a flag", offsetof(struct demo, flag) },
+	{ OPT_INT, 'n', "count", "N", "a count", offsetof(struct demo, count), 1, 100 },
+	{ OPT_SIZE, 0, "size", "BYTES", "bytes", offsetof(struct demo, size), 1, 1 << 20 },
+	{ OPT_TIME, 0, "wait", "TIME", "a time", offsetof(struct demo, wait) },
+	{ OPT_STRING, 0, "text", "TEXT", "text", offsetof(struct demo, text) },
+	{ OPT_ENUM, 0, "kind", "KIND", "one of", offsetof(struct demo, kind), 0, 0, kinds },
+	{ OPT_SIZES, 0, "sizes", "LIST", "sizes", offsetof(struct demo, sizes) },
+	{ OPT_CPUS, 0, "cpus", "A,B", "cpus", offsetof(struct demo, cpus) },
+	OPT_END,
+};
+
+static int parse(struct demo *d, struct err *e, char *a, char *b)
+{
+	char *argv[] = { "x", a, b, NULL };
+
+	memset(e, 0, sizeof(*e));
+	return opt_parse(rows, d, b ? 3 : 2, argv, NULL, e);
+}
+
+static void sizes_as_list_and_range(void **state)
+{
+	struct size_list l;
+	struct err e = {};
+
+	assert_int_equal(parse_sizes("4,1K,64K", &l, &e), 0);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.v[2], 65536);
+	free(l.v);
+	assert_int_equal(parse_sizes("1400:1409:+4", &l, &e), 0);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.v[2], 1408);
+	free(l.v);
+	assert_int_equal(parse_sizes("4:512K:*2", &l, &e), 0);
+	assert_int_equal(l.n, 18);
+	assert_int_equal(l.v[17], 524288);
+	free(l.v);
+}
+
+static void bad_values_are_usage_errors(void **state)
+{
+	static char *const bad[][2] = {
+		{ "--sizes", "64Q" }, { "--sizes", "0" },	{ "--sizes", "-4" },	 { "--sizes", "" },	  { "--sizes", "4," },
+		{ "--sizes", "9:4:+1" }, { "--sizes", "4:9:+0" }, { "--sizes", "4:9:*1" }, { "--sizes", "4:9" },	  { "--sizes", "2G" },
+		{ "--sizes", "nan" }, { "--sizes", "0x10" },	{ "--sizes", "1e400" },	 { "--sizes", "4.5" },	  { "--sizes", "1:1G:+1" },
+		{ "--count", "0" },   { "--count", "101" },	{ "--count", "ten" },	 { "--count", "1x" },	  { "--count", "" },
+		{ "--size", "2M" },   { "--wait", "-1s" },	{ "--wait", "3 parsecs" }, { "--kind", "tpc" },	  { "--cpus", "-1" },
+		{ "--cpus", "0,x" },  { "--cpus", "0,1,2" },	{ "--text", "" },	 { "--flag=7", NULL },	  { "--nonsense", NULL },
+		{ "--count", NULL },  { "-n", NULL },		{ "-z", NULL },		 { "operand", NULL },	  { "--no-count", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct demo d = {};
+		struct err e;
+
+		assert_int_equal(parse(&d, &e, bad[i][0], bad[i][1]), -1);
+		assert_int_equal(e.code, EXIT_BAD_USAGE);
+		assert_null(strchr(e.text, '\n'));
+		assert_true(strlen(e.text) > 10);
+		opt_free(rows, &d);
+	}
+}
+
+static void nearest_name_is_offered(void **state)
+{
+	struct demo d = {};
+	struct err e;
+
+	parse(&d, &e, "--kind", "tpc");
+	assert_non_null(strstr(e.text, "did you mean 'tcp'"));
+	parse(&d, &e, "--cuont", "3");
+	assert_non_null(strstr(e.text, "did you mean --count"));
+}
+
+static void every_option_survives_json(void **state)
+{
+	struct demo d = { .cpus = { -1, -1 } }, back = { .cpus = { -1, -1 } };
+	struct err e = {};
+	char *argv[] = { "x", "-f", "--count=7", "--size", "64K", "--wait", "1500ms", "--text", "hi there", "--kind", "udp", "--sizes", "4,8", "--cpus", "0,1" };
+	json_t *j, *k;
+
+	assert_int_equal(opt_parse(rows, &d, 15, argv, NULL, &e), 0);
+	assert_int_equal(d.wait, 1500000000);
+	j = opt_to_json(rows, &d);
+	assert_int_equal(opt_from_json(rows, &back, j, &e), 0);
+	k = opt_to_json(rows, &back);
+	assert_true(json_equal(j, k));
+	json_decref(j);
+	json_decref(k);
+	opt_free(rows, &d);
+	opt_free(rows, &back);
+}
+
+static void random_words_never_crash_or_pass_silently(void **state)
+{
+	static const char letters[] = "-=nfK0159,:+*.xcount sizewptkind\xff";
+
+	srand(7);
+	for (int i = 0; i < 20000; i++) {
+		struct demo d = {};
+		struct err e = {};
+		char a[24], b[24];
+		int rc;
+
+		for (int j = 0; j < 23; j++) {
+			a[j] = letters[rand() % (sizeof(letters) - 1)];
+			b[j] = letters[rand() % (sizeof(letters) - 1)];
+		}
+		a[rand() % 23] = b[rand() % 23] = a[23] = b[23] = '\0';
+		if (i & 1)
+			memcpy(a, i & 2 ? "--sizes" : "--count", 8);
+		rc = parse(&d, &e, a, b);
+		assert_true((rc == 0) == !err_is_set(&e));
+		if (rc == 0 && d.count)
+			assert_in_range(d.count, 1, 100);
+		opt_free(rows, &d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_as_list_and_range),
+		cmocka_unit_test(bad_values_are_usage_errors),
+		cmocka_unit_test(nearest_name_is_offered),
+		cmocka_unit_test(every_option_survives_json),
+		cmocka_unit_test(random_words_never_crash_or_pass_silently),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

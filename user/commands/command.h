@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A command is one file that defines one of these and one row in commands.c. */
+#ifndef IPCSTALL_COMMAND_H
+#define IPCSTALL_COMMAND_H
+
+#include "lib/opt.h"
+
+struct command {
+	const char *name;
+	const char *summary;	/* one line, for the list */
+	const char *operands;	/* in the usage line, e.g. "-- CMD [ARG...]"; NULL: none */
+	const char *description;/* a paragraph for --help and the man page */
+	const char *examples;	/* lines "COMMAND LINE\tWHAT IT DOES\n" */
+	const struct opt *options; /* ends with OPT_END; NULL: none */
+	size_t options_size;	/* of the struct which the rows fill */
+	void (*defaults)(void *opts);
+	bool stop_at_first_operand; /* what follows is another program's command line */
+	bool takes_operands;
+	/* Returns the exit code; errors other than usage are already recorded in e (printed by main). */
+	int (*run)(void *opts, struct opt_operands *rest, struct err *e);
+};
+
+extern const struct command *const commands[]; /* NULL-terminated; the first one is the benchmark, the default */
+
+const struct command *command_find(const char *name);
+void command_help(const struct command *c, FILE *out);
+void command_help_all(FILE *out);
+int command_run(const struct command *c, int argc, char **argv);
+
+#endif

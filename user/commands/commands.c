@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of commands, and what all of them share: finding, helping, running. */
+#include "commands/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(name) extern const struct command command_##name;
+#include "commands/table.h"
+#undef ROW
+
+const struct command *const commands[] = {
+#define ROW(name) &command_##name,
+#include "commands/table.h"
+#undef ROW
+	NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+	return NULL;
+}
+
+static void help_examples(const char *lines, FILE *out)
+{
+	fputs("\nExamples:\n", out);
+	while (*lines) {
+		size_t line = strcspn(lines, "\n"), tab = strcspn(lines, "\t");
+
+		if (tab < line)
+			fprintf(out, "  %.*s\n      %.*s\n", (int)tab, lines, (int)(line - tab - 1), lines + tab + 1);
+		else
+			fprintf(out, "  %.*s\n", (int)line, lines);
+		lines += line + (lines[line] == '\n');
+	}
+}
+
+void command_help(const struct command *c, FILE *out)
+{
+	bool is_default = c == commands[0];
+
+	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name, is_default ? "" : " ",
+		c->operands ? " " : "", c->operands ? c->operands : "", c->summary);
+	if (c->description)
+		fprintf(out, "\n%s\n", c->description);
+	if (c->options)
+		opt_help(c->options, out);
+	if (c->examples)
+		help_examples(c->examples, out);
+}
+
+void command_help_all(FILE *out)
+{
+	fputs("ipcstall: where does a TCP, UDP, pipe or Unix-socket conversation wait, why, and what mends it.\n\n"
+	      "Usage: ipcstall --mode MODE [OPTION...]    run a benchmark, with the stall ledger where the kernel allows\n"
+	      "       ipcstall COMMAND [OPTION...]\n\nCommands:\n", out);
+	for (const struct command *const *c = commands; *c; c++)
+		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+	fputs("\n`ipcstall COMMAND --help` explains a command; `ipcstall bench --help` the benchmark's options.\n\n"
+	      "Examples:\n"
+	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput and both ends' ledgers at 64 KiB\n"
+	      "  ipcstall --mode pipe                      the ten classic sizes, 4 B to 512 KiB\n", out);
+}
+
+static bool wants_help(int argc, char **argv, const struct command *c)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+		if (c->stop_at_first_operand && argv[i][0] != '-')
+			return false;
+	}
+	return false;
+}
+
+static int run_parsed(const struct command *c, void *opts, int argc, char **argv, struct err *e)
+{
+	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand };
+	static const struct opt none[] = { OPT_END };
+	int rc = EXIT_BAD_USAGE;
+
+	rest.v = calloc(argc + 1, sizeof(*rest.v));
+	if (opt_parse(c->options ? c->options : none, opts, argc, argv, c->takes_operands ? &rest : NULL, e) == 0)
+		rc = c->run(opts, &rest, e);
+	free(rest.v);
+	return rc;
+}
+
+/* Output that was only buffered must not be lost in silence: a full disk or a closed pipe shows at the flush. */
+static int flush_output(int rc, struct err *e)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return rc;
+	err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+	return EXIT_IO;
+}
+
+int command_run(const struct command *c, int argc, char **argv)
+{
+	struct err e = {};
+	void *opts;
+	int rc;
+
+	if (wants_help(argc, argv, c)) {
+		command_help(c, stdout);
+		return flush_output(EXIT_DONE, &e) == EXIT_DONE ? EXIT_DONE : err_print(&e);
+	}
+	opts = calloc(1, c->options_size + 1);
+	if (!opts)
+		return EXIT_NO_RESOURCE;
+	if (c->defaults)
+		c->defaults(opts);
+	rc = flush_output(run_parsed(c, opts, argc, argv, &e), &e);
+	if (c->options)
+		opt_free(c->options, opts);
+	free(opts);
+	return err_is_set(&e) ? err_print(&e) : rc;
+}

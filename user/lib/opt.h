@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Options as typed rows. From the same rows come parsing, validation, --help, the man page, shell completion, the
+ * restatement of every option in a result file, and reading them back from there (--repeat).
+ */
+#ifndef IPCSTALL_OPT_H
+#define IPCSTALL_OPT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/err.h"
+
+enum opt_type {
+	OPT_FLAG,     /* bool: present or not; --no-NAME clears it */
+	OPT_INT,      /* int64_t within [min, max] */
+	OPT_REAL,     /* double within [min, max] */
+	OPT_SIZE,     /* int64_t bytes: 64K, 1M, 1G (powers of 1024) */
+	OPT_TIME,     /* int64_t ns: 500ms, 3s, 20us; a bare number is seconds */
+	OPT_RATE,     /* double per second: 1000, 10k, 2.5M */
+	OPT_STRING,   /* char * (points into argv or a duplicate) */
+	OPT_ENUM,     /* int: index into choices */
+	OPT_SIZES,    /* struct size_list: 64K | 4,16,64 | 1400:9000:+4 | 4:512K:*2 */
+	OPT_CPUS,     /* struct cpu_pair: A,B */
+	OPT_MULTI,    /* struct str_list: may be given several times */
+	OPT_GROUP,    /* a heading in the help; nothing to parse */
+};
+
+struct size_list {
+	int64_t *v;
+	size_t n;
+};
+
+struct cpu_pair {
+	int a, b; /* -1: not pinned */
+};
+
+struct str_list {
+	const char **v;
+	size_t n;
+};
+
+struct opt {
+	enum opt_type type;
+	char shorthand; /* 0: none */
+	const char *name;
+	const char *arg;  /* the operand's name in the help */
+	const char *help;
+	size_t offset;	  /* of the field in the caller's options */
+	double min, max;  /* both 0: no limits but the type's own */
+	const char *const *choices; /* OPT_ENUM: NULL-terminated */
+	bool hidden_from_result;    /* says where output goes, not what was measured */
+};
+
+#define OPT_END { .name = NULL, .type = OPT_GROUP, .help = NULL }
+#define OPT_HEAD(text) { .type = OPT_GROUP, .help = (text) }
+
+/* Parse argv[1..argc). Operands are left in argv order in operands/n_operands (at most max_operands).
+ * stop_at_operand: the first operand ends the options (`run -- CMD`). */
+struct opt_operands {
+	char **v;
+	int n;
+	bool stop_at_first;
+};
+int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest, struct err *e);
+
+/* Set one option from text, as the command line or a result file would. */
+int opt_set(const struct opt *row, void *into, const char *text, struct err *e);
+const struct opt *opt_find(const struct opt *rows, const char *name);
+void opt_free(const struct opt *rows, void *into);
+
+void opt_help(const struct opt *rows, FILE *out);
+void opt_man(const struct opt *rows, FILE *out);
+
+/* The value as text which opt_set() reads back; empty for an unset string. */
+void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
+json_t *opt_to_json(const struct opt *rows, const void *from);
+int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
+
+/* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
+int parse_size(const char *text, int64_t *out);
+int parse_time_ns(const char *text, int64_t *out);
+int parse_real(const char *text, double *out);
+int parse_sizes(const char *text, struct size_list *out, struct err *e);
+/* The candidate nearest to `word` by edit distance, NULL when none is near. */
+const char *nearest_word(const char *word, const char *const *candidates, size_t n);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+
+static int unknown_command(const char *word)
+{
+	struct err e = {};
+	const char *names[64], *near;
+	size_t n = 0;
+
+	for (const struct command *const *c = commands; *c && n < 64; c++)
+		names[n++] = (*c)->name;
+	near = nearest_word(word, names, n);
+	err_set(&e, EXIT_BAD_USAGE, "%s: no such command; %s%s%s", word, near ? "did you mean '" : "see ipcstall --help", near ? near : "",
+		near ? "'? (ipcstall --help lists all)" : "");
+	return err_print(&e);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c = commands[0];
+
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error to report, not a death */
+	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {
+		command_help_all(argc < 2 ? stderr : stdout);
+		return argc < 2 ? EXIT_BAD_USAGE : EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return printf("ipcstall %s (%s)\n", IPCSTALL_VERSION, IPCSTALL_BUILD) < 0;
+	if (argv[1][0] == '-')
+		return command_run(c, argc, argv);
+	c = command_find(argv[1]);
+	return c ? command_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
