@@ -3,3 +3,8 @@
 .PHONY: test-unit
 test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 	$(Q)tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
+
+.PHONY: test
+test: ## install what is missing and run every test
+	$(Q).ci/deps all
+	$(Q)tests/run $(STAGES)
