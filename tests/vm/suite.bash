@@ -1,0 +1,25 @@
+# What a suite test needs to report; it lies in the guest as /t/suite.bash.
+# shellcheck shell=bash
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1: $2"; FAILED=1; }
+skip() { echo "skip $1: $2"; }
+
+# check NAME COMMAND...: ok where it succeeds; otherwise its last line is the reason.
+check() {
+	local name=$1 said
+	shift
+	if said=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "${said##*$'\n'}"; fi
+}
+
+# within NAME VALUE LOW HIGH [UNIT]: numbers may have fractions; a value that is no number is not within.
+within() {
+	if awk -v v="$2" -v lo="$3" -v hi="$4" 'BEGIN { exit !(v ~ /^[0-9.]+$/ && v >= lo && v <= hi) }'; then
+		ok "$1"
+	else
+		not_ok "$1" "${2:-nothing}${5:+ $5}, expected $3 to $4"
+	fi
+}
+
+# The last line of a test: its exit status.
+finish() { exit "${FAILED:-0}"; }
