@@ -24,6 +24,40 @@ need() {
 	command -v "$1" >/dev/null || die "$1 is missing: install the package $2"
 }
 
+# --- Debian ---------------------------------------------------------------------------------------------------------
+
+DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Where the machine's own apt takes packages from: URI, release and component, one source a line.
+machine_sources() {
+	# shellcheck disable=SC2016 # the $(...) are apt's own
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null
+}
+
+# The URI of its Debian release. Security, updates and third-party sources have other release names.
+machine_mirror() {
+	local own
+	[[ -z ${IPCSTALL_MIRROR-} ]] || { echo "$IPCSTALL_MIRROR"; return; }
+	own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	machine_sources | awk -v own="${own:-none}" '
+		$3 == "main" && $2 ~ ("^(" own "|stable|oldstable|oldoldstable|testing|unstable|sid)$") { print $1; exit }'
+}
+
+# --- nothing stays behind -------------------------------------------------------------------------------------------
+
+# start_keeper FOLDER: killed outright, a shell cannot clean up. Its keeper, in a session of its own, waits for its end
+# and does.
+start_keeper() {
+	# shellcheck disable=SC2016 # for the keeper to expand
+	setsid bash -c 'tail -s 0.2 --pid="$1" -f /dev/null; rm -rf --one-file-system "$2"' keeper "$$" "$1" \
+		</dev/null >/dev/null 2>&1 &
+	KEEPER=$!
+}
+
+stop_keeper() { [[ -z ${KEEPER-} ]] || kill -- "-$KEEPER" 2>/dev/null; }
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
 # The shared libraries and the loader a program names, one path a line; nothing for a script or a static program.
 libraries() {
 	local said
@@ -38,12 +72,13 @@ is_elf() { [[ $(head -c4 "$1" 2>/dev/null | tr -d '\0') == $'\x7fELF' ]]; }
 
 # put_libraries ROOT FILE: what FILE loads, at the path it has here.
 put_libraries() {
-	local root=$1 lib
+	local root=$1 libs lib
 	is_elf "$2" || return 0
-	while read -r lib; do
+	libs=$(libraries "$2") || exit
+	for lib in $libs; do
 		[[ -e $root$lib ]] && continue
 		mkdir -p "$root${lib%/*}" && cp -L "$lib" "$root$lib" || return
-	done < <(libraries "$2")
+	done
 }
 
 # put_program ROOT FILE DEST
