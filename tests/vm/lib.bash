@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Shared by the scripts of this folder: where the rig keeps things, and how a program is put into a guest's root.
 # shellcheck shell=bash disable=SC2034 # what is set here is used by those who read this
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # What a suite test needs to report; it lies in the guest as /t/suite.bash.
 # shellcheck shell=bash
 
