@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pure machine: what state a ledger is in, and what an input does to it. No BPF helper, no allocation, no loop: the same
+ * text is compiled for the kernel and for the host, where it is unit-tested and fuzzed.
+ *
+ * A ledger's present is one 64-bit word, swapped whole by compare-and-exchange. It holds when the present state began and the
+ * facets from which the state follows. Whoever wins the swap charges the elapsed time to the state that ended; whoever loses
+ * looks again. So two processors can neither charge an interval twice nor leave a gap, and the sum of the states is the
+ * lifetime to the nanosecond.
+ */
+#ifndef IPCSTALL_MACHINE_H
+#define IPCSTALL_MACHINE_H
+
+#include "causes.h"
+
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+typedef unsigned long long ns_t;
+typedef unsigned long long word_t;
+
+enum dir { DIR_TX, DIR_RX };
+
+/*
+ * The word, from bit 0:
+ *	50	since: CLOCK_MONOTONIC modulo 2^50 ns (13 days; a state is settled at every snapshot, long before)
+ *	3	head: why the head of the queue is held
+ *	1	full: tx: something is outstanding; rx: data is queued
+ *	1	device: bytes are below the protocol
+ *	4	working: threads in the call
+ *	4	asleep: how many of them sleep
+ *	1	closed: nothing is charged any more
+ */
+#define SINCE_BITS	50
+#define SINCE_MASK	((1ULL << SINCE_BITS) - 1)
+#define HEAD_SHIFT	50
+#define FULL_BIT	(1ULL << 53)
+#define DEVICE_BIT	(1ULL << 54)
+#define WORKING_SHIFT	55
+#define ASLEEP_SHIFT	59
+#define CLOSED_BIT	(1ULL << 63)
+#define COUNT_MAX	15u
+
+enum head { HEAD_NONE, HEAD_RWND, HEAD_CWND, HEAD_NAGLE, HEAD_CORK, HEAD_PACING, HEAD_RECOVERY, HEAD_REST };
+
+/* which facets an input speaks of; the others stay as they are */
+enum { IN_HEAD = 1, IN_FULL = 2, IN_DEVICE = 4, IN_CLOSE = 8 };
+
+struct input {
+	ns_t at;		/* when the facets below began to hold */
+	unsigned char says;	/* IN_* */
+	unsigned char head;	/* enum head */
+	unsigned char full;
+	unsigned char device;
+	signed char working;	/* +1 a thread enters the call, -1 leaves */
+	signed char asleep;	/* +1 it falls asleep there, -1 it wakes */
+};
+
+/* what a step does: swap in `word`; if `ended`, charge `ns` to `from` */
+struct transition {
+	word_t word;
+	ns_t ns;
+	unsigned char from, to;
+	unsigned char ended;
+	unsigned char unpaired;	/* a thread left that never entered, or more entered than are counted */
+};
+
+static __always_inline ns_t word_since(word_t w)
+{
+	return w & SINCE_MASK;
+}
+
+static __always_inline unsigned int word_head(word_t w)
+{
+	return w >> HEAD_SHIFT & 7;
+}
+
+static __always_inline unsigned int word_working(word_t w)
+{
+	return w >> WORKING_SHIFT & COUNT_MAX;
+}
+
+static __always_inline unsigned int word_asleep(word_t w)
+{
+	return w >> ASLEEP_SHIFT & COUNT_MAX;
+}
+
+/* nanoseconds from the word's `since` to `at`; 0 if another processor's clock has already passed `at` */
+static __always_inline ns_t word_elapsed(word_t w, ns_t at)
+{
+	ns_t d = (at - word_since(w)) & SINCE_MASK;
+
+	return d >> (SINCE_BITS - 1) ? 0 : d;
+}
+
+static __always_inline word_t word_open(ns_t at)
+{
+	return at & SINCE_MASK;
+}
+
+/* the head's reason as a state; HEAD_NONE and HEAD_REST hold nothing */
+static __always_inline unsigned int head_state(unsigned int head)
+{
+	switch (head) {
+	case HEAD_RWND:
+		return TX_RWND;
+	case HEAD_CWND:
+		return TX_CWND;
+	case HEAD_NAGLE:
+		return TX_NAGLE;
+	case HEAD_CORK:
+		return TX_CORK;
+	case HEAD_PACING:
+		return TX_PACING;
+	case HEAD_RECOVERY:
+		return TX_RECOVERY;
+	default:
+		return TX_IDLE;
+	}
+}
+
+/* work, device, what holds the head, sndbuf, flight, idle: the first that holds */
+static __always_inline unsigned int tx_state(word_t w)
+{
+	unsigned int asleep = word_asleep(w), held = head_state(word_head(w));
+
+	if (word_working(w) > asleep)
+		return TX_WORK;
+	if (w & DEVICE_BIT)
+		return TX_DEVICE;
+	if (held != TX_IDLE)
+		return held;
+	if (asleep)
+		return TX_SNDBUF;
+	return w & FULL_BIT ? TX_FLIGHT : TX_IDLE;
+}
+
+/* A reader that sleeps with data queued has been woken and has no CPU yet: it is in its call, so that is still `wait`. */
+static __always_inline unsigned int rx_state(word_t w)
+{
+	unsigned int asleep = word_asleep(w);
+
+	if (word_working(w) > asleep)
+		return RX_WORK;
+	if (asleep)
+		return RX_WAIT;
+	return w & FULL_BIT ? RX_UNREAD : RX_IDLE;
+}
+
+static __always_inline unsigned int word_state(word_t w, enum dir dir)
+{
+	return dir == DIR_TX ? tx_state(w) : rx_state(w);
+}
+
+/* add a step of -1, 0 or +1 to a 4-bit count; what does not fit is reported, not wrapped */
+static __always_inline unsigned int count_add(unsigned int n, int step, unsigned char *unpaired)
+{
+	if (step > 0 && n < COUNT_MAX)
+		return n + 1;
+	if (step < 0 && n > 0)
+		return n - 1;
+	if (step)
+		*unpaired = 1;
+	return n;
+}
+
+static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
+{
+	word_t working = count_add(word_working(w), in->working, unpaired);
+	word_t asleep = count_add(word_asleep(w), in->asleep, unpaired);
+
+	if (asleep > working)	/* nobody sleeps in a call that nobody is in */
+		asleep = working;
+	w &= ~((word_t)COUNT_MAX << WORKING_SHIFT | (word_t)COUNT_MAX << ASLEEP_SHIFT);
+	return w | working << WORKING_SHIFT | asleep << ASLEEP_SHIFT;
+}
+
+static __always_inline word_t apply_facets(word_t w, const struct input *in)
+{
+	if (in->says & IN_HEAD)
+		w = (w & ~(7ULL << HEAD_SHIFT)) | (word_t)(in->head & 7) << HEAD_SHIFT;
+	if (in->says & IN_FULL)
+		w = in->full ? w | FULL_BIT : w & ~FULL_BIT;
+	if (in->says & IN_DEVICE)
+		w = in->device ? w | DEVICE_BIT : w & ~DEVICE_BIT;
+	if (in->says & IN_CLOSE)
+		w |= CLOSED_BIT;
+	return w;
+}
+
+/*
+ * The one step. Where the state stays the same, `since` stays too: an episode is charged once, at its end, whole. An input
+ * dated before the present state began takes effect where it began: time never runs backwards.
+ */
+static __always_inline struct transition step(word_t w, const struct input *in, enum dir dir)
+{
+	struct transition t = { .word = w };
+
+	t.from = t.to = word_state(w, dir);
+	if (w & CLOSED_BIT)
+		return t;
+	t.word = apply_facets(apply_counts(w, in, &t.unpaired), in);
+	t.to = word_state(t.word, dir);
+	if (t.from == t.to && !(in->says & IN_CLOSE))
+		return t;
+	t.ended = 1;
+	t.ns = word_elapsed(w, in->at);
+	t.word = (t.word & ~SINCE_MASK) | ((word_since(w) + t.ns) & SINCE_MASK);
+	return t;
+}
+
+/* ---- TCP: why does the head of the queue wait? ---- */
+
+#define WMEM_REST	256	/* sk_wmem_alloc: 1 at rest, +2 for each pure ACK, +1 TSQ reference; a data skb is never this small */
+
+/* the fields of struct tcp_sock that decide; all of one moment */
+struct tcp_snap {
+	unsigned int write_seq, snd_nxt, snd_una, snd_wnd, snd_sml;
+	unsigned int snd_cwnd, mss, head_len;
+	unsigned int packets_out, sacked_out, lost_out, retrans_out;
+	int wmem;
+	unsigned char nonagle;	/* TCP_NAGLE_OFF 1, _CORK 2, _PUSH 4 */
+	unsigned char paced;	/* internal pacing holds the next segment */
+};
+
+static __always_inline unsigned int tcp_unsent(const struct tcp_snap *s)
+{
+	int n = (int)(s->write_seq - s->snd_nxt);
+
+	return n > 0 ? n : 0;
+}
+
+static __always_inline unsigned int tcp_in_flight(const struct tcp_snap *s)
+{
+	return s->packets_out - (s->sacked_out + s->lost_out) + s->retrans_out;
+}
+
+/* bytes of the peer's window still open beyond snd_nxt; may be negative when the window shrank */
+static __always_inline int tcp_room(const struct tcp_snap *s)
+{
+	return (int)(s->snd_una + s->snd_wnd - s->snd_nxt);
+}
+
+/* tcp_minshall_check(): a small segment is out and not acknowledged */
+static __always_inline int tcp_small_out(const struct tcp_snap *s)
+{
+	return s->packets_out && (int)(s->snd_sml - s->snd_una) > 0 && (int)(s->snd_nxt - s->snd_sml) >= 0;
+}
+
+/* tcp_tso_should_defer(): as is_cwnd_limited and is_rwnd_limited do, blame the smaller window if the head does not fit it */
+static __always_inline enum head tcp_deferred(const struct tcp_snap *s, unsigned int in_flight)
+{
+	unsigned long long cong = (unsigned long long)(s->snd_cwnd - in_flight) * s->mss;
+	unsigned int room = tcp_room(s);
+
+	if (cong < room)
+		return cong <= s->head_len ? HEAD_CWND : HEAD_PACING;
+	return room <= s->head_len ? HEAD_RWND : HEAD_PACING;
+}
+
+/* lost segments that nothing has retransmitted yet */
+static __always_inline enum head tcp_all_sent(const struct tcp_snap *s)
+{
+	return s->lost_out > s->retrans_out ? HEAD_RECOVERY : HEAD_NONE;
+}
+
+/*
+ * The tests of tcp_write_xmit() in its own order. HEAD_REST: queued, and none of them holds it; the caller knows whether
+ * that is MSG_MORE (after a send call) or a transmission under way.
+ */
+static __always_inline enum head tcp_head(const struct tcp_snap *s)
+{
+	unsigned int unsent = tcp_unsent(s), in_flight = tcp_in_flight(s);
+
+	if (!unsent)
+		return tcp_all_sent(s);
+	if (s->paced)
+		return HEAD_PACING;
+	if (in_flight >= s->snd_cwnd)
+		return HEAD_CWND;
+	if (tcp_room(s) < (int)(unsent < s->mss ? unsent : s->mss))
+		return HEAD_RWND;
+	if (unsent < s->mss) {
+		if (s->nonagle & 2)
+			return HEAD_CORK;
+		return !s->nonagle && tcp_small_out(s) ? HEAD_NAGLE : HEAD_REST;
+	}
+	return in_flight ? tcp_deferred(s, in_flight) : HEAD_REST;
+}
+
+/* something of this socket is still to be sent or acknowledged */
+static __always_inline int tcp_outstanding(const struct tcp_snap *s)
+{
+	return s->packets_out || tcp_unsent(s);
+}
+
+/* ---- histograms ---- */
+
+/* slot 0: below 1 us; slot k: [2^(k-1), 2^k) us; the last one is open */
+#define HIST_SLOTS	24
+#define HIST_BASE	10	/* 2^10 ns stands for 1 us */
+
+static __always_inline unsigned int log2_ns(ns_t v)
+{
+	unsigned int r = 0;
+
+	if (v >> 32) { v >>= 32; r += 32; }
+	if (v >> 16) { v >>= 16; r += 16; }
+	if (v >> 8) { v >>= 8; r += 8; }
+	if (v >> 4) { v >>= 4; r += 4; }
+	if (v >> 2) { v >>= 2; r += 2; }
+	return r + (v >> 1 ? 1 : 0);
+}
+
+static __always_inline unsigned int hist_slot(ns_t v)
+{
+	unsigned int b = log2_ns(v);
+
+	if (b < HIST_BASE)
+		return 0;
+	b -= HIST_BASE - 1;
+	return b < HIST_SLOTS ? b : HIST_SLOTS - 1;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel half and user space say to each other: map values, ring-buffer records, and the options of a run. Fixed-width
+ * fields only; the asserts below hold the layout on both sides.
+ */
+#ifndef IPCSTALL_RECORD_H
+#define IPCSTALL_RECORD_H
+
+#include "machine.h"
+
+#define STATES_MAX	11
+#define COMM_LEN	16
+#define FILTER_TGIDS	8
+
+enum proto { PROTO_NONE, PROTO_TCP, PROTO_UDP, PROTO_UNIX_STREAM, PROTO_UNIX_DGRAM, PROTO_UNIX_SEQPACKET, PROTO_PIPE };
+
+enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
+
+/* one direction of one endpoint */
+struct ledger {
+	word_t word;			/* see machine.h */
+	ns_t seen;			/* when this ledger was last looked at: a later finding reaches back no further */
+	ns_t ns[STATES_MAX];		/* ended episodes, by state */
+	ns_t max[STATES_MAX];
+	unsigned int count[STATES_MAX];
+	unsigned int hist[STATES_MAX][HIST_SLOTS];
+};
+
+/* beside the ledger: these overlap its states */
+struct beside {
+	unsigned long long bytes, messages;
+	ns_t blocked_ns, blocked_max;	/* a thread slept in the call */
+	ns_t runq_ns, runq_max;		/* woken, no CPU yet */
+	unsigned long long wakeups;
+	unsigned int tgid, tid;		/* who was last in the call */
+	char comm[COMM_LEN];
+	int kstack, ustack;		/* ids in the stack map, < 0: not asked for */
+};
+
+/* why the other end kept this one waiting, by tx state */
+struct blame {
+	ns_t delack_ns[STATES_MAX];	/* the peer owed an ACK and withheld it; its timer released it */
+	ns_t unread_ns[STATES_MAX];	/* the peer had data queued and no reader in a call */
+	unsigned int delack_n[STATES_MAX];
+	unsigned int unread_n[STATES_MAX];
+};
+
+struct address {
+	unsigned char ip[16];		/* IPv4: the first four bytes */
+	unsigned short port;		/* host order */
+};
+
+/* what an endpoint is; never changes while it lives */
+struct identity {
+	unsigned long long key;		/* address of the kernel's struct sock or struct pipe_inode_info */
+	unsigned long long serial;	/* one for each endpoint of a session: addresses are reused */
+	unsigned long long inode;
+	unsigned int netns;
+	unsigned char proto, family;
+	unsigned short pad;
+	struct address local, remote;
+	unsigned int pad2;
+};
+
+struct endpoint {
+	struct identity id;
+	ns_t born, closed;		/* closed: 0 while it lives */
+	struct ledger tx, rx;
+	struct beside txb, rxb;
+	struct blame blame;
+	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
+	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
+	ns_t ack_owed;			/* since when an ACK is owed; 0: none */
+	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
+	ns_t delack_owed;
+	ns_t delack_ns;			/* ACKs withheld until the timer fired */
+	ns_t ack_debt_ns;		/* all time in which an ACK was owed */
+	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
+	unsigned long long drops[DROP_N];
+	ns_t queue_at;			/* residence: the integral of queue length over time, by Little's law */
+	unsigned long long queue_integral, queue_len, queue_max, dequeued;
+	unsigned int zero_window;	/* inside such an episode */
+	unsigned int flags;		/* EP_* */
+};
+
+/* the endpoint was first seen in the middle of its life; its record could not be sent yet */
+enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4 };
+
+enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3 };
+
+struct record_head {
+	unsigned int type, size;
+};
+
+struct record_open {
+	struct record_head head;
+	struct identity id;
+	ns_t born;
+};
+
+struct record_close {
+	struct record_head head;
+	struct endpoint ep;
+};
+
+/* one stall at least as long as the threshold */
+struct record_stall {
+	struct record_head head;
+	unsigned long long serial;
+	ns_t from, to;
+	unsigned int state;
+	unsigned int tgid, peer_tgid;
+	int kstack, ustack;
+	int peer_kstack, peer_ustack;
+	unsigned int by_delack;
+	ns_t peer_unread;
+	char comm[COMM_LEN], peer_comm[COMM_LEN];
+};
+
+enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
+
+/* set before load: the verifier then removes what is not asked for */
+struct options {
+	unsigned int filter;		/* enum filter_kind */
+	unsigned int tgids[FILTER_TGIDS];
+	unsigned long long cgroup;	/* id */
+	unsigned short port_lo, port_hi;	/* 0: any */
+	unsigned int stacks;		/* record stacks of stalls */
+	unsigned int protos;		/* 1 << enum proto */
+	ns_t stall_threshold;		/* RECORD_STALL from this length on; 0: none */
+	unsigned long long fn_delack, fn_write;	/* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
+};
+
+enum counter {
+	COUNT_OBSERVED,		/* inputs given to a machine */
+	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
+	COUNT_OVERFLOW,		/* endpoints that found no room in the map */
+	COUNT_LOST,		/* records that found no room in the ring buffer and were overwritten */
+	COUNT_CONTENDED,	/* inputs given up because other processors kept changing the word */
+	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
+	COUNT_N
+};
+
+#define OFFSET_IS(type, field, off) \
+	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")
+
+_Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
+_Static_assert(sizeof(struct ledger) == 16 + STATES_MAX * (8 + 8 + 4 + 4 * HIST_SLOTS) + 4, "struct ledger has changed");
+_Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
+OFFSET_IS(struct endpoint, tx, 88);
+OFFSET_IS(struct record_close, ep, 8);
+
+#endif

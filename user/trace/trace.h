@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ledger, as the rest of the program sees it: plain C, nothing of libbpf.
+ *
+ *	prepare   choose a backend, load the programs (nothing runs yet)
+ *	start     attach them
+ *	snapshot  every endpoint's ledger up to now; two snapshots subtract exactly
+ *	stop      detach
+ *	finish    free
+ *
+ * Nothing is pinned: a killed process leaves nothing behind.
+ */
+#ifndef IPCSTALL_TRACE_H
+#define IPCSTALL_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "causes.h"
+
+#define TRACE_STATES	11	/* of a ledger; tx has TX_N, rx RX_N */
+#define TRACE_HIST	24	/* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
+#define TRACE_TGIDS	8
+
+/* what went wrong, why, and what to do next; code: enum exit_code of user/lib/err.h */
+struct trace_error {
+	int code;		/* 0: nothing */
+	char what[160], why[240], next[240];
+};
+
+enum trace_backend { TRACE_AUTO, TRACE_FENTRY, TRACE_KPROBE, TRACE_RAWTP, TRACE_BACKENDS };
+enum trace_filter { TRACE_FILTER_ALL, TRACE_FILTER_TGIDS, TRACE_FILTER_TREE, TRACE_FILTER_CGROUP };
+enum trace_proto { TRACE_TCP = 1, TRACE_UDP, TRACE_UNIX_STREAM, TRACE_UNIX_DGRAM, TRACE_UNIX_SEQPACKET, TRACE_PIPE,
+		   TRACE_PROTOS };
+enum trace_drop { TRACE_DROP_RCVBUF, TRACE_DROP_QDISC, TRACE_DROP_CHECKSUM, TRACE_DROP_OTHER, TRACE_DROPS };
+struct trace_stall;
+enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT };
+
+/* Zero means the default everywhere. */
+struct trace_options {
+	enum trace_backend backend;
+	enum trace_filter filter;
+	pid_t tgids[TRACE_TGIDS];	/* TGIDS: these; TREE: these and what they fork from now on */
+	size_t n_tgids;
+	const char *cgroup;		/* path of a cgroup v2 directory */
+	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
+	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */
+	unsigned int max_endpoints;	/* 0: 4096 */
+	uint64_t stall_threshold_ns;	/* 0: no single stalls */
+	bool stacks;			/* take kernel and user stacks at sleeps */
+	/* a stall at least as long as the threshold; called from trace_snapshot() and trace_poll() */
+	void (*on_stall)(void *ctx, const struct trace_stall *stall);
+	void *ctx;
+};
+
+/* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used */
+struct trace_ledger {
+	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
+	uint32_t count[TRACE_STATES];		/* ended episodes */
+	uint32_t hist[TRACE_STATES][TRACE_HIST];
+	uint8_t resolution[TRACE_STATES];	/* enum trace_resolution */
+	uint64_t lifetime_ns;
+	int64_t unaccounted_ns;			/* lifetime - sum of ns: 0, always */
+	unsigned int now;			/* the state at the snapshot */
+};
+
+struct trace_beside {
+	uint64_t bytes, messages;
+	uint64_t blocked_ns, blocked_max_ns;
+	uint64_t runq_ns, runq_max_ns;
+	uint64_t wakeups;
+	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
+	char comm[16];
+	uint8_t bytes_res, blocked_res, runq_res;	/* enum trace_resolution; UNKNOWN: print null */
+};
+
+/* tx stalls that the other end on this host explains, by tx state */
+struct trace_blame {
+	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
+	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
+};
+
+struct trace_addr {
+	uint8_t ip[16];			/* IPv4: the first four bytes */
+	uint16_t port;
+};
+
+struct trace_endpoint {
+	uint64_t serial;		/* one for each endpoint of a session, never reused: match snapshots by it */
+	uint64_t inode;			/* 0: unknown */
+	uint32_t netns;			/* inode number */
+	enum trace_proto proto;
+	int family;			/* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
+	struct trace_addr local, remote;
+	int peer;			/* index of the other end in the same snapshot, -1: remote or not traced; a pipe: itself */
+	uint64_t born_ns, at_ns;	/* CLOCK_MONOTONIC: first sight; what the figures are up to */
+	bool closed;			/* at_ns is its end */
+	bool joined_late;		/* existed before it was seen */
+	struct trace_ledger tx, rx;
+	struct trace_beside txb, rxb;
+	struct trace_blame blame;
+	/* TCP */
+	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
+	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
+	/* datagrams and pipes */
+	uint64_t drops[TRACE_DROPS];
+	uint64_t queue_integral, queue_max, dequeued;	/* residence of one item = integral / dequeued, ns */
+	uint8_t drops_res, queue_res;
+};
+
+/* printed always, even when 0 */
+struct trace_counters {
+	uint64_t observed, lost, unpaired, overflow, contended, reused;
+	uint64_t missed;		/* programs not run because one was running on that CPU */
+	uint64_t opened, closed;
+};
+
+struct trace_snapshot {
+	uint64_t at_ns;
+	size_t n;
+	struct trace_endpoint *ep;	/* the closed ones too, unless forgotten */
+	struct trace_counters counters;
+};
+
+struct trace_stall {
+	uint64_t serial, from_ns, to_ns;
+	enum tx_state state;
+	bool by_delack;			/* ended by the peer's delayed-ACK timer */
+	uint64_t peer_unread_ns;
+	pid_t tgid, peer_tgid;
+	char comm[16], peer_comm[16];
+	int kstack, ustack, peer_kstack, peer_ustack;	/* for trace_stack(); < 0: none */
+};
+
+struct trace;
+
+/* NULL: see *e. An option that excludes another is refused here. */
+struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
+int trace_start(struct trace *t, struct trace_error *e);
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+void trace_snapshot_free(struct trace_snapshot *s);
+int trace_stop(struct trace *t, struct trace_error *e);
+void trace_finish(struct trace *t);
+
+/* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A session has a thread for it. */
+int trace_poll(struct trace *t, int timeout_ms);
+/* drop the closed endpoints seen so far: for a program that runs for days and has reported them */
+void trace_forget_closed(struct trace *t);
+
+/*
+ * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An endpoint missing in `a` counts
+ * whole. out->ep is new memory.
+ */
+int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b);
+
+/* with TREE or TGIDS: follow this process from now on too */
+int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
+
+enum trace_backend trace_backend(const struct trace *t);
+const char *trace_backend_name(enum trace_backend b);
+const char *trace_proto_name(enum trace_proto p);
+/* why not a better backend; empty when this is the best */
+const char *trace_why(const struct trace *t);
+
+/* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
+int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size);
+
+/* the cost of each program: what bpf_enable_stats counted */
+struct trace_cost {
+	char name[32];
+	uint64_t runs, ns, missed;
+};
+int trace_cost_enable(struct trace *t, struct trace_error *e);	/* before start */
+size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max);
+
+/* one hook and what became of it */
+struct trace_hook {
+	const char *point, *kind;	/* "tcp_write_xmit", "fexit" */
+	const char *feeds;		/* what is lost without it */
+	bool attached;
+	const char *why_not;		/* NULL when attached */
+};
+size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
+
+/* ---- what this kernel allows: probed once ---- */
+
+struct trace_feature {
+	const char *name;		/* "BTF", "fentry", ... */
+	bool there;
+	char why_not[160];		/* "lockdown is 'integrity'" */
+	const char *lost;		/* what cannot be seen without it */
+	const char *mend;		/* what would change that; NULL: nothing */
+};
+size_t trace_features(const struct trace_feature **f);
+/* the backend AUTO would take, TRACE_AUTO when none works; *why says it in one sentence */
+enum trace_backend trace_best_backend(const char **why);
+/* what a backend cannot see at all, one line each; the list ends with NULL */
+const char *const *trace_not_covered(enum trace_backend b);
+
+#endif
