@@ -4,6 +4,13 @@
 test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 	$(Q)tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
 
+.PHONY: test-vm test-vm-rig
+test-vm: all ## the tests in guests (KERNELS=6.1,7.2 and TEST=name choose)
+	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(TEST),--test $(TEST))
+
+test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves
+	$(Q)tests/vm/selftest
+
 .PHONY: test
 test: ## install what is missing and run every test
 	$(Q).ci/deps all
