@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads two samples on stdin ("n m", then n + m numbers) and prints what lib/stats.h says of them as JSON, for
+ * tests/analysis/test_stats.py to hold against numpy and scipy.
+ */
+#include "lib/rng.h"
+#include "lib/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void number(const char *key, double v, const char *end)
+{
+	if (isfinite(v))
+		printf("\"%s\": %.17g%s", key, v, end);
+	else
+		printf("\"%s\": null%s", key, end);
+}
+
+static void interval(const char *key, struct interval ci)
+{
+	printf("\"%s\": {", key);
+	number("lo", ci.lo, ", ");
+	number("hi", ci.hi, "}, ");
+}
+
+static void print_summary(const struct summary *m)
+{
+	number("min", m->min, ", ");
+	number("q1", m->q1, ", ");
+	number("median", m->median, ", ");
+	number("q3", m->q3, ", ");
+	number("max", m->max, ", ");
+	number("p90", m->p90, ", ");
+	number("p95", m->p95, ", ");
+	number("p99", m->p99, ", ");
+	number("p999", m->p999, ", ");
+	number("mean", m->mean, ", ");
+	number("stddev", m->stddev, ", ");
+	number("mad", m->mad, ", ");
+	number("uncertainty", m->uncertainty, ", ");
+	number("k_suggested", m->k_suggested, ", ");
+	for (int i = 0; i < STATS_KS; i++)
+		printf("\"outliers%g\": %zu, ", stats_ks[i], m->outliers[i]);
+}
+
+static void print_intervals(const struct sample *s)
+{
+	struct rng r;
+
+	rng_seed(&r, 1);
+	interval("ci_median", stats_bootstrap_quantile(s, 0.5, 0.95, &r));
+	interval("ci_p99", stats_bootstrap_quantile(s, 0.99, 0.95, &r));
+	interval("ci_mean", stats_bootstrap_mean(s, 0.95, &r));
+}
+
+static void print_correlation(const char *key, struct correlation c)
+{
+	printf("\"%s\": {", key);
+	number("r", c.r, ", ");
+	number("p", c.p, ", ");
+	number("lo", c.ci.lo, ", ");
+	number("hi", c.ci.hi, "}, ");
+}
+
+static double *read_numbers(size_t n)
+{
+	double *v = calloc(n + 1, sizeof(*v));
+
+	for (size_t i = 0; v && i < n; i++)
+		if (scanf("%lf", &v[i]) != 1)
+			exit(2);
+	return v ? v : (exit(2), v);
+}
+
+int main(void)
+{
+	struct mann_whitney w;
+	struct summary sum;
+	struct sample a, b;
+	double *x, *y;
+	size_t n, m;
+
+	if (scanf("%zu %zu", &n, &m) != 2)
+		return 2;
+	x = read_numbers(n);
+	y = read_numbers(m);
+	printf("{");
+	if (n == m) {
+		print_correlation("pearson", stats_pearson(x, y, n, 0.95));
+		print_correlation("spearman", stats_spearman(x, y, n, 0.95));
+	}
+	stats_sort_f64(x, n);
+	stats_sort_f64(y, m);
+	a = sample_f64(x, n);
+	b = sample_f64(y, m);
+	stats_summarise(&a, &sum);
+	print_summary(&sum);
+	print_intervals(&a);
+	w = stats_mann_whitney(&a, &b);
+	printf("\"exact\": %s, ", w.exact ? "true" : "false");
+	number("u", w.u, ", ");
+	number("p", w.p, "}\n");
+	free(x);
+	free(y);
+	return 0;
+}
