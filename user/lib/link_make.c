@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Runs in the child of link_up(): namespaces, devices, addresses, routes, queues. If it fails it just ends, and the
+ * kernel clears away whatever there was. */
+#define _GNU_SOURCE
+#include "lib/link_make.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/if_bridge.h>
+#include <linux/if_link.h>
+#include <linux/sockios.h>
+#include <linux/veth.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/qdisc.h"
+#include "lib/rtnl.h"
+
+#define IPV6_MIN_MTU 1280
+#define LO_MTU 65536
+#define VETH_MTU 1500
+#define NEXT_PERM                                                                                                      \
+	"run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "                           \
+	"kernel.apparmor_restrict_unprivileged_userns=0)"
+
+const char *const link_addr4[LINK_SIDES] = { "10.77.0.1", "10.77.0.2" };
+const char *const link_addr6[LINK_SIDES] = { "fd77::1", "fd77::2" };
+
+struct maker {
+	struct link *l;
+	const struct link_spec *s;
+	int ctl[LINK_MAX_NS]; /* a socket in each namespace, to talk to its devices with ioctl() */
+	uint64_t mtu;	      /* as given, or the device's own */
+};
+
+static int write_file(const char *path, const char *fmt, ...)
+{
+	char text[64];
+	va_list ap;
+	ssize_t n;
+	int fd;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+/* --- namespaces --- */
+
+static int no_namespace(struct err *e, const char *which)
+{
+	if (errno == EPERM || errno == EACCES)
+		return err_sys(e, EXIT_NO_PERM, NEXT_PERM, "--link: cannot make a %s namespace", which);
+	if (errno == ENOSPC || errno == EUSERS)
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "--link: cannot make a %s namespace: there are as many as allowed; raise sysctl user.max_%s_namespaces",
+			       which, strcmp(which, "user") == 0 ? "user" : "net");
+	if (errno == EINVAL || errno == ENOSYS)
+		return err_set(e, EXIT_NO_FEATURE, "--link: this kernel has no %s namespaces; use --link lo", which);
+	return err_sys(e, EXIT_NO_RESOURCE, "use --link lo", "--link: cannot make a %s namespace", which);
+}
+
+/* The ids stay what they are: only the privilege over the new network namespaces is gained. */
+static int enter_user_ns(struct link *l, struct err *e)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (unshare(CLONE_NEWUSER))
+		return no_namespace(e, "user");
+	write_file("/proc/self/setgroups", "deny"); /* a condition for gid_map; absent before 3.19 */
+	if (write_file("/proc/self/uid_map", "%u %u 1", uid, uid) || write_file("/proc/self/gid_map", "%u %u 1", gid, gid))
+		return no_namespace(e, "user");
+	l->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	if (l->user_fd < 0)
+		return err_sys(e, EXIT_NO_RESOURCE, "mount /proc", "--link: /proc/self/ns/user");
+	return 0;
+}
+
+/* The first namespace shows whether our own privilege will do. */
+static int unshare_net(struct maker *m, struct err *e)
+{
+	if (unshare(CLONE_NEWNET) == 0)
+		return 0;
+	if (errno != EPERM || m->l->user_fd >= 0)
+		return no_namespace(e, "network");
+	if (enter_user_ns(m->l, e))
+		return -1;
+	return unshare(CLONE_NEWNET) ? no_namespace(e, "network") : 0;
+}
+
+/* /proc/sys/net shows the namespace of whoever opens it. */
+static int set_sysctls(struct maker *m, struct err *e)
+{
+	m->l->has_v6 = m->mtu >= IPV6_MIN_MTU && access("/proc/sys/net/ipv6/conf", F_OK) == 0;
+	/* Best effort: less chatter on the cable, and link-local addresses usable at once. */
+	write_file("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
+	write_file("/proc/sys/net/ipv6/conf/default/router_solicitations", "0");
+	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "0");
+	write_file("/proc/sys/net/ipv6/conf/all/disable_ipv6", "0");
+	if (!m->s->pingpong)
+		return 0;
+	if (write_file("/proc/sys/net/ipv4/tcp_pingpong_thresh", "%u", (unsigned int)m->s->pingpong) == 0)
+		return 0;
+	if (errno == ENOENT)
+		return err_set(e, EXIT_NO_FEATURE,
+			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a namespace (Linux 6.8 or so has); "
+			       "take a newer kernel or leave out pingpong=");
+	return err_sys(e, EXIT_NO_PERM, "leave out pingpong=", "--link: net.ipv4.tcp_pingpong_thresh");
+}
+
+static int new_ns(struct maker *m, int i, struct err *e)
+{
+	if (unshare_net(m, e))
+		return -1;
+	m->l->ns_fd[i] = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	m->l->nl_fd[i] = rtnl_open();
+	m->ctl[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (m->l->ns_fd[i] < 0 || m->l->nl_fd[i] < 0 || m->ctl[i] < 0)
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files", "--link: a namespace's descriptors");
+	return set_sysctls(m, e);
+}
+
+/* --- devices --- */
+
+static int refused(struct err *e, const char *what, const char *why)
+{
+	if (errno == EOPNOTSUPP)
+		return err_set(e, EXIT_NO_FEATURE, "--link: this kernel cannot make %s (%s); load the module or use --link lo", what,
+			       *why ? why : strerror(errno));
+	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link", "--link: %s%s%s", what, *why ? ": " : "", why);
+}
+
+static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu)
+{
+	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
+
+	rtnl_put_str(r, IFLA_IFNAME, name);
+	rtnl_put_u32(r, IFLA_MTU, (uint32_t)mtu);
+	if (host >= 0)
+		rtnl_put(r, IFLA_ADDRESS, mac, sizeof(mac));
+}
+
+/* A cable from the host in namespace `host` (its eth0) to `name`, number `index`, in namespace `to`. The far end is a
+ * host too when far >= 0. */
+static int add_cable(struct maker *m, int host, int to, const char *name, int index, int far, struct err *e)
+{
+	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX }, far_end = { .ifi_index = index };
+	struct rtattr *info, *data, *peer;
+	struct rtnl_req r;
+	char why[128];
+
+	rtnl_begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &near_end, sizeof(near_end));
+	put_end(&r, "eth0", host, m->mtu);
+	info = rtnl_nest(&r, IFLA_LINKINFO);
+	rtnl_put_str(&r, IFLA_INFO_KIND, "veth");
+	data = rtnl_nest(&r, IFLA_INFO_DATA);
+	peer = rtnl_nest(&r, VETH_INFO_PEER);
+	rtnl_raw(&r, &far_end, sizeof(far_end));
+	put_end(&r, name, far, m->mtu);
+	rtnl_put_u32(&r, IFLA_NET_NS_FD, (uint32_t)m->l->ns_fd[to]);
+	rtnl_nest_end(&r, peer);
+	rtnl_nest_end(&r, data);
+	rtnl_nest_end(&r, info);
+	return rtnl_call(m->l->nl_fd[host], &r, why, sizeof(why)) ? refused(e, "a veth pair", why) : 0;
+}
+
+static int add_bridge(struct maker *m, struct err *e)
+{
+	struct ifinfomsg i = { .ifi_index = LINK_BRIDGE_INDEX };
+	struct rtattr *info, *data;
+	struct rtnl_req r;
+	uint8_t off = 0;
+	char why[128];
+
+	rtnl_begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &i, sizeof(i));
+	rtnl_put_str(&r, IFLA_IFNAME, "br0");
+	info = rtnl_nest(&r, IFLA_LINKINFO);
+	rtnl_put_str(&r, IFLA_INFO_KIND, "bridge");
+	data = rtnl_nest(&r, IFLA_INFO_DATA);
+	rtnl_put(&r, IFLA_BR_MCAST_SNOOPING, &off, sizeof(off)); /* flood: neighbour discovery needs no querier */
+	rtnl_nest_end(&r, data);
+	rtnl_nest_end(&r, info);
+	return rtnl_call(m->l->nl_fd[LINK_SWITCH], &r, why, sizeof(why)) ? refused(e, "a bridge", why) : 0;
+}
+
+static int set_up(int nl, int index, int master, uint64_t mtu, struct err *e)
+{
+	struct ifinfomsg i = { .ifi_index = index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct rtnl_req r;
+	char why[128];
+
+	rtnl_begin(&r, RTM_NEWLINK, 0, &i, sizeof(i));
+	if (master)
+		rtnl_put_u32(&r, IFLA_MASTER, (uint32_t)master);
+	if (mtu)
+		rtnl_put_u32(&r, IFLA_MTU, (uint32_t)mtu);
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a device up", why) : 0;
+}
+
+/* --- offloads --- */
+
+static int ethtool(int ctl, const char *dev, uint32_t cmd, uint32_t *value)
+{
+	struct ethtool_value v = { .cmd = cmd, .data = *value };
+	struct ifreq q = { .ifr_data = (void *)&v };
+	int rc;
+
+	strncpy(q.ifr_name, dev, sizeof(q.ifr_name) - 1);
+	rc = ioctl(ctl, SIOCETHTOOL, &q);
+	*value = v.data;
+	return rc;
+}
+
+/* Set, and look whether it took: the kernel may keep a feature another one needs (netdev_fix_features()). */
+static int set_offload(int ctl, const char *dev, const char *key, uint64_t want, uint32_t set, uint32_t get, struct err *e)
+{
+	uint32_t on = want == LINK_ON, now = on;
+
+	if (want == LINK_UNSET)
+		return 0;
+	if (ethtool(ctl, dev, set, &now) || ethtool(ctl, dev, get, &now))
+		return err_sys(e, EXIT_NO_FEATURE, "leave that key out", "--link: %s of %s", key, dev);
+	if (!!now != on)
+		return err_set(e, EXIT_NO_FEATURE, "--link: %s of %s: the device keeps it %s; leave that key out", key, dev,
+			       now ? "on" : "off");
+	return 0;
+}
+
+static int set_offloads(const struct maker *m, int ns, const char *dev, struct err *e)
+{
+	const struct link_spec *s = m->s;
+	uint64_t gso = s->gso ? s->gso : s->tso, gro = s->gro ? s->gro : s->tso;
+	int ctl = m->ctl[ns];
+
+	if (set_offload(ctl, dev, "tso", s->tso, ETHTOOL_STSO, ETHTOOL_GTSO, e) ||
+	    set_offload(ctl, dev, "gso", gso, ETHTOOL_SGSO, ETHTOOL_GGSO, e))
+		return -1;
+	return set_offload(ctl, dev, "gro", gro, ETHTOOL_SGRO, ETHTOOL_GGRO, e);
+}
+
+/* --- addresses, neighbours, routes --- */
+
+struct net_addr {
+	int family;
+	uint8_t len, bits; /* of the address, of its network */
+	uint8_t b[16];
+};
+
+static struct net_addr host_addr(int family, int host)
+{
+	struct net_addr a = { .family = family, .len = family == AF_INET ? 4 : 16, .bits = family == AF_INET ? 24 : 64 };
+
+	inet_pton(family, family == AF_INET ? link_addr4[host] : link_addr6[host], a.b);
+	return a;
+}
+
+static int add_addr(int nl, const struct net_addr *a, bool own_route, struct err *e)
+{
+	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits, .ifa_index = LINK_HOST_INDEX };
+	struct rtnl_req r;
+	char why[128];
+
+	rtnl_begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &m, sizeof(m));
+	rtnl_put(&r, IFA_LOCAL, a->b, a->len);
+	rtnl_put(&r, IFA_ADDRESS, a->b, a->len);
+	rtnl_put_u32(&r, IFA_FLAGS, IFA_F_PERMANENT | IFA_F_NODAD | (own_route ? IFA_F_NOPREFIXROUTE : 0U));
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "an address", why) : 0;
+}
+
+/* The peer's hardware address is known: no question is asked on the cable, and none can be lost. */
+static int add_neighbour(int nl, const struct net_addr *peer, int host, struct err *e)
+{
+	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = LINK_HOST_INDEX, .ndm_state = NUD_PERMANENT };
+	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
+	struct rtnl_req r;
+	char why[128];
+
+	rtnl_begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &m, sizeof(m));
+	rtnl_put(&r, NDA_DST, peer->b, peer->len);
+	rtnl_put(&r, NDA_LLADDR, mac, sizeof(mac));
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a neighbour", why) : 0;
+}
+
+/* include/net/inet_connection_sock.h: tcp_in_quickack_mode() reads RTAX_QUICKACK of the route back to the sender. */
+static int add_quick_route(int nl, struct rtmsg m, int index, const struct net_addr *to, struct err *e)
+{
+	struct rtattr *metrics;
+	struct rtnl_req r;
+	char why[128];
+
+	m.rtm_family = (uint8_t)to->family;
+	m.rtm_dst_len = to->bits;
+	m.rtm_protocol = RTPROT_KERNEL;
+	rtnl_begin(&r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, &m, sizeof(m));
+	rtnl_put(&r, RTA_DST, to->b, to->len);
+	rtnl_put_u32(&r, RTA_OIF, (uint32_t)index);
+	metrics = rtnl_nest(&r, RTA_METRICS);
+	rtnl_put_u32(&r, RTAX_QUICKACK, 1);
+	rtnl_nest_end(&r, metrics);
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with quickack", why) : 0;
+}
+
+static int add_net_route(int nl, struct net_addr a, struct err *e)
+{
+	struct rtmsg m = { .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK };
+
+	memset(a.b + a.bits / 8, 0, a.len - a.bits / 8U);
+	return add_quick_route(nl, m, LINK_HOST_INDEX, &a, e);
+}
+
+static int address_host(struct maker *m, int host, int family, struct err *e)
+{
+	struct net_addr own = host_addr(family, host), peer = host_addr(family, 1 - host);
+	bool quick = m->s->quickack == LINK_ON;
+	int nl = m->l->nl_fd[host];
+
+	if (add_addr(nl, &own, quick, e) || add_neighbour(nl, &peer, 1 - host, e))
+		return -1;
+	return quick ? add_net_route(nl, own, e) : 0;
+}
+
+/* --- the kinds --- */
+
+static int shape(struct maker *m, int ns, int index, unsigned int parts, struct err *e)
+{
+	return qdisc_setup(m->l->nl_fd[ns], index, m->s, parts, m->mtu, e);
+}
+
+static int raise_host(struct maker *m, int host, unsigned int parts, struct err *e)
+{
+	int nl = m->l->nl_fd[host];
+
+	if (set_offloads(m, host, "eth0", e) || shape(m, host, LINK_HOST_INDEX, parts, e))
+		return -1;
+	if (set_up(nl, LINK_LO_INDEX, 0, 0, e) || set_up(nl, LINK_HOST_INDEX, 0, 0, e) || address_host(m, host, AF_INET, e))
+		return -1;
+	return m->l->has_v6 ? address_host(m, host, AF_INET6, e) : 0;
+}
+
+static int raise_hosts(struct maker *m, unsigned int parts, struct err *e)
+{
+	for (int host = 0; host < LINK_SIDES; host++)
+		if (raise_host(m, host, parts, e))
+			return -1;
+	return 0;
+}
+
+static int make_veth(struct maker *m, struct err *e)
+{
+	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX, LINK_SERVER, e))
+		return -1;
+	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e);
+}
+
+/* The wire's delay and loss sit in the switch, behind the host's rate limit: so the host's queue is its device's only,
+ * as it is on a real network, and the sender does not feel the wire in its own send buffer. */
+static int make_port(struct maker *m, int host, struct err *e)
+{
+	char name[] = { 'p', 'o', 'r', 't', (char)('0' + host), '\0' };
+	int index = LINK_PORT_INDEX + host;
+
+	if (add_cable(m, host, LINK_SWITCH, name, index, -1, e) || set_offloads(m, LINK_SWITCH, name, e))
+		return -1;
+	if (shape(m, LINK_SWITCH, index, QDISC_WIRE, e))
+		return -1;
+	return set_up(m->l->nl_fd[LINK_SWITCH], index, LINK_BRIDGE_INDEX, 0, e);
+}
+
+static int make_bridge(struct maker *m, struct err *e)
+{
+	if (add_bridge(m, e))
+		return -1;
+	for (int host = 0; host < LINK_SIDES; host++)
+		if (make_port(m, host, e))
+			return -1;
+	if (set_up(m->l->nl_fd[LINK_SWITCH], LINK_BRIDGE_INDEX, 0, 0, e))
+		return -1;
+	return raise_hosts(m, QDISC_HOST, e);
+}
+
+/* The addresses of lo have their routes in the table "local". */
+static int quicken_lo(struct maker *m, struct err *e)
+{
+	struct rtmsg r = { .rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST };
+	struct net_addr v4 = { .family = AF_INET, .len = 4, .bits = 32, .b = { 127, 0, 0, 1 } };
+	struct net_addr v6 = { .family = AF_INET6, .len = 16, .bits = 128, .b = { [15] = 1 } };
+	int nl = m->l->nl_fd[0];
+
+	if (add_quick_route(nl, r, LINK_LO_INDEX, &v4, e))
+		return -1;
+	return m->l->has_v6 ? add_quick_route(nl, r, LINK_LO_INDEX, &v6, e) : 0;
+}
+
+static int make_lo(struct maker *m, struct err *e)
+{
+	if (set_offloads(m, 0, "lo", e) || set_up(m->l->nl_fd[0], LINK_LO_INDEX, 0, m->mtu, e))
+		return -1;
+	if (shape(m, 0, LINK_LO_INDEX, QDISC_WIRE | QDISC_HOST, e))
+		return -1;
+	return m->s->quickack == LINK_ON ? quicken_lo(m, e) : 0;
+}
+
+int link_make(struct link *l, struct err *e)
+{
+	static int (*const make[])(struct maker *, struct err *) = {
+		[LINK_LO] = make_lo, [LINK_VETH] = make_veth, [LINK_BRIDGE] = make_bridge,
+	};
+	struct maker m = { .l = l, .s = &l->spec };
+
+	m.mtu = l->spec.mtu ? l->spec.mtu : l->spec.kind == LINK_LO ? LO_MTU : VETH_MTU;
+	for (int i = 0; i < link_ns_count(&l->spec); i++)
+		if (new_ns(&m, i, e))
+			return -1;
+	return make[l->spec.kind](&m, e);
+}
