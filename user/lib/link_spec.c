@@ -220,6 +220,14 @@ static int check_whole(const struct link_spec *s, struct err *e)
 	return 0;
 }
 
+/* No key or value has any other, and an error message stays one line. */
+static bool is_plain_text(const char *s)
+{
+	while (*s > ' ' && *s < 0x7f)
+		s++;
+	return !*s;
+}
+
 int link_parse(const char *text, struct link_spec *spec, struct err *e)
 {
 	char copy[512], *at = copy, *word;
@@ -228,6 +236,8 @@ int link_parse(const char *text, struct link_spec *spec, struct err *e)
 	memset(spec, 0, sizeof(*spec));
 	if (strlen(text) >= sizeof(copy))
 		return err_set(e, EXIT_BAD_USAGE, "--link: the text is longer than %zu characters; " NEXT_HELP, sizeof(copy) - 1);
+	if (!is_plain_text(text))
+		return err_set(e, EXIT_BAD_USAGE, "--link: the text holds a space or an unprintable character; " NEXT_HELP);
 	memcpy(copy, text, strlen(text) + 1);
 	if (parse_kind(strsep(&at, ","), spec, e))
 		return -1;
