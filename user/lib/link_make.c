@@ -101,16 +101,16 @@ static int unshare_net(struct maker *m, struct err *e)
 	return unshare(CLONE_NEWNET) ? no_namespace(e, "network") : 0;
 }
 
-/* /proc/sys/net shows the namespace of whoever opens it. */
-static int set_sysctls(struct maker *m, struct err *e)
+/* /proc/sys/net shows the namespace of whoever opens it. A switch speaks no IPv6 of its own into the cables. */
+static int set_sysctls(struct maker *m, bool host, struct err *e)
 {
 	m->l->has_v6 = m->mtu >= IPV6_MIN_MTU && access("/proc/sys/net/ipv6/conf", F_OK) == 0;
 	/* Best effort: less chatter on the cable, and link-local addresses usable at once. */
 	write_file("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
 	write_file("/proc/sys/net/ipv6/conf/default/router_solicitations", "0");
-	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "0");
-	write_file("/proc/sys/net/ipv6/conf/all/disable_ipv6", "0");
-	if (!m->s->pingpong)
+	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", host ? "0" : "1");
+	write_file("/proc/sys/net/ipv6/conf/all/disable_ipv6", host ? "0" : "1");
+	if (!host || !m->s->pingpong)
 		return 0;
 	if (write_file("/proc/sys/net/ipv4/tcp_pingpong_thresh", "%u", (unsigned int)m->s->pingpong) == 0)
 		return 0;
@@ -130,7 +130,7 @@ static int new_ns(struct maker *m, int i, struct err *e)
 	m->ctl[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (m->l->ns_fd[i] < 0 || m->l->nl_fd[i] < 0 || m->ctl[i] < 0)
 		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files", "--link: a namespace's descriptors");
-	return set_sysctls(m, e);
+	return set_sysctls(m, i != LINK_SWITCH, e);
 }
 
 /* --- devices --- */
@@ -374,9 +374,18 @@ static int make_port(struct maker *m, int host, struct err *e)
 
 	if (add_cable(m, host, LINK_SWITCH, name, index, -1, e) || set_offloads(m, LINK_SWITCH, name, e))
 		return -1;
-	if (shape(m, LINK_SWITCH, index, QDISC_WIRE, e))
+	return shape(m, LINK_SWITCH, index, QDISC_WIRE, e);
+}
+
+/* Last, when the hosts are there to hear: nothing is lost, and counted as lost, before the link is in use. */
+static int raise_switch(int nl, struct err *e)
+{
+	if (set_up(nl, LINK_BRIDGE_INDEX, 0, 0, e))
 		return -1;
-	return set_up(m->l->nl_fd[LINK_SWITCH], index, LINK_BRIDGE_INDEX, 0, e);
+	for (int host = 0; host < LINK_SIDES; host++)
+		if (set_up(nl, LINK_PORT_INDEX + host, LINK_BRIDGE_INDEX, 0, e))
+			return -1;
+	return 0;
 }
 
 static int make_bridge(struct maker *m, struct err *e)
@@ -386,9 +395,23 @@ static int make_bridge(struct maker *m, struct err *e)
 	for (int host = 0; host < LINK_SIDES; host++)
 		if (make_port(m, host, e))
 			return -1;
-	if (set_up(m->l->nl_fd[LINK_SWITCH], LINK_BRIDGE_INDEX, 0, 0, e))
+	if (raise_hosts(m, QDISC_HOST, e))
 		return -1;
-	return raise_hosts(m, QDISC_HOST, e);
+	return raise_switch(m->l->nl_fd[LINK_SWITCH], e);
+}
+
+/* The kernel's own route to ::1 has metric 0, which none of ours can have or beat (IP6_RT_PRIO_USER): away with it. */
+static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_addr *to, struct err *e)
+{
+	struct rtmsg m = *like;
+	struct rtnl_req r;
+	char why[128];
+
+	m.rtm_family = AF_INET6;
+	m.rtm_dst_len = to->bits;
+	rtnl_begin(&r, RTM_DELROUTE, 0, &m, sizeof(m));
+	rtnl_put(&r, RTA_DST, to->b, to->len);
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with quickack", why) : 0;
 }
 
 /* The addresses of lo have their routes in the table "local". */
@@ -401,7 +424,9 @@ static int quicken_lo(struct maker *m, struct err *e)
 
 	if (add_quick_route(nl, r, LINK_LO_INDEX, &v4, e))
 		return -1;
-	return m->l->has_v6 ? add_quick_route(nl, r, LINK_LO_INDEX, &v6, e) : 0;
+	if (!m->l->has_v6)
+		return 0;
+	return drop_route_to_lo6(nl, &r, &v6, e) ? -1 : add_quick_route(nl, r, LINK_LO_INDEX, &v6, e);
 }
 
 static int make_lo(struct maker *m, struct err *e)
