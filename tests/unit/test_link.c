@@ -735,7 +735,7 @@ static bool alive_within(int nl, int want, double patience)
 	return true;
 }
 
-/* A process that makes a link, says so, and waits for its end: with a worker inside, as a run has. */
+/* A process that makes a link, says so, and waits for its end. */
 static void own_a_link(int said)
 {
 	struct link l = up("bridge,rate=100mbit");

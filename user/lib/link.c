@@ -5,6 +5,7 @@
 #include <linux/if_link.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,13 +160,21 @@ int link_up(const struct link_spec *spec, struct link *l, struct err *e)
 
 /* --- in use --- */
 
+/* The kernel has no way into a user namespace for those within (userns_install(): EINVAL). */
+static bool is_in_user_ns(int fd)
+{
+	struct stat ours, theirs;
+
+	return stat("/proc/self/ns/user", &ours) == 0 && fstat(fd, &theirs) == 0 && ours.st_ino == theirs.st_ino;
+}
+
 int link_enter(const struct link *l, enum link_side side, struct err *e)
 {
 	int ns = l->ns_fd[link_ns_of(&l->spec, side)];
 
 	if (link_is_plain(&l->spec))
 		return 0;
-	if (l->user_fd >= 0 && setns(l->user_fd, CLONE_NEWUSER))
+	if (l->user_fd >= 0 && !is_in_user_ns(l->user_fd) && setns(l->user_fd, CLONE_NEWUSER))
 		return err_sys(e, EXIT_BUG, errno == EINVAL ? "a thread was started before link_enter(); enter first" : NULL,
 			       "--link: enter the user namespace");
 	if (setns(ns, CLONE_NEWNET))
@@ -240,7 +249,7 @@ int link_stats(const struct link *l, enum link_side side, struct link_stats *st,
 	memset(st, 0, sizeof(*st));
 	if (nl < 0)
 		return err_set(e, EXIT_NO_FEATURE, "--link: the loopback of this machine is not ours to count on; use lo with any key, veth or bridge");
-	if (read_counters(nl, link_host_index(&l->spec), &dev, st) ||
+	if (read_counters(nl, link_host_index(&l->spec, (int)side), &dev, st) ||
 	    (l->spec.kind == LINK_BRIDGE && add_switch_drops(l, side, st)))
 		return err_sys(e, EXIT_BUG, NULL, "--link: the link's counters");
 	st->tx_bytes = dev.tx_bytes;

@@ -8,14 +8,15 @@
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/if_bridge.h>
+#include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/sockios.h>
 #include <linux/veth.h>
-#include <net/if.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/qdisc.h"
@@ -157,7 +158,7 @@ static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu
  * host too when far >= 0. */
 static int add_cable(struct maker *m, int host, int to, const char *name, int index, int far, struct err *e)
 {
-	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX }, far_end = { .ifi_index = index };
+	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX + host }, far_end = { .ifi_index = index };
 	struct rtattr *info, *data, *peer;
 	struct rtnl_req r;
 	char why[128];
@@ -267,9 +268,9 @@ static struct net_addr host_addr(int family, int host)
 	return a;
 }
 
-static int add_addr(int nl, const struct net_addr *a, bool own_route, struct err *e)
+static int add_addr(int nl, int index, const struct net_addr *a, bool own_route, struct err *e)
 {
-	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits, .ifa_index = LINK_HOST_INDEX };
+	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits, .ifa_index = (uint32_t)index };
 	struct rtnl_req r;
 	char why[128];
 
@@ -281,9 +282,9 @@ static int add_addr(int nl, const struct net_addr *a, bool own_route, struct err
 }
 
 /* The peer's hardware address is known: no question is asked on the cable, and none can be lost. */
-static int add_neighbour(int nl, const struct net_addr *peer, int host, struct err *e)
+static int add_neighbour(int nl, int index, const struct net_addr *peer, int host, struct err *e)
 {
-	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = LINK_HOST_INDEX, .ndm_state = NUD_PERMANENT };
+	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT };
 	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
 	struct rtnl_req r;
 	char why[128];
@@ -313,26 +314,69 @@ static int add_quick_route(int nl, struct rtmsg m, int index, const struct net_a
 	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with quickack", why) : 0;
 }
 
-static int add_net_route(int nl, struct net_addr a, struct err *e)
+static int add_net_route(int nl, int index, struct net_addr a, struct err *e)
 {
 	struct rtmsg m = { .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK };
 
 	memset(a.b + a.bits / 8, 0, a.len - a.bits / 8U);
-	return add_quick_route(nl, m, LINK_HOST_INDEX, &a, e);
+	return add_quick_route(nl, m, index, &a, e);
 }
 
 static int address_host(struct maker *m, int host, int family, struct err *e)
 {
 	struct net_addr own = host_addr(family, host), peer = host_addr(family, 1 - host);
 	bool quick = m->s->quickack == LINK_ON;
-	int nl = m->l->nl_fd[host];
+	int nl = m->l->nl_fd[host], index = LINK_HOST_INDEX + host;
 
-	if (add_addr(nl, &own, quick, e) || add_neighbour(nl, &peer, 1 - host, e))
+	if (add_addr(nl, index, &own, quick, e) || add_neighbour(nl, index, &peer, 1 - host, e))
 		return -1;
-	return quick ? add_net_route(nl, own, e) : 0;
+	return quick ? add_net_route(nl, index, own, e) : 0;
 }
 
 /* --- the kinds --- */
+
+struct awaited {
+	int index;
+	bool is_up;
+};
+
+static void read_operstate(const struct nlmsghdr *n, void *arg)
+{
+	const struct ifinfomsg *i = NLMSG_DATA(n);
+	const struct rtattr *a = rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_OPERSTATE);
+	struct awaited *w = arg;
+
+	if (n->nlmsg_type == RTM_NEWLINK && i->ifi_index == w->index && a)
+		w->is_up = *(const uint8_t *)RTA_DATA(a) == IF_OPER_UP;
+}
+
+static bool is_operational(int nl, int index)
+{
+	struct ifinfomsg i = { .ifi_index = index };
+	struct awaited w = { .index = index };
+	struct rtnl_req r;
+
+	rtnl_begin(&r, RTM_GETLINK, 0, &i, sizeof(i));
+	return rtnl_dump(nl, &r, read_operstate, &w) == 0 && w.is_up;
+}
+
+/*
+ * The end of a cable that was raised first gets its carrier when the other end comes up, and its queue a moment later,
+ * from a work item (linkwatch_do_dev()); until then it drops in silence what it is given. That item holds the rtnl
+ * lock from the change of state until the queue is in place: having seen the one, a request that takes the lock
+ * (raising it once more) cannot return before the other.
+ */
+static int await(int nl, int index, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = 500000 };
+
+	for (int i = 0; i < 6000; i++) {
+		if (is_operational(nl, index))
+			return set_up(nl, index, 0, 0, e);
+		nanosleep(&pause, NULL);
+	}
+	return err_set(e, EXIT_NO_RESOURCE, "--link: the cable has no carrier after 3 s; the machine is overloaded, try again");
+}
 
 static int shape(struct maker *m, int ns, int index, unsigned int parts, struct err *e)
 {
@@ -343,11 +387,9 @@ static int raise_host(struct maker *m, int host, unsigned int parts, struct err 
 {
 	int nl = m->l->nl_fd[host];
 
-	if (set_offloads(m, host, "eth0", e) || shape(m, host, LINK_HOST_INDEX, parts, e))
+	if (set_offloads(m, host, "eth0", e) || shape(m, host, LINK_HOST_INDEX + host, parts, e))
 		return -1;
-	if (set_up(nl, LINK_LO_INDEX, 0, 0, e) || set_up(nl, LINK_HOST_INDEX, 0, 0, e) || address_host(m, host, AF_INET, e))
-		return -1;
-	return m->l->has_v6 ? address_host(m, host, AF_INET6, e) : 0;
+	return set_up(nl, LINK_LO_INDEX, 0, 0, e) ? -1 : set_up(nl, LINK_HOST_INDEX + host, 0, 0, e);
 }
 
 static int raise_hosts(struct maker *m, unsigned int parts, struct err *e)
@@ -358,16 +400,27 @@ static int raise_hosts(struct maker *m, unsigned int parts, struct err *e)
 	return 0;
 }
 
+static int address_hosts(struct maker *m, struct err *e)
+{
+	for (int host = 0; host < LINK_SIDES; host++) {
+		if (await(m->l->nl_fd[host], LINK_HOST_INDEX + host, e) || address_host(m, host, AF_INET, e))
+			return -1;
+		if (m->l->has_v6 && address_host(m, host, AF_INET6, e))
+			return -1;
+	}
+	return 0;
+}
+
 static int make_veth(struct maker *m, struct err *e)
 {
-	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX, LINK_SERVER, e))
+	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX + LINK_SERVER, LINK_SERVER, e))
 		return -1;
-	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e);
+	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e) ? -1 : address_hosts(m, e);
 }
 
 /* The wire's delay and loss sit in the switch, behind the host's rate limit: so the host's queue is its device's only,
  * as it is on a real network, and the sender does not feel the wire in its own send buffer. */
-static int make_port(struct maker *m, int host, struct err *e)
+static int add_port(struct maker *m, int host, struct err *e)
 {
 	char name[] = { 'p', 'o', 'r', 't', (char)('0' + host), '\0' };
 	int index = LINK_PORT_INDEX + host;
@@ -382,22 +435,19 @@ static int raise_switch(int nl, struct err *e)
 {
 	if (set_up(nl, LINK_BRIDGE_INDEX, 0, 0, e))
 		return -1;
-	for (int host = 0; host < LINK_SIDES; host++)
-		if (set_up(nl, LINK_PORT_INDEX + host, LINK_BRIDGE_INDEX, 0, e))
+	for (int port = LINK_PORT_INDEX; port < LINK_PORT_INDEX + LINK_SIDES; port++)
+		if (set_up(nl, port, LINK_BRIDGE_INDEX, 0, e) || await(nl, port, e))
 			return -1;
 	return 0;
 }
 
 static int make_bridge(struct maker *m, struct err *e)
 {
-	if (add_bridge(m, e))
+	if (add_bridge(m, e) || add_port(m, LINK_CLIENT, e) || add_port(m, LINK_SERVER, e))
 		return -1;
-	for (int host = 0; host < LINK_SIDES; host++)
-		if (make_port(m, host, e))
-			return -1;
-	if (raise_hosts(m, QDISC_HOST, e))
+	if (raise_hosts(m, QDISC_HOST, e) || raise_switch(m->l->nl_fd[LINK_SWITCH], e))
 		return -1;
-	return raise_switch(m->l->nl_fd[LINK_SWITCH], e);
+	return address_hosts(m, e);
 }
 
 /* The kernel's own route to ::1 has metric 0, which none of ours can have or beat (IP6_RT_PRIO_USER): away with it. */

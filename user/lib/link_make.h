@@ -6,8 +6,10 @@
 #include "lib/link.h"
 
 /* Index numbers are chosen by us: high, so that tunnel devices which some kernels put into every namespace
- * (net.core.fb_tunnels_only_for_init_net) cannot have them. lo is 1 everywhere (LOOPBACK_IFINDEX). */
-enum { LINK_LO_INDEX = 1, LINK_HOST_INDEX = 100, LINK_BRIDGE_INDEX = 101, LINK_PORT_INDEX = 110 };
+ * (net.core.fb_tunnels_only_for_init_net) cannot have them. lo is 1 everywhere (LOOPBACK_IFINDEX). Hosts and ports add
+ * their side: two ends of a cable with the same number pass for one device, and their carrier for not urgent, which is
+ * a second lost (linkwatch_urgent_event()). */
+enum { LINK_LO_INDEX = 1, LINK_HOST_INDEX = 100, LINK_PORT_INDEX = 110, LINK_BRIDGE_INDEX = 120 };
 enum { LINK_SWITCH = LINK_SIDES }; /* the switch's place among the namespaces */
 
 /* How many namespaces the kind takes, and which of them a side's host is. */
@@ -21,9 +23,9 @@ static inline int link_ns_of(const struct link_spec *s, enum link_side side)
 	return s->kind == LINK_LO ? 0 : (int)side;
 }
 
-static inline int link_host_index(const struct link_spec *s)
+static inline int link_host_index(const struct link_spec *s, int side)
 {
-	return s->kind == LINK_LO ? LINK_LO_INDEX : LINK_HOST_INDEX;
+	return s->kind == LINK_LO ? LINK_LO_INDEX : LINK_HOST_INDEX + side;
 }
 
 /* The addresses of the two hosts, [side]. */
