@@ -15,3 +15,17 @@ test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leave
 test: ## install what is missing and run every test
 	$(Q).ci/deps all
 	$(Q)tests/run $(STAGES)
+
+# --- known workloads: a program of its own, which knows nothing of the tool ---
+KNOWN     := $(B)/tests/kernel/known
+KNOWN_OBJ := $(patsubst tests/kernel/%.c,$(B)/tests/kernel/%.o,$(wildcard tests/kernel/known*.c))
+.PHONY: known
+known: $(KNOWN)
+$(KNOWN): $(KNOWN_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+$(B)/tests/kernel/%.o: tests/kernel/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+-include $(KNOWN_OBJ:.o=.d)

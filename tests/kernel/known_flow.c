@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A flow in one direction with one side slow: the same for pipes, FIFOs and Unix sockets. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "known.h"
+
+struct flow flow_params(struct known *k, bool slow_reader, long n, long size, long nap_ms)
+{
+	return (struct flow){
+		.n = param(k, "n", n), .size = param(k, "size", size), .nap_ms = param(k, "nap_ms", nap_ms),
+		.slow_reader = slow_reader,
+	};
+}
+
+void flow_writer(struct known *k, struct end *e, int fd, const struct flow *f)
+{
+	char *buf = spare_memory(f->size);
+	uint64_t cpu = cpu_time_ns(), from;
+	long i;
+
+	meet(k);
+	from = now_ns();
+	for (i = 0; i < f->n; i++) {
+		if (!f->slow_reader)
+			nap(e, f->nap_ms);
+		put(e, fd, buf, f->size);
+	}
+	k->elapsed_ns = now_ns() - from;
+	e->cpu_ns = cpu_time_ns() - cpu;
+	free(buf);
+}
+
+static bool flow_message(struct end *e, int fd, char *buf, const struct flow *f)
+{
+	ssize_t n;
+
+	if (!f->whole)
+		return get(e, fd, buf, f->size);
+	n = get_some(e, fd, buf, f->size);
+	errno = 0;
+	if (n && n != f->size)
+		die("%s: %zd of %ld bytes", e->role, n, f->size);
+	e->rx_messages += n > 0;
+	return n > 0;
+}
+
+/* Reads n messages and no more, so that the last nap too has a message waiting. */
+void flow_reader(struct known *k, struct end *e, int fd, const struct flow *f)
+{
+	char *buf = spare_memory(f->size);
+	uint64_t cpu = cpu_time_ns();
+	long i;
+
+	meet(k);
+	for (i = 0; i < f->n; i++) {
+		if (f->slow_reader)
+			nap(e, f->nap_ms);
+		if (!flow_message(e, fd, buf, f))
+			break;
+	}
+	e->cpu_ns = cpu_time_ns() - cpu;
+	errno = 0;
+	if (i < f->n)
+		die("reader: %ld of %ld messages", i, f->n);
+	free(buf);
+}
+
+static void expect_slow_reader(struct known *k, struct end *w, struct end *r)
+{
+	truth_ns(k, "in_write_ns", w->in_write_ns);
+	truth_ns(k, "waits", w->waits);
+	truth_ns(k, "unread_ns", r->napped_ns);
+	expect_ns(k, "writer", "tx", "sndbuf", w->in_write_ns);
+	expect_count(k, "writer", "tx", "sndbuf", w->waits, w->tx_messages);
+	expect_beside_ns(k, "writer", "tx", "blocked_ns", w->in_write_ns);
+	expect_cause(k, "writer", "sndbuf");
+	expect_none(k, "writer", "tx", "device");
+	expect_ns(k, "reader", "rx", "unread", r->napped_ns);
+	expect_none(k, "reader", "rx", "wait");
+	expect_blame(k, "writer", "sndbuf", "reader");
+}
+
+static void expect_slow_writer(struct known *k, struct end *w, struct end *r)
+{
+	truth_ns(k, "in_read_ns", r->in_read_ns);
+	truth_ns(k, "idle_ns", w->napped_ns);
+	expect_ns(k, "reader", "rx", "wait", r->in_read_ns);
+	expect_none(k, "reader", "rx", "unread");
+	expect_ns(k, "writer", "tx", "idle", w->napped_ns);
+	expect_no_stall(k, "writer");
+	expect_none(k, "writer", "tx", "device");
+}
+
+void flow_expect(struct known *k, const struct flow *f)
+{
+	struct end *w = end_find(k, "writer"), *r = end_find(k, "reader");
+
+	(f->slow_reader ? expect_slow_reader : expect_slow_writer)(k, w, r);
+	expect_traffic(k, "writer");
+	expect_traffic(k, "reader");
+	expect_beside(k, "writer", "tx", "messages", w->tx_messages, w->tx_messages);
+	expect_beside(k, "reader", "rx", "messages", r->rx_messages, r->rx_messages);
+}
