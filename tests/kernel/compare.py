@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hold a ledger against what a known workload's own clock saw.
+
+    compare.py KNOWN.json LEDGER.json [--prefix NAME] [--tol-ns N] [--tol-rel R]
+
+KNOWN.json is the line that `known` prints, LEDGER.json the document of `ipcstall run --json`. Prints `ok NAME`,
+`not ok NAME: ...` or `skip NAME: ...` for each check and ends with `N passed, N failed, N skipped`.
+"""
+import argparse
+import json
+import sys
+from collections import Counter
+
+STALLS = ("rwnd", "cwnd", "nagle", "cork", "pacing", "recovery", "sndbuf")
+# The ring of a pipe being full, or empty, under its own name.
+ALIASES = {"sndbuf": ("full-wait", "full_wait"), "wait": ("empty-wait", "empty_wait")}
+# Which ledger tells one end of a pipe from the other.
+OF_ROLE = {"writer": "tx", "reader": "rx"}
+
+
+class Unknown(Exception):
+    """A figure that the ledger says it could not observe: no failure, no success."""
+
+
+class Absent(Exception):
+    """A figure that a ledger has to have and this one has not."""
+
+
+# --- reading a ledger ---------------------------------------------------------------------------------------------
+
+
+def side(endpoint, ledger):
+    return endpoint.get(ledger) or {}
+
+
+def state(endpoint, ledger, name):
+    """One state's {"ns", "count", "max_ns"}; a state that is not listed was never entered."""
+    if not side(endpoint, ledger):
+        raise Absent(f"no {ledger} ledger")
+    states = side(endpoint, ledger).get("states")
+    if states is None:
+        raise Absent(f"no states in the {ledger} ledger")
+    for key in (name, *ALIASES.get(name, ())):
+        if key in states:
+            if states[key] is None:
+                raise Unknown(f"{name} was not observed")
+            return states[key]
+    return {"ns": 0, "count": 0, "max_ns": 0}
+
+
+def state_ns(endpoint, ledger, names):
+    total = 0
+    for name in names.split("+"):
+        ns = state(endpoint, ledger, name)["ns"]
+        if ns is None:
+            raise Unknown(f"{name} was not observed")
+        total += ns
+    return total
+
+
+def beside(endpoint, ledger, name):
+    """A figure kept beside the states: in the ledger of that side, or in the endpoint's own set."""
+    common = endpoint.get("beside") or {}
+    for place, key in ((side(endpoint, ledger), name), (side(endpoint, ledger).get("beside") or {}, name),
+                       (common.get(ledger) if isinstance(common.get(ledger), dict) else {}, name),
+                       (common, f"{ledger}_{name}"), (common, name)):
+        if key not in place:
+            continue
+        value = place[key]
+        if value is None:
+            raise Unknown(f"{name} was not observed")
+        if isinstance(value, dict):
+            return sum(v for v in value.values() if v is not None)
+        return value
+    raise Absent(f"no figure '{name}'")
+
+
+def blames(endpoint, ledger, name):
+    """Those blamed for a state: lists of {"pid": ...} under the state, the ledger or the endpoint."""
+    places = [state(endpoint, ledger, name).get("blame")]
+    places += [[b for b in where.get("blame") or () if b.get("state") in (name, *ALIASES.get(name, ()))]
+               for where in (side(endpoint, ledger), endpoint) if "blame" in where]
+    if all(place is None for place in places):
+        raise Absent("nobody is blamed")
+    return [b for place in places if place for b in (place if isinstance(place, list) else [place])]
+
+
+# --- whose ledger is whose ----------------------------------------------------------------------------------------
+
+
+def same_family(end, endpoint):
+    return str(endpoint.get("proto", "")).lower().startswith(end["proto"])
+
+
+def fits(end, endpoint):
+    """May this ledger be that end's? Inode, name space and addresses must not contradict."""
+    if not same_family(end, endpoint):
+        return False
+    if end["inode"] and endpoint.get("inode") and endpoint["inode"] != end["inode"]:
+        return False
+    if end["proto"] == "pipe":
+        return bool(endpoint.get("inode") and side(endpoint, OF_ROLE[end["role"]]))
+    if end["netns"] and endpoint.get("netns") and endpoint["netns"] != end["netns"]:
+        return False
+    return all(not end[key] or not endpoint.get(key) or endpoint[key] == end[key] for key in ("local", "remote")) and bool(
+        endpoint.get("inode") or (end["local"] and endpoint.get("local") == end["local"]))
+
+
+def used(endpoint, ledger):
+    """Has this side seen anything but idling?"""
+    states = side(endpoint, ledger).get("states") or {}
+    return any(name != "idle" and value and value.get("ns") for name, value in states.items())
+
+
+def rank(end, endpoint):
+    """Of those that fit, the best has the role, the used side, the pid of the end."""
+    ledger = OF_ROLE.get(end["role"])
+    return (endpoint.get("role") in (end["role"], ledger), bool(ledger) and used(endpoint, ledger),
+            bool(ledger) and bool(side(endpoint, ledger)), endpoint.get("pid") in (end["pid"], end["tid"]))
+
+
+def match(known, endpoints):
+    """{role: endpoint}, each endpoint given once."""
+    found, left = {}, list(endpoints)
+    for end in known["endpoints"]:
+        candidates = [e for e in left if fits(end, e)]
+        if not candidates:
+            continue
+        best = max(candidates, key=lambda e, end=end: rank(end, e))
+        found[end["role"]] = best
+        left = [e for e in left if e is not best]
+    return found
+
+
+# --- the checks ----------------------------------------------------------------------------------------------------
+
+
+def ms(ns):
+    return f"{ns / 1e6:.3f} ms"
+
+
+class Report:
+    def __init__(self, prefix="", out=None):
+        self.prefix, self.out, self.counts = prefix, out or sys.stdout, Counter()
+
+    def say(self, verdict, name, why=""):
+        self.counts[verdict] += 1
+        print(f"{verdict} {self.prefix}{name}" + (f": {why}" if why else ""), file=self.out)
+
+    def check(self, good, name, why):
+        self.say("ok" if good else "not ok", name, "" if good else why)
+
+    def closing(self):
+        return f"{self.counts['ok']} passed, {self.counts['not ok']} failed, {self.counts['skip']} skipped"
+
+
+class Tolerance:
+    """What an expectation allows, widened for slow machines."""
+
+    def __init__(self, ns=0, rel=0.0):
+        self.ns, self.rel = ns, rel
+
+    def of(self, expect, value):
+        return max(self.ns, expect["tol_ns"]) + max(self.rel, expect["tol_rel"]) * value
+
+
+def broken_side(endpoint, ledger):
+    """What is wrong with one ledger's arithmetic, or nothing."""
+    part = endpoint.get(ledger)
+    if part is None:
+        return ""
+    states = [v for v in (part.get("states") or {}).values() if v]
+    if any(v["ns"] < 0 or v.get("count", 0) < 0 for v in states):
+        return f"{ledger} has a negative figure"
+    if any(v["ns"] and v.get("count") == 0 or v.get("max_ns") is not None and v["max_ns"] > v["ns"] for v in states):
+        return f"{ledger} has time without a visit, or a maximum above the sum"
+    total = sum(v["ns"] for v in states)
+    if total != part.get("lifetime_ns"):
+        return f"{ledger}: the states sum to {total} ns, the lifetime is {part.get('lifetime_ns')} ns"
+    return ""
+
+
+def check_invariant(doc, report):
+    wrong = [f"{e.get('proto')} {e.get('local') or e.get('inode')}: {b}" for e in doc["endpoints"]
+             for b in (broken_side(e, "tx"), broken_side(e, "rx")) if b]
+    report.check(not wrong, "invariant", f"{len(wrong)} broken, first {wrong[:1]}")
+    report.check(doc.get("unaccounted_ns") == 0, "unaccounted", f"want 0, got {doc.get('unaccounted_ns')}")
+    report.check(doc.get("lost") == 0, "lost", f"want 0, got {doc.get('lost')}")
+    for key in ("observed", "unpaired"):
+        report.check(isinstance(doc.get(key), int), f"{key}-printed", f"want a number, got {doc.get(key)!r}")
+
+
+def within(got, low, high, slack, unit=ms):
+    return low - slack <= got <= high + slack, f"want {unit(low)}..{unit(high)} (± {unit(slack)}), got {unit(got)}"
+
+
+def judge_state(expect, endpoint, tolerance):
+    """(good, why) of an expectation on states."""
+    got = state_ns(endpoint, expect["ledger"], expect["state"])
+    if "ns" in expect:
+        return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))
+    if "low_ns" in expect:
+        return within(got, expect["low_ns"], expect["high_ns"], tolerance.of(expect, expect["high_ns"]))
+    if "at_most_rel" in expect:
+        limit = max(expect["at_most_rel"], tolerance.rel) * expect["of_ns"]
+        return got <= limit, f"want at most {ms(limit)}, got {ms(got)}"
+    if "of_stall_at_least" in expect:
+        return judge_share(expect, endpoint, got)
+    if "count_low" in expect:
+        return judge_count(expect, endpoint)
+    raise ValueError(f"an expectation of no known kind: {expect}")
+
+
+def judge_share(expect, endpoint, got):
+    stall = sum(state_ns(endpoint, expect["ledger"], name) for name in STALLS)
+    good = stall > 0 and got >= expect["of_stall_at_least"] * stall
+    return good, f"want {expect['of_stall_at_least']:.0%} of the stall time, got {ms(got)} of {ms(stall)}"
+
+
+def judge_count(expect, endpoint):
+    got = state(endpoint, expect["ledger"], expect["state"]).get("count")
+    if got is None:
+        raise Unknown("visits were not counted")
+    low, high = expect["count_low"], expect["count_high"]
+    return low <= got <= high, f"want {low}..{high} visits, got {got}"
+
+
+def judge_beside(expect, endpoint, tolerance):
+    got = beside(endpoint, expect["ledger"], expect["beside"])
+    if "ns" in expect:
+        return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))
+    return within(got, expect["low"], expect["high"], 0, unit=str)
+
+
+def judge_blame(expect, endpoint, known):
+    want = {i for end in known["endpoints"] if end["role"] == expect["blame"] for i in (end["pid"], end["tid"])}
+    got = [b.get("pid") for b in blames(endpoint, expect["ledger"], expect["state"])]
+    return bool(want & set(got)), f"want pid {sorted(want)} of {expect['blame']}, got {got}"
+
+
+def judge(expect, endpoint, known, tolerance):
+    if "beside" in expect:
+        return judge_beside(expect, endpoint, tolerance)
+    if "blame" in expect:
+        return judge_blame(expect, endpoint, known)
+    return judge_state(expect, endpoint, tolerance)
+
+
+def name_of(expect):
+    what = expect.get("state") or expect["beside"]
+    kind = "blame" if "blame" in expect else "absent" if "at_most_rel" in expect else "count" if "count_low" in expect \
+        else "cause" if "of_stall_at_least" in expect else ""
+    return "-".join(filter(None, (expect["endpoint"], expect["ledger"], what, kind)))
+
+
+def check_expectation(expect, found, known, report, tolerance):
+    name = name_of(expect)
+    if expect["endpoint"] not in found:
+        report.say("not ok", name, "no ledger for this end")
+        return
+    try:
+        good, why = judge(expect, found[expect["endpoint"]], known, tolerance)
+    except Unknown as unknown:
+        report.say("skip", name, str(unknown))
+    except Absent as absent:
+        report.say("not ok", name, str(absent))
+    else:
+        report.check(good, name, why)
+
+
+def uncovered(known, doc):
+    """Features the workload rests on which this run's ledger says it does not see."""
+    declared = set(doc.get("not_covered") or ())
+    return sorted(declared & {e["covers"] for e in known["expect"] if "covers" in e})
+
+
+def check_ends(known, found, report, tolerance):
+    """Each end has a ledger, which spans what the application did with it."""
+    for end in known["endpoints"]:
+        endpoint = found.get(end["role"])
+        report.check(endpoint is not None, f"{end['role']}-seen", "no ledger for this end")
+        if endpoint is None:
+            continue
+        ledger = OF_ROLE.get(end["role"], "tx")
+        lived = side(endpoint, ledger).get("lifetime_ns", 0)
+        active = max(end["in_write_ns"] if ledger == "tx" else 0, end["in_read_ns"] if ledger == "rx" else 0)
+        slack = max(tolerance.ns, 1e6) + max(tolerance.rel, 0.01) * active
+        report.check(lived + slack >= active, f"{end['role']}-lifetime", f"{ms(lived)}, but in calls for {ms(active)}")
+
+
+def port_of(address):
+    return int(address.rsplit(":", 1)[1]) if address and ":" in address else None
+
+
+def check_group(group, doc, report):
+    """Every one of many endpoints is there once, with the bytes that it alone had."""
+    mine = [e for e in doc["endpoints"] if same_family(group, e) and e.get("pid") == group["pid"]
+            and port_of(e.get(group["port_of"])) == group["port"] and port_of(e.get("remote")) not in (None, 0)]
+    name = f"many-{group['role']}"
+    report.check(len(mine) == group["endpoints"], f"{name}-endpoints", f"want {group['endpoints']}, got {len(mine)}")
+    try:
+        got = Counter(beside(e, group["ledger"], "bytes") for e in mine)
+    except (Absent, Unknown) as why:
+        report.say("not ok", f"{name}-bytes", str(why))
+        return
+    first, step, n = group["bytes_first"], group["bytes_step"], group["endpoints"]
+    want = Counter(first + i * step for i in range(n))
+    wrong = list((got - want).items())[:3], list((want - got).items())[:3]
+    report.check(got == want, f"{name}-bytes", f"too many of {wrong[0]}, too few of {wrong[1]} (bytes, endpoints)")
+
+
+def compare(known, doc, report, tolerance):
+    doc = doc.get("ledger", doc)
+    check_invariant(doc, report)
+    found = match(known, doc["endpoints"])
+    blind = uncovered(known, doc)
+    if blind:
+        report.say("skip", "expectations", f"this backend does not cover {', '.join(blind)}, and says so")
+        return
+    check_ends(known, found, report, tolerance)
+    for expect in known["expect"]:
+        if "covers" not in expect:
+            check_expectation(expect, found, known, report, tolerance)
+    for group in known["groups"]:
+        check_group(group, doc, report)
+
+
+def last_object(path):
+    """The document in a file: all of it, or its last line that is an object."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    try:
+        return json.loads(text)
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.startswith("{")]
+        if not lines:
+            raise
+        return json.loads(lines[-1])
+
+
+def main(argv=None):
+    p = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    p.add_argument("known")
+    p.add_argument("ledger")
+    p.add_argument("--prefix", default="", help="put before each check's name")
+    p.add_argument("--tol-ns", type=float, default=0, help="at least this tolerance (ns)")
+    p.add_argument("--tol-rel", type=float, default=0, help="and at least this share")
+    args = p.parse_args(argv)
+    report = Report(args.prefix)
+    try:
+        known, doc = last_object(args.known), last_object(args.ledger)
+    except (OSError, ValueError) as why:
+        report.say("not ok", "documents", str(why))
+    else:
+        compare(known, doc, report, Tolerance(args.tol_ns, args.tol_rel))
+    print(report.closing())
+    return 1 if report.counts["not ok"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
