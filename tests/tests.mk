@@ -5,7 +5,7 @@ test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 	$(Q)tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
 
 .PHONY: test-vm test-vm-rig
-test-vm: all ## the tests in guests (KERNELS=6.1,7.2 and TEST=name choose)
+test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name choose)
 	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(TEST),--test $(TEST))
 
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves
@@ -29,3 +29,20 @@ $(B)/tests/kernel/%.o: tests/kernel/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 -include $(KNOWN_OBJ:.o=.d)
+
+.PHONY: test-native guest-files
+test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/run $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
+
+# What the guests need that is not theirs: the workloads, and a Python with as much of its library as compare.py asks for.
+GUEST_FILES := build/guest/known build/guest/python3 build/guest/pylib.zip
+guest-files: $(GUEST_FILES)
+build/guest/known: $(KNOWN)
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+build/guest/python3:
+	$(Q)mkdir -p $(@D)
+	$(Q)cp -L $(PYTHON) $@
+build/guest/pylib.zip: tests/kernel/pylib.py tests/kernel/compare.py build/guest/python3
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PYTHON) -I -S tests/kernel/pylib.py $@ tests/kernel/compare.py

@@ -14,9 +14,9 @@
 
 #define NSEC_PER_MSEC	1000000ull
 #define NSEC_PER_SEC	1000000000ull
-/* A call, or a message, that took longer than this has waited: far above a busy machine's noise, far below 40 ms. */
+/* A call that took longer than this has waited for a nap of 10 ms; a message, for a delayed ACK, which is 40 ms and more. */
 #define WAITED_NS	(4 * NSEC_PER_MSEC)
-#define STALLED_NS	(15 * NSEC_PER_MSEC)
+#define STALLED_NS	(30 * NSEC_PER_MSEC)
 #define MAX_ENDS	80
 #define MAX_PARAMS	16
 #define MAX_SPANS	4096
