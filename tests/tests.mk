@@ -34,10 +34,13 @@ $(B)/tests/kernel/%.o: tests/kernel/%.c
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/run $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
 
-# What the guests need that is not theirs: the workloads, and a Python with as much of its library as compare.py asks for.
-GUEST_FILES := build/guest/known build/guest/python3 build/guest/pylib.zip
+# What the guests need that is not theirs: the workloads, the test of links (netem and fq are there), and a Python with as much of its library as compare.py asks for.
+GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/pylib.zip
 guest-files: $(GUEST_FILES)
 build/guest/known: $(KNOWN)
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+build/guest/test_link: $(B)/tests/unit/test_link
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 build/guest/python3:

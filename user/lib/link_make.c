@@ -117,7 +117,7 @@ static int set_sysctls(struct maker *m, bool host, struct err *e)
 		return 0;
 	if (errno == ENOENT)
 		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a namespace (Linux 6.8 or so has); "
+			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a namespace (it came with Linux 6.7 or so); "
 			       "take a newer kernel or leave out pingpong=");
 	return err_sys(e, EXIT_NO_PERM, "leave out pingpong=", "--link: net.ipv4.tcp_pingpong_thresh");
 }
