@@ -35,23 +35,29 @@ enum dir { DIR_TX, DIR_RX };
 #define SINCE_BITS	50
 #define SINCE_MASK	((1ULL << SINCE_BITS) - 1)
 #define HEAD_SHIFT	50
-#define FULL_BIT	(1ULL << 53)
-#define DEVICE_BIT	(1ULL << 54)
+#define FULL_SHIFT	53
+#define DEVICE_SHIFT	54
 #define WORKING_SHIFT	55
 #define ASLEEP_SHIFT	59
-#define CLOSED_BIT	(1ULL << 63)
+#define CLOSED_SHIFT	63
+#define CLOSED_BIT	(1ULL << CLOSED_SHIFT)
 #define COUNT_MAX	15u
 
-enum head { HEAD_NONE, HEAD_RWND, HEAD_CWND, HEAD_NAGLE, HEAD_CORK, HEAD_PACING, HEAD_RECOVERY, HEAD_REST };
+/* In the order of the states, so that no table stands between the two. REST is never stored: nothing that is known holds it. */
+enum head { HEAD_NONE, HEAD_RECOVERY, HEAD_PACING, HEAD_CORK, HEAD_NAGLE, HEAD_CWND, HEAD_RWND, HEAD_REST };
+#define HEAD_TO_STATE (TX_RECOVERY - HEAD_RECOVERY)
+_Static_assert(HEAD_RWND + HEAD_TO_STATE == TX_RWND && HEAD_NAGLE + HEAD_TO_STATE == TX_NAGLE &&
+	       HEAD_CORK + HEAD_TO_STATE == TX_CORK, "heads and states are in another order");
+_Static_assert(TX_IDLE == 0 && TX_FLIGHT == 1 && RX_IDLE == 0 && RX_UNREAD == 1, "the full bit is no longer the lowest state");
 
 /* which facets an input speaks of; the others stay as they are */
-enum { IN_HEAD = 1, IN_FULL = 2, IN_DEVICE = 4, IN_CLOSE = 8 };
+enum { IN_HEAD = 1 << 0, IN_FULL = 1 << 1, IN_DEVICE = 1 << 2, IN_CLOSE = 1 << 3 };
 
 struct input {
 	ns_t at;		/* when the facets below began to hold */
 	unsigned char says;	/* IN_* */
 	unsigned char head;	/* enum head */
-	unsigned char full;
+	unsigned char full;	/* 0 or 1, as the next */
 	unsigned char device;
 	signed char working;	/* +1 a thread enters the call, -1 leaves */
 	signed char asleep;	/* +1 it falls asleep there, -1 it wakes */
@@ -91,7 +97,7 @@ static __always_inline ns_t word_elapsed(word_t w, ns_t at)
 {
 	ns_t d = (at - word_since(w)) & SINCE_MASK;
 
-	return d >> (SINCE_BITS - 1) ? 0 : d;
+	return d & ((d >> (SINCE_BITS - 1)) - 1);
 }
 
 static __always_inline word_t word_open(ns_t at)
@@ -99,53 +105,36 @@ static __always_inline word_t word_open(ns_t at)
 	return at & SINCE_MASK;
 }
 
-/* the head's reason as a state; HEAD_NONE and HEAD_REST hold nothing */
-static __always_inline unsigned int head_state(unsigned int head)
+/* 1 if v > 0, without a branch: the verifier follows every path, and a step is taken in many programs */
+static __always_inline unsigned int positive(int v)
 {
-	switch (head) {
-	case HEAD_RWND:
-		return TX_RWND;
-	case HEAD_CWND:
-		return TX_CWND;
-	case HEAD_NAGLE:
-		return TX_NAGLE;
-	case HEAD_CORK:
-		return TX_CORK;
-	case HEAD_PACING:
-		return TX_PACING;
-	case HEAD_RECOVERY:
-		return TX_RECOVERY;
-	default:
-		return TX_IDLE;
-	}
+	return (unsigned int)-v >> 31;
+}
+
+static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, unsigned int no)
+{
+	return no ^ ((yes ^ no) & -cond);
 }
 
 /* work, device, what holds the head, sndbuf, flight, idle: the first that holds */
 static __always_inline unsigned int tx_state(word_t w)
 {
-	unsigned int asleep = word_asleep(w), held = head_state(word_head(w));
+	unsigned int asleep = word_asleep(w), head = word_head(w);
+	unsigned int s = w >> FULL_SHIFT & 1;
 
-	if (word_working(w) > asleep)
-		return TX_WORK;
-	if (w & DEVICE_BIT)
-		return TX_DEVICE;
-	if (held != TX_IDLE)
-		return held;
-	if (asleep)
-		return TX_SNDBUF;
-	return w & FULL_BIT ? TX_FLIGHT : TX_IDLE;
+	s = choose(positive(asleep), TX_SNDBUF, s);
+	s = choose(positive(head), head + HEAD_TO_STATE, s);
+	s = choose(w >> DEVICE_SHIFT & 1, TX_DEVICE, s);
+	return choose(positive(word_working(w) - asleep), TX_WORK, s);
 }
 
 /* A reader that sleeps with data queued has been woken and has no CPU yet: it is in its call, so that is still `wait`. */
 static __always_inline unsigned int rx_state(word_t w)
 {
 	unsigned int asleep = word_asleep(w);
+	unsigned int s = choose(positive(asleep), RX_WAIT, w >> FULL_SHIFT & 1);
 
-	if (word_working(w) > asleep)
-		return RX_WORK;
-	if (asleep)
-		return RX_WAIT;
-	return w & FULL_BIT ? RX_UNREAD : RX_IDLE;
+	return choose(positive(word_working(w) - asleep), RX_WORK, s);
 }
 
 static __always_inline unsigned int word_state(word_t w, enum dir dir)
@@ -156,37 +145,36 @@ static __always_inline unsigned int word_state(word_t w, enum dir dir)
 /* add a step of -1, 0 or +1 to a 4-bit count; what does not fit is reported, not wrapped */
 static __always_inline unsigned int count_add(unsigned int n, int step, unsigned char *unpaired)
 {
-	if (step > 0 && n < COUNT_MAX)
-		return n + 1;
-	if (step < 0 && n > 0)
-		return n - 1;
-	if (step)
-		*unpaired = 1;
-	return n;
+	unsigned int sum = n + step, bad = sum >> 4 & 1;	/* 16, or -1 with all bits set */
+
+	*unpaired |= bad;
+	return choose(bad, n, sum);
 }
 
+/* nobody sleeps in a call that nobody is in */
 static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
 {
-	word_t working = count_add(word_working(w), in->working, unpaired);
-	word_t asleep = count_add(word_asleep(w), in->asleep, unpaired);
+	unsigned int working = count_add(word_working(w), in->working, unpaired);
+	unsigned int asleep = count_add(word_asleep(w), in->asleep, unpaired);
 
-	if (asleep > working)	/* nobody sleeps in a call that nobody is in */
-		asleep = working;
+	asleep = choose(positive(asleep - working), working, asleep);
 	w &= ~((word_t)COUNT_MAX << WORKING_SHIFT | (word_t)COUNT_MAX << ASLEEP_SHIFT);
-	return w | working << WORKING_SHIFT | asleep << ASLEEP_SHIFT;
+	return w | (word_t)working << WORKING_SHIFT | (word_t)asleep << ASLEEP_SHIFT;
+}
+
+/* bits of `w` under the mask replaced by those of `v`, if the input speaks of them */
+static __always_inline word_t facet(word_t w, const struct input *in, unsigned int bit, word_t mask, word_t v)
+{
+	mask &= -(word_t)(in->says >> bit & 1);
+	return (w & ~mask) | (v & mask);
 }
 
 static __always_inline word_t apply_facets(word_t w, const struct input *in)
 {
-	if (in->says & IN_HEAD)
-		w = (w & ~(7ULL << HEAD_SHIFT)) | (word_t)(in->head & 7) << HEAD_SHIFT;
-	if (in->says & IN_FULL)
-		w = in->full ? w | FULL_BIT : w & ~FULL_BIT;
-	if (in->says & IN_DEVICE)
-		w = in->device ? w | DEVICE_BIT : w & ~DEVICE_BIT;
-	if (in->says & IN_CLOSE)
-		w |= CLOSED_BIT;
-	return w;
+	w = facet(w, in, 0, 7ULL << HEAD_SHIFT, (word_t)in->head << HEAD_SHIFT);
+	w = facet(w, in, 1, 1ULL << FULL_SHIFT, (word_t)in->full << FULL_SHIFT);
+	w = facet(w, in, 2, 1ULL << DEVICE_SHIFT, (word_t)in->device << DEVICE_SHIFT);
+	return facet(w, in, 3, CLOSED_BIT, CLOSED_BIT);
 }
 
 /*
@@ -301,16 +289,23 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 #define HIST_SLOTS	24
 #define HIST_BASE	10	/* 2^10 ns stands for 1 us */
 
+/* 1 if v has a bit above the lowest `bits` */
+static __always_inline ns_t exceeds(ns_t v, unsigned int bits)
+{
+	return (((1ULL << bits) - 1) - v) >> 63;
+}
+
+/* the number of the highest bit, for v < 2^63; no branches, as above */
 static __always_inline unsigned int log2_ns(ns_t v)
 {
-	unsigned int r = 0;
+	unsigned int r = 0, n;
 
-	if (v >> 32) { v >>= 32; r += 32; }
-	if (v >> 16) { v >>= 16; r += 16; }
-	if (v >> 8) { v >>= 8; r += 8; }
-	if (v >> 4) { v >>= 4; r += 4; }
-	if (v >> 2) { v >>= 2; r += 2; }
-	return r + (v >> 1 ? 1 : 0);
+	n = exceeds(v, 32) << 5; v >>= n; r |= n;
+	n = exceeds(v, 16) << 4; v >>= n; r |= n;
+	n = exceeds(v, 8) << 3; v >>= n; r |= n;
+	n = exceeds(v, 4) << 2; v >>= n; r |= n;
+	n = exceeds(v, 2) << 1; v >>= n; r |= n;
+	return r | (unsigned int)(v >> 1);
 }
 
 static __always_inline unsigned int hist_slot(ns_t v)

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One row per object: NAME:SOURCE:DEFINES
-BPF_OBJECTS :=
+BPF_OBJECTS := \
+	rawtp:rawtp.bpf.c

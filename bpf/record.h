@@ -81,10 +81,11 @@ struct endpoint {
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
 	unsigned int zero_window;	/* inside such an episode */
 	unsigned int flags;		/* EP_* */
+	unsigned int tail, pad;		/* of a pipe's ring, when last looked at */
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
-enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4 };
+enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8 };
 
 enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3 };
 
@@ -127,6 +128,8 @@ struct options {
 	unsigned short port_lo, port_hi;	/* 0: any */
 	unsigned int stacks;		/* record stacks of stalls */
 	unsigned int protos;		/* 1 << enum proto */
+	unsigned int switch_state;	/* sched_switch passes the state (5.18 on) */
+	unsigned int tcp_enter;		/* entering tcp_sendmsg() is seen */
 	ns_t stall_threshold;		/* RECORD_STALL from this length on; 0: none */
 	unsigned long long fn_delack, fn_write;	/* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
 };

@@ -49,7 +49,3 @@ build/guest/python3:
 build/guest/pylib.zip: tests/kernel/pylib.py tests/kernel/compare.py build/guest/python3
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) -I -S tests/kernel/pylib.py $@ tests/kernel/compare.py
-
-.PHONY: test-mutants
-test-mutants: ## break the machine on purpose: a test must turn red each time
-	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')

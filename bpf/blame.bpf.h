@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who kept this end waiting: when a stall ends, the other end on this host is asked what it did meanwhile. */
+#ifndef IPCSTALL_BLAME_BPF_H
+#define IPCSTALL_BLAME_BPF_H
+
+#include "observe.bpf.h"
+
+/* a pipe is its own other end: writers and readers share one endpoint */
+static __always_inline struct endpoint *peer_of(struct endpoint *ep)
+{
+	if (ep->id.proto == PROTO_PIPE)
+		return ep;
+	return ep->peer ? bpf_map_lookup_elem(&endpoints, &ep->peer) : 0;
+}
+
+/* how long the endpoint had data that nobody was reading, up to `at` */
+static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
+{
+	word_t w = *(const volatile word_t *)&ep->rx.word;
+
+	return ep->rx.ns[RX_UNREAD] + (rx_state(w) == RX_UNREAD ? word_elapsed(w, at) : 0);
+}
+
+static __always_inline void stall_began(struct endpoint *ep, ns_t at)
+{
+	struct endpoint *peer = peer_of(ep);
+
+	if (peer)
+		ep->peer_unread = unread_until(peer, at);
+}
+
+static __always_inline void blame_delack(struct endpoint *ep, __u32 state, ns_t owed, ns_t from, ns_t to)
+{
+	if (state >= STATES_MAX)
+		return;
+	atomic_add(&ep->blame.delack_n[state], 1);
+	atomic_add(&ep->blame.delack_ns[state], to - (owed > from && owed < to ? owed : from));
+}
+
+static __always_inline void blame_unread(struct endpoint *ep, __u32 state, ns_t unread, ns_t stall)
+{
+	if (state >= STATES_MAX || !unread)
+		return;
+	atomic_add(&ep->blame.unread_n[state], 1);
+	atomic_add(&ep->blame.unread_ns[state], unread < stall ? unread : stall);
+}
+
+static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
+				       ns_t to, bool delack, ns_t unread)
+{
+	struct record_stall *r;
+
+	if (!opt.stall_threshold || t->ns < opt.stall_threshold)
+		return;
+	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+	if (!r) {
+		count(COUNT_LOST);
+		return;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	r->head.type = RECORD_STALL;
+	r->head.size = sizeof(*r);
+	r->serial = ep->id.serial;
+	r->from = to - t->ns;
+	r->to = to;
+	r->state = t->from;
+	r->by_delack = delack;
+	r->peer_unread = unread;
+	r->tgid = ep->txb.tgid;
+	r->kstack = ep->txb.kstack;
+	r->ustack = ep->txb.ustack;
+	r->peer_kstack = r->peer_ustack = -1;
+	__builtin_memcpy(r->comm, ep->txb.comm, COMM_LEN);
+	if (peer) {
+		r->peer_tgid = peer->rxb.tgid;
+		r->peer_kstack = peer->rxb.kstack;
+		r->peer_ustack = peer->rxb.ustack;
+		__builtin_memcpy(r->peer_comm, peer->rxb.comm, COMM_LEN);
+	}
+	bpf_ringbuf_submit(r, wake_flags());
+}
+
+/* `to` is the end of the stall on the full clock */
+static __always_inline void stall_ended(struct endpoint *ep, const struct transition *t, ns_t to)
+{
+	struct endpoint *peer = peer_of(ep);
+	ns_t from = to - t->ns, unread = 0;
+	bool delack = false;
+
+	if (peer) {
+		unread = unread_until(peer, to) - ep->peer_unread;
+		if ((__s64)unread < 0)
+			unread = 0;
+		delack = peer->delack_fired >= from && peer->delack_fired <= to;
+		blame_unread(ep, t->from, unread, t->ns);
+	}
+	if (delack)
+		blame_delack(ep, t->from, peer->delack_owed, from, to);
+	emit_stall(ep, peer, t, to, delack, unread);
+}
+
+SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (!ep || !in || !take_step(&ep->tx, in, DIR_TX, &t))
+		return 0;
+	if (TX_STALLS >> t.from & 1 && t.ns)
+		stall_ended(ep, &t, in->at);
+	if (TX_STALLS >> t.to & 1)
+		stall_began(ep, in->at);
+	return 1;
+}
+
+SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	return ep && in && take_step(&ep->rx, in, DIR_RX, &t);
+}
+
+#endif

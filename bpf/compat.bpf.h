@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a hook reads kernel memory, and how it swaps a ledger's word. The hooks are written once; an object chooses by a define.
+ *
+ *	(none)		a read-only cast: plain loads, faults read as 0 (bpf_rdonly_cast, 6.2 on)
+ *	READ_PROBED	bpf_probe_read_kernel: every kernel, dearer
+ *	NO_CMPXCHG	5.10 has no atomic that returns a value: the swap is guarded by an insert into a hash, which has one
+ */
+#ifndef IPCSTALL_COMPAT_BPF_H
+#define IPCSTALL_COMPAT_BPF_H
+
+#include "vmlinux.h"
+#include "flavours.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_endian.h>
+
+#ifdef READ_PROBED
+#define CAST(type, p) ((struct type *)(p))
+#define GET(p, field) BPF_CORE_READ(p, field)
+#define GET_BITS(p, field) BPF_CORE_READ_BITFIELD_PROBED(p, field)
+
+static __always_inline __u64 load_word(__u64 addr)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_kernel(&v, sizeof(v), (void *)addr);
+	return v;
+}
+#else
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
+#define CAST(type, p) ((struct type *)bpf_rdonly_cast((const void *)(p), bpf_core_type_id_kernel(struct type)))
+#define GET(p, field) ((p)->field)
+#define GET_BITS(p, field) BPF_CORE_READ_BITFIELD(p, field)
+
+/* any kernel struct that begins with a plain 64-bit number: the verifier then takes what is loaded for one */
+static __always_inline __u64 load_word(__u64 addr)
+{
+	return CAST(timespec64, addr)->tv_sec;
+}
+#endif
+
+/* a field that is a pointer, as a number: an address that is hashed must not be a pointer to the verifier */
+#define ADDRESS(p, type, field) load_word((__u64)(p) + bpf_core_field_offset(struct type, field))
+
+#define AF_UNIX		1
+#define AF_INET		2
+#define AF_INET6	10
+#define IPPROTO_TCP	6
+#define IPPROTO_UDP	17
+#define SOCK_STREAM	1
+#define SOCK_DGRAM	2
+#define SOCK_SEQPACKET	5
+#define S_IFMT		0170000
+#define S_IFIFO		0010000
+#define S_IFSOCK	0140000
+
+/* A global function is verified once, not at every call. 5.10 takes no pointers there. */
+#ifdef NO_CMPXCHG
+#define SUBPROG static __noinline
+#else
+#define SUBPROG __noinline
+#endif
+
+#define atomic_add(p, v) ((void)__sync_fetch_and_add((p), (v)))
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What goes to user space as it happens: opened, closed, and stalls over the threshold. Sums stay in the maps. */
+#ifndef IPCSTALL_EMIT_BPF_H
+#define IPCSTALL_EMIT_BPF_H
+
+#include "filter.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 22);
+} records SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNT_N);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 4096);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 64 * sizeof(__u64));
+} stacks SEC(".maps");
+
+static __always_inline void count(__u32 which)
+{
+	__u64 *n = bpf_map_lookup_elem(&counters, &which);
+
+	if (n)
+		*n += 1;
+}
+
+/* wake the reader only when a quarter of the ring is full: it looks by itself often enough */
+static __always_inline __u64 wake_flags(void)
+{
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline void emit_open(const struct endpoint *ep)
+{
+	struct record_open *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+
+	if (!r)	/* the close, or a snapshot, brings the same and more */
+		return;
+	r->head.type = RECORD_OPEN;
+	r->head.size = sizeof(*r);
+	r->id = ep->id;
+	r->born = ep->born;
+	bpf_ringbuf_submit(r, wake_flags());
+}
+
+/* false: no room; the caller keeps the endpoint */
+static __always_inline bool emit_close(struct endpoint *ep)
+{
+	struct record_close *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+
+	if (!r)
+		return false;
+	r->head.type = RECORD_CLOSE;
+	r->head.size = sizeof(*r);
+	bpf_probe_read_kernel(&r->ep, sizeof(r->ep), ep);
+	bpf_ringbuf_submit(r, wake_flags());
+	return true;
+}
+
+#endif

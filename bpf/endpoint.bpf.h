@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Birth, death and identity of endpoints, and the join of the two ends of a connection. */
+#ifndef IPCSTALL_ENDPOINT_BPF_H
+#define IPCSTALL_ENDPOINT_BPF_H
+
+#include "blame.bpf.h"
+
+/* a connection as one of its ends sees it; netns 0: in whatever namespace */
+struct tuple {
+	struct address local, remote;
+	__u32 netns;
+	__u32 proto;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct tuple);
+	__type(value, __u64);
+} tuples SEC(".maps");
+
+/* local ports that a traced task listens on, with the namespace in the upper half: their connections are born in softirq */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u8);
+} listeners SEC(".maps");
+
+static struct endpoint blank;
+__u64 last_serial;
+
+static __always_inline struct endpoint *endpoint_known(__u64 key)
+{
+	return key_maybe(key) ? bpf_map_lookup_elem(&endpoints, &key) : 0;
+}
+
+static __always_inline __u32 sock_netns(struct sock *sk)
+{
+#ifdef READ_PROBED
+	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+#else
+	return CAST(net, sk->__sk_common.skc_net.net)->ns.inum;
+#endif
+}
+
+/* struct socket is the first member of struct socket_alloc, whose inode /proc/PID/fd shows */
+static __always_inline __u64 sock_inode(struct sock *sk)
+{
+	struct socket_alloc *a = CAST(socket_alloc, GET(sk, sk_socket));
+
+	return a ? GET(a, vfs_inode.i_ino) : 0;
+}
+
+static __always_inline __u32 inet_proto(struct sock *sk)
+{
+	__u32 p = GET(sk, sk_protocol);
+
+	return p == IPPROTO_TCP ? PROTO_TCP : p == IPPROTO_UDP ? PROTO_UDP : PROTO_NONE;
+}
+
+static __always_inline __u32 unix_proto(struct sock *sk)
+{
+	switch (GET(sk, sk_type)) {
+	case SOCK_STREAM:
+		return PROTO_UNIX_STREAM;
+	case SOCK_DGRAM:
+		return PROTO_UNIX_DGRAM;
+	case SOCK_SEQPACKET:
+		return PROTO_UNIX_SEQPACKET;
+	default:
+		return PROTO_NONE;
+	}
+}
+
+static __always_inline __u32 sock_proto(struct sock *sk)
+{
+	__u32 family = GET(sk, __sk_common.skc_family);
+
+	if (family == AF_INET || family == AF_INET6)
+		return inet_proto(sk);
+	return family == AF_UNIX ? unix_proto(sk) : PROTO_NONE;
+}
+
+static __always_inline void read_ip6(struct identity *id, struct sock *sk)
+{
+	bpf_core_read(id->local.ip, 16, &sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
+	bpf_core_read(id->remote.ip, 16, &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8);
+}
+
+static __always_inline void read_addresses(struct identity *id, struct sock *sk)
+{
+	if (id->family != AF_INET && id->family != AF_INET6)
+		return;
+	id->local.port = GET(sk, __sk_common.skc_num);
+	id->remote.port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+	if (id->family == AF_INET6)
+		return read_ip6(id, sk);
+	*(__u32 *)id->local.ip = GET(sk, __sk_common.skc_rcv_saddr);
+	*(__u32 *)id->remote.ip = GET(sk, __sk_common.skc_daddr);
+}
+
+static __always_inline void tuple_of(struct tuple *t, const struct identity *id, bool mirrored)
+{
+	__builtin_memset(t, 0, sizeof(*t));
+	t->local = mirrored ? id->remote : id->local;
+	t->remote = mirrored ? id->local : id->remote;
+	t->proto = id->proto;
+}
+
+/* both ends in one namespace first; then any namespace of this host (a veth pair) */
+static __always_inline __u64 tuple_find(struct tuple *t, __u32 netns)
+{
+	__u64 *key;
+
+	t->netns = netns;
+	key = bpf_map_lookup_elem(&tuples, t);
+	if (!key) {
+		t->netns = 0;
+		key = bpf_map_lookup_elem(&tuples, t);
+	}
+	return key ? *key : 0;
+}
+
+static __always_inline void set_peer(struct endpoint *ep, __u64 key)
+{
+	struct endpoint *peer = bpf_map_lookup_elem(&endpoints, &key);
+
+	if (!peer || peer == ep)
+		return;
+	ep->peer = key;
+	peer->peer = ep->id.key;
+}
+
+SUBPROG int join_inet(struct endpoint *ep)
+{
+	__u64 key, mine;
+	struct tuple t;
+
+	if (!ep || !ep->id.remote.port)
+		return 0;
+	mine = ep->id.key;
+	tuple_of(&t, &ep->id, false);
+	bpf_map_update_elem(&tuples, &t, &mine, BPF_ANY);
+	t.netns = ep->id.netns;
+	bpf_map_update_elem(&tuples, &t, &mine, BPF_ANY);
+	tuple_of(&t, &ep->id, true);
+	key = tuple_find(&t, ep->id.netns);
+	if (key)
+		set_peer(ep, key);
+	return 0;
+}
+
+static __always_inline void join_unix(struct endpoint *ep)
+{
+	__u64 key = ADDRESS(ep->id.key, unix_sock, peer);
+
+	if (key)
+		set_peer(ep, key);
+}
+
+/* the wildcard entry may be another's by now */
+SUBPROG int leave_tuples(struct endpoint *ep)
+{
+	struct tuple t;
+	__u64 *key;
+
+	if (!ep || !ep->id.remote.port)
+		return 0;
+	tuple_of(&t, &ep->id, false);
+	key = bpf_map_lookup_elem(&tuples, &t);
+	if (key && *key == ep->id.key)
+		bpf_map_delete_elem(&tuples, &t);
+	t.netns = ep->id.netns;
+	key = bpf_map_lookup_elem(&tuples, &t);
+	if (key && *key == ep->id.key)
+		bpf_map_delete_elem(&tuples, &t);
+	return 0;
+}
+
+/* both ledgers end at `at`; nothing is charged after */
+static __always_inline void close_ledgers(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .says = IN_CLOSE };
+
+	apply_tx(ep, &in);
+	apply_rx(ep, &in);
+	ep->closed = at;
+}
+
+/* The record goes out, or stays in the map marked until a snapshot takes it. */
+SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
+{
+	__u64 key;
+
+	if (!ep || ep->closed)
+		return 0;
+	key = ep->id.key;
+	close_ledgers(ep, at);
+	leave_tuples(ep);
+	if (!emit_close(ep)) {
+		ep->flags |= EP_UNSENT;
+		return 0;
+	}
+	bpf_map_delete_elem(&endpoints, &key);
+	return 1;
+}
+
+/* what stands under this address is another endpoint, whose end was not seen or not sent */
+SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
+{
+	if (!ep)
+		return 0;
+	if (!ep->closed) {
+		count(COUNT_REUSED);
+		ep->flags |= EP_REUSED;
+		close_ledgers(ep, ep->tx.seen > ep->rx.seen ? ep->tx.seen : ep->rx.seen);
+		leave_tuples(ep);
+	}
+	if (!emit_close(ep))
+		count(COUNT_LOST);
+	bpf_map_delete_elem(&endpoints, &key);
+	return at != 0;
+}
+
+static __always_inline struct endpoint *endpoint_insert(__u64 key)
+{
+	struct endpoint *ep;
+
+	if (bpf_map_update_elem(&endpoints, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
+		count(COUNT_OVERFLOW);
+	key_hint[key_slot(key) & (HINTS - 1)] = 1;
+	ep = bpf_map_lookup_elem(&endpoints, &key);
+	if (ep)
+		ep->id.key = key;
+	return ep;
+}
+
+/* the words are stored last: until then no other processor takes a step */
+static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 flags)
+{
+#ifdef NO_CMPXCHG
+	ep->id.serial = now;	/* unique but for two in the same nanosecond */
+#else
+	ep->id.serial = __sync_fetch_and_add(&last_serial, 1) + 1;
+#endif
+	ep->flags = flags;
+	ep->txb.kstack = ep->txb.ustack = ep->rxb.kstack = ep->rxb.ustack = -1;
+	ep->born = ep->tx.seen = ep->rx.seen = ep->queue_at = now;
+	ep->rx.word = word_open(now);
+	*(volatile word_t *)&ep->tx.word = word_open(now);
+	emit_open(ep);
+}
+
+SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
+{
+	struct sock *sk = CAST(sock, sk0);
+	struct endpoint *ep;
+	__u16 local = GET(sk, __sk_common.skc_num), remote = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+
+	if (proto <= PROTO_UDP && !port_wanted(local, remote))
+		return 0;
+	ep = endpoint_insert(sk0);
+	if (!ep || ep->born)
+		return 0;
+	ep->id.proto = proto;
+	ep->id.family = GET(sk, __sk_common.skc_family);
+	ep->id.netns = sock_netns(sk);
+	ep->id.inode = sock_inode(sk);
+	read_addresses(&ep->id, sk);
+	endpoint_open(ep, now, flags);
+	if (proto <= PROTO_UDP)
+		join_inet(ep);
+	else
+		join_unix(ep);
+	return 1;
+}
+
+/* TCP: its end is always seen (tcp_destroy_sock). The others: the inode tells one socket from the next at the same address. */
+static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
+{
+	__u64 inode;
+
+	if (ep->closed)
+		return false;
+	if (ep->id.proto == PROTO_TCP)
+		return true;
+	inode = sock_inode(sk);
+	if (!ep->id.inode)
+		ep->id.inode = inode;
+	return !inode || inode == ep->id.inode;
+}
+
+/* the endpoint of a socket, made if a traced task touches it for the first time */
+static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool make, ns_t now)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk0);
+	struct sock *sk;
+	__u32 proto;
+
+	if (!ep && !make)
+		return 0;
+	sk = CAST(sock, sk0);
+	if (ep && (!make || sock_is(ep, sk)))
+		return ep->closed ? 0 : ep;
+	if (ep)
+		endpoint_evict(ep, (__u64)sk0, now);
+	proto = sock_proto(sk);
+	if (!proto || !proto_wanted(proto))
+		return 0;
+	sock_create((__u64)sk0, proto, now, EP_JOINED_LATE);
+	return endpoint_known((__u64)sk0);
+}
+
+static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 inode, ns_t now)
+{
+	struct endpoint *ep = endpoint_known((__u64)pipe);
+
+	if (ep && !ep->closed && ep->id.inode == inode)
+		return ep;
+	if (!proto_wanted(PROTO_PIPE))
+		return 0;
+	if (ep)
+		endpoint_evict(ep, (__u64)pipe, now);
+	ep = endpoint_insert((__u64)pipe);
+	if (!ep || ep->born)
+		return ep;
+	ep->id.proto = PROTO_PIPE;
+	ep->id.inode = inode;
+	endpoint_open(ep, now, EP_JOINED_LATE);
+	return ep;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is recorded. The hooks run for every task of the machine, so the first question must be the cheapest: the options are
+ * read-only data that the verifier folds away, and what is known stands in two byte maps that cost one load.
+ */
+#ifndef IPCSTALL_FILTER_BPF_H
+#define IPCSTALL_FILTER_BPF_H
+
+#include "compat.bpf.h"
+#include "record.h"
+
+const volatile struct options opt;
+
+/* processes to follow: FILTER_TREE adds what they fork */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u8);
+} followed SEC(".maps");
+
+#define HINTS 65536
+
+/* 1: an endpoint with this hash of its address may exist (never cleared: a stale hint costs one lookup) */
+__u8 key_hint[HINTS];
+/* 1: a followed process may have this number modulo HINTS */
+__u8 tgid_hint[HINTS];
+
+static __always_inline __u32 key_slot(__u64 key)
+{
+	return (__u32)((key >> 6) * 0x9E3779B1u) >> 16;
+}
+
+static __always_inline bool key_maybe(__u64 key)
+{
+	return key_hint[key_slot(key) & (HINTS - 1)];
+}
+
+static __always_inline bool tgid_listed(__u32 tgid)
+{
+	for (int i = 0; i < FILTER_TGIDS; i++)
+		if (opt.tgids[i] == tgid)
+			return true;
+	return false;
+}
+
+static __always_inline bool tgid_followed(__u32 tgid)
+{
+	return tgid_hint[tgid & (HINTS - 1)] && bpf_map_lookup_elem(&followed, &tgid);
+}
+
+/* the one filter of tasks; of the current one where a cgroup is asked for */
+static __always_inline bool task_wanted(__u32 tgid)
+{
+	switch (opt.filter) {
+	case FILTER_ALL:
+		return true;
+	case FILTER_TGIDS_ONLY:
+		return tgid && tgid_listed(tgid);
+	case FILTER_TREE:
+		return tgid && tgid_followed(tgid);
+	default:
+		return bpf_get_current_cgroup_id() == opt.cgroup;
+	}
+}
+
+static __always_inline bool current_wanted(void)
+{
+	return task_wanted(bpf_get_current_pid_tgid() >> 32);
+}
+
+static __always_inline bool port_wanted(__u16 local, __u16 remote)
+{
+	if (!opt.port_hi)
+		return true;
+	return (local >= opt.port_lo && local <= opt.port_hi) || (remote >= opt.port_lo && remote <= opt.port_hi);
+}
+
+static __always_inline bool proto_wanted(__u32 proto)
+{
+	return opt.protos >> proto & 1;
+}
+
+/* a followed process forked: its child is followed too */
+static __always_inline void follow_fork(struct task_struct *parent, struct task_struct *child)
+{
+	__u32 from = GET(CAST(task_struct, parent), tgid), to = GET(CAST(task_struct, child), tgid);
+	__u8 one = 1;
+
+	if (opt.filter != FILTER_TREE || from == to || !tgid_followed(from))
+		return;
+	bpf_map_update_elem(&followed, &to, &one, BPF_ANY);
+	tgid_hint[to & (HINTS - 1)] = 1;
+}
+
+static __always_inline void unfollow_exit(struct task_struct *task)
+{
+	__u32 pid = GET(CAST(task_struct, task), pid);
+
+	if (opt.filter == FILTER_TREE && tgid_followed(pid))
+		bpf_map_delete_elem(&followed, &pid);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queues that are not TCP's: datagrams and pipes. Residence by Little's law: the integral of length over time by items taken. */
+#ifndef IPCSTALL_QUEUE_BPF_H
+#define IPCSTALL_QUEUE_BPF_H
+
+#include "call.bpf.h"
+
+/* udp_recvmsg() moves whole batches from the receive queue to the reader's own */
+static __always_inline __u32 sock_queue(struct endpoint *ep, struct sock *sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+	struct udp_sock *up;
+	__u32 n = GET(sk, sk_receive_queue.qlen);
+
+	if (ep->id.proto != PROTO_UDP)
+		return n;
+	up = CAST(udp_sock, sk0);
+	return n + GET(up, reader_queue.qlen);
+}
+
+static __always_inline __u32 pipe_queue(struct pipe_inode_info *pipe0)
+{
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, pipe0);
+
+	return GET(pipe, head) - GET(pipe, tail);
+}
+
+/* the length was `queue_len` since the last look and is `len` from now on */
+static __always_inline void queue_is(struct endpoint *ep, __u32 len, ns_t now)
+{
+	ns_t since = ep->queue_at;
+
+	if (now > since && ep->queue_len)
+		atomic_add(&ep->queue_integral, (now - since) * ep->queue_len);
+	ep->queue_at = now;
+	ep->queue_len = len;
+	raise_max(&ep->queue_max, len);
+}
+
+static __always_inline void sock_device(struct sock *sk0, struct input *in)
+{
+	struct sock *sk = CAST(sock, sk0);
+
+	in->says |= IN_DEVICE;
+	in->device = GET(sk, sk_wmem_alloc.refs.counter) >= WMEM_REST;
+}
+
+/* UDP: bytes below the protocol since the last look; a Unix socket's wmem is the peer's queue, not a device */
+static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	struct input in = { .at = ep->tx.seen };
+
+	if (ep->id.proto == PROTO_UDP) {
+		sock_device(sk, &in);
+		apply_tx(ep, &in);
+	}
+	ep->tx.seen = now;
+	count(COUNT_OBSERVED);
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a sleeping task sleeps in: its system call's number and first argument, from the registers it entered the kernel with. */
+#ifndef IPCSTALL_TASK_BPF_H
+#define IPCSTALL_TASK_BPF_H
+
+#include "queue.bpf.h"
+
+#define TASK_INTERRUPTIBLE 1
+
+/* where a call leads */
+struct target {
+	struct sock *sk;
+	struct pipe_inode_info *pipe;
+	__u64 inode;
+	enum dir dir;
+};
+
+#if defined(__TARGET_ARCH_x86)
+static __always_inline int call_dir(__u64 nr)
+{
+	switch (nr) {
+	case 1: case 18: case 20: case 40: case 44: case 46: case 296: case 307: case 328:
+		return DIR_TX;	/* write pwrite writev sendfile sendto sendmsg pwritev sendmmsg pwritev2 */
+	case 0: case 17: case 19: case 45: case 47: case 295: case 299: case 327:
+		return DIR_RX;	/* read pread readv recvfrom recvmsg preadv recvmmsg preadv2 */
+	default:
+		return -1;
+	}
+}
+#else
+static __always_inline int call_dir(__u64 nr)
+{
+	switch (nr) {
+	case 64: case 66: case 71: case 206: case 211: case 269: case 287:
+		return DIR_TX;
+	case 63: case 65: case 207: case 212: case 243: case 286:
+		return DIR_RX;
+	default:
+		return -1;
+	}
+}
+#endif
+
+/* only the current task's table: it cannot go away under us */
+static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **slots;
+	__u64 file = 0;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return 0;
+	slots = BPF_CORE_READ(table, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
+	return file;
+}
+
+static __always_inline bool file_target(struct target *to, __u64 file)
+{
+	__u64 at = ADDRESS(file, file, f_inode);
+	struct inode *inode = CAST(inode, at);
+	__u32 mode = GET(inode, i_mode) & S_IFMT;
+
+	to->inode = GET(inode, i_ino);
+	to->sk = 0;
+	to->pipe = 0;
+	if (mode == S_IFSOCK)
+		to->sk = (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk);
+	else if (mode == S_IFIFO)
+		to->pipe = (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe);
+	return to->sk || to->pipe;
+}
+
+/* the endpoint that a call leads to, made if need be */
+static __always_inline struct endpoint *target_endpoint(const struct target *to, ns_t now)
+{
+	if (to->pipe)
+		return pipe_endpoint(to->pipe, to->inode, now);
+	return sock_endpoint(to->sk, true, now);
+}
+
+static __always_inline __u32 task_state(struct task_struct *task0)
+{
+	struct task_struct___state *t = (void *)task0;
+
+	if (bpf_core_field_exists(t->__state))
+		return BPF_CORE_READ(t, __state);
+	return BPF_CORE_READ((struct task_struct___old_state *)task0, state);
+}
+
+/* both ledgers of a pipe, after the call at hand has moved data */
+static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_info *pipe0, ns_t now)
+{
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, pipe0);
+	__u32 tail = GET(pipe, tail), len = GET(pipe, head) - tail;
+	struct input in = { .at = now, .says = IN_FULL, .full = len > 0 };
+
+	if (ep->flags & EP_LOOKED)
+		atomic_add(&ep->dequeued, tail - ep->tail);
+	ep->flags |= EP_LOOKED;
+	ep->tail = tail;
+	queue_is(ep, len, now);
+	apply_rx(ep, &in);
+	ep->tx.seen = ep->rx.seen = now;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* TCP: from a socket's fields to an input. The decisions are tcp_head()'s, in machine.h; this file only reads. */
+#ifndef IPCSTALL_TCP_BPF_H
+#define IPCSTALL_TCP_BPF_H
+
+#include "call.bpf.h"
+
+#define SK_PACING_NEEDED 1
+#define ICSK_TIME_RETRANS 1
+#define ICSK_TIME_LOSS_PROBE 5
+#define ICSK_ACK_TIMER 2
+
+/* with nothing unsent the head needs no more than these */
+static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
+{
+	s->write_seq = GET(tp, write_seq);
+	s->snd_nxt = GET(tp, snd_nxt);
+	s->packets_out = GET(tp, packets_out);
+	s->lost_out = GET(tp, lost_out);
+	s->retrans_out = GET(tp, retrans_out);
+}
+
+/* `since`: a pacing deadline after it held the queue in the interval that is looked at */
+static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp, ns_t since)
+{
+	struct sk_buff *head = CAST(sk_buff, GET(sk, sk_write_queue.next));
+
+	s->snd_una = GET(tp, snd_una);
+	s->snd_wnd = GET(tp, snd_wnd);
+	s->snd_sml = GET(tp, snd_sml);
+	s->snd_cwnd = GET(tp, snd_cwnd);
+	s->mss = GET(tp, mss_cache);
+	s->sacked_out = GET(tp, sacked_out);
+	s->nonagle = GET_BITS(tp, nonagle);
+	s->head_len = GET(head, len);
+	s->paced = GET(sk, sk_pacing_status) == SK_PACING_NEEDED && GET(tp, tcp_wstamp_ns) > since;
+}
+
+static __always_inline void note_window(struct endpoint *ep, const struct tcp_snap *s)
+{
+	__u32 zero = tcp_unsent(s) && !s->snd_wnd;
+
+	if (zero && !ep->zero_window)
+		atomic_add(&ep->zero_windows, 1);
+	ep->zero_window = zero;
+}
+
+/* `rest`: what holds a queue that none of tcp_write_xmit()'s tests holds; HEAD_REST: leave the facet as it was */
+static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest)
+{
+	struct tcp_snap s = {};
+	struct sock *sk = CAST(sock, sk0);
+	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+	__u32 head;
+
+	snap_sent(&s, tp);
+	if (tcp_unsent(&s))
+		snap_queued(&s, sk, tp, in->at);
+	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
+	head = tcp_head(&s);
+	if (head == HEAD_REST)
+		head = tcp_unsent(&s) < s.mss ? rest : HEAD_NONE;
+	in->says |= IN_FULL | IN_DEVICE | (head == HEAD_REST ? 0 : IN_HEAD);
+	in->head = head;
+	in->full = tcp_outstanding(&s);
+	in->device = s.wmem >= WMEM_REST;
+	note_window(ep, &s);
+}
+
+static __always_inline bool tx_working(const struct endpoint *ep)
+{
+	word_t w = *(const volatile word_t *)&ep->tx.word;
+
+	return word_working(w) > word_asleep(w);
+}
+
+/*
+ * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
+ * runs the send path they say nothing, and the state is `work` in any case.
+ */
+SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now)
+{
+	struct input in = {};
+
+	if (!ep)
+		return 0;
+	if (!tx_working(ep)) {
+		in.at = ep->tx.seen;
+		tcp_facets(ep, sk, &in, HEAD_REST);
+		apply_tx(ep, &in);
+	}
+	ep->tx.seen = now;
+	count(COUNT_OBSERVED);
+	return 0;
+}
+
+/* The same after the effects: from now on. */
+SUBPROG int tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest)
+{
+	if (!ep || !in)
+		return 0;
+	tcp_facets(ep, sk, in, rest);
+	apply_tx(ep, in);
+	ep->tx.seen = in->at;
+	count(COUNT_OBSERVED);
+	return 0;
+}
+
+static __always_inline bool tcp_unread(struct sock *sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	return GET(tp, rcv_nxt) != GET(tp, copied_seq);
+}
+
+/* data came that no ACK covers yet: it is owed from now on */
+static __always_inline void ack_owe(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	if (!ep->ack_owed && GET(tp, rcv_nxt) != GET(tp, rcv_wup))
+		ep->ack_owed = now;
+}
+
+/* any segment carries the ACK */
+static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
+{
+	ns_t owed = ep->ack_owed;
+
+	if (!owed)
+		return;
+	ep->ack_owed = 0;
+	if (now > owed)
+		atomic_add(&ep->ack_debt_ns, now - owed);
+}
+
+/* the delayed-ACK timer fired: the ACK that follows was withheld until now */
+static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
+{
+	ns_t owed = ep->ack_owed;
+
+	atomic_add(&ep->delack_fires, 1);
+	ep->delack_fired = now;
+	ep->delack_owed = owed;
+	if (owed && now > owed)
+		atomic_add(&ep->delack_ns, now - owed);
+}
+
+/* the retransmission timer fired: what seemed to fly, or to be held, since the last look had been lost */
+static __always_inline void tcp_timeout(struct endpoint *ep, bool probe, ns_t now)
+{
+	struct input in = { .at = ep->tx.seen, .says = IN_HEAD | IN_FULL, .head = HEAD_RECOVERY, .full = 1 };
+
+	apply_tx(ep, &in);
+	ep->tx.seen = now;
+	if (!probe)
+		atomic_add(&ep->timeouts, 1);
+	count(COUNT_OBSERVED);
+}
+
+#endif

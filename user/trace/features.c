@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What this kernel allows, asked once by trying, and what would mend what it does not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static struct btf *kernel_btf(void)
+{
+	static struct btf *btf;
+	static bool asked;
+
+	if (!asked) {
+		asked = true;
+		btf = btf__load_vmlinux_btf();
+	}
+	return btf;
+}
+
+bool feature_typedef(const char *name)
+{
+	struct btf *btf = kernel_btf();
+
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* how many arguments a tracepoint passes, from the typedef of its probe; -1: unknown */
+int feature_args(const char *tracepoint)
+{
+	struct btf *btf = kernel_btf();
+	const struct btf_type *t;
+	char name[128];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) : -1;
+	if (id < 0)
+		return -1;
+	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
+}
+
+uint64_t feature_symbol(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	unsigned long long addr = 0, a;
+	char line[512], sym[256], type;
+
+	while (f && !addr && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %c %255s", &a, &type, sym) == 3 && !strcmp(sym, name))
+			addr = a;
+	if (f)
+		fclose(f);
+	return addr;
+}
+
+static const struct bpf_insn nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *o)
+{
+	int fd = bpf_prog_load(type, NULL, "GPL", nothing, 2, o);
+
+	return fd >= 0 ? fd : -errno;
+}
+
+static int try_rawtp(void)
+{
+	int fd = load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL), link;
+
+	if (fd < 0)
+		return fd;
+	link = bpf_raw_tracepoint_open("sched_process_exit", fd);
+	if (link < 0)
+		link = -errno;
+	close(fd);
+	if (link >= 0)
+		close(link);
+	return link < 0 ? link : 0;
+}
+
+static int try_fentry(void)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = BPF_TRACE_FENTRY);
+	struct btf *btf = kernel_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "tcp_sendmsg", BTF_KIND_FUNC) : -1, fd, link;
+
+	if (id < 0)
+		return -ENOENT;
+	o.attach_btf_id = id;
+	fd = load_nothing(BPF_PROG_TYPE_TRACING, &o);
+	if (fd < 0)
+		return fd;
+	link = bpf_raw_tracepoint_open(NULL, fd);
+	if (link < 0)
+		link = -errno;
+	close(fd);
+	if (link >= 0)
+		close(link);
+	return link < 0 ? link : 0;
+}
+
+static int try_kprobe(void)
+{
+	int fd;
+
+	if (access("/sys/bus/event_source/devices/kprobe/type", R_OK))
+		return -ENOSYS;
+	fd = load_nothing(BPF_PROG_TYPE_KPROBE, NULL);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static void lockdown(char *buf, size_t size)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "r");
+	char line[128] = "", *open = NULL, *end = NULL;
+
+	if (f && fgets(line, sizeof(line), f))
+		open = strchr(line, '[');
+	if (open)
+		end = strchr(open, ']');
+	if (end)
+		*end = 0;
+	snprintf(buf, size, "%s", end ? open + 1 : "");
+	if (f)
+		fclose(f);
+}
+
+static void explain(struct trace_feature *f, int err, const char *otherwise)
+{
+	char mode[32];
+
+	f->there = !err;
+	f->why_not[0] = 0;
+	if (!err)
+		return;
+	lockdown(mode, sizeof(mode));
+	if (err == -EPERM && geteuid() != 0)
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted: no CAP_BPF and CAP_PERFMON");
+	else if (err == -EPERM && mode[0] && strcmp(mode, "none"))
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted: the kernel is locked down (%s)", mode);
+	else
+		snprintf(f->why_not, sizeof(f->why_not), "%s", otherwise ? otherwise : strerror(-err));
+}
+
+enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_SYMBOLS, F_N };
+
+static struct trace_feature features[F_N] = {
+	[F_BTF] = { "BTF", .lost = "everything: no program can be fitted to this kernel",
+		    .mend = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+	[F_RAWTP] = { "raw tracepoints", .lost = "everything the ledger shows",
+		      .mend = "run as root, or grant CAP_BPF and CAP_PERFMON" },
+	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend", .mend = "a kernel from 6.3 on" },
+	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint", .lost = "`work` of TCP's tx ledger with the rawtp backend",
+			.mend = "a kernel from 6.16 on, or the fentry backend" },
+	[F_FENTRY] = { "fentry", .lost = "exact boundaries: states are bounded by the next event instead",
+		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
+	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
+		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
+	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp backend",
+			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
+};
+
+static void probe(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	explain(&features[F_BTF], kernel_btf() ? 0 : -ENOENT, "/sys/kernel/btf/vmlinux cannot be read");
+	explain(&features[F_RAWTP], try_rawtp(), NULL);
+	explain(&features[F_LENGTHS], feature_typedef("btf_trace_sock_send_length") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_SENDMSG], feature_typedef("btf_trace_tcp_sendmsg_locked") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_FENTRY], try_fentry(), NULL);
+	explain(&features[F_KPROBE], try_kprobe(), "built without kprobes");
+	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT, "/proc/kallsyms shows no addresses");
+}
+
+size_t trace_features(const struct trace_feature **f)
+{
+	probe();
+	*f = features;
+	return F_N;
+}
+
+enum trace_backend trace_best_backend(const char **why)
+{
+	probe();
+	*why = "";
+	if (features[F_BTF].there && features[F_RAWTP].there && features[F_LENGTHS].there) {
+		*why = features[F_FENTRY].why_not;
+		return TRACE_RAWTP;
+	}
+	*why = !features[F_BTF].there ? features[F_BTF].why_not : features[F_RAWTP].why_not[0] ? features[F_RAWTP].why_not
+		: features[F_LENGTHS].why_not;
+	return TRACE_AUTO;
+}
+
+const char *const *trace_not_covered(enum trace_backend b)
+{
+	static const char *const rawtp[] = {
+		"sends and receives through io_uring are seen only while they run in the calling thread",
+		"the running part of UDP and Unix sends, and of all socket receives (`work`), unless the thread slept in the call",
+		"splice and tee on pipes",
+		NULL
+	};
+	static const char *const none[] = { NULL };
+
+	return b == TRACE_RAWTP ? rawtp : none;
+}

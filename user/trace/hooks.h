@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The programs of each backend, what each hangs on, and what is lost without it. */
+#ifndef IPCSTALL_TRACE_HOOKS_H
+#define IPCSTALL_TRACE_HOOKS_H
+
+#include "trace.h"
+
+enum hook_kind { HOOK_RAWTP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE, HOOK_KIND_N };
+
+struct hook {
+	enum trace_backend backend;
+	enum hook_kind kind;
+	const char *program;	/* name in the object */
+	const char *point;	/* tracepoint or function; several: the first that exists, separated by spaces */
+	bool required;		/* without it the backend is of no use */
+	unsigned int protos;	/* 1 << enum trace_proto: needed for these only; 0: always */
+	const char *feeds;
+};
+
+extern const struct hook hook_table[];
+extern const size_t hook_count;
+const char *hook_kind_name(enum hook_kind k);
+
+#endif

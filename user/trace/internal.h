@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of user/trace share. Nothing outside includes this. */
+#ifndef IPCSTALL_TRACE_INTERNAL_H
+#define IPCSTALL_TRACE_INTERNAL_H
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <pthread.h>
+#include <stdarg.h>
+
+#include "hooks.h"
+#include "lib/err.h"
+#include "record.h"
+#include "trace.h"
+
+/* one compiled BPF object */
+struct object_source {
+	enum trace_backend backend;
+	const char *name;
+	const void *(*bytes)(size_t *size);
+	bool needs_cmpxchg;	/* kernels before 5.12 refuse it */
+	bool needs_cast;	/* kernels before 6.2 refuse it */
+};
+
+struct attached {
+	const struct hook *hook;
+	struct bpf_link *link;
+	char why_not[160];
+};
+
+struct closed_list {
+	struct endpoint *ep;
+	size_t n, room;
+};
+
+struct trace {
+	struct trace_options opts;
+	enum trace_backend backend;
+	char why[240];
+	struct bpf_object *obj;
+	struct attached *at;
+	size_t n_at;
+	struct ring_buffer *ring;
+	char *vars;		/* the object's variables, shared with the kernel */
+	size_t vars_size;
+	int endpoints_fd, counters_fd, settle_fd, stats_fd;
+	pthread_t thread;
+	pthread_mutex_t lock;	/* of the ring and `closed` */
+	bool running, stop;
+	struct closed_list closed;
+	uint64_t opened, n_closed, lost;
+};
+
+int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next);
+int fail_sys(struct trace_error *e, int err, const char *what, const char *next);
+
+/* object.c: open, options, load, attach */
+int object_load(struct trace *t, struct trace_error *e);
+int object_attach(struct trace *t, struct trace_error *e);
+void object_detach(struct trace *t);
+void object_close(struct trace *t);
+/* a global variable of the loaded object, by name */
+void *object_var(struct trace *t, const char *name);
+
+/* features.c */
+bool feature_typedef(const char *name);
+int feature_args(const char *tracepoint);
+uint64_t feature_symbol(const char *name);
+
+/* reader.c */
+int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+/* resolution.c: how well this backend sees each figure */
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
+int on_record(void *ctx, void *data, size_t size);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The BPF object of a session: chosen, given its options, loaded, attached. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+#include "rawtp.skel.h"
+
+static const struct object_source sources[] = {
+	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, true, true },
+};
+
+static const struct object_source *source_of(enum trace_backend b)
+{
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (sources[i].backend == b)
+			return &sources[i];
+	return NULL;
+}
+
+static const struct btf_type *section_of(const struct btf *btf, const char *section)
+{
+	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
+
+	return id > 0 ? btf__type_by_id(btf, id) : NULL;
+}
+
+static long var_offset(const struct btf *btf, const char *section, const char *name)
+{
+	const struct btf_type *sec = section_of(btf, section);
+
+	for (int i = 0; sec && i < btf_vlen(sec); i++) {
+		const struct btf_var_secinfo *v = btf_var_secinfos(sec) + i;
+
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off), name))
+			return v->offset;
+	}
+	return -1;
+}
+
+static struct bpf_map *section_map(struct bpf_object *obj, const char *section)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		const char *dot = strchr(bpf_map__name(map), '.');
+
+		if (dot && !strcmp(dot, section))
+			return map;
+	}
+	return NULL;
+}
+
+/* a constant of the object, before it is loaded */
+static void *object_const(struct bpf_object *obj, const char *name)
+{
+	long off = var_offset(bpf_object__btf(obj), ".rodata", name);
+	struct bpf_map *map = section_map(obj, ".rodata");
+	size_t len;
+
+	return map && off >= 0 ? (char *)bpf_map__initial_value(map, &len) + off : NULL;
+}
+
+/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not it */
+static int map_variables(struct trace *t)
+{
+	struct bpf_map *map = section_map(t->obj, ".bss");
+
+	if (!map)
+		return -1;
+	t->vars_size = bpf_map__value_size(map);
+	t->vars = mmap(NULL, t->vars_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (t->vars == MAP_FAILED)
+		t->vars = NULL;
+	return t->vars ? 0 : -1;
+}
+
+void *object_var(struct trace *t, const char *name)
+{
+	long off = var_offset(bpf_object__btf(t->obj), ".bss", name);
+
+	return t->vars && off >= 0 ? t->vars + off : NULL;
+}
+
+static void set_options(struct trace *t, struct options *o)
+{
+	const struct trace_options *u = &t->opts;
+
+	o->filter = u->filter;
+	for (size_t i = 0; i < u->n_tgids && i < FILTER_TGIDS; i++)
+		o->tgids[i] = u->tgids[i];
+	o->port_lo = u->port_lo;
+	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
+	o->stacks = u->stacks;
+	o->protos = u->protos;
+	o->stall_threshold = u->stall_threshold_ns;
+	o->switch_state = feature_args("sched_switch") >= 4;
+	o->tcp_enter = feature_typedef("btf_trace_tcp_sendmsg_locked");
+	o->fn_delack = feature_symbol("tcp_delack_timer");
+	o->fn_write = feature_symbol("tcp_write_timer");
+}
+
+static int map_sizes(struct trace *t)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "endpoints");
+	struct bpf_map *tuples = bpf_object__find_map_by_name(t->obj, "tuples");
+	unsigned int n = t->opts.max_endpoints;
+
+	/* large maps are filled as they are used: 3 KB for each endpoint otherwise */
+	if (n > 8192)
+		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
+	return bpf_map__set_max_entries(map, n) || bpf_map__set_max_entries(tuples, 2 * n);
+}
+
+/* load only what this session attaches: the rest need not pass the verifier */
+static void choose_programs(struct trace *t)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, t->obj)
+		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), "settle"));
+	for (size_t i = 0; i < t->n_at; i++) {
+		p = bpf_object__find_program_by_name(t->obj, t->at[i].hook->program);
+		if (p && !t->at[i].why_not[0])
+			bpf_program__set_autoload(p, true);
+	}
+}
+
+static bool hook_exists(const struct hook *h)
+{
+	char name[128];
+
+	if (h->kind != HOOK_RAWTP || !strncmp(h->point, "sys_", 4))
+		return true;
+	snprintf(name, sizeof(name), "btf_trace_%s", h->point);
+	return feature_typedef(name);
+}
+
+static int list_hooks(struct trace *t, struct trace_error *e)
+{
+	t->at = calloc(hook_count, sizeof(*t->at));
+	if (!t->at)
+		return fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *h = &hook_table[i];
+		struct attached *a = &t->at[t->n_at];
+
+		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)))
+			continue;
+		a->hook = h;
+		if (!hook_exists(h))
+			snprintf(a->why_not, sizeof(a->why_not), "this kernel has no tracepoint %s", h->point);
+		if (h->required && a->why_not[0])
+			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", a->why_not,
+				    "take another backend (--backend), or a newer kernel");
+		t->n_at++;
+	}
+	return 0;
+}
+
+static int find_fds(struct trace *t)
+{
+	struct bpf_program *settle = bpf_object__find_program_by_name(t->obj, "settle");
+
+	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, "endpoints");
+	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
+	t->settle_fd = settle ? bpf_program__fd(settle) : -1;
+	return t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t);
+}
+
+static int load_failed(struct trace_error *e, int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
+			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
+	return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
+		    "`ipcstall check` says what this kernel allows; --no-trace measures without");
+}
+
+int object_load(struct trace *t, struct trace_error *e)
+{
+	const struct object_source *src = source_of(t->backend);
+	struct options *opt;
+	const void *bytes;
+	size_t size;
+	int err;
+
+	if (!src)
+		return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", "this build has no programs for it",
+			    "take --backend rawtp");
+	bytes = src->bytes(&size);
+	t->obj = bpf_object__open_mem(bytes, size, NULL);
+	if (!t->obj)
+		return fail_sys(e, errno, "cannot open the tracing programs", "free some memory");
+	opt = object_const(t->obj, "opt");
+	if (!opt || map_sizes(t) || list_hooks(t, e))
+		return e->code ? -1 : fail(e, EXIT_BUG, "cannot set the options of the tracing programs",
+					   "the object is not of this build", "build again from clean");
+	set_options(t, opt);
+	choose_programs(t);
+	err = bpf_object__load(t->obj);
+	if (err)
+		return load_failed(e, err);
+	return find_fds(t) ? fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
+				  "build again from clean") : 0;
+}
+
+static struct bpf_link *attach_one(struct bpf_program *p, const struct hook *h)
+{
+	switch (h->kind) {
+	case HOOK_RAWTP:
+		return bpf_program__attach_raw_tracepoint(p, h->point);
+	case HOOK_FENTRY:
+	case HOOK_FEXIT:
+		return bpf_program__attach_trace(p);
+	default:
+		return bpf_program__attach_kprobe(p, h->kind == HOOK_KRETPROBE, h->point);
+	}
+}
+
+static int attach_failed(struct attached *a, int err, struct trace_error *e)
+{
+	snprintf(a->why_not, sizeof(a->why_not), "%s %s: %s", hook_kind_name(a->hook->kind), a->hook->point, strerror(err));
+	if (!a->hook->required)
+		return 0;
+	return fail(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE, "cannot attach a tracing program", a->why_not,
+		    "`ipcstall check` says what this kernel allows");
+}
+
+int object_attach(struct trace *t, struct trace_error *e)
+{
+	for (size_t i = 0; i < t->n_at; i++) {
+		struct attached *a = &t->at[i];
+		struct bpf_program *p = bpf_object__find_program_by_name(t->obj, a->hook->program);
+
+		if (a->why_not[0] || !p)
+			continue;
+		a->link = attach_one(p, a->hook);
+		if (!a->link && attach_failed(a, errno, e)) {
+			object_detach(t);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void object_detach(struct trace *t)
+{
+	for (size_t i = 0; i < t->n_at; i++) {
+		bpf_link__destroy(t->at[i].link);
+		t->at[i].link = NULL;
+	}
+}
+
+void object_close(struct trace *t)
+{
+	object_detach(t);
+	if (t->vars)
+		munmap(t->vars, t->vars_size);
+	bpf_object__close(t->obj);
+	free(t->at);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment, joined to its peer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "internal.h"
+
+#define READ_TRIES 16
+
+static bool keep_closed(struct closed_list *l, const struct endpoint *ep)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct endpoint *p = realloc(l->ep, room * sizeof(*p));
+
+		if (!p)
+			return false;
+		l->ep = p;
+		l->room = room;
+	}
+	l->ep[l->n++] = *ep;
+	return true;
+}
+
+static void report_stall(const struct trace *t, const struct record_stall *r)
+{
+	struct trace_stall s = {
+		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = r->by_delack,
+		.peer_unread_ns = r->peer_unread, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
+		.ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
+	};
+
+	memcpy(s.comm, r->comm, sizeof(s.comm));
+	memcpy(s.peer_comm, r->peer_comm, sizeof(s.peer_comm));
+	if (t->opts.on_stall)
+		t->opts.on_stall(t->opts.ctx, &s);
+}
+
+int on_record(void *ctx, void *data, size_t size)
+{
+	const struct record_head *head = data;
+	struct trace *t = ctx;
+
+	if (head->type == RECORD_OPEN) {
+		t->opened++;
+	} else if (head->type == RECORD_CLOSE) {
+		t->n_closed++;
+		if (!keep_closed(&t->closed, &((struct record_close *)data)->ep))
+			t->lost++;
+	} else if (head->type == RECORD_STALL) {
+		report_stall(t, data);
+	}
+	return 0;
+}
+
+/* all keys first: a deletion meanwhile makes the walk begin again */
+static size_t list_keys(int fd, uint64_t *keys, size_t max)
+{
+	uint64_t *prev = NULL;
+	size_t n = 0;
+
+	while (n < max && !bpf_map_get_next_key(fd, prev, &keys[n]))
+		prev = &keys[n++];
+	return n;
+}
+
+/* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
+static void settle(const struct trace *t, uint64_t key)
+{
+	uint64_t args[1] = { key };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (t->settle_fd >= 0)
+		bpf_prog_test_run_opts(t->settle_fd, &o);
+}
+
+static uint64_t ended_ns(const struct ledger *l, unsigned int states)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < states; i++)
+		sum += l->ns[i];
+	return sum;
+}
+
+/* `since` on the full clock: the word holds 50 bits of it */
+static uint64_t full_since(const struct endpoint *ep, word_t w)
+{
+	return ep->born + ((word_since(w) - ep->born) & SINCE_MASK);
+}
+
+static int64_t unaccounted(const struct endpoint *ep, const struct ledger *l, unsigned int states)
+{
+	return (int64_t)(full_since(ep, l->word) - ep->born - ended_ns(l, states));
+}
+
+/* the kernel swaps the word first and adds the time after: a copy taken in between is taken again */
+static bool read_endpoint(int fd, uint64_t key, struct endpoint *ep)
+{
+	for (int i = 0; i < READ_TRIES; i++) {
+		if (bpf_map_lookup_elem(fd, &key, ep) || !ep->tx.word || !ep->rx.word)
+			return false;
+		if (!unaccounted(ep, &ep->tx, TX_N) && !unaccounted(ep, &ep->rx, RX_N))
+			return true;
+	}
+	return true;
+}
+
+static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, const struct ledger *in, enum dir dir, uint64_t at)
+{
+	unsigned int states = dir == DIR_TX ? TX_N : RX_N;
+	uint64_t since = full_since(ep, in->word);
+
+	memcpy(out->ns, in->ns, sizeof(out->ns));
+	memcpy(out->max, in->max, sizeof(out->max));
+	memcpy(out->count, in->count, sizeof(out->count));
+	memcpy(out->hist, in->hist, sizeof(out->hist));
+	out->now = word_state(in->word, dir);
+	if (at > since) {
+		out->ns[out->now] += at - since;
+		if (at - since > out->max[out->now])
+			out->max[out->now] = at - since;
+	}
+	out->lifetime_ns = (at > since ? at : since) - ep->born;
+	out->unaccounted_ns = (int64_t)out->lifetime_ns;
+	for (unsigned int i = 0; i < states; i++)
+		out->unaccounted_ns -= out->ns[i];
+}
+
+static void fill_beside(struct trace_beside *out, const struct beside *in)
+{
+	out->bytes = in->bytes;
+	out->messages = in->messages;
+	out->blocked_ns = in->blocked_ns;
+	out->blocked_max_ns = in->blocked_max;
+	out->runq_ns = in->runq_ns;
+	out->runq_max_ns = in->runq_max;
+	out->wakeups = in->wakeups;
+	out->tgid = in->tgid;
+	out->tid = in->tid;
+	memcpy(out->comm, in->comm, sizeof(out->comm));
+}
+
+static void fill_identity(struct trace_endpoint *out, const struct identity *id)
+{
+	out->serial = id->serial;
+	out->inode = id->inode;
+	out->netns = id->netns;
+	out->proto = (enum trace_proto)id->proto;
+	out->family = id->family;
+	memcpy(out->local.ip, id->local.ip, sizeof(out->local.ip));
+	memcpy(out->remote.ip, id->remote.ip, sizeof(out->remote.ip));
+	out->local.port = id->local.port;
+	out->remote.port = id->remote.port;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* up to the last look: settled a moment ago, or the end */
+static uint64_t truth(const struct endpoint *ep)
+{
+	uint64_t at = later(ep->tx.seen, ep->rx.seen);
+
+	if (ep->closed)
+		return ep->closed;
+	at = later(at, full_since(ep, ep->tx.word));
+	return later(at, full_since(ep, ep->rx.word));
+}
+
+static void fill_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+{
+	memset(out, 0, sizeof(*out));
+	fill_identity(out, &ep->id);
+	out->peer = -1;
+	out->born_ns = ep->born;
+	out->at_ns = truth(ep);
+	out->closed = ep->closed;
+	out->joined_late = ep->flags & EP_JOINED_LATE;
+	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
+	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
+	fill_beside(&out->txb, &ep->txb);
+	fill_beside(&out->rxb, &ep->rxb);
+	memcpy(&out->blame, &ep->blame, sizeof(out->blame));
+	memcpy(out->drops, ep->drops, sizeof(out->drops));
+	out->delack_ns = ep->delack_ns;
+	out->delack_fires = ep->delack_fires;
+	out->ack_debt_ns = ep->ack_debt_ns;
+	out->retransmits = ep->retransmits;
+	out->timeouts = ep->timeouts;
+	out->zero_windows = ep->zero_windows;
+	out->queue_integral = ep->queue_integral;
+	out->queue_max = ep->queue_max;
+	out->dequeued = ep->dequeued;
+	resolution_fill(out, t->backend);
+}
+
+_Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
+_Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
+	       "trace.h and record.h differ");
+_Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
+	       "trace.h and record.h number their enums differently");
+
+/* ---- the other ends ---- */
+
+struct keyed {
+	uint64_t key, peer, born, end;
+	size_t index;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key ? 1 : x->born < y->born ? -1 : x->born > y->born;
+}
+
+/* addresses are reused: the other end is the one under that address that lived at the same time */
+static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
+{
+	struct keyed want = { .key = self->peer };
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (by_key(&k[mid], &want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < n && k[lo].key == self->peer; lo++)
+		if (k[lo].born <= self->end && self->born <= k[lo].end)
+			return (int)k[lo].index;
+	return -1;
+}
+
+static void join_peers(struct trace_snapshot *s, struct keyed *k)
+{
+	size_t n = s->n;
+
+	qsort(k, n, sizeof(*k), by_key);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_endpoint *ep = &s->ep[k[i].index];
+
+		if (ep->proto == TRACE_PIPE)
+			ep->peer = (int)k[i].index;
+		else if (k[i].peer)
+			ep->peer = find_peer(k, n, &k[i]);
+	}
+}
+
+static void put(struct trace_snapshot *s, struct keyed *k, const struct endpoint *ep, const struct trace *t)
+{
+	struct trace_endpoint *out = &s->ep[s->n];
+
+	fill_endpoint(out, ep, t);
+	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, s->n };
+	s->n++;
+}
+
+/* ---- counters ---- */
+
+static uint64_t sum_counter(const struct trace *t, unsigned int which)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t sum = 0;
+	uint64_t *v = cpus > 0 ? calloc(cpus, sizeof(*v)) : NULL;
+
+	if (v && !bpf_map_lookup_elem(t->counters_fd, &which, v))
+		for (int i = 0; i < cpus; i++)
+			sum += v[i];
+	free(v);
+	return sum;
+}
+
+static uint64_t sum_missed(struct trace *t)
+{
+	struct trace_cost c[64];
+	size_t n = trace_costs(t, c, 64);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += c[i].missed;
+	return sum;
+}
+
+static void fill_counters(struct trace *t, struct trace_counters *c)
+{
+	c->observed = sum_counter(t, COUNT_OBSERVED);
+	c->unpaired = sum_counter(t, COUNT_UNPAIRED);
+	c->overflow = sum_counter(t, COUNT_OVERFLOW);
+	c->lost = sum_counter(t, COUNT_LOST) + t->lost;
+	c->contended = sum_counter(t, COUNT_CONTENDED);
+	c->reused = sum_counter(t, COUNT_REUSED);
+	c->missed = sum_missed(t);
+	c->opened = t->opened;
+	c->closed = t->n_closed;
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+static bool is_closed(const struct closed_list *l, uint64_t serial)
+{
+	for (size_t i = l->n; i-- > 0;)
+		if (l->ep[i].id.serial == serial)
+			return true;
+	return false;
+}
+
+/* `live` holds n copies; what closed between its copy and the ring's record counts once, as closed */
+static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n)
+{
+	size_t all = n + t->closed.n;
+	struct keyed *k = calloc(all + 1, sizeof(*k));
+
+	s->ep = calloc(all + 1, sizeof(*s->ep));
+	if (!k || !s->ep) {
+		free(k);
+		return -1;
+	}
+	for (size_t i = 0; i < t->closed.n; i++)
+		put(s, k, &t->closed.ep[i], t);
+	for (size_t i = 0; i < n; i++)
+		if (!is_closed(&t->closed, live[i].id.serial))
+			put(s, k, &live[i], t);
+	join_peers(s, k);
+	free(k);
+	return 0;
+}
+
+static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
+{
+	size_t n = list_keys(t->endpoints_fd, keys, t->opts.max_endpoints), got = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		settle(t, keys[i]);
+		if (read_endpoint(t->endpoints_fd, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
+			got++;
+	}
+	return got;
+}
+
+int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+{
+	size_t room = t->opts.max_endpoints;
+	struct endpoint *live = calloc(room, sizeof(*live));
+	uint64_t *keys = calloc(room, sizeof(*keys));
+	int err = -1;
+
+	s->at_ns = monotonic();
+	if (live && keys) {
+		size_t n = read_live(t, live, keys);
+
+		ring_buffer__consume(t->ring);
+		err = assemble(t, s, live, n);
+	}
+	free(live);
+	free(keys);
+	if (err)
+		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
+	fill_counters(t, &s->counters);
+	return 0;
+}

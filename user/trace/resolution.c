@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How well each backend sees each figure: exactly, up to the next event it can see, or not at all. */
+#include "internal.h"
+
+static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
+{
+	for (unsigned int i = 0; i < n; i++)
+		res[i] = r;
+}
+
+/* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning, save tcp_sendmsg and pipes */
+static void rawtp_fill(struct trace_endpoint *ep)
+{
+	bool tcp = ep->proto == TRACE_TCP, pipe = ep->proto == TRACE_PIPE;
+
+	fill(ep->tx.resolution, TX_N, TRACE_BOUNDED);
+	fill(ep->rx.resolution, RX_N, TRACE_BOUNDED);
+	ep->rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep->tx.resolution[TX_SNDBUF] = TRACE_EXACT;
+	if (!tcp && !pipe)
+		ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
+	if (!pipe)
+		ep->rx.resolution[RX_WORK] = TRACE_UNKNOWN;
+	ep->queue_res = tcp ? TRACE_UNKNOWN : pipe ? TRACE_BOUNDED : TRACE_EXACT;
+}
+
+static void exact_fill(struct trace_endpoint *ep)
+{
+	fill(ep->tx.resolution, TX_N, TRACE_EXACT);
+	fill(ep->rx.resolution, RX_N, TRACE_EXACT);
+	ep->queue_res = ep->proto == TRACE_TCP ? TRACE_UNKNOWN : TRACE_EXACT;
+}
+
+/* the same for every backend */
+static void common_fill(struct trace_endpoint *ep)
+{
+	bool tcp = ep->proto == TRACE_TCP, datagram = ep->proto == TRACE_UDP;
+
+	ep->txb.bytes_res = ep->rxb.bytes_res = TRACE_EXACT;
+	ep->txb.blocked_res = ep->rxb.blocked_res = TRACE_EXACT;
+	ep->txb.runq_res = ep->rxb.runq_res = TRACE_EXACT;
+	ep->delack_res = ep->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
+	ep->drops_res = datagram ? TRACE_EXACT : TRACE_UNKNOWN;
+}
+
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)
+{
+	common_fill(ep);
+	if (b == TRACE_RAWTP)
+		rawtp_fill(ep);
+	else
+		exact_fill(ep);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The five verbs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define ALL_PROTOS ((1u << TRACE_PROTOS) - 2)
+
+int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next)
+{
+	if (e->code)
+		return -1;
+	e->code = code;
+	snprintf(e->what, sizeof(e->what), "%s", what);
+	snprintf(e->why, sizeof(e->why), "%s", why);
+	snprintf(e->next, sizeof(e->next), "%s", next);
+	return -1;
+}
+
+int fail_sys(struct trace_error *e, int err, const char *what, const char *next)
+{
+	bool perm = err == EPERM || err == EACCES;
+
+	return fail(e, perm ? EXIT_NO_PERM : EXIT_NO_RESOURCE, what, strerror(err), next);
+}
+
+static int check_options(const struct trace_options *o, struct trace_error *e)
+{
+	bool listed = o->filter == TRACE_FILTER_TGIDS || o->filter == TRACE_FILTER_TREE;
+
+	if (o->n_tgids > TRACE_TGIDS)
+		return fail(e, EXIT_BAD_USAGE, "too many processes to trace", "at most 8 can be listed", "trace a cgroup");
+	if (listed && !o->n_tgids)
+		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one", "name a process");
+	if (o->filter == TRACE_FILTER_CGROUP && !o->cgroup)
+		return fail(e, EXIT_BAD_USAGE, "no cgroup to trace", "the filter asks for one", "name a cgroup v2 directory");
+	if (o->port_hi && o->port_hi < o->port_lo)
+		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins", "give the lower port first");
+	return 0;
+}
+
+/* kernels before 5.11 charge maps to RLIMIT_MEMLOCK; later ones do not care */
+static void raise_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	return getenv("IPCSTALL_DEBUG_BPF") ? vfprintf(stderr, fmt, args) : 0;
+}
+
+static struct trace *new_session(const struct trace_options *o)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->opts = *o;
+	t->stats_fd = t->settle_fd = -1;
+	if (!t->opts.max_endpoints)
+		t->opts.max_endpoints = 4096;
+	if (!t->opts.protos)
+		t->opts.protos = ALL_PROTOS;
+	pthread_mutex_init(&t->lock, NULL);
+	return t;
+}
+
+static int choose_backend(struct trace *t, struct trace_error *e)
+{
+	const char *why = "";
+
+	t->backend = t->opts.backend ? t->opts.backend : trace_best_backend(&why);
+	snprintf(t->why, sizeof(t->why), "%s", why);
+	if (!t->backend)
+		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
+			    "`ipcstall check` says what would mend it; --no-trace measures without");
+	return 0;
+}
+
+static int follow_listed(struct trace *t, struct trace_error *e)
+{
+	if (t->opts.filter != TRACE_FILTER_TREE)
+		return 0;
+	for (size_t i = 0; i < t->opts.n_tgids; i++)
+		if (trace_follow(t, t->opts.tgids[i], e))
+			return -1;
+	return 0;
+}
+
+static int open_ring(struct trace *t, struct trace_error *e)
+{
+	t->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(t->obj, "records"), on_record, t, NULL);
+	return t->ring ? 0 : fail_sys(e, errno, "cannot open the ring buffer", "free some memory");
+}
+
+struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e)
+{
+	struct trace *t;
+
+	memset(e, 0, sizeof(*e));
+	if (check_options(o, e))
+		return NULL;
+	libbpf_set_print(quiet);
+	raise_memlock();
+	t = new_session(o);
+	if (!t) {
+		fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
+		return NULL;
+	}
+	if (choose_backend(t, e) || object_load(t, e) || follow_listed(t, e) || open_ring(t, e)) {
+		trace_finish(t);
+		return NULL;
+	}
+	return t;
+}
+
+int trace_poll(struct trace *t, int timeout_ms)
+{
+	int n;
+
+	pthread_mutex_lock(&t->lock);
+	n = ring_buffer__poll(t->ring, timeout_ms);
+	pthread_mutex_unlock(&t->lock);
+	return n;
+}
+
+/* the ring must not fill while nobody asks for a snapshot */
+static void *collect(void *arg)
+{
+	struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+	struct trace *t = arg;
+
+	while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&t->lock);
+		ring_buffer__consume(t->ring);
+		pthread_mutex_unlock(&t->lock);
+		nanosleep(&nap, NULL);
+	}
+	return NULL;
+}
+
+int trace_start(struct trace *t, struct trace_error *e)
+{
+	memset(e, 0, sizeof(*e));
+	if (object_attach(t, e))
+		return -1;
+	if (pthread_create(&t->thread, NULL, collect, t)) {
+		object_detach(t);
+		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
+	}
+	t->running = true;
+	return 0;
+}
+
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+{
+	int err;
+
+	memset(e, 0, sizeof(*e));
+	memset(s, 0, sizeof(*s));
+	pthread_mutex_lock(&t->lock);
+	err = reader_fill(t, s, e);
+	pthread_mutex_unlock(&t->lock);
+	if (err)
+		trace_snapshot_free(s);
+	return err;
+}
+
+void trace_snapshot_free(struct trace_snapshot *s)
+{
+	free(s->ep);
+	s->ep = NULL;
+	s->n = 0;
+}
+
+int trace_stop(struct trace *t, struct trace_error *e)
+{
+	memset(e, 0, sizeof(*e));
+	object_detach(t);
+	if (t->running) {
+		__atomic_store_n(&t->stop, true, __ATOMIC_RELAXED);
+		pthread_join(t->thread, NULL);
+		t->running = false;
+	}
+	return 0;
+}
+
+void trace_finish(struct trace *t)
+{
+	struct trace_error e;
+
+	if (!t)
+		return;
+	trace_stop(t, &e);
+	ring_buffer__free(t->ring);
+	object_close(t);
+	if (t->stats_fd >= 0)
+		close(t->stats_fd);
+	free(t->closed.ep);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+void trace_forget_closed(struct trace *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->closed.n = 0;
+	pthread_mutex_unlock(&t->lock);
+}
+
+int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
+{
+	unsigned char *hint = object_var(t, "tgid_hint"), one = 1;
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
+	__u32 key = tgid;
+
+	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
+		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
+	hint[key % 65536] = 1;
+	return 0;
+}
+
+enum trace_backend trace_backend(const struct trace *t)
+{
+	return t->backend;
+}
+
+const char *trace_why(const struct trace *t)
+{
+	return t->why;
+}
+
+int trace_cost_enable(struct trace *t, struct trace_error *e)
+{
+	memset(e, 0, sizeof(*e));
+	t->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	return t->stats_fd < 0 ? fail_sys(e, errno, "cannot count the cost of the programs", "run as root") : 0;
+}
+
+static bool read_cost(struct bpf_program *p, struct trace_cost *c)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_program__fd(p);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+		return false;
+	snprintf(c->name, sizeof(c->name), "%s", bpf_program__name(p));
+	c->runs = info.run_cnt;
+	c->ns = info.run_time_ns;
+	c->missed = info.recursion_misses;
+	return true;
+}
+
+size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max)
+{
+	struct bpf_program *p;
+	size_t n = 0;
+
+	bpf_object__for_each_program(p, t->obj)
+		if (n < max && bpf_program__autoload(p) && read_cost(p, &c[n]))
+			n++;
+	return n;
+}
+
+size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max)
+{
+	size_t n = t->n_at < max ? t->n_at : max;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct attached *a = &t->at[i];
+
+		h[i] = (struct trace_hook){ a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds, a->link != NULL,
+					    a->link ? NULL : a->why_not };
+	}
+	return n;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fields that some kernels have and some have not, as CO-RE flavours: the part of a name from ___ on is ignored when the
+ * access is relocated, and bpf_core_field_exists() asks first. By hand, each with the change that made it.
+ */
+#ifndef FLAVOURS_H
+#define FLAVOURS_H
+
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+
+/* until 6.18 the timers stood in the connection socket; then "tcp: move icsk_retransmit_timer to sock" */
+struct inet_connection_sock___timers {
+	struct {
+		void *function;
+	} icsk_retransmit_timer, icsk_delack_timer;
+};
+
+struct sock___timer {
+	struct {
+		void *function;
+	} tcp_retransmit_timer;
+};
+
+/* until 6.16 the deadline of the pending event stood beside the timer, which may fire early: "tcp: remove icsk_timeout" */
+struct inet_connection_sock___timeout {
+	unsigned long icsk_timeout;
+};
+
+/* 5.14 renamed the field: "sched: Change task_struct::state" */
+struct task_struct___state {
+	unsigned int __state;
+};
+
+struct task_struct___old_state {
+	long state;
+};
+
+/* 5.17 on: why a packet was dropped */
+enum skb_drop_reason {
+	SKB_DROP_REASON_UDP_CSUM = 1,
+	SKB_DROP_REASON_SOCKET_RCVBUFF,
+	SKB_DROP_REASON_QDISC_DROP,
+	SKB_DROP_REASON_PROTO_MEM,
+};
+
+#pragma clang attribute pop
+
+#endif

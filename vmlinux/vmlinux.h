@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Written by vmlinux/make from types.list; do not edit. */
+#ifndef VMLINUX_H
+#define VMLINUX_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s64 s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+enum { false, true };
+
+/* what the prototypes of BPF helpers ask for, from <linux/bpf.h> */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_STACK_TRACE = 7,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA, BPF_RB_RING_SIZE };
+enum { BPF_F_USER_STACK = 1 << 8, BPF_F_FAST_STACK_CMP = 1 << 9, BPF_F_REUSE_STACKID = 1 << 10 };
+
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+
+struct task_struct {
+	__s32 pid;
+	__s32 tgid;
+	char comm[16];
+	struct files_struct *files;
+	__u64 start_boottime;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fdtable {
+	__u32 max_fds;
+	struct file **fd;
+};
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct inode {
+	__u16 i_mode;
+	__u64 i_ino;
+	struct pipe_inode_info *i_pipe;
+};
+
+struct socket {
+	struct sock *sk;
+	__u64 flags;
+	__u32 state;
+};
+
+struct socket_alloc {
+	struct {
+		__u64 i_ino;
+	} vfs_inode;
+};
+
+struct pt_regs {
+	__u64 di;
+	__u64 si;
+	__u64 dx;
+	__u64 orig_ax;
+};
+
+struct sock_common {
+	__u16 skc_family;
+	__u8 skc_state;
+	__u16 skc_num;
+	__u16 skc_dport;
+	__u32 skc_daddr;
+	__u32 skc_rcv_saddr;
+	struct {
+		union {
+			__u8 u6_addr8[16];
+		} in6_u;
+	} skc_v6_daddr;
+	struct {
+		union {
+			__u8 u6_addr8[16];
+		} in6_u;
+	} skc_v6_rcv_saddr;
+	struct {
+		struct net *net;
+	} skc_net;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_protocol;
+	__u16 sk_type;
+	struct socket *sk_socket;
+	struct {
+		struct {
+			__s32 counter;
+		} refs;
+	} sk_wmem_alloc;
+	__u32 sk_pacing_status;
+	struct {
+		__s32 owned;
+	} sk_lock;
+	struct {
+		__u32 qlen;
+	} sk_receive_queue;
+	struct {
+		struct sk_buff *next;
+	} sk_write_queue;
+	__s32 sk_rcvbuf;
+};
+
+struct net {
+	struct {
+		__u32 inum;
+	} ns;
+};
+
+struct tcp_sock {
+	__u32 write_seq;
+	__u32 snd_nxt;
+	__u32 snd_una;
+	__u32 snd_wnd;
+	__u32 snd_sml;
+	__u32 snd_cwnd;
+	__u32 mss_cache;
+	__u32 packets_out;
+	__u32 sacked_out;
+	__u32 lost_out;
+	__u32 retrans_out;
+	__u8 nonagle : 4;
+	__u64 tcp_wstamp_ns;
+	__u32 rcv_nxt;
+	__u32 rcv_wup;
+	__u32 copied_seq;
+};
+
+struct inet_connection_sock {
+	struct {
+		__u8 pending;
+	} icsk_ack;
+	__u8 icsk_pending;
+};
+
+struct udp_sock {
+	struct {
+		__u32 qlen;
+	} reader_queue;
+};
+
+struct unix_sock {
+	struct sock *peer;
+};
+
+struct sk_buff {
+	struct sock *sk;
+	__u32 len;
+	void *data;
+	void *head;
+	__u32 truesize;
+	__u16 transport_header;
+};
+
+struct pipe_inode_info {
+	__u32 head;
+	__u32 tail;
+	__u32 readers;
+	__u32 writers;
+	__u32 ring_size;
+};
+
+struct timer_list {
+	void *function;
+};
+
+struct msghdr {
+	__u32 msg_flags;
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+};
+
+#pragma clang attribute pop
+
+#endif
