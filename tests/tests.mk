@@ -49,3 +49,7 @@ build/guest/python3:
 build/guest/pylib.zip: tests/kernel/pylib.py tests/kernel/compare.py build/guest/python3
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) -I -S tests/kernel/pylib.py $@ tests/kernel/compare.py
+
+.PHONY: test-analysis
+test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
+	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The commands. Each is a function and a row."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from typing import Any, List, NoReturn, Optional, Sequence
+
+from analysis import __version__
+from analysis.errors import AnalysisError, BAD_USAGE, INTERRUPTED, IO, usage
+
+
+class Parser(argparse.ArgumentParser):
+    """Bad usage is one line, as everywhere in the tool."""
+
+    def error(self, message: str) -> NoReturn:
+        raise AnalysisError(BAD_USAGE, f"{message}; see python3 -m analysis --help")
+
+
+def _request(args: argparse.Namespace) -> Any:
+    from analysis.figures.request import Request
+
+    return Request(fix=args.fix, title=args.title, x=args.x, y=args.y, test=args.test,
+                   start_ns=None if args.start is None else args.start * 1e6, end_ns=None if args.end is None else args.end * 1e6)
+
+
+def cmd_figure(args: argparse.Namespace) -> int:
+    from analysis.figures import KINDS
+    from analysis.figures.render import form_of, to_bytes, write
+    from analysis.load import load_documents, load_timeline
+
+    form = form_of(args.output)
+    kind, request = KINDS[args.kind], _request(args)
+    if kind.timeline:
+        if len(args.files) != 1:
+            raise usage(f"figure {kind.name}: one timeline file is needed, {len(args.files)} were named; draw them one by one")
+        request.timeline = load_timeline(args.files[0])
+        _remark(args.files[0], request.timeline.remarks)
+    else:
+        request.documents = load_documents(args.files, args.mixed)
+        for d in request.documents:
+            _remark(d.path, d.remarks)
+    write(args.output, to_bytes(kind.draw(request), form, args.dpi))
+    return 0
+
+
+def cmd_report(args: argparse.Namespace) -> int:
+    from analysis.figures.render import write
+    from analysis.report.build import build
+
+    write(args.output, build(args.files, _request(args), args.mixed, args.output))
+    return 0
+
+
+def cmd_summary(args: argparse.Namespace) -> int:
+    from analysis.figures.render import write
+    from analysis.load import load
+    from analysis.summary import summarise
+
+    text = "\n".join(summarise(load(path), args.fix) for path in args.files)
+    write("-", text.encode())
+    return 0
+
+
+def cmd_export(args: argparse.Namespace) -> int:
+    from analysis.export import FORMS
+    from analysis.figures.render import write
+    from analysis.load import load_timeline
+
+    write(args.output, FORMS[args.form](load_timeline(args.file)))
+    return 0
+
+
+def _remark(path: str, remarks: Sequence[str]) -> None:
+    for r in remarks:
+        print(f"analysis: {os.path.basename(path)}: {r}", file=sys.stderr)
+
+
+def _parser() -> Parser:
+    from analysis.export import FORMS
+    from analysis.figures import ROWS
+
+    kinds = "\n".join(f"  {k.name:<11} {k.help}" for k in ROWS)
+    top = Parser(prog="python3 -m analysis", description="Figures and reports from ipcstall's JSON.")
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(metavar="COMMAND", required=True, dest="command")
+
+    figure = commands.add_parser("figure", help="draw one figure", description="Kinds:\n" + kinds,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    figure.add_argument("kind", choices=[k.name for k in ROWS], metavar="KIND")
+    figure.add_argument("files", nargs="+", metavar="FILE")
+    figure.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.svg or OUT.png")
+    figure.add_argument("--dpi", type=_dpi, default=0.0, help="of a PNG (default 200)")
+    figure.set_defaults(run=cmd_figure)
+
+    report = commands.add_parser("report", help="write one self-contained HTML file")
+    report.add_argument("files", nargs="+", metavar="FILE")
+    report.add_argument("-o", "--output", required=True, metavar="OUT.html")
+    report.set_defaults(run=cmd_report)
+    for sub in (figure, report):
+        _common(sub)
+
+    summary = commands.add_parser("summary", help="print what a file says, as text")
+    summary.add_argument("files", nargs="+", metavar="FILE")
+    summary.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
+    summary.set_defaults(run=cmd_summary)
+
+    export = commands.add_parser("export", help="turn a timeline into a trace other viewers open")
+    export.add_argument("form", choices=list(FORMS), metavar="|".join(FORMS))
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("-o", "--output", required=True, metavar="OUT", help="a file, or - for standard output")
+    export.set_defaults(run=cmd_export)
+    return top
+
+
+def _common(sub: Parser) -> None:
+    sub.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
+    sub.add_argument("--mixed", action="store_true", help="set files of unlike machines side by side, marked")
+    sub.add_argument("--title", help="instead of the figure's own")
+    sub.add_argument("--test", choices=("latency", "oneway", "connect", "throughput"), help="box and cdf: of which test")
+    sub.add_argument("--x", metavar="NAME", help="heatmap: variable across")
+    sub.add_argument("--y", metavar="NAME", help="heatmap: variable up")
+    sub.add_argument("--from", dest="start", type=_ms, metavar="MS", help="timeline: from this many ms after the first event")
+    sub.add_argument("--to", dest="end", type=_ms, metavar="MS", help="timeline: to this many ms after the first event")
+
+
+def _ranged(text: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low:g} to {high:g}")
+    return value
+
+
+def _dpi(text: str) -> float:
+    return _ranged(text, 20, 1200)
+
+
+def _ms(text: str) -> float:
+    return _ranged(text, 0, 1e12)
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    # Where the home directory cannot be written, matplotlib would complain on every run.
+    if not os.access(os.path.expanduser("~"), os.W_OK):
+        os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), f"ipcstall-mpl-{os.getuid()}"))
+    try:
+        args = _parser().parse_args(argv)
+        code: int = args.run(args)
+        return code
+    except AnalysisError as e:
+        print(f"analysis: {e}", file=sys.stderr)
+        return e.code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return IO
+    except ModuleNotFoundError as e:
+        print(f"analysis: {e.name} is missing: the figures need it; install what analysis/pyproject.toml lists, or run make deps",
+              file=sys.stderr)
+        return 4

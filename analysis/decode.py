@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bytes to JSON: whole documents and lines, with no stack trace whatever the bytes are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from analysis.errors import AnalysisError, DATA, IO, NO_PERM, data
+
+
+def read_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except FileNotFoundError:
+        raise AnalysisError(DATA, f"{path}: no such file; check the name") from None
+    except PermissionError:
+        raise AnalysisError(NO_PERM, f"{path}: permission denied; run as its owner or change its mode") from None
+    except IsADirectoryError:
+        raise AnalysisError(DATA, f"{path}: is a directory; name the files in it") from None
+    except (OSError, ValueError) as e:
+        raise AnalysisError(IO, f"{path}: cannot be read: {getattr(e, 'strerror', None) or e}; check the path") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def parse(raw: bytes, where: str) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as e:
+        raise data(where, f"byte {e.start} is not UTF-8 text", "name a JSON file written by ipcstall") from None
+    except json.JSONDecodeError as e:
+        raise data(where, f"not JSON at line {e.lineno} column {e.colno}: {e.msg}") from None
+    except RecursionError:
+        raise data(where, "nested too deeply", "name a JSON file written by ipcstall") from None
+    except ValueError as e:
+        raise data(where, str(e)) from None
+
+
+def is_partial(raw: bytes) -> bool:
+    """The writer ends every line; a file that does not end so was cut."""
+    return not raw.endswith(b"\n")

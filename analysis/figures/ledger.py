@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the time goes: the sender's states stacked by size, as shares of its lifetime or per message."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from analysis import style, units
+from analysis.errors import usage
+from analysis.figures.request import Request
+from analysis.model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
+from analysis.series import Series, all_points, group
+
+MOST_PANELS = 3
+
+
+def sender(p: Point) -> Optional[Endpoint]:
+    """The end that stalls most, else the one that sends most: whose time the message is waiting for."""
+    ends = [e for e in (p.ledger.endpoints if p.ledger else ()) if e.tx is not None and e.tx.states]
+    if not ends:
+        return None
+
+    def busy(e: Endpoint) -> Tuple[float, float]:
+        assert e.tx is not None
+        idle = e.tx.states.get("idle")
+        lifetime = e.tx.lifetime_ns or 0.0
+        return e.tx.stall_ns, lifetime - ((idle.ns or 0.0) if idle else 0.0)
+
+    return max(ends, key=busy)
+
+
+def shares(points: List[Point]) -> Optional[Dict[str, float]]:
+    """Mean share of each state over the repeats of a cell."""
+    rows = []
+    for p in points:
+        end = sender(p)
+        if end is None or end.tx is None:
+            continue
+        total = sum(s.ns or 0.0 for s in end.tx.states.values())
+        if total > 0:
+            rows.append({k: (s.ns or 0.0) / total for k, s in end.tx.states.items()})
+    if not rows:
+        return None
+    return {k: float(np.mean([r.get(k, 0.0) for r in rows])) for k in dict.fromkeys(k for r in rows for k in r)}
+
+
+def draw(request: Request) -> Any:
+    from matplotlib import pyplot as plt
+
+    panels = [(s, t) for s in group(all_points(request.documents)) if (t := _table(s))[1]][:MOST_PANELS]
+    if not panels:
+        raise usage(f"{request.names()}: no point has a ledger; run where ipcstall check allows tracing")
+    figure, grid = plt.subplots(len(panels), 1, figsize=(style.WIDTH, 0.7 + 2.4 * len(panels)), squeeze=False, sharex=False)
+    used = _used([t for _, t in panels])
+    for i, (ax, (s, (xs, rows))) in enumerate(zip(grid[:, 0], panels)):
+        _stack(ax, xs, rows, used)
+        if s.key:
+            ax.set_ylabel(f"share of the time\n{s.label}")
+        if i == 0:
+            style.legend_above(ax, 6)
+    grid[-1, 0].set_xlabel("message size (bytes)")
+    style.title(grid[0, 0], request.title or "Where the sender's time goes")
+    return figure
+
+
+Table = Tuple[List[float], List[Dict[str, float]]]
+
+
+def _table(s: Series) -> Table:
+    rows = [(x, found) for x in s.xs() if (found := shares(s.cells[x])) is not None]
+    return [x for x, _ in rows], [r for _, r in rows]
+
+
+def _used(tables: List[Table]) -> List[str]:
+    """States that hold anywhere for long enough to be seen; in order."""
+    seen = {k for _, rows in tables for r in rows for k, v in r.items() if v > 0.001}
+    return [k for k in TX_STATES if k in seen] + sorted(seen - set(TX_STATES))
+
+
+def _stack(ax: Any, xs: List[float], rows: List[Dict[str, float]], used: List[str]) -> None:
+    at = np.arange(len(xs), dtype=np.float64)
+    base: Floats = np.zeros(len(xs))
+    for name in used:
+        h = np.asarray([r.get(name, 0.0) for r in rows])
+        label = f"{name} (stall)" if name in STALL_STATES else name
+        ax.bar(at, h, 0.84 if len(xs) < 60 else 1.0, bottom=base, label=label, **style.state_patch(name))
+        base = base + h
+    step = max(1, int(np.ceil(len(xs) * _widest(xs) / 62.0)))
+    shown = at[::step].astype(int)
+    ax.set_xticks(shown)
+    ax.set_xticklabels([units.bytes_text(xs[i]) for i in shown])
+    ax.set(ylim=(0, 1), xlim=(-0.6, len(xs) - 0.4), ylabel="share of the time")
+    ax.yaxis.set_major_formatter(lambda v, _: f"{100 * v:.0f} %")
+
+
+def _widest(xs: List[float]) -> int:
+    return max(len(units.bytes_text(x)) for x in xs) + 1

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a figure is asked to show."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import List, Optional
+
+from analysis.model import Document, Timeline
+
+
+@dataclass
+class Request:
+    documents: List[Document] = field(default_factory=list)
+    timeline: Optional[Timeline] = None
+    fix: Optional[str] = None
+    title: Optional[str] = None
+    x: Optional[str] = None
+    y: Optional[str] = None
+    test: Optional[str] = None
+    start_ns: Optional[float] = None
+    end_ns: Optional[float] = None
+
+    def names(self) -> str:
+        return ", ".join(os.path.basename(d.path) for d in self.documents)

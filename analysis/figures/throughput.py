@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Throughput against message size, without and with the fix (NIST Figures 1 and 2)."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy as np
+
+from analysis import style
+from analysis.errors import usage
+from analysis.figures import axes
+from analysis.figures.request import Request
+from analysis.model import Point
+from analysis.series import Series, all_points, group, of_test, pair_up, parse_fix
+from analysis.stats.dips import bands
+from analysis.stats.explain import explain
+
+
+def rate(p: Point) -> Optional[float]:
+    return p.bytes_per_s
+
+
+def curves(request: Request) -> Sequence[Series]:
+    points = [p for p in of_test(all_points(request.documents), "throughput", "latency") if rate(p) is not None]
+    series = group(points)
+    if not series:
+        raise usage(f"{request.names()}: no point has a throughput; run --test throughput")
+    return series
+
+
+def draw(request: Request) -> Any:
+    from matplotlib import pyplot as plt
+
+    series = curves(request)
+    figure, ax = plt.subplots(figsize=(style.WIDTH, style.HEIGHT))
+    drawn = [s.curve(rate) for s in series]
+    scale, log = _scale(ax, drawn)
+    for i, (s, (x, y, lo, hi)) in enumerate(zip(series, drawn)):
+        _curve(ax, i, s.label, x, y / scale, lo / scale, hi / scale)
+    axes.size_axis(ax, np.concatenate([x for x, *_ in drawn]).tolist())
+    if not log:
+        ax.set_ylim(bottom=0)
+    mark_dips(ax, series, request)
+    style.legend_above(ax)
+    style.title(ax, request.title or "Throughput against message size")
+    return figure
+
+
+def _scale(ax: Any, drawn: Sequence[Tuple[Any, ...]]) -> Tuple[float, bool]:
+    """Linear shows dips best; sizes over decades give rates over decades, which only a log axis shows."""
+    y = np.concatenate([c[1] for c in drawn])
+    x = np.concatenate([c[0] for c in drawn])
+    log = axes.spreads_wide(np.unique(x)) and y.max() / max(y.min(), 1e-9) > 50
+    return axes.rate_axis(ax, float(y.max()), log), log
+
+
+def _curve(ax: Any, i: int, label: str, x: Any, y: Any, lo: Any, hi: Any) -> None:
+    look = style.curve(i)
+    if axes.dense(len(x)):
+        look["markersize"] = 2.0
+    ax.plot(x, y, label=label, zorder=3, **look)
+    if (hi > lo).any():
+        ax.fill_between(x, lo, hi, color=look["color"], alpha=0.18, linewidth=0, zorder=2)
+
+
+def mark_dips(ax: Any, series: Sequence[Series], request: Request) -> None:
+    """Bands behind the dips of the first curve; the test that found them stands in the report."""
+    e = explain(pair_up(series, parse_fix(request.fix))[0])
+    if e is None:
+        return
+    for k, (lo, hi, _) in enumerate(bands(e.size, e.dip)):
+        ax.axvspan(lo, hi, color=style.BAND, linewidth=0, zorder=0,
+                   label=f"dip (p < {e.dips.alpha:g}, Holm)" if k == 0 else None)

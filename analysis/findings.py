@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the data says, in sentences: the verdict that opens a report and a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from analysis import units
+from analysis.errors import usage
+from analysis.figures.ledger import shares
+from analysis.model import Document, Floats, Point, STALL_STATES, Timeline
+from analysis.series import Pair, Series, all_points, group, of_test, pair_up, parse_fix
+from analysis.stats.explain import Explanation, explain
+
+
+@dataclass
+class Findings:
+    verdict: List[str] = field(default_factory=list)
+    explained: List[Tuple[Pair, Explanation]] = field(default_factory=list)
+
+
+def find(documents: Sequence[Document], fix: Optional[str] = None) -> Findings:
+    out = Findings()
+    points = all_points(documents)
+    _dips(out, points, fix)
+    _levels(out, points)
+    _ledgers(out, points)
+    return out
+
+
+def _dips(out: Findings, points: Sequence[Point], fix: Optional[str]) -> None:
+    rated = [p for p in of_test(points, "throughput", "latency") if p.ns_per_message is not None]
+    series = [s for s in group(rated) if s.cells]
+    if not series:
+        if fix is not None:
+            raise usage(f"--fix {fix}: no point here has a throughput to compare; run --test throughput")
+        return
+    calm: List[str] = []
+    for pair in pair_up(series, parse_fix(fix)):
+        if len(pair.base.cells) < 6 and pair.fixed is None:
+            continue
+        e = explain(pair)
+        if e is not None:
+            out.explained.append((pair, e))
+            if e.dip.any():
+                out.verdict.extend(dip_sentences(pair, e))
+            elif "too few" not in e.dips.method:
+                calm.append(f"{e.label} ({len(e.size)} sizes)" if e.label != "all" else f"{len(e.size)} sizes")
+    if calm:
+        out.verdict.append(f"No dips: {', '.join(calm)}; {out.explained[-1][1].dips.method}.")
+
+
+def dip_sentences(pair: Pair, e: Explanation) -> List[str]:
+    name = f"{e.label}: " if e.label != "all" else ""
+    depth = e.depth[e.dip]
+    out = [f"{name}{int(e.dip.sum())} of {len(e.size)} sizes are in a dip: throughput is {span(depth, units.percent_text)} "
+           f"below what it {'is with ' + e.fix if e.fix else 'is at the healthy sizes'}."]
+    out.extend(_stall_sentences(pair, e, name))
+    if e.fix:
+        gain = np.median(e.t[e.dip] / e.dips.expected[e.dip])
+        out.append(f"{name}{e.fix} makes those sizes {gain:.3g} times as fast (median).")
+    return out
+
+
+def _stall_sentences(pair: Pair, e: Explanation, name: str) -> List[str]:
+    share = e.overall_share()
+    if share is None:
+        return [f"{name}stall was not observed there, so the cause is not known."]
+    out = [f"{name}stall explains {units.percent_text(share)} of the time lost in the dips "
+           f"({span(e.share[e.dip & np.isfinite(e.stall)], units.percent_text)} by size); "
+           f"stall and excess time per message correlate at {e.pearson.text()}."]
+    cause = main_cause([p for x in e.size[e.dip] for p in pair.base.cells[float(x)]])
+    if cause:
+        out.append(f"{name}the stall is {cause}.")
+    return out
+
+
+def main_cause(points: Sequence[Point]) -> str:
+    """The state most of the stall was in, with the tool's own verdict where it gave one."""
+    found = shares(list(points)) or {}
+    stalls = {k: v for k, v in found.items() if k in STALL_STATES and v > 0}
+    texts = Counter(p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict)
+    words = [f"{max(stalls, key=lambda k: stalls[k])}"] if stalls else []
+    if texts:
+        words.append(f"“{texts.most_common(1)[0][0].rstrip('.')}”")
+    return ": ".join(words)
+
+
+def span(values: Floats, text: "object") -> str:
+    assert callable(text)
+    lo, hi = float(np.nanmin(values)), float(np.nanmax(values))
+    a, b = str(text(lo)), str(text(hi))
+    return a if a == b else f"{a.removesuffix(' %') if a.endswith(' %') and b.endswith(' %') else a} to {b}"
+
+
+def _levels(out: Findings, points: Sequence[Point]) -> None:
+    """Where nothing is compared, what was measured."""
+    for test in ("latency", "oneway", "connect"):
+        for s in group([p for p in points if p.test == test and p.latency is not None]):
+            out.verdict.extend(_latency_sentence(s, test))
+    for s in group([p for p in points if p.test == "throughput" and p.bytes_per_s is not None]):
+        if not any(pair.base.label == s.label and e.dip.any() for pair, e in out.explained):
+            out.verdict.extend(_peak_sentence(s))
+
+
+def _latency_sentence(s: Series, test: str) -> List[str]:
+    x, median, _, _ = s.curve(lambda p: p.latency.median if p.latency else None)
+    if not len(x):
+        return []
+    word = {"latency": "latency", "oneway": "one-way latency", "connect": "handshake"}[test]
+    who = f"{_who(s)}: " if _who(s) else ""
+    if len(x) == 1:
+        return [f"{who}median {word} {units.time_text(median[0])} at {units.size_text(x[0])}."]
+    return [f"{who}median {word} {units.time_text(median[0])} at {units.size_text(x[0])}, "
+            f"{units.time_text(median[-1])} at {units.size_text(x[-1])}."]
+
+
+def _who(s: Series) -> str:
+    if s.key:
+        return s.label
+    first = next(iter(s.cells.values()))[0]
+    return first.mode
+
+
+def _peak_sentence(s: Series) -> List[str]:
+    x, rate, _, _ = s.curve(lambda p: p.bytes_per_s)
+    if not len(x):
+        return []
+    i = int(np.argmax(rate))
+    where = f"at {units.size_text(x[i])}" if len(x) == 1 else f"at its best, at {units.size_text(x[i])}"
+    return [f"{_who(s)}: throughput {units.rate_text(rate[i])} {where}."]
+
+
+def _ledgers(out: Findings, points: Sequence[Point]) -> None:
+    if out.explained and any(e.dip.any() for _, e in out.explained):
+        return
+    for text, n in Counter(p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict).most_common(3):
+        out.verdict.append(f"Ledger ({n} of {len(points)} points): {text.rstrip('.')}.")
+
+
+def caveats(documents: Sequence[Document]) -> List[str]:
+    """What a reader must know before believing the rest."""
+    out: List[str] = []
+    many = len(documents) > 1
+    for d in documents:
+        name = f"{d.path.rsplit('/', 1)[-1]}: " if many else ""
+        out.extend(name + r for r in d.remarks)
+        out.extend(name + w for w in d.warnings)
+        counted = Counter(w for p in d.points for w in p.warnings)
+        out.extend(f"{name}{n} of {len(d.points)} points: {w}" for w, n in counted.most_common(6))
+        if len(counted) > 6:
+            out.append(f"{name}and {len(counted) - 6} more kinds of warning, in the table of points")
+        out.extend(_impossible(d, name))
+    return out
+
+
+def _impossible(d: Document, name: str) -> List[str]:
+    loose = sum(1 for p in d.points if p.ledger is not None and p.ledger.unaccounted_ns)
+    lost = sum(p.lost or 0 for p in d.points)
+    out = [f"{name}{loose} of {len(d.points)} points have a ledger that does not add up to its lifetime"] if loose else []
+    return out + ([f"{name}{lost:.0f} messages were lost"] if lost else [])
+
+
+def timeline_findings(line: Timeline) -> List[str]:
+    """Totals of the stalls of each endpoint."""
+    out = []
+    whole = line.end - line.start
+    for ep in sorted({s.ep for s in line.spans}):
+        stalls = Counter[str]()
+        count = Counter[str]()
+        for s in line.spans:
+            if s.ep == ep and s.ledger == "tx" and s.state in STALL_STATES:
+                stalls[s.state] += int(s.end - s.start)
+                count[s.state] += 1
+        for state, ns in stalls.most_common(3):
+            out.append(f"{line.endpoints.get(ep) or 'endpoint ' + ep}: {state} {units.time_text(ns)} in {count[state]} stalls, "
+                       f"{units.percent_text(ns / whole)} of the time.")
+    return out or ["No stalls in the time recorded."]

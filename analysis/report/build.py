@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One HTML file that needs nothing else: verdict first, then figures, tables, method, machine, options, raw data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from analysis import __version__, tables
+from analysis.decode import read_bytes
+from analysis.errors import AnalysisError
+from analysis.figures import KINDS
+from analysis.figures.render import to_bytes
+from analysis.figures.request import Request
+from analysis.findings import Findings, caveats, find, timeline_findings
+from analysis.load import check_machines, load
+from analysis.model import Document, Timeline
+from analysis.report.method import METHOD
+from analysis.series import all_points, variables, varying
+
+EMBED_LIMIT = 2 << 20
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass
+class Picture:
+    name: str
+    caption: str
+    svg: str
+
+
+def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> bytes:
+    loaded = [load(p) for p in paths]
+    documents = [x for x in loaded if isinstance(x, Document)]
+    lines = [x for x in loaded if isinstance(x, Timeline)]
+    check_machines(documents, mixed)
+    request.documents = documents
+    found = find(documents, request.fix) if documents else Findings()
+    verdict = found.verdict + [s for line in lines for s in timeline_findings(line)]
+    beware = caveats(documents) + [f"{os.path.basename(line.path)}: {r}" for line in lines for r in line.remarks]
+    return _render(
+        title=request.title or _title(documents, lines), verdict=verdict or ["There is nothing to conclude from these figures."],
+        caveats=beware, pictures=pictures(documents, lines, request, found), tables=_tables(documents, found),
+        method=METHOD, headers=[_header(x.path, x.header) for x in loaded],
+        files=[_file(p, output) for p in paths], version=__version__,
+    )
+
+
+def _title(documents: Sequence[Document], lines: Sequence[Timeline]) -> str:
+    modes = list(dict.fromkeys(p.mode for d in documents for p in d.points))
+    return f"ipcstall: {', '.join(modes)}" if modes else f"ipcstall: time line of {', '.join(os.path.basename(x.path) for x in lines)}"
+
+
+def wanted(documents: Sequence[Document], found: Findings) -> List[str]:
+    """Which figures these points have something to say in."""
+    points = all_points(documents)
+    sizes = len({p.size for p in points if p.size is not None})
+    numeric = [n for n in varying(points, variables(points)) if len({p.value(n) for p in points}) >= 3]
+    grid = len(numeric) >= 2
+    rules: List[Tuple[str, bool]] = [
+        ("throughput", sizes > 1 and not grid and any(p.bytes_per_s for p in points)),
+        ("stall", sizes > 1 and not grid and any(e.observed for _, e in found.explained)),
+        ("ledger", any(p.ledger is not None and p.ledger.endpoints for p in points)),
+        ("heatmap", grid), ("box", any(p.latency is not None for p in points)),
+        ("cdf", any(p.histogram is not None for p in points)), ("rank", len({p.mode for p in points}) > 1),
+    ]
+    return [name for name, yes in rules if yes]
+
+
+def pictures(documents: Sequence[Document], lines: Sequence[Timeline], request: Request, found: Findings) -> List[Picture]:
+    out = []
+    plain = Request(list(documents), fix=request.fix, x=request.x, y=request.y, test=request.test)
+    for name in wanted(documents, found) if documents else []:
+        out.append(_picture(name, plain))
+    for line in lines:
+        for name in ("timeline", "series"):
+            out.append(_picture(name, Request(timeline=line, start_ns=request.start_ns, end_ns=request.end_ns)))
+    return [p for p in out if p is not None]
+
+
+def _picture(name: str, request: Request) -> Optional[Picture]:
+    kind = KINDS[name]
+    try:
+        svg = to_bytes(kind.draw(request), "svg").decode()
+    except AnalysisError:
+        return None  # the data lacks what this figure shows; the tables say what there is
+    help_text = kind.help[0].upper() + kind.help[1:]
+    return Picture(name, help_text, inline(svg, f"{name}-{_short_hash(request)}-", help_text))
+
+
+def _short_hash(request: Request) -> str:
+    name = request.timeline.path if request.timeline is not None else ""
+    return hashlib.sha256(os.path.basename(name).encode()).hexdigest()[:6]
+
+
+def inline(svg: str, prefix: str, label: str) -> str:
+    """SVG to stand inside HTML: no prologue, identifiers that cannot clash with another figure's, width of the page."""
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
+    svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
+    svg = re.sub(r'xlink:href="#', f'xlink:href="#{prefix}', svg)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{_escape(label)}"', 1)
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+
+
+def _tables(documents: Sequence[Document], found: Findings) -> List[tables.Table]:
+    if not documents:
+        return []
+    out = [tables.dips_table(e) for _, e in found.explained if e.dip.any()]
+    out += [t for t in (tables.rank_table(documents), tables.ledger_table(documents)) if t is not None]
+    return out + tables.points_table(documents)
+
+
+def _header(path: str, header: Dict[str, Any]) -> Dict[str, Any]:
+    """The header's own words: machine, options, clock, tool; what is not known is said."""
+    sections = []
+    for key in ("tool", "machine", "clock", "options", "vary", "trace"):
+        value = header.get(key)
+        rows = flatten(value) if isinstance(value, dict) else [("", "unknown" if value is None else str(value))]
+        sections.append((key, rows))
+    return {"name": os.path.basename(path), "started": str(header.get("started", "unknown")), "sections": sections}
+
+
+def flatten(value: Dict[str, Any], prefix: str = "") -> List[Tuple[str, str]]:
+    out: List[Tuple[str, str]] = []
+    for k, v in value.items():
+        if isinstance(v, dict) and v and len(prefix) < 60:
+            out.extend(flatten(v, f"{prefix}{k}."))
+        else:
+            text = v if isinstance(v, str) else "unknown" if v is None else json.dumps(v, ensure_ascii=False)
+            out.append((f"{prefix}{k}", text if len(text) <= 300 else text[:297] + "..."))
+    return out
+
+
+def _file(path: str, output: str) -> Dict[str, Any]:
+    """A link beside the report, and, where it is small enough, the data itself inside it (deflated)."""
+    raw = read_bytes(path)
+    base = os.path.dirname(os.path.abspath(output)) if output != "-" else os.getcwd()
+    data = None
+    if len(raw) <= EMBED_LIMIT:
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)  # a gzip file without a date
+        data = base64.b64encode(packer.compress(raw) + packer.flush()).decode()
+    return {"name": os.path.basename(path), "href": os.path.relpath(os.path.abspath(path), base), "bytes": len(raw),
+            "sha256": hashlib.sha256(raw).hexdigest(), "data": data}
+
+
+def _render(**values: Any) -> bytes:
+    import jinja2
+
+    env = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                             undefined=jinja2.StrictUndefined)
+    with open(os.path.join(HERE, "report.css"), encoding="utf-8") as f:
+        css = f.read()
+    page: str = env.get_template("report.html.j2").render(css=css, **values)
+    return page.encode()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Points into curves: what varies besides the x axis names a curve; repeats of one cell stay together."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from analysis.errors import usage
+from analysis.model import Document, Floats, Point, Value
+
+Key = Tuple[Tuple[str, Value], ...]
+Measure = Callable[[Point], Optional[float]]
+FACTORS = ("source", "mode", "placement")
+
+
+@dataclass
+class Series:
+    """One curve: cells by x, each with its repeats."""
+
+    key: Key
+    x: str
+    cells: Dict[float, List[Point]] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return ", ".join(_word(name, value) for name, value in self.key) or "all"
+
+    def xs(self) -> List[float]:
+        return sorted(self.cells)
+
+    def repeats(self, x: float, measure: Measure) -> Floats:
+        found = [v for p in self.cells.get(x, []) if (v := measure(p)) is not None]
+        return np.asarray(found, dtype=np.float64)
+
+    def curve(self, measure: Measure) -> Tuple[Floats, Floats, Floats, Floats]:
+        """x, median, lowest and highest of the repeats; cells where it is unknown are left out."""
+        rows = [(x, v) for x in self.xs() if len(v := self.repeats(x, measure))]
+        return (np.asarray([x for x, _ in rows], dtype=np.float64), np.asarray([np.median(v) for _, v in rows]),
+                np.asarray([v.min() for _, v in rows]), np.asarray([v.max() for _, v in rows]))
+
+
+def _word(name: str, value: Value) -> str:
+    if name == "source":
+        return os.path.splitext(os.path.basename(str(value)))[0]
+    if name in FACTORS or isinstance(value, str):
+        return str(value)
+    return f"{name}={value}"
+
+
+def all_points(docs: Iterable[Document]) -> List[Point]:
+    return [p for d in docs for p in d.points]
+
+
+def variables(points: Sequence[Point]) -> List[str]:
+    names: Dict[str, None] = {}
+    for p in points:
+        names.update(dict.fromkeys(p.vars))
+    return list(names)
+
+
+def varying(points: Sequence[Point], names: Iterable[str]) -> List[str]:
+    return [n for n in names if len({repr(p.value(n)) for p in points}) > 1]
+
+
+def as_number(value: Value) -> Optional[float]:
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
+def group(points: Sequence[Point], x: str = "size") -> List[Series]:
+    """One series per combination of what varies besides x; order of first appearance."""
+    names = [n for n in varying(points, [*FACTORS, *variables(points)]) if n != x]
+    out: Dict[Key, Series] = {}
+    for p in points:
+        at = as_number(p.value(x))
+        if at is None:
+            continue
+        key: Key = tuple((n, p.value(n)) for n in names)
+        out.setdefault(key, Series(key, x)).cells.setdefault(at, []).append(p)
+    return list(out.values())
+
+
+def of_test(points: Sequence[Point], *tests: str) -> List[Point]:
+    """The points of the first of these tests that has any."""
+    for test in tests:
+        found = [p for p in points if p.test == test]
+        if found:
+            return found
+    return list(points)
+
+
+@dataclass
+class Pair:
+    """The same curve without and with the fix."""
+
+    base: Series
+    fixed: Optional[Series]
+    fix: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.base.label
+
+
+# Which value of a variable is the cure, where the variable is known to be one; else the larger or later value is.
+OFF_IS_CURE = frozenset(("cork",))
+
+
+def parse_fix(text: Optional[str]) -> Optional[Tuple[str, str]]:
+    if text is None:
+        return None
+    name, sep, value = text.partition("=")
+    if not sep or not name or not value:
+        raise usage(f"--fix {text}: NAME=VALUE is expected, such as nodelay=1; name a variable of the sweep")
+    return name, value
+
+
+def pair_up(series: Sequence[Series], fix: Optional[Tuple[str, str]] = None) -> List[Pair]:
+    """Match each curve without the fix with the curve that differs from it in the fix alone."""
+    if fix is None:
+        fix = guess_fix(series)
+    if fix is None:
+        return [Pair(s, None) for s in series]
+    name, value = fix
+    if not any(_same(dict(s.key).get(name), value) for s in series):
+        raise usage(f"--fix {name}={value}: no curve has it; the variables here are "
+                    + (", ".join(sorted({n for s in series for n, _ in s.key})) or "none"))
+    pairs = []
+    for s in series:
+        if _same(dict(s.key).get(name), value):
+            continue
+        rest = _without(s.key, name)
+        cure = [f for f in series if _without(f.key, name) == rest and _same(dict(f.key).get(name), value)]
+        pairs.append(Pair(s, cure[0] if cure else None, f"{name}={value}"))
+    return pairs
+
+
+def guess_fix(series: Sequence[Series]) -> Optional[Tuple[str, str]]:
+    """The first variable that takes exactly two values."""
+    for name in dict.fromkeys(n for s in series for n, _ in s.key if n not in FACTORS):
+        values = list(dict.fromkeys(dict(s.key)[name] for s in series))
+        if len(values) == 2:
+            numbers = [as_number(v) for v in values]
+            if None not in numbers:
+                values.sort(key=lambda v: as_number(v) or 0.0, reverse=name in OFF_IS_CURE)
+            return name, _plain(values[1])
+    return None
+
+
+def _without(key: Key, name: str) -> Key:
+    return tuple((n, v) for n, v in key if n != name)
+
+
+def _plain(value: Value) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _same(value: Value, text: str) -> bool:
+    return _plain(value).lower() == text.lower()

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a curve's dips cost and how much of that stall explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional
+
+import numpy as np
+
+from analysis.model import Floats, Point
+from analysis.series import Pair
+from analysis.stats.correlate import Correlation, pearson, spearman
+from analysis.stats.dips import ALPHA, Bools, Dips, with_fix, without_fix
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Per size, in step: time per message (ns), expected time, excess, stall per message, dip or not."""
+
+    label: str
+    fix: str
+    size: Floats
+    t: Floats
+    dips: Dips
+    stall: Floats  # beyond the stall of the fixed run, where there is one; NaN where it was not observed
+    pearson: Correlation
+    spearman: Correlation
+
+    @property
+    def excess(self) -> Floats:
+        return self.t - self.dips.expected
+
+    @property
+    def dip(self) -> Bools:
+        return self.dips.dip
+
+    @property
+    def depth(self) -> Floats:
+        """Share of the throughput that is lost."""
+        depth: Floats = 1.0 - self.dips.expected / self.t
+        return depth
+
+    @property
+    def share(self) -> Floats:
+        """Stall over excess: 1 when stall explains the dip whole. NaN outside dips."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share: Floats = np.where(self.dip, self.stall / self.excess, np.nan)
+        return share
+
+    @property
+    def observed(self) -> bool:
+        return bool(np.isfinite(self.stall).any())
+
+    def overall_share(self) -> Optional[float]:
+        keep = self.dip & np.isfinite(self.stall)
+        return float(self.stall[keep].sum() / self.excess[keep].sum()) if keep.any() else None
+
+
+def _stall(p: Point) -> Optional[float]:
+    return p.stall_per_message_ns
+
+
+def _time(p: Point) -> Optional[float]:
+    return p.ns_per_message
+
+
+def _medians(cells: List[Floats]) -> Floats:
+    return np.asarray([np.median(c) if len(c) else np.nan for c in cells], dtype=np.float64)
+
+
+def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
+    """None when no size has both a time and, where a fix was measured, its counterpart."""
+    base, fixed = pair.base, pair.fixed
+    xs = [x for x in base.xs() if len(base.repeats(x, _time)) and (fixed is None or len(fixed.repeats(x, _time)))]
+    if not xs:
+        return None
+    size = np.asarray(xs, dtype=np.float64)
+    cells = [base.repeats(x, _time) for x in xs]
+    t = np.asarray([np.exp(np.log(c).mean()) for c in cells])
+    if fixed is None:
+        dips = without_fix(size, t, cells, alpha)
+    else:
+        dips = with_fix(size, cells, [fixed.repeats(x, _time) for x in xs], alpha)
+    stall = _medians([base.repeats(x, _stall) for x in xs])
+    if fixed is not None:
+        rest = _medians([fixed.repeats(x, _stall) for x in xs])
+        stall = stall - np.where(np.isfinite(rest), rest, 0.0)
+    return Explanation(base.label, pair.fix, size, t, dips, stall,
+                       pearson(stall, t - dips.expected), spearman(stall, t - dips.expected))

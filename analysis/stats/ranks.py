@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Ranks with ties judged by a test.
+
+Two contestants tie unless a one-sided test says that the slower is worse by more than the margin (3 %, below which
+runs on a quiet machine are not told apart): Mann-Whitney on the latency histograms, Welch's t on the logarithms of a
+throughput run's trials; where only intervals were stored, intervals that do not overlap. Each is compared with the first of
+the rank above it; p values are multiplied by the number of comparisons in a row (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from analysis.model import Histogram, Point
+from analysis.stats.dips import ALPHA
+from analysis.stats.hist import mann_whitney, merge
+
+MARGIN = 0.03
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """`value`: median latency (ns) or bytes per second; the rest is what the test can use of it."""
+
+    name: str
+    value: float
+    sample: Optional[Histogram] = None
+    trials: Tuple[float, ...] = ()
+    interval: Optional[Tuple[float, float]] = None
+
+
+@dataclass(frozen=True)
+class Place:
+    rank: int
+    tied: bool
+    name: str
+    value: float
+    p: Optional[float]
+
+
+def latency_contestant(name: str, points: Sequence[Point]) -> Optional[Contestant]:
+    medians = [p.latency.median for p in points if p.latency is not None and p.latency.median is not None]
+    if not medians:
+        return None
+    merged = merge([p.histogram for p in points if p.histogram is not None])
+    return Contestant(name, float(np.median(medians)), merged)
+
+
+def throughput_contestant(name: str, points: Sequence[Point]) -> Optional[Contestant]:
+    rates = [r for p in points if (r := p.bytes_per_s) is not None]
+    if not rates:
+        return None
+    trials = [t for p in points if p.throughput is not None for t in p.throughput.trials] or rates
+    spans = [(p.throughput.lo, p.throughput.hi) for p in points if p.throughput is not None]
+    known = [(lo, hi) for lo, hi in spans if lo is not None and hi is not None]
+    interval = (min(lo for lo, _ in known), max(hi for _, hi in known)) if known else None
+    return Contestant(name, float(np.median(rates)), None, tuple(t for t in trials if t > 0), interval)
+
+
+def _welch(good: Sequence[float], bad: Sequence[float], margin: float) -> float:
+    from scipy.stats import ttest_ind
+
+    a, b = np.log(good), np.log(bad) + np.log1p(margin)
+    if np.ptp(a) == 0 and np.ptp(b) == 0:
+        return 0.0 if a[0] > b[0] else 1.0
+    return float(ttest_ind(a, b, equal_var=False, alternative="greater").pvalue)
+
+
+def _worse(leader: Contestant, other: Contestant, margin: float) -> Optional[float]:
+    """p of 'other is not worse than the leader by more than the margin'; None when nothing can be tested."""
+    if leader.sample is not None and other.sample is not None:
+        return mann_whitney(leader.sample, other.sample, 1.0 + margin)
+    if len(leader.trials) > 1 and len(other.trials) > 1:
+        return _welch(leader.trials, other.trials, margin)
+    if leader.interval is not None and other.interval is not None:
+        return 0.0 if leader.interval[0] > other.interval[1] * (1.0 + margin) else 1.0
+    return None
+
+
+def rank(field: Sequence[Contestant], larger_is_better: bool, alpha: float = ALPHA, margin: float = MARGIN) -> List[Place]:
+    order = sorted(field, key=lambda c: (-c.value if larger_is_better else c.value, c.name))
+    starts = _group_starts(order, alpha, margin)
+    places = []
+    for i, c in enumerate(order):
+        start = max(s for s, _ in starts if s <= i)
+        size = sum(1 for j in range(len(order)) if max(s for s, _ in starts if s <= j) == start)
+        places.append(Place(start + 1, size > 1, c.name, c.value, dict(starts).get(i)))
+    return places
+
+
+def _group_starts(order: Sequence[Contestant], alpha: float, margin: float) -> List[Tuple[int, Optional[float]]]:
+    """Indexes at which a new rank begins, with the p value that made it so."""
+    starts: List[Tuple[int, Optional[float]]] = [(0, None)] if order else []
+    for i in range(1, len(order)):
+        p = _worse(order[starts[-1][0]], order[i], margin)
+        # As many comparisons as there are contestants less one: Bonferroni.
+        adjusted = None if p is None else min(1.0, p * (len(order) - 1))
+        if adjusted is not None and adjusted < alpha:
+            starts.append((i, adjusted))
+    return starts
+
+

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every kind of figure on several data sets: no text on other text or off the page, the data drawn as it is, equal bytes."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import synth
+
+from analysis.errors import AnalysisError
+from analysis.figures import KINDS
+from analysis.figures.layout import off_page, overlaps, text_boxes
+from analysis.figures.render import to_bytes
+from conftest import ROOT
+
+CASES = [
+    ("throughput", "comb"), ("throughput", "comb-bare"), ("throughput", "comb-dense"), ("throughput", "comb-tiny"),
+    ("throughput", "two-ccs"), ("throughput", "transports"), ("throughput", "long-names"), ("throughput", "pipes"),
+    ("stall", "comb"), ("stall", "comb-bare"), ("stall", "comb-dense"), ("stall", "comb-tiny"), ("stall", "two-ccs"),
+    ("ledger", "comb"), ("ledger", "comb-bare"), ("ledger", "comb-dense"), ("ledger", "comb-tiny"), ("ledger", "two-ccs"),
+    ("box", "transports"), ("box", "one-size"), ("box", "long-names"),
+    ("cdf", "transports"), ("cdf", "one-size"), ("cdf", "long-names"),
+    ("rank", "transports"), ("rank", "one-size"), ("rank", "long-names"), ("rank", "comb"),
+    ("heatmap", "pipes"), ("heatmap", "comb"),
+    ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-smooth"),
+    ("series", "line"), ("series", "line-long"), ("series", "line-smooth"),
+]
+
+
+@pytest.mark.parametrize("kind,name", CASES)
+def test_text_does_not_overlap_or_leave_the_page(kind, name, draw):
+    figure = draw(kind, name)
+    assert len(text_boxes(figure)) > 3
+    assert overlaps(figure) == []
+    assert off_page(figure) == []
+
+
+def test_the_overlap_test_can_fail():
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots()
+    ax.text(0.5, 0.5, "one text")
+    ax.text(0.52, 0.5, "another")
+    ax.text(2.5, 0.5, "far away")
+    assert ("one text", "another") in overlaps(figure) and "far away" in off_page(figure)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_same_data_same_bytes(kind, form, draw):
+    name = next(n for k, n in CASES if k == kind)
+    first, second = (to_bytes(draw(kind, name), form) for _ in range(2))
+    assert first == second
+
+
+def test_same_bytes_in_another_process_with_another_configuration(corpus, tmp_path):
+    (tmp_path / "matplotlibrc").write_text("font.size: 22\naxes.facecolor: red\nsvg.hashsalt: other\n")
+    outs = []
+    for i, env in enumerate(({}, {"MATPLOTLIBRC": str(tmp_path), "PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LC_ALL": "C"})):
+        out = tmp_path / f"{i}.svg"
+        subprocess.run([sys.executable, "-m", "analysis", "figure", "stall", corpus["comb"], "-o", str(out)], check=True, cwd=ROOT, env={**os.environ, **env})
+        outs.append(out.read_bytes())
+    assert outs[0] == outs[1]
+    assert not re.search(rb"<dc:date>|20\d\d-\d\d-\d\dT", outs[0])
+
+
+def test_throughput_draws_the_rates(draw):
+    ax = draw("throughput", "comb").axes[0]
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    x, y = lines["nodelay=1"].get_data()
+    assert list(x) == synth.comb_sizes() and ax.get_ylabel() == "throughput (MB/s)"
+    assert y[-1] == pytest.approx(11.8, rel=0.1)
+    _, y = lines["nodelay=0"].get_data()
+    stalled = np.asarray([synth.comb_stalls(s) for s in synth.comb_sizes()])
+    assert y[stalled].max() < 0.3 * y[~stalled].max()
+
+
+def test_dips_are_marked_where_the_rule_puts_them(draw):
+    ax = draw("throughput", "comb").axes[0]
+    spans = sorted((p.get_xy()[:, 0].min(), p.get_xy()[:, 0].max()) for p in ax.patches)
+    assert len(spans) == 7
+    for size in synth.comb_sizes():
+        assert any(lo <= size <= hi for lo, hi in spans) == synth.comb_stalls(size), size
+
+
+def test_stall_figure_states_r_and_share(draw):
+    texts = " ".join(t for t, _ in text_boxes(draw("stall", "comb")))
+    assert re.search(r"r = (1\.000|0\.99\d)", texts) and "of the dips" in texts and "95 %" in texts
+
+
+def test_ledger_bars_fill_the_time(draw):
+    ax = draw("ledger", "comb").axes[0]
+    tops = {}
+    for bar in ax.patches:
+        tops[round(bar.get_x(), 3)] = max(tops.get(round(bar.get_x(), 3), 0), bar.get_y() + bar.get_height())
+    assert len(tops) == 40 and all(t == pytest.approx(1.0, abs=1e-3) for t in tops.values())
+
+
+def test_box_whiskers_reach_minimum_and_maximum(draw, corpus):
+    from analysis.load import load
+
+    p = next(p for p in load(corpus["one-size"]).points if p.mode == "tcp" and p.latency)
+    ax = draw("box", "one-size").axes[0]
+    ys = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in ax.get_lines()])
+    for key in ("min", "median", "max"):
+        assert np.isclose(ys, p.latency.get(key)).any(), key
+
+
+def test_cdf_reaches_one_and_rises(draw):
+    ax = draw("cdf", "one-size").axes[0]
+    curves = [line for line in ax.get_lines() if line.get_label() in ("pipe", "unix", "udp", "tcp")]
+    assert len(curves) == 4
+    for line in curves:
+        y = np.asarray(line.get_ydata(), dtype=float)
+        assert y[-1] == pytest.approx(1.0) and (np.diff(y) >= 0).all()
+
+
+def test_rank_names_the_fastest_first(draw):
+    texts = [t for t, _ in text_boxes(draw("rank", "one-size"))]
+    assert texts.index("pipe") < texts.index("unix") < texts.index("tcp")
+
+
+def test_heatmap_holds_every_cell(draw):
+    figure = draw("heatmap", "pipes")
+    mesh = figure.axes[0].collections[0]
+    assert np.isfinite(np.asarray(mesh.get_array(), dtype=float)).sum() == 35
+
+
+def test_timeline_bands_add_up(draw):
+    ax = draw("timeline", "line").axes[0]
+    widths = sum(p.get_extents().width for c in ax.collections for p in c.get_paths())
+    length = ax.get_xlim()[1]
+    assert widths == pytest.approx(4 * length, rel=0.02)  # four lanes, each full
+
+
+def test_timeline_window_is_obeyed(draw):
+    ax = draw("timeline", "line-long", start_ns=100e6, end_ns=150e6).axes[0]
+    assert ax.get_xlim()[1] == pytest.approx(50)
+    with pytest.raises(AnalysisError, match="later than"):
+        draw("timeline", "line", start_ns=9e6, end_ns=1e6)
+
+
+def test_series_finds_stall_against_throughput(draw):
+    texts = " ".join(t for t, _ in text_boxes(draw("series", "line-long")))
+    assert re.search(r"r = −0\.\d\d|r = −1", texts)
+
+
+@pytest.mark.parametrize("kind,name", [("stall", "transports"), ("ledger", "transports"), ("cdf", "comb"), ("box", "comb"),
+                                       ("heatmap", "transports"), ("rank", "comb-bare")])
+def test_data_that_cannot_make_the_figure_is_refused(kind, name, draw):
+    with pytest.raises(AnalysisError) as e:
+        draw(kind, name)
+    assert "; " in str(e.value) and e.value.code == 2
+
+
+def test_states_have_looks_of_their_own():
+    from analysis import style
+    from analysis.model import RX_STATES, TX_STATES
+
+    for states in (TX_STATES, RX_STATES):
+        looks = [style.STATES[s] for s in states]
+        assert len(set(looks)) == len(looks)

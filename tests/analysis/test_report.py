@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report: one file, no network, verdict first, what was asked for in it; and exports, summary, usage."""
+
+import base64
+import gzip
+import json
+import re
+import time
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import synth
+
+from analysis.findings import find, timeline_findings
+from analysis.load import load, load_timeline
+
+
+class Page(HTMLParser):
+    VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for k, v in attrs:
+            if k == "id":
+                self.ids.append(v)
+            if k in ("href", "src", "xlink:href", "action"):
+                self.links.append(v)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open[-3:])
+        self.open.pop()
+
+
+@pytest.fixture
+def report(corpus, run, tmp_path):
+    def _report(*names, more=()):
+        out = tmp_path / "report.html"
+        code, _, err = run("report", *[corpus[n] for n in names], "-o", str(out), *more)
+        assert code == 0, err
+        return out.read_text()
+
+    return _report
+
+
+@pytest.mark.parametrize("names", [("comb",), ("comb-bare",), ("transports",), ("pipes",), ("line",), ("comb", "line", "line-long"), ("one-size",)])
+def test_report_is_one_valid_offline_page(names, report):
+    text = report(*names)
+    page = Page(text)
+    assert page.open == [] and len(page.ids) == len(set(page.ids))
+    # The only link out of the page is to the data beside it; SVG's own names are no addresses.
+    for link in page.links:
+        assert link.startswith(("#", "data:")) or not re.match(r"[a-z]+:|//", link), link
+    assert not {"script", "iframe", "link", "img"} & set(page.tags)
+    refs = set(re.findall(r'url\(#([^)]+)\)', text)) | {x[1:] for x in page.links if x.startswith("#")}
+    assert refs <= set(page.ids)
+    assert text.index('id="verdict"') < text.index("<svg") < text.index('id="method"') < text.index('id="machine"') < text.index('id="data"')
+
+
+def test_report_says_what_the_data_says(report):
+    text = report("comb")
+    assert "19 of 40 sizes are in a dip" in text and "nagle" in text and "nodelay=1" in text
+    assert "Example CPU 3.0 GHz" in text and "trailer=4" in text
+    for figure in ("NIST Figs 1, 2", "NIST Fig. 3", "stacked by size"):
+        assert figure in text
+
+
+def test_report_is_reproducible(report):
+    assert report("comb", "line") == report("comb", "line")
+
+
+def test_data_inside_the_page_is_the_data(report, corpus):
+    packed = re.search(r"data:application/gzip;base64,([^\"]+)", report("comb")).group(1)
+    assert gzip.decompress(base64.b64decode(packed)) == open(corpus["comb"], "rb").read()
+
+
+def test_hostile_text_stays_text(save, run, tmp_path):
+    points = synth.comb(sizes=(1453, 3500, 5000), repeats=1)
+    for p in points:
+        p["warnings"] = ["<script>alert(1)</script>"]
+        p["ledger"]["verdict"] = "<img src=http://x/>"
+        p["mode"] = "$\\frac{1}{$ <b>tcp</b>"
+    path = save(synth.sweep(points, machine={"hostname": "<b>h</b>"}))
+    out = tmp_path / "r.html"
+    code, _, err = run("report", path, "-o", str(out))
+    assert code == 0, err
+    assert not {"script", "img", "b"} & (set(Page(out.read_text()).tags) - {"b"}) and "<script>alert" not in out.read_text()
+
+
+def test_caveats_are_shown(save, run, tmp_path):
+    points = synth.comb(sizes=(1453, 3500, 5000), repeats=1)
+    points[0]["warnings"] = ["host steal 12 %"]
+    points[1]["ledger"]["unaccounted_ns"] = 5
+    path = save(synth.sweep(points, complete=False))
+    code, out, _ = run("summary", path)
+    assert code == 0
+    for words in ("host steal 12 %", "interrupted", "does not add up"):
+        assert words in out
+
+
+def test_summary_of_healthy_data_claims_no_dip(save):
+    points = [p for p in synth.comb(nodelays=(1,))]
+    verdict = " ".join(find([load(save(synth.sweep(points)))]).verdict)
+    assert "No dips" in verdict and "in a dip" not in verdict
+
+
+def test_unobserved_stall_is_not_blamed(save):
+    points = [{**p, "ledger": None} for p in synth.comb()]
+    verdict = " ".join(find([load(save(synth.sweep(points)))]).verdict)
+    assert "in a dip" in verdict and "not observed" in verdict and "explains" not in verdict
+
+
+def test_timeline_totals(corpus):
+    line = load_timeline(corpus["line"])
+    assert "nagle 160 ms in 4 stalls" in timeline_findings(line)[0]
+    assert sum(s.end - s.start for s in line.spans if s.ep == "1" and s.ledger == "tx") == pytest.approx(line.end - line.start)
+
+
+def test_chrome_export(corpus, run, tmp_path):
+    out = tmp_path / "t.json"
+    assert run("export", "chrome", corpus["line"], "-o", str(out))[0] == 0
+    events = json.loads(out.read_text())["traceEvents"]
+    stalls = [e for e in events if e.get("cat") == "stall"]
+    assert len(stalls) == 4 and sum(e["dur"] for e in stalls) == pytest.approx(160e3)
+    assert {e["ph"] for e in events} == {"M", "X", "i"}
+    assert all(e["ts"] >= 0 and e["dur"] > 0 for e in events if e["ph"] == "X")
+
+
+def test_folded_export(corpus, run):
+    code, out, _ = run("export", "folded", corpus["line"], "-o", "-")
+    stack, us = out.strip().rsplit(" ", 1)
+    assert code == 0 and int(us) == 160000
+    assert stack.split(";") == ["client_ipcstall_(100)", "tx", "nagle", "server_ipcstall_(101)", "rx", "wait"]
+
+
+USAGE = [
+    (), ("figure",), ("figure", "pie", "x", "-o", "y.svg"), ("figure", "throughput", "-o", "y.svg"), ("figure", "throughput", "F"),
+    ("figure", "throughput", "F", "-o", "y.pdf"), ("figure", "throughput", "F", "-o", "y"), ("figure", "throughput", "F", "-o", "y.svg", "--dpi", "-3"),
+    ("figure", "throughput", "F", "-o", "y.svg", "--dpi", "big"), ("figure", "throughput", "F", "-o", "y.svg", "--fix", "nodelay"),
+    ("figure", "throughput", "F", "-o", "y.svg", "--fix", "moon=full"), ("figure", "timeline", "F", "-o", "y.svg"),
+    ("figure", "timeline", "L", "L", "-o", "y.svg"), ("figure", "throughput", "L", "-o", "y.svg"), ("figure", "timeline", "L", "-o", "y.svg", "--from", "-1"),
+    ("figure", "heatmap", "F", "-o", "y.svg", "--x", "moon"), ("report",), ("export", "dot", "L", "-o", "-"), ("export", "chrome", "F", "-o", "-"), ("nonsense",),
+]
+
+
+@pytest.mark.parametrize("argv", USAGE, ids=lambda a: " ".join(a) or "nothing")
+def test_bad_usage(argv, run, corpus, tmp_path, monkeypatch):
+    files = {"F": corpus["comb"], "L": corpus["line"]}
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*[files.get(a, a) for a in argv])
+    assert code == 2 and err.startswith("analysis: ") and err.count("\n") == 1, err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_output(run, corpus):
+    code, _, err = run("figure", "throughput", corpus["comb-tiny"], "-o", "/nonexistent/x.svg")
+    assert code == 6 and err.count("\n") == 1
+    code, _, err = run("figure", "throughput", corpus["comb-tiny"], "-o", "/proc/x.svg")
+    assert code == 6
+
+
+def test_full_disk_leaves_no_half_file(run, corpus):
+    code, _, err = run("report", corpus["comb-tiny"], "-o", "/dev/full/x.html")
+    assert code == 6 and "x.html" in err
+
+
+def test_big_sweep_is_quick(save, run, tmp_path):
+    """100 points of 100,000 samples each: loads and reports in under 10 s (wall clock of a quiet machine; CPU time here)."""
+    rng = np.random.default_rng(4)
+    points = []
+    for size in np.unique(np.geomspace(16, 1 << 20, 50).astype(int)):
+        for nodelay in (0, 1):
+            values = (5800 + 0.2 * size) * (1 + rng.gamma(2, 0.2, 100_000))
+            p = synth.latency_point("tcp", int(size), values, nodelay=nodelay)
+            points.append({**p, "throughput": {"bytes_per_s": float(size / values.mean() * 1e9)}, "ledger": synth.ledger(1e9, 100, 1e6)})
+    path = save(synth.sweep(points))
+    start = time.process_time()
+    assert run("report", path, "-o", str(tmp_path / "big.html"))[0] == 0
+    assert time.process_time() - start < 10
