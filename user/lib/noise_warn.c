@@ -50,11 +50,15 @@ static void warn_cpus(struct warnings *w, const struct noise_report *r, const st
 		     r->competing_ns / 1e6, percent(r, r->competing_ns));
 }
 
+/*
+ * Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only where somebody else
+ * was there to take the CPU, or where that cannot be known.
+ */
 static void warn_tasks(struct warnings *w, const struct noise_report *r, const struct noise_limits *l)
 {
 	double per_s = r->tasks.involuntary / (r->window_ns / 1e9);
 
-	if (per_s > l->switches_per_s)
+	if (per_s > l->switches_per_s && (isnan(r->competing_ns) || too_much(r, l, r->competing_ns)))
 		warn(w, "%.0f involuntary context switches (%.0f a second): the ends were pushed off their CPUs",
 		     r->tasks.involuntary, per_s);
 	if (r->tasks.migrations > 0)
