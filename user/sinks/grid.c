@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sinks/grid.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 24
+
+struct grid {
+	int columns;
+	bool left[COLUMNS];
+	char **cell;
+	size_t n, cap;
+};
+
+static void add_cell(struct grid *g, char *text)
+{
+	if (g->n == g->cap) {
+		size_t cap = g->cap ? 2 * g->cap : 64;
+		char **grown = realloc(g->cell, cap * sizeof(*grown));
+
+		if (!grown) {
+			free(text);
+			return;
+		}
+		g->cell = grown;
+		g->cap = cap;
+	}
+	g->cell[g->n++] = text;
+}
+
+struct grid *grid_new(const char *columns)
+{
+	struct grid *g = calloc(1, sizeof(*g));
+
+	while (g && g->columns < COLUMNS) {
+		size_t len = strcspn(columns, "|");
+
+		g->left[g->columns] = *columns == '<';
+		add_cell(g, strndup(columns + (*columns == '<'), len - (*columns == '<')));
+		g->columns++;
+		if (!columns[len])
+			break;
+		columns += len + 1;
+	}
+	return g;
+}
+
+void grid_text(struct grid *g, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (g && vasprintf(&text, fmt, ap) >= 0)
+		add_cell(g, text);
+	va_end(ap);
+}
+
+void grid_figure(struct grid *g, double v)
+{
+	if (!isfinite(v))
+		grid_text(g, "-");
+	else if (v == 0)
+		grid_text(g, "0");
+	else
+		grid_text(g, "%.*f", fabs(v) >= 1000 ? 0 : fabs(v) >= 100 ? 1 : fabs(v) >= 1 ? 2 : 3, v);
+}
+
+/* Columns on the screen, not bytes: continuation bytes of UTF-8 take none. */
+static int display_width(const char *s)
+{
+	int n = 0;
+
+	for (; s && *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+static int column_width(const struct grid *g, int column)
+{
+	int width = 0;
+
+	for (size_t i = (size_t)column; i < g->n; i += (size_t)g->columns) {
+		int w = display_width(g->cell[i]);
+
+		width = w > width ? w : width;
+	}
+	return width;
+}
+
+static void print_cell(const struct grid *g, size_t i, const int *width, FILE *out)
+{
+	int column = (int)(i % (size_t)g->columns), pad = width[column] - display_width(g->cell[i]);
+	bool last = column == g->columns - 1;
+
+	if (g->left[column])
+		fprintf(out, "%s%*s%s", g->cell[i] ? g->cell[i] : "", last ? 0 : pad, "", last ? "\n" : "  ");
+	else
+		fprintf(out, "%*s%s%s", pad, "", g->cell[i] ? g->cell[i] : "", last ? "\n" : "  ");
+}
+
+void grid_print(struct grid *g, FILE *out)
+{
+	int width[COLUMNS];
+
+	if (!g)
+		return;
+	for (int c = 0; c < g->columns; c++)
+		width[c] = column_width(g, c);
+	for (size_t i = 0; i < g->n; i++) {
+		print_cell(g, i, width, out);
+		free(g->cell[i]);
+	}
+	free(g->cell);
+	free(g);
+}
