@@ -93,9 +93,10 @@ static void uring_client(struct known *k, struct end *e, int fd)
 
 	ring_new(&r);
 	for (i = 0; i < messages; i++) {
-		uint64_t began = now_ns(), took;
+		uint64_t began, took;
 
 		ring_all(&r, IORING_OP_SEND, fd, buf, 16);
+		began = now_ns();
 		ring_all(&r, IORING_OP_SEND, fd, buf, 1000);
 		ring_all(&r, IORING_OP_RECV, fd, buf, 1);
 		took = now_ns() - began;

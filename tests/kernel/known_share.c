@@ -81,12 +81,18 @@ struct relay {
 	long n, messages;
 };
 
-static void message(int fd, char *buf, struct end *e)
+/* For how long its second write was held; 0 if it was not. */
+static uint64_t message(int fd, char *buf, struct end *e)
 {
+	uint64_t from;
+
 	put(e, fd, buf, 16);
+	from = now_ns();
 	put(e, fd, buf, 1000);
 	if (!get(e, fd, buf, 1))
 		die("no reply");
+	from = now_ns() - from;
+	return from > STALLED_NS ? from : 0;
 }
 
 static void relay_server(struct known *k, void *arg)
@@ -117,14 +123,8 @@ static void relay_connection(struct known *k, struct end *e, struct tcp_opts *o,
 
 	memset(buf, 'x', sizeof(buf));
 	end_here(e, fd);
-	for (i = 0; i < messages; i++) {
-		uint64_t from = now_ns(), took;
-
-		message(fd, buf, e);
-		took = now_ns() - from;
-		held += took > STALLED_NS ? took : 0;
-		e->waits += took > STALLED_NS;
-	}
+	for (i = 0; i < messages; i++)
+		held += message(fd, buf, e);
 	close(fd);
 	e->closed_ns = now_ns();
 	e->napped_ns = held;
@@ -178,14 +178,10 @@ static void take_turn(int fd, struct turn *t, long messages)
 	long i;
 
 	for (i = 0; i < messages; i++) {
-		uint64_t from = now_ns(), took;
+		uint64_t held = message(fd, buf, &e);
 
-		message(fd, buf, &e);
-		took = now_ns() - from;
-		if (took > STALLED_NS) {
-			t->held += took;
-			t->stalls++;
-		}
+		t->held += held;
+		t->stalls += held > 0;
 	}
 }
 
