@@ -76,7 +76,7 @@ def as_number(value: Value) -> Optional[float]:
 
 
 def group(points: Sequence[Point], x: str = "size") -> List[Series]:
-    """One series per combination of what varies besides x; order of first appearance."""
+    """One series per combination of what varies besides x; numbers ascend, words keep the order they first appear in."""
     names = [n for n in varying(points, [*FACTORS, *variables(points)]) if n != x]
     out: Dict[Key, Series] = {}
     for p in points:
@@ -85,7 +85,14 @@ def group(points: Sequence[Point], x: str = "size") -> List[Series]:
             continue
         key: Key = tuple((n, p.value(n)) for n in names)
         out.setdefault(key, Series(key, x)).cells.setdefault(at, []).append(p)
-    return list(out.values())
+    seen = {n: list(dict.fromkeys(p.value(n) for p in points)) for n in names}
+    return sorted(out.values(), key=lambda s: [_order(seen[n], v) for n, v in s.key])
+
+
+def _order(seen: List[Value], value: Value) -> float:
+    if all(as_number(v) is not None for v in seen):
+        return as_number(value) or 0.0
+    return float(seen.index(value))
 
 
 def of_test(points: Sequence[Point], *tests: str) -> List[Point]:
