@@ -177,16 +177,16 @@ static void cost_table(struct live *l, FILE *out)
 static json_t *document(struct live *l, json_t *about)
 {
 	struct machine m;
-	struct build b;
+	
 	char now[32];
 	time_t t = time(NULL);
 	struct tm tm;
 	json_t *doc;
 
 	machine_read(&m);
-	build_read(&b);
+	
 	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	doc = json_pack("{s:s, s:i, s:o, s:o, s:s, s:o, s:o}", "schema", "ipcstall.trace", "version", 1, "tool", build_to_json(&b), "machine",
+	doc = json_pack("{s:s, s:i, s:o, s:o, s:s, s:o, s:o}", "schema", "ipcstall.trace", "version", 1, "tool", build_to_json(&build), "machine",
 			machine_to_json(&m), "written", now, "trace", trace_to_json(l->t), "ledger", ledger_to_json(&l->end, &l->verdict));
 	json_object_update_missing(doc, about);
 	return doc;
