@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ledger's way into a benchmark: hooks of a run that keep a tracing session over all its points. */
+#ifndef IPCSTALL_BENCH_TRACED_H
+#define IPCSTALL_BENCH_TRACED_H
+
+#include "bench/bench.h"
+#include "model/verdict.h"
+
+/* What the tracer found in one point's measured phase; hangs on struct point. */
+struct point_ledger {
+	struct trace_snapshot phase;
+	struct verdict verdict;
+	pid_t pids[ROLES];
+	double stall_per_message_ns; /* NAN when no message was counted */
+	double normalised_stall;     /* stall of the phase over its length, by the sender that stalled most */
+};
+
+void point_ledger_free(struct point_ledger *l);
+
+struct traced {
+	struct trace *t; /* NULL: nothing is traced, and `why` says why not */
+	char why[512];
+	struct trace_snapshot begin;
+	struct point_ledger *current;
+};
+
+/*
+ * Try to trace the plan's kind of endpoints. Returns 0 also when the kernel refuses: the benchmark runs on without, and
+ * says so; only a backend that was asked for by name and is not to be had is an error.
+ */
+int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct err *e);
+struct bench_hooks traced_hooks(struct traced *tr);
+void traced_end(struct traced *tr);
+
+#endif
