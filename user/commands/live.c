@@ -109,18 +109,13 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 
 static void print_stall(void *ctx, const struct trace_stall *st)
 {
-	struct live *l = ctx;
-	char took[32], stack[2048];
+	char took[32];
 #define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
 	static const char *const names[TX_N] = { TX_STATES(CAUSE_NAME) };
 
 	human_ns((double)(st->to_ns - st->from_ns), took, sizeof(took));
 	fprintf(stderr, "stall: %s %s of %.16s[%d]%s%.16s%s\n", took, names[st->state], st->comm, st->tgid,
 		st->peer_tgid ? ", kept waiting by " : "", st->peer_tgid ? st->peer_comm : "", st->by_delack ? " (its delayed ACK)" : "");
-	if (st->kstack >= 0 && trace_stack(l->t, st->kstack, 0, stack, sizeof(stack)))
-		fprintf(stderr, "%s", stack);
-	if (st->ustack >= 0 && trace_stack(l->t, st->ustack, st->tgid, stack, sizeof(stack)))
-		fprintf(stderr, "%s", stack);
 }
 
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
@@ -131,11 +126,8 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
 	filter->stall_threshold_ns = (uint64_t)o->threshold_ns;
-	filter->stacks = o->stacks;
-	if (o->threshold_ns) {
+	if (o->threshold_ns)
 		filter->on_stall = print_stall;
-		filter->ctx = l;
-	}
 	if (set_protos(o, filter, e) || set_ports(o, filter, e))
 		return -1;
 	l->t = trace_prepare(filter, &te);

@@ -14,7 +14,7 @@ struct live_opts {
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
-	bool all, stacks, cost, quiet;
+	bool all, cost, quiet;
 	char *json;
 	/* attach only */
 	struct str_list pids;
@@ -32,7 +32,6 @@ struct live_opts {
 	  1 << 20 },                                                                                                                        \
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", LIVE_OPT(backend), 0, 0, live_backends },  \
 	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", LIVE_OPT(threshold_ns) },             \
-	{ OPT_FLAG, 0, "stacks", NULL, "with --threshold: kernel and user stacks of who waited and who kept it waiting", LIVE_OPT(stacks) }, \
 	OPT_HEAD("Output"),                                                                                                                 \
 	{ OPT_STRING, 0, "json", "FILE", "write the ledgers as JSON (- is standard output); --quiet leaves the table out", LIVE_OPT(json) },\
 	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", LIVE_OPT(shown), 1, 100000 },                      \

@@ -13,7 +13,7 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "1.23 s", "836 ms", "44.1 us": three significant figures and a unit. */
 void human_ns(double ns, char *buf, size_t len);
 
-json_t *endpoint_to_json(const struct trace_endpoint *ep);
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* {"endpoints": [...], "findings": [...], "stall_ns", "unaccounted_ns", "verdict": TEXT, counters...} */
 json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v);
 /* {"backend", "why", "hooks": [...], "not_covered": [...]} */

@@ -36,7 +36,8 @@ static json_t *hist_to_json(const uint32_t *h)
 
 static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
 {
-	uint8_t r = l->resolution[i];
+	/* What was seen of a state that cannot be seen whole is a lower bound, and part of the sum. */
+	uint8_t r = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
 			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist_us", hist_to_json(l->hist[i]));
@@ -106,18 +107,35 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
-static json_t *blame_to_json(const struct trace_endpoint *ep)
+/* The reader whose part it was: of a pipe its own, of a socket the peer's. */
+static const struct trace_beside *reader_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_blame *b = &ep->blame;
-	json_t *o = json_object();
+	if (ep->proto == TRACE_PIPE)
+		return &ep->rxb;
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
+}
 
-	for (unsigned int i = 0; i < TX_N; i++)
-		if (b->delack_n[i] || b->unread_n[i])
-			json_object_set_new(o, tx_names[i],
-					    json_pack("{s:I, s:I, s:I, s:I}", "peer_delack_ns", (json_int_t)b->delack_ns[i], "peer_delack_count",
-						      (json_int_t)b->delack_n[i], "peer_unread_ns", (json_int_t)b->unread_ns[i],
-						      "peer_unread_count", (json_int_t)b->unread_n[i]));
-	return o;
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct trace_beside *who)
+{
+	if (!n)
+		return;
+	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", tx_names[state], "by", by, "ns",
+					      (json_int_t)ns, "count", (json_int_t)n, "pid",
+					      who && who->tgid ? json_integer(who->tgid) : json_null(), "comm",
+					      who ? comm_to_json(who->comm, who->tgid) : json_null()));
+}
+
+static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_beside *who = reader_of(s, ep);
+	const struct trace_blame *b = &ep->blame;
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < TX_N; i++) {
+		add_blame(list, i, blamed_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
+		add_blame(list, i, blamed_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
+	}
+	return list;
 }
 
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
@@ -130,7 +148,7 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 			 "zero_windows", known(ep->zero_windows, ep->retransmits_res));
 }
 
-json_t *endpoint_to_json(const struct trace_endpoint *ep)
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_beside *who = ep->txb.tgid ? &ep->txb : &ep->rxb;
 	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
@@ -146,7 +164,7 @@ json_t *endpoint_to_json(const struct trace_endpoint *ep)
 	json_object_set_new(o, "beside",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", beside_to_json(&ep->txb), "rx", beside_to_json(&ep->rxb), "tcp",
 				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
-	json_object_set_new(o, "blame", blame_to_json(ep));
+	json_object_set_new(o, "blame", blame_to_json(s, ep));
 	return o;
 }
 
@@ -183,7 +201,7 @@ json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
 	char text[640];
 
 	for (size_t i = 0; i < s->n; i++)
-		json_array_append_new(eps, endpoint_to_json(&s->ep[i]));
+		json_array_append_new(eps, endpoint_to_json(s, &s->ep[i]));
 	for (size_t i = 0; i < v->n; i++)
 		json_array_append_new(finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));

@@ -144,13 +144,14 @@ static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 
 static void state_row(const struct trace_ledger *l, unsigned int i, const char *name, bool stall, FILE *out)
 {
+	uint8_t res = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
 	char total[32], longest[32];
 
-	figure(l->ns[i], l->resolution[i], total, sizeof(total));
-	figure(l->max[i], l->resolution[i], longest, sizeof(longest));
+	figure(l->ns[i], res, total, sizeof(total));
+	figure(l->max[i], res, longest, sizeof(longest));
 	fprintf(out, "      %-9s%s %10s  %5.1f %%  %8u x  longest %10s%s\n", name, stall ? "*" : " ", total,
 		l->lifetime_ns ? 100.0 * (double)l->ns[i] / (double)l->lifetime_ns : 0.0, l->count[i], longest,
-		l->resolution[i] == TRACE_BOUNDED ? "  (bounded)" : "");
+		res == TRACE_BOUNDED ? "  (bounded)" : "");
 }
 
 static void one_side(const struct trace_ledger *l, const char *title, const char *const *names, unsigned int n, uint32_t stalls,
