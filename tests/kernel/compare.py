@@ -3,6 +3,7 @@
 """Hold a ledger against what a known workload's own clock saw.
 
     compare.py KNOWN.json LEDGER.json [--prefix NAME] [--tol-ns N] [--tol-rel R]
+    compare.py --batch DIR...       known.json and ledger.json in each, in one go; a good one is one line
 
 KNOWN.json is the line that `known` prints, LEDGER.json the document of `ipcstall run --json`. Prints `ok NAME`,
 `not ok NAME: ...` or `skip NAME: ...` for each check and ends with `N passed, N failed, N skipped`.
@@ -147,11 +148,13 @@ def ms(ns):
 
 
 class Report:
-    def __init__(self, prefix="", out=None):
-        self.prefix, self.out, self.counts = prefix, out or sys.stdout, Counter()
+    def __init__(self, prefix="", out=None, terse=False):
+        self.prefix, self.out, self.counts, self.terse = prefix, out or sys.stdout, Counter(), terse
 
     def say(self, verdict, name, why=""):
         self.counts[verdict] += 1
+        if self.terse and verdict == "ok":
+            return
         print(f"{verdict} {self.prefix}{name}" + (f": {why}" if why else ""), file=self.out)
 
     def check(self, good, name, why):
@@ -345,21 +348,44 @@ def last_object(path):
         return json.loads(lines[-1])
 
 
+def compare_files(known_path, ledger_path, report, tolerance):
+    try:
+        known, doc = last_object(known_path), last_object(ledger_path)
+    except (OSError, ValueError) as why:
+        report.say("not ok", "documents", str(why))
+    else:
+        compare(known, doc, report, tolerance)
+
+
+def batch(dirs, tolerance):
+    """Python is slow to start on an emulated machine: one start for all."""
+    total = Report()
+    for path in dirs:
+        name = path.rstrip("/").rsplit("/", 1)[-1]
+        report = Report(name + "/", terse=True)
+        compare_files(path + "/known.json", path + "/ledger.json", report, tolerance)
+        if not report.counts["not ok"]:
+            print(f"ok {name} ({report.counts['ok']} checks)", flush=True)
+        total.counts += report.counts
+    return total
+
+
 def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    p.add_argument("known")
-    p.add_argument("ledger")
+    p.add_argument("paths", nargs="+")
+    p.add_argument("--batch", action="store_true", help="the paths are folders")
     p.add_argument("--prefix", default="", help="put before each check's name")
     p.add_argument("--tol-ns", type=float, default=0, help="at least this tolerance (ns)")
     p.add_argument("--tol-rel", type=float, default=0, help="and at least this share")
     args = p.parse_args(argv)
-    report = Report(args.prefix)
-    try:
-        known, doc = last_object(args.known), last_object(args.ledger)
-    except (OSError, ValueError) as why:
-        report.say("not ok", "documents", str(why))
+    tolerance = Tolerance(args.tol_ns, args.tol_rel)
+    if args.batch:
+        report = batch(args.paths, tolerance)
+    elif len(args.paths) == 2:
+        report = Report(args.prefix)
+        compare_files(*args.paths, report, tolerance)
     else:
-        compare(known, doc, report, Tolerance(args.tol_ns, args.tol_rel))
+        p.error("expected KNOWN.json and LEDGER.json")
     print(report.closing())
     return 1 if report.counts["not ok"] else 0
 
