@@ -93,6 +93,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 			unread = 0;
 		delack = peer->delack_fired >= from && peer->delack_fired <= to;
 		blame_unread(ep, t->from, unread, t->ns);
+		delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
 	}
 	if (delack)
 		blame_delack(ep, t->from, peer->delack_owed, from, to);

@@ -40,6 +40,11 @@ static __always_inline struct beside *beside_of(struct endpoint *ep, enum dir di
 	return dir == DIR_TX ? &ep->txb : &ep->rxb;
 }
 
+static __always_inline bool tx_device(const struct endpoint *ep)
+{
+	return *(const volatile word_t *)&ep->tx.word >> DEVICE_SHIFT & 1;
+}
+
 /* remember who is in the call */
 static __always_inline void note_task(struct beside *b)
 {
@@ -119,7 +124,7 @@ static __always_inline void call_waking(__u32 tid)
 
 static __always_inline void note_slept(struct beside *b, const struct call *c, ns_t now)
 {
-	ns_t wake = c->wake ? c->wake : now, blocked = wake - c->off, runq = now - wake;
+	ns_t wake = c->wake ? c->wake : now, blocked = now - c->off, runq = now - wake;
 
 	atomic_add(&b->blocked_ns, blocked);
 	atomic_add(&b->runq_ns, runq);

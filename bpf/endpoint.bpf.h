@@ -276,6 +276,21 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	return 1;
 }
 
+/* a socket gets its addresses after its birth: from bind(), connect() or the first send */
+static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+
+	if (ep->id.proto > PROTO_UDP || (ep->id.local.port && ep->id.remote.port))
+		return;
+	if (!GET(sk, __sk_common.skc_num))	/* not bound yet, or no longer */
+		return;
+	if (ep->id.local.port && !GET(sk, __sk_common.skc_dport))
+		return;
+	read_addresses(&ep->id, sk);
+	join_inet(ep);
+}
+
 /* TCP: its end is always seen (tcp_destroy_sock). The others: the inode tells one socket from the next at the same address. */
 static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 {

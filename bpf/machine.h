@@ -277,6 +277,15 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 	return in_flight ? tcp_deferred(s, in_flight) : HEAD_REST;
 }
 
+/*
+ * Are bytes below the protocol? `own`: the size of a segment that is being handed to the driver just now. If the device had
+ * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there.
+ */
+static __always_inline unsigned int below(int wmem, unsigned int own, unsigned int before)
+{
+	return before ? wmem >= WMEM_REST : wmem - (int)own >= WMEM_REST;
+}
+
 /* something of this socket is still to be sent or acknowledged */
 static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 {

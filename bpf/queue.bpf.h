@@ -37,21 +37,21 @@ static __always_inline void queue_is(struct endpoint *ep, __u32 len, ns_t now)
 	raise_max(&ep->queue_max, len);
 }
 
-static __always_inline void sock_device(struct sock *sk0, struct input *in)
+static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in, __u32 own)
 {
 	struct sock *sk = CAST(sock, sk0);
 
 	in->says |= IN_DEVICE;
-	in->device = GET(sk, sk_wmem_alloc.refs.counter) >= WMEM_REST;
+	in->device = below(GET(sk, sk_wmem_alloc.refs.counter), own, !own || tx_device(ep));
 }
 
 /* UDP: bytes below the protocol since the last look; a Unix socket's wmem is the peer's queue, not a device */
-static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, ns_t now)
+static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, ns_t now, __u32 own)
 {
 	struct input in = { .at = ep->tx.seen };
 
 	if (ep->id.proto == PROTO_UDP) {
-		sock_device(sk, &in);
+		sock_device(ep, sk, &in, own);
 		apply_tx(ep, &in);
 	}
 	ep->tx.seen = now;

@@ -24,7 +24,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	ep = sock_endpoint(sk, true, in.at);
 	if (!ep)
 		return 0;
-	tcp_look_back(ep, (__u64)sk, in.at);
+	tcp_look_back(ep, (__u64)sk, in.at, 0);
 	call_enter(ep, DIR_TX, &in);
 	return 0;
 }
@@ -39,7 +39,7 @@ static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, str
 {
 	in->working = call_was_in(ep->id.key, DIR_TX) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
-		sock_device(sk, in);
+		sock_device(ep, sk, in, 0);
 	apply_tx(ep, in);
 	ep->tx.seen = in->at;
 	count(COUNT_OBSERVED);
@@ -57,6 +57,7 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 	ep = sock_endpoint(sk, current_wanted(), in.at);
 	if (!ep)
 		return 0;
+	refresh_addresses(ep, sk);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_sent(ep, sk, &in);
 	else
@@ -98,6 +99,7 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	ep = sock_endpoint(sk, current_wanted(), in.at);
 	if (!ep)
 		return 0;
+	refresh_addresses(ep, sk);
 	rx_left(ep, sk, &in, ret);
 	call_done(ep, DIR_RX, flags & 2 /* MSG_PEEK */ ? 0 : ret);
 	return 0;
@@ -129,7 +131,7 @@ int BPF_PROG(on_tcp_probe, struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 
 	if (ep && !ep->closed)
-		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns());
+		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
 	return 0;
 }
 
@@ -138,17 +140,19 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 {
 	struct sock *sk = (struct sock *)ADDRESS(skb, sk_buff, sk);
 	struct endpoint *ep = endpoint_known((__u64)sk);
+	__u32 own;
 	ns_t now;
 
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
+	own = GET(CAST(sk_buff, skb), truesize);
 	if (ep->id.proto != PROTO_TCP) {
-		udp_look_back(ep, sk, now);
+		udp_look_back(ep, sk, now, own);
 		return 0;
 	}
 	ack_sent(ep, now);
-	tcp_look_back(ep, (__u64)sk, now);
+	tcp_look_back(ep, (__u64)sk, now, own);
 	return 0;
 }
 
@@ -160,7 +164,7 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 	if (!ep || ep->closed)
 		return 0;
 	atomic_add(&ep->retransmits, 1);
-	tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns());
+	tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
 	return 0;
 }
 
@@ -213,10 +217,11 @@ static __always_inline void write_expired(struct sock *sk)
 		return;
 	icsk = CAST(inet_connection_sock, sk);
 	pending = GET(icsk, icsk_pending);
-	if ((pending == ICSK_TIME_RETRANS || pending == ICSK_TIME_LOSS_PROBE) && write_due(sk))
-		tcp_timeout(ep, pending == ICSK_TIME_LOSS_PROBE, bpf_ktime_get_ns());
+	/* a loss probe (TLP) is sent for late acknowledgements too: it proves nothing */
+	if (pending == ICSK_TIME_RETRANS && write_due(sk))
+		tcp_timeout(ep, bpf_ktime_get_ns());
 	else
-		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns());
+		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
 }
 
 SEC("raw_tp/timer_expire_entry")
@@ -295,7 +300,7 @@ int BPF_PROG(on_destroy, struct sock *sk)
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
-	tcp_look_back(ep, (__u64)sk, now);
+	tcp_look_back(ep, (__u64)sk, now, 0);
 	endpoint_close(ep, now);
 	return 0;
 }
@@ -341,7 +346,7 @@ static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const 
 	bool tcp = ep->id.proto == PROTO_TCP, entered = tcp && to->dir == DIR_TX && tx_working(ep);
 
 	if (tcp && to->dir == DIR_TX)
-		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK);
+		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
 	call_sleep(ctx, ep, to->dir, tid, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;
@@ -390,7 +395,7 @@ static __noinline int task_runs(__u32 tid)
 	now = bpf_ktime_get_ns();
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);
 	if (ep && !ep->closed && ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
-		tcp_look_back(ep, c->key, now);
+		tcp_look_back(ep, c->key, now, 0);
 	call_wake(c, now);
 	return 0;
 }
@@ -460,6 +465,19 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	return 0;
 }
 
+static __always_inline void sys_made(struct pt_regs *regs0, long ret)
+{
+	struct pt_regs *regs = CAST(pt_regs, regs0);
+	enum made made = call_makes(GET(regs, orig_ax));
+
+	if (made == MADE_NONE || ret < 0)
+		return;
+	if (made == MADE_ONE)
+		fd_born(ret, bpf_ktime_get_ns());
+	else
+		pair_born(made == MADE_PAIR_FIRST ? GET(regs, di) : GET(regs, r10), bpf_ktime_get_ns());
+}
+
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
@@ -469,6 +487,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 
 	if (!current_wanted())
 		return 0;
+	sys_made(regs, ret);
 	c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	if (!c || !c->entered)
 		return 0;
@@ -497,9 +516,11 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	if (ep->closed)
 		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, now) : 0;
 	if (ep->id.proto == PROTO_TCP)
-		tcp_look_back(ep, (__u64)sk, now);
+		tcp_look_back(ep, (__u64)sk, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
-		udp_look_back(ep, sk, now);
+		udp_look_back(ep, sk, now, 0);
+	if (ep->id.proto <= PROTO_UDP)
+		refresh_addresses(ep, sk);
 	queue_is(ep, ep->queue_len, now);
 	ep->tx.seen = ep->rx.seen = now;
 	return 0;

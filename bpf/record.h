@@ -29,8 +29,8 @@ struct ledger {
 /* beside the ledger: these overlap its states */
 struct beside {
 	unsigned long long bytes, messages;
-	ns_t blocked_ns, blocked_max;	/* a thread slept in the call */
-	ns_t runq_ns, runq_max;		/* woken, no CPU yet */
+	ns_t blocked_ns, blocked_max;	/* a thread slept in the call, until it ran again */
+	ns_t runq_ns, runq_max;		/* the last part of that: woken, no CPU yet */
 	unsigned long long wakeups;
 	unsigned int tgid, tid;		/* who was last in the call */
 	char comm[COMM_LEN];

@@ -15,7 +15,24 @@ struct target {
 	enum dir dir;
 };
 
+/* calls that make descriptors: the result is one, or two stand where an argument points */
+enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
+
 #if defined(__TARGET_ARCH_x86)
+static __always_inline enum made call_makes(__u64 nr)
+{
+	switch (nr) {
+	case 41: case 43: case 288:
+		return MADE_ONE;	/* socket accept accept4 */
+	case 22: case 293:
+		return MADE_PAIR_FIRST;	/* pipe pipe2 */
+	case 53:
+		return MADE_PAIR_FOURTH;	/* socketpair */
+	default:
+		return MADE_NONE;
+	}
+}
+
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
@@ -28,6 +45,20 @@ static __always_inline int call_dir(__u64 nr)
 	}
 }
 #else
+static __always_inline enum made call_makes(__u64 nr)
+{
+	switch (nr) {
+	case 198: case 202: case 242:
+		return MADE_ONE;
+	case 59:
+		return MADE_PAIR_FIRST;
+	case 199:
+		return MADE_PAIR_FOURTH;
+	default:
+		return MADE_NONE;
+	}
+}
+
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
@@ -77,6 +108,29 @@ static __always_inline struct endpoint *target_endpoint(const struct target *to,
 	if (to->pipe)
 		return pipe_endpoint(to->pipe, to->inode, now);
 	return sock_endpoint(to->sk, true, now);
+}
+
+static __always_inline void fd_born(__u32 fd, ns_t now)
+{
+	struct target to = {};
+	struct endpoint *ep;
+
+	if (!file_target(&to, file_of(bpf_get_current_task_btf(), fd)))
+		return;
+	ep = target_endpoint(&to, now);
+	if (ep && ep->born == now)
+		ep->flags &= ~EP_JOINED_LATE;
+}
+
+static __noinline int pair_born(__u64 where, ns_t now)
+{
+	__u32 fds[2] = {};
+
+	if (bpf_probe_read_user(fds, sizeof(fds), (void *)where))
+		return 0;
+	fd_born(fds[0], now);
+	fd_born(fds[1], now);
+	return 1;
 }
 
 static __always_inline __u32 task_state(struct task_struct *task0)

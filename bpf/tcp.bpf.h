@@ -7,7 +7,6 @@
 
 #define SK_PACING_NEEDED 1
 #define ICSK_TIME_RETRANS 1
-#define ICSK_TIME_LOSS_PROBE 5
 #define ICSK_ACK_TIMER 2
 
 /* with nothing unsent the head needs no more than these */
@@ -46,7 +45,7 @@ static __always_inline void note_window(struct endpoint *ep, const struct tcp_sn
 }
 
 /* `rest`: what holds a queue that none of tcp_write_xmit()'s tests holds; HEAD_REST: leave the facet as it was */
-static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest)
+static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
 {
 	struct tcp_snap s = {};
 	struct sock *sk = CAST(sock, sk0);
@@ -63,7 +62,7 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	in->says |= IN_FULL | IN_DEVICE | (head == HEAD_REST ? 0 : IN_HEAD);
 	in->head = head;
 	in->full = tcp_outstanding(&s);
-	in->device = s.wmem >= WMEM_REST;
+	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_window(ep, &s);
 }
 
@@ -74,19 +73,25 @@ static __always_inline bool tx_working(const struct endpoint *ep)
 	return word_working(w) > word_asleep(w);
 }
 
+static __always_inline bool tx_resting(const struct endpoint *ep)
+{
+	return tx_state(*(const volatile word_t *)&ep->tx.word) == TX_IDLE;
+}
+
 /*
  * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
- * runs the send path they say nothing, and the state is `work` in any case.
+ * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
+ * and what goes out of an idle socket (a FIN, say) was queued this moment.
  */
-SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now)
+SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 {
 	struct input in = {};
 
 	if (!ep)
 		return 0;
-	if (!tx_working(ep)) {
+	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
-		tcp_facets(ep, sk, &in, HEAD_REST);
+		tcp_facets(ep, sk, &in, HEAD_REST, own);
 		apply_tx(ep, &in);
 	}
 	ep->tx.seen = now;
@@ -99,7 +104,7 @@ SUBPROG int tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 
 {
 	if (!ep || !in)
 		return 0;
-	tcp_facets(ep, sk, in, rest);
+	tcp_facets(ep, sk, in, rest, 0);
 	apply_tx(ep, in);
 	ep->tx.seen = in->at;
 	count(COUNT_OBSERVED);
@@ -147,14 +152,13 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 }
 
 /* the retransmission timer fired: what seemed to fly, or to be held, since the last look had been lost */
-static __always_inline void tcp_timeout(struct endpoint *ep, bool probe, ns_t now)
+static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = ep->tx.seen, .says = IN_HEAD | IN_FULL, .head = HEAD_RECOVERY, .full = 1 };
 
 	apply_tx(ep, &in);
 	ep->tx.seen = now;
-	if (!probe)
-		atomic_add(&ep->timeouts, 1);
+	atomic_add(&ep->timeouts, 1);
 	count(COUNT_OBSERVED);
 }
 

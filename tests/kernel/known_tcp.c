@@ -379,6 +379,7 @@ static void pacing_client(struct known *k, struct end *e, int fd)
 {
 	set_int(fd, SOL_SOCKET, SO_MAX_PACING_RATE, param(k, "rate", 500000), "SO_MAX_PACING_RATE");
 	queue_client(k, e, fd);
+	nap(e, 60);	/* the FIN of close() would be paced too */
 }
 
 /* No fq on the way: the socket paces itself. Small segments, since the first ten are not paced. */

@@ -120,6 +120,7 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 	out->now = word_state(in->word, dir);
 	if (at > since) {
 		out->ns[out->now] += at - since;
+		out->count[out->now]++;
 		if (at - since > out->max[out->now])
 			out->max[out->now] = at - since;
 	}

@@ -59,7 +59,7 @@ struct trace_options {
 /* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used */
 struct trace_ledger {
 	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
-	uint32_t count[TRACE_STATES];		/* ended episodes */
+	uint32_t count[TRACE_STATES];		/* episodes, the present one too */
 	uint32_t hist[TRACE_STATES][TRACE_HIST];
 	uint8_t resolution[TRACE_STATES];	/* enum trace_resolution */
 	uint64_t lifetime_ns;
