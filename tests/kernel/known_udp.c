@@ -88,6 +88,7 @@ static void paused_receiver(struct known *k, void *arg)
 
 	end_here(u->end, fd);
 	endpoint_text(u->end->local, sizeof(u->end->local), place(k));
+	drain(u->end, fd, buf, 65536);		/* nothing yet: the endpoint's first sight */
 	meet(k);
 	meet(k);				/* all sent */
 	from = now_ns();
