@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from analysis import fields, points
@@ -43,7 +44,24 @@ def load_documents(paths: Sequence[str], mixed: bool = False) -> List[Document]:
             raise usage(f"{path}: is a timeline, and this needs results or sweeps; use 'figure timeline' or 'figure series'")
         out.append(loaded)
     check_machines(out, mixed)
+    lift_options(out)
     return out
+
+
+# Options that say where a result went, not what was measured.
+NO_VARIABLE = frozenset(("json", "csv", "raw", "quiet", "mode", "size", "test", "seed", "timeline"))
+
+
+def lift_options(docs: Sequence[Document]) -> None:
+    """What differs between the options of several files is a variable, as if they were one sweep."""
+    each = [d.header.get("options") if isinstance(d.header.get("options"), dict) else {} for d in docs]
+    names = dict.fromkeys(k for o in each for k in (o or {}))
+    for name in [n for n in names if n not in NO_VARIABLE]:
+        values = [(o or {}).get(name) for o in each]
+        if len({repr(v) for v in values}) < 2 or any(isinstance(v, (dict, list)) for v in values):
+            continue
+        for doc, value in zip(docs, values):
+            doc.points = [p if name in p.vars else replace(p, vars={**p.vars, name: value}) for p in doc.points]
 
 
 def load_timeline(path: str) -> Timeline:
@@ -67,7 +85,7 @@ def check_schema(header: fields.Object, where: str) -> int:
 
 def machine_key(machine: fields.Object) -> str:
     """What must agree for two figures to stand in one picture; the rest (load, uptime, free memory) may differ."""
-    keep = ("hostname", "host", "cpu", "cpu_model", "model", "cpus", "kernel", "release", "arch", "virt")
+    keep = ("hostname", "host", "cpu", "cpu_model", "model", "cpus", "cpus_online", "kernel", "arch", "virtualisation")
     return json.dumps({k: machine[k] for k in keep if k in machine}, sort_keys=True, default=str)
 
 

@@ -48,7 +48,7 @@ def _word(name: str, value: Value) -> str:
         return os.path.splitext(os.path.basename(str(value)))[0]
     if name in FACTORS or isinstance(value, str):
         return str(value)
-    return f"{name}={value}"
+    return f"{name}={_plain(value)}"
 
 
 def all_points(docs: Iterable[Document]) -> List[Point]:
@@ -76,8 +76,8 @@ def as_number(value: Value) -> Optional[float]:
 
 
 def group(points: Sequence[Point], x: str = "size") -> List[Series]:
-    """One series per combination of what varies besides x; order of first appearance."""
-    names = [n for n in varying(points, [*FACTORS, *variables(points)]) if n != x]
+    """One series per combination of what varies besides x; numbers ascend, words keep the order they first appear in."""
+    names = _telling([n for n in varying(points, [*FACTORS, *variables(points)]) if n != x], points)
     out: Dict[Key, Series] = {}
     for p in points:
         at = as_number(p.value(x))
@@ -85,7 +85,21 @@ def group(points: Sequence[Point], x: str = "size") -> List[Series]:
             continue
         key: Key = tuple((n, p.value(n)) for n in names)
         out.setdefault(key, Series(key, x)).cells.setdefault(at, []).append(p)
-    return list(out.values())
+    seen = {n: list(dict.fromkeys(p.value(n) for p in points)) for n in names}
+    return sorted(out.values(), key=lambda s: [_order(seen[n], v) for n, v in s.key])
+
+
+def _telling(names: List[str], points: Sequence[Point]) -> List[str]:
+    """The name of a file tells nothing where the other variables tell the files apart already."""
+    rest = [n for n in names if n != "source"]
+    cells = {(tuple(repr(p.value(n)) for n in rest), p.source) for p in points}
+    return rest if len(cells) == len({k for k, _ in cells}) else names
+
+
+def _order(seen: List[Value], value: Value) -> float:
+    if all(as_number(v) is not None for v in seen):
+        return as_number(value) or 0.0
+    return float(seen.index(value))
 
 
 def of_test(points: Sequence[Point], *tests: str) -> List[Point]:
@@ -139,7 +153,7 @@ def pair_up(series: Sequence[Series], fix: Optional[Tuple[str, str]] = None) -> 
             continue
         rest = _without(s.key, name)
         cure = [f for f in series if _without(f.key, name) == rest and _same(dict(f.key).get(name), value)]
-        pairs.append(Pair(s, cure[0] if cure else None, f"{name}={value}"))
+        pairs.append(Pair(s, cure[0] if cure else None, _word(name, value) if name == "source" else f"{name}={value}"))
     return pairs
 
 
@@ -152,7 +166,16 @@ def guess_fix(series: Sequence[Series]) -> Optional[Tuple[str, str]]:
             if None not in numbers:
                 values.sort(key=lambda v: as_number(v) or 0.0, reverse=name in OFF_IS_CURE)
             return name, _plain(values[1])
-    return None
+    return _second_file(series)
+
+
+def _second_file(series: Sequence[Series]) -> Optional[Tuple[str, str]]:
+    """Of two files that hold the same curves, the second is the run with the fix."""
+    files = list(dict.fromkeys(dict(s.key).get("source") for s in series))
+    if len(files) != 2 or None in files:
+        return None
+    first, second = ({_without(s.key, "source") for s in series if dict(s.key).get("source") == f} for f in files)
+    return ("source", str(files[1])) if first & second else None
 
 
 def _without(key: Key, name: str) -> Key:

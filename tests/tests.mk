@@ -53,3 +53,7 @@ build/guest/pylib.zip: tests/kernel/pylib.py tests/kernel/compare.py build/guest
 .PHONY: test-analysis
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
+
+.PHONY: test-mutants
+test-mutants: ## break the machine on purpose: a test must turn red each time
+	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')

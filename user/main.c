@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return printf("ipcstall %s (%s)\n", IPCSTALL_VERSION, IPCSTALL_BUILD) < 0;
 	if (argv[1][0] == '-')
-		return command_run(c, argc, argv);
+		return command_invoke(c, argc, argv);
 	c = command_find(argv[1]);
-	return c ? command_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+	return c ? command_invoke(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -50,6 +50,8 @@ def thin(xs: Floats, log: bool, most: int = MOST_TICKS) -> Sequence[float]:
     for i in range(1, len(xs)):
         if at[i] - at[kept[-1]] >= room * 0.999:
             kept.append(i)
+    if kept[-1] != len(xs) - 1:  # the largest size is worth more than the one before it
+        kept = kept[:-1] + [len(xs) - 1] if len(kept) > 1 else kept + [len(xs) - 1]
     return [float(xs[i]) for i in kept]
 
 
@@ -81,7 +83,10 @@ class FewDecades(LogLocator):  # type: ignore[misc]
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         wide = vmax / vmin if vmin > 0 else 1e9
-        self.set_params(subs=[1.0] if wide > 3000 else [1.0, 3.0] if wide > 300 else [1.0, 2.0, 5.0])
+        if wide < 4:
+            return MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(vmin, vmax)
+        fine = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0] if wide < 15 else [1.0, 2.0, 5.0]
+        self.set_params(subs=[1.0] if wide > 3000 else [1.0, 3.0] if wide > 300 else fine)
         return super().tick_values(vmin, vmax)
 
 

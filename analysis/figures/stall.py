@@ -35,12 +35,11 @@ def draw(request: Request) -> Any:
     for row, pair in zip(grid, pairs):
         _over_throughput(row[0], pair, explain(pair))
         _against_excess(row[1], explain(pair))
-    style.title(figure_axes(figure), request.title or "Stall and throughput against message size")
+        if len(pairs) > 1:
+            row[0].set_ylabel(f"{pair.label}\n{row[0].get_ylabel()}")
+    only = f", {pairs[0].label}" if len(pairs) == 1 and pairs[0].base.key else ""
+    style.title(grid[0, 0], request.title or f"Stall and throughput against message size{only}")
     return figure
-
-
-def figure_axes(figure: Any) -> Any:
-    return figure.axes[0]
 
 
 def _over_throughput(ax: Any, pair: Pair, e: Optional[Explanation]) -> None:
@@ -49,7 +48,7 @@ def _over_throughput(ax: Any, pair: Pair, e: Optional[Explanation]) -> None:
     sx, stall, _, _ = pair.base.curve(normalised)
     _dip_bands(ax, e)
     look = style.curve(1)
-    ax.plot(x, y / scale, label=_named("throughput", pair), zorder=3, **{**look, "linestyle": "-"})
+    ax.plot(x, y / scale, label="throughput", zorder=3, **{**look, "linestyle": "-"})
     ax.set_ylim(bottom=0)
     right = ax.twinx()
     right.plot(sx, stall, label="normalised stall", zorder=4, **{**style.curve(0), "linestyle": "--"})
@@ -59,10 +58,6 @@ def _over_throughput(ax: Any, pair: Pair, e: Optional[Explanation]) -> None:
     right.grid(False)
     axes.size_axis(ax, x.tolist())
     _legend(ax, right)
-
-
-def _named(what: str, pair: Pair) -> str:
-    return f"{what} ({pair.label})" if pair.base.key else what
 
 
 def _dip_bands(ax: Any, e: Optional[Explanation]) -> None:

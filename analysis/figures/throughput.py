@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -36,8 +36,9 @@ def draw(request: Request) -> Any:
     figure, ax = plt.subplots(figsize=(style.WIDTH, style.HEIGHT))
     drawn = [s.curve(rate) for s in series]
     scale, log = _scale(ax, drawn)
-    for i, (s, (x, y, lo, hi)) in enumerate(zip(series, drawn)):
-        _curve(ax, i, s.label, x, y / scale, lo / scale, hi / scale)
+    looks = _looks(series, request)
+    for s, look, (x, y, lo, hi) in zip(series, looks, drawn):
+        _curve(ax, look, s.label, x, y / scale, lo / scale, hi / scale)
     axes.size_axis(ax, np.concatenate([x for x, *_ in drawn]).tolist())
     if not log:
         ax.set_ylim(bottom=0)
@@ -55,8 +56,21 @@ def _scale(ax: Any, drawn: Sequence[Tuple[Any, ...]]) -> Tuple[float, bool]:
     return axes.rate_axis(ax, float(y.max()), log), log
 
 
-def _curve(ax: Any, i: int, label: str, x: Any, y: Any, lo: Any, hi: Any) -> None:
-    look = style.curve(i)
+def _looks(series: Sequence[Series], request: Request) -> List[Dict[str, Any]]:
+    """With several pairs, a pair shares its colour and marker: the curve without the fix is drawn through, that with it dashed and hollow."""
+    pairs = pair_up(series, parse_fix(request.fix))
+    if sum(p.fixed is not None for p in pairs) < 2:
+        return [style.curve(i) for i in range(len(series))]
+    looks: Dict[int, Dict[str, Any]] = {}
+    for i, pair in enumerate(pairs):
+        looks[id(pair.base)] = {**style.curve(i), "linestyle": "-"}
+        if pair.fixed is not None:
+            colour = style.curve(i)["color"]
+            looks[id(pair.fixed)] = {**style.curve(i), "linestyle": "--", "markerfacecolor": "white", "markeredgecolor": colour, "markeredgewidth": 0.7}
+    return [looks.get(id(s)) or style.curve(i) for i, s in enumerate(series)]
+
+
+def _curve(ax: Any, look: Dict[str, Any], label: str, x: Any, y: Any, lo: Any, hi: Any) -> None:
     if axes.dense(len(x)):
         look["markersize"] = 2.0
     ax.plot(x, y, label=label, zorder=3, **look)

@@ -84,11 +84,12 @@ def merged(spans: Sequence[Span], start: float, end: float, pixel: float) -> Dic
 def _bands(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], start: float, end: float, scale: float) -> List[str]:
     used = set()
     pixel = (end - start) / 2500.0
+    least = (end - start) / 1000.0  # the width of a dot of a PNG: thinner, a state would vanish between two
     for i, (ep, ledger) in enumerate(lanes):
         rows = merged([s for s in line.spans if s.ep == ep and s.ledger == ledger], start, end, pixel)
         # Long states first, so that a short one beside them is not painted over.
         for state in sorted(rows, key=lambda k: -sum(w for _, w in rows[k])):
-            spans = [((a - start) / scale, w / scale) for a, w in rows[state]]
+            spans = [((a - start) / scale, max(w, least) / scale) for a, w in rows[state]]
             ax.broken_barh(spans, (i - 0.36, 0.72), **style.state_patch(state), zorder=2)
             used.add(state)
     order = [*TX_STATES, *RX_STATES]

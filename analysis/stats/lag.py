@@ -24,7 +24,7 @@ class Lagged:
             return None
         # A periodic pair correlates at every period: of lags that do as well, the shortest is meant.
         size = np.abs(np.nan_to_num(self.r))
-        near = np.flatnonzero(size >= 0.97 * size.max())
+        near = np.flatnonzero(size >= 0.95 * size.max())
         i = int(near[np.argmin(np.abs(self.lags[near]))])
         return int(self.lags[i]), float(self.r[i])
 

@@ -11,6 +11,7 @@ import synth
 from analysis.errors import AnalysisError, DATA, NO_PERM, VERSION
 from analysis.load import load, load_documents
 from analysis.model import Document, Timeline
+from analysis.series import group, pair_up
 
 POINT = synth.comb(sizes=(1453,), repeats=1, nodelays=(0,))[0]
 SWEEP = synth.sweep(synth.comb(sizes=(1453, 3500), repeats=2))
@@ -181,6 +182,33 @@ def test_mixed_machines_refused_then_marked(save):
     docs = load_documents([a, b], mixed=True)
     assert all(any("unlike machines" in r for r in d.remarks) for d in docs)
     assert load_documents([a, a])[0].remarks == []
+
+
+def two_files(save, first, second, sizes=(1453, 3500, 5000, 6500, 8000, 9500)):
+    points = synth.comb(sizes=sizes, repeats=1)
+    paths = []
+    for nodelay, options in ((0, first), (1, second)):
+        chosen = [{**p, "vars": {}} for p in points if p["vars"]["nodelay"] == nodelay]
+        paths.append(save(synth.result(chosen, options=options), f"run{nodelay}.json"))
+    return load_documents(paths)
+
+
+def test_options_that_differ_between_files_are_variables(save):
+    docs = two_files(save, {"nodelay": False, "json": "a"}, {"nodelay": True, "json": "b"})
+    pairs = pair_up(group([p for d in docs for p in d.points]))
+    assert [(p.label, p.fix, p.fixed.label) for p in pairs] == [("nodelay=0", "nodelay=1", "nodelay=1")]
+
+
+def test_of_two_files_alike_the_second_is_the_fix(save):
+    docs = two_files(save, {}, {})
+    pairs = pair_up(group([p for d in docs for p in d.points]))
+    assert [(p.label, p.fix) for p in pairs] == [("run0", "run1")] and pairs[0].fixed is not None
+
+
+def test_files_of_two_transports_are_two_curves(save):
+    paths = [save(synth.result(synth.transports((m,), n=50)), f"{m}.json") for m in ("tcp", "udp")]
+    series = group([p for d in load_documents(paths) for p in d.points])
+    assert [s.label for s in series] == ["tcp", "udp"] and all(p.fixed is None for p in pair_up(series))
 
 
 def test_values_arrive(save):

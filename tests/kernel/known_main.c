@@ -181,6 +181,13 @@ static void params_check(const struct known *k)
 			die("%s does not use %s=", k->name, k->params[i].key);
 }
 
+/* Closing the stream moves the text: hence its address. */
+static void text_free(struct json *j, char **text)
+{
+	fclose(j->f);
+	free(*text);
+}
+
 static void run(const struct known_case *c, char **words, FILE *out)
 {
 	struct known k = { .name = c->name };
@@ -196,6 +203,9 @@ static void run(const struct known_case *c, char **words, FILE *out)
 	c->run(&k);
 	params_check(&k);
 	print_line(&k, out);
+	text_free(&k.truth, &k.truth_text);
+	text_free(&k.expect, &k.expect_text);
+	text_free(&k.groups, &k.groups_text);
 }
 
 static FILE *out_open(const char *path)

@@ -25,6 +25,6 @@ extern const struct command *const commands[]; /* NULL-terminated; the first one
 const struct command *command_find(const char *name);
 void command_help(const struct command *c, FILE *out);
 void command_help_all(FILE *out);
-int command_run(const struct command *c, int argc, char **argv);
+int command_invoke(const struct command *c, int argc, char **argv);
 
 #endif

@@ -98,7 +98,7 @@ static int flush_output(int rc, struct err *e)
 	return EXIT_IO;
 }
 
-int command_run(const struct command *c, int argc, char **argv)
+int command_invoke(const struct command *c, int argc, char **argv)
 {
 	struct err e = {};
 	void *opts;

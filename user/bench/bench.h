@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The benchmark's engine. One point is one test of one workload at one size: two fresh processes, warm-up, one measured
+ * phase. bench_run_point() can be called by any command with options it set itself.
+ */
+#ifndef IPCSTALL_BENCH_H
+#define IPCSTALL_BENCH_H
+
+#include <signal.h>
+
+#include "lib/clock.h"
+#include "lib/link.h"
+#include "lib/opt.h"
+#include "model/result.h"
+#include "workloads/workload.h"
+
+enum placement { PLACE_AUTO, PLACE_SAME, PLACE_CROSS, PLACE_CROSS_AWAKE, PLACE_SPIN, PLACE_NONE };
+enum ack { ACK_FINAL, ACK_MESSAGE };
+enum pattern_kind { PATTERN_SINGLE, PATTERN_HEADER, PATTERN_TRAILER, PATTERN_CHUNKS };
+
+struct pattern {
+	enum pattern_kind kind;
+	int64_t bytes; /* of the header, the trailer or each chunk */
+};
+
+/* Filled by the option rows; everything here is restated in the result. */
+struct bench_options {
+	int mode;
+	bool v6;
+	struct size_list sizes;
+	char *tests, *pattern, *link, *cc;
+	int ack, placement, engine;
+	int64_t outstanding;
+	bool nodelay, nagle, cork, quickack, more;
+	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max;
+	struct cpu_pair cpus;
+	int64_t trials, warmup, duration, bytes, count, timeout, port, seed;
+	double rate;
+	/* where output goes; not part of what was measured */
+	char *json, *csv, *raw, *repeat;
+	bool quiet, json_schema;
+};
+
+extern const struct opt bench_option_rows[];
+void bench_defaults(void *opts);
+
+/* Options made definite: what every point of the run shares. */
+struct bench_plan {
+	struct bench_options o; /* a view: strings and lists belong to the caller's options */
+	const struct workload *w;
+	struct pattern pattern;
+	unsigned int tests; /* 1 << enum test */
+	enum placement placement; /* never AUTO */
+	int cpus[ROLES]; /* -1: not pinned */
+	struct link_spec link_spec;
+	struct link link;
+	bool has_link;
+	struct tick_clock clock;
+};
+
+/* What a tracer hangs on; every member may be NULL. A failing prepare fails the point. */
+struct bench_hooks {
+	void *ctx;
+	int own_tracers; /* BPF programs it loads: not a stranger's */
+	int (*prepare)(void *ctx, const pid_t pids[ROLES], struct err *e); /* the ends are connected, nothing was sent */
+	int (*phase_begin)(void *ctx, struct err *e);			   /* warm-up is over */
+	int (*phase_end)(void *ctx, struct err *e);			   /* both ends are quiet */
+	int (*finish)(void *ctx, struct point *p, struct err *e);	   /* the ends are about to close */
+};
+
+const char *placement_name(enum placement p);
+
+/* 0, or -1 with the reason why these options cannot work together. */
+int bench_plan(const struct bench_options *o, struct bench_plan *plan, struct err *e);
+int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e);
+/* Make the link, if there is one; bench_teardown() lets go of it. */
+int bench_setup(struct bench_plan *plan, struct err *e);
+void bench_teardown(struct bench_plan *plan);
+
+/* hooks may be NULL. On success *p is the caller's, to be freed by point_free(). */
+int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
+		    struct err *e);
+
+/* Rough time a point takes, for the progress line. */
+uint64_t bench_point_ns(const struct bench_plan *plan);
+bool bench_nodelay(const struct bench_plan *plan, enum test t);
+
+/* After this, SIGINT and SIGTERM end the point under way with EXIT_INTERRUPTED instead of the process. */
+void bench_catch_signals(void);
+extern volatile sig_atomic_t bench_interrupted;
+
+int pattern_parse(const char *text, struct pattern *p, struct err *e);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and time are the figure,
+ * cut into slices of time; the sender's, up to the acknowledgement, are kept beside it. The clock is read once in a batch
+ * of messages, and batches are kept under BATCH_NS, so that a stamp costs nothing and a stalled message still ends the run.
+ */
+#include "bench/run.h"
+
+enum { BATCH_NS = 50000, BATCH_MAX = 256 };
+
+struct batch {
+	uint64_t size, left, since;
+};
+
+/* True when the clock is to be read; *now is then fresh. */
+static inline bool batch_over(struct batch *b, const struct tick_clock *c, uint64_t limit, uint64_t *now)
+{
+	uint64_t took;
+
+	if (--b->left)
+		return false;
+	*now = tick_now(c);
+	took = *now - b->since;
+	if (took < limit / 2 && b->size < BATCH_MAX)
+		b->size *= 2;
+	else if (took > limit && b->size > 1)
+		b->size /= 2;
+	b->since = *now;
+	b->left = b->size;
+	return true;
+}
+
+static bool sent_enough(const struct phase *p, uint64_t n, uint64_t now, uint64_t deadline)
+{
+	return n >= p->max_count || (now >= deadline && n >= p->min_count);
+}
+
+static int wait_ack(struct run *r, struct err *e)
+{
+	enum io rc;
+
+	if (r->w->flags & WL_LOSSY) /* an acknowledgement could be lost too: the shared page carries it */
+		return 0;
+	rc = r->w->recv_msg(&r->conn, r->buf, 1);
+	return rc == IO_OK ? 0 : worker_fail(r, rc, "waiting for the final ack", e);
+}
+
+static int bulk_client(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t from = tick_now(&r->clock), now = from, n = 0, limit = ns_to_ticks(&r->clock, BATCH_NS);
+	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
+	struct batch b = { 1, 1, from };
+	bool last = false;
+
+	while (!last) {
+		enum io rc;
+
+		if (n + 1 >= p->max_count || now >= deadline)
+			last = sent_enough(p, n + 1, now, deadline);
+		if (last)
+			__atomic_store_n(&r->sh->total, (n + 1) * r->size, __ATOMIC_RELEASE);
+		rc = run_send(r, r->size);
+		if (rc != IO_OK)
+			return worker_fail(r, rc, "sending", e);
+		n++;
+		batch_over(&b, &r->clock, limit, &now);
+	}
+	if (r->w->flush)
+		r->w->flush(&r->conn);
+	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	if (wait_ack(r, e))
+		return -1;
+	r->tally->from = from;
+	r->tally->to = tick_now(&r->clock);
+	r->tally->messages = n;
+	r->tally->bytes = n * r->size;
+	return 0;
+}
+
+struct receiver {
+	struct batch batch;
+	uint64_t bytes, calls, from, now;
+	uint64_t slice_ticks, slice_from, slice_bytes;
+};
+
+static void end_slice(struct run *r, struct receiver *v)
+{
+	struct tally *t = r->tally;
+
+	if (t->n_slices < MAX_SLICES && v->now > v->slice_from)
+		r->sh->slices[t->n_slices++] = (struct slice){ v->now - v->slice_from, v->bytes - v->slice_bytes };
+	v->slice_from = v->now;
+	v->slice_bytes = v->bytes;
+}
+
+/* The first bytes start the time; they are in nobody's slice, since when they were under way is not known. */
+static void first_bytes(struct run *r, struct receiver *v)
+{
+	v->from = v->now = v->slice_from = v->batch.since = tick_now(&r->clock);
+	v->slice_bytes = v->bytes;
+}
+
+static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
+{
+	size_t cap = r->buf_size;
+
+	for (;;) {
+		ssize_t n = r->w->recv_some(&r->conn, r->buf, cap);
+
+		if (n == IO_LOST && client_done(r))
+			return IO_OK;
+		if (n < 0 && n != IO_LOST)
+			return (enum io)n;
+		if (n < 0)
+			continue;
+		v->bytes += n;
+		if (!v->calls++)
+			first_bytes(r, v);
+		if (v->bytes >= __atomic_load_n(&r->sh->total, __ATOMIC_ACQUIRE))
+			return IO_OK;
+		if (batch_over(&v->batch, &r->clock, limit, &v->now) && v->now - v->slice_from >= v->slice_ticks)
+			end_slice(r, v);
+	}
+}
+
+static int bulk_server(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t slice_ns = p->duration_ns / (uint64_t)r->plan->o.trials;
+	struct receiver v = { .batch = { 1, 1, 0 }, .slice_ticks = ns_to_ticks(&r->clock, slice_ns) };
+	enum io rc = receive(r, &v, ns_to_ticks(&r->clock, BATCH_NS));
+
+	if (rc == IO_OK && !(r->w->flags & WL_LOSSY)) {
+		v.now = tick_now(&r->clock);
+		rc = r->w->send_msg(&r->conn, r->buf, 1, false);
+	}
+	if (rc != IO_OK)
+		return worker_fail(r, rc, "receiving", e);
+	if (v.now - v.slice_from > v.slice_ticks / 2 || !r->tally->n_slices)
+		end_slice(r, &v);
+	r->tally->from = v.from;
+	r->tally->to = v.now;
+	r->tally->bytes = v.bytes;
+	r->tally->messages = v.bytes / r->size;
+	r->tally->n = v.calls;
+	return 0;
+}
+
+const struct test_ops test_bulk = { bulk_client, bulk_server };

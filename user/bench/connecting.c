@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The time of connect(). The socket is made outside the stamps. The server resets each connection (SO_LINGER 0), so that
+ * no port is left in TIME_WAIT, and the client waits for that: it never runs ahead of the accept queue.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/run.h"
+
+static int one_connect(struct run *r, uint64_t *took, struct err *e)
+{
+	int family = r->sh->server.ss.ss_family, fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint64_t t0, t1;
+	char byte;
+	int rc;
+
+	if (fd < 0)
+		return err_sys(e, EXIT_NO_RESOURCE, NULL, "socket");
+	t0 = tick_now(&r->clock);
+	rc = connect(fd, (void *)&r->sh->server.ss, r->sh->server.len);
+	t1 = tick_now(&r->clock);
+	*took = t1 - t0;
+	if (rc == 0)
+		(void)!recv(fd, &byte, 1, 0);
+	else
+		err_sys(e, EXIT_PEER, NULL, "connect");
+	close(fd);
+	return rc;
+}
+
+static int connect_client(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t from = tick_now(&r->clock), now = from, deadline = from + ns_to_ticks(&r->clock, p->duration_ns), n = 0;
+	bool last = false;
+
+	while (!last) {
+		last = stop_here(r, p, n, now, deadline);
+		if (one_connect(r, &r->samples[ROLE_CLIENT][n], e))
+			return -1;
+		n++;
+		now = tick_now(&r->clock);
+	}
+	r->tally->from = from;
+	r->tally->to = now;
+	r->tally->messages = n;
+	r->tally->n = p->record ? n : 0;
+	return 0;
+}
+
+static int connect_server(struct run *r, const struct phase *p, struct err *e)
+{
+	struct linger reset = { .l_onoff = 1, .l_linger = 0 };
+
+	for (uint64_t i = 0;; i++) {
+		int fd = accept4(r->conn.lfd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (fd < 0 && errno == EINTR) {
+			i--;
+			continue;
+		}
+		if (fd < 0)
+			return err_sys(e, EXIT_PEER, NULL, "accept");
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+		close(fd);
+		if (server_stops(r, i))
+			return 0;
+	}
+}
+
+const struct test_ops test_connect = { connect_client, connect_server };

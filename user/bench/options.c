@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The benchmark's options, one row each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none", NULL };
+static const char *const acks[] = { "final", "message", NULL };
+static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy", NULL };
+
+#define AT(field) offsetof(struct bench_options, field)
+#define GIB (1024.0 * 1024 * 1024)
+
+const struct opt bench_option_rows[] = {
+	OPT_HEAD("What to run"),
+	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp or udp", AT(mode), 0, 0, workload_names },
+	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
+	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, 4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
+	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests) },
+	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N", AT(pattern) },
+	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message (the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
+	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1)", AT(outstanding), 1, 4096 },
+	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
+	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with mtu= rate= delay= loss= tso=off ...: tcp, udp over a cable made for the run", AT(link) },
+	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port), 0, 65535 },
+	OPT_HEAD("How much"),
+	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size (default 1s)", AT(duration), 1e6, 86400e9 },
+	{ OPT_SIZE, 'b', "bytes", "BYTES", "instead of a duration: this many bytes in each test", AT(bytes), 0, 1024 * GIB },
+	{ OPT_INT, 'n', "count", "N", "instead of a duration: this many messages in each test", AT(count), 0, 1 << 24 },
+	{ OPT_INT, 0, "trials", "N", "throughput: slices of the run, from which its interval comes (default 20)", AT(trials), 1, 1000 },
+	{ OPT_INT, 'w', "warmup", "N", "at least this many messages before, not recorded (default 40; 0: none)", AT(warmup), 0, 1000000 },
+	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much longer than it should be (default 20s)", AT(timeout), 1e8, 86400e9 },
+	{ OPT_INT, 0, "seed", "N", "of every random choice (default 1)", AT(seed), 0, 9007199254740992.0 },
+	OPT_HEAD("Where"),
+	{ OPT_ENUM, 'P', "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle sleep held off), spin (two, never sleeping), none (default: same)", AT(placement), 0, 0, placements },
+	{ OPT_CPUS, 'c', "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
+	OPT_HEAD("Sockets and pipes"),
+	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway with single writes only)", AT(nodelay) },
+	{ OPT_FLAG, 0, "nagle", NULL, "TCP_NODELAY in no test", AT(nagle) },
+	{ OPT_FLAG, 0, "cork", NULL, "TCP_CORK set and left on", AT(cork) },
+	{ OPT_FLAG, 0, "quickack", NULL, "TCP_QUICKACK before each receive", AT(quickack) },
+	{ OPT_FLAG, 0, "more", NULL, "MSG_MORE on all writes of a message but its last", AT(more) },
+	{ OPT_SIZE, 0, "sndbuf", "BYTES", "SO_SNDBUF (default: the kernel's own choice)", AT(sndbuf), 0, GIB },
+	{ OPT_SIZE, 0, "rcvbuf", "BYTES", "SO_RCVBUF (default: the kernel's own choice)", AT(rcvbuf), 0, GIB },
+	{ OPT_SIZE, 0, "pipe-size", "BYTES", "F_SETPIPE_SZ (default: the kernel's own choice)", AT(pipe_size), 0, GIB },
+	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
+	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc) },
+	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },
+	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), zerocopy (tcp)", AT(engine), 0, 0, engines },
+	OPT_HEAD("Output"),
+	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, without the table)", AT(json), .hidden_from_result = true },
+	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)", AT(csv), .hidden_from_result = true },
+	{ OPT_STRING, 0, "raw", "FILE", "every sample, one a line", AT(raw), .hidden_from_result = true },
+	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet), .hidden_from_result = true },
+	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run", AT(repeat), .hidden_from_result = true },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end", AT(json_schema), .hidden_from_result = true },
+	OPT_END,
+};
+
+static const int64_t seed_sizes[] = { 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 524288 };
+
+void bench_defaults(void *opts)
+{
+	struct bench_options *o = opts;
+
+	*o = (struct bench_options){
+		.mode = -1, .outstanding = 1, .cpus = { -1, -1 }, .trials = 20, .warmup = 40, .duration = 1000000000,
+		.timeout = 20000000000, .seed = 1,
+	};
+	o->sizes.v = malloc(sizeof(seed_sizes));
+	if (!o->sizes.v)
+		return;
+	memcpy(o->sizes.v, seed_sizes, sizeof(seed_sizes));
+	o->sizes.n = sizeof(seed_sizes) / sizeof(seed_sizes[0]);
+}
+
+const char *placement_name(enum placement p)
+{
+	return placements[p];
+}

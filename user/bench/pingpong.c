@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Question and answer: latency (the answer is as long as the question), one-way time in closed loop (both ends stamp),
+ * and throughput with an acknowledgement of one byte for each message. One stamp a round trip at each end that needs it.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "bench/run.h"
+
+enum { SPIN_BEFORE_NS = 100000, SLEEP_FROM_NS = 150000 };
+
+static size_t answer_size(const struct run *r)
+{
+	return r->test == TEST_THROUGHPUT ? 1 : r->size;
+}
+
+/* Wait for the intended start; the last stretch awake, since a timer comes late by tens of microseconds. */
+uint64_t wait_intended(const struct run *r, uint64_t when)
+{
+	uint64_t now = tick_now(&r->clock);
+
+	if (now < when && ticks_to_ns(&r->clock, when - now) > SLEEP_FROM_NS)
+		sleep_until_ns(now_ns() + ticks_to_ns(&r->clock, when - now) - SPIN_BEFORE_NS);
+	while ((now = tick_now(&r->clock)) < when) {
+		if (r->plan->placement == PLACE_SAME)
+			sched_yield();
+	}
+	return now;
+}
+
+static int finish(struct run *r, uint64_t from, uint64_t to, uint64_t sent, uint64_t done)
+{
+	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	r->tally->from = from;
+	r->tally->to = to;
+	r->tally->messages = sent;
+	r->tally->lost = sent - done;
+	r->tally->bytes = done * r->size;
+	return 0;
+}
+
+/* The plain loop: nothing in it but two calls, a stamp, a store and the question whether to stop. */
+static int client_closed(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), prev = from, n = 0;
+	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
+	size_t size = r->size, answer = answer_size(r);
+	bool last = false;
+	uint64_t i;
+
+	for (i = 0; !last; i++) {
+		enum io rc;
+		uint64_t now;
+
+		last = stop_here(r, p, i, prev, deadline);
+		rc = run_send(r, size);
+		if (rc == IO_OK)
+			rc = r->w->recv_msg(&r->conn, r->buf, answer);
+		now = tick_now(&r->clock);
+		if (rc == IO_OK)
+			samples[n++] = now - prev;
+		else if (rc != IO_LOST)
+			return worker_fail(r, rc, "round trip", e);
+		prev = now;
+	}
+	r->tally->n = p->record ? n : 0;
+	return finish(r, from, prev, i, n);
+}
+
+/* The same with a moment of its own for each message: the sample counts from there, however late it could start. */
+static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), now = from, n = 0;
+	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
+	double gap = (double)ns_to_ticks(&r->clock, 1000000000) / r->plan->o.rate;
+	bool last = false;
+	uint64_t i;
+
+	for (i = 0; !last; i++) {
+		uint64_t intended = from + (uint64_t)(gap * (double)i);
+		enum io rc;
+
+		last = stop_here(r, p, i, intended, deadline);
+		if (now > intended)
+			r->tally->late += i > 0;
+		else
+			wait_intended(r, intended);
+		rc = run_send(r, r->size);
+		if (rc == IO_OK)
+			rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
+		now = tick_now(&r->clock);
+		if (rc == IO_OK)
+			samples[n++] = now - intended;
+		else if (rc != IO_LOST)
+			return worker_fail(r, rc, "round trip", e);
+	}
+	r->tally->n = p->record ? n : 0;
+	return finish(r, from, now, i, n);
+}
+
+/* Several questions under way: answers come in order, so a ring of starts is enough. */
+static int client_window(struct run *r, const struct phase *p, struct err *e)
+{
+	uint64_t window = (uint64_t)r->plan->o.outstanding, asked = 0, answered = 0;
+	uint64_t *samples = r->samples[ROLE_CLIENT], *start = calloc(window, sizeof(*start));
+	uint64_t from = tick_now(&r->clock), now = from, deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
+	bool last = false;
+	enum io rc = start ? IO_OK : IO_ERROR;
+
+	while (rc == IO_OK && (!last || answered < asked)) {
+		if (!last && asked - answered < window) {
+			last = stop_here(r, p, asked, now, deadline);
+			start[asked++ % window] = now;
+			rc = run_send(r, r->size);
+			continue;
+		}
+		rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
+		now = tick_now(&r->clock);
+		samples[answered] = now - start[answered % window];
+		answered++;
+	}
+	free(start);
+	if (rc != IO_OK)
+		return worker_fail(r, rc, "round trip", e);
+	r->tally->n = p->record ? answered : 0;
+	return finish(r, from, now, asked, answered);
+}
+
+static int pingpong_client(struct run *r, const struct phase *p, struct err *e)
+{
+	if (r->plan->o.outstanding > 1)
+		return client_window(r, p, e);
+	return r->plan->o.rate > 0 ? client_at_rate(r, p, e) : client_closed(r, p, e);
+}
+
+static int pingpong_server(struct run *r, const struct phase *p, struct err *e)
+{
+	bool stamps = r->test == TEST_ONEWAY, whole = answer_size(r) == r->size;
+	uint64_t *samples = r->samples[ROLE_SERVER], n = 0;
+
+	for (uint64_t i = 0;; i++) {
+		enum io rc = r->w->recv_msg(&r->conn, r->buf, r->size);
+
+		if (rc == IO_OK && stamps)
+			samples[n++] = tick_now(&r->clock);
+		if (rc == IO_OK)
+			rc = whole ? run_send(r, r->size) : r->w->send_msg(&r->conn, r->buf, 1, false);
+		if (rc == IO_LOST && !client_done(r)) {
+			i--;
+			continue;
+		}
+		if (rc == IO_LOST || (rc == IO_OK && server_stops(r, i)))
+			break;
+		if (rc != IO_OK)
+			return worker_fail(r, rc, "answering", e);
+	}
+	r->tally->n = n;
+	return 0;
+}
+
+const struct test_ops test_pingpong = { pingpong_client, pingpong_server };

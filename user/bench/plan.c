@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From options to a plan: defaults made definite, and what cannot work refused before anything runs. */
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/run.h"
+
+enum { OUTSTANDING_BYTES = 64 << 10 };
+
+static int parse_tests(const char *list, unsigned int *mask, struct err *e)
+{
+	char copy[128], *rest = copy, *word;
+	const char *names[TESTS], *near;
+
+	for (int t = 0; t < TESTS; t++)
+		names[t] = test_name((enum test)t);
+	*mask = 0;
+	snprintf(copy, sizeof(copy), "%s", list ? list : "latency,throughput");
+	while ((word = strsep(&rest, ","))) {
+		int t = 0;
+
+		while (t < TESTS && strcmp(word, names[t]))
+			t++;
+		near = nearest_word(word, names, TESTS);
+		if (t == TESTS)
+			return err_set(e, EXIT_BAD_USAGE, "--test '%s': unknown; %s%s%s latency, throughput, oneway, connect", word,
+				       near ? "did you mean '" : "give some", near ? near : "", near ? "'? Known:" : " of");
+		*mask |= 1u << t;
+	}
+	return 0;
+}
+
+/* The first two CPUs we may run on. */
+static void allowed_cpus(int cpu[2], int *n)
+{
+	cpu_set_t set;
+
+	*n = 0;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	for (int i = 0; i < CPU_SETSIZE && *n < 2; i++)
+		if (CPU_ISSET(i, &set))
+			cpu[(*n)++] = i;
+}
+
+static int check_cpu(int cpu, struct err *e)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &set)))
+		return 0;
+	return err_set(e, EXIT_NO_RESOURCE, "--cpus %d: no such CPU, or not one this process may use; this machine has %ld online", cpu,
+		       sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static int place_given(struct bench_plan *p, struct err *e)
+{
+	bool same = p->o.cpus.a == p->o.cpus.b;
+
+	if (check_cpu(p->o.cpus.a, e) || check_cpu(p->o.cpus.b, e))
+		return -1;
+	if (p->placement == PLACE_AUTO)
+		p->placement = same ? PLACE_SAME : PLACE_CROSS;
+	if (p->placement == PLACE_NONE)
+		return err_set(e, EXIT_BAD_USAGE, "--placement none with --cpus: one says not to pin, the other where; give one of them");
+	if (same != (p->placement == PLACE_SAME))
+		return err_set(e, EXIT_BAD_USAGE, "--placement %s with --cpus %d,%d: that is %s; give one of them", placement_name(p->placement),
+			       p->o.cpus.a, p->o.cpus.b, same ? "one CPU" : "two CPUs");
+	p->cpus[ROLE_CLIENT] = p->o.cpus.a;
+	p->cpus[ROLE_SERVER] = p->o.cpus.b;
+	return 0;
+}
+
+static int place(struct bench_plan *p, struct err *e)
+{
+	int cpu[2] = { -1, -1 }, n;
+
+	p->placement = (enum placement)p->o.placement;
+	p->cpus[0] = p->cpus[1] = -1;
+	if (p->o.cpus.a >= 0)
+		return place_given(p, e);
+	if (p->placement == PLACE_NONE)
+		return 0;
+	if (p->placement == PLACE_AUTO)
+		p->placement = PLACE_SAME;
+	allowed_cpus(cpu, &n);
+	if (p->placement != PLACE_SAME && n < 2)
+		return err_set(e, EXIT_NO_RESOURCE, "--placement %s: needs two CPUs and this process may use %d; give --placement same",
+			       placement_name(p->placement), n);
+	p->cpus[ROLE_CLIENT] = cpu[0];
+	p->cpus[ROLE_SERVER] = p->placement == PLACE_SAME ? cpu[0] : cpu[1];
+	return 0;
+}
+
+/* One row: options that belong to some workloads only. */
+static int check_belonging(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	const struct {
+		bool given;
+		unsigned int needs;
+		const char *flag, *has_it;
+	} rows[] = {
+		{ o->v6, WL_INET, "-6", "tcp, udp" },
+		{ o->nodelay, WL_TCP, "--nodelay", "tcp" },
+		{ o->nagle, WL_TCP, "--nagle", "tcp" },
+		{ o->cork, WL_TCP, "--cork", "tcp" },
+		{ o->quickack, WL_TCP, "--quickack", "tcp" },
+		{ o->more, WL_TCP, "--more", "tcp" },
+		{ o->mss != 0, WL_TCP, "--mss", "tcp" },
+		{ o->cc != NULL, WL_TCP, "--cc", "tcp" },
+		{ o->delack_max != 0, WL_TCP, "--delack-max", "tcp" },
+		{ o->sndbuf != 0, WL_SOCKET, "--sndbuf", "the sockets" },
+		{ o->rcvbuf != 0, WL_SOCKET, "--rcvbuf", "the sockets" },
+		{ o->pipe_size != 0, WL_PIPE, "--pipe-size", "pipe" },
+		{ o->link != NULL, WL_INET, "--link", "tcp, udp" },
+		{ o->port != 0, WL_INET, "--port", "tcp, udp" },
+		{ p->tests >> TEST_CONNECT & 1, WL_CONNECT, "--test connect", "tcp, unix" },
+		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern", "streams: tcp, unix, socketpair, pipe" },
+		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, WL_LOSSY, "this --engine", "udp" },
+		{ o->engine == ENGINE_SPLICE || o->engine == ENGINE_VMSPLICE, WL_PIPE, "this --engine", "pipe" },
+		{ o->engine == ENGINE_ZEROCOPY, WL_TCP, "this --engine", "tcp" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].given && !(p->w->flags & rows[i].needs))
+			return err_set(e, EXIT_BAD_USAGE, "%s with --mode %s: belongs to %s; leave one of them out", rows[i].flag, p->w->name,
+				       rows[i].has_it);
+	return 0;
+}
+
+/* Rows of "these two exclude each other, because". */
+static int check_conflicts(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	bool bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
+	const struct {
+		bool clash;
+		const char *text;
+	} rows[] = {
+		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the other; give one" },
+		{ o->more && p->pattern.kind == PATTERN_SINGLE, "--more with one write a message: there is no write to follow; give --pattern header, trailer or chunks=N" },
+		{ o->count && o->bytes, "--count with --bytes: both say how much; give one" },
+		{ o->rate > 0 && o->outstanding > 1, "--rate with --outstanding: a schedule has no window; give one" },
+		{ o->rate > 0 && bulk, "--rate with bulk throughput: bulk has no schedule; give --test latency or oneway" },
+		{ o->rate > 0 && p->tests >> TEST_CONNECT & 1, "--rate with --test connect: connects are made one after the other; leave --rate out" },
+		{ o->outstanding > 1 && bulk && !(p->tests & ~(1u << TEST_THROUGHPUT)), "--outstanding with one final ack: nothing is awaited; give --ack message" },
+		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1, "--outstanding with --test oneway: one message at a time has a way of its own; give --rate to load the path" },
+		{ o->outstanding > 1 && p->w->flags & WL_LOSSY, "--outstanding with udp: a lost answer cannot be told from a late one; use a stream, or --rate with --test oneway" },
+		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1, "--placement spin with --test connect: accept() sleeps; give --placement cross" },
+		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].clash)
+			return err_set(e, EXIT_BAD_USAGE, "%s", rows[i].text);
+	return 0;
+}
+
+int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e)
+{
+	const struct pattern *p = &plan->pattern;
+
+	if (t == TEST_CONNECT)
+		return 0;
+	if ((p->kind == PATTERN_HEADER || p->kind == PATTERN_TRAILER) && size <= p->bytes)
+		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --pattern of %lld bytes: nothing would be left for the body; give larger sizes",
+			       (long long)size, (long long)p->bytes);
+	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
+		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --mode %s: the most is %zu bytes; give smaller sizes", (long long)size,
+			       plan->w->name, plan->w->max_message);
+	if (t == TEST_LATENCY && plan->o.outstanding > 1 && plan->o.outstanding * size > OUTSTANDING_BYTES)
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--outstanding %lld at size %lld: questions and answers of more than 64K under way would block each other; "
+			       "give fewer, or --test throughput --ack message", (long long)plan->o.outstanding, (long long)size);
+	if (t != TEST_THROUGHPUT && plan->o.bytes / (size ? size : 1) > 1 << 24)
+		return err_set(e, EXIT_BAD_USAGE, "--bytes: more than %d messages of %lld bytes; give fewer", 1 << 24, (long long)size);
+	return 0;
+}
+
+static int check_points(const struct bench_plan *p, struct err *e)
+{
+	for (int t = 0; t < TESTS; t++)
+		for (size_t i = 0; p->tests >> t & 1 && i < p->o.sizes.n; i++)
+			if (bench_plan_check_point(p, (enum test)t, p->o.sizes.v[i], e))
+				return -1;
+	return 0;
+}
+
+static int find_workload(struct bench_plan *p, struct err *e)
+{
+	if (p->o.mode < 0)
+		return err_set(e, EXIT_BAD_USAGE, "--mode: missing; give one of pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp");
+	p->w = workloads[p->o.mode];
+	return 0;
+}
+
+static void to_workload_options(const struct bench_plan *p, struct workload_options *wo)
+{
+	*wo = (struct workload_options){ .v6 = p->o.v6, .engine = (enum engine)p->o.engine, .spin = p->placement == PLACE_SPIN,
+					 .cc = p->o.cc, .mss = p->o.mss };
+}
+
+int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *e)
+{
+	struct workload_options wo;
+
+	*p = (struct bench_plan){ .o = *o, .link = LINK_NONE };
+	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) || pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
+		return -1;
+	if (check_belonging(p, e) || check_conflicts(p, e) || place(p, e) || check_points(p, e))
+		return -1;
+	if (o->link && link_parse(o->link, &p->link_spec, e))
+		return -1;
+	to_workload_options(p, &wo);
+	return p->w->validate ? p->w->validate(&wo, e) : 0;
+}
+
+int bench_setup(struct bench_plan *plan, struct err *e)
+{
+	tick_clock_init(&plan->clock, TICK_CALIBRATE_NS);
+	if (!plan->o.link || link_is_plain(&plan->link_spec))
+		return 0;
+	if (link_up(&plan->link_spec, &plan->link, e))
+		return -1;
+	plan->has_link = true;
+	return 0;
+}
+
+void bench_teardown(struct bench_plan *plan)
+{
+	if (plan->has_link)
+		link_down(&plan->link);
+	plan->has_link = false;
+}
+
+/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills segments; and in a
+ * pattern of writes it is the thing under study. */
+bool bench_nodelay(const struct bench_plan *plan, enum test t)
+{
+	if (plan->o.nodelay || plan->o.nagle)
+		return plan->o.nodelay;
+	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE && !plan->o.cork;
+}
+
+uint64_t bench_point_ns(const struct bench_plan *plan)
+{
+	return (uint64_t)plan->o.duration + 150000000;
+}
+
+const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
+{
+	if (t == TEST_CONNECT)
+		return &test_connect;
+	if (t == TEST_ONEWAY && plan->o.rate > 0)
+		return &test_oneway_rate;
+	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;
+}

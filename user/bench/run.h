@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Inside the runner: what the coordinating process and the two workers share. */
+#ifndef IPCSTALL_BENCH_RUN_H
+#define IPCSTALL_BENCH_RUN_H
+
+#include "bench/bench.h"
+
+enum order { ORDER_OPEN, ORDER_ACCEPT, ORDER_PHASE, ORDER_FACTS, ORDER_QUIT };
+
+struct phase {
+	bool record;
+	uint64_t min_count, max_count;
+	uint64_t duration_ns;
+};
+
+struct order_msg {
+	enum order order;
+	struct phase phase;
+};
+
+struct report_msg {
+	bool ok;
+	struct err err;
+};
+
+/* What one end counted in the phase. Each end writes its own. */
+struct tally {
+	uint64_t n;	   /* latency: samples; throughput: calls */
+	uint64_t messages, bytes, lost, late;
+	uint64_t from, to; /* ticks */
+	size_t n_slices;
+	struct worker_usage usage;
+	struct socket_facts facts;
+} __attribute__((aligned(128)));
+
+enum { MAX_SLICES = 4096 };
+
+struct slice {
+	uint64_t ticks, bytes; /* since the slice before */
+};
+
+/*
+ * Mapped before the fork. `last` and `total` are written once, by the leading end before its last message, and read by
+ * the other end after each: the cache line stays shared, so the read costs next to nothing.
+ */
+struct shared {
+	uint64_t last __attribute__((aligned(128)));  /* number of the last message of the phase */
+	uint64_t total;				      /* bytes of the phase; UINT64_MAX until known */
+	uint32_t done;				      /* the leading end has finished the phase */
+	struct address server, client __attribute__((aligned(128)));
+	struct tally tally[ROLES];
+	struct slice slices[MAX_SLICES];
+};
+
+struct run {
+	const struct bench_plan *plan;
+	const struct workload *w;
+	struct workload_options wo;
+	enum test test;
+	size_t size;
+	enum role role;
+	bool nodelay;
+	struct shared *sh;
+	uint64_t *samples[ROLES]; /* shared; ticks */
+	size_t max_samples;
+	char *buf;
+	size_t buf_size;
+	struct conn conn;
+	struct tick_clock clock;
+	struct tally *tally; /* this end's */
+};
+
+/* A test: what each end does in one phase. */
+struct test_ops {
+	int (*client)(struct run *r, const struct phase *p, struct err *e);
+	int (*server)(struct run *r, const struct phase *p, struct err *e);
+};
+extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect;
+const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
+
+/* The worker's life, from fork to exit. */
+void worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
+int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e);
+
+enum io pattern_send(struct run *r, size_t size);
+
+/* One message in the pattern's pieces. */
+static inline enum io run_send(struct run *r, size_t size)
+{
+	if (r->plan->pattern.kind == PATTERN_SINGLE)
+		return r->w->send_msg(&r->conn, r->buf, size, false);
+	return pattern_send(r, size);
+}
+
+static inline bool stop_here(struct run *r, const struct phase *p, uint64_t i, uint64_t now, uint64_t deadline)
+{
+	if (i + 1 < p->max_count && (now < deadline || i + 1 < p->min_count))
+		return false;
+	__atomic_store_n(&r->sh->last, i, __ATOMIC_RELEASE);
+	return true;
+}
+
+static inline bool server_stops(const struct run *r, uint64_t i)
+{
+	return i >= __atomic_load_n(&r->sh->last, __ATOMIC_ACQUIRE);
+}
+
+static inline bool client_done(const struct run *r)
+{
+	return __atomic_load_n(&r->sh->done, __ATOMIC_ACQUIRE);
+}
+
+/* Until the tick `when`; returns the stamp at which it was over. */
+uint64_t wait_intended(const struct run *r, uint64_t when);
+
+/* placement.c */
+int place_worker(const struct bench_plan *plan, enum role role, struct err *e);
+int stay_awake(enum placement p, struct err *e); /* a descriptor to close after the run, -1: none needed, -2: failed */
+
+/* summary.c: from the workers' tallies to the point. */
+int summarise_point(const struct run *r, struct point *p, struct err *e);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From what the workers counted to what the result says. Runs after the measurement, at leisure. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/run.h"
+#include "lib/rng.h"
+
+enum { TOO_FEW = 100 };
+
+static uint64_t span_ns(const struct run *r, const struct tally *t)
+{
+	return t->to > t->from ? ticks_to_ns(&r->clock, t->to - t->from) : 0;
+}
+
+static struct hdr *histogram(const uint64_t *v, size_t n)
+{
+	struct hdr *h = malloc(sizeof(*h));
+
+	if (!h)
+		return NULL;
+	hdr_reset(h);
+	for (size_t i = 0; i < n; i++)
+		hdr_record(h, v[i]);
+	return h;
+}
+
+static int summarise(const uint64_t *v, size_t n, struct summary *out, struct err *e)
+{
+	uint64_t *sorted = malloc((n + 1) * sizeof(*sorted));
+	struct sample s = sample_u64(sorted, n);
+
+	if (!sorted)
+		return err_set(e, EXIT_NO_RESOURCE, "statistics: out of memory; give a smaller --count");
+	memcpy(sorted, v, n * sizeof(*sorted));
+	stats_sort_u64(sorted, n);
+	stats_summarise(&s, out);
+	free(sorted);
+	return 0;
+}
+
+/* Takes over `v` (ns). */
+static int fill_latency(struct point *p, uint64_t *v, size_t n, struct err *e)
+{
+	p->samples = v;
+	p->n_samples = n;
+	if (!n) {
+		point_warn(p, "not one of %llu messages came through; give a smaller --size or a larger --rcvbuf", (unsigned long long)p->sent);
+		return 0;
+	}
+	p->latency.present = true;
+	p->latency.histogram = histogram(v, n);
+	return summarise(v, n, &p->latency.s, e);
+}
+
+static uint64_t *new_samples(size_t n, struct err *e)
+{
+	uint64_t *v = malloc((n + 1) * sizeof(*v));
+
+	if (!v)
+		err_set(e, EXIT_NO_RESOURCE, "samples: out of memory; give a smaller --count");
+	return v;
+}
+
+/* Samples of the client alone: RTT (halved for latency), connect time, or the time from a message to its ack. */
+static int from_client(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	uint64_t *v = new_samples(c->n, e);
+
+	if (!v)
+		return -1;
+	for (uint64_t i = 0; i < c->n; i++) {
+		v[i] = ticks_to_ns(&r->clock, r->samples[ROLE_CLIENT][i]);
+		if (p->test == TEST_LATENCY)
+			v[i] = (v[i] + 1) / 2;
+	}
+	return fill_latency(p, v, c->n, e);
+}
+
+/* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps between. */
+static int oneway_closed(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT], *s = &r->sh->tally[ROLE_SERVER];
+	size_t n = c->n < s->n ? c->n : s->n;
+	uint64_t *v = new_samples(2 * n, e), asked = c->from;
+	int rc;
+
+	if (!v)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t back = asked + r->samples[ROLE_CLIENT][i];
+
+		v[i] = ticks_to_ns(&r->clock, r->samples[ROLE_SERVER][i] - asked);
+		v[n + i] = ticks_to_ns(&r->clock, back - r->samples[ROLE_SERVER][i]);
+		asked = back;
+	}
+	p->latency.has_directions = n > 0;
+	rc = n ? summarise(v, n, &p->latency.there, e) || summarise(v + n, n, &p->latency.back, e) : 0;
+	/* the result's samples are those of the way there; the way back is kept as a summary */
+	return fill_latency(p, v, n, e) || rc ? -1 : 0;
+}
+
+static int oneway_open(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	uint64_t *v = new_samples(c->n, e);
+	size_t n = 0;
+
+	if (!v)
+		return -1;
+	for (uint64_t i = 0; i < c->n; i++)
+		if (r->samples[ROLE_SERVER][i] > r->samples[ROLE_CLIENT][i])
+			v[n++] = ticks_to_ns(&r->clock, r->samples[ROLE_SERVER][i] - r->samples[ROLE_CLIENT][i]);
+	p->messages = n;
+	p->bytes = n * r->size;
+	p->lost = c->n - n;
+	return fill_latency(p, v, n, e);
+}
+
+static int fill_oneway(const struct run *r, struct point *p, struct err *e)
+{
+	if (r->plan->o.rate > 0)
+		return oneway_open(r, p, e);
+	if (p->lost) {
+		point_warn(p, "%llu messages were lost: the two ends' stamps cannot be paired, so no one-way time is given; use --rate",
+			   (unsigned long long)p->lost);
+		return 0;
+	}
+	return oneway_closed(r, p, e);
+}
+
+static int trials_from_slices(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *s = &r->sh->tally[ROLE_SERVER];
+	struct throughput_result *t = &p->throughput;
+
+	t->trials = malloc((s->n_slices + 1) * sizeof(*t->trials));
+	if (!t->trials)
+		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+	for (size_t i = 0; i < s->n_slices; i++)
+		t->trials[i] = (double)r->sh->slices[i].bytes * 1e9 / (double)ticks_to_ns(&r->clock, r->sh->slices[i].ticks);
+	t->n_trials = s->n_slices;
+	return 0;
+}
+
+/* With an ack for each message a slice of time is a run of samples. */
+static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
+{
+	struct throughput_result *t = &p->throughput;
+	uint64_t slice = p->elapsed_ns / (uint64_t)r->plan->o.trials + 1, sum = 0, n = 0;
+
+	t->trials = malloc(((size_t)r->plan->o.trials + 2) * sizeof(*t->trials));
+	if (!t->trials)
+		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+	for (size_t i = 0; i < p->n_samples && r->plan->o.outstanding == 1; i++) {
+		sum += p->samples[i];
+		n++;
+		if (sum >= slice && t->n_trials <= (size_t)r->plan->o.trials) {
+			t->trials[t->n_trials++] = (double)(n * r->size) * 1e9 / (double)sum;
+			sum = n = 0;
+		}
+	}
+	return 0;
+}
+
+static void trial_interval(const struct run *r, struct point *p)
+{
+	struct throughput_result *t = &p->throughput;
+	struct sample s = sample_f64(t->trials, t->n_trials);
+	struct rng rng;
+
+	rng_seed(&rng, (uint64_t)r->plan->o.seed);
+	t->ci = (struct interval){ .lo = NAN, .hi = NAN, .level = 0.95, .method = "none" };
+	if (t->n_trials >= 3)
+		t->ci = stats_bootstrap_mean(&s, 0.95, &rng);
+	else
+		point_warn(p, "only %zu trials: no interval is given for the throughput; give a longer --duration", t->n_trials);
+}
+
+static int fill_throughput(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT], *s = &r->sh->tally[ROLE_SERVER];
+	bool acked = r->plan->o.ack == ACK_MESSAGE;
+	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s);
+
+	if (!acked) {
+		p->bytes = s->bytes;
+		p->messages = s->messages;
+		p->lost = c->bytes > s->bytes ? (c->bytes - s->bytes) / r->size : 0;
+	}
+	p->throughput.present = true;
+	p->throughput.bytes_per_s = received_ns ? (double)p->bytes * 1e9 / (double)received_ns : NAN;
+	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked ? NAN : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
+	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e) : trials_from_slices(r, p, e))
+		return -1;
+	trial_interval(r, p);
+	return 0;
+}
+
+static void warn_common(const struct run *r, struct point *p)
+{
+	if (p->latency.present && p->latency.s.n < TOO_FEW)
+		point_warn(p, "only %zu samples: the quantiles beyond the quartiles mean little; give a longer --duration", p->latency.s.n);
+	if (p->lost && p->sent)
+		point_warn(p, "%llu of %llu messages were lost (%.2f %%)", (unsigned long long)p->lost, (unsigned long long)p->sent,
+			   100.0 * (double)p->lost / (double)p->sent);
+	if (p->late)
+		point_warn(p, "%llu messages started after their time: the rate asked for is near or beyond what this path carries",
+			   (unsigned long long)p->late);
+	for (int i = 0; i < ROLES; i++)
+		if (p->usage[i].cpu_first != p->usage[i].cpu_last)
+			point_warn(p, "the %s moved from CPU %d to %d while measured", i ? "server" : "client", p->usage[i].cpu_first,
+				   p->usage[i].cpu_last);
+}
+
+int summarise_point(const struct run *r, struct point *p, struct err *e)
+{
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	int rc;
+
+	p->elapsed_ns = span_ns(r, c);
+	p->sent = c->messages;
+	p->messages = c->messages - c->lost;
+	p->bytes = c->bytes;
+	p->late = c->late;
+	for (int i = 0; i < ROLES; i++) {
+		p->socket[i] = r->sh->tally[i].facts;
+		p->usage[i] = r->sh->tally[i].usage;
+	}
+	p->lost = c->lost;
+	if (p->test == TEST_THROUGHPUT)
+		rc = fill_throughput(r, p, e);
+	else
+		rc = p->test == TEST_ONEWAY ? fill_oneway(r, p, e) : from_client(r, p, e);
+	if (rc == 0)
+		warn_common(r, p);
+	return rc;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One end of the conversation: a process that obeys orders, one at a time, and reports after each. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "bench/run.h"
+
+enum { TICK_US = 40000 };
+
+static volatile uint32_t ticks;
+
+static void on_tick(int sig)
+{
+	ticks++;
+}
+
+/* Interrupts a wait for what will not come. Without SA_RESTART, so that the call returns. */
+static void start_ticks(struct run *r)
+{
+	struct sigaction sa = { .sa_handler = on_tick };
+	struct itimerval every = { { 0, TICK_US }, { 0, TICK_US } };
+
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	r->conn.tick = &ticks;
+}
+
+int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e)
+{
+	const char *who = r->role == ROLE_CLIENT ? "client" : "server", *other = r->role == ROLE_CLIENT ? "server" : "client";
+
+	if (rc == IO_CLOSED)
+		return err_set(e, EXIT_PEER, "%s %s: the %s closed the connection; see why it ended, and run again", who, what, other);
+	if (rc == IO_LOST)
+		return err_set(e, EXIT_PEER, "%s %s: no answer from the %s; give a longer --timeout", who, what, other);
+	return err_sys(e, errno == EMSGSIZE || errno == ENOBUFS ? EXIT_NO_RESOURCE : EXIT_PEER,
+		       errno == EMSGSIZE || errno == ENOBUFS ? "give a smaller --size or a larger --sndbuf" : NULL, "%s %s", who, what);
+}
+
+static int do_open(struct run *r, struct err *e)
+{
+	if (place_worker(r->plan, r->role, e))
+		return -1;
+	if (r->plan->has_link && link_enter(&r->plan->link, r->role == ROLE_CLIENT ? LINK_CLIENT : LINK_SERVER, e))
+		return -1;
+	memset(r->buf, 1 + r->role, r->buf_size);
+	if (!r->w->open_pair && r->role == ROLE_SERVER && r->w->listen(&r->conn, &r->wo, &r->sh->server, e))
+		return -1;
+	if (!r->w->open_pair && r->role == ROLE_CLIENT && r->test != TEST_CONNECT &&
+	    r->w->connect(&r->conn, &r->wo, &r->sh->server, &r->sh->client, e))
+		return -1;
+	return 0;
+}
+
+static int do_accept(struct run *r, struct err *e)
+{
+	if (r->role == ROLE_SERVER && r->w->accept && r->test != TEST_CONNECT && r->w->accept(&r->conn, &r->wo, &r->sh->client, e))
+		return -1;
+	r->conn.leader = r->role == ROLE_CLIENT;
+	r->conn.spin = r->wo.spin;
+	r->conn.quickack = r->wo.quickack;
+	if (r->w->flags & WL_LOSSY)
+		start_ticks(r);
+	return 0;
+}
+
+static int64_t us(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static void usage_since(struct worker_usage *u, const struct rusage *a)
+{
+	struct rusage b;
+
+	getrusage(RUSAGE_SELF, &b);
+	u->voluntary = b.ru_nvcsw - a->ru_nvcsw;
+	u->involuntary = b.ru_nivcsw - a->ru_nivcsw;
+	u->user_us = us(b.ru_utime) - us(a->ru_utime);
+	u->system_us = us(b.ru_stime) - us(a->ru_stime);
+	u->cpu_last = sched_getcpu();
+	u->pid = getpid();
+}
+
+static int do_phase(struct run *r, const struct phase *p, struct err *e)
+{
+	const struct test_ops *t = test_ops_of(r->plan, r->test);
+	struct rusage before;
+	int rc;
+
+	memset(r->tally, 0, sizeof(*r->tally));
+	r->tally->usage.cpu_first = sched_getcpu();
+	getrusage(RUSAGE_SELF, &before);
+	rc = r->role == ROLE_CLIENT ? t->client(r, p, e) : t->server(r, p, e);
+	usage_since(&r->tally->usage, &before);
+	return rc;
+}
+
+static int do_facts(struct run *r, struct err *e)
+{
+	r->tally->facts = (struct socket_facts)SOCKET_FACTS_UNKNOWN;
+	if (r->conn.rfd < 0)
+		return 0;
+	r->w->facts(&r->conn, &r->tally->facts);
+	if (r->w->flags & WL_DATAGRAM) {
+		r->tally->facts.send_errors = (int64_t)r->conn.send_errors;
+		r->tally->facts.strays = (int64_t)r->conn.strays;
+	}
+	return 0;
+}
+
+static int obey(struct run *r, const struct order_msg *o, struct err *e)
+{
+	switch (o->order) {
+	case ORDER_OPEN:
+		return do_open(r, e);
+	case ORDER_ACCEPT:
+		return do_accept(r, e);
+	case ORDER_PHASE:
+		return do_phase(r, &o->phase, e);
+	case ORDER_FACTS:
+		return do_facts(r, e);
+	case ORDER_QUIT:
+		break;
+	}
+	return 0;
+}
+
+static bool read_order(int fd, struct order_msg *o)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, o, sizeof(*o));
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(*o);
+}
+
+/* _exit: what the parent had buffered for its output is not this process's to flush. */
+void worker_main(struct run *r, int orders, int reports)
+{
+	struct order_msg o;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the coordinator decides */
+	signal(SIGTERM, SIG_DFL);
+	r->tally = &r->sh->tally[r->role];
+	while (read_order(orders, &o) && o.order != ORDER_QUIT) {
+		struct report_msg m = {};
+
+		m.ok = obey(r, &o, &m.err) == 0;
+		if (write(reports, &m, sizeof(m)) != sizeof(m) || !m.ok)
+			_exit(1);
+	}
+	_exit(0);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall bench, the default command: every test asked for at every size, then the output. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "commands/command.h"
+#include "sinks/json_file.h"
+#include "sinks/sink.h"
+
+#define PROGRESS_FROM_NS 2000000000ULL
+
+static void stamp_start(struct result *r)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* The connect test has no message: one point. */
+static size_t sizes_of(const struct bench_plan *p, enum test t)
+{
+	return t == TEST_CONNECT ? 1 : p->o.sizes.n;
+}
+
+static size_t count_points(const struct bench_plan *p)
+{
+	size_t n = 0;
+
+	for (int t = 0; t < TESTS; t++)
+		n += p->tests >> t & 1 ? sizes_of(p, (enum test)t) : 0;
+	return n;
+}
+
+static void progress(const struct result *r, size_t total, enum test t, int64_t size)
+{
+	char buf[24];
+
+	if (r->plan->o.quiet || !isatty(STDERR_FILENO) || bench_point_ns(r->plan) * total < PROGRESS_FROM_NS)
+		return;
+	fprintf(stderr, "\r\033[K[%zu/%zu] %s %s %s, about %.0f s left", r->n + 1, total, r->plan->w->name, test_name(t),
+		size_text(size, buf), (double)(bench_point_ns(r->plan) * (total - r->n)) / 1e9);
+}
+
+static void progress_end(const struct result *r)
+{
+	if (!r->plan->o.quiet && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static int run_points(struct result *r, size_t total, struct err *e)
+{
+	for (int t = 0; t < TESTS; t++) {
+		for (size_t i = 0; r->plan->tests >> t & 1 && i < sizes_of(r->plan, (enum test)t); i++) {
+			int64_t size = t == TEST_CONNECT ? 1 : r->plan->o.sizes.v[i];
+
+			progress(r, total, (enum test)t, size);
+			if (bench_run_point(r->plan, (enum test)t, size, NULL, &r->points[r->n], e))
+				return -1;
+			if (t == TEST_CONNECT)
+				r->points[r->n].size = 0;
+			r->n++;
+		}
+	}
+	r->complete = true;
+	return 0;
+}
+
+static bool to_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static int write_all(const struct result *r, struct err *e)
+{
+	const struct bench_options *o = &r->plan->o;
+
+	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw))
+		table_print(r, stdout);
+	if (o->json && json_to_file(json_of_result(r), o->json, e))
+		return -1;
+	if (o->csv && csv_write(r, o->csv, e))
+		return -1;
+	return o->raw ? raw_write(r, o->raw, e) : 0;
+}
+
+/* A path that cannot be written is found out before the run, not after it. */
+static int probe_output(const char *path, struct err *e)
+{
+	FILE *f;
+
+	if (!path || to_stdout(path))
+		return 0;
+	f = fopen(path, "ae");
+	if (!f)
+		return err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+	fclose(f);
+	return 0;
+}
+
+static int check_outputs(const struct bench_options *o, struct err *e)
+{
+	if (to_stdout(o->json) + to_stdout(o->csv) + to_stdout(o->raw) > 1)
+		return err_set(e, EXIT_BAD_USAGE, "standard output: two results would mix there; send one to a file");
+	return probe_output(o->json, e) || probe_output(o->csv, e) || probe_output(o->raw, e) ? -1 : 0;
+}
+
+static int repeat_options(struct bench_options *o, struct err *e)
+{
+	json_error_t why;
+	json_t *doc = json_load_file(o->repeat, 0, &why);
+	const char *schema = json_string_value(json_object_get(doc, "schema"));
+	int rc = 0;
+
+	if (!doc)
+		rc = err_set(e, EXIT_DATA, "%s: %s (line %d); give a file written by --json", o->repeat, why.text, why.line);
+	else if (!schema || strcmp(schema, "ipcstall.result") || !json_is_object(json_object_get(doc, "options")))
+		rc = err_set(e, EXIT_DATA, "%s: not a result of ipcstall; give a file written by --json", o->repeat);
+	else if (json_integer_value(json_object_get(doc, "version")) != 1)
+		rc = err_set(e, EXIT_VERSION, "%s: of version %" JSON_INTEGER_FORMAT ", this program reads 1; use the program that wrote it",
+			     o->repeat, json_integer_value(json_object_get(doc, "version")));
+	else
+		rc = opt_from_json(bench_option_rows, o, json_object_get(doc, "options"), e);
+	json_decref(doc);
+	return rc;
+}
+
+static int run_plan(struct bench_plan *plan, struct err *e)
+{
+	struct result r = { .plan = plan };
+	size_t total = count_points(plan);
+	struct err run_err = {};
+
+	r.points = calloc(total, sizeof(*r.points));
+	if (!r.points)
+		return err_set(e, EXIT_NO_RESOURCE, "results: out of memory; give fewer sizes");
+	stamp_start(&r);
+	if (bench_setup(plan, e) == 0) {
+		bench_catch_signals();
+		run_points(&r, total, &run_err);
+		progress_end(&r);
+		if (r.complete || r.n)
+			write_all(&r, e);
+	}
+	if (err_is_set(&run_err)) /* why the run ended comes before what its output met */
+		*e = run_err;
+	bench_teardown(plan);
+	for (size_t i = 0; i < r.n; i++)
+		point_free(&r.points[i]);
+	free(r.points);
+	return err_is_set(e) ? -1 : 0;
+}
+
+static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct bench_options *o = opts;
+	struct bench_plan plan;
+
+	if (o->json_schema && !o->repeat)
+		return fputs(json_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
+	if (o->repeat && repeat_options(o, e))
+		return e->code;
+	if (bench_plan(o, &plan, e) || check_outputs(o, e))
+		return e->code;
+	return run_plan(&plan, e) ? (int)e->code : EXIT_DONE;
+}
+
+const struct command command_bench = {
+	.name = "bench",
+	.summary = "Benchmark one transport: latency, throughput, one-way time, connecting",
+	.description = "Two processes, pinned, talk over the transport: warm-up, then one measured phase for each test and size. Latency is half a "
+		       "round trip by one clock; throughput is what was received. Buffers are the kernel's own unless set.",
+	.examples = "ipcstall --mode tcp --size 64K\tlatency and throughput at 64 KiB\n"
+		    "ipcstall --mode pipe\tthe ten classic sizes, 4 B to 512 KiB\n"
+		    "ipcstall -m tcp -t throughput -a message -p header=16 -s 1000\theader and body in two writes: a stall for each message\n"
+		    "ipcstall -m tcp -s 1453:21000:+500 -p trailer=4 -t throughput -a message -L veth,rate=100mbit,tso=off\tthe comb\n"
+		    "ipcstall -m udp -t oneway -r 20k -s 64\tone-way time under a schedule\n"
+		    "ipcstall -m unix -P cross-awake -s 64,64K --json run.json\tacross two CPUs that never sleep\n",
+	.options = bench_option_rows,
+	.options_size = sizeof(struct bench_options),
+	.defaults = bench_defaults,
+	.run = run_bench,
+};

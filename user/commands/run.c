@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall run -- CMD: the ledgers of a command and of what it starts. */
+#include "commands/command.h"
+#include "commands/live.h"
+#include "lib/child.h"
+#include "lib/clock.h"
+
+#include <stdlib.h>
+
+static const struct opt run_options[] = {
+	LIVE_OPTIONS,
+	{ OPT_TIME, 0, "duration", "TIME", "end the command after this time", LIVE_OPT(duration_ns) },
+	OPT_END,
+};
+
+/* Collect while the command runs, so that what it closes does not pile up in the kernel. */
+static void follow(struct live *l, struct child *c)
+{
+	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : 0;
+
+	while (!live_interrupted()) {
+		uint64_t now = now_ns(), next = now + 50000000;
+
+		if (deadline && now >= deadline)
+			break;
+		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
+			return;
+		trace_poll(l->t, 0);
+	}
+	child_end(c, 2000);
+}
+
+static json_t *about_command(const struct child *c, struct opt_operands *cmd)
+{
+	json_t *words = json_array();
+
+	for (int i = 0; i < cmd->n; i++)
+		json_array_append_new(words, json_string(cmd->v[i]));
+	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
+}
+
+static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd, struct err *e)
+{
+	json_t *about;
+	int rc;
+
+	if (child_go(c, cmd->v[0], e))
+		return -1;
+	follow(l, c);
+	if (live_end(l, e))
+		return -1;
+	about = about_command(c, cmd);
+	rc = live_report(l, about, e);
+	json_decref(about);
+	return rc;
+}
+
+static int run(void *opts, struct opt_operands *cmd, struct err *e)
+{
+	struct trace_options filter = { .filter = TRACE_FILTER_TREE, .n_tgids = 1 };
+	struct live_opts *o = opts;
+	struct child c;
+	struct live l;
+	int rc;
+
+	if (!cmd->n)
+		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
+	live_catch_signals();
+	if (child_spawn(&c, cmd->v, e))
+		return -1;
+	filter.tgids[0] = c.pid;
+	rc = live_begin(&l, o, &filter, e);
+	if (rc == 0)
+		rc = trace_child(&l, &c, cmd, e);
+	live_free(&l);
+	child_end(&c, 2000);
+	if (rc)
+		return e->code;
+	return live_interrupted() ? EXIT_INTERRUPTED : child_exit_code(&c);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "Run a command and show where its conversations waited",
+	.operands = "-- CMD [ARG...]",
+	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
+		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.",
+	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
+		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
+	.options = run_options,
+	.options_size = sizeof(struct live_opts),
+	.defaults = live_defaults,
+	.stop_at_first_operand = true,
+	.takes_operands = true,
+	.run = run,
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+
+/* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer gave up or died. */
+static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *const argv[])
+{
+	char go;
+	int why;
+
+	signal(SIGPIPE, SIG_DFL); /* ours is ignored, and exec would pass that on */
+	if (read(gate, &go, 1) != 1)
+		_exit(127);
+	execvp(argv[0], argv);
+	why = errno;
+	if (write(report, &why, sizeof(why)) != sizeof(why))
+		_exit(126);
+	_exit(127);
+}
+
+int child_spawn(struct child *c, char *const argv[], struct err *e)
+{
+	int gate[2], report[2];
+
+	*c = (struct child){ .pid = -1, .gate = -1, .exec_error = -1 };
+	if (pipe2(gate, O_CLOEXEC))
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)", "run: pipe");
+	if (pipe2(report, O_CLOEXEC)) {
+		close(gate[0]);
+		close(gate[1]);
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)", "run: pipe");
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(gate[1]);
+		close(report[0]);
+		wait_and_exec(gate[0], report[1], argv);
+	}
+	close(gate[0]);
+	close(report[1]);
+	c->gate = gate[1];
+	c->exec_error = report[0];
+	if (c->pid < 0) {
+		child_end(c, 0);
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "run: fork");
+	}
+	return 0;
+}
+
+static void close_ends(struct child *c)
+{
+	if (c->gate >= 0)
+		close(c->gate);
+	if (c->exec_error >= 0)
+		close(c->exec_error);
+	c->gate = c->exec_error = -1;
+}
+
+int child_go(struct child *c, const char *name, struct err *e)
+{
+	int why = 0;
+	ssize_t n = write(c->gate, "g", 1);
+
+	if (n == 1)
+		do
+			n = read(c->exec_error, &why, sizeof(why));
+		while (n < 0 && errno == EINTR);
+	close_ends(c);
+	if (n == 0)
+		return 0;
+	if (n < 0 || !why)
+		return err_set(e, EXIT_PEER, "%s: died before it could start; run it by hand to see why", name);
+	child_wait(c, 0);
+	return err_set(e, why == EACCES ? EXIT_NO_PERM : EXIT_BAD_USAGE, "%s: %s; give a program that can be run, after --", name, strerror(why));
+}
+
+static void reap(struct child *c, int flags)
+{
+	if (!c->reaped && waitpid(c->pid, &c->status, flags) == c->pid)
+		c->reaped = true;
+}
+
+static int timeout_ms(uint64_t deadline_ns)
+{
+	uint64_t now = now_ns();
+
+	if (!deadline_ns)
+		return -1;
+	return deadline_ns <= now ? 0 : (int)((deadline_ns - now + 999999) / 1000000);
+}
+
+int child_wait(struct child *c, uint64_t deadline_ns)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	int n = poll(&p, 1, timeout_ms(deadline_ns));
+
+	close(pidfd);
+	reap(c, WNOHANG);
+	if (c->reaped)
+		return 1;
+	return n < 0 ? -1 : 0;
+}
+
+void child_end(struct child *c, int grace_ms)
+{
+	close_ends(c);
+	if (c->pid <= 0 || c->reaped)
+		return;
+	kill(c->pid, SIGTERM);
+	if (child_wait(c, now_ns() + (uint64_t)grace_ms * 1000000 + 1) == 1)
+		return;
+	kill(c->pid, SIGKILL);
+	reap(c, 0);
+}
+
+int child_exit_code(const struct child *c)
+{
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+uint64_t ledger_stall_ns(const struct trace_ledger *tx)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (tx_is_stall(i))
+			sum += tx->ns[i];
+	return sum;
+}
+
+bool endpoint_sent(const struct trace_endpoint *ep)
+{
+	return ep->txb.bytes || ep->txb.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
+}
+
+/* Slot k of the histogram is [2^(k-1), 2^k) us. The delayed-ACK timer's minimum is 40 ms: slot 16, [32.8, 65.5) ms. */
+enum { SLOT_40MS = 16 };
+
+static bool peaks_at_delack(const struct trace_ledger *tx, unsigned int cause)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < TRACE_HIST; i++)
+		all += tx->hist[cause][i];
+	return all && tx->hist[cause][SLOT_40MS] * 2ull > all;
+}
+
+static bool is_local_ipc(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
+}
+
+/* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */
+static void blame_seen(const struct trace_endpoint *ep, struct finding *f)
+{
+	uint64_t delack = ep->blame.delack_ns[f->cause], unread = ep->blame.unread_ns[f->cause];
+	bool timer = delack >= unread;
+
+	f->surety = SEEN_BOTH_ENDS;
+	if (delack * 2 < f->ns && unread * 2 < f->ns)
+		return;
+	f->blamed = timer ? BLAME_PEER_DELACK : BLAME_PEER_READER;
+	f->blamed_ns = timer ? delack : unread;
+	f->blamed_n = timer ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
+}
+
+/* Only this end was seen: what the protocol lets one conclude. */
+static void blame_inferred(const struct trace_endpoint *ep, struct finding *f)
+{
+	f->surety = INFERRED;
+	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && f->peaks_at_delack)
+		f->blamed = BLAME_PEER_DELACK;
+	else if (f->cause == TX_RWND || (f->cause == TX_SNDBUF && is_local_ipc(ep)))
+		f->blamed = BLAME_PEER_READER;
+	else if (f->cause == TX_RECOVERY)
+		f->blamed = BLAME_PATH;
+}
+
+static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	*f = (struct finding){
+		.endpoint = i,
+		.cause = cause,
+		.ns = ep->tx.ns[cause],
+		.max_ns = ep->tx.max[cause],
+		.count = ep->tx.count[cause],
+		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
+		.peer = ep->peer,
+		.peaks_at_delack = peaks_at_delack(&ep->tx, cause),
+	};
+	if (ep->peer >= 0)
+		blame_seen(ep, f);
+	else
+		blame_inferred(ep, f);
+}
+
+/* Insert in order, the largest first; the smallest falls off the end. */
+static void keep(struct verdict *v, const struct finding *f)
+{
+	size_t at = v->n;
+
+	while (at > 0 && v->v[at - 1].ns < f->ns)
+		at--;
+	if (at >= FINDINGS_MAX)
+		return;
+	if (v->n < FINDINGS_MAX)
+		v->n++;
+	memmove(&v->v[at + 1], &v->v[at], (v->n - 1 - at) * sizeof(*f));
+	v->v[at] = *f;
+}
+
+static void find_stalls(const struct trace_snapshot *s, size_t i, double min_share, uint64_t min_ns, struct verdict *out)
+{
+	for (unsigned int c = 0; c < TX_N; c++) {
+		struct finding f;
+
+		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < min_ns)
+			continue;
+		fill(s, i, c, &f);
+		if (f.share >= min_share)
+			keep(out, &f);
+	}
+}
+
+void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
+		if (!endpoint_sent(ep))
+			continue;
+		out->stall_ns += ledger_stall_ns(&ep->tx);
+		out->lifetime_ns += ep->tx.lifetime_ns;
+		find_stalls(s, i, min_share, min_ns, out);
+	}
+}

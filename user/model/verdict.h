@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the ledgers say, as facts: which stall, of which endpoint, how much, and who kept it waiting. No text is made
+ * here; the sinks turn a finding into a sentence, a JSON object or a label.
+ */
+#ifndef IPCSTALL_VERDICT_H
+#define IPCSTALL_VERDICT_H
+
+#include "trace/trace.h"
+
+enum blamed {
+	BLAME_NOBODY,	   /* the cause is the endpoint's own, or nothing is known of the other end */
+	BLAME_PEER_DELACK, /* the peer owed an ACK and its delayed-ACK timer released it */
+	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
+	BLAME_PATH,	   /* the network lost or held it */
+};
+
+enum surety {
+	SEEN_BOTH_ENDS, /* both ends were traced and agree */
+	INFERRED,	/* one end was seen; the other end's part follows from the protocol */
+};
+
+struct finding {
+	size_t endpoint; /* index in the snapshot */
+	enum tx_state cause;
+	uint64_t ns, max_ns, count;
+	double share; /* of the endpoint's lifetime */
+	enum blamed blamed;
+	enum surety surety;
+	uint64_t blamed_ns; /* the part of ns that the blame explains; only with SEEN_BOTH_ENDS */
+	uint64_t blamed_n;
+	int peer; /* index of the peer, -1 */
+	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
+};
+
+enum { FINDINGS_MAX = 16 };
+
+struct verdict {
+	struct finding v[FINDINGS_MAX]; /* the largest first */
+	size_t n;
+	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
+	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data */
+	int64_t unaccounted_ns;
+};
+
+static inline bool tx_is_stall(unsigned int state)
+{
+	return TX_STALLS >> state & 1;
+}
+
+/* NIST's stall of one tx ledger: the sum of its stall rows. */
+uint64_t ledger_stall_ns(const struct trace_ledger *tx);
+
+/* Did anything ever go out through this endpoint? */
+bool endpoint_sent(const struct trace_endpoint *ep);
+
+/* The stalls of at least min_share of an endpoint's lifetime and min_ns in all. */
+void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <string.h>
+
+#include "sinks/sink.h"
+
+FILE *sink_open(const char *path, struct err *e)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+
+	if (!f)
+		err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+	return f;
+}
+
+int sink_close(FILE *f, const char *path, struct err *e)
+{
+	bool bad = fflush(f) != 0 || ferror(f);
+
+	if (bad)
+		err_sys(e, EXIT_IO, "give it room and run again, with --repeat if there is a result", "%s", f == stdout ? "standard output" : path);
+	if (f != stdout && fclose(f) != 0 && !bad)
+		return err_sys(e, EXIT_IO, "give it room and run again", "%s", path);
+	return bad ? -1 : 0;
+}
+
+const char *size_text(int64_t size, char buf[24])
+{
+	if (size >= 1 << 20 && size % (1 << 20) == 0)
+		snprintf(buf, 24, "%" PRId64 "M", size >> 20);
+	else if (size >= 1024 && size % 1024 == 0)
+		snprintf(buf, 24, "%" PRId64 "K", size >> 10);
+	else
+		snprintf(buf, 24, "%" PRId64, size);
+	return buf;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ledgers and verdicts, written out: as JSON and as what a person reads. */
+#ifndef IPCSTALL_SINK_LEDGER_H
+#define IPCSTALL_SINK_LEDGER_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model/verdict.h"
+
+/* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
+void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
+/* "1.23 s", "836 ms", "44.1 us": three significant figures and a unit. */
+void human_ns(double ns, char *buf, size_t len);
+
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
+/* {"endpoints": [...], "findings": [...], "stall_ns", "unaccounted_ns", "verdict": TEXT, counters...} */
+json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v);
+/* {"backend", "why", "hooks": [...], "not_covered": [...]} */
+json_t *trace_to_json(struct trace *t);
+
+/* One line: whose stall, the cause, who kept it waiting, how often, how long. */
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
+/* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
+const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
+/* One sentence for the whole snapshot. */
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
+
+/* One block per endpoint that did anything, the most stalled first, at most `max` (0: all); then the verdict. */
+void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ledgers as JSON; the keys are documented in docs/SCHEMA.md. What could not be observed is null, never 0. */
+#include "sinks/ledger.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
+static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
+static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
+static const char *const resolutions[] = { "unknown", "bounded", "exact" };
+static const char *const blamed_names[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
+
+static json_t *known(uint64_t v, uint8_t resolution)
+{
+	return resolution == TRACE_UNKNOWN ? json_null() : json_integer((json_int_t)v);
+}
+
+static json_t *comm_to_json(const char *comm, pid_t tgid)
+{
+	return tgid ? json_stringn(comm, strnlen(comm, 16)) : json_null();
+}
+
+static json_t *hist_to_json(const uint32_t *h)
+{
+	json_t *a = json_array();
+	int last = TRACE_HIST;
+
+	while (last > 0 && !h[last - 1])
+		last--;
+	for (int i = 0; i < last; i++)
+		json_array_append_new(a, json_integer(h[i]));
+	return a;
+}
+
+static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
+{
+	/* What was seen of a state that cannot be seen whole is a lower bound, and part of the sum. */
+	uint8_t r = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
+
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
+			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist_us", hist_to_json(l->hist[i]));
+}
+
+static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
+{
+	json_t *states = json_object();
+
+	for (unsigned int i = n; i-- > 0;)
+		json_object_set_new(states, names[i], state_to_json(l, i));
+	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns, "unaccounted_ns",
+			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
+}
+
+static json_t *beside_to_json(const struct trace_beside *b)
+{
+	json_t *o = json_object();
+	const struct {
+		const char *key;
+		uint64_t v;
+		uint8_t res;
+	} rows[] = {
+		{ "bytes", b->bytes, b->bytes_res },
+		{ "messages", b->messages, b->bytes_res },
+		{ "blocked_ns", b->blocked_ns, b->blocked_res },
+		{ "blocked_max_ns", b->blocked_max_ns, b->blocked_res },
+		{ "runq_ns", b->runq_ns, b->runq_res },
+		{ "runq_max_ns", b->runq_max_ns, b->runq_res },
+		{ "wakeups", b->wakeups, b->runq_res },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
+	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
+	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
+	return o;
+}
+
+static json_t *addr_to_json(const struct trace_endpoint *ep, const struct trace_addr *a)
+{
+	char ip[INET6_ADDRSTRLEN] = "?", text[INET6_ADDRSTRLEN + 10];
+
+	if (ep->family != AF_INET && ep->family != AF_INET6)
+		return json_null();
+	inet_ntop(ep->family, a->ip, ip, sizeof(ip));
+	snprintf(text, sizeof(text), ep->family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+	return json_string(text);
+}
+
+static json_t *drops_to_json(const struct trace_endpoint *ep)
+{
+	static const char *const names[TRACE_DROPS] = { "rcvbuf", "qdisc", "checksum", "other" };
+	json_t *o = json_object();
+
+	for (int i = 0; i < TRACE_DROPS; i++)
+		json_object_set_new(o, names[i], known(ep->drops[i], ep->drops_res));
+	return o;
+}
+
+static json_t *queue_to_json(const struct trace_endpoint *ep)
+{
+	if (ep->queue_res == TRACE_UNKNOWN)
+		return json_null();
+	return json_pack("{s:o, s:I, s:I}", "mean_residence_ns",
+			 ep->dequeued ? json_integer((json_int_t)(ep->queue_integral / ep->dequeued)) : json_null(), "max",
+			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
+}
+
+/* The reader whose part it was: of a pipe its own, of a socket the peer's. */
+static const struct trace_beside *reader_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return &ep->rxb;
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
+}
+
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct trace_beside *who)
+{
+	if (!n)
+		return;
+	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", tx_names[state], "by", by, "ns",
+					      (json_int_t)ns, "count", (json_int_t)n, "pid",
+					      who && who->tgid ? json_integer(who->tgid) : json_null(), "comm",
+					      who ? comm_to_json(who->comm, who->tgid) : json_null()));
+}
+
+static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_beside *who = reader_of(s, ep);
+	const struct trace_blame *b = &ep->blame;
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < TX_N; i++) {
+		add_blame(list, i, blamed_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
+		add_blame(list, i, blamed_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
+	}
+	return list;
+}
+
+static json_t *tcp_to_json(const struct trace_endpoint *ep)
+{
+	if (ep->proto != TRACE_TCP)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "delack_ns", known(ep->delack_ns, ep->delack_res), "delack_fires",
+			 known(ep->delack_fires, ep->delack_res), "ack_debt_ns", known(ep->ack_debt_ns, ep->delack_res), "retransmits",
+			 known(ep->retransmits, ep->retransmits_res), "timeouts", known(ep->timeouts, ep->retransmits_res),
+			 "zero_windows", known(ep->zero_windows, ep->retransmits_res));
+}
+
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_beside *who = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
+			      trace_proto_name(ep->proto), "local", addr_to_json(ep, &ep->local), "remote", addr_to_json(ep, &ep->remote),
+			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
+			      "joined_late", ep->joined_late);
+
+	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
+	json_object_set_new(o, "pid", who->tgid ? json_integer(who->tgid) : json_null());
+	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
+	json_object_set_new(o, "tx", one_ledger(&ep->tx, tx_names, TX_N));
+	json_object_set_new(o, "rx", one_ledger(&ep->rx, rx_names, RX_N));
+	json_object_set_new(o, "beside",
+			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", beside_to_json(&ep->txb), "rx", beside_to_json(&ep->rxb), "tcp",
+				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
+	json_object_set_new(o, "blame", blame_to_json(s, ep));
+	return o;
+}
+
+static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)
+{
+	char text[640];
+
+	finding_sentence(s, f, text, sizeof(text));
+	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s}", "endpoint", (json_int_t)f->endpoint, "cause",
+			 tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
+			 "share", f->share, "blamed", blamed_names[f->blamed], "surety",
+			 f->surety == SEEN_BOTH_ENDS ? "both ends seen" : "inferred from one end", "blamed_ns", (json_int_t)f->blamed_ns,
+			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f));
+}
+
+static void add_counters(json_t *o, const struct trace_counters *c)
+{
+	const struct {
+		const char *name;
+		uint64_t v;
+	} rows[] = {
+		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
+		{ "overflow", c->overflow }, { "missed", c->missed },	    { "contended", c->contended },
+		{ "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].v));
+}
+
+json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *eps = json_array(), *finds = json_array(), *o;
+	char text[640];
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(eps, endpoint_to_json(s, &s->ep[i]));
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(finds, finding_to_json(s, &v->v[i]));
+	verdict_sentence(s, v, text, sizeof(text));
+	o = json_pack("{s:o, s:o, s:I, s:I, s:s}", "endpoints", eps, "findings", finds, "stall_ns", (json_int_t)v->stall_ns,
+		      "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	add_counters(o, &s->counters);
+	return o;
+}
+
+json_t *trace_to_json(struct trace *t)
+{
+	struct trace_hook hooks[128];
+	size_t n = trace_hooks(t, hooks, 128);
+	json_t *hs = json_array(), *not_covered = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(hs, json_pack("{s:s, s:s, s:s, s:b, s:s?}", "point", hooks[i].point, "kind", hooks[i].kind, "feeds",
+						    hooks[i].feeds, "attached", hooks[i].attached, "why_not", hooks[i].why_not));
+	for (const char *const *c = trace_not_covered(trace_backend(t)); c && *c; c++)
+		json_array_append_new(not_covered, json_string(*c));
+	return json_pack("{s:s, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "why", trace_why(t), "hooks", hs,
+			 "not_covered", not_covered);
+}

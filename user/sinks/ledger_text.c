@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ledgers as a person reads them: names, durations, the sentence of a finding, the table. */
+#include "sinks/ledger.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
+#define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
+static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
+static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
+static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
+
+void human_ns(double ns, char *buf, size_t len)
+{
+	static const struct {
+		double scale;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i < 3 && ns < units[i].scale)
+		i++;
+	ns /= units[i].scale;
+	snprintf(buf, len, "%.*f %s", i == 3 || ns >= 100 ? 0 : ns >= 10 ? 1 : 2, ns, units[i].unit);
+}
+
+static void address(const struct trace_endpoint *ep, const struct trace_addr *a, char *buf, size_t len)
+{
+	char ip[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(ep->family, a->ip, ip, sizeof(ip));
+	snprintf(buf, len, ep->family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+}
+
+void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	char l[64], r[64];
+
+	if (ep->family == AF_INET || ep->family == AF_INET6) {
+		address(ep, &ep->local, l, sizeof(l));
+		address(ep, &ep->remote, r, sizeof(r));
+		snprintf(buf, len, "%s %s > %s", trace_proto_name(ep->proto), l, r);
+	} else if (ep->inode) {
+		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(ep->proto), ep->inode);
+	} else {
+		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(ep->proto), ep->serial);
+	}
+}
+
+static void who(const struct trace_beside *b, char *buf, size_t len)
+{
+	if (b->tgid)
+		snprintf(buf, len, "%.16s[%d]", b->comm, b->tgid);
+	else
+		snprintf(buf, len, "nobody seen");
+}
+
+/* Whose part it is: for a pipe the reader of the same endpoint, else the reader at the peer. */
+static const struct trace_beside *blamed_party(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	if (ep->proto == TRACE_PIPE)
+		return &ep->rxb;
+	return f->peer >= 0 && (size_t)f->peer < s->n ? &s->ep[f->peer].rxb : NULL;
+}
+
+static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_beside *party = blamed_party(s, f);
+	char name[48] = "the peer";
+
+	if (party && party->tgid)
+		who(party, name, sizeof(name));
+	buf[0] = '\0';
+	if (f->blamed == BLAME_PEER_DELACK)
+		snprintf(buf, len, " <- delayed ACK of %s", name);
+	else if (f->blamed == BLAME_PEER_READER)
+		snprintf(buf, len, " <- %s is not reading", name);
+	else if (f->blamed == BLAME_PATH)
+		snprintf(buf, len, " <- loss on the path");
+}
+
+static const char *surety_phrase(const struct finding *f)
+{
+	if (f->blamed == BLAME_NOBODY)
+		return "";
+	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
+}
+
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	char name[160], sender[48], blame[96], total[32], longest[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	who(&ep->txb, sender, sizeof(sender));
+	blame_phrase(s, f, blame, sizeof(blame));
+	human_ns((double)f->ns, total, sizeof(total));
+	human_ns((double)f->max_ns, longest, sizeof(longest));
+	snprintf(buf, len, "%s of %s: %s%s: %" PRIu64 " times, %s in all (%.1f %% of its time), longest %s%s", sender, name,
+		 tx_names[f->cause], blame, f->count, total, 100 * f->share, longest, surety_phrase(f));
+}
+
+const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
+{
+	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
+		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
+		return "read sooner, or give the pipe room with F_SETPIPE_SZ";
+	return tx_fixes[f->cause];
+}
+
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char total[32];
+
+	if (!v->lifetime_ns) {
+		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+		return;
+	}
+	if (v->n) {
+		finding_sentence(s, &v->v[0], buf, len);
+		return;
+	}
+	human_ns((double)v->stall_ns, total, sizeof(total));
+	snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
+		 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+}
+
+static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
+{
+	if (res == TRACE_UNKNOWN)
+		snprintf(buf, len, "-");
+	else if (!v)
+		snprintf(buf, len, "0");
+	else
+		human_ns((double)v, buf, len);
+}
+
+static void state_row(const struct trace_ledger *l, unsigned int i, const char *name, bool stall, FILE *out)
+{
+	uint8_t res = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
+	char total[32], longest[32];
+
+	figure(l->ns[i], res, total, sizeof(total));
+	figure(l->max[i], res, longest, sizeof(longest));
+	fprintf(out, "      %-9s%s %10s  %5.1f %%  %8u x  longest %10s%s\n", name, stall ? "*" : " ", total,
+		l->lifetime_ns ? 100.0 * (double)l->ns[i] / (double)l->lifetime_ns : 0.0, l->count[i], longest,
+		res == TRACE_BOUNDED ? "  (bounded)" : "");
+}
+
+static void one_side(const struct trace_ledger *l, const char *title, const char *const *names, unsigned int n, uint32_t stalls,
+		     FILE *out)
+{
+	char life[32];
+
+	human_ns((double)l->lifetime_ns, life, sizeof(life));
+	fprintf(out, "    %s  lifetime %s, unaccounted: %" PRId64 " ns\n", title, life, l->unaccounted_ns);
+	for (unsigned int i = n; i-- > 0;)
+		if (l->ns[i] || l->count[i])
+			state_row(l, i, names[i], stalls >> i & 1, out);
+}
+
+static void tcp_beside(const struct trace_endpoint *ep, FILE *out)
+{
+	char delack[32];
+
+	if (ep->proto != TRACE_TCP)
+		return;
+	figure(ep->delack_ns, ep->delack_res, delack, sizeof(delack));
+	fprintf(out, ", ACKs withheld %s (timer fired %" PRIu64 " x)", delack, ep->delack_fires);
+	if (ep->retransmits_res != TRACE_UNKNOWN)
+		fprintf(out, ", %" PRIu64 " retransmits", ep->retransmits);
+}
+
+static void beside_row(const struct trace_endpoint *ep, FILE *out)
+{
+	const uint64_t *d = ep->drops;
+	char blocked[32], runq[32];
+
+	figure(ep->txb.blocked_ns, ep->txb.blocked_res, blocked, sizeof(blocked));
+	figure(ep->txb.runq_ns + ep->rxb.runq_ns, ep->txb.runq_res, runq, sizeof(runq));
+	fprintf(out, "    beside  writer blocked %s, woken but waiting for a CPU %s", blocked, runq);
+	tcp_beside(ep, out);
+	if (ep->drops_res != TRACE_UNKNOWN && d[0] + d[1] + d[2] + d[3])
+		fprintf(out, ", dropped: %" PRIu64 " receive buffer, %" PRIu64 " qdisc, %" PRIu64 " checksum, %" PRIu64 " other",
+			d[TRACE_DROP_RCVBUF], d[TRACE_DROP_QDISC], d[TRACE_DROP_CHECKSUM], d[TRACE_DROP_OTHER]);
+	fputc('\n', out);
+}
+
+static void one_endpoint(const struct trace_endpoint *ep, FILE *out)
+{
+	char name[160], w[48], r[48];
+
+	endpoint_name(ep, name, sizeof(name));
+	who(&ep->txb, w, sizeof(w));
+	who(&ep->rxb, r, sizeof(r));
+	fprintf(out, "  %s   writer %s, reader %s%s\n", name, w, r, ep->joined_late ? "   (existed before: its past is unknown)" : "");
+	one_side(&ep->tx, "tx", tx_names, TX_N, TX_STALLS, out);
+	one_side(&ep->rx, "rx", rx_names, RX_N, 0, out);
+	beside_row(ep, out);
+}
+
+static int by_stall(const void *a, const void *b, void *snapshot)
+{
+	const struct trace_snapshot *s = snapshot;
+	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx), y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static bool did_anything(const struct trace_endpoint *ep)
+{
+	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+}
+
+static void endpoint_blocks(const struct trace_snapshot *s, size_t max, FILE *out)
+{
+	size_t *order = calloc(s->n + 1, sizeof(*order)), n = 0, shown;
+
+	for (size_t i = 0; order && i < s->n; i++)
+		if (did_anything(&s->ep[i]))
+			order[n++] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_stall, (void *)s);
+	shown = max && n > max ? max : n;
+	for (size_t i = 0; i < shown; i++)
+		one_endpoint(&s->ep[order[i]], out);
+	if (n > shown)
+		fprintf(out, "  ... and %zu endpoints that stalled less\n", n - shown);
+	free(order);
+}
+
+static void counters_line(const struct trace_counters *c, FILE *out)
+{
+	fprintf(out, "  observed %" PRIu64 ", lost %" PRIu64 ", unpaired %" PRIu64 ", overflow %" PRIu64 ", missed %" PRIu64 "\n", c->observed,
+		c->lost, c->unpaired, c->overflow, c->missed);
+}
+
+enum { MORE_FINDINGS = 4 };
+
+void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out)
+{
+	char text[640];
+
+	endpoint_blocks(s, max, out);
+	counters_line(&s->counters, out);
+	verdict_sentence(s, v, text, sizeof(text));
+	fprintf(out, "verdict: %s\n", text);
+	for (size_t i = 1; i < v->n && i < MORE_FINDINGS; i++) {
+		finding_sentence(s, &v->v[i], text, sizeof(text));
+		fprintf(out, "   also: %s\n", text);
+	}
+	if (v->n)
+		fprintf(out, "    fix: %s\n", finding_fix(s, &v->v[0]));
+}

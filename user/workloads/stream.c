@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages over a byte stream: send and recv, MSG_WAITALL so that one call takes a whole message. */
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <netinet/in.h>
+
+#include "workloads/workload.h"
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Spinning or a signal of ours: again. Everything else is for the caller. */
+static inline bool again(const struct conn *c)
+{
+	if (errno == EINTR)
+		return true;
+	if (!c->spin || errno != EAGAIN)
+		return false;
+	relax();
+	return true;
+}
+
+static enum io failed(ssize_t n)
+{
+	return n == 0 || errno == EPIPE || errno == ECONNRESET ? IO_CLOSED : IO_ERROR;
+}
+
+enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool more)
+{
+	const char *p = buf;
+	int flags = (more ? MSG_MORE : 0) | (c->spin ? MSG_DONTWAIT : 0);
+
+	while (len) {
+		ssize_t n = send(c->wfd, p, len, flags);
+
+		if (n < 0) {
+			if (again(c))
+				continue;
+			return failed(n);
+		}
+		p += n;
+		len -= n;
+	}
+	return IO_OK;
+}
+
+/* The kernel falls out of quick-ack mode by itself (tcp_delack_timer and pingpong mode): it is asked for each time. */
+static inline void quick_ack(const struct conn *c)
+{
+	int one = 1;
+
+	if (c->quickack)
+		setsockopt(c->rfd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+}
+
+enum io stream_recv_socket(struct conn *c, void *buf, size_t len)
+{
+	char *p = buf;
+	int flags = c->spin ? MSG_DONTWAIT : MSG_WAITALL;
+
+	quick_ack(c);
+	while (len) {
+		ssize_t n = recv(c->rfd, p, len, flags);
+
+		if (n <= 0) {
+			if (n < 0 && again(c))
+				continue;
+			return failed(n);
+		}
+		p += n;
+		len -= n;
+	}
+	return IO_OK;
+}
+
+ssize_t stream_recv_some_socket(struct conn *c, void *buf, size_t cap)
+{
+	ssize_t n;
+
+	quick_ack(c);
+	do
+		n = recv(c->rfd, buf, cap, c->spin ? MSG_DONTWAIT : 0);
+	while (n < 0 && again(c));
+	return n > 0 ? n : (ssize_t)failed(n);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A workload is one file, one of these, and one row in table.h. It opens two ends and carries messages between them;
+ * it never prints, never takes the time and never decides how many: that is the runner's.
+ */
+#ifndef IPCSTALL_WORKLOAD_H
+#define IPCSTALL_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "lib/err.h"
+#include "model/result.h"
+
+enum workload_flag {
+	WL_STREAM = 1 << 0,	/* bytes without boundaries */
+	WL_DATAGRAM = 1 << 1,	/* the transport keeps messages apart */
+	WL_LOSSY = 1 << 2,	/* a message may vanish in silence */
+	WL_SOCKET = 1 << 3,	/* has SO_SNDBUF and its kind */
+	WL_TCP = 1 << 4,
+	WL_INET = 1 << 5,	/* has an IP address: can go over a link or to another host */
+	WL_CONNECT = 1 << 6,	/* listen/accept/connect, so connecting can be timed */
+	WL_PIPE = 1 << 7,
+};
+
+enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPLICE, ENGINE_ZEROCOPY };
+
+/* Buffers of 0 are left as the kernel has them. */
+struct workload_options {
+	bool v6, nodelay, cork, quickack, spin;
+	enum engine engine;
+	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns;
+	const char *cc;
+	const char *bind;	/* the listener's address; NULL: loopback */
+	uint16_t port;		/* 0: any free one */
+	size_t message;		/* bytes; engines size their batches by it */
+};
+
+struct address {
+	struct sockaddr_storage ss;
+	socklen_t len;		/* 0: none */
+};
+
+struct conn {
+	int rfd, wfd, lfd;	/* the same socket twice, or the two halves of pipes; lfd: the listener, -1 without */
+	bool spin, quickack;
+	bool leader;		/* asks; the other end answers with the number it was asked by */
+	uint32_t seq;		/* of the last message sent (leader) or taken (follower) */
+	size_t piece;		/* datagrams: the most that goes in one */
+	uint64_t strays;	/* datagrams that belonged to nothing awaited */
+	uint64_t send_errors;	/* ENOBUFS and ECONNREFUSED of datagram sends, each a lost message */
+	const volatile uint32_t *tick; /* moved by a slow timer: lets a wait for what was lost end */
+	size_t batch;		/* bytes one send_bulk() carries; 0: one message */
+	void *engine_state;
+};
+
+#define CONN_NONE { .rfd = -1, .wfd = -1, .lfd = -1 }
+
+enum io { IO_OK = 0, IO_CLOSED = -1, IO_ERROR = -2, IO_LOST = -3 }; /* IO_ERROR: errno says which */
+
+struct workload {
+	const char *name, *summary;
+	unsigned int flags;
+	size_t max_message;	/* 0: the general limit */
+
+	/* Refuse what cannot work, with the reason. NULL: everything works. */
+	int (*validate)(const struct workload_options *o, struct err *e);
+
+	/* Both ends at once, inherited by fork; or, where NULL, the three after it. */
+	int (*open_pair)(struct conn ends[2], const struct workload_options *o, struct err *e);
+	int (*listen)(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e);
+	int (*connect)(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from,
+		       struct err *e);
+	/* from: the client's address when it is known; datagram sockets need it. */
+	int (*accept)(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e);
+
+	/* A whole message; more: another piece of the same message follows at once (MSG_MORE). */
+	enum io (*send_msg)(struct conn *c, const void *buf, size_t len, bool more);
+	/* A whole message of exactly len bytes. */
+	enum io (*recv_msg)(struct conn *c, void *buf, size_t len);
+	/* Whatever is there, at least one byte, at most cap; the number, or enum io. */
+	ssize_t (*recv_some)(struct conn *c, void *buf, size_t cap);
+
+	/* Nothing follows for now: let go of what is held back for it. NULL: nothing is ever held back. */
+	void (*flush)(struct conn *c);
+
+	/* What the kernel made of the options: effective buffers, MSS and so on. */
+	void (*facts)(const struct conn *c, struct socket_facts *f);
+};
+
+extern const struct workload *const workloads[]; /* NULL-terminated */
+extern const char *const workload_names[];	 /* the same, for an option's choices */
+
+const struct workload *workload_find(const char *name);
+void conn_close(struct conn *c);
+
+/* For workloads: parts they share. */
+enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool more);
+enum io stream_recv_socket(struct conn *c, void *buf, size_t len);
+ssize_t stream_recv_some_socket(struct conn *c, void *buf, size_t cap);
+enum io datagram_send(struct conn *c, const void *buf, size_t len, bool more);
+enum io datagram_recv(struct conn *c, void *buf, size_t len);
+ssize_t datagram_recv_some(struct conn *c, void *buf, size_t cap);
+int socket_apply(int fd, const struct workload_options *o, struct err *e);
+int tcp_apply(int fd, const struct workload_options *o, struct err *e);
+void socket_facts_read(const struct conn *c, struct socket_facts *f);
+int inet_address(const struct workload_options *o, struct address *a, struct err *e);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include <unistd.h>
+
+#include "workloads/workload.h"
+
+#define ROW(id, name) extern const struct workload workload_##id;
+#include "workloads/table.h"
+#undef ROW
+
+const struct workload *const workloads[] = {
+#define ROW(id, name) &workload_##id,
+#include "workloads/table.h"
+#undef ROW
+	NULL,
+};
+
+const char *const workload_names[] = {
+#define ROW(id, name) name,
+#include "workloads/table.h"
+#undef ROW
+	NULL,
+};
+
+const struct workload *workload_find(const char *name)
+{
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (strcmp((*w)->name, name) == 0)
+			return *w;
+	return NULL;
+}
+
+void conn_close(struct conn *c)
+{
+	if (c->rfd >= 0)
+		close(c->rfd);
+	if (c->wfd >= 0 && c->wfd != c->rfd)
+		close(c->wfd);
+	if (c->lfd >= 0)
+		close(c->lfd);
+	c->rfd = c->wfd = c->lfd = -1;
+}
