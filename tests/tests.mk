@@ -57,3 +57,7 @@ test-analysis: ## the Python side: statistics, figures, report, bad files (pytes
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')
+
+.PHONY: test-cli
+test-cli: all ## the program as its user meets it (TEST=name: one file of tests/cli)
+	$(Q)tests/run-cli $(TEST)

@@ -188,7 +188,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 	if (!acked) {
 		p->bytes = s->bytes;
 		p->messages = s->messages;
-		p->lost = c->bytes > s->bytes ? (c->bytes - s->bytes) / r->size : 0;
+		p->lost = c->messages > s->messages ? c->messages - s->messages : 0; /* one in pieces is lost whole */
 	}
 	p->throughput.present = true;
 	p->throughput.bytes_per_s = received_ns ? (double)p->bytes * 1e9 / (double)received_ns : NAN;

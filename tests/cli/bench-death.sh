@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What ends a run early ends all of it: quickly, with the right code and one line, and nothing is left.
+. "$(dirname "$0")/lib.sh"
+
+# The two workers of a run that has begun to measure.
+workers() { # PID
+	local w i
+	for i in $(seq 200); do
+		w=$(ps -o pid= --ppid "$1" | xargs)
+		[ "$(wc -w <<<"$w")" -eq 2 ] && echo "$w" && return
+		sleep 0.02
+	done
+}
+
+# NAME CODE PATTERN ACTION ARGS...: start, wait for both workers, act, judge.
+disturbed() {
+	local name=$1 code=$2 pattern=$3 action=$4 pid w rc t0
+	shift 4
+	"$IPCSTALL" "$@" --duration 20s >"$WORK/out" 2>"$WORK/err" </dev/null &
+	pid=$!
+	w=$(workers $pid)
+	sleep 0.3
+	t0=$(date +%s%N)
+	$action "$pid" $w
+	wait $pid
+	rc=$?
+	took=$((($(date +%s%N) - t0) / 1000000))
+	sleep 0.1
+	if [ -z "$w" ]; then
+		fail "$name" 'the workers did not start'
+	elif [ $rc -ne "$code" ]; then
+		fail "$name" "exit code $rc, not $code: $(cat "$WORK/err")"
+	elif [ $took -gt 2000 ]; then
+		fail "$name" "took $took ms to end"
+	elif [ -n "$pattern" ] && { [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE "$pattern" "$WORK/err"; }; then
+		fail "$name" "'$(cat "$WORK/err")' is not one line matching $pattern"
+	elif ps -o stat= -p "${w// /,}" | grep -qv Z; then # a zombie waits for init only
+		fail "$name" "a worker is left: $(ps -o pid=,stat=,args= -p "${w// /,}")"
+	else
+		pass "$name"
+	fi
+}
+
+kill_client() { ps -o pid= -p "$2" >/dev/null && kill -KILL "$3"; }
+kill_server() { kill -KILL "$2"; }
+interrupt() { kill -INT "$1"; }
+terminate() { kill -TERM "$1"; }
+kill_whole() { kill -KILL "$1"; }
+
+for mode in tcp udp pipe unix; do
+	disturbed "$mode: server killed" 7 'killed by signal 9' kill_server --mode $mode --size 64 --test latency
+	disturbed "$mode: client killed" 7 'killed by signal 9' kill_client --mode $mode --size 64 --test throughput
+done
+disturbed 'tcp: interrupted' 130 'interrupted' interrupt --mode tcp --size 64
+disturbed 'udp: terminated' 130 'interrupted' terminate --mode udp --size 64
+disturbed 'tcp: killed itself' 137 '' kill_whole --mode tcp --size 64
+disturbed 'spinning: server killed' 7 'killed by signal 9' kill_server --mode udp --size 64 --placement spin
+disturbed 'spinning: interrupted' 130 'interrupted' interrupt --mode tcp --size 64 --placement spin
+if unshare -n true 2>/dev/null; then
+	disturbed 'over a link: interrupted' 130 'interrupted' interrupt --mode tcp --size 64 --link veth
+	disturbed 'over a link: server killed' 7 'killed by signal 9' kill_server --mode tcp --size 64 --link veth
+fi
+
+# What was finished before the interruption is kept.
+"$IPCSTALL" --mode pipe --size 64 --test latency,throughput --duration 1s --json "$WORK/part.json" >/dev/null 2>&1 </dev/null &
+pid=$!
+sleep 1.7
+kill -INT $pid
+wait $pid
+python3 -c "
+import json
+d = json.load(open('$WORK/part.json'))
+assert d['complete'] is False and len(d['points']) == 1 and d['warnings']" 2>"$WORK/err" && pass 'finished points are kept' || fail 'finished points are kept' "$(tail -1 "$WORK/err")"
+
+run=(--mode pipe --size 64 --test latency --count 1000)
+# NAME CODE PATTERN, then standard output is taken from the caller
+"$IPCSTALL" "${run[@]}" >/dev/full 2>"$WORK/err"
+rc=$?
+[ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && grep -q 'No space left' "$WORK/err" && pass 'full disk, table' || fail 'full disk, table' "$rc $(cat "$WORK/err")"
+for out in json csv raw; do
+	refuses "full disk, $out" 6 'No space left' "${run[@]}" --quiet --$out /dev/full
+done
+"$IPCSTALL" "${run[@]}" --json - >/dev/full 2>"$WORK/err"
+rc=$?
+[ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && pass 'full disk, json on standard output' || fail 'full disk, json on standard output' "$rc $(cat "$WORK/err")"
+"$IPCSTALL" "${run[@]}" >&- 2>"$WORK/err"
+rc=$?
+[ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && pass 'closed standard output' || fail 'closed standard output' "$rc $(cat "$WORK/err")"
+
+python3 - "$WORK/port" <<'PY' &
+import socket, sys, time
+s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.bind(('127.0.0.1', s.getsockname()[1]))
+open(sys.argv[1], 'w').write(str(s.getsockname()[1])); time.sleep(20)
+PY
+holder=$!
+for i in $(seq 100); do [ -s "$WORK/port" ] && break; sleep 0.05; done
+port=$(cat "$WORK/port")
+for mode in tcp udp; do
+	refuses "$mode: port taken" 5 "port $port: Address already in use" --mode $mode --size 64 --port "$port"
+done
+kill $holder
+wait $holder 2>/dev/null
+
+if command -v setpriv >/dev/null && [ "$(id -u)" -eq 0 ]; then
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$IPCSTALL" --mode unix --size 64 --placement cross-awake >"$WORK/out" 2>"$WORK/err"
+	rc=$?
+	if [ "$(nproc)" -lt 2 ]; then
+		echo 'skip no permission: one CPU'
+	else
+		[ $rc -eq 3 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && pass 'no permission for the idle states' || fail 'no permission for the idle states' "$rc $(cat "$WORK/err")"
+	fi
+fi
+finish

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be run is refused before anything runs: one line, the right exit code.
+. "$(dirname "$0")/lib.sh"
+
+while IFS='|' read -r pattern args; do
+	[ -n "$args" ] || continue
+	# shellcheck disable=SC2086
+	refuses "refused: $args" 2 "$pattern" $args
+done <<'ROWS'
+--mode: missing|--size 64
+did you mean 'tcp'|--mode tpc
+did you mean 'pipe'|--mode pip
+did you mean 'udp'|-m upd
+did you mean 'unix-dgram'|--mode unix-dgrm
+one of: pipe|--mode xyzzyplugh
+1 byte to 1G|--mode tcp --size 0
+1 byte to 1G|--mode tcp --size -4
+1 byte to 1G|--mode tcp --size 2G
+not a number of bytes|--mode tcp --size 64Q
+not a number of bytes|--mode tcp --size 1e400
+not a number of bytes|--mode tcp --size 4,,8
+not a number of bytes|--mode tcp --size 0x40
+not FROM:TO|--mode tcp --size 8:4:+1
+not FROM:TO|--mode tcp --size 4:8
+not FROM:TO|--mode tcp --size 4:8:+0
+not FROM:TO|--mode tcp --size 4:8:*1
+not FROM:TO|--mode tcp --size 4:8:-1
+more than 10000 sizes|--mode tcp --size 1:1G:+1
+value is missing|--mode tcp --size
+value is missing|--mode
+no such option; did you mean --size|--mode tcp --sise 64
+no such option|--mode tcp --qqqqqqqqqqqq
+-z: no such option|--mode tcp -z
+takes no value|--mode tcp --nodelay=yes
+unexpected operand|--mode tcp 64
+did you mean 'latency'|--mode tcp --test latncy
+unknown|--mode tcp --test latency,
+unknown|--mode tcp --test bandwidthy
+did you mean 'header'|--mode tcp --pattern heder
+chunks=4096|--mode tcp --pattern chunks
+not a number of bytes|--mode tcp --pattern chunks=0
+not a number of bytes|--mode tcp --pattern header=x
+not a number of bytes|--mode tcp --pattern single=4
+nothing would be left|--mode tcp --pattern trailer=4 --size 4
+nothing would be left|--mode tcp --pattern header --size 16
+belongs to streams|--mode udp --pattern header --size 64
+belongs to streams|--mode unix-dgram --pattern chunks=8
+belongs to tcp|--mode pipe --nodelay
+belongs to tcp|--mode unix --nagle
+belongs to tcp|--mode udp --cork
+belongs to tcp|--mode udp --quickack
+belongs to tcp|--mode pipe --mss 500
+belongs to tcp|--mode unix --cc cubic
+belongs to tcp|--mode udp --delack-max 8ms
+belongs to tcp, udp|--mode pipe -6
+belongs to tcp, udp|--mode unix --link veth
+belongs to tcp, udp|--mode unix --port 5000
+belongs to the sockets|--mode pipe --sndbuf 64K
+belongs to the sockets|--mode pipe --rcvbuf 64K
+belongs to pipe|--mode tcp --pipe-size 64K
+belongs to tcp, unix|--mode udp --test connect
+belongs to tcp, unix|--mode pipe --test connect
+--nodelay with --nagle|--mode tcp --nodelay --nagle
+--more with one write|--mode tcp --more
+--count with --bytes|--mode tcp --count 5 --bytes 5
+--rate with --outstanding|--mode tcp --test latency --rate 100 --outstanding 4
+bulk has no schedule|--mode tcp --rate 100
+--rate with --test connect|--mode tcp --test connect --rate 100
+nothing is awaited|--mode tcp --test throughput --outstanding 4
+would block each other|--mode tcp --test latency --outstanding 8 --size 64K
+--outstanding with udp|--mode udp --test latency --outstanding 4 --size 64
+out of range|--mode tcp --outstanding 0
+out of range|--mode tcp --trials 0
+out of range|--mode tcp --duration 0
+out of range|--mode tcp --duration -1s
+out of range|--mode tcp --count -1
+out of range|--mode tcp --port 65536
+out of range|--mode tcp --mss 70000
+not a whole number|--mode tcp --count many
+not a time|--mode tcp --duration 3parsecs
+not a number|--mode tcp --rate fast
+one CPU number or two|--mode tcp --cpus a
+one CPU number or two|--mode tcp --cpus 0,1,2
+one CPU number or two|--mode tcp --cpus -1
+that is two CPUs|--mode tcp --cpus 0,1 --placement same
+that is one CPU|--mode tcp --cpus 0 --placement cross
+not to pin|--mode tcp --cpus 0 --placement none
+did you mean 'cross'|--mode tcp --placement cros
+accept\(\) sleeps|--mode tcp --test connect --placement spin
+did you mean 'gso'|--mode udp --engine gos
+belongs to udp|--mode tcp --engine gso
+belongs to pipe|--mode unix --engine splice
+belongs to tcp|--mode udp --engine zerocopy
+link|--mode tcp --link vethh
+link|--mode tcp --link veth,mtu=1
+link|--mode tcp --link veth,rate=fast
+two results would mix|--mode tcp --json - --csv -
+empty|--mode tcp --json=
+no such command; did you mean 'bench'|bensh
+ROWS
+
+refuses 'a CPU that is not there' 5 'no such CPU' --mode tcp --size 64 --cpus 9999
+refuses 'a congestion control that is not there' 4 'cc nosuchcc' --mode tcp --size 64 --cc nosuchcc
+refuses 'a directory that is not there' 6 'No such file' --mode tcp --size 64 --json /nonexistent/x.json
+refuses 'a file to repeat that is not there' 9 'No such file' --repeat /nonexistent/x.json
+echo '{"schema": "other"}' >"$WORK/other.json"
+refuses 'a file to repeat of another kind' 9 'not a result' --repeat "$WORK/other.json"
+echo '{"schema": "ipcstall.result", "version": 99, "options": {}}' >"$WORK/new.json"
+refuses 'a file to repeat of another version' 8 'version 99' --repeat "$WORK/new.json"
+echo '{"schema": "ipcstall.result", "version": 1, "options": {"warp": 9}}' >"$WORK/warp.json"
+refuses 'an option to repeat that is unknown' 8 "option 'warp'" --repeat "$WORK/warp.json"
+head -c 40 "$WORK/new.json" >"$WORK/cut.json"
+refuses 'a file to repeat that is cut short' 9 'line 1' --repeat "$WORK/cut.json"
+finish

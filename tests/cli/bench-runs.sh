@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every transport and test runs, its figures hang together, and a result is repeated from its own file.
+. "$(dirname "$0")/lib.sh"
+short=(--duration 60ms)
+
+# NAME PYTHON-EXPRESSION over `d`, the document in $WORK/r.json
+holds() {
+	if out=$(python3 -c "import json,sys
+d = json.load(open('$WORK/r.json')); p = d['points']; sys.exit(0 if ($2) else 'false: %s' % json.dumps(p[0], default=str)[:400])" 2>&1); then
+		pass "$1"
+	else
+		fail "$1" "$out"
+	fi
+}
+
+for mode in pipe socketpair unix unix-seqpacket unix-dgram tcp udp; do
+	works "$mode" --mode $mode --size 1,64,64K,256K "${short[@]}" --json "$WORK/r.json" &&
+		holds "$mode: figures" "len(p) == 8 and all(x['messages'] > 0 and x['sent'] == x['messages'] + x['lost'] and
+			(x['test'] != 'latency' or 0 < x['latency']['min'] <= x['latency']['median'] <= x['latency']['max']) and
+			(x['test'] != 'throughput' or abs(x['throughput']['bytes_per_s'] * x['elapsed_ns'] / 1e9 / x['bytes'] - 1) < 0.5 or x['lost']) for x in p)"
+done
+works 'tcp over IPv6' --mode tcp -6 --size 64 "${short[@]}" --json "$WORK/r.json"
+works 'udp over IPv6, several datagrams' --mode udp -6 --size 128K "${short[@]}" --json "$WORK/r.json"
+for placement in same none; do
+	works "placement $placement" --mode unix --size 64 --placement $placement "${short[@]}"
+done
+if [ "$(nproc)" -ge 2 ]; then
+	for placement in cross spin; do
+		works "placement $placement" --mode tcp --size 64 --placement $placement "${short[@]}" --json "$WORK/r.json" &&
+			holds "placement $placement is in the result" "all(x['placement'] == '$placement' for x in p)"
+	done
+fi
+
+works 'connect' --mode tcp --test connect "${short[@]}" --json "$WORK/r.json" && holds 'connect: one point' "len(p) == 1 and p[0]['latency']['median'] > 500"
+works 'connect, unix' --mode unix --test connect "${short[@]}"
+works 'exactly 500 messages' --mode tcp --test latency --size 64 --count 500 --json "$WORK/r.json" && holds 'count' "p[0]['n'] == 500 and p[0]['sent'] == 500"
+works 'exactly 1M bytes' --mode pipe --test throughput --size 4K --bytes 1M --json "$WORK/r.json" && holds 'bytes' "p[0]['bytes'] == 1048576 and p[0]['messages'] == 256"
+works 'an ack for each message' --mode unix --test throughput --ack message --size 1K "${short[@]}" --json "$WORK/r.json" &&
+	holds 'ack: a time for each message' "p[0]['latency']['n'] == p[0]['messages'] and p[0]['ack'] == 'message'"
+works 'a window' --mode tcp --test throughput --ack message --outstanding 16 --size 64 "${short[@]}" --json "$WORK/r.json" && holds 'window' "p[0]['messages'] > 100"
+works 'a schedule' --mode tcp --test latency --size 64 --rate 2000 --duration 200ms --json "$WORK/r.json" &&
+	holds 'schedule: as many messages as the rate says' "395 <= p[0]['n'] <= 405"
+works 'a one-way schedule' --mode udp --test oneway --size 64 --rate 2000 --duration 200ms --json "$WORK/r.json" &&
+	holds 'one-way schedule' "395 <= p[0]['sent'] <= 405"
+works 'one way' --mode unix --test latency,oneway --size 64 --duration 300ms --json "$WORK/r.json" &&
+	holds 'the two ways of a round trip add up to it' "abs((p[1]['latency']['there']['median'] + p[1]['latency']['back']['median']) / 2 / p[1]['latency']['median'] - 1) < 0.35"
+
+# The stall that everything here is about: header and body in two writes wait for a delayed ACK, unless NODELAY or MSG_MORE.
+stall=(--mode tcp --test throughput --ack message --pattern header=16 --size 1000 --count 20 --warmup 0)
+works 'two writes' "${stall[@]}" --json "$WORK/r.json" && holds 'two writes stall for a delayed ACK' "p[0]['latency']['median'] > 30e6"
+works 'two writes, NODELAY' "${stall[@]}" --nodelay --json "$WORK/r.json" && holds 'NODELAY cures it' "p[0]['latency']['median'] < 5e6"
+works 'two writes, MSG_MORE' "${stall[@]}" --more --json "$WORK/r.json" && holds 'MSG_MORE cures it' "p[0]['latency']['median'] < 5e6"
+works 'two writes, QUICKACK' "${stall[@]}" --quickack --json "$WORK/r.json" && holds 'QUICKACK cures it' "p[0]['latency']['median'] < 5e6"
+
+works 'options' --mode tcp --size 64 --sndbuf 100K --rcvbuf 100K --mss 600 --trials 7 "${short[@]}" --json "$WORK/r.json" &&
+	holds 'effective options are in the result' "p[0]['socket']['client']['sndbuf'] == 204800 and p[0]['socket']['client']['mss'] <= 600 and d['options']['sndbuf'] == 102400"
+cp "$WORK/r.json" "$WORK/first.json"
+works 'repeat' --repeat "$WORK/first.json" --json "$WORK/r.json" && holds 'repeat: same options' "d['options'] == json.load(open('$WORK/first.json'))['options']"
+works 'pipe size' --mode pipe --size 64K --pipe-size 1M "${short[@]}" --json "$WORK/r.json" && holds 'pipe size is in the result' "p[0]['socket']['client']['pipe_size'] == 1048576"
+
+works 'csv' --mode pipe --size 64,1K "${short[@]}" --csv "$WORK/r.csv" --quiet && [ "$(wc -l <"$WORK/r.csv")" -eq 5 ] && pass 'csv: a line a point' || fail 'csv: a line a point' "$(wc -l <"$WORK/r.csv") lines"
+works 'raw' --mode pipe --size 64 --test latency --count 300 --raw "$WORK/r.raw" && [ "$(grep -vc '^#' "$WORK/r.raw")" -eq 300 ] && pass 'raw: a line a sample' || fail 'raw: a line a sample' 'wrong count'
+works 'quiet' --mode pipe --size 64 "${short[@]}" --quiet && { [ ! -s "$WORK/out" ] && pass 'quiet prints nothing' || fail 'quiet prints nothing' "$(head -1 "$WORK/out")"; }
+
+if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
+	"$IPCSTALL" --json-schema >"$WORK/schema.json"
+	for args in '--mode tcp --test latency,throughput,oneway,connect' '--mode udp --size 1,128K' '--mode pipe --size 4'; do
+		# shellcheck disable=SC2086
+		"$IPCSTALL" $args --size 64 "${short[@]}" --json "$WORK/r.json" --quiet
+		out=$(python3 -c "
+import json, jsonschema
+s = json.load(open('$WORK/schema.json')); v = jsonschema.Draft202012Validator(s); v.check_schema(s)
+d = json.load(open('$WORK/r.json')); [print(e.json_path, e.message[:200]) for e in v.iter_errors(d)]
+d['points'][0]['elapsed_ns'] = 'long'; v.is_valid(d) and print('a wrong document passes')" 2>&1)
+		[ -z "$out" ] && pass "schema: $args" || fail "schema: $args" "$out"
+	done
+else
+	echo 'skip schema: python3-jsonschema 4 is not installed'
+fi
+finish
