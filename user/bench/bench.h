@@ -35,11 +35,14 @@ struct bench_options {
 	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max;
 	struct cpu_pair cpus;
 	int64_t trials, warmup, duration, bytes, count, timeout, port, seed;
-	double rate;
+	double rate, drop;
+	int64_t rto, window;
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat;
-	bool quiet, json_schema;
+	bool quiet, mean, json_schema;
 };
+
+#define RTO_NS 1000000000LL
 
 extern const struct opt bench_option_rows[];
 void bench_defaults(void *opts);

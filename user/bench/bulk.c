@@ -67,7 +67,7 @@ static int bulk_client(struct run *r, const struct phase *p, struct err *e)
 	}
 	if (r->w->flush)
 		r->w->flush(&r->conn);
-	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	run_done(r);
 	if (wait_ack(r, e))
 		return -1;
 	r->tally->from = from;

@@ -32,7 +32,7 @@ static int oneway_client(struct run *r, const struct phase *p, struct err *e)
 			return worker_fail(r, rc, "sending", e);
 		n++;
 	}
-	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	run_done(r);
 	r->tally->from = from;
 	r->tally->to = tick_now(&r->clock);
 	r->tally->messages = r->tally->n = n;

@@ -14,7 +14,7 @@ static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmspli
 
 const struct opt bench_option_rows[] = {
 	OPT_HEAD("What to run"),
-	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp or udp", AT(mode), 0, 0, workload_names },
+	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp or rudp", AT(mode), 0, 0, workload_names },
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
 	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, 4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
 	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests) },
@@ -48,10 +48,15 @@ const struct opt bench_option_rows[] = {
 	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc) },
 	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },
 	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), zerocopy (tcp)", AT(engine), 0, 0, engines },
+	OPT_HEAD("Reliable UDP (rudp)"),
+	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this (default 1s)", AT(rto), 1e5, 60e9 },
+	{ OPT_INT, 0, "window", "N", "packets under way; each has an acknowledgement and a timer of its own (default 1: stop and wait)", AT(window), 1, 4096 },
+	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, drawn by --seed (default 0)", AT(drop), 0, 95 },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, without the table)", AT(json), .hidden_from_result = true },
 	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)", AT(csv), .hidden_from_result = true },
 	{ OPT_STRING, 0, "raw", "FILE", "every sample, one a line", AT(raw), .hidden_from_result = true },
+	{ OPT_FLAG, 0, "mean", NULL, "show the mean too, in the tables of times", AT(mean), .hidden_from_result = true },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet), .hidden_from_result = true },
 	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run", AT(repeat), .hidden_from_result = true },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end", AT(json_schema), .hidden_from_result = true },
@@ -66,7 +71,7 @@ void bench_defaults(void *opts)
 
 	*o = (struct bench_options){
 		.mode = -1, .outstanding = 1, .cpus = { -1, -1 }, .trials = 20, .warmup = 40, .duration = 1000000000,
-		.timeout = 20000000000, .seed = 1,
+		.timeout = 20000000000, .seed = 1, .rto = RTO_NS, .window = 1,
 	};
 	o->sizes.v = malloc(sizeof(seed_sizes));
 	if (!o->sizes.v)

@@ -31,7 +31,7 @@ uint64_t wait_intended(const struct run *r, uint64_t when)
 
 static int finish(struct run *r, uint64_t from, uint64_t to, uint64_t sent, uint64_t done)
 {
-	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	run_done(r);
 	r->tally->from = from;
 	r->tally->to = to;
 	r->tally->messages = sent;

@@ -102,7 +102,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		unsigned int needs;
 		const char *flag, *has_it;
 	} rows[] = {
-		{ o->v6, WL_INET, "-6", "tcp, udp" },
+		{ o->v6, WL_INET, "-6", "tcp, udp, rudp" },
 		{ o->nodelay, WL_TCP, "--nodelay", "tcp" },
 		{ o->nagle, WL_TCP, "--nagle", "tcp" },
 		{ o->cork, WL_TCP, "--cork", "tcp" },
@@ -113,9 +113,12 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->delack_max != 0, WL_TCP, "--delack-max", "tcp" },
 		{ o->sndbuf != 0, WL_SOCKET, "--sndbuf", "the sockets" },
 		{ o->rcvbuf != 0, WL_SOCKET, "--rcvbuf", "the sockets" },
+		{ o->rto != RTO_NS, WL_RELIABLE, "--rto", "rudp" },
+		{ o->window != 1, WL_RELIABLE, "--window", "rudp" },
+		{ o->drop > 0, WL_RELIABLE, "--drop", "rudp" },
 		{ o->pipe_size != 0, WL_PIPE, "--pipe-size", "pipe" },
-		{ o->link != NULL, WL_INET, "--link", "tcp, udp" },
-		{ o->port != 0, WL_INET, "--port", "tcp, udp" },
+		{ o->link != NULL, WL_INET, "--link", "tcp, udp, rudp" },
+		{ o->port != 0, WL_INET, "--port", "tcp, udp, rudp" },
 		{ p->tests >> TEST_CONNECT & 1, WL_CONNECT, "--test connect", "tcp, unix" },
 		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern", "streams: tcp, unix, socketpair, pipe" },
 		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, WL_LOSSY, "this --engine", "udp" },
@@ -134,7 +137,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 static int check_conflicts(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
-	bool bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
+	bool rudp = p->w->flags & WL_RELIABLE, bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
 	const struct {
 		bool clash;
 		const char *text;
@@ -148,6 +151,10 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->outstanding > 1 && bulk && !(p->tests & ~(1u << TEST_THROUGHPUT)), "--outstanding with one final ack: nothing is awaited; give --ack message" },
 		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1, "--outstanding with --test oneway: one message at a time has a way of its own; give --rate to load the path" },
 		{ o->outstanding > 1 && p->w->flags & WL_LOSSY, "--outstanding with udp: a lost answer cannot be told from a late one; use a stream, or --rate with --test oneway" },
+		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: what is repeated has several ways; give --test latency" },
+		{ rudp && o->rate > 0, "--rate with rudp: a message starts when the window has room; leave --rate out" },
+		{ rudp && o->outstanding > 1, "--outstanding with rudp: its own is the window; give --window" },
+		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol acknowledges each packet itself; leave it out" },
 		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1, "--placement spin with --test connect: accept() sleeps; give --placement cross" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
@@ -191,7 +198,7 @@ static int check_points(const struct bench_plan *p, struct err *e)
 static int find_workload(struct bench_plan *p, struct err *e)
 {
 	if (p->o.mode < 0)
-		return err_set(e, EXIT_BAD_USAGE, "--mode: missing; give one of pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp");
+		return err_set(e, EXIT_BAD_USAGE, "--mode: missing; give one of pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp, rudp");
 	p->w = workloads[p->o.mode];
 	return 0;
 }
@@ -253,6 +260,8 @@ const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
 {
 	if (t == TEST_CONNECT)
 		return &test_connect;
+	if (plan->w->flags & WL_RELIABLE)
+		return &test_reliable;
 	if (t == TEST_ONEWAY && plan->o.rate > 0)
 		return &test_oneway_rate;
 	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;

@@ -31,6 +31,7 @@ struct tally {
 	size_t n_slices;
 	struct worker_usage usage;
 	struct socket_facts facts;
+	struct reliable_counts reliable;
 } __attribute__((aligned(128)));
 
 enum { MAX_SLICES = 4096 };
@@ -75,7 +76,7 @@ struct test_ops {
 	int (*client)(struct run *r, const struct phase *p, struct err *e);
 	int (*server)(struct run *r, const struct phase *p, struct err *e);
 };
-extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect;
+extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect, test_reliable;
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
 
 /* The worker's life, from fork to exit. */
@@ -112,6 +113,12 @@ static inline bool client_done(const struct run *r)
 
 /* Until the tick `when`; returns the stamp at which it was over. */
 uint64_t wait_intended(const struct run *r, uint64_t when);
+
+/* The leading end's side of the phase is over. */
+static inline void run_done(struct run *r)
+{
+	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+}
 
 /* placement.c */
 int place_worker(const struct bench_plan *plan, enum role role, struct err *e);

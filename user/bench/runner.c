@@ -21,8 +21,10 @@ enum {
 	SAMPLES_MOST = 1 << 24,
 	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
 	WARMUP_NS = 50000000,
+	RELIABLE_PIECE = 65000, /* or so, of a message in one packet */
 	WARMUP_MOST_NS = 2000000000,
 	GRACE_NS = 10000000,
+	RELIABLE_LEAST = 100, /* messages, where some are dropped: fewer say nothing of the waits */
 };
 
 volatile sig_atomic_t bench_interrupted;
@@ -289,6 +291,17 @@ static int order_both(struct bout *b, const struct order_msg *o, uint64_t budget
 	return await(b, 3, budget, e);
 }
 
+/* What is dropped is waited for: twice as long as on average, and many times over for the unluckiest packet. */
+static uint64_t repeats_ns(const struct run *r, const struct phase *p)
+{
+	double kept = 1 - r->wo.drop, each = (double)r->wo.rto_ns * r->wo.drop / kept, packets;
+
+	if (!(r->w->flags & WL_RELIABLE))
+		return 0;
+	packets = (double)p->min_count * (double)(r->size / RELIABLE_PIECE + 1);
+	return (uint64_t)(2 * packets * each + 40 * each);
+}
+
 static int run_phase(struct bout *b, const struct phase *p, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
@@ -296,7 +309,7 @@ static int run_phase(struct bout *b, const struct phase *p, struct err *e)
 
 	sh->last = sh->total = UINT64_MAX;
 	sh->done = 0;
-	return order_both(b, &o, p->duration_ns + (uint64_t)b->run.plan->o.timeout, e);
+	return order_both(b, &o, p->duration_ns + (uint64_t)b->run.plan->o.timeout + repeats_ns(&b->run, p), e);
 }
 
 /* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
@@ -328,6 +341,8 @@ static struct phase measured_phase(const struct run *r)
 
 	if (r->test == TEST_THROUGHPUT && o->ack == ACK_FINAL)
 		p.max_count = UINT64_MAX;
+	if (r->w->flags & WL_RELIABLE && o->drop > 0 && r->test == TEST_LATENCY)
+		p.min_count = RELIABLE_LEAST;
 	if (o->count)
 		p.max_count = p.min_count = (uint64_t)o->count;
 	if (o->bytes)
@@ -433,7 +448,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 		.v6 = o->v6, .nodelay = bench_nodelay(plan, t), .cork = o->cork, .quickack = o->quickack,
 		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
 		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,
-		.message = size,
+		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed,
 	};
 }
 

@@ -73,7 +73,7 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 		return -1;
 	for (uint64_t i = 0; i < c->n; i++) {
 		v[i] = ticks_to_ns(&r->clock, r->samples[ROLE_CLIENT][i]);
-		if (p->test == TEST_LATENCY)
+		if (p->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE)) /* there the way to the acknowledgement is the figure */
 			v[i] = (v[i] + 1) / 2;
 	}
 	return fill_latency(p, v, c->n, e);
@@ -199,6 +199,27 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 	return 0;
 }
 
+/* What never reached the reader, of all that was sent: a repetition in vain is not a loss. */
+static void fill_reliable(const struct run *r, struct point *p)
+{
+	const struct reliable_counts *c = &r->sh->tally[ROLE_CLIENT].reliable, *s = &r->sh->tally[ROLE_SERVER].reliable;
+	struct reliable_result *out = &p->reliable;
+
+	out->present = r->w->flags & WL_RELIABLE;
+	if (!out->present)
+		return;
+	out->n = *s;
+	out->n.packets = c->packets;
+	out->n.transmissions = c->transmissions;
+	out->n.retransmits = c->retransmits;
+	out->n.stale_acks = c->stale_acks;
+	out->loss = c->transmissions ? 1 - (double)(s->arrivals - s->dropped) / (double)c->transmissions : NAN;
+	for (size_t i = 0; i < p->n_samples; i++) {
+		out->over_rto += p->samples[i] > (uint64_t)r->wo.rto_ns;
+		out->over_second += p->samples[i] > 1000000000;
+	}
+}
+
 static void warn_common(const struct run *r, struct point *p)
 {
 	if (p->latency.present && p->latency.s.n < TOO_FEW)
@@ -234,7 +255,9 @@ int summarise_point(const struct run *r, struct point *p, struct err *e)
 		rc = fill_throughput(r, p, e);
 	else
 		rc = p->test == TEST_ONEWAY ? fill_oneway(r, p, e) : from_client(r, p, e);
-	if (rc == 0)
+	if (rc == 0) {
+		fill_reliable(r, p);
 		warn_common(r, p);
+	}
 	return rc;
 }

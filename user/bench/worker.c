@@ -65,7 +65,7 @@ static int do_accept(struct run *r, struct err *e)
 	r->conn.leader = r->role == ROLE_CLIENT;
 	r->conn.spin = r->wo.spin;
 	r->conn.quickack = r->wo.quickack;
-	if (r->w->flags & WL_LOSSY)
+	if (r->w->flags & (WL_LOSSY | WL_RELIABLE))
 		start_ticks(r);
 	return 0;
 }

@@ -33,6 +33,20 @@ struct socket_facts {
 #define SOCKET_FACTS_UNKNOWN { .sndbuf = FACT_UNKNOWN, .rcvbuf = FACT_UNKNOWN, .pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
 	.nodelay = -1, .send_errors = FACT_UNKNOWN, .strays = FACT_UNKNOWN }
 
+/* Of a workload that repeats what is lost. The first four are the sender's, the rest the receiver's. */
+struct reliable_counts {
+	uint64_t packets; /* settled */
+	uint64_t transmissions, retransmits, stale_acks;
+	uint64_t arrivals, dropped, duplicates, early, aliens;
+};
+
+struct reliable_result {
+	bool present;
+	struct reliable_counts n;
+	double loss;		       /* share of transmissions which no reader ever saw: lost on the way, or dropped */
+	uint64_t over_rto, over_second; /* latency: messages that took longer */
+};
+
 struct worker_usage {
 	pid_t pid;
 	int cpu_first, cpu_last;     /* where the measured phase began and ended */
@@ -75,6 +89,7 @@ struct point {
 	uint64_t late; /* open loop: messages that could not start in time */
 	struct latency_result latency;
 	struct throughput_result throughput;
+	struct reliable_result reliable;
 	struct socket_facts socket[ROLES];
 	struct worker_usage usage[ROLES];
 	const uint64_t *samples; /* owned: ns in the order they were taken; NULL when none */

@@ -86,6 +86,27 @@ static json_t *throughput(const struct throughput_result *t)
 	return o;
 }
 
+static json_t *reliable(const struct reliable_result *r)
+{
+	const struct reliable_counts *n = &r->n;
+	const struct {
+		const char *name;
+		uint64_t v;
+	} counts[] = {
+		{ "packets", n->packets }, { "transmissions", n->transmissions }, { "retransmits", n->retransmits },
+		{ "stale_acks", n->stale_acks }, { "arrivals", n->arrivals }, { "dropped", n->dropped }, { "duplicates", n->duplicates },
+		{ "early", n->early }, { "aliens", n->aliens }, { "over_rto", r->over_rto }, { "over_second", r->over_second },
+	};
+	json_t *o;
+
+	if (!r->present)
+		return json_null();
+	o = json_pack("{s:o}", "loss", json_figure(r->loss));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_object_set_new(o, counts[i].name, json_integer((json_int_t)counts[i].v));
+	return o;
+}
+
 static json_t *tcp_info(const struct socket_facts *f)
 {
 	if (!f->has_tcp_info)
@@ -165,6 +186,7 @@ json_t *json_of_point(const struct point *p, json_t *ledger)
 	json_object_set_new(o, "latency", latency(&p->latency));
 	json_object_set_new(o, "histogram", histogram(p->latency.histogram));
 	json_object_set_new(o, "throughput", throughput(&p->throughput));
+	json_object_set_new(o, "reliable", reliable(&p->reliable));
 	json_object_set_new(o, "socket", both(socket_facts(&p->socket[ROLE_CLIENT]), socket_facts(&p->socket[ROLE_SERVER])));
 	json_object_set_new(o, "process", both(usage(p, ROLE_CLIENT), usage(p, ROLE_SERVER)));
 	json_object_set_new(o, "noise", noise_to_json(&p->noise));

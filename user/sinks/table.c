@@ -59,18 +59,24 @@ static const char *nodelay_text(const struct result *r, enum test t)
 	return bench_nodelay(r->plan, t) ? ", TCP_NODELAY" : ", Nagle as the kernel has it";
 }
 
-static void title(const struct result *r, enum test t, FILE *out)
+static const char *what(const struct result *r, enum test t)
 {
-	static const char *const what[KINDS] = {
+	static const char *const names[KINDS] = {
 		"Latency: half a round trip", "Throughput", "One-way time", "Connect: the time of connect()",
 	};
+
+	return t == TEST_LATENCY && r->plan->w->flags & WL_RELIABLE ? "Latency: from a message to its acknowledgement" : names[t];
+}
+
+static void title(const struct result *r, enum test t, FILE *out)
+{
 	const char *how = "";
 
 	if (t == TEST_THROUGHPUT)
 		how = r->plan->o.ack == ACK_MESSAGE ? ", an application ack for each message" : ", bulk, one final ack";
 	else if (r->plan->o.rate > 0)
 		how = ", from the intended start";
-	fprintf(out, "\n%s%s%s\n", what[t], how, nodelay_text(r, t));
+	fprintf(out, "\n%s%s%s\n", what(r, t), how, nodelay_text(r, t));
 }
 
 static void us(struct grid *g, double ns)
@@ -101,6 +107,12 @@ static void latency_cells(struct grid *g, const struct latency_result *l)
 		grid_text(g, "-");
 }
 
+static void mean_cell(struct grid *g, const struct point *p, const struct result *r)
+{
+	if (r->plan->o.mean)
+		us(g, p->latency.present ? p->latency.s.mean : NAN);
+}
+
 static void lost_cell(struct grid *g, const struct point *p, bool lossy)
 {
 	if (lossy)
@@ -110,9 +122,12 @@ static void lost_cell(struct grid *g, const struct point *p, bool lossy)
 static void latency_table(const struct result *r, enum test t, FILE *out)
 {
 	bool lossy = r->plan->w->flags & WL_LOSSY;
-	struct grid *g = grid_new(lossy ? "size|samples|min us|q1|median|q3|p95|p99|p99.9|max|+-|lost" :
-					  "size|samples|min us|q1|median|q3|p95|p99|p99.9|max|+-");
-	char buf[24];
+	struct grid *g;
+	char columns[160], buf[24];
+
+	snprintf(columns, sizeof(columns), "size|samples|min us|q1|median|q3|p95|p99|p99.9|max|+-%s%s", r->plan->o.mean ? "|mean" : "",
+		 lossy ? "|lost" : "");
+	g = grid_new(columns);
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct point *p = &r->points[i];
@@ -122,6 +137,7 @@ static void latency_table(const struct result *r, enum test t, FILE *out)
 		grid_text(g, "%s", size_text(p->size, buf));
 		grid_text(g, "%zu", p->latency.present ? p->latency.s.n : 0);
 		latency_cells(g, &p->latency);
+		mean_cell(g, p, r);
 		lost_cell(g, p, lossy);
 	}
 	grid_print(g, out);
@@ -218,6 +234,29 @@ static void print_warnings(const struct result *r, FILE *out)
 		fputs("\nThe run did not finish: only the points that were done are shown.\n", out);
 }
 
+/* Where messages are repeated: how often, and why. */
+static void reliable_table(const struct result *r, FILE *out)
+{
+	struct grid *g = grid_new("size|<test|packets|sent|again|came|dropped|twice|early|lost %|over --rto|over 1 s");
+	char buf[24];
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct point *p = &r->points[i];
+		const struct reliable_counts *n = &p->reliable.n;
+		const uint64_t v[] = { n->packets, n->transmissions, n->retransmits, n->arrivals, n->dropped, n->duplicates, n->early };
+
+		grid_text(g, "%s", size_text(p->size, buf));
+		grid_text(g, "%s", test_name(p->test));
+		for (size_t k = 0; k < sizeof(v) / sizeof(v[0]); k++)
+			grid_text(g, "%" PRIu64, v[k]);
+		grid_text(g, isnan(p->reliable.loss) ? "-" : "%.2f", p->reliable.loss * 100);
+		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_rto);
+		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_second);
+	}
+	fputs("\nRepeated: packets, times sent, and what became of those\n", out);
+	grid_print(g, out);
+}
+
 void table_print(const struct result *r, FILE *out)
 {
 	print_head(r, out);
@@ -234,5 +273,7 @@ void table_print(const struct result *r, FILE *out)
 		else
 			latency_table(r, (enum test)t, out);
 	}
+	if (r->plan->w->flags & WL_RELIABLE && r->n)
+		reliable_table(r, out);
 	print_warnings(r, out);
 }

@@ -23,6 +23,7 @@ enum workload_flag {
 	WL_INET = 1 << 5,	/* has an IP address: can go over a link or to another host */
 	WL_CONNECT = 1 << 6,	/* listen/accept/connect, so connecting can be timed */
 	WL_PIPE = 1 << 7,
+	WL_RELIABLE = 1 << 8,	/* acknowledges and repeats by itself: the acknowledgement is the answer */
 };
 
 enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPLICE, ENGINE_ZEROCOPY };
@@ -36,6 +37,10 @@ struct workload_options {
 	const char *bind;	/* the listener's address; NULL: loopback */
 	uint16_t port;		/* 0: any free one */
 	size_t message;		/* bytes; engines size their batches by it */
+	/* rudp: repeat after, packets under way, chance that the receiver drops one, and of which sequence of chances */
+	int64_t rto_ns, window;
+	double drop;
+	uint64_t seed;
 };
 
 struct address {
@@ -97,6 +102,7 @@ const struct workload *workload_find(const char *name);
 void conn_close(struct conn *c);
 
 /* For workloads: parts they share. */
+extern const struct workload workload_udp;
 enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool more);
 enum io stream_recv_socket(struct conn *c, void *buf, size_t len);
 ssize_t stream_recv_some_socket(struct conn *c, void *buf, size_t cap);
