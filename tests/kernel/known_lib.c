@@ -115,6 +115,7 @@ struct end *end_new(struct known *k, const char *role, const char *proto)
 	snprintf(e->role, sizeof(e->role), "%s", role);
 	snprintf(e->proto, sizeof(e->proto), "%s", proto);
 	e->drops = -1;
+	e->opened_ns = now_ns();	/* at the earliest */
 	return e;
 }
 
