@@ -8,6 +8,9 @@ from typing import Any, Dict, List, Optional
 
 from analysis.errors import data
 
+# Counters have 64 bits; a share of a time is the smallest thing there is.
+LARGEST, SMALLEST = 2**64, 1e-15
+
 Object = Dict[str, Any]
 
 
@@ -53,11 +56,12 @@ def number(parent: Object, key: str, where: str) -> Optional[float]:
 
 
 def positive(value: Any, where: str) -> float:
-    # A number too long for a float is as wrong as a word.
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 1e300 or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or (isinstance(value, float) and not math.isfinite(value)):
         raise data(where, f"a number was expected, found {_found(value)}")
     if value < 0:
         raise data(where, f"{_found(value)} is negative, which no count or time can be")
+    if value > LARGEST or 0 < value < SMALLEST:
+        raise data(where, f"{_found(value)} is no number that could have been measured")
     return float(value)
 
 

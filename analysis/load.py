@@ -26,7 +26,7 @@ def load(path: str) -> Loaded:
         raise data(path, "the file is empty", "was the run interrupted before its first line?")
     first = _first_object(raw)
     kind = first.get("schema") if first is not None else None
-    if kind in ("ipcstall.sweep", "ipcstall.timeline") and first is not None:
+    if isinstance(kind, str) and kind in ("ipcstall.sweep", "ipcstall.timeline") and first is not None:
         check_schema(first, path)
         rows, remarks = _rows(raw, path)
         if kind == "ipcstall.timeline":
@@ -73,7 +73,7 @@ def load_timeline(path: str) -> Timeline:
 
 def check_schema(header: fields.Object, where: str) -> int:
     schema = header.get("schema")
-    if schema not in VERSIONS:
+    if not isinstance(schema, str) or schema not in VERSIONS:
         raise data(where, f"the schema is {schema!r}, not one of {', '.join(sorted(VERSIONS))}",
                    "name a file written by ipcstall --json, sweep or --timeline")
     version = header.get("version")

@@ -42,7 +42,7 @@ RC: Dict[str, Any] = {
     "lines.linewidth": 1.2, "lines.markersize": 3.4, "hatch.linewidth": 0.5,
     "figure.constrained_layout.use": True, "figure.constrained_layout.h_pad": 0.06, "figure.constrained_layout.w_pad": 0.06,
     "savefig.dpi": DPI, "svg.hashsalt": "ipcstall", "svg.fonttype": "path", "pdf.fonttype": 42, "path.simplify": True,
-    "axes.unicode_minus": True, "axes.formatter.useoffset": False,
+    "axes.unicode_minus": True, "text.parse_math": False, "axes.formatter.useoffset": False,
 }
 
 
