@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -59,6 +60,9 @@ def dip_sentences(pair: Pair, e: Explanation) -> List[str]:
     depth = e.depth[e.dip]
     out = [f"{name}{int(e.dip.sum())} of {len(e.size)} sizes are in a dip: throughput is {span(depth, units.percent_text)} "
            f"below what it {'is with ' + e.fix if e.fix else 'is at the healthy sizes'}."]
+    doubtful = sum(1 for x in e.size[e.dip] if any(p.warnings for p in pair.base.cells[float(x)]))
+    if doubtful:
+        out.append(f"{name}{doubtful} of these sizes carry warnings: measure them again on a quiet machine before believing it.")
     out.extend(_stall_sentences(pair, e, name))
     if e.fix:
         gain = np.median(e.t[e.dip] / e.dips.expected[e.dip])
@@ -150,12 +154,19 @@ def caveats(documents: Sequence[Document]) -> List[str]:
         name = f"{d.path.rsplit('/', 1)[-1]}: " if many else ""
         out.extend(name + r for r in d.remarks)
         out.extend(name + w for w in d.warnings)
-        counted = Counter(w for p in d.points for w in p.warnings)
-        out.extend(f"{name}{n} of {len(d.points)} points: {w}" for w, n in counted.most_common(6))
-        if len(counted) > 6:
-            out.append(f"{name}and {len(counted) - 6} more kinds of warning, in the table of points")
+        out.extend(name + w for w in _alike(d.points))
         out.extend(_impossible(d, name))
     return out
+
+
+def _alike(points: Sequence[Point]) -> List[str]:
+    """Warnings that differ only in their figures are one, told by the first of them."""
+    kinds: Dict[str, List[str]] = {}
+    for p in points:
+        for w in p.warnings:
+            kinds.setdefault(re.sub(r"[+-]?[0-9][0-9.]*", "#", w), []).append(w)
+    return [f"{len(found)} of {len(points)} points: {found[0]}" + (" (the first of these)" if len(set(found)) > 1 else "")
+            for found in kinds.values()]
 
 
 def _impossible(d: Document, name: str) -> List[str]:

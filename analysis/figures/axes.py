@@ -16,8 +16,7 @@ MOST_TICKS = 11
 
 def spreads_wide(values: Floats) -> bool:
     """Whether a logarithmic axis shows these better: more than a factor of 32 between ends, and not evenly spaced."""
-    values = values[values > 0]
-    if len(values) < 3 or values.max() / values.min() < 32:
+    if len(values) < 3 or values.min() <= 0 or values.max() / values.min() < 32:
         return False
     gaps = np.diff(np.unique(values))
     return bool(gaps.max() > 8 * gaps.min())

@@ -79,10 +79,13 @@ def _curve(ax: Any, look: Dict[str, Any], label: str, x: Any, y: Any, lo: Any, h
 
 
 def mark_dips(ax: Any, series: Sequence[Series], request: Request) -> None:
-    """Bands behind the dips of the first curve; the test that found them stands in the report."""
-    e = explain(pair_up(series, parse_fix(request.fix))[0])
+    """Bands behind the dips of the first curve; the test that found them stands in the report. Transports side by side
+    have dips of their own, and bands would not say whose: those figures have none."""
+    pairs = pair_up(series, parse_fix(request.fix))
+    e = explain(pairs[0]) if len(pairs) == 1 or pairs[0].fixed is not None else None
     if e is None:
         return
+    whose = f" of {e.label}" if len(pairs) > 1 else ""
     for k, (lo, hi, _) in enumerate(bands(e.size, e.dip)):
         ax.axvspan(lo, hi, color=style.BAND, linewidth=0, zorder=0,
-                   label=f"dip (p < {e.dips.alpha:g}, Holm)" if k == 0 else None)
+                   label=f"dip{whose} (p < {e.dips.alpha:g}, Holm)" if k == 0 else None)

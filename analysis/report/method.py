@@ -15,7 +15,7 @@ METHOD: Sequence[Tuple[str, str]] = (
     ("Dips", "With a run of the fix beside it, a size is in a dip when its time per message exceeds that of the fixed run: a one-sided t test of the "
              "log ratio whose noise is pooled over the repeats and over the scatter of the fixed run about its own trend. Without one, a healthy "
              "line (time = a + b × size) is grown from the quickest coherent sizes by a forward search, and what lies above it is tested "
-             f"against its scatter. Both are corrected for the number of sizes by Holm's method, at {ALPHA:g}."),
+             f"against its scatter. Intervals that the runs gave of themselves count as noise too. Both are corrected for the number of sizes by Holm's method, at {ALPHA:g}."),
     ("Share explained", "Stall per message (less that of the fixed run) over excess time per message. 100 % means that the dip is stall and nothing else; "
                         "above it, stall overlapped time that was not lost."),
     ("Correlation", f"Pearson's r over sizes, with a 95 % bootstrap interval over the pairs ({DRAWS} draws, fixed seed): dips come in clusters, which "

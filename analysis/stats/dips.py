@@ -128,18 +128,22 @@ def _truncation(share: float) -> float:
     return float(min(1.0 / np.sqrt(max(variance, 1e-9)), 4.0))
 
 
-def without_fix(size: Floats, t: Floats, cells: Sequence[Floats], alpha: float = ALPHA) -> Dips:
+def without_fix(size: Floats, t: Floats, cells: Sequence[Floats], own: Optional[Floats] = None, alpha: float = ALPHA) -> Dips:
+    """`own`: the standard deviation of each log time as its run itself stated it."""
     method = f"forward search from the quickest line, one-sided t test, Holm at {alpha:g}"
     if len(size) < 6:
         return Dips(t.copy(), np.ones(len(size)), np.zeros(len(size), dtype=bool), "too few sizes (under 6) to tell a dip", alpha)
     within, _ = pooled_sd([np.log(c) for c in cells])
-    line, _, lever, sd, dof = healthy_line(size, t, alpha, floor=within or 0.0)
-    p = holm(_upper_tail(np.log(t / line) / (sd * np.sqrt(1.0 + lever)), dof))
+    line, members, lever, sd, dof = healthy_line(size, t, alpha, floor=within or 0.0)
+    # The members were chosen for lying close: judged by their bare scatter, the next one would always stand out.
+    sd *= _truncation(float(members.mean()))
+    spread = np.sqrt(sd**2 * (1.0 + lever) + (0.0 if own is None else own**2))
+    p = holm(_upper_tail(np.log(t / line) / spread, dof))
     return Dips(line, p, p < alpha, method, alpha)
 
 
-def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], alpha: float = ALPHA) -> Dips:
-    """`base` and `fixed`: the repeats of time per message at each size."""
+def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], own: Optional[Floats] = None, alpha: float = ALPHA) -> Dips:
+    """`base` and `fixed`: the repeats of time per message at each size; `own`: as above, of the log ratio."""
     method = f"one-sided t test of the log ratio to the fixed run, Holm at {alpha:g}"
     logs_base, logs_fixed = [np.log(c) for c in base], [np.log(c) for c in fixed]
     middle = np.asarray([c.mean() for c in logs_fixed])
@@ -147,7 +151,9 @@ def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], alph
     within, dof = pooled_sd(logs_base + logs_fixed)
     between, between_dof = _scatter(size, np.exp(middle), alpha)
     variance = np.asarray([(within or 0.0) ** 2 * (1.0 / len(a) + 1.0 / len(b)) for a, b in zip(base, fixed)])
-    variance += between**2 * (1.0 if within is not None else 2.0)
+    variance = variance + between**2 * (1.0 if within is not None else 2.0)
+    if own is not None:
+        variance = variance + own**2
     dof = max(dof, between_dof, 1) if within is not None else max(between_dof, 1)
     p = holm(_upper_tail(ratio / np.sqrt(np.maximum(variance, 1e-12)), dof))
     return Dips(np.exp(middle), p, p < alpha, method, alpha)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Optional
+from statistics import NormalDist
+from typing import List, Optional, Sequence
 
 import numpy as np
 
 from analysis.model import Floats, Point
-from analysis.series import Pair
+from analysis.series import Pair, Series
 from analysis.stats.correlate import Correlation, pearson, spearman
 from analysis.stats.dips import ALPHA, Bools, Dips, with_fix, without_fix
 
@@ -69,6 +70,24 @@ def _medians(cells: List[Floats]) -> Floats:
     return np.asarray([np.median(c) if len(c) else np.nan for c in cells], dtype=np.float64)
 
 
+def own_noise(series: Sequence[Series], xs: Sequence[float]) -> Floats:
+    """What the runs said of their own noise: SD of log time per size, from the intervals of their throughput; 0 where they said nothing."""
+    variance = np.zeros(len(xs))
+    for s in series:
+        for i, x in enumerate(xs):
+            known = [v for p in s.cells[x] if (v := _interval_sd(p)) is not None]
+            if known:
+                variance[i] += float(np.mean(known)) ** 2 / len(known)
+    return np.sqrt(variance)
+
+
+def _interval_sd(p: Point) -> Optional[float]:
+    t = p.throughput
+    if t is None or not t.lo or not t.hi or t.hi < t.lo or t.confidence is None or not 0.0 < t.confidence < 1.0:
+        return None
+    return float(np.log(t.hi / t.lo)) / (2.0 * NormalDist().inv_cdf(0.5 + t.confidence / 2.0))
+
+
 def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
     """None when no size has both a time and, where a fix was measured, its counterpart."""
     base, fixed = pair.base, pair.fixed
@@ -79,9 +98,9 @@ def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
     cells = [base.repeats(x, _time) for x in xs]
     t = np.asarray([np.exp(np.log(c).mean()) for c in cells])
     if fixed is None:
-        dips = without_fix(size, t, cells, alpha)
+        dips = without_fix(size, t, cells, own_noise([base], xs), alpha)
     else:
-        dips = with_fix(size, cells, [fixed.repeats(x, _time) for x in xs], alpha)
+        dips = with_fix(size, cells, [fixed.repeats(x, _time) for x in xs], own_noise([base, fixed], xs), alpha)
     stall = _medians([base.repeats(x, _stall) for x in xs])
     if fixed is not None:
         rest = _medians([fixed.repeats(x, _stall) for x in xs])
