@@ -298,10 +298,10 @@ static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 
 	if (ep->closed)
 		return false;
-	if (ep->id.proto == PROTO_TCP)
+	if (ep->id.proto == PROTO_TCP && ep->id.inode)
 		return true;
 	inode = sock_inode(sk);
-	if (!ep->id.inode)
+	if (!ep->id.inode)	/* not accepted yet when it was made */
 		ep->id.inode = inode;
 	return !inode || inode == ep->id.inode;
 }

@@ -114,10 +114,12 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	if (!ep || ep->closed)
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	if (ep->id.proto == PROTO_TCP)
+	if (ep->id.proto == PROTO_TCP) {
 		ack_owe(ep, sk, in.at);
-	else
+		in.full = tcp_unread(sk);
+	} else {
 		queue_is(ep, sock_queue(ep, sk), in.at);
+	}
 	apply_rx(ep, &in);
 	ep->rx.seen = in.at;
 	count(COUNT_OBSERVED);
@@ -271,6 +273,7 @@ static __always_inline void listening(struct sock *sk0, bool on)
 
 #define TCP_ESTABLISHED	1
 #define TCP_SYN_SENT	2
+#define TCP_CLOSE	7
 #define TCP_LISTEN	10
 
 SEC("raw_tp/inet_sock_set_state")
@@ -278,13 +281,15 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 {
 	struct sock *sk = CAST(sock, sk0);
 
-	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && old != TCP_LISTEN)
+	bool unlisten = old == TCP_LISTEN && new == TCP_CLOSE;	/* a child leaves LISTEN for SYN_RECV: it is a clone */
+
+	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
 		return 0;
 	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
 	if (new == TCP_ESTABLISHED)
 		established(sk0, bpf_ktime_get_ns());
-	else if (new == TCP_LISTEN || old == TCP_LISTEN)
+	else if (new == TCP_LISTEN || unlisten)
 		listening(sk0, new == TCP_LISTEN);
 	else if (current_wanted())
 		sock_create((__u64)sk0, PROTO_TCP, bpf_ktime_get_ns(), 0);

@@ -8,6 +8,7 @@
 #define SK_PACING_NEEDED 1
 #define ICSK_TIME_RETRANS 1
 #define ICSK_ACK_TIMER 2
+#define RCV_SHUTDOWN 1
 
 /* with nothing unsent the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
@@ -111,11 +112,14 @@ SUBPROG int tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 
 	return 0;
 }
 
-static __always_inline bool tcp_unread(struct sock *sk)
+/* bytes that nobody has read; a FIN takes a sequence number too, and is none */
+static __always_inline bool tcp_unread(struct sock *sk0)
 {
-	struct tcp_sock *tp = CAST(tcp_sock, sk);
+	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+	struct sock *sk = CAST(sock, sk0);
+	__u32 fin = GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN;
 
-	return GET(tp, rcv_nxt) != GET(tp, copied_seq);
+	return (__s32)(GET(tp, rcv_nxt) - GET(tp, copied_seq)) > (__s32)fin;
 }
 
 /* data came that no ACK covers yet: it is owed from now on */

@@ -134,7 +134,7 @@ struct sock {
 	struct {
 		struct sk_buff *next;
 	} sk_write_queue;
-	__s32 sk_rcvbuf;
+	__u8 sk_shutdown;
 };
 
 struct net {

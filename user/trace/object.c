@@ -182,6 +182,7 @@ static int load_failed(struct trace_error *e, int err)
 int object_load(struct trace *t, struct trace_error *e)
 {
 	const struct object_source *src = source_of(t->backend);
+	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
 	struct options *opt;
 	const void *bytes;
 	size_t size;
@@ -191,7 +192,7 @@ int object_load(struct trace *t, struct trace_error *e)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", "this build has no programs for it",
 			    "take --backend rawtp");
 	bytes = src->bytes(&size);
-	t->obj = bpf_object__open_mem(bytes, size, NULL);
+	t->obj = bpf_object__open_mem(bytes, size, &o);
 	if (!t->obj)
 		return fail_sys(e, errno, "cannot open the tracing programs", "free some memory");
 	opt = object_const(t->obj, "opt");
