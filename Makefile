@@ -43,7 +43,7 @@ BPF_ARCH  := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all clean help deps install uninstall check
+.PHONY: all clean help deps install uninstall demo docs
 all: ipcstall ## build ./ipcstall (default)
 
 ipcstall: $(B)/ipcstall
@@ -95,6 +95,14 @@ install: all ## install under PREFIX (default /usr/local): program, man page, co
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(Q)./ipcstall man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
 	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+
+demo: ## install what is missing, build, run the main job and a short sweep, write a report
+	$(Q).ci/deps demo
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)PYTHON=$(PYTHON) .ci/demo demo-report
+
+docs: all ## rewrite the documents that are made from the program
+	$(Q)./ipcstall causes --markdown > docs/CAUSES.md
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
