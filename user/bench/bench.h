@@ -40,6 +40,9 @@ struct bench_options {
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat;
 	bool quiet, mean, json_schema;
+	/* the ledger */
+	bool trace, nist;
+	int backend;
 };
 
 #define RTO_NS 1000000000LL

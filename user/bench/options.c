@@ -7,6 +7,7 @@
 
 static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none", NULL };
 static const char *const acks[] = { "final", "message", NULL };
+static const char *const backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy", NULL };
 
 #define AT(field) offsetof(struct bench_options, field)
@@ -52,6 +53,10 @@ const struct opt bench_option_rows[] = {
 	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this (default 1s)", AT(rto), 1e5, 60e9 },
 	{ OPT_INT, 0, "window", "N", "packets under way; each has an acknowledgement and a timer of its own (default 1: stop and wait)", AT(window), 1, 4096 },
 	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, drawn by --seed (default 0)", AT(drop), 0, 95 },
+	OPT_HEAD("The stall ledger"),
+	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so that the figures stay undisturbed (default; --no-trace: leave it out)", AT(trace) },
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", AT(backend), 0, 0, backends },
+	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers", AT(nist) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, without the table)", AT(json), .hidden_from_result = true },
 	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)", AT(csv), .hidden_from_result = true },
@@ -71,7 +76,7 @@ void bench_defaults(void *opts)
 
 	*o = (struct bench_options){
 		.mode = -1, .outstanding = 1, .cpus = { -1, -1 }, .trials = 20, .warmup = 40, .duration = 1000000000,
-		.timeout = 20000000000, .seed = 1, .rto = RTO_NS, .window = 1,
+		.timeout = 20000000000, .seed = 1, .trace = true, .rto = RTO_NS, .window = 1,
 	};
 	o->sizes.v = malloc(sizeof(seed_sizes));
 	if (!o->sizes.v)

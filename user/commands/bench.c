@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/traced.h"
 #include "commands/command.h"
 #include "sinks/json_file.h"
+#include "sinks/ledger_point.h"
 #include "sinks/sink.h"
 
 #define PROGRESS_FROM_NS 2000000000ULL
@@ -37,14 +39,18 @@ static size_t count_points(const struct bench_plan *p)
 	return n;
 }
 
-static void progress(const struct result *r, size_t total, enum test t, int64_t size)
+static bool shows_progress(const struct bench_plan *p, size_t total)
+{
+	return !p->o.quiet && isatty(STDERR_FILENO) && bench_point_ns(p) * total >= PROGRESS_FROM_NS;
+}
+
+static void progress(const struct bench_plan *p, size_t done, size_t total, const char *what, enum test t, int64_t size)
 {
 	char buf[24];
 
-	if (r->plan->o.quiet || !isatty(STDERR_FILENO) || bench_point_ns(r->plan) * total < PROGRESS_FROM_NS)
-		return;
-	fprintf(stderr, "\r\033[K[%zu/%zu] %s %s %s, about %.0f s left", r->n + 1, total, r->plan->w->name, test_name(t),
-		size_text(size, buf), (double)(bench_point_ns(r->plan) * (total - r->n)) / 1e9);
+	if (shows_progress(p, total))
+		fprintf(stderr, "\r\033[K[%zu/%zu] %s%s %s %s, about %.0f s left", done + 1, total, what, p->w->name, test_name(t),
+			size_text(size, buf), (double)(bench_point_ns(p) * (total - done)) / 1e9);
 }
 
 static void progress_end(const struct result *r)
@@ -59,7 +65,7 @@ static int run_points(struct result *r, size_t total, struct err *e)
 		for (size_t i = 0; r->plan->tests >> t & 1 && i < sizes_of(r->plan, (enum test)t); i++) {
 			int64_t size = t == TEST_CONNECT ? 1 : r->plan->o.sizes.v[i];
 
-			progress(r, total, (enum test)t, size);
+			progress(r->plan, r->n, total, "", (enum test)t, size);
 			if (bench_run_point(r->plan, (enum test)t, size, NULL, &r->points[r->n], e))
 				return -1;
 			if (t == TEST_CONNECT)
@@ -76,12 +82,34 @@ static bool to_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-static int write_all(const struct result *r, struct err *e)
+/* A second run of every point with the ledger on, once all figures are in. */
+static int trace_points(struct traced *tr, struct result *r, struct err *e)
+{
+	const struct bench_plan *plan = r->plan;
+
+	if (!plan->o.trace)
+		return 0;
+	if (traced_begin(tr, plan, (enum trace_backend)plan->o.backend, e))
+		return -1;
+	for (size_t i = 0; tr->t && i < r->n; i++) {
+		if (r->points[i].test == TEST_CONNECT)
+			continue;
+		progress(plan, i, r->n, "ledger of ", r->points[i].test, r->points[i].size);
+		if (traced_again(tr, plan, &r->points[i], e))
+			return -1;
+	}
+	r->trace = traced_to_json(tr);
+	return 0;
+}
+
+static int write_all(const struct result *r, const struct traced *tr, struct err *e)
 {
 	const struct bench_options *o = &r->plan->o;
 
-	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw))
+	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw)) {
 		table_print(r, stdout);
+		ledgers_print(r, tr, o->nist, stdout);
+	}
 	if (o->json && json_to_file(json_of_result(r), o->json, e))
 		return -1;
 	if (o->csv && csv_write(r, o->csv, e))
@@ -133,6 +161,7 @@ static int repeat_options(struct bench_options *o, struct err *e)
 static int run_plan(struct bench_plan *plan, struct err *e)
 {
 	struct result r = { .plan = plan };
+	struct traced tr = {};
 	size_t total = count_points(plan);
 	struct err run_err = {};
 
@@ -142,16 +171,21 @@ static int run_plan(struct bench_plan *plan, struct err *e)
 	stamp_start(&r);
 	if (bench_setup(plan, e) == 0) {
 		bench_catch_signals();
-		run_points(&r, total, &run_err);
+		if (run_points(&r, total, &run_err) == 0)
+			trace_points(&tr, &r, &run_err);
 		progress_end(&r);
 		if (r.complete || r.n)
-			write_all(&r, e);
+			write_all(&r, &tr, e);
+		traced_end(&tr);
 	}
 	if (err_is_set(&run_err)) /* why the run ended comes before what its output met */
 		*e = run_err;
 	bench_teardown(plan);
-	for (size_t i = 0; i < r.n; i++)
+	for (size_t i = 0; i < r.n; i++) {
+		point_ledger_free(r.points[i].ledger);
 		point_free(&r.points[i]);
+	}
+	json_decref(r.trace);
 	free(r.points);
 	return err_is_set(e) ? -1 : 0;
 }
@@ -165,6 +199,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 		return fputs(json_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
 	if (o->repeat && repeat_options(o, e))
 		return e->code;
+	json_ledger_of_point = point_ledger_to_json;
 	if (bench_plan(o, &plan, e) || check_outputs(o, e))
 		return e->code;
 	return run_plan(&plan, e) ? (int)e->code : EXIT_DONE;

@@ -37,10 +37,22 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
+/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
+static bool delack_can_cause(enum tx_state s)
+{
+	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
+}
+
+static bool reader_can_cause(enum tx_state s)
+{
+	return s == TX_RWND || s == TX_SNDBUF;
+}
+
 /* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */
 static void blame_seen(const struct trace_endpoint *ep, struct finding *f)
 {
-	uint64_t delack = ep->blame.delack_ns[f->cause], unread = ep->blame.unread_ns[f->cause];
+	uint64_t delack = delack_can_cause(f->cause) ? ep->blame.delack_ns[f->cause] : 0;
+	uint64_t unread = reader_can_cause(f->cause) ? ep->blame.unread_ns[f->cause] : 0;
 	bool timer = delack >= unread;
 
 	f->surety = SEEN_BOTH_ENDS;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "bench/traced.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void point_ledger_free(struct point_ledger *l)
+{
+	if (!l)
+		return;
+	trace_snapshot_free(&l->phase);
+	free(l);
+}
+
+static int trace_err(struct err *e, const struct trace_error *te)
+{
+	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);
+}
+
+static unsigned int protos_of(const struct workload *w)
+{
+	if (w->flags & WL_PIPE)
+		return 1u << TRACE_PIPE;
+	if (w->flags & WL_TCP)
+		return 1u << TRACE_TCP;
+	if (w->flags & WL_INET)
+		return 1u << TRACE_UDP;
+	return 1u << TRACE_UNIX_STREAM | 1u << TRACE_UNIX_DGRAM | 1u << TRACE_UNIX_SEQPACKET;
+}
+
+int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct err *e)
+{
+	/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing. */
+	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE, .protos = protos_of(plan->w), .n_tgids = 1 };
+	struct trace_error te = {};
+
+	*tr = (struct traced){};
+	o.tgids[0] = getpid();
+	tr->t = trace_prepare(&o, &te);
+	if (tr->t && trace_start(tr->t, &te) == 0)
+		return 0;
+	traced_end(tr);
+	if (backend != TRACE_AUTO)
+		return trace_err(e, &te);
+	snprintf(tr->why, sizeof(tr->why), "%.150s: %.180s; %.160s", te.what, te.why, te.next);
+	return 0;
+}
+
+static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
+{
+	struct traced *tr = ctx;
+	struct trace_error te = {};
+
+	tr->current = calloc(1, sizeof(*tr->current));
+	if (!tr->current)
+		return err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace");
+	tr->current->traced_headline = tr->current->cost_ratio = NAN;
+	for (int r = 0; r < ROLES; r++) {
+		tr->current->pids[r] = pids[r];
+		if (pids[r] > 0 && trace_follow(tr->t, pids[r], &te))
+			return trace_err(e, &te);
+	}
+	return 0;
+}
+
+static int on_phase_begin(void *ctx, struct err *e)
+{
+	struct traced *tr = ctx;
+	struct trace_error te = {};
+
+	trace_snapshot_free(&tr->begin);
+	return trace_snapshot(tr->t, &tr->begin, &te) ? trace_err(e, &te) : 0;
+}
+
+static int on_phase_end(void *ctx, struct err *e)
+{
+	struct traced *tr = ctx;
+	struct trace_snapshot end = {};
+	struct trace_error te = {};
+	int rc;
+
+	if (trace_snapshot(tr->t, &end, &te))
+		return trace_err(e, &te);
+	rc = trace_snapshot_sub(&tr->current->phase, &tr->begin, &end);
+	trace_snapshot_free(&end);
+	return rc ? err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace") : 0;
+}
+
+static bool is_worker(const struct point_ledger *l, pid_t tgid)
+{
+	return tgid > 0 && (tgid == l->pids[ROLE_CLIENT] || tgid == l->pids[ROLE_SERVER]);
+}
+
+/* Endpoints of this point's workers only: those of earlier points are closed, control pipes moved no message. */
+static void keep_own(struct point_ledger *l)
+{
+	size_t n = 0, *at = calloc(l->phase.n + 1, sizeof(*at));
+
+	for (size_t i = 0; at && i < l->phase.n; i++) {
+		struct trace_endpoint *ep = &l->phase.ep[i];
+
+		at[i] = SIZE_MAX;
+		if (!is_worker(l, ep->txb.tgid) && !is_worker(l, ep->rxb.tgid))
+			continue;
+		at[i] = n;
+		l->phase.ep[n++] = *ep;
+	}
+	for (size_t i = 0; at && i < n; i++) {
+		int peer = l->phase.ep[i].peer;
+
+		l->phase.ep[i].peer = peer < 0 || (size_t)peer >= l->phase.n || at[peer] == SIZE_MAX ? -1 : (int)at[peer];
+	}
+	if (at)
+		l->phase.n = n;
+	free(at);
+}
+
+static void relate_to_messages(struct point_ledger *l, const struct point *p)
+{
+	uint64_t worst = 0;
+
+	for (size_t i = 0; i < l->phase.n; i++) {
+		uint64_t stall = ledger_stall_ns(&l->phase.ep[i].tx);
+
+		worst = stall > worst ? stall : worst;
+	}
+	l->stall_per_message_ns = p->messages ? (double)l->verdict.stall_ns / (double)p->messages : NAN;
+	l->normalised_stall = p->elapsed_ns ? (double)worst / (double)p->elapsed_ns : NAN;
+}
+
+/* A benchmark's stall is worth naming from one per cent of an endpoint's time on. */
+#define MIN_SHARE 0.01
+#define MIN_NS 100000
+
+static void settle(struct traced *tr, struct point *p)
+{
+	struct point_ledger *l = tr->current;
+
+	keep_own(l);
+	verdict_make(&l->phase, MIN_SHARE, MIN_NS, &l->verdict);
+	relate_to_messages(l, p);
+	p->ledger = l;
+	tr->current = NULL;
+	trace_forget_closed(tr->t);
+}
+
+int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size, struct point *p, struct err *e)
+{
+	struct bench_hooks hooks = {
+		.ctx = tr,
+		.own_tracers = (int)trace_hooks(tr->t, NULL, 0),
+		.prepare = on_prepare,
+		.phase_begin = on_phase_begin,
+		.phase_end = on_phase_end,
+	};
+
+	if (bench_run_point(plan, t, size, &hooks, p, e)) {
+		point_ledger_free(tr->current);
+		tr->current = NULL;
+		return -1;
+	}
+	settle(tr, p);
+	return 0;
+}
+
+/* The figure by which a test is judged: half a round trip, or bytes a second. */
+static double headline(const struct point *p)
+{
+	return p->throughput.present ? p->throughput.bytes_per_s : p->latency.present ? p->latency.s.median : NAN;
+}
+
+int traced_again(struct traced *tr, const struct bench_plan *plan, struct point *p, struct err *e)
+{
+	struct point again = {};
+	struct point_ledger *l;
+
+	if (traced_run_point(tr, plan, p->test, p->size ? p->size : 1, &again, e))
+		return -1;
+	l = again.ledger;
+	l->traced_headline = headline(&again);
+	l->cost_ratio = p->throughput.present ? headline(p) / headline(&again) : headline(&again) / headline(p);
+	p->ledger = l;
+	again.ledger = NULL;
+	point_free(&again);
+	return 0;
+}
+
+void traced_end(struct traced *tr)
+{
+	trace_snapshot_free(&tr->begin);
+	point_ledger_free(tr->current);
+	tr->current = NULL;
+	if (tr->t) {
+		struct trace_error te;
+
+		trace_stop(tr->t, &te);
+		trace_finish(tr->t);
+	}
+	tr->t = NULL;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sinks/ledger_point.h"
+
+#include <math.h>
+
+#include "model/environment.h"
+#include "sinks/ledger.h"
+
+json_t *point_ledger_to_json(const struct point *p)
+{
+	const struct point_ledger *l = p->ledger;
+	json_t *o;
+
+	if (!l)
+		return NULL;
+	o = ledger_to_json(&l->phase, &l->verdict);
+	json_object_set_new(o, "stall_per_message_ns", json_figure(l->stall_per_message_ns));
+	json_object_set_new(o, "normalised_stall", json_figure(l->normalised_stall));
+	json_object_set_new(o, "traced_figure", json_figure(l->traced_headline));
+	json_object_set_new(o, "cost_ratio", json_figure(l->cost_ratio));
+	return o;
+}
+
+json_t *traced_to_json(const struct traced *tr)
+{
+	return tr->t ? trace_to_json(tr->t) : json_pack("{s:n, s:s}", "backend", "why", tr->why);
+}
+
+static void point_title(const struct point *p, FILE *out)
+{
+	char size[24];
+
+	fprintf(out, "%s, %s", test_name(p->test), size_text(p->size, size));
+}
+
+/* NIST's three stall points (the paper's section III), as one stopwatch for each sender. */
+static void nist_rows(const struct point *p, FILE *out)
+{
+	const struct point_ledger *l = p->ledger;
+	char name[160], sum[32], parts[4][32];
+
+	for (size_t i = 0; i < l->phase.n; i++) {
+		const struct trace_endpoint *ep = &l->phase.ep[i];
+		uint64_t by_point[4] = {};
+#define NIST_POINT(sym, num, name, stall, nist, what, fix) if (stall) by_point[nist] += ep->tx.ns[sym];
+		TX_STATES(NIST_POINT)
+		if (!endpoint_sent(ep))
+			continue;
+		endpoint_name(ep, name, sizeof(name));
+		human_ns((double)ledger_stall_ns(&ep->tx), sum, sizeof(sum));
+		for (int k = 0; k < 4; k++)
+			human_ns((double)by_point[k], parts[k], sizeof(parts[k]));
+		fprintf(out, "  %s: stall %s = memory %s + window %s + partial packet %s + others (pacing, recovery) %s\n", name, sum, parts[1],
+			parts[2], parts[3], parts[0]);
+	}
+}
+
+static void cost_line(const struct point_ledger *l, FILE *out)
+{
+	if (!isnan(l->cost_ratio))
+		fprintf(out, "  the figures above were taken without the ledger; with it this test ran %.2f times as long\n", l->cost_ratio);
+}
+
+static void whole(const struct point *p, FILE *out)
+{
+	const struct point_ledger *l = p->ledger;
+
+	fputs("\nledgers of ", out);
+	point_title(p, out);
+	fputc('\n', out);
+	ledger_table(&l->phase, &l->verdict, 0, out);
+	cost_line(l, out);
+}
+
+static void in_one_line(const struct point *p, FILE *out)
+{
+	const struct point_ledger *l = p->ledger;
+	char text[640], per[32] = "-";
+
+	if (!isnan(l->stall_per_message_ns))
+		human_ns(l->stall_per_message_ns, per, sizeof(per));
+	verdict_sentence(&l->phase, &l->verdict, text, sizeof(text));
+	fputs("  ", out);
+	point_title(p, out);
+	fprintf(out, ": stall per message %s; %s\n", per, text);
+}
+
+enum { WHOLE_UP_TO = 2 };
+
+void ledgers_print(const struct result *r, const struct traced *tr, bool nist, FILE *out)
+{
+	size_t n = 0;
+
+	if (!tr->t) {
+		if (tr->why[0])
+			fprintf(out, "\nno ledger: %s\n", tr->why);
+		return;
+	}
+	fprintf(out, "\nstall ledger, backend %s (%s)\n", trace_backend_name(trace_backend(tr->t)), trace_why(tr->t));
+	for (size_t i = 0; i < r->n; i++)
+		n += r->points[i].ledger != NULL;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct point *p = &r->points[i];
+
+		if (!p->ledger)
+			continue;
+		if (nist) {
+			point_title(p, out);
+			fputc('\n', out);
+			nist_rows(p, out);
+		} else {
+			(n <= WHOLE_UP_TO ? whole : in_one_line)(p, out);
+		}
+	}
+}
