@@ -87,11 +87,31 @@ def main_cause(points: Sequence[Point]) -> str:
     """The state most of the stall was in, with the tool's own verdict where it gave one."""
     found = shares(list(points)) or {}
     stalls = {k: v for k, v in found.items() if k in STALL_STATES and v > 0}
+    if not stalls:
+        return ""
+    state = max(stalls, key=lambda k: stalls[k])
+    by, share = _blamed(points, state)
+    blame = f" ← {by} ({units.percent_text(min(share, 1.0))} of it)" if share > 0.5 else ""
     texts = Counter(p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict)
-    words = [f"{max(stalls, key=lambda k: stalls[k])}"] if stalls else []
-    if texts:
-        words.append(f"“{texts.most_common(1)[0][0].rstrip('.')}”")
-    return ": ".join(words)
+    said = f"; the ledger's words: “{texts.most_common(1)[0][0].rstrip('.')}”" if texts and not blame else ""
+    return state + blame + said
+
+
+def _blamed(points: Sequence[Point], state: str) -> Tuple[str, float]:
+    """Who is to blame for most of a state, and for how much of it."""
+    ns: Counter[str] = Counter()
+    whole = 0.0
+    for p in points:
+        for end in p.ledger.endpoints if p.ledger is not None else ():
+            s = end.tx.states.get(state) if end.tx is not None else None
+            whole += (s.ns or 0.0) if s is not None else 0.0
+            for b in end.blame:
+                if b.state == state:
+                    ns[b.by] += int(b.ns)
+    if not ns or whole <= 0:
+        return "", 0.0
+    by, most = ns.most_common(1)[0]
+    return by, most / whole
 
 
 def span(values: Floats, text: "object") -> str:

@@ -15,7 +15,7 @@ from analysis.errors import AnalysisError, VERSION, data, usage
 from analysis.model import Document, Timeline
 from analysis.timeline import read_timeline
 
-VERSIONS = {"ipcstall.result": 1, "ipcstall.sweep": 1, "ipcstall.timeline": 1}
+VERSIONS = {"ipcstall.result": 1, "ipcstall.sweep": 1, "ipcstall.timeline": 1, "ipcstall.trace": 1}
 Loaded = Union[Document, Timeline]
 Row = Tuple[int, Any]
 
@@ -135,12 +135,28 @@ def _document(path: str, raw: bytes, kind: str, header: fields.Object) -> Docume
 def _result(path: str, raw: bytes) -> Document:
     top = fields.obj(parse(raw, path), path)
     check_schema(top, path)
+    if top["schema"] == "ipcstall.trace":
+        return _trace(path, raw, top)
     if top["schema"] != "ipcstall.result":
         raise data(path, f"{top['schema']} must be one object a line", "write the header on a line of its own")
     doc = _document(path, raw, "result", {k: v for k, v in top.items() if k != "points"})
     for i, item in enumerate(fields.array(top, "points", path)):
         doc.points.append(points.read_point(item, f"{path}: points[{i}]", path))
     return _not_empty(doc)
+
+
+def _trace(path: str, raw: bytes, top: fields.Object) -> Document:
+    """What `run` and `attach` write: the ledgers of everything seen."""
+    doc = _document(path, raw, "trace", {k: v for k, v in top.items() if k != "ledger"})
+    ledger = fields.sub(top, "ledger", path)
+    if not fields.array(ledger or {}, "endpoints", f"{path}: ledger"):
+        raise data(path, "the trace saw no conversation", "trace something that talks over a socket or a pipe")
+    doc.points.append(points.trace_point(ledger, path, path))
+    for name in ("lost", "overflow", "missed"):
+        count = fields.number(ledger or {}, name, f"{path}: ledger")
+        if count:
+            doc.remarks.append(f"{count:.0f} events were {name}: figures may be too small")
+    return doc
 
 
 def _sweep(path: str, raw: bytes, header: fields.Object, rows: List[Row], remarks: List[str]) -> Document:

@@ -74,6 +74,15 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Blame:
+    """Part of a stall that someone else ended, or kept up."""
+
+    state: str
+    by: str
+    ns: float
+
+
+@dataclass(frozen=True)
 class Endpoint:
     role: str
     proto: str
@@ -84,6 +93,17 @@ class Endpoint:
     tx: Optional[Side]
     rx: Optional[Side]
     beside: Mapping[str, Any] = field(default_factory=dict)
+    blame: Tuple[Blame, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Who it is, as short as it can be said."""
+        who = " ".join(w for w in (self.role, self.comm) if w) + (f" ({self.pid})" if self.pid else "")
+        return who or "nobody seen"
+
+    @property
+    def where(self) -> str:
+        return f"{self.proto} {self.local} > {self.remote}" if self.local and self.remote else self.proto
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from analysis import fields
 from analysis.errors import data
-from analysis.model import Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
+from analysis.model import Blame, Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
 
 QUANTILES = ("min", "q1", "median", "q3", "p90", "p95", "p99", "p999", "max", "mad", "uncertainty", "mean")
 SCALE = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -123,7 +123,21 @@ def _endpoint(item: Any, where: str) -> Endpoint:
     return Endpoint(fields.text(o, "role", where), fields.text(o, "proto", where), fields.text(o, "local", where),
                     fields.text(o, "remote", where), fields.whole(o, "pid", where), fields.text(o, "comm", where),
                     _side(fields.sub(o, "tx", where), f"{where}: tx"), _side(fields.sub(o, "rx", where), f"{where}: rx"),
-                    fields.sub(o, "beside", where) or {})
+                    fields.sub(o, "beside", where) or {}, _blame(o, where))
+
+
+def _blame(o: fields.Object, where: str) -> Tuple[Blame, ...]:
+    out = []
+    for i, item in enumerate(fields.array(o, "blame", where)):
+        at = f"{where}: blame[{i}]"
+        b = fields.obj(item, at)
+        out.append(Blame(fields.text(b, "state", at), fields.text(b, "by", at), fields.number(b, "ns", at) or 0.0))
+    return tuple(out)
+
+
+def trace_point(ledger: Any, where: str, source: str) -> Point:
+    """What a command's trace holds is one ledger and nothing measured beside it."""
+    return read_point({"mode": "trace", "test": "trace", "ledger": ledger}, where, source)
 
 
 def _side(o: Optional[fields.Object], where: str) -> Optional[Side]:

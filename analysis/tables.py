@@ -15,6 +15,7 @@ from analysis.series import Series, group
 from analysis.stats.explain import Explanation
 
 DASH = "–"
+MOST_ENDS = 6
 
 
 @dataclass
@@ -118,13 +119,14 @@ def ledger_table(documents: Sequence[Document]) -> Optional[Table]:
     worst = max(known, key=lambda p: p.stall_per_message_ns or 0.0)
     assert worst.ledger is not None
     rows = []
-    for end in worst.ledger.endpoints:
+    ends = sorted(worst.ledger.endpoints, key=lambda e: -(e.tx.stall_ns if e.tx else 0.0))
+    for end in ends[:MOST_ENDS]:
         for name, one in (("tx", end.tx), ("rx", end.rx)):
             for state, s in (one.states if one else {}).items():
                 if s.ns:
                     share = s.ns / one.lifetime_ns if one and one.lifetime_ns else None
-                    who = f"{end.role} {end.comm}" + (f" ({end.pid})" if end.pid else "")
-                    rows.append([who.strip(), name, state, units.time_text(s.ns), units.percent_text(share), _count(s.count), units.time_text(s.max_ns)])
+                    rows.append([end.name, end.where, name, state, units.time_text(s.ns), units.percent_text(share), _count(s.count), units.time_text(s.max_ns)])
     where = ", ".join(f"{k}={v}" for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
-    return Table(f"Ledger of the point that stalled most ({where})", ["end", "ledger", "state", "time", "share", "times", "longest"], rows,
-                 f"Unaccounted: {units.time_text(worst.ledger.unaccounted_ns)}.")
+    return Table(f"Ledger of the point that stalled most ({where})" if where else "Ledger", ["end", "of", "ledger", "state", "time", "share", "times", "longest"], rows,
+                 f"Unaccounted: {units.time_text(worst.ledger.unaccounted_ns)}."
+                 + (f" The {MOST_ENDS} most stalled of {len(ends)} ends." if len(ends) > MOST_ENDS else ""))

@@ -52,6 +52,8 @@ def percent_text(share: Optional[float]) -> str:
     if share is None or share != share:
         return "–"
     v = 100.0 * share
+    if 0 < v < 0.05:
+        return "< 0.1 %"
     return f"{v:.0f} %" if abs(v) >= 99.95 or abs(v) < 0.05 else f"{v:.1f} %"
 
 

@@ -14,6 +14,7 @@ from analysis.model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
 from analysis.series import Series, all_points, group
 
 MOST_PANELS = 3
+MOST_BARS = 14
 
 
 def sender(p: Point) -> Optional[Endpoint]:
@@ -49,6 +50,8 @@ def shares(points: List[Point]) -> Optional[Dict[str, float]]:
 def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
+    if all(d.kind == "trace" for d in request.documents):
+        return _of_endpoints(request)
     panels = [(s, t) for s in group(all_points(request.documents)) if (t := _table(s))[1]][:MOST_PANELS]
     if not panels:
         raise usage(f"{request.names()}: no point has a ledger; run where ipcstall check allows tracing")
@@ -63,6 +66,42 @@ def draw(request: Request) -> Any:
     grid[-1, 0].set_xlabel("message size (bytes)")
     style.title(grid[0, 0], request.title or "Where the sender's time goes")
     return figure
+
+
+def _of_endpoints(request: Request) -> Any:
+    """A trace has no sizes: a bar for each end, the most stalled first."""
+    from matplotlib import pyplot as plt
+
+    ends = [e for p in all_points(request.documents) for e in (p.ledger.endpoints if p.ledger else ()) if e.tx and e.tx.lifetime_ns]
+    ends = [e for e in ends if _stirred(e)] or ends
+    ends = sorted(ends, key=lambda e: -(e.tx.stall_ns if e.tx else 0.0))[:MOST_BARS]
+    if not ends:
+        raise usage(f"{request.names()}: no end lived long enough to have a ledger; trace for longer")
+    rows = [{k: (s.ns or 0.0) / (e.tx.lifetime_ns or 1.0) for k, s in e.tx.states.items()} for e in ends if e.tx]
+    figure, ax = plt.subplots(figsize=(style.WIDTH, 1.2 + 0.36 * len(ends)))
+    base: Floats = np.zeros(len(ends))
+    for name in _used([([], rows)]):
+        w = np.asarray([r.get(name, 0.0) for r in rows])
+        ax.barh(np.arange(len(ends)), w, 0.7, left=base, label=f"{name} (stall)" if name in STALL_STATES else name, **style.state_patch(name))
+        base = base + w
+    ax.set_yticks(range(len(ends)))
+    ax.set_yticklabels([_cut(f"{e.name}, {e.proto}" + (f" > {e.remote}" if e.remote else "")) for e in ends])
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False)
+    ax.set(xlim=(0, 1), ylim=(len(ends) - 0.5, -0.5), xlabel="share of the time")
+    ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:.0f} %")
+    style.legend_above(ax, 5, room=280)
+    style.title(ax, request.title or "Where each sender's time goes")
+    return figure
+
+
+def _stirred(e: Endpoint) -> bool:
+    """Whether it ever sent anything that took time."""
+    return e.tx is not None and sum(s.ns or 0.0 for name, s in e.tx.states.items() if name != "idle") > 0
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 44 else text[:43] + "…"
 
 
 Table = Tuple[List[float], List[Dict[str, float]]]

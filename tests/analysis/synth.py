@@ -46,6 +46,15 @@ def ledger(elapsed: float, messages: int, stall: float, state: str = "nagle") ->
             "unaccounted_ns": 0, "verdict": f"{state} ← peer delayed ACK" if share > 0.1 else "healthy"}
 
 
+def trace(lost: int = 0) -> str:
+    """What `run` and `attach` write: ledgers alone, with who is to blame."""
+    found = ledger(3e9, 100, 2.4e9)
+    found["endpoints"][0]["blame"] = [{"ledger": "tx", "state": "nagle", "by": "peer delayed ACK", "ns": 2.3e9, "count": 60, "pid": 101, "comm": "ipcstall"}]
+    idle = {"proto": "udp", "local": None, "remote": None, "pid": None, "comm": None, "tx": side(3e9), "rx": side(3e9), "beside": {}, "blame": []}
+    found["endpoints"] += [idle] * 3
+    return json.dumps(header("trace", ledger={**found, "observed": 5000, "lost": lost, "overflow": 0}, command=["x"], exit_code=0))
+
+
 def comb_point(size: int, nodelay: int, repeat: int, rng: np.random.Generator, stall_ns: float = 4.4e6, noise: float = 0.02) -> Dict[str, Any]:
     """100 Mbit/s and a fixed cost a message; a stall where the rule says so. 500 messages."""
     n = 500

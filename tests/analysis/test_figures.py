@@ -20,7 +20,7 @@ CASES = [
     ("throughput", "comb"), ("throughput", "comb-bare"), ("throughput", "comb-dense"), ("throughput", "comb-tiny"),
     ("throughput", "two-ccs"), ("throughput", "transports"), ("throughput", "long-names"), ("throughput", "pipes"),
     ("stall", "comb"), ("stall", "comb-bare"), ("stall", "comb-dense"), ("stall", "comb-tiny"), ("stall", "two-ccs"),
-    ("ledger", "comb"), ("ledger", "comb-bare"), ("ledger", "comb-dense"), ("ledger", "comb-tiny"), ("ledger", "two-ccs"),
+    ("ledger", "comb"), ("ledger", "comb-bare"), ("ledger", "comb-dense"), ("ledger", "comb-tiny"), ("ledger", "two-ccs"), ("ledger", "trace"),
     ("box", "transports"), ("box", "one-size"), ("box", "long-names"),
     ("cdf", "transports"), ("cdf", "one-size"), ("cdf", "long-names"),
     ("rank", "transports"), ("rank", "one-size"), ("rank", "long-names"), ("rank", "comb"),
@@ -97,6 +97,13 @@ def test_ledger_bars_fill_the_time(draw):
     for bar in ax.patches:
         tops[round(bar.get_x(), 3)] = max(tops.get(round(bar.get_x(), 3), 0), bar.get_y() + bar.get_height())
     assert len(tops) == 40 and all(t == pytest.approx(1.0, abs=1e-3) for t in tops.values())
+
+
+def test_a_trace_is_a_bar_for_each_end_that_stirred(draw):
+    ax = draw("ledger", "trace").axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["client ipcstall (100), tcp > 10.0.0.2:9", "server ipcstall (101), tcp > 10.0.0.1:4242"]
+    nagle = [b for b in ax.patches if b.get_width() == pytest.approx(0.8)]
+    assert len(nagle) == 1 and nagle[0].get_y() < 0.5
 
 
 def test_box_whiskers_reach_minimum_and_maximum(draw, corpus):

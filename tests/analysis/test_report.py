@@ -55,7 +55,7 @@ def report(corpus, run, tmp_path):
     return _report
 
 
-@pytest.mark.parametrize("names", [("comb",), ("comb-bare",), ("transports",), ("pipes",), ("line",), ("comb", "line", "line-long"), ("one-size",)])
+@pytest.mark.parametrize("names", [("comb",), ("comb-bare",), ("transports",), ("pipes",), ("line",), ("comb", "line", "line-long"), ("one-size",), ("trace",)])
 def test_report_is_one_valid_offline_page(names, report):
     text = report(*names)
     page = Page(text)
@@ -120,6 +120,23 @@ def test_unobserved_stall_is_not_blamed(save):
     points = [{**p, "ledger": None} for p in synth.comb()]
     verdict = " ".join(find([load(save(synth.sweep(points)))]).verdict)
     assert "in a dip" in verdict and "not observed" in verdict and "explains" not in verdict
+
+
+def test_blame_is_named(save):
+    points = synth.comb()
+    for p in points:
+        first = p["ledger"]["endpoints"][0]
+        first["blame"] = [{"ledger": "tx", "state": "nagle", "by": "peer delayed ACK", "ns": 0.97 * first["tx"]["states"]["nagle"]["ns"], "count": 9}]
+    verdict = " ".join(find([load(save(synth.sweep(points)))]).verdict)
+    assert "nagle ← peer delayed ACK (97.0 % of it)" in verdict
+
+
+def test_trace_of_a_command(save, run):
+    code, out, _ = run("summary", save(synth.trace()))
+    assert code == 0 and "nagle ← peer delayed ACK" in out and "client ipcstall (100)" in out and "Beware" not in out
+    assert "7 events were lost" in run("summary", save(synth.trace(lost=7)))[1]
+    empty = json.dumps(synth.header("trace", ledger={"endpoints": []}))
+    assert run("summary", save(empty))[0] == 9
 
 
 def test_timeline_totals(corpus):
