@@ -61,3 +61,8 @@ test-mutants: ## break the machine on purpose: a test must turn red each time
 .PHONY: test-cli
 test-cli: all ## the program as its user meets it (TEST=name: one file of tests/cli)
 	$(Q)tests/run-cli $(TEST)
+
+.PHONY: bench-peers
+bench-peers: all ## latency and throughput beside sockperf, qperf, iperf3, NPtcp and perf, in interleaved pairs (PAIRS=10)
+	$(Q)for p in sockperf qperf iperf3 netpipe-tcp:NPtcp; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
+	$(Q)tests/bench-peers $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)')

@@ -100,9 +100,19 @@ static void first_bytes(struct run *r, struct receiver *v)
 	v->slice_bytes = v->bytes;
 }
 
+/* How much one receive may take: a message, unless the workload knows better. */
+static size_t read_size(const struct run *r)
+{
+	size_t cap = r->size < r->w->read_least ? r->w->read_least : r->size;
+
+	if (r->w->read_most && cap > r->w->read_most)
+		cap = r->w->read_most;
+	return cap < r->buf_size ? cap : r->buf_size;
+}
+
 static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 {
-	size_t cap = r->buf_size;
+	size_t cap = read_size(r);
 
 	for (;;) {
 		ssize_t n = r->w->recv_some(&r->conn, r->buf, cap);

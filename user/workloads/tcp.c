@@ -76,6 +76,9 @@ const struct workload workload_tcp = {
 	.name = "tcp",
 	.summary = "one TCP connection (-6: over IPv6)",
 	.flags = WL_STREAM | WL_SOCKET | WL_TCP | WL_INET | WL_CONNECT,
+	/* The bytes of many small messages in one call, yet few enough to stay in the cache. */
+	.read_least = 32 << 10,
+	.read_most = 64 << 10,
 	.listen = tcp_listen,
 	.connect = tcp_connect,
 	.accept = tcp_accept,

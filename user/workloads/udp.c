@@ -62,6 +62,7 @@ const struct workload workload_udp = {
 	.name = "udp",
 	.summary = "UDP, connected at both ends (-6: over IPv6); loss is counted",
 	.flags = WL_DATAGRAM | WL_LOSSY | WL_SOCKET | WL_INET,
+	.read_least = 64 << 10,
 	.listen = udp_listen,
 	.connect = udp_connect,
 	.accept = udp_accept,

@@ -93,7 +93,7 @@ static int open_dgram(struct conn ends[2], const struct workload_options *o, str
 }
 
 #define STREAM_IO .send_msg = stream_send_socket, .recv_msg = stream_recv_socket, .recv_some = stream_recv_some_socket, .facts = socket_facts_read
-#define DATAGRAM_IO .send_msg = datagram_send, .recv_msg = datagram_recv, .recv_some = datagram_recv_some, .facts = socket_facts_read
+#define DATAGRAM_IO .read_least = UNIX_PIECE, .send_msg = datagram_send, .recv_msg = datagram_recv, .recv_some = datagram_recv_some, .facts = socket_facts_read
 
 const struct workload workload_unix = {
 	.name = "unix",

@@ -69,6 +69,7 @@ struct workload {
 	const char *name, *summary;
 	unsigned int flags;
 	size_t max_message;	/* 0: the general limit */
+	size_t read_least, read_most; /* bulk: limits of what one receive asks for; 0: none */
 
 	/* Refuse what cannot work, with the reason. NULL: everything works. */
 	int (*validate)(const struct workload_options *o, struct err *e);
