@@ -91,6 +91,12 @@ did you mean 'gso'|--mode udp --engine gos
 belongs to udp|--mode tcp --engine gso
 belongs to pipe|--mode unix --engine splice
 belongs to tcp|--mode udp --engine zerocopy
+serves bulk throughput only|--mode udp --engine mmsg --test latency
+serves bulk throughput only|--mode pipe --engine splice --ack message
+only plain calls can spin|--mode pipe --engine splice --placement spin
+a way of its own|--mode pipe --engine splice --pattern chunks=512
+one datagram at most|--mode udp --engine mmsg --size 128K
+one datagram at most|--mode udp --engine gso --size 128K --quiet
 link|--mode tcp --link vethh
 link|--mode tcp --link veth,mtu=1
 link|--mode tcp --link veth,rate=fast

@@ -45,6 +45,13 @@ works 'a one-way schedule' --mode udp --test oneway --size 64 --rate 2000 --dura
 works 'one way' --mode unix --test latency,oneway --size 64 --duration 300ms --json "$WORK/r.json" &&
 	holds 'the two ways of a round trip add up to it' "abs((p[1]['latency']['there']['median'] + p[1]['latency']['back']['median']) / 2 / p[1]['latency']['median'] - 1) < 0.35"
 
+for engine in 'udp mmsg 64' 'udp gso 1K' 'pipe splice 64K' 'pipe vmsplice 64K' 'tcp zerocopy 64K'; do
+	read -r mode name size <<<"$engine"
+	works "engine $name" --mode "$mode" --engine "$name" --size "$size" "${short[@]}" --json "$WORK/r.json" &&
+		holds "engine $name: bulk arrives" "len(p) == 1 and p[0]['test'] == 'throughput' and p[0]['throughput']['bytes_per_s'] > 1e6 and p[0]['sent'] == p[0]['messages'] + p[0]['lost']"
+done
+works 'engine mmsg: a count that is no multiple of the batch' --mode udp --engine mmsg --size 64 --count 1001 --json "$WORK/r.json" && holds 'engine mmsg: count' "p[0]['sent'] == 1001"
+
 # The stall that everything here is about: header and body in two writes wait for a delayed ACK, unless NODELAY or MSG_MORE.
 stall=(--mode tcp --test throughput --ack message --pattern header=16 --size 1000 --count 20 --warmup 0)
 works 'two writes' "${stall[@]}" --json "$WORK/r.json" && holds 'two writes stall for a delayed ACK' "p[0]['latency']['median'] > 30e6"

@@ -50,19 +50,21 @@ static int bulk_client(struct run *r, const struct phase *p, struct err *e)
 	uint64_t from = tick_now(&r->clock), now = from, n = 0, limit = ns_to_ticks(&r->clock, BATCH_NS);
 	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
 	struct batch b = { 1, 1, from };
+	uint64_t most = r->engine->batch ? r->engine->batch(r->size) : 1;
 	bool last = false;
 
 	while (!last) {
+		uint64_t k = p->max_count - n < most ? p->max_count - n : most;
 		enum io rc;
 
-		if (n + 1 >= p->max_count || now >= deadline)
-			last = sent_enough(p, n + 1, now, deadline);
+		if (n + k >= p->max_count || now >= deadline)
+			last = sent_enough(p, n + k, now, deadline);
 		if (last)
-			__atomic_store_n(&r->sh->total, (n + 1) * r->size, __ATOMIC_RELEASE);
-		rc = run_send(r, r->size);
+			__atomic_store_n(&r->sh->total, (n + k) * r->size, __ATOMIC_RELEASE);
+		rc = r->engine->send_batch ? r->engine->send_batch(&r->conn, r->buf, r->size, k) : run_send(r, r->size);
 		if (rc != IO_OK)
 			return worker_fail(r, rc, "sending", e);
-		n++;
+		n += k;
 		batch_over(&b, &r->clock, limit, &now);
 	}
 	if (r->w->flush)
@@ -112,10 +114,11 @@ static size_t read_size(const struct run *r)
 
 static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 {
+	ssize_t (*recv_some)(struct conn *, void *, size_t) = r->engine->recv_some ? r->engine->recv_some : r->w->recv_some;
 	size_t cap = read_size(r);
 
 	for (;;) {
-		ssize_t n = r->w->recv_some(&r->conn, r->buf, cap);
+		ssize_t n = recv_some(&r->conn, r->buf, cap);
 
 		if (n == IO_LOST && client_done(r))
 			return IO_OK;

@@ -45,6 +45,7 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), prev = from, n = 0;
 	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
+	enum io (*recv_msg)(struct conn *, void *, size_t) = r->w->recv_msg;
 	size_t size = r->size, answer = answer_size(r);
 	bool last = false;
 	uint64_t i;
@@ -56,7 +57,7 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 		last = stop_here(r, p, i, prev, deadline);
 		rc = run_send(r, size);
 		if (rc == IO_OK)
-			rc = r->w->recv_msg(&r->conn, r->buf, answer);
+			rc = recv_msg(&r->conn, r->buf, answer);
 		now = tick_now(&r->clock);
 		if (rc == IO_OK)
 			samples[n++] = now - prev;

@@ -121,9 +121,9 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->port != 0, WL_INET, "--port", "tcp, udp, rudp" },
 		{ p->tests >> TEST_CONNECT & 1, WL_CONNECT, "--test connect", "tcp, unix" },
 		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern", "streams: tcp, unix, socketpair, pipe" },
-		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, WL_LOSSY, "this --engine", "udp" },
-		{ o->engine == ENGINE_SPLICE || o->engine == ENGINE_VMSPLICE, WL_PIPE, "this --engine", "pipe" },
-		{ o->engine == ENGINE_ZEROCOPY, WL_TCP, "this --engine", "tcp" },
+		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, engines[o->engine].needs, "this --engine", "udp" },
+		{ o->engine == ENGINE_SPLICE || o->engine == ENGINE_VMSPLICE, engines[o->engine].needs, "this --engine", "pipe" },
+		{ o->engine == ENGINE_ZEROCOPY, engines[o->engine].needs, "this --engine", "tcp" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -156,6 +156,9 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ rudp && o->outstanding > 1, "--outstanding with rudp: its own is the window; give --window" },
 		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol acknowledges each packet itself; leave it out" },
 		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1, "--placement spin with --test connect: accept() sleeps; give --placement cross" },
+		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE || p->tests != 1u << TEST_THROUGHPUT), "--engine other than plain: it serves bulk throughput only; give --test throughput without --ack message" },
+		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE, "--engine with --pattern: an engine has a way of its own to write; give one" },
+		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
 
@@ -174,6 +177,8 @@ int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t s
 	if ((p->kind == PATTERN_HEADER || p->kind == PATTERN_TRAILER) && size <= p->bytes)
 		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --pattern of %lld bytes: nothing would be left for the body; give larger sizes",
 			       (long long)size, (long long)p->bytes);
+	if (plan->o.engine == ENGINE_MMSG && size > 65507)
+		return err_set(e, EXIT_BAD_USAGE, "--engine mmsg with --size %lld: one datagram at most, 65507 bytes; give smaller sizes", (long long)size);
 	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
 		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --mode %s: the most is %zu bytes; give smaller sizes", (long long)size,
 			       plan->w->name, plan->w->max_message);
@@ -216,6 +221,8 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 	*p = (struct bench_plan){ .o = *o, .link = LINK_NONE };
 	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) || pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
 		return -1;
+	if (!o->tests && o->engine != ENGINE_PLAIN) /* what an engine can do is what is meant */
+		p->tests = 1u << TEST_THROUGHPUT;
 	if (check_belonging(p, e) || check_conflicts(p, e) || place(p, e) || check_points(p, e))
 		return -1;
 	if (o->link && link_parse(o->link, &p->link_spec, e))

@@ -4,6 +4,7 @@
 #define IPCSTALL_BENCH_RUN_H
 
 #include "bench/bench.h"
+#include "workloads/engine.h"
 
 enum order { ORDER_OPEN, ORDER_ACCEPT, ORDER_PHASE, ORDER_FACTS, ORDER_QUIT };
 
@@ -67,6 +68,7 @@ struct run {
 	char *buf;
 	size_t buf_size;
 	struct conn conn;
+	const struct engine_ops *engine;
 	struct tick_clock clock;
 	struct tally *tally; /* this end's */
 };

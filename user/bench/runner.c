@@ -484,7 +484,8 @@ static void describe(const struct run *r, struct point *p)
 int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
 		    struct err *e)
 {
-	struct bout b = { .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock },
+	struct bout b = { .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
+				   .engine = &engines[plan->o.engine] },
 			  .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
 	int rc;
 

@@ -67,7 +67,7 @@ static int do_accept(struct run *r, struct err *e)
 	r->conn.quickack = r->wo.quickack;
 	if (r->w->flags & (WL_LOSSY | WL_RELIABLE))
 		start_ticks(r);
-	return 0;
+	return r->engine->setup ? r->engine->setup(&r->conn, &r->wo, e) : 0;
 }
 
 static int64_t us(struct timeval t)

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "workloads/workload.h"
+#include "workloads/engine.h"
 
 struct header {
 	uint32_t seq;
@@ -59,9 +59,21 @@ enum io datagram_send(struct conn *c, const void *buf, size_t len, bool more)
 	return IO_OK;
 }
 
+bool datagram_again(struct conn *c, uint32_t since, enum io *give_up)
+{
+	if (errno == EINTR || (errno == EAGAIN && c->spin)) {
+		*give_up = IO_LOST;
+		return !c->tick || *c->tick - since <= 2;
+	}
+	*give_up = errno == ECONNRESET ? IO_CLOSED : IO_ERROR;
+	return vanished(errno);
+}
+
 /* One datagram. Waits at most two to three ticks of the slow timer: then something was lost. */
 static ssize_t recv_one(struct conn *c, void *buf, size_t cap, uint32_t since)
 {
+	enum io rc;
+
 	for (;;) {
 		ssize_t n = recv(c->rfd, buf, cap, c->spin ? MSG_DONTWAIT : 0);
 
@@ -69,13 +81,8 @@ static ssize_t recv_one(struct conn *c, void *buf, size_t cap, uint32_t since)
 			return n;
 		if (n == 0)
 			return IO_CLOSED;
-		if (errno == EINTR || (errno == EAGAIN && c->spin)) {
-			if (c->tick && *c->tick - since > 2)
-				return IO_LOST;
-			continue;
-		}
-		if (!vanished(errno))
-			return errno == ECONNRESET ? IO_CLOSED : IO_ERROR;
+		if (!datagram_again(c, since, &rc))
+			return rc;
 	}
 }
 

@@ -57,8 +57,9 @@ struct conn {
 	uint64_t strays;	/* datagrams that belonged to nothing awaited */
 	uint64_t send_errors;	/* ENOBUFS and ECONNREFUSED of datagram sends, each a lost message */
 	const volatile uint32_t *tick; /* moved by a slow timer: lets a wait for what was lost end */
-	size_t batch;		/* bytes one send_bulk() carries; 0: one message */
-	void *engine_state;
+	void *engine_state;	/* the engine's own, these three */
+	int sink_fd;
+	uint32_t pending;
 };
 
 #define CONN_NONE { .rfd = -1, .wfd = -1, .lfd = -1 }
