@@ -39,8 +39,12 @@ int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_ba
 	*tr = (struct traced){};
 	o.tgids[0] = getpid();
 	tr->t = trace_prepare(&o, &te);
-	if (tr->t && trace_start(tr->t, &te) == 0)
+	if (tr->t && trace_start(tr->t, &te) == 0) {
+		struct trace_hook hooks[128];
+
+		tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) + 2; /* the settling and counting programs hook nothing */
 		return 0;
+	}
 	traced_end(tr);
 	if (backend != TRACE_AUTO)
 		return trace_err(e, &te);
@@ -150,7 +154,7 @@ int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test
 {
 	struct bench_hooks hooks = {
 		.ctx = tr,
-		.own_tracers = (int)trace_hooks(tr->t, NULL, 0),
+		.own_tracers = tr->n_programs,
 		.prepare = on_prepare,
 		.phase_begin = on_phase_begin,
 		.phase_end = on_phase_end,

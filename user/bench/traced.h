@@ -22,6 +22,7 @@ void point_ledger_free(struct point_ledger *l);
 struct traced {
 	struct trace *t; /* NULL: nothing is traced, and `why` says why not */
 	char why[512];
+	int n_programs; /* loaded by us: not a stranger's tracer */
 	struct trace_snapshot begin;
 	struct point_ledger *current;
 };
