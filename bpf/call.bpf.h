@@ -7,27 +7,47 @@
 
 struct call {
 	__u64 key;		/* endpoint; 0: in no call that matters */
-	ns_t off, wake;		/* off: left the CPU to sleep; wake: made runnable again */
-	__u8 dir, entered, nested[6];
+	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
+	ns_t run_delay;		/* sched_info.run_delay at `off` */
+	__u32 tid;
+	__u8 dir, entered, pad[2];
 };
 
+#define CALL_SLOTS 32768
+
+/* by thread number modulo its size: an array costs a fraction of a hash, and it is asked twice at every switch */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CALL_SLOTS);
 	__type(key, __u32);
 	__type(value, struct call);
 } calls SEC(".maps");
 
-static struct call no_call;
+/* how long the current task has waited for a CPU in all its life (sched_info_arrive()) */
+static __always_inline ns_t run_delay(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
 
+	return GET(task, sched_info.run_delay);
+}
+
+/* A slot whose thread sleeps in a call is not given away: the other thread's sleeps go uncounted, and are reported. */
 static __always_inline struct call *call_of(__u32 tid, bool make)
 {
-	struct call *c = bpf_map_lookup_elem(&calls, &tid);
+	__u32 slot = tid & (CALL_SLOTS - 1);
+	struct call *c = bpf_map_lookup_elem(&calls, &slot);
 
-	if (c || !make)
+	if (!c || c->tid == tid)
 		return c;
-	bpf_map_update_elem(&calls, &tid, &no_call, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&calls, &tid);
+	if (!make)
+		return 0;
+	if (c->off && !c->ran) {
+		count(COUNT_UNPAIRED);
+		return 0;
+	}
+	__builtin_memset(c, 0, sizeof(*c));
+	c->tid = tid;
+	return c;
 }
 
 static __always_inline int apply(struct endpoint *ep, struct input *in, enum dir dir)
@@ -103,7 +123,8 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	c->key = ep->id.key;
 	c->dir = dir;
 	c->off = in->at;
-	c->wake = 0;
+	c->ran = 0;
+	c->run_delay = run_delay();
 	in->working = !entered && !c->entered;
 	in->asleep = 1;
 	if (!entered)
@@ -114,18 +135,12 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	count(COUNT_OBSERVED);
 }
 
-static __always_inline void call_waking(__u32 tid)
+static __always_inline void note_slept(struct beside *b, const struct call *c)
 {
-	struct call *c = call_of(tid, false);
+	ns_t blocked = c->ran - c->off, runq = run_delay() - c->run_delay;
 
-	if (c && c->off && !c->wake)
-		c->wake = bpf_ktime_get_ns();
-}
-
-static __always_inline void note_slept(struct beside *b, const struct call *c, ns_t now)
-{
-	ns_t wake = c->wake ? c->wake : now, blocked = now - c->off, runq = now - wake;
-
+	if (runq > blocked)
+		runq = blocked;
 	atomic_add(&b->blocked_ns, blocked);
 	atomic_add(&b->runq_ns, runq);
 	atomic_add(&b->wakeups, 1);
@@ -133,30 +148,30 @@ static __always_inline void note_slept(struct beside *b, const struct call *c, n
 	raise_max(&b->runq_max, runq);
 }
 
-/* the thread runs again, in the call it slept in */
-static __always_inline struct endpoint *call_wake(struct call *c, ns_t now)
+/*
+ * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the switch its run-queue time has
+ * not been added up yet.
+ */
+static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 {
-	struct input in = { .at = now, .asleep = -1 };
-	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	struct input in = { .at = c->ran, .asleep = -1 };
 
-	if (ep && !ep->closed) {
-		note_slept(beside_of(ep, c->dir), c, now);
-		apply(ep, &in, c->dir);
-		count(COUNT_OBSERVED);
-	} else {
-		ep = 0;
-	}
+	if (!c->off || !c->ran)
+		return;
+	note_slept(beside_of(ep, c->dir), c);
+	apply(ep, &in, c->dir);
+	count(COUNT_OBSERVED);
 	c->off = 0;
-	return ep;
 }
 
 /* true: this thread was seen to enter a call in this direction, and is now out of it */
-static __always_inline bool call_was_in(__u64 key, enum dir dir)
+static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 
-	if (!c || c->key != key || c->dir != dir || !c->entered)
+	if (!c || c->key != ep->id.key || c->dir != dir || !c->entered)
 		return false;
+	call_resume(ep, c);
 	c->entered = 0;
 	return true;
 }

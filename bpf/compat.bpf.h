@@ -18,7 +18,7 @@
 
 #ifdef READ_PROBED
 #define CAST(type, p) ((struct type *)(p))
-#define GET(p, field) BPF_CORE_READ(p, field)
+#define GET(p, ...) BPF_CORE_READ(p, __VA_ARGS__)
 #define GET_BITS(p, field) BPF_CORE_READ_BITFIELD_PROBED(p, field)
 
 static __always_inline __u64 load_word(__u64 addr)
@@ -31,7 +31,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #else
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 #define CAST(type, p) ((struct type *)bpf_rdonly_cast((const void *)(p), bpf_core_type_id_kernel(struct type)))
-#define GET(p, field) ((p)->field)
+#define GET(p, ...) ___arrow(p, ##__VA_ARGS__)
 #define GET_BITS(p, field) BPF_CORE_READ_BITFIELD(p, field)
 
 /* any kernel struct that begins with a plain 64-bit number: the verifier then takes what is loaded for one */

@@ -68,7 +68,6 @@ static __always_inline void charge(struct ledger *l, const struct transition *t)
 	if (!t->ns || s >= STATES_MAX || slot >= HIST_SLOTS)
 		return;
 	atomic_add(&l->ns[s], t->ns);
-	atomic_add(&l->count[s], 1);
 	atomic_add(&l->hist[s][slot], 1);
 	raise_max(&l->max[s], t->ns);
 }

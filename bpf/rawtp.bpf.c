@@ -9,6 +9,17 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* the thread that goes on sending has slept for memory */
+static __always_inline bool tx_resumes(struct endpoint *ep)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+
+	if (!c || c->key != ep->id.key || c->dir != DIR_TX || !c->off)
+		return false;
+	call_resume(ep, c);
+	return true;
+}
+
 /* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
@@ -16,28 +27,41 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	struct input in = {};
 
-	if (!ep && !current_wanted())
-		return 0;
 	if (ep && tx_working(ep))
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	ep = sock_endpoint(sk, true, in.at);
+	if (!ep || ep->closed || !ep->id.inode)
+		ep = current_wanted() ? sock_endpoint(sk, true, in.at) : 0;
 	if (!ep)
 		return 0;
 	tcp_look_back(ep, (__u64)sk, in.at, 0);
+	if (word_asleep(ep->tx.word) && tx_resumes(ep))
+		return 0;
 	call_enter(ep, DIR_TX, &in);
 	return 0;
 }
 
+/* the endpoint of a socket that the current task has called into */
+static __always_inline struct endpoint *touched(struct sock *sk, ns_t now)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk);
+
+	if (ep && ep->id.proto == PROTO_TCP && ep->id.inode && !ep->closed)
+		return ep;
+	return current_wanted() || (ep && !ep->closed) ? sock_endpoint(sk, true, now) : 0;
+}
+
 static __always_inline void tcp_sent(struct endpoint *ep, struct sock *sk, struct input *in)
 {
+	if (word_asleep(ep->tx.word))
+		tx_resumes(ep);
 	in->working = word_working(ep->tx.word) ? -1 : 0;
 	tcp_look_now(ep, (__u64)sk, in, HEAD_CORK);
 }
 
 static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in)
 {
-	in->working = call_was_in(ep->id.key, DIR_TX) ? -1 : 0;
+	in->working = call_was_in(ep, DIR_TX) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
 		sock_device(ep, sk, in, 0);
 	apply_tx(ep, in);
@@ -54,7 +78,7 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 	if (!key_maybe((__u64)sk) && !current_wanted())
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	ep = sock_endpoint(sk, current_wanted(), in.at);
+	ep = touched(sk, in.at);
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, sk);
@@ -80,7 +104,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 			atomic_add(&ep->dequeued, 1);
 	}
 	in->says = IN_FULL;
-	if (word_working(ep->rx.word) && call_was_in(ep->id.key, DIR_RX))
+	if (word_working(ep->rx.word) && call_was_in(ep, DIR_RX))
 		in->working = -1;
 	apply_rx(ep, in);
 	ep->rx.seen = in->at;
@@ -96,7 +120,7 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	if (!key_maybe((__u64)sk) && !current_wanted())
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	ep = sock_endpoint(sk, current_wanted(), in.at);
+	ep = touched(sk, in.at);
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, sk);
@@ -111,29 +135,53 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	struct input in = { .says = IN_FULL, .full = 1 };
 
-	if (!ep || ep->closed)
+	if (!ep || ep->closed || ep->id.proto == PROTO_TCP)
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	if (ep->id.proto == PROTO_TCP) {
-		ack_owe(ep, sk, in.at);
-		in.full = tcp_unread(sk);
-	} else {
-		queue_is(ep, sock_queue(ep, sk), in.at);
-	}
+	queue_is(ep, sock_queue(ep, sk), in.at);
 	apply_rx(ep, &in);
 	ep->rx.seen = in.at;
 	count(COUNT_OBSERVED);
 	return 0;
 }
 
+/* bytes behind the TCP header; tcp_rcv_established() has set skb->data to it */
+static __always_inline bool has_payload(struct sk_buff *skb0)
+{
+	struct sk_buff *skb = CAST(sk_buff, skb0);
+	struct tcphdr *th = CAST(tcphdr, GET(skb, data));
+
+	return GET(skb, len) > GET_BITS(th, doff) * 4;
+}
+
+/*
+ * Data is about to be queued. A reader asleep in its call stays in `wait` until it runs; a segment that turns out to be a
+ * duplicate is found at the next look, and dated back to this one.
+ */
+static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	struct input in = { .at = now, .says = IN_FULL, .full = 1 };
+
+	if (!ep->ack_owed)
+		ep->ack_owed = now;
+	if (!word_working(ep->rx.word))
+		apply_rx(ep, &in);
+	ep->rx.seen = now;
+}
+
 /* an acknowledgement or data comes in; the fields are still those of before */
 SEC("raw_tp/tcp_probe")
-int BPF_PROG(on_tcp_probe, struct sock *sk)
+int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
+	ns_t now;
 
-	if (ep && !ep->closed)
-		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
+	if (!ep || ep->closed)
+		return 0;
+	now = bpf_ktime_get_ns();
+	tcp_look_back(ep, (__u64)sk, now, 0);
+	if (has_payload(skb))
+		tcp_data(ep, sk, now);
 	return 0;
 }
 
@@ -146,6 +194,8 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	ns_t now;
 
 	if (!ep || ep->closed)
+		return 0;
+	if (tx_working(ep) && !ep->ack_owed)
 		return 0;
 	now = bpf_ktime_get_ns();
 	own = GET(CAST(sk_buff, skb), truesize);
@@ -370,6 +420,7 @@ static __noinline int task_sleeps(void *ctx, __u32 tid)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct call *c = call_of(tid, false);
 	struct endpoint *ep;
 	struct target to = {};
 	int dir = call_dir(regs->orig_ax);
@@ -382,6 +433,8 @@ static __noinline int task_sleeps(void *ctx, __u32 tid)
 	ep = target_endpoint(&to, now);
 	if (!ep)
 		return 0;
+	if (c && c->off && c->key == ep->id.key)
+		call_resume(ep, c);
 	if (to.pipe)
 		sleep_in_pipe(ctx, ep, &to, tid, now);
 	else
@@ -389,20 +442,13 @@ static __noinline int task_sleeps(void *ctx, __u32 tid)
 	return 0;
 }
 
-static __noinline int task_runs(__u32 tid)
+/* only noted: the thread itself takes the step, when it leaves the call or sleeps again */
+static __always_inline void task_runs(__u32 tid)
 {
 	struct call *c = call_of(tid, false);
-	struct endpoint *ep;
-	ns_t now;
 
-	if (!c || !c->off)
-		return 0;
-	now = bpf_ktime_get_ns();
-	ep = bpf_map_lookup_elem(&endpoints, &c->key);
-	if (ep && !ep->closed && ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
-		tcp_look_back(ep, c->key, now, 0);
-	call_wake(c, now);
-	return 0;
+	if (c && c->off && !c->ran)
+		c->ran = bpf_ktime_get_ns();
 }
 
 SEC("raw_tp/sched_switch")
@@ -414,16 +460,6 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 		task_sleeps(ctx, GET(prev, pid));
 	if (task_wanted(GET(next, tgid)))
 		task_runs(GET(next, pid));
-	return 0;
-}
-
-SEC("raw_tp/sched_waking")
-int BPF_PROG(on_waking, struct task_struct *task0)
-{
-	struct task_struct *task = CAST(task_struct, task0);
-
-	if (task_wanted(GET(task, tgid)))
-		call_waking(GET(task, pid));
 	return 0;
 }
 
@@ -499,6 +535,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);
 	if (!ep || ep->id.proto != PROTO_PIPE)
 		return 0;
+	call_resume(ep, c);
 	c->entered = 0;
 	in.at = bpf_ktime_get_ns();
 	pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);

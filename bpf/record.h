@@ -22,8 +22,7 @@ struct ledger {
 	ns_t seen;			/* when this ledger was last looked at: a later finding reaches back no further */
 	ns_t ns[STATES_MAX];		/* ended episodes, by state */
 	ns_t max[STATES_MAX];
-	unsigned int count[STATES_MAX];
-	unsigned int hist[STATES_MAX][HIST_SLOTS];
+	unsigned int hist[STATES_MAX][HIST_SLOTS];	/* their sum is the number of ended episodes */
 };
 
 /* beside the ledger: these overlap its states */
@@ -148,7 +147,7 @@ enum counter {
 	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")
 
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
-_Static_assert(sizeof(struct ledger) == 16 + STATES_MAX * (8 + 8 + 4 + 4 * HIST_SLOTS) + 4, "struct ledger has changed");
+_Static_assert(sizeof(struct ledger) == 16 + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 88);
 OFFSET_IS(struct record_close, ep, 8);

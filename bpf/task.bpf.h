@@ -75,15 +75,11 @@ static __always_inline int call_dir(__u64 nr)
 /* only the current task's table: it cannot go away under us */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **slots;
-	__u64 file = 0;
+	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
 
-	if (fd >= BPF_CORE_READ(table, max_fds))
+	if (fd >= GET(table, max_fds))
 		return 0;
-	slots = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
-	return file;
+	return load_word((__u64)GET(table, fd) + fd * sizeof(__u64));
 }
 
 static __always_inline bool file_target(struct target *to, __u64 file)

@@ -93,7 +93,8 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		tcp_facets(ep, sk, &in, HEAD_REST, own);
-		apply_tx(ep, &in);
+		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
+			apply_tx(ep, &in);
 	}
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
@@ -120,15 +121,6 @@ static __always_inline bool tcp_unread(struct sock *sk0)
 	__u32 fin = GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN;
 
 	return (__s32)(GET(tp, rcv_nxt) - GET(tp, copied_seq)) > (__s32)fin;
-}
-
-/* data came that no ACK covers yet: it is owed from now on */
-static __always_inline void ack_owe(struct endpoint *ep, struct sock *sk, ns_t now)
-{
-	struct tcp_sock *tp = CAST(tcp_sock, sk);
-
-	if (!ep->ack_owed && GET(tp, rcv_nxt) != GET(tp, rcv_wup))
-		ep->ack_owed = now;
 }
 
 /* any segment carries the ACK */

@@ -47,9 +47,10 @@ struct bpf_raw_tracepoint_args {
 struct task_struct {
 	__s32 pid;
 	__s32 tgid;
-	char comm[16];
 	struct files_struct *files;
-	__u64 start_boottime;
+	struct {
+		__u64 run_delay;
+	} sched_info;
 };
 
 struct files_struct {
@@ -183,9 +184,11 @@ struct sk_buff {
 	struct sock *sk;
 	__u32 len;
 	void *data;
-	void *head;
 	__u32 truesize;
-	__u16 transport_header;
+};
+
+struct tcphdr {
+	__u16 doff : 4;
 };
 
 struct pipe_inode_info {

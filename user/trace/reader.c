@@ -115,7 +115,9 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 
 	memcpy(out->ns, in->ns, sizeof(out->ns));
 	memcpy(out->max, in->max, sizeof(out->max));
-	memcpy(out->count, in->count, sizeof(out->count));
+	for (unsigned int i = 0; i < states; i++)
+		for (unsigned int k = 0; k < HIST_SLOTS; k++)
+			out->count[i] += in->hist[i][k];
 	memcpy(out->hist, in->hist, sizeof(out->hist));
 	out->now = word_state(in->word, dir);
 	if (at > since) {
