@@ -39,10 +39,12 @@ struct bench_options {
 	int64_t rto, window;
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat;
+	char *connect; /* the host with the other end */
 	bool quiet, mean, json_schema;
 	/* the ledger */
 	bool trace, nist;
 	int backend;
+	bool serving;  /* this is the other end: set by no option */
 };
 
 #define RTO_NS 1000000000LL
@@ -62,6 +64,7 @@ struct bench_plan {
 	struct link link;
 	bool has_link;
 	struct tick_clock clock;
+	struct remote *remote; /* the other host; NULL: both ends are here */
 };
 
 /* What a tracer hangs on; every member may be NULL. A failing prepare fails the point. */

@@ -42,6 +42,7 @@ static int connect_client(struct run *r, const struct phase *p, struct err *e)
 		n++;
 		now = tick_now(&r->clock);
 	}
+	run_done(r);
 	r->tally->from = from;
 	r->tally->to = now;
 	r->tally->messages = n;
@@ -56,6 +57,8 @@ static int connect_server(struct run *r, const struct phase *p, struct err *e)
 	for (uint64_t i = 0;; i++) {
 		int fd = accept4(r->conn.lfd, NULL, NULL, SOCK_CLOEXEC);
 
+		if (fd < 0 && errno == EINTR && client_done(r))
+			return 0;
 		if (fd < 0 && errno == EINTR) {
 			i--;
 			continue;

@@ -54,7 +54,7 @@ static int oneway_server(struct run *r, const struct phase *p, struct err *e)
 		enum io rc = r->w->recv_msg(&r->conn, r->buf, r->size);
 		uint64_t at;
 
-		if (rc == IO_LOST && !client_done(r))
+		if (rc == IO_LOST && (!client_done(r) || (!(r->w->flags & WL_LOSSY) && (n == 0 || !server_stops(r, n - 1)))))
 			continue;
 		if (rc == IO_LOST)
 			break;

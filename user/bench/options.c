@@ -24,6 +24,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1)", AT(outstanding), 1, 4096 },
 	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with mtu= rate= delay= loss= tso=off ...: tcp, udp over a cable made for the run", AT(link) },
+	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by 'ipcstall server' on that host", AT(connect) },
 	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port), 0, 65535 },
 	OPT_HEAD("How much"),
 	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size (default 1s)", AT(duration), 1e6, 86400e9 },

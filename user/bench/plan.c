@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench/run.h"
+#include "remote/remote.h"
 
 enum { OUTSTANDING_BYTES = 64 << 10 };
 
@@ -72,12 +73,33 @@ static int place_given(struct bench_plan *p, struct err *e)
 	return 0;
 }
 
+/* The other end is on another host, and so are its CPUs. */
+static int place_one(struct bench_plan *p, struct err *e)
+{
+	enum role role = p->o.serving ? ROLE_SERVER : ROLE_CLIENT;
+	int asked = p->o.serving ? p->o.cpus.b : p->o.cpus.a, cpu[2] = { -1, -1 }, n;
+
+	if (p->placement == PLACE_SAME)
+		return err_set(e, EXIT_BAD_USAGE, "--placement same with --connect: two hosts share no CPU; give none, cross, cross-awake or spin");
+	if (asked >= 0 && p->placement == PLACE_NONE)
+		return err_set(e, EXIT_BAD_USAGE, "--placement none with --cpus: one says not to pin, the other where; give one of them");
+	if (asked >= 0 && check_cpu(asked, e))
+		return -1;
+	if (p->placement == PLACE_AUTO)
+		p->placement = asked >= 0 ? PLACE_CROSS : PLACE_NONE;
+	allowed_cpus(cpu, &n);
+	p->cpus[role] = asked >= 0 ? asked : p->placement == PLACE_NONE ? -1 : cpu[0];
+	return 0;
+}
+
 static int place(struct bench_plan *p, struct err *e)
 {
 	int cpu[2] = { -1, -1 }, n;
 
 	p->placement = (enum placement)p->o.placement;
 	p->cpus[0] = p->cpus[1] = -1;
+	if (p->o.connect || p->o.serving)
+		return place_one(p, e);
 	if (p->o.cpus.a >= 0)
 		return place_given(p, e);
 	if (p->placement == PLACE_NONE)
@@ -116,6 +138,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->rto != RTO_NS, WL_RELIABLE, "--rto", "rudp" },
 		{ o->window != 1, WL_RELIABLE, "--window", "rudp" },
 		{ o->drop > 0, WL_RELIABLE, "--drop", "rudp" },
+		{ o->connect != NULL, WL_INET, "--connect", "tcp, udp, rudp" },
 		{ o->pipe_size != 0, WL_PIPE, "--pipe-size", "pipe" },
 		{ o->link != NULL, WL_INET, "--link", "tcp, udp, rudp" },
 		{ o->port != 0, WL_INET, "--port", "tcp, udp, rudp" },
@@ -159,6 +182,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE || p->tests != 1u << TEST_THROUGHPUT), "--engine other than plain: it serves bulk throughput only; give --test throughput without --ack message" },
 		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE, "--engine with --pattern: an engine has a way of its own to write; give one" },
 		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
+		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
 
@@ -234,6 +258,8 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 int bench_setup(struct bench_plan *plan, struct err *e)
 {
 	tick_clock_init(&plan->clock, TICK_CALIBRATE_NS);
+	if (plan->o.connect)
+		return remote_open(plan, e);
 	if (!plan->o.link || link_is_plain(&plan->link_spec))
 		return 0;
 	if (link_up(&plan->link_spec, &plan->link, e))
@@ -244,6 +270,7 @@ int bench_setup(struct bench_plan *plan, struct err *e)
 
 void bench_teardown(struct bench_plan *plan)
 {
+	remote_close(plan);
 	if (plan->has_link)
 		link_down(&plan->link);
 	plan->has_link = false;

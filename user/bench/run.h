@@ -3,6 +3,10 @@
 #ifndef IPCSTALL_BENCH_RUN_H
 #define IPCSTALL_BENCH_RUN_H
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "bench/bench.h"
 #include "workloads/engine.h"
 
@@ -49,6 +53,7 @@ struct shared {
 	uint64_t last __attribute__((aligned(128)));  /* number of the last message of the phase */
 	uint64_t total;				      /* bytes of the phase; UINT64_MAX until known */
 	uint32_t done;				      /* the leading end has finished the phase */
+	uint32_t started;			      /* the other host has begun it */
 	struct address server, client __attribute__((aligned(128)));
 	struct tally tally[ROLES];
 	struct slice slices[MAX_SLICES];
@@ -116,11 +121,16 @@ static inline bool client_done(const struct run *r)
 /* Until the tick `when`; returns the stamp at which it was over. */
 uint64_t wait_intended(const struct run *r, uint64_t when);
 
-/* The leading end's side of the phase is over. */
+/* The leading end's side of the phase is over. Who carries that to another host sleeps until then. */
 static inline void run_done(struct run *r)
 {
 	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
+	if (r->plan->remote)
+		syscall(SYS_futex, &r->sh->done, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
+
+/* How much longer a phase may take where what is lost is sent again. */
+uint64_t bench_repeats_ns(const struct run *r, const struct phase *p);
 
 /* placement.c */
 int place_worker(const struct bench_plan *plan, enum role role, struct err *e);

@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/half.h"
 #include "bench/run.h"
+#include "remote/remote.h"
 
 enum {
 	SAMPLES_LEAST = 1 << 14,
@@ -147,6 +149,8 @@ static void become_worker(struct bout *b, enum role role, int orders, int report
 	b->run.role = role;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (role == ROLE_SERVER && b->run.plan->remote)
+		remote_worker_main(&b->run, orders, reports);
 	worker_main(&b->run, orders, reports);
 }
 
@@ -292,7 +296,7 @@ static int order_both(struct bout *b, const struct order_msg *o, uint64_t budget
 }
 
 /* What is dropped is waited for: twice as long as on average, and many times over for the unluckiest packet. */
-static uint64_t repeats_ns(const struct run *r, const struct phase *p)
+uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 {
 	double kept = 1 - r->wo.drop, each = (double)r->wo.rto_ns * r->wo.drop / kept, packets;
 
@@ -302,14 +306,18 @@ static uint64_t repeats_ns(const struct run *r, const struct phase *p)
 	return (uint64_t)(2 * packets * each + 40 * each);
 }
 
+static void reset_phase(struct shared *sh)
+{
+	sh->last = sh->total = UINT64_MAX;
+	sh->done = sh->started = 0;
+}
+
 static int run_phase(struct bout *b, const struct phase *p, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
-	struct shared *sh = b->run.sh;
 
-	sh->last = sh->total = UINT64_MAX;
-	sh->done = 0;
-	return order_both(b, &o, p->duration_ns + (uint64_t)b->run.plan->o.timeout + repeats_ns(&b->run, p), e);
+	reset_phase(b->run.sh);
+	return order_both(b, &o, p->duration_ns + (uint64_t)b->run.plan->o.timeout + bench_repeats_ns(&b->run, p), e);
 }
 
 /* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
@@ -507,4 +515,67 @@ int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, co
 	if (rc)
 		point_free(p);
 	return rc ? -1 : 0;
+}
+
+/* --- one end alone: the other is on another host (half.h) --- */
+struct half {
+	struct bout b;
+};
+
+struct run *half_run(struct half *h)
+{
+	return &h->b.run;
+}
+
+pid_t half_pid(const struct half *h)
+{
+	return h->b.worker[ROLE_SERVER].pid;
+}
+
+int half_fd(const struct half *h)
+{
+	return h->b.worker[ROLE_SERVER].reports;
+}
+
+int half_order(struct half *h, const struct order_msg *o, struct err *e)
+{
+	return order(&h->b, ROLE_SERVER, o, e);
+}
+
+int half_report(struct half *h, struct err *e)
+{
+	return take_report(&h->b, ROLE_SERVER, e);
+}
+
+void half_reset(struct half *h)
+{
+	reset_phase(h->b.run.sh);
+	if (h->b.run.samples[ROLE_SERVER])
+		memset(h->b.run.samples[ROLE_SERVER], 0, (h->b.run.max_samples + 1) * sizeof(uint64_t));
+}
+
+void half_stop(struct half *h, bool failed)
+{
+	reap(&h->b, failed);
+	close_fd(&h->b.awake_fd);
+	unmap_all(&h->b);
+	free(h);
+}
+
+struct half *half_start(const struct bench_plan *plan, enum test t, int64_t size, const char *bind, struct err *e)
+{
+	struct half *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		err_set(e, EXIT_NO_RESOURCE, "a run: out of memory");
+		return NULL;
+	}
+	h->b = (struct bout){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock },
+			      .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
+	workload_options_of(plan, t, (size_t)size, &h->b.run.wo);
+	h->b.run.wo.bind = bind;
+	if (open_all(&h->b, e) == 0 && spawn(&h->b, ROLE_SERVER, e) == 0)
+		return h;
+	half_stop(h, true);
+	return NULL;
 }

@@ -65,7 +65,7 @@ static int do_accept(struct run *r, struct err *e)
 	r->conn.leader = r->role == ROLE_CLIENT;
 	r->conn.spin = r->wo.spin;
 	r->conn.quickack = r->wo.quickack;
-	if (r->w->flags & (WL_LOSSY | WL_RELIABLE))
+	if (r->w->flags & (WL_LOSSY | WL_RELIABLE) || r->plan->o.serving)
 		start_ticks(r);
 	return r->engine->setup ? r->engine->setup(&r->conn, &r->wo, e) : 0;
 }
@@ -88,6 +88,15 @@ static void usage_since(struct worker_usage *u, const struct rusage *a)
 	u->pid = getpid();
 }
 
+/* What comes before the other host's clock runs would not be counted, or be counted as come at once. */
+static void await_start(const struct run *r)
+{
+	struct timespec pause = { 0, 20000 };
+
+	while (r->plan->remote && r->role == ROLE_CLIENT && !__atomic_load_n(&r->sh->started, __ATOMIC_ACQUIRE))
+		nanosleep(&pause, NULL);
+}
+
 static int do_phase(struct run *r, const struct phase *p, struct err *e)
 {
 	const struct test_ops *t = test_ops_of(r->plan, r->test);
@@ -95,6 +104,7 @@ static int do_phase(struct run *r, const struct phase *p, struct err *e)
 	int rc;
 
 	memset(r->tally, 0, sizeof(*r->tally));
+	await_start(r);
 	r->tally->usage.cpu_first = sched_getcpu();
 	getrusage(RUSAGE_SELF, &before);
 	rc = r->role == ROLE_CLIENT ? t->client(r, p, e) : t->server(r, p, e);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "remote/remote.h"
 #include "sinks/grid.h"
 #include "sinks/sink.h"
 
@@ -48,6 +49,9 @@ static void print_head(const struct result *r, FILE *out)
 	fprintf(out, "%s  placement %s", p->w->name, placement_name(p->placement));
 	if (p->cpus[0] >= 0)
 		fprintf(out, " (CPU %d, %d)", p->cpus[ROLE_CLIENT], p->cpus[ROLE_SERVER]);
+	if (p->remote)
+		fprintf(out, "  %s (%s, %s) to %s (%s, %s)", p->remote->here.name, "here", p->remote->here.kernel, p->remote->host.name,
+			p->remote->address, p->remote->host.kernel);
 	print_options(&p->o, out);
 	fprintf(out, "  clock %s\n", p->clock.name);
 }

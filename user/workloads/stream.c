@@ -57,19 +57,28 @@ static inline void quick_ack(const struct conn *c)
 		setsockopt(c->rfd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
 }
 
+/* Where a slow timer runs: nothing has come for two to three of its ticks. */
+static inline bool quiet(const struct conn *c, uint32_t since)
+{
+	return c->tick && *c->tick - since > 2;
+}
+
 enum io stream_recv_socket(struct conn *c, void *buf, size_t len)
 {
 	char *p = buf;
 	int flags = c->spin ? MSG_DONTWAIT : MSG_WAITALL;
+	uint32_t since = c->tick ? *c->tick : 0;
 
 	quick_ack(c);
 	while (len) {
 		ssize_t n = recv(c->rfd, p, len, flags);
 
 		if (n <= 0) {
-			if (n < 0 && again(c))
-				continue;
-			return failed(n);
+			if (n == 0 || !again(c))
+				return failed(n);
+			if (p == buf && quiet(c, since))
+				return IO_LOST;
+			continue;
 		}
 		p += n;
 		len -= n;
@@ -79,11 +88,14 @@ enum io stream_recv_socket(struct conn *c, void *buf, size_t len)
 
 ssize_t stream_recv_some_socket(struct conn *c, void *buf, size_t cap)
 {
+	uint32_t since = c->tick ? *c->tick : 0;
 	ssize_t n;
 
 	quick_ack(c);
 	do
 		n = recv(c->rfd, buf, cap, c->spin ? MSG_DONTWAIT : 0);
-	while (n < 0 && again(c));
+	while (n < 0 && again(c) && !quiet(c, since));
+	if (n < 0 && (errno == EINTR || errno == EAGAIN) && quiet(c, since))
+		return IO_LOST;
 	return n > 0 ? n : (ssize_t)failed(n);
 }

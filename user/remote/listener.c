@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "remote/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "remote/remote.h"
+#include "remote/session.h"
+#include "remote/wire.h"
+
+enum { BACKLOG = 64, VISITORS_MAX = 64 };
+
+struct listener {
+	const struct listener_options *o;
+	int fd, signals;
+	sigset_t usual; /* the mask before */
+	struct desk *desk;
+	int visitors;
+	int last_code; /* of the last run that was let in */
+	uint32_t runs_over;
+};
+
+static int bind_and_listen(const struct addrinfo *a)
+{
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	one = errno;
+	close(fd);
+	errno = one;
+	return -1;
+}
+
+static int open_listener(const char *where, struct err *e)
+{
+	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *list = NULL;
+	char host[128], port[8];
+	int fd;
+
+	if (remote_split(where, host, sizeof(host), port) || getaddrinfo(host, port, &hints, &list))
+		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not an address of this host; give ADDRESS, ADDRESS:PORT or [IPV6]:PORT", where);
+	fd = bind_and_listen(list);
+	freeaddrinfo(list);
+	if (fd >= 0)
+		return fd;
+	return err_sys(e, EXIT_NO_RESOURCE, "give another --listen ADDRESS:PORT", "--listen %s port %s", host, port);
+}
+
+static bool is_loopback(const struct sockaddr_storage *ss)
+{
+	if (ss->ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)ss)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)ss)->sin_addr.s_addr) >> 24 == 127;
+}
+
+static void announce(const struct listener *l)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	char host[128], port[8];
+
+	getsockname(l->fd, (void *)&ss, &len);
+	getnameinfo((void *)&ss, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	printf("listening at %s port %s; nothing is authenticated: %s\n", host, port,
+	       is_loopback(&ss) ? "every user of this host may run tests (other hosts: --listen ADDRESS)" :
+				  "whoever reaches this port may run tests on this host");
+	fflush(stdout);
+}
+
+static int prepare(struct listener *l, struct err *e)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &l->usual);
+	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	l->desk = mmap(NULL, sizeof(*l->desk), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->signals < 0 || l->desk == MAP_FAILED)
+		return err_sys(e, EXIT_NO_RESOURCE, NULL, "server");
+	l->fd = open_listener(l->o->listen ? l->o->listen : "127.0.0.1", e);
+	return l->fd < 0 ? -1 : 0;
+}
+
+static void tell(const struct listener *l, const char *who, bool entered, const struct err *e)
+{
+	if (l->o->quiet)
+		return;
+	if (err_is_set(e))
+		printf("%s: %s: %s\n", who, entered ? "run ended" : "refused", e->text);
+	else
+		printf("%s: run over\n", who);
+	fflush(stdout);
+}
+
+/* The child that serves one client. The exit code says how a run that was let in ended. */
+static void visit(struct listener *l, int fd, const struct sockaddr_storage *from, socklen_t len)
+{
+	struct err e = {};
+	char who[128] = "?";
+	bool entered;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the listener decides */
+	sigprocmask(SIG_SETMASK, &l->usual, NULL);
+	close(l->fd);
+	close(l->signals);
+	getnameinfo((const void *)from, len, who, sizeof(who), NULL, 0, NI_NUMERICHOST);
+	session_serve(fd, l->desk, &entered, &e);
+	tell(l, who, entered, &e);
+	close(fd);
+	_exit((int)e.code);
+}
+
+static void admit_one(struct listener *l)
+{
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	int fd = accept4(l->fd, (void *)&from, &len, SOCK_CLOEXEC);
+	pid_t pid;
+
+	if (fd < 0)
+		return;
+	if (l->visitors >= VISITORS_MAX) { /* each has a few seconds to introduce itself: this passes */
+		close(fd);
+		return;
+	}
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		visit(l, fd, &from, len);
+	l->visitors += pid > 0;
+	close(fd);
+}
+
+/* A session that was killed has not given back the desk. */
+static void reap(struct listener *l)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		pid_t owner = pid;
+
+		l->visitors--;
+		__atomic_compare_exchange_n(&l->desk->owner, &owner, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		l->last_code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_PEER;
+	}
+}
+
+static bool over(const struct listener *l)
+{
+	return l->o->once && __atomic_load_n(&l->desk->served, __ATOMIC_ACQUIRE) && !__atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
+}
+
+/* True: a signal says to end. */
+static bool signalled(struct listener *l)
+{
+	struct signalfd_siginfo si;
+	bool end = false;
+
+	while (read(l->signals, &si, sizeof(si)) == sizeof(si))
+		end |= si.ssi_signo != SIGCHLD;
+	reap(l);
+	return end;
+}
+
+static int serve(struct listener *l)
+{
+	struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { l->signals, POLLIN, 0 } };
+
+	for (;;) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return EXIT_NO_RESOURCE;
+		if (p[1].revents && signalled(l))
+			return l->desk->owner ? EXIT_INTERRUPTED : EXIT_DONE;
+		if (over(l))
+			return l->last_code;
+		if (p[0].revents)
+			admit_one(l);
+	}
+}
+
+/* Sessions die with this process (PR_SET_PDEATHSIG), and their workers with them. */
+int listener_run(const struct listener_options *o, struct err *e)
+{
+	struct listener l = { .o = o, .fd = -1, .signals = -1 };
+	int rc = (int)EXIT_NO_RESOURCE;
+
+	if (prepare(&l, e) == 0) {
+		announce(&l);
+		rc = serve(&l);
+	}
+	if (l.fd >= 0)
+		close(l.fd);
+	if (l.signals >= 0)
+		close(l.signals);
+	if (l.desk && l.desk != MAP_FAILED)
+		munmap(l.desk, sizeof(*l.desk));
+	sigprocmask(SIG_SETMASK, &l.usual, NULL);
+	return err_is_set(e) ? (int)e->code : rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waits for clients and gives each a process of its own, so that none can hold up or bring down the others. */
+#ifndef IPCSTALL_LISTENER_H
+#define IPCSTALL_LISTENER_H
+
+#include <stdbool.h>
+
+#include "lib/err.h"
+
+struct listener_options {
+	char *listen; /* ADDRESS[:PORT]; NULL: loopback */
+	bool once, quiet;
+};
+
+/* Until a signal, or with `once` until the first run is over; its exit code then. */
+int listener_run(const struct listener_options *o, struct err *e);
+
+#endif

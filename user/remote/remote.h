@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The other end on another host. There, `ipcstall server` runs it; here, a process stands in for it: it takes the
+ * runner's orders, passes them over the control channel, and puts what the other end counted where the runner looks.
+ * So the runner does not know the difference.
+ */
+#ifndef IPCSTALL_REMOTE_H
+#define IPCSTALL_REMOTE_H
+
+#include <jansson.h>
+#include <sys/socket.h>
+
+#include "bench/run.h"
+#include "remote/host.h"
+
+struct remote {
+	int fd; /* the control channel */
+	char address[128];
+	struct sockaddr_storage ss;
+	socklen_t len;
+	struct host_id host, here;
+	bool shares_clock;
+};
+
+/* Frames a session answers. */
+#define REMOTE_SAMPLES_CHUNK 4096
+
+/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is otherwise complete. */
+int remote_open(struct bench_plan *plan, struct err *e);
+void remote_close(struct bench_plan *plan);
+/* Stands in for the server's worker, from fork to exit. */
+void remote_worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
+/* The other host in a result; null when there is none. */
+json_t *remote_to_json(const struct remote *r);
+/* "HOST", "HOST:PORT", "[V6]:PORT" into parts; -1 when it is neither. */
+int remote_split(const char *text, char *host, size_t size, char port[8]);
+
+#endif
