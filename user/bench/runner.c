@@ -418,7 +418,8 @@ static int connect_ends(struct bout *b, struct err *e)
 static int play(struct bout *b, const struct bench_hooks *h, struct point *pt, struct err *e)
 {
 	struct order_msg facts = { .order = ORDER_FACTS };
-	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid, b->worker[ROLE_SERVER].pid };
+	/* who stands in for another host's end has nothing to trace but the control channel */
+	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid, b->run.plan->remote ? 0 : b->worker[ROLE_SERVER].pid };
 
 	if (connect_ends(b, e))
 		return -1;
@@ -489,16 +490,22 @@ static void describe(const struct run *r, struct point *p)
 		p->cpus[i] = r->plan->cpus[i];
 }
 
+static void bout_init(struct bout *b, const struct bench_plan *plan, enum test t, int64_t size)
+{
+	*b = (struct bout){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
+				     .engine = &engines[plan->o.engine] },
+			    .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
+	workload_options_of(plan, t, (size_t)size, &b->run.wo);
+}
+
 int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
 		    struct err *e)
 {
-	struct bout b = { .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
-				   .engine = &engines[plan->o.engine] },
-			  .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
+	struct bout b;
 	int rc;
 
 	memset(p, 0, sizeof(*p));
-	workload_options_of(plan, t, (size_t)size, &b.run.wo);
+	bout_init(&b, plan, t, size);
 	describe(&b.run, p);
 	rc = open_all(&b, e);
 	if (rc == 0)
@@ -570,9 +577,7 @@ struct half *half_start(const struct bench_plan *plan, enum test t, int64_t size
 		err_set(e, EXIT_NO_RESOURCE, "a run: out of memory");
 		return NULL;
 	}
-	h->b = (struct bout){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock },
-			      .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
-	workload_options_of(plan, t, (size_t)size, &h->b.run.wo);
+	bout_init(&h->b, plan, t, size);
 	h->b.run.wo.bind = bind;
 	if (open_all(&h->b, e) == 0 && spawn(&h->b, ROLE_SERVER, e) == 0)
 		return h;
