@@ -26,6 +26,7 @@ enum {
 	RELIABLE_PIECE = 65000, /* or so, of a message in one packet */
 	WARMUP_MOST_NS = 2000000000,
 	GRACE_NS = 10000000,
+	FAR_GRACE_MS = 500,
 	RELIABLE_LEAST = 100, /* messages, where some are dropped: fewer say nothing of the waits */
 };
 
@@ -225,6 +226,16 @@ static int one_report(struct bout *b, struct pollfd *pfd, struct err *e)
 	return 0;
 }
 
+/* The other host's word of why its end is gone comes over the control channel, later than the end's own silence. */
+static void prefer_far_word(struct bout *b, struct err *e)
+{
+	struct pollfd p = { b->worker[ROLE_SERVER].reports, POLLIN, 0 };
+	struct report_msg m;
+
+	if (poll(&p, 1, FAR_GRACE_MS) > 0 && read(p.fd, &m, sizeof(m)) == sizeof(m) && !m.ok)
+		*e = m.err;
+}
+
 /* A killed end makes the other one complain first, sometimes. Give the death a moment to show: it is the cause. */
 static void prefer_death(struct bout *b, struct err *e)
 {
@@ -232,6 +243,10 @@ static void prefer_death(struct bout *b, struct err *e)
 
 	if (e->code != EXIT_PEER)
 		return;
+	if (b->run.plan->remote) {
+		prefer_far_word(b, e);
+		return;
+	}
 	nanosleep(&grace, NULL);
 	for (int i = 0; i < ROLES; i++) {
 		siginfo_t si = {};
