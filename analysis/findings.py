@@ -65,7 +65,7 @@ def dip_sentences(pair: Pair, e: Explanation) -> List[str]:
         out.append(f"{name}{doubtful} of these sizes carry warnings: measure them again on a quiet machine before believing it.")
     out.extend(_stall_sentences(pair, e, name))
     if e.fix:
-        gain = np.median(e.t[e.dip] / e.dips.expected[e.dip])
+        gain = np.median(e.t[e.dip] / e.expected[e.dip])
         out.append(f"{name}{e.fix} makes those sizes {gain:.3g} times as fast (median).")
     return out
 
@@ -162,8 +162,18 @@ def _peak_sentence(s: Series) -> List[str]:
 def _ledgers(out: Findings, points: Sequence[Point]) -> None:
     if out.explained and any(e.dip.any() for _, e in out.explained):
         return
-    for text, n in Counter(p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict).most_common(3):
-        out.verdict.append(f"Ledger ({n} of {len(points)} points): {text.rstrip('.')}.")
+    kinds = _kinds([p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict])
+    for texts in sorted(kinds, key=lambda k: -len(k))[:3]:
+        such = ", such as" if len(set(texts)) > 1 else ""
+        out.verdict.append(f"Ledger ({len(texts)} of {len(points)} points{such}): {texts[0].rstrip('.')}.")
+
+
+def _kinds(texts: Sequence[str]) -> List[List[str]]:
+    """Texts that differ only in their figures belong together."""
+    kinds: Dict[str, List[str]] = {}
+    for text in texts:
+        kinds.setdefault(re.sub(r"[+-]?[0-9][0-9.]*( [mnuµ]?s\b)?", "#", text), []).append(text)
+    return list(kinds.values())
 
 
 def caveats(documents: Sequence[Document]) -> List[str]:
@@ -181,12 +191,9 @@ def caveats(documents: Sequence[Document]) -> List[str]:
 
 def _alike(points: Sequence[Point]) -> List[str]:
     """Warnings that differ only in their figures are one, told by the first of them."""
-    kinds: Dict[str, List[str]] = {}
-    for p in points:
-        for w in p.warnings:
-            kinds.setdefault(re.sub(r"[+-]?[0-9][0-9.]*", "#", w), []).append(w)
+    kinds = _kinds([w for p in points for w in p.warnings])
     return [f"{len(found)} of {len(points)} points: {found[0]}" + (" (the first of these)" if len(set(found)) > 1 else "")
-            for found in kinds.values()]
+            for found in kinds]
 
 
 def _impossible(d: Document, name: str) -> List[str]:

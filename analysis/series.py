@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
 from analysis.errors import usage
 from analysis.model import Document, Floats, Point, Value
+from analysis.units import bytes_text
 
 Key = Tuple[Tuple[str, Value], ...]
 Measure = Callable[[Point], Optional[float]]
@@ -48,7 +49,10 @@ def _word(name: str, value: Value) -> str:
         return os.path.splitext(os.path.basename(str(value)))[0]
     if name in FACTORS or isinstance(value, str):
         return str(value)
-    return f"{name}={_plain(value)}"
+    number = as_number(value)
+    if number is not None and name.endswith(("size", "buf")) and number >= 1024:
+        return f"{name}={bytes_text(number)}"
+    return f"{name}={plain(value)}"
 
 
 def all_points(docs: Iterable[Document]) -> List[Point]:
@@ -111,6 +115,21 @@ def of_test(points: Sequence[Point], *tests: str) -> List[Point]:
     return list(points)
 
 
+Item = TypeVar("Item")
+
+
+def spread(items: Sequence[Item], most: int) -> List[Item]:
+    """At most so many, evenly taken, ends included."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
+def of_all(shown: int, there_are: int) -> str:
+    """For a title: that there is more than is drawn."""
+    return f" ({shown} of {there_are} curves)" if shown < there_are else ""
+
+
 @dataclass
 class Pair:
     """The same curve without and with the fix."""
@@ -165,7 +184,7 @@ def guess_fix(series: Sequence[Series]) -> Optional[Tuple[str, str]]:
             numbers = [as_number(v) for v in values]
             if None not in numbers:
                 values.sort(key=lambda v: as_number(v) or 0.0, reverse=name in OFF_IS_CURE)
-            return name, _plain(values[1])
+            return name, plain(values[1])
     return _second_file(series)
 
 
@@ -182,9 +201,9 @@ def _without(key: Key, name: str) -> Key:
     return tuple((n, v) for n, v in key if n != name)
 
 
-def _plain(value: Value) -> str:
+def plain(value: Value) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _same(value: Value, text: str) -> bool:
-    return _plain(value).lower() == text.lower()
+    return plain(value).lower() == text.lower()

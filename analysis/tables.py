@@ -11,7 +11,7 @@ import numpy as np
 from analysis import units
 from analysis.figures.rank import rows as rank_rows, value_text
 from analysis.model import Document, Point
-from analysis.series import Series, group
+from analysis.series import Series, group, plain
 from analysis.stats.explain import Explanation
 
 DASH = "–"
@@ -89,7 +89,7 @@ def dips_table(e: Explanation) -> Table:
     for i in np.flatnonzero(e.dip):
         known = bool(np.isfinite(e.stall[i]))
         p = e.dips.p[i]
-        rows.append([units.bytes_text(e.size[i]), units.time_text(e.t[i]), units.time_text(e.dips.expected[i]), units.percent_text(e.depth[i]),
+        rows.append([units.bytes_text(e.size[i]), units.time_text(e.t[i]), units.time_text(e.expected[i]), units.percent_text(e.depth[i]),
                      "< 0.0001" if p < 1e-4 else f"{p:.4f}", units.time_text(e.stall[i]) if known else DASH,
                      units.percent_text(e.share[i]) if known else DASH])
     name = f" ({e.label})" if e.label != "all" else ""
@@ -126,7 +126,7 @@ def ledger_table(documents: Sequence[Document]) -> Optional[Table]:
                 if s.ns:
                     share = s.ns / one.lifetime_ns if one and one.lifetime_ns else None
                     rows.append([end.name, end.where, name, state, units.time_text(s.ns), units.percent_text(share), _count(s.count), units.time_text(s.max_ns)])
-    where = ", ".join(f"{k}={v}" for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
+    where = ", ".join(f"{k}={plain(v)}" for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
     return Table(f"Ledger of the point that stalled most ({where})" if where else "Ledger", ["end", "of", "ledger", "state", "time", "share", "times", "longest"], rows,
                  f"Unaccounted: {units.time_text(worst.ledger.unaccounted_ns)}."
                  + (f" The {MOST_ENDS} most stalled of {len(ends)} ends." if len(ends) > MOST_ENDS else ""))

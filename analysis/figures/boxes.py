@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Point
-from analysis.series import Series, all_points, group, of_test
+from analysis.series import Series, all_points, group, of_all, of_test, spread
 
 NEED = ("min", "q1", "median", "q3", "max")
 MOST_CURVES = 5
@@ -33,7 +33,8 @@ def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
     points = [p for p in of_test(all_points(request.documents), request.test or "latency", "oneway", "connect") if p.latency]
-    series = group(points)[:MOST_CURVES]
+    every = group(points)
+    series = spread(every, MOST_CURVES)
     xs = sorted({x for s in series for x in s.xs() if box(s.cells[x])})
     if not xs:
         raise usage(f"{request.names()}: no point has latency quartiles; run --test latency")
@@ -43,7 +44,7 @@ def draw(request: Request) -> Any:
     _labels(ax, xs)
     if len(series) > 1:
         style.legend_above(ax, handles=[_key(i) for i in range(len(series))], labels=[s.label for s in series])
-    style.title(ax, request.title or _title(points))
+    style.title(ax, request.title or _title(points) + of_all(len(series), len(every)))
     return figure
 
 

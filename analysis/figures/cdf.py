@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Histogram
-from analysis.series import Series, all_points, group, of_test
+from analysis.series import Series, all_points, group, of_all, of_test, spread
 from analysis.stats.hist import cumulative, merge
 
 MOST_CURVES = 6
@@ -27,9 +27,11 @@ def distributions(request: Request) -> Tuple[List[Tuple[str, Histogram]], str]:
         return found[:MOST_CURVES], ""
     if len(series) == 1:
         s = series[0]
-        return _spread([(units.size_text(x), h) for x in s.xs() if (h := _cell(s, x))]), ""
+        found = [(units.size_text(x), h) for x in s.xs() if (h := _cell(s, x))]
+        return spread(found, MOST_CURVES), of_all(MOST_CURVES, len(found))
     at = _common_size(series)
-    return [(s.label, h) for s in series if (h := _cell(s, at))][:MOST_CURVES], f", {units.size_text(at)}"
+    found = [(s.label, h) for s in series if (h := _cell(s, at))]
+    return spread(found, MOST_CURVES), f", {units.size_text(at)}{of_all(MOST_CURVES, len(found))}"
 
 
 def _cell(s: Series, x: float) -> Optional[Histogram]:
@@ -61,13 +63,6 @@ def draw(request: Request) -> Any:
     style.legend_above(ax)
     style.title(ax, request.title or f"Latency: share of messages at or below{at}")
     return figure
-
-
-def _spread(found: List[Tuple[str, Histogram]]) -> List[Tuple[str, Histogram]]:
-    """At most six, evenly taken, ends included: more cannot be told apart."""
-    if len(found) <= MOST_CURVES:
-        return found
-    return [found[round(i * (len(found) - 1) / (MOST_CURVES - 1))] for i in range(MOST_CURVES)]
 
 
 def _axes(ax: Any, hs: List[Histogram]) -> None:

@@ -11,7 +11,7 @@ from analysis import style, units
 from analysis.errors import usage
 from analysis.figures.request import Request
 from analysis.model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
-from analysis.series import Series, all_points, group
+from analysis.series import Series, all_points, group, of_all, spread
 
 MOST_PANELS = 3
 MOST_BARS = 14
@@ -52,7 +52,8 @@ def draw(request: Request) -> Any:
 
     if all(d.kind == "trace" for d in request.documents):
         return _of_endpoints(request)
-    panels = [(s, t) for s in group(all_points(request.documents)) if (t := _table(s))[1]][:MOST_PANELS]
+    every = [(s, t) for s in group(all_points(request.documents)) if (t := _table(s))[1]]
+    panels = spread(every, MOST_PANELS)
     if not panels:
         raise usage(f"{request.names()}: no point has a ledger; run where ipcstall check allows tracing")
     figure, grid = plt.subplots(len(panels), 1, figsize=(style.WIDTH, 0.7 + 2.4 * len(panels)), squeeze=False, sharex=False)
@@ -64,7 +65,7 @@ def draw(request: Request) -> Any:
         if i == 0:
             style.legend_above(ax, 6)
     grid[-1, 0].set_xlabel("message size (bytes)")
-    style.title(grid[0, 0], request.title or "Where the sender's time goes")
+    style.title(grid[0, 0], request.title or "Where the sender's time goes" + of_all(len(panels), len(every)))
     return figure
 
 

@@ -13,7 +13,7 @@ from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.figures.throughput import curves, rate
 from analysis.model import Point
-from analysis.series import Pair, pair_up, parse_fix
+from analysis.series import Pair, of_all, pair_up, parse_fix, spread
 from analysis.stats.dips import bands
 from analysis.stats.explain import Explanation, explain
 
@@ -27,7 +27,8 @@ def normalised(p: Point) -> Optional[float]:
 def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
-    pairs = [p for p in pair_up(curves(request), parse_fix(request.fix)) if len(p.base.curve(normalised)[0])][:MOST_ROWS]
+    every = [p for p in pair_up(curves(request), parse_fix(request.fix)) if len(p.base.curve(normalised)[0])]
+    pairs = spread(every, MOST_ROWS)
     if not pairs:
         raise usage(f"{request.names()}: no point has a ledger, so no stall is known; run where ipcstall check allows tracing")
     figure, grid = plt.subplots(len(pairs), 2, figsize=(style.WIDTH, 0.5 + 2.9 * len(pairs)), squeeze=False,
@@ -38,7 +39,7 @@ def draw(request: Request) -> Any:
         if len(pairs) > 1:
             row[0].set_ylabel(f"{pair.label}\n{row[0].get_ylabel()}")
     only = f", {pairs[0].label}" if len(pairs) == 1 and pairs[0].base.key else ""
-    style.title(grid[0, 0], request.title or f"Stall and throughput against message size{only}")
+    style.title(grid[0, 0], request.title or f"Stall and throughput against message size{only}{of_all(len(pairs), len(every))}")
     return figure
 
 

@@ -23,6 +23,7 @@ class Explanation:
     fix: str
     size: Floats
     t: Floats
+    expected: Floats  # the fixed run's, or the healthy line's
     dips: Dips
     stall: Floats  # beyond the stall of the fixed run, where there is one; NaN where it was not observed
     pearson: Correlation
@@ -30,7 +31,7 @@ class Explanation:
 
     @property
     def excess(self) -> Floats:
-        return self.t - self.dips.expected
+        return self.t - self.expected
 
     @property
     def dip(self) -> Bools:
@@ -39,7 +40,7 @@ class Explanation:
     @property
     def depth(self) -> Floats:
         """Share of the throughput that is lost."""
-        depth: Floats = 1.0 - self.dips.expected / self.t
+        depth: Floats = 1.0 - self.expected / self.t
         return depth
 
     @property
@@ -96,14 +97,16 @@ def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
         return None
     size = np.asarray(xs, dtype=np.float64)
     cells = [base.repeats(x, _time) for x in xs]
-    t = np.asarray([np.exp(np.log(c).mean()) for c in cells])
+    # The test works on every repeat; what is shown of time and stall is the median of both, so that one strays as the other does.
+    t = _medians(cells)
     if fixed is None:
         dips = without_fix(size, t, cells, own_noise([base], xs), alpha)
+        expected = dips.expected
     else:
-        dips = with_fix(size, cells, [fixed.repeats(x, _time) for x in xs], own_noise([base, fixed], xs), alpha)
+        cured = [fixed.repeats(x, _time) for x in xs]
+        dips, expected = with_fix(size, cells, cured, own_noise([base, fixed], xs), alpha), _medians(cured)
     stall = _medians([base.repeats(x, _stall) for x in xs])
     if fixed is not None:
         rest = _medians([fixed.repeats(x, _stall) for x in xs])
         stall = stall - np.where(np.isfinite(rest), rest, 0.0)
-    return Explanation(base.label, pair.fix, size, t, dips, stall,
-                       pearson(stall, t - dips.expected), spearman(stall, t - dips.expected))
+    return Explanation(base.label, pair.fix, size, t, expected, dips, stall, pearson(stall, t - expected), spearman(stall, t - expected))

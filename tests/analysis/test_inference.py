@@ -130,6 +130,19 @@ def test_bands_join_neighbours():
     assert found == [(1.5, 3.5, [1, 2]), (4.5, 5.5, [4])]
 
 
+def test_a_repeat_that_strays_spoils_neither_share_nor_dip(save):
+    """One repeat of three stalled in part: time and stall are told by the same repeat, so the share stays near 1."""
+    points = synth.comb()
+    for p in points:
+        if p["vars"] == {"size": 5963, "nodelay": 0} and p["repeat"] > 0:
+            part = 0.3 * p["repeat"] * p["ledger"]["stall_per_message_ns"]
+            p["elapsed_ns"] -= round((p["ledger"]["stall_per_message_ns"] - part) * p["messages"])
+            p["ledger"]["stall_per_message_ns"] = part
+    e = explain(pair_up(group(load(save(synth.sweep(points))).points))[0])
+    at = list(e.size).index(5963)
+    assert 0.9 < e.share[at] < 1.1
+
+
 def test_share_is_relative_to_the_fixed_run(save):
     """A stall the fix leaves in place is no part of the dip."""
     points = synth.comb(repeats=1)
