@@ -78,5 +78,9 @@ int admit(const json_t *hello, struct bench_options *o, struct bench_plan *plan,
 	if (o->link || o->connect || o->repeat || o->json || o->csv || o->raw)
 		return err_set(e, EXIT_BAD_USAGE, "an option that belongs to the client's host: leave it out");
 	o->serving = true;
-	return bench_plan(o, plan, e);
+	if (bench_plan(o, plan, e))
+		return -1;
+	if (plan->w->flags & WL_INET)
+		return 0;
+	return err_set(e, EXIT_BAD_USAGE, "--mode %s: stays on one host; give tcp, udp or rudp", plan->w->name);
 }

@@ -68,19 +68,23 @@ static int addresses(struct session *s, struct err *e)
 	return 0;
 }
 
-/* One order to the worker, and its report. */
+/* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or is none of ours. */
 static int obey_one(struct session *s, enum order what, struct err *e)
 {
 	struct order_msg o = { .order = what };
-	struct pollfd p = { half_fd(s->half), POLLIN, 0 };
+	struct pollfd p[2] = { { half_fd(s->half), POLLIN, 0 }, { s->fd, POLLIN, 0 } };
 	int n;
 
 	if (half_order(s->half, &o, e))
 		return -1;
 	do
-		n = poll(&p, 1, (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000 : INT32_MAX));
+		n = poll(p, 2, (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000 : INT32_MAX));
 	while (n < 0 && errno == EINTR);
-	return n > 0 ? half_report(s->half, e) : err_set(e, EXIT_PEER, "the server's worker is silent; run again");
+	if (n > 0 && p[0].revents)
+		return half_report(s->half, e);
+	if (n > 0)
+		return err_set(e, EXIT_PEER, "the client left, or did not wait for its answer");
+	return err_set(e, EXIT_PEER, "the server's worker is silent; run again");
 }
 
 static int find_test(const json_t *q, enum test *t, struct err *e)
