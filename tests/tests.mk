@@ -32,7 +32,7 @@ $(B)/tests/kernel/%.o: tests/kernel/%.c
 
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/run $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/again $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
 
 # What the guests need that is not theirs: the workloads, the test of links (netem and fq are there), and a Python with as much of its library as compare.py asks for.
 GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/pylib.zip
@@ -66,3 +66,7 @@ test-cli: all ## the program as its user meets it (TEST=name: one file of tests/
 bench-peers: all ## latency and throughput beside sockperf, qperf, iperf3, NPtcp and perf, in interleaved pairs (PAIRS=10)
 	$(Q)for p in sockperf qperf iperf3 netpipe-tcp:NPtcp; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
 	$(Q)tests/bench-peers $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)')
+
+.PHONY: test-fuzz
+test-fuzz: ## the machine under ten million random steps and libFuzzer
+	$(Q)tests/fuzz/run

@@ -204,11 +204,20 @@ def within(got, low, high, slack, unit=ms):
     return low - slack <= got <= high + slack, f"want {unit(low)}..{unit(high)} (± {unit(slack)}), got {unit(got)}"
 
 
+def awaited_cpu(endpoint, ledger):
+    """Woken, but not yet running: the application's clock counts it to the call, the ledger keeps it beside."""
+    try:
+        return beside(endpoint, ledger, "runq_ns")
+    except (Absent, Unknown):
+        return 0
+
+
 def judge_state(expect, endpoint, tolerance):
     """(good, why) of an expectation on states."""
     got = state_ns(endpoint, expect["ledger"], expect["state"])
     if "ns" in expect:
-        return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))
+        cpu = awaited_cpu(endpoint, expect["ledger"]) if expect["state"] in ("sndbuf", "wait") else 0
+        return within(got, expect["ns"] - cpu, expect["ns"], tolerance.of(expect, expect["ns"]))
     if "low_ns" in expect:
         return within(got, expect["low_ns"], expect["high_ns"], tolerance.of(expect, expect["high_ns"]))
     if "at_most_rel" in expect:
@@ -238,7 +247,8 @@ def judge_count(expect, endpoint):
 def judge_beside(expect, endpoint, tolerance):
     got = beside(endpoint, expect["ledger"], expect["beside"])
     if "ns" in expect:
-        return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))
+        cpu = awaited_cpu(endpoint, expect["ledger"]) if expect["beside"] == "blocked_ns" else 0
+        return within(got, expect["ns"] - cpu, expect["ns"], tolerance.of(expect, expect["ns"]))
     return within(got, expect["low"], expect["high"], 0, unit=str)
 
 

@@ -556,11 +556,16 @@ static void check_delay(const char *text)
 	if (!up_or_refused(text, "sch_netem", &l))
 		return;
 	p = udp_pair(&l, LINK_CLIENT, AF_INET);
-	for (int i = 0; i < 5; i++) {
+	double least = 1;
+
+	/* Never sooner than the delay; the best of some is near it, however busy the machine. */
+	for (int i = 0; i < 15; i++) {
 		double rtt = round_trip(&p);
 
-		assert_true(rtt >= 0.0399 && rtt < 0.060);
+		assert_true(rtt >= 0.0399);
+		least = rtt < least ? rtt : least;
 	}
+	assert_true(least < 0.060);
 	pair_close(&p);
 	link_down(&l);
 }

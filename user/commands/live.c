@@ -209,7 +209,7 @@ int live_report(struct live *l, json_t *about, struct err *e)
 	int rc = 0;
 
 	if (!l->o->quiet) {
-		fprintf(stderr, "ipcstall: backend %s%s%s\n", trace_backend_name(trace_backend(l->t)), why && *why ? ": " : "", why ? why : "");
+		fprintf(stderr, "ipcstall: backend %s%s%s\n", trace_backend_name(trace_backend(l->t)), why && *why ? "; no better one here: " : "", why ? why : "");
 		ledger_table(&l->end, &l->verdict, (size_t)l->o->shown, stderr);
 		if (l->o->cost)
 			cost_table(l, stderr);

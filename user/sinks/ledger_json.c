@@ -40,7 +40,7 @@ static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
 	uint8_t r = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
-			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist_us", hist_to_json(l->hist[i]));
+			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
 }
 
 static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)

@@ -6,14 +6,25 @@
 #include "model/environment.h"
 #include "sinks/ledger.h"
 
+/* Which end of the benchmark an endpoint is; a pipe has one ledger of each. */
+static const char *role_of(const struct point_ledger *l, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return "pipe";
+	return ep->txb.tgid == l->pids[ROLE_CLIENT] || (!ep->txb.tgid && ep->rxb.tgid == l->pids[ROLE_CLIENT]) ? "client" : "server";
+}
+
 json_t *point_ledger_to_json(const struct point *p)
 {
 	const struct point_ledger *l = p->ledger;
-	json_t *o;
+	json_t *o, *eps;
 
 	if (!l)
 		return NULL;
 	o = ledger_to_json(&l->phase, &l->verdict);
+	eps = json_object_get(o, "endpoints");
+	for (size_t i = 0; i < l->phase.n; i++)
+		json_object_set_new(json_array_get(eps, i), "role", json_string(role_of(l, &l->phase.ep[i])));
 	json_object_set_new(o, "stall_per_message_ns", json_figure(l->stall_per_message_ns));
 	json_object_set_new(o, "normalised_stall", json_figure(l->normalised_stall));
 	json_object_set_new(o, "traced_figure", json_figure(l->traced_headline));
@@ -96,7 +107,8 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 			fprintf(out, "\nno ledger: %s\n", tr->why);
 		return;
 	}
-	fprintf(out, "\nstall ledger, backend %s (%s)\n", trace_backend_name(trace_backend(tr->t)), trace_why(tr->t));
+	fprintf(out, "\nstall ledger, backend %s%s%s\n", trace_backend_name(trace_backend(tr->t)),
+		*trace_why(tr->t) ? "; no better one here: " : "", trace_why(tr->t));
 	for (size_t i = 0; i < r->n; i++)
 		n += r->points[i].ledger != NULL;
 	for (size_t i = 0; i < r->n; i++) {

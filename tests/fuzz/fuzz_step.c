@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine under any inputs in any order: late, twice, unpaired, with clocks that disagree. Whatever comes, both ledgers
+ * of an endpoint stay exclusive (one known state), exhaustive (charged + open = lifetime, to the nanosecond) and
+ * monotone (no present that begins before the last one, nothing charged after the close).
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t steps_done;
+
+static void __attribute__((destructor)) say_steps(void)
+{
+	fprintf(stderr, "steps: %" PRIu64 "\n", steps_done);
+}
+
+#define MUST(cond)                                                                  \
+	do {                                                                        \
+		if (!(cond)) {                                                      \
+			fprintf(stderr, "fuzz_step: %s does not hold\n", #cond);    \
+			abort();                                                    \
+		}                                                                   \
+	} while (0)
+
+struct model {
+	enum dir dir;
+	word_t word;
+	ns_t born;  /* 64 bits: the true time of the first sight */
+	ns_t since; /* true time at which the present state began */
+	ns_t sum, ns[16];
+	int closed;
+};
+
+/* One record of the input: when, what it says, by how much the counts move. */
+struct op {
+	uint8_t kind, facets, counts, by;
+	uint32_t delta;
+};
+
+static struct input input_of(const struct op *op, ns_t at)
+{
+	static const signed char moves[] = { 0, 1, -1, 0 };
+	struct input in = {
+		.at = at,
+		.says = op->kind & (IN_HEAD | IN_FULL | IN_DEVICE),
+		.head = op->facets % HEAD_REST,
+		.full = op->facets >> 3 & 1,
+		.device = op->facets >> 4 & 1,
+		.working = moves[op->counts & 3],
+		.asleep = moves[op->counts >> 2 & 3],
+	};
+
+	if (op->by == 255) /* a close is rare, or nothing would be tested after it */
+		in.says |= IN_CLOSE;
+	return in;
+}
+
+static void check_transition(struct model *m, const struct input *in, const struct transition *t)
+{
+	unsigned int n = m->dir == DIR_TX ? TX_N : RX_N;
+
+	MUST(t->from < n && t->to < n);
+	MUST(t->from == word_state(m->word, m->dir));
+	MUST(!m->closed || (!t->ended && t->word == m->word));
+	MUST(t->ended || word_since(t->word) == word_since(m->word));
+	MUST(!t->ended || (t->from != t->to || (in->says & IN_CLOSE)));
+	MUST(!t->ended || t->ns == (in->at > m->since ? in->at - m->since : 0));
+	MUST(word_asleep(t->word) <= word_working(t->word));
+}
+
+static void charge(struct model *m, const struct input *in, const struct transition *t)
+{
+	if (t->ended) {
+		m->ns[t->from] += t->ns;
+		m->sum += t->ns;
+		m->since += t->ns;
+	}
+	m->closed |= !m->closed && in->says & IN_CLOSE;
+	m->word = t->word;
+	MUST(((m->born + m->sum) & SINCE_MASK) == word_since(m->word));
+	MUST(m->since == m->born + m->sum);
+}
+
+static void check_sums(const struct model *m)
+{
+	ns_t sum = 0;
+
+	for (int i = 0; i < 16; i++)
+		sum += m->ns[i];
+	MUST(sum == m->sum);
+}
+
+static void run(struct model *m, const uint8_t *data, size_t size)
+{
+	ns_t clock = m->born;
+
+	for (size_t at = 0; at + sizeof(struct op) <= size; at += sizeof(struct op)) {
+		struct op op;
+		struct input in;
+		struct transition t;
+
+		memcpy(&op, data + at, sizeof(op));
+		clock += op.delta % 50000000;
+		/* another processor's clock is behind, by anything up to 4 us */
+		in = input_of(&op, clock - (op.by & 7 ? 0 : op.delta & 4095));
+		t = step(m->word, &in, m->dir);
+		check_transition(m, &in, &t);
+		charge(m, &in, &t);
+		steps_done++;
+	}
+	check_sums(m);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	ns_t born;
+
+	if (size < sizeof(born))
+		return 0;
+	memcpy(&born, data, sizeof(born));
+	born &= (1ULL << 60) - 1;
+	for (int dir = DIR_TX; dir <= DIR_RX; dir++) {
+		struct model m = { .dir = (enum dir)dir, .word = word_open(born), .born = born, .since = born };
+
+		run(&m, data + sizeof(born), size - sizeof(born));
+	}
+	return 0;
+}
+
+#ifdef STANDALONE
+/* Without libFuzzer: random inputs from a seed, as many steps as asked for. */
+int main(int argc, char **argv)
+{
+	uint64_t want = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+	uint8_t buf[4096];
+
+	srandom(argc > 2 ? (unsigned int)atoi(argv[2]) : 1);
+	while (steps_done < want) {
+		for (size_t i = 0; i < sizeof(buf); i++)
+			buf[i] = (uint8_t)random();
+		LLVMFuzzerTestOneInput(buf, sizeof(buf));
+	}
+	return 0;
+}
+#endif
