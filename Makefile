@@ -101,6 +101,9 @@ demo: ## install what is missing, build, run the main job and a short sweep, wri
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)PYTHON=$(PYTHON) .ci/demo demo-report
 
+docs-measured: all $(KNOWN) ## measure README's screen and pictures anew (quiet machine)
+	$(Q)PYTHON=$(PYTHON) docs/refresh
+
 docs: all ## rewrite the documents that are made from the program
 	$(Q)./ipcstall causes --markdown > docs/CAUSES.md
 
