@@ -8,9 +8,11 @@
 /* a pipe is its own other end: writers and readers share one endpoint */
 static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 {
+	__u64 key = ep->peer;	/* a copy: kernels before 6.2 take keys from the stack only */
+
 	if (ep->id.proto == PROTO_PIPE)
 		return ep;
-	return ep->peer ? bpf_map_lookup_elem(&endpoints, &ep->peer) : 0;
+	return key ? bpf_map_lookup_elem(&endpoints, &key) : 0;
 }
 
 /* how long the endpoint had data that nobody was reading, up to `at` */
@@ -29,16 +31,18 @@ static __always_inline void stall_began(struct endpoint *ep, ns_t at)
 		ep->peer_unread = unread_until(peer, at);
 }
 
-static __always_inline void blame_delack(struct endpoint *ep, __u32 state, ns_t owed, ns_t from, ns_t to)
+static __always_inline void blame_delack(struct endpoint *ep, __u64 state, ns_t owed, ns_t from, ns_t to)
 {
+	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return;
 	atomic_add(&ep->blame.delack_n[state], 1);
 	atomic_add(&ep->blame.delack_ns[state], to - (owed > from && owed < to ? owed : from));
 }
 
-static __always_inline void blame_unread(struct endpoint *ep, __u32 state, ns_t unread, ns_t stall)
+static __always_inline void blame_unread(struct endpoint *ep, __u64 state, ns_t unread, ns_t stall)
 {
+	BOUND(state, 15);
 	if (state >= STATES_MAX || !unread)
 		return;
 	atomic_add(&ep->blame.unread_n[state], 1);

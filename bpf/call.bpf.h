@@ -26,7 +26,7 @@ struct {
 /* how long the current task has waited for a CPU in all its life (sched_info_arrive()) */
 static __always_inline ns_t run_delay(void)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct task_struct *task = CURRENT();
 
 	return GET(task, sched_info.run_delay);
 }

@@ -56,6 +56,25 @@ static __always_inline __u64 load_word(__u64 addr)
 #define S_IFIFO		0010000
 #define S_IFSOCK	0140000
 
+#ifdef READ_PROBED
+#define CURRENT() ((struct task_struct *)bpf_get_current_task())
+#else
+#define CURRENT() ((struct task_struct *)bpf_get_current_task_btf())
+#endif
+
+/* an argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed */
+static __always_inline __u64 func_arg(void *ctx, __u32 n)
+{
+	__u64 v = 0;
+
+#ifdef NO_CMPXCHG	/* bpf_get_func_arg() is of 5.17 */
+	bpf_probe_read_kernel(&v, sizeof(v), (__u64 *)ctx + n);
+#else
+	bpf_get_func_arg(ctx, n, &v);
+#endif
+	return v;
+}
+
 /* A global function is verified once, not at every call. 5.10 takes no pointers there. */
 #ifdef NO_CMPXCHG
 #define SUBPROG static __noinline

@@ -61,10 +61,15 @@ static __always_inline void raise_max(ns_t *max, ns_t v)
 }
 #endif
 
+/* kernels before 6.3 forget a comparison made on another register: a mask they remember */
+#define BOUND(v, mask) asm volatile("%0 &= " #mask : "+r"(v))
+
 static __always_inline void charge(struct ledger *l, const struct transition *t)
 {
-	__u32 s = t->from, slot = hist_slot(t->ns);
+	__u64 s = t->from, slot = hist_slot(t->ns);
 
+	BOUND(s, 15);
+	BOUND(slot, 31);
 	if (!t->ns || s >= STATES_MAX || slot >= HIST_SLOTS)
 		return;
 	atomic_add(&l->ns[s], t->ns);

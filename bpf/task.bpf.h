@@ -106,29 +106,6 @@ static __always_inline struct endpoint *target_endpoint(const struct target *to,
 	return sock_endpoint(to->sk, true, now);
 }
 
-static __always_inline void fd_born(__u32 fd, ns_t now)
-{
-	struct target to = {};
-	struct endpoint *ep;
-
-	if (!file_target(&to, file_of(bpf_get_current_task_btf(), fd)))
-		return;
-	ep = target_endpoint(&to, now);
-	if (ep && ep->born == now)
-		ep->flags &= ~EP_JOINED_LATE;
-}
-
-static __noinline int pair_born(__u64 where, ns_t now)
-{
-	__u32 fds[2] = {};
-
-	if (bpf_probe_read_user(fds, sizeof(fds), (void *)where))
-		return 0;
-	fd_born(fds[0], now);
-	fd_born(fds[1], now);
-	return 1;
-}
-
 static __always_inline __u32 task_state(struct task_struct *task0)
 {
 	struct task_struct___state *t = (void *)task0;

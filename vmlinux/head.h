@@ -2,6 +2,7 @@
 /* Written by vmlinux/make from types.list; do not edit. */
 #ifndef VMLINUX_H
 #define VMLINUX_H
+#define __VMLINUX_H__	/* <bpf/bpf_tracing.h>: registers by the kernel's names */
 
 typedef unsigned char __u8;
 typedef unsigned short __u16;

@@ -2,6 +2,7 @@
 /* Written by vmlinux/make from types.list; do not edit. */
 #ifndef VMLINUX_H
 #define VMLINUX_H
+#define __VMLINUX_H__	/* <bpf/bpf_tracing.h>: registers by the kernel's names */
 
 typedef unsigned char __u8;
 typedef unsigned short __u16;
@@ -91,6 +92,12 @@ struct pt_regs {
 	__u64 dx;
 	__u64 r10;
 	__u64 orig_ax;
+	__u64 ax;
+	__u64 cx;
+	__u64 r8;
+	__u64 bp;
+	__u64 sp;
+	__u64 ip;
 };
 
 struct sock_common {

@@ -45,6 +45,23 @@ int feature_args(const char *tracepoint)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
+bool feature_func(const char *name)
+{
+	struct btf *btf = kernel_btf();
+
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+/* how many arguments a function takes; -1: unknown */
+int feature_func_args(const char *name)
+{
+	struct btf *btf = kernel_btf();
+	int id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
+
+	return t ? btf_vlen(t) : -1;
+}
+
 uint64_t feature_symbol(const char *name)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -198,9 +215,14 @@ enum trace_backend trace_best_backend(const char **why)
 {
 	probe();
 	*why = "";
-	if (features[F_BTF].there && features[F_RAWTP].there && features[F_LENGTHS].there) {
+	if (features[F_BTF].there && features[F_RAWTP].there) {
 		*why = features[F_FENTRY].why_not;
-		return TRACE_RAWTP;
+		if (features[F_FENTRY].there)
+			return TRACE_FENTRY;
+		if (features[F_KPROBE].there)
+			return TRACE_KPROBE;
+		if (features[F_LENGTHS].there)
+			return TRACE_RAWTP;
 	}
 	*why = !features[F_BTF].there ? features[F_BTF].why_not : features[F_RAWTP].why_not[0] ? features[F_RAWTP].why_not
 		: features[F_LENGTHS].why_not;
@@ -215,7 +237,7 @@ const char *const *trace_not_covered(enum trace_backend b)
 		"splice and tee on pipes",
 		NULL
 	};
-	static const char *const none[] = { NULL };
+	static const char *const others[] = { "splice and tee on pipes", NULL };
 
-	return b == TRACE_RAWTP ? rawtp : none;
+	return b == TRACE_RAWTP ? rawtp : others;
 }

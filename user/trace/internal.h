@@ -17,15 +17,13 @@
 /* one compiled BPF object */
 struct object_source {
 	enum trace_backend backend;
-	const char *name;
 	const void *(*bytes)(size_t *size);
-	bool needs_cmpxchg;	/* kernels before 5.12 refuse it */
-	bool needs_cast;	/* kernels before 6.2 refuse it */
 };
 
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
+	char point[64];		/* of the hook's points, the one this kernel has */
 	char why_not[160];
 };
 
@@ -65,7 +63,9 @@ void *object_var(struct trace *t, const char *name);
 
 /* features.c */
 bool feature_typedef(const char *name);
+bool feature_func(const char *name);
 int feature_args(const char *tracepoint);
+int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
 
 /* reader.c */

@@ -6,19 +6,22 @@
 #include <sys/mman.h>
 
 #include "internal.h"
+#include "fentry.skel.h"
+#include "fentry_plain.skel.h"
+#include "fentry_probed.skel.h"
+#include "kprobe.skel.h"
+#include "kprobe_plain.skel.h"
 #include "rawtp.skel.h"
 
+/* of one backend, the first that the kernel takes: 6.2 reads by a cast, 5.12 has cmpxchg */
 static const struct object_source sources[] = {
-	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, true, true },
+	{ TRACE_FENTRY, fentry__elf_bytes },
+	{ TRACE_FENTRY, fentry_probed__elf_bytes },
+	{ TRACE_FENTRY, fentry_plain__elf_bytes },
+	{ TRACE_KPROBE, kprobe__elf_bytes },
+	{ TRACE_KPROBE, kprobe_plain__elf_bytes },
+	{ TRACE_RAWTP, rawtp__elf_bytes },
 };
-
-static const struct object_source *source_of(enum trace_backend b)
-{
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (sources[i].backend == b)
-			return &sources[i];
-	return NULL;
-}
 
 static const struct btf_type *section_of(const struct btf *btf, const char *section)
 {
@@ -97,7 +100,8 @@ static void set_options(struct trace *t, struct options *o)
 	o->protos = u->protos;
 	o->stall_threshold = u->stall_threshold_ns;
 	o->switch_state = feature_args("sched_switch") >= 4;
-	o->tcp_enter = feature_typedef("btf_trace_tcp_sendmsg_locked");
+	o->drop_args = feature_args("kfree_skb");
+	o->recv_args = feature_func_args("tcp_recvmsg");
 	o->fn_delack = feature_symbol("tcp_delack_timer");
 	o->fn_write = feature_symbol("tcp_write_timer");
 }
@@ -123,19 +127,38 @@ static void choose_programs(struct trace *t)
 		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), "settle"));
 	for (size_t i = 0; i < t->n_at; i++) {
 		p = bpf_object__find_program_by_name(t->obj, t->at[i].hook->program);
-		if (p && !t->at[i].why_not[0])
-			bpf_program__set_autoload(p, true);
+		if (!p || t->at[i].why_not[0])
+			continue;
+		bpf_program__set_autoload(p, true);
+		if (t->at[i].hook->kind == HOOK_FENTRY || t->at[i].hook->kind == HOOK_FEXIT)
+			bpf_program__set_attach_target(p, 0, t->at[i].point);
 	}
 }
 
-static bool hook_exists(const struct hook *h)
+static bool tracepoint_exists(const char *point)
 {
 	char name[128];
 
-	if (h->kind != HOOK_RAWTP || !strncmp(h->point, "sys_", 4))
+	if (!strncmp(point, "sys_", 4))	/* without a typedef of their own on some kernels */
 		return true;
-	snprintf(name, sizeof(name), "btf_trace_%s", h->point);
+	snprintf(name, sizeof(name), "btf_trace_%s", point);
 	return feature_typedef(name);
+}
+
+/* the first of the hook's points that this kernel has */
+static bool choose_point(struct attached *a)
+{
+	char points[128], *save, *p;
+
+	snprintf(points, sizeof(points), "%s", a->hook->point);
+	for (p = strtok_r(points, " ", &save); p; p = strtok_r(NULL, " ", &save)) {
+		if (!(a->hook->kind == HOOK_RAWTP ? tracepoint_exists(p) : feature_func(p)))
+			continue;
+		snprintf(a->point, sizeof(a->point), "%s", p);
+		return true;
+	}
+	snprintf(a->why_not, sizeof(a->why_not), "this kernel has no %s to hook", a->hook->point);
+	return false;
 }
 
 static int list_hooks(struct trace *t, struct trace_error *e)
@@ -150,9 +173,7 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)))
 			continue;
 		a->hook = h;
-		if (!hook_exists(h))
-			snprintf(a->why_not, sizeof(a->why_not), "this kernel has no tracepoint %s", h->point);
-		if (h->required && a->why_not[0])
+		if (!choose_point(a) && h->required)
 			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", a->why_not,
 				    "take another backend (--backend), or a newer kernel");
 		t->n_at++;
@@ -179,45 +200,62 @@ static int load_failed(struct trace_error *e, int err)
 		    "`ipcstall check` says what this kernel allows; --no-trace measures without");
 }
 
-int object_load(struct trace *t, struct trace_error *e)
+/* open one object and give it its options; the kernel has not seen it yet */
+static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
 {
-	const struct object_source *src = source_of(t->backend);
 	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
 	struct options *opt;
 	const void *bytes;
 	size_t size;
-	int err;
 
-	if (!src)
-		return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", "this build has no programs for it",
-			    "take --backend rawtp");
 	bytes = src->bytes(&size);
 	t->obj = bpf_object__open_mem(bytes, size, &o);
 	if (!t->obj)
 		return fail_sys(e, errno, "cannot open the tracing programs", "free some memory");
 	opt = object_const(t->obj, "opt");
-	if (!opt || map_sizes(t) || list_hooks(t, e))
-		return e->code ? -1 : fail(e, EXIT_BUG, "cannot set the options of the tracing programs",
-					   "the object is not of this build", "build again from clean");
+	if (!opt || map_sizes(t))
+		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs", "the object is not of this build",
+			    "build again from clean");
 	set_options(t, opt);
 	choose_programs(t);
-	err = bpf_object__load(t->obj);
-	if (err)
-		return load_failed(e, err);
-	return find_fds(t) ? fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
-				  "build again from clean") : 0;
+	return 0;
 }
 
-static struct bpf_link *attach_one(struct bpf_program *p, const struct hook *h)
+static int load_first(struct trace *t, struct trace_error *e)
 {
-	switch (h->kind) {
+	int err = -ENOENT;
+
+	for (size_t i = 0; err && i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (sources[i].backend != t->backend)
+			continue;
+		bpf_object__close(t->obj);
+		if (open_source(t, &sources[i], e))
+			return -1;
+		err = bpf_object__load(t->obj);
+	}
+	return err ? load_failed(e, err) : 0;
+}
+
+int object_load(struct trace *t, struct trace_error *e)
+{
+	if (list_hooks(t, e) || load_first(t, e))
+		return -1;
+	if (find_fds(t))
+		return fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
+			    "build again from clean");
+	return 0;
+}
+
+static struct bpf_link *attach_one(struct bpf_program *p, const struct attached *a)
+{
+	switch (a->hook->kind) {
 	case HOOK_RAWTP:
-		return bpf_program__attach_raw_tracepoint(p, h->point);
+		return bpf_program__attach_raw_tracepoint(p, a->point);
 	case HOOK_FENTRY:
 	case HOOK_FEXIT:
 		return bpf_program__attach_trace(p);
 	default:
-		return bpf_program__attach_kprobe(p, h->kind == HOOK_KRETPROBE, h->point);
+		return bpf_program__attach_kprobe(p, a->hook->kind == HOOK_KRETPROBE, a->point);
 	}
 }
 
@@ -238,7 +276,7 @@ int object_attach(struct trace *t, struct trace_error *e)
 
 		if (a->why_not[0] || !p)
 			continue;
-		a->link = attach_one(p, a->hook);
+		a->link = attach_one(p, a);
 		if (!a->link && attach_failed(a, errno, e)) {
 			object_detach(t);
 			return -1;

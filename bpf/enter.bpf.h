@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls seen at both ends, for the backends that hook functions. Entering notes the endpoint by thread; leaving needs no
+ * argument then, which a return probe would not have.
+ */
+#ifndef IPCSTALL_ENTER_BPF_H
+#define IPCSTALL_ENTER_BPF_H
+
+#include "shared.bpf.h"
+
+static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t now)
+{
+	struct input in = { .at = now };
+
+	if (ep->id.proto == PROTO_TCP && dir == DIR_TX)
+		tcp_look_back(ep, ep->id.key, now, 0);
+	call_enter(ep, dir, &in);
+}
+
+/* a call inside a call of the same thread (a Unix packet is sent as a datagram) is the outer one's */
+static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
+{
+	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
+
+	if (!c || (c->entered && c->key == ep->id.key && c->dir == dir))
+		return;
+	c->key = ep->id.key;
+	c->dir = dir;
+	c->off = 0;
+	c->entered = 1;
+	tcp_enters(ep, dir, now);
+}
+
+static __noinline int enter_sock(__u64 sk, enum dir dir)
+{
+	ns_t now = bpf_ktime_get_ns();
+	bool mine = current_wanted();
+	struct endpoint *ep;
+
+	if (!mine && !key_maybe(sk))
+		return 0;
+	ep = sock_endpoint((struct sock *)sk, mine, now);
+	if (!ep)
+		return 0;
+	refresh_addresses(ep, (struct sock *)sk);
+	enter(ep, dir, now);
+	return 0;
+}
+
+static __noinline int enter_file(__u64 file, enum dir dir)
+{
+	struct target to = {};
+	ns_t now;
+
+	if (!current_wanted() || !file_target(&to, file) || !to.pipe)
+		return 0;
+	now = bpf_ktime_get_ns();
+	enter(pipe_endpoint(to.pipe, to.inode, now), dir, now);
+	return 0;
+}
+
+static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
+{
+	struct sock *sk = (struct sock *)ep->id.key;
+
+	if (ep->id.proto == PROTO_TCP) {
+		tcp_look_now(ep, ep->id.key, in, HEAD_CORK);
+		return;
+	}
+	if (ep->id.proto == PROTO_UDP)
+		sock_device(ep, sk, in, 0);
+	apply_tx(ep, in);
+	ep->tx.seen = in->at;
+}
+
+static __always_inline void leave_rx(struct endpoint *ep, struct input *in, long ret)
+{
+	struct sock *sk = (struct sock *)ep->id.key;
+
+	in->says = IN_FULL;
+	if (ep->id.proto == PROTO_TCP) {
+		in->full = tcp_unread(sk);
+	} else {
+		__u32 len = sock_queue(ep, sk);
+
+		in->full = len > 0;
+		queue_is(ep, len, in->at);
+		if (ret > 0)
+			atomic_add(&ep->dequeued, 1);
+	}
+	apply_rx(ep, in);
+	ep->rx.seen = in->at;
+}
+
+static __always_inline void leave_any(struct endpoint *ep, struct call *c, struct input *in, long ret)
+{
+	if (ep->id.proto == PROTO_PIPE) {
+		pipe_look(ep, (struct pipe_inode_info *)ep->id.key, in->at);
+		apply(ep, in, c->dir);
+	} else if (c->dir == DIR_TX) {
+		leave_tx(ep, in);
+	} else {
+		leave_rx(ep, in, ret);
+	}
+}
+
+static __noinline int leave(enum dir dir, long ret)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	struct input in = { .working = -1 };
+	struct endpoint *ep;
+
+	if (!c || !c->entered || c->dir != dir)
+		return 0;
+	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	if (ep && !ep->closed) {
+		call_resume(ep, c);
+		in.at = bpf_ktime_get_ns();
+		leave_any(ep, c, &in, ret);
+		call_done(ep, dir, ret);
+		count(COUNT_OBSERVED);
+	}
+	c->entered = 0;
+	c->off = 0;
+	return 0;
+}
+
+/* asleep in the call it is in; TCP's head is settled by its own hooks */
+static __noinline int entered_sleeps(void *ctx, __u32 tid)
+{
+	struct call *c = call_of(tid, false);
+	struct input in = {};
+	struct endpoint *ep;
+
+	if (!c || !c->entered)
+		return 0;
+	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	if (!ep || ep->closed)
+		return 0;
+	call_resume(ep, c);
+	in.at = bpf_ktime_get_ns();
+	if (ep->id.proto == PROTO_PIPE)
+		pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
+	if (ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
+		tcp_facets(ep, c->key, &in, HEAD_CORK, 0);
+	call_sleep(ctx, ep, c->dir, tid, true, &in);
+	if (c->dir == DIR_TX)
+		ep->tx.seen = in.at;
+	return 0;
+}
+
+static __always_inline void entered_runs(__u32 tid)
+{
+	struct call *c = call_of(tid, false);
+
+	if (c && c->off && !c->ran)
+		c->ran = bpf_ktime_get_ns();
+}
+
+SEC("raw_tp/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_struct *next0)
+{
+	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
+
+	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
+		entered_sleeps(ctx, GET(prev, pid));
+	if (task_wanted(GET(next, tgid)))
+		entered_runs(GET(next, pid));
+	return 0;
+}
+
+static __always_inline void datagram_ready(__u64 sk)
+{
+	struct input in = { .says = IN_FULL, .full = 1 };
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (!ep || ep->closed || ep->id.proto == PROTO_TCP)
+		return;
+	in.at = bpf_ktime_get_ns();
+	queue_is(ep, sock_queue(ep, (struct sock *)sk), in.at);
+	apply_rx(ep, &in);
+	ep->rx.seen = in.at;
+	count(COUNT_OBSERVED);
+}
+
+static __always_inline void gone(__u64 key)
+{
+	struct endpoint *ep = endpoint_known(key);
+
+	if (ep && !ep->closed && ep->id.proto != PROTO_TCP)
+		endpoint_close(ep, bpf_ktime_get_ns());
+}
+
+/* a descriptor is given to a new file: sockets and pipes are born here */
+static __always_inline void file_born(__u64 file)
+{
+	struct target to = {};
+	struct endpoint *ep;
+	ns_t now;
+
+	if (!current_wanted() || !file_target(&to, file))
+		return;
+	now = bpf_ktime_get_ns();
+	ep = target_endpoint(&to, now);
+	if (ep && ep->born == now)
+		ep->flags &= ~EP_JOINED_LATE;
+}
+
+/* after the effects: what the fields say holds from now on */
+static __always_inline void tcp_settled(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+	struct input in = {};
+
+	if (!ep || ep->closed || tx_working(ep))
+		return;
+	in.at = bpf_ktime_get_ns();
+	tcp_look_now(ep, sk, &in, HEAD_REST);
+}
+
+/* the last reference to a segment below the protocol goes: without the socket's lock, so only the device may change */
+static __always_inline void device_freed(__u64 sk0, __u32 size)
+{
+	struct endpoint *ep = endpoint_known(sk0);
+	struct sock *sk = CAST(sock, sk0);
+	struct input in = { .says = IN_DEVICE };
+
+	if (!ep || ep->closed || ep->id.proto > PROTO_UDP)
+		return;
+	in.device = GET(sk, sk_wmem_alloc.refs.counter) - (__s32)size >= WMEM_REST;
+	in.at = bpf_ktime_get_ns();
+	apply_tx(ep, &in);
+	ep->tx.seen = in.at;
+	count(COUNT_OBSERVED);
+}
+
+#endif
