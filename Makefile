@@ -46,7 +46,8 @@ BPF_ARCH  := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
 .PHONY: all clean help deps install uninstall demo docs
 all: ipcstall ## build ./ipcstall (default)
 
-ipcstall: $(B)/ipcstall
+# Every time: which flavour the name stands for changes with CC, OPT and SAN, and .SECONDARY would take the old one for new.
+ipcstall: $(B)/ipcstall FORCE
 	$(Q)ln -sf $< $@
 
 $(B)/ipcstall: $(OBJS)

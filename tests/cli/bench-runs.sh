@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every transport and test runs, its figures hang together, and a result is repeated from its own file.
 . "$(dirname "$0")/lib.sh"
-short=(--duration 60ms)
+short=(--duration 60ms --no-trace)
 
 # NAME PYTHON-EXPRESSION over `d`, the document in $WORK/r.json
 holds() {
@@ -53,7 +53,7 @@ done
 works 'engine mmsg: a count that is no multiple of the batch' --mode udp --engine mmsg --size 64 --count 1001 --json "$WORK/r.json" && holds 'engine mmsg: count' "p[0]['sent'] == 1001"
 
 # The stall that everything here is about: header and body in two writes wait for a delayed ACK, unless NODELAY or MSG_MORE.
-stall=(--mode tcp --test throughput --ack message --pattern header=16 --size 1000 --count 20 --warmup 0)
+stall=(--no-trace --mode tcp --test throughput --ack message --pattern header=16 --size 1000 --count 20 --warmup 0)
 works 'two writes' "${stall[@]}" --json "$WORK/r.json" && holds 'two writes stall for a delayed ACK' "p[0]['latency']['median'] > 30e6"
 works 'two writes, NODELAY' "${stall[@]}" --nodelay --json "$WORK/r.json" && holds 'NODELAY cures it' "p[0]['latency']['median'] < 5e6"
 works 'two writes, MSG_MORE' "${stall[@]}" --more --json "$WORK/r.json" && holds 'MSG_MORE cures it' "p[0]['latency']['median'] < 5e6"
@@ -73,7 +73,7 @@ if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; 
 	"$IPCSTALL" --json-schema >"$WORK/schema.json"
 	for args in '--mode tcp --test latency,throughput,oneway,connect' '--mode udp --size 1,128K' '--mode pipe --size 4'; do
 		# shellcheck disable=SC2086
-		"$IPCSTALL" $args --size 64 "${short[@]}" --json "$WORK/r.json" --quiet
+		"$IPCSTALL" $args --size 64 --duration 60ms --json "$WORK/r.json" --quiet
 		out=$(python3 -c "
 import json, jsonschema
 s = json.load(open('$WORK/schema.json')); v = jsonschema.Draft202012Validator(s); v.check_schema(s)
