@@ -214,6 +214,11 @@ static void fill_reliable(const struct run *r, struct point *p)
 	out->n.retransmits = c->retransmits;
 	out->n.stale_acks = c->stale_acks;
 	out->loss = c->transmissions ? 1 - (double)(s->arrivals - s->dropped) / (double)c->transmissions : NAN;
+	if (c->transmissions > s->arrivals)
+		point_warn(p, "%llu of %llu packets were lost on the way, not dropped on purpose: by the link, or the server's receive buffer (%lld) "
+			   "is too small for the window; give a smaller --window or a larger --rcvbuf",
+			   (unsigned long long)(c->transmissions - s->arrivals), (unsigned long long)c->transmissions,
+			   (long long)r->sh->tally[ROLE_SERVER].facts.rcvbuf);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		out->over_rto += p->samples[i] > (uint64_t)r->wo.rto_ns;
 		out->over_second += p->samples[i] > 1000000000;

@@ -21,6 +21,8 @@ enum {
 	NUMBER = sizeof(int64_t),
 	BLOCK_FROM_NS = 100000000, /* a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two, it is enough */
 	TIMER_SLACK_NS = 1000,
+	HEAD_BYTES = 1024,
+	RCVBUF_MOST = 1 << 29,
 };
 
 struct rudp {
@@ -60,6 +62,23 @@ void rudp_free(struct conn *c)
 	c->engine_state = NULL;
 }
 
+/*
+ * What is under way must fit the reader's buffer, or the window itself causes loss. The kernel counts what a datagram
+ * occupies, up to twice its bytes and some for its head, and doubles what is asked (sock_setsockopt, SO_RCVBUF). Best
+ * effort: without CAP_NET_ADMIN net.core.rmem_max is the limit, and the result shows both the buffer and the loss.
+ */
+static void room_for_window(int fd, int64_t window, size_t bytes)
+{
+	int64_t want = window * (int64_t)(bytes + HEAD_BYTES);
+	int v = want < RCVBUF_MOST ? (int)want : RCVBUF_MOST, have = 0;
+	socklen_t len = sizeof(have);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &have, &len) == 0 && have / 2 >= v)
+		return;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &v, sizeof(v)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &v, sizeof(v));
+}
+
 static int attach(struct conn *c, const struct workload_options *o, struct err *e)
 {
 	uint32_t window = o->window > 0 ? (uint32_t)o->window : 1;
@@ -86,12 +105,20 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 
 static int rudp_listen(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e)
 {
-	return workload_udp.listen(c, o, bound, e) ? -1 : attach(c, o, e);
+	if (workload_udp.listen(c, o, bound, e) || attach(c, o, e))
+		return -1;
+	if (!o->rcvbuf)
+		room_for_window(c->rfd, o->window, NUMBER + state(c)->room);
+	return 0;
 }
 
 static int rudp_connect(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from, struct err *e)
 {
-	return workload_udp.connect(c, o, to, from, e) ? -1 : attach(c, o, e);
+	if (workload_udp.connect(c, o, to, from, e) || attach(c, o, e))
+		return -1;
+	if (!o->rcvbuf)
+		room_for_window(c->rfd, o->window, NUMBER);
+	return 0;
 }
 
 static int rudp_accept(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e)
