@@ -164,7 +164,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 
 	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
 		entered_sleeps(ctx, GET(prev, pid));
-	if (task_wanted(GET(next, tgid)))
+	if (next_wanted(GET(next, tgid)))
 		entered_runs(GET(next, pid));
 	return 0;
 }

@@ -56,12 +56,18 @@ static __always_inline bool task_wanted(__u32 tgid)
 	case FILTER_ALL:
 		return true;
 	case FILTER_TGIDS_ONLY:
-		return tgid && tgid_listed(tgid);
+		return tgid && (tgid_listed(tgid) || tgid_followed(tgid));
 	case FILTER_TREE:
 		return tgid && tgid_followed(tgid);
 	default:
 		return bpf_get_current_cgroup_id() == opt.cgroup;
 	}
+}
+
+/* a task that is about to run is not the current one: for a cgroup, whether it slept in a call must decide */
+static __always_inline bool next_wanted(__u32 tgid)
+{
+	return opt.filter == FILTER_CGROUP || task_wanted(tgid);
 }
 
 static __always_inline bool current_wanted(void)

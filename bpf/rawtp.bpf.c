@@ -205,7 +205,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 
 	if (!preempt && task_wanted(GET(prev, tgid)) && prev_state(prev0, state) & TASK_INTERRUPTIBLE)
 		task_sleeps(ctx, GET(prev, pid));
-	if (task_wanted(GET(next, tgid)))
+	if (next_wanted(GET(next, tgid)))
 		task_runs(GET(next, pid));
 	return 0;
 }

@@ -94,6 +94,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->filter = u->filter;
 	for (size_t i = 0; i < u->n_tgids && i < FILTER_TGIDS; i++)
 		o->tgids[i] = u->tgids[i];
+	o->cgroup = t->cgroup_id;
 	o->port_lo = u->port_lo;
 	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
 	o->stacks = u->stacks;

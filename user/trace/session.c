@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,6 +74,19 @@ static struct trace *new_session(const struct trace_options *o)
 	return t;
 }
 
+/* the id of a cgroup v2 directory is its inode number (kernfs, 64 bit) */
+static int find_cgroup(struct trace *t, struct trace_error *e)
+{
+	struct stat st;
+
+	if (t->opts.filter != TRACE_FILTER_CGROUP)
+		return 0;
+	if (stat(t->opts.cgroup, &st))
+		return fail_sys(e, errno, "cannot trace the cgroup", "name a directory below /sys/fs/cgroup");
+	t->cgroup_id = st.st_ino;
+	return 0;
+}
+
 static int choose_backend(struct trace *t, struct trace_error *e)
 {
 	const char *why = "";
@@ -115,7 +129,7 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 		fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
 		return NULL;
 	}
-	if (choose_backend(t, e) || object_load(t, e) || follow_listed(t, e) || open_ring(t, e)) {
+	if (find_cgroup(t, e) || choose_backend(t, e) || object_load(t, e) || follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
 		return NULL;
 	}
