@@ -290,7 +290,7 @@ def check_expectation(expect, found, known, report, tolerance):
 
 def uncovered(known, doc):
     """Features the workload rests on which this run's ledger says it does not see."""
-    declared = " ".join([*(doc.get("not_covered") or ()), *((doc.get("trace") or {}).get("not_covered") or ())])
+    declared = " ".join([line for part in (doc, doc.get("ledger"), doc.get("trace")) for line in (part or {}).get("not_covered") or ()])
     return sorted({e["covers"] for e in known["expect"] if "covers" in e and e["covers"] in declared.split()})
 
 
