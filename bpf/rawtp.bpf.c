@@ -154,12 +154,10 @@ static __noinline int task_sleeps(void *ctx, __u32 tid)
 	struct call *c = call_of(tid, false);
 	struct endpoint *ep;
 	struct target to = {};
-	int dir = call_dir(regs->orig_ax);
 	ns_t now;
 
-	if (dir < 0 || !file_target(&to, file_of(task, regs->di)))
+	if (!call_target(&to, task, regs))
 		return 0;
-	to.dir = dir;
 	now = bpf_ktime_get_ns();
 	ep = target_endpoint(&to, now);
 	if (!ep)
@@ -214,17 +212,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 {
-	struct pt_regs *regs = CAST(pt_regs, regs0);
 	struct target to = {};
 	struct input in = {};
 	struct endpoint *ep;
 	struct call *c;
-	int dir;
 
-	if (!current_wanted())
-		return 0;
-	dir = call_dir(nr);
-	if (dir < 0 || !file_target(&to, file_of(bpf_get_current_task_btf(), GET(regs, di))) || !to.pipe)
+	if (!current_wanted() || !call_target(&to, CURRENT(), CAST(pt_regs, regs0)) || !to.pipe)
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.inode, in.at);
@@ -232,10 +225,10 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	if (!ep || !c)
 		return 0;
 	c->key = ep->id.key;
-	c->dir = dir;
+	c->dir = to.dir;
 	c->entered = 1;
 	pipe_look(ep, to.pipe, in.at);
-	call_enter(ep, dir, &in);
+	call_enter(ep, to.dir, &in);
 	return 0;
 }
 

@@ -19,6 +19,8 @@ struct target {
 enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 
 #if defined(__TARGET_ARCH_x86)
+#define NR_splice 275
+
 static __always_inline enum made call_makes(__u64 nr)
 {
 	switch (nr) {
@@ -36,8 +38,8 @@ static __always_inline enum made call_makes(__u64 nr)
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
-	case 1: case 18: case 20: case 40: case 44: case 46: case 296: case 307: case 328:
-		return DIR_TX;	/* write pwrite writev sendfile sendto sendmsg pwritev sendmmsg pwritev2 */
+	case 1: case 18: case 20: case 40: case 44: case 46: case 278: case 296: case 307: case 328:
+		return DIR_TX;	/* write pwrite writev sendfile sendto sendmsg vmsplice pwritev sendmmsg pwritev2 */
 	case 0: case 17: case 19: case 45: case 47: case 295: case 299: case 327:
 		return DIR_RX;	/* read pread readv recvfrom recvmsg preadv recvmmsg preadv2 */
 	default:
@@ -45,6 +47,8 @@ static __always_inline int call_dir(__u64 nr)
 	}
 }
 #else
+#define NR_splice 76
+
 static __always_inline enum made call_makes(__u64 nr)
 {
 	switch (nr) {
@@ -62,7 +66,7 @@ static __always_inline enum made call_makes(__u64 nr)
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
-	case 64: case 66: case 71: case 206: case 211: case 269: case 287:
+	case 64: case 66: case 71: case 75: case 206: case 211: case 269: case 287:
 		return DIR_TX;
 	case 63: case 65: case 207: case 212: case 243: case 286:
 		return DIR_RX;
@@ -96,6 +100,27 @@ static __always_inline bool file_target(struct target *to, __u64 file)
 	else if (mode == S_IFIFO)
 		to->pipe = (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe);
 	return to->sk || to->pipe;
+}
+
+/* splice() has two ends: the pipe it reads, or else what it writes to */
+static __always_inline bool splice_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
+{
+	to->dir = DIR_RX;
+	if (file_target(to, file_of(task, regs->di)) && to->pipe)
+		return true;
+	to->dir = DIR_TX;
+	return file_target(to, file_of(task, regs->dx));
+}
+
+static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
+{
+	__u64 nr = regs->orig_ax;
+	int dir = call_dir(nr);
+
+	if (nr == NR_splice)
+		return splice_target(to, task, regs);
+	to->dir = dir;
+	return dir >= 0 && file_target(to, file_of(task, regs->di));
 }
 
 /* the endpoint that a call leads to, made if need be */

@@ -231,13 +231,8 @@ enum trace_backend trace_best_backend(const char **why)
 
 const char *const *trace_not_covered(enum trace_backend b)
 {
-	static const char *const rawtp[] = {
-		"sends and receives through io_uring are seen only while they run in the calling thread",
-		"the running part of UDP and Unix sends, and of all socket receives (`work`), unless the thread slept in the call",
-		"splice and tee on pipes",
-		NULL
-	};
-	static const char *const others[] = { "splice and tee on pipes", NULL };
+	static const char *const rawtp[] = { "tee", "work of receives that do not sleep", NULL };
+	static const char *const others[] = { "splice", "tee", NULL };
 
 	return b == TRACE_RAWTP ? rawtp : others;
 }

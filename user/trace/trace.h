@@ -197,7 +197,7 @@ struct trace_feature {
 size_t trace_features(const struct trace_feature **f);
 /* the backend AUTO would take, TRACE_AUTO when none works; *why says it in one sentence */
 enum trace_backend trace_best_backend(const char **why);
-/* what a backend cannot see at all, one line each; the list ends with NULL */
+/* what a backend cannot see at all, a word or a few each; the list ends with NULL */
 const char *const *trace_not_covered(enum trace_backend b);
 
 #endif
