@@ -40,7 +40,8 @@ static void common_fill(struct trace_endpoint *ep)
 	ep->txb.blocked_res = ep->rxb.blocked_res = TRACE_EXACT;
 	ep->txb.runq_res = ep->rxb.runq_res = TRACE_EXACT;
 	ep->delack_res = ep->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
-	ep->drops_res = datagram ? TRACE_EXACT : TRACE_UNKNOWN;
+	/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
+	ep->drops_res = datagram && feature_args("kfree_skb") > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
 }
 
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)
