@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Documented in the man page and docs/EXIT_CODES.md; a number is never reused. */
+/* Documented in the man page (user/commands/man.c); a number is never reused. */
 enum exit_code {
 	EXIT_DONE = 0,	      /* the job was done whole */
 	EXIT_BAD_USAGE = 2,   /* an option or operand is wrong, or two of them exclude each other */
