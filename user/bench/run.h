@@ -88,6 +88,8 @@ const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
 
 /* The worker's life, from fork to exit. */
 void worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
+/* The next order; false: the coordinator is gone. */
+bool order_read(int fd, struct order_msg *o);
 int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e);
 
 enum io pattern_send(struct run *r, size_t size);

@@ -142,7 +142,7 @@ static int obey(struct run *r, const struct order_msg *o, struct err *e)
 	return 0;
 }
 
-static bool read_order(int fd, struct order_msg *o)
+bool order_read(int fd, struct order_msg *o)
 {
 	ssize_t n;
 
@@ -161,7 +161,7 @@ void worker_main(struct run *r, int orders, int reports)
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the coordinator decides */
 	signal(SIGTERM, SIG_DFL);
 	r->tally = &r->sh->tally[r->role];
-	while (read_order(orders, &o) && o.order != ORDER_QUIT) {
+	while (order_read(orders, &o) && o.order != ORDER_QUIT) {
 		struct report_msg m = {};
 
 		m.ok = obey(r, &o, &m.err) == 0;

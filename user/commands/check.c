@@ -17,17 +17,17 @@ static const struct opt check_options[] = {
 static void as_text(const struct trace_feature *f, size_t n, enum trace_backend best, const char *why)
 {
 	for (size_t i = 0; i < n; i++) {
-		printf("  %-24s %s%s%s\n", f[i].name, f[i].there ? "yes" : "no", f[i].there ? "" : ": ", f[i].there ? "" : f[i].why_not);
+		printf("  %-36s %s%s%s\n", f[i].name, f[i].there ? "yes" : "no", f[i].there ? "" : ": ", f[i].there ? "" : f[i].why_not);
 		if (f[i].there)
 			continue;
 		if (f[i].lost)
-			printf("  %-24s    lost: %s\n", "", f[i].lost);
-		printf("  %-24s    mend: %s\n", "", f[i].mend ? f[i].mend : "nothing on this kernel");
+			printf("  %-36s    lost: %s\n", "", f[i].lost);
+		printf("  %-36s    mend: %s\n", "", f[i].mend ? f[i].mend : "nothing on this kernel");
 	}
 	if (best == TRACE_AUTO)
 		printf("backend: none: %s\n  benchmarks still run, with TCP_INFO's chronographs and the application's own clocks\n", why);
 	else
-		printf("backend: %s: %s\n", trace_backend_name(best), why);
+		printf("backend: %s%s%s\n", trace_backend_name(best), *why ? "; no better one here: " : "", why);
 	for (const char *const *c = best == TRACE_AUTO ? NULL : trace_not_covered(best); c && *c; c++)
 		printf("  not covered by it: %s\n", *c);
 }

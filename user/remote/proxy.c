@@ -160,16 +160,6 @@ static int pass(struct run *r, const struct order_msg *o, struct err *e)
 	return 0;
 }
 
-static bool read_order(int fd, struct order_msg *o)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, o, sizeof(*o));
-	while (n < 0 && errno == EINTR);
-	return n == sizeof(*o);
-}
-
 void remote_worker_main(struct run *r, int orders, int reports)
 {
 	struct order_msg o;
@@ -179,7 +169,7 @@ void remote_worker_main(struct run *r, int orders, int reports)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN); /* the runner decides */
 	r->tally = &r->sh->tally[ROLE_SERVER];
-	while (read_order(orders, &o) && o.order != ORDER_QUIT) {
+	while (order_read(orders, &o) && o.order != ORDER_QUIT) {
 		struct report_msg m = {};
 
 		m.ok = pass(r, &o, &m.err) == 0;
