@@ -110,6 +110,7 @@ SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
 
 	if (!ep || !in || !take_step(&ep->tx, in, DIR_TX, &t))
 		return 0;
+	note_step(ep, DIR_TX, &t);
 	if (TX_STALLS >> t.from & 1 && t.ns)
 		stall_ended(ep, &t, in->at);
 	if (TX_STALLS >> t.to & 1)
@@ -121,7 +122,10 @@ SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	return ep && in && take_step(&ep->rx, in, DIR_RX, &t);
+	if (!ep || !in || !take_step(&ep->rx, in, DIR_RX, &t))
+		return 0;
+	note_step(ep, DIR_RX, &t);
+	return 1;
 }
 
 #endif

@@ -74,6 +74,7 @@ static __always_inline void note_task(struct beside *b)
 		return;
 	b->tid = id;
 	b->tgid = id >> 32;
+	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }
 
@@ -109,6 +110,8 @@ static __always_inline void call_done(struct endpoint *ep, enum dir dir, long re
 		return;
 	atomic_add(&b->bytes, ret);
 	atomic_add(&b->messages, 1);
+	if (opt.timeline)
+		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
 
 /* a thread falls asleep in a call; one that was not seen to enter enters now */
@@ -159,6 +162,7 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	if (!c->off || !c->ran)
 		return;
 	note_slept(beside_of(ep, c->dir), c);
+	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	apply(ep, &in, c->dir);
 	count(COUNT_OBSERVED);
 	c->off = 0;

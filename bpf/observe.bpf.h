@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_OBSERVE_BPF_H
 #define IPCSTALL_OBSERVE_BPF_H
 
-#include "emit.bpf.h"
+#include "timeline.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

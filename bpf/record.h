@@ -34,6 +34,7 @@ struct beside {
 	unsigned int tgid, tid;		/* who was last in the call */
 	char comm[COMM_LEN];
 	int kstack, ustack;		/* ids in the stack map, < 0: not asked for */
+	unsigned long long cgroup;	/* of that task: its id in the v2 hierarchy */
 };
 
 /* why the other end kept this one waiting, by tx state */
@@ -86,7 +87,7 @@ struct endpoint {
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
 enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8 };
 
-enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3 };
+enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
 
 struct record_head {
 	unsigned int type, size;
@@ -117,6 +118,38 @@ struct record_stall {
 	char comm[COMM_LEN], peer_comm[COMM_LEN];
 };
 
+/*
+ * What happens beside the states, worth a mark on a timeline: one row each, the number is never reused.
+ *	M(symbol, number, name, what happened)
+ */
+#define MARKS(M)										\
+	M(MARK_SEND, 1, "message", "a send call left; bytes: what it took")			\
+	M(MARK_RECV, 2, "read", "a receive call left; bytes: what it brought")			\
+	M(MARK_SEGMENT, 3, "segment", "a TCP segment with data arrived; bytes: its payload")	\
+	M(MARK_ACK, 4, "ack", "a TCP segment without data arrived")				\
+	M(MARK_DELACK, 5, "delack", "this end's delayed-ACK timer fired")			\
+	M(MARK_RETRANSMIT, 6, "retransmit", "a segment was sent again")			\
+	M(MARK_TIMEOUT, 7, "timeout", "the retransmission timer fired")			\
+	M(MARK_WAKEUP, 8, "wakeup", "a thread that slept in a call here runs again")
+
+#define MARK_ENUM(sym, num, name, what) sym = num,
+#define MARK_COUNT(sym, num, name, what) + 1
+enum mark { MARKS(MARK_ENUM) MARK_N = 1 MARKS(MARK_COUNT) };
+
+/* a step or a mark of the timeline */
+struct record_event {
+	struct record_head head;
+	unsigned long long serial;
+	ns_t at;			/* a step: the end of the state `from` */
+	unsigned long long value;	/* a step: how long that lasted; a mark: bytes */
+	unsigned int what;		/* a step: EVENT_STEP; a mark: enum mark */
+	unsigned int pad;
+};
+
+#define EVENT_STEP(dir, from, to, closes) ((dir) | (from) << 4 | (to) << 8 | (unsigned int)(closes) << 12)
+
+enum timeline { TIMELINE_NONE, TIMELINE_ALL, TIMELINE_ONE };
+
 enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 
 /* set before load: the verifier then removes what is not asked for */
@@ -126,6 +159,7 @@ struct options {
 	unsigned long long cgroup;	/* id */
 	unsigned short port_lo, port_hi;	/* 0: any */
 	unsigned int stacks;		/* record stacks of stalls */
+	unsigned int timeline;		/* enum timeline */
 	unsigned int protos;		/* 1 << enum proto */
 	unsigned int switch_state;	/* sched_switch passes the state (5.18 on) */
 	unsigned int drop_args;		/* of kfree_skb: a third is the reason (5.17 on), a fourth the receiver (6.11 on) */
@@ -140,6 +174,7 @@ enum counter {
 	COUNT_OVERFLOW,		/* endpoints that found no room in the map */
 	COUNT_LOST,		/* records that found no room in the ring buffer and were overwritten */
 	COUNT_CONTENDED,	/* inputs given up because other processors kept changing the word */
+	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
 	COUNT_N
 };
@@ -151,6 +186,7 @@ _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room f
 _Static_assert(sizeof(struct ledger) == 16 + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 88);
+_Static_assert(sizeof(struct record_event) == 40, "struct record_event has changed");
 OFFSET_IS(struct record_close, ep, 8);
 
 #endif

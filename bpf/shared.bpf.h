@@ -12,12 +12,14 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* bytes behind the TCP header; tcp_rcv_established() has set skb->data to it */
-static __always_inline bool has_payload(struct sk_buff *skb0)
+static __always_inline __u32 payload(struct sk_buff *skb0)
 {
 	struct sk_buff *skb = CAST(sk_buff, skb0);
 	struct tcphdr *th = CAST(tcphdr, GET(skb, data));
 
-	return GET(skb, len) > GET_BITS(th, doff) * 4;
+	__u32 head = GET_BITS(th, doff) * 4, len = GET(skb, len);
+
+	return len > head ? len - head : 0;
 }
 
 /*
@@ -40,14 +42,17 @@ SEC("raw_tp/tcp_probe")
 int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
+	__u32 bytes;
 	ns_t now;
 
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
 	tcp_look_back(ep, (__u64)sk, now, 0);
-	if (has_payload(skb))
+	bytes = payload(skb);
+	if (bytes)
 		tcp_data(ep, sk, now);
+	note_mark(ep, bytes ? MARK_SEGMENT : MARK_ACK, now, bytes);
 	return 0;
 }
 
@@ -79,10 +84,14 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
 
+	ns_t now;
+
 	if (!ep || ep->closed)
 		return 0;
+	now = bpf_ktime_get_ns();
 	atomic_add(&ep->retransmits, 1);
-	tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
+	note_mark(ep, MARK_RETRANSMIT, now, 0);
+	tcp_look_back(ep, (__u64)sk, now, 0);
 	return 0;
 }
 

@@ -143,6 +143,7 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 	atomic_add(&ep->delack_fires, 1);
 	ep->delack_fired = now;
 	ep->delack_owed = owed;
+	note_mark(ep, MARK_DELACK, now, 0);
 	if (owed && now > owed)
 		atomic_add(&ep->delack_ns, now - owed);
 }
@@ -155,6 +156,7 @@ static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 	apply_tx(ep, &in);
 	ep->tx.seen = now;
 	atomic_add(&ep->timeouts, 1);
+	note_mark(ep, MARK_TIMEOUT, now, 0);
 	count(COUNT_OBSERVED);
 }
 

@@ -148,6 +148,15 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 			 "zero_windows", known(ep->zero_windows, ep->retransmits_res));
 }
 
+static void add_cgroup(json_t *o, const struct trace_beside *who)
+{
+	char path[512];
+	bool known = trace_cgroup_path(who->cgroup_id, path, sizeof(path));
+
+	json_object_set_new(o, "cgroup_id", who->cgroup_id ? json_integer((json_int_t)who->cgroup_id) : json_null());
+	json_object_set_new(o, "cgroup", known ? json_string(path) : json_null());
+}
+
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_beside *who = ep->txb.tgid ? &ep->txb : &ep->rxb;
@@ -159,6 +168,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
 	json_object_set_new(o, "pid", who->tgid ? json_integer(who->tgid) : json_null());
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
+	add_cgroup(o, who);
 	json_object_set_new(o, "tx", one_ledger(&ep->tx, tx_names, TX_N));
 	json_object_set_new(o, "rx", one_ledger(&ep->rx, rx_names, RX_N));
 	json_object_set_new(o, "beside",
@@ -188,7 +198,7 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 	} rows[] = {
 		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
 		{ "overflow", c->overflow }, { "missed", c->missed },	    { "contended", c->contended },
-		{ "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+		{ "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

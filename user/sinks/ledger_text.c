@@ -193,14 +193,32 @@ static void beside_row(const struct trace_endpoint *ep, FILE *out)
 	fputc('\n', out);
 }
 
-static void one_endpoint(const struct trace_endpoint *ep, FILE *out)
+/* where it lives, as far as that tells endpoints apart: its cgroup, and its network namespace where there are several */
+static void place(const struct trace_snapshot *s, const struct trace_endpoint *ep, FILE *out)
+{
+	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	char path[512];
+
+	if (trace_cgroup_path(b->cgroup_id, path, sizeof(path)) && strcmp(path, "/"))
+		fprintf(out, "   cgroup %s", path);
+	for (size_t i = 0; i < s->n; i++) {
+		if (!ep->netns || !s->ep[i].netns || s->ep[i].netns == ep->netns)
+			continue;
+		fprintf(out, "   netns %u", ep->netns);
+		break;
+	}
+}
+
+static void one_endpoint(const struct trace_snapshot *s, const struct trace_endpoint *ep, FILE *out)
 {
 	char name[160], w[48], r[48];
 
 	endpoint_name(ep, name, sizeof(name));
 	who(&ep->txb, w, sizeof(w));
 	who(&ep->rxb, r, sizeof(r));
-	fprintf(out, "  %s   writer %s, reader %s%s\n", name, w, r, ep->joined_late ? "   (existed before: its past is unknown)" : "");
+	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (existed before: its past is unknown)" : "");
+	place(s, ep, out);
+	fputc('\n', out);
 	one_side(&ep->tx, "tx", tx_names, TX_N, TX_STALLS, out);
 	one_side(&ep->rx, "rx", rx_names, RX_N, 0, out);
 	beside_row(ep, out);
@@ -230,7 +248,7 @@ static void endpoint_blocks(const struct trace_snapshot *s, size_t max, FILE *ou
 		qsort_r(order, n, sizeof(*order), by_stall, (void *)s);
 	shown = max && n > max ? max : n;
 	for (size_t i = 0; i < shown; i++)
-		one_endpoint(&s->ep[order[i]], out);
+		one_endpoint(s, &s->ep[order[i]], out);
 	if (n > shown)
 		fprintf(out, "  ... and %zu endpoints that stalled less\n", n - shown);
 	free(order);

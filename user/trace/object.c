@@ -98,6 +98,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->port_lo = u->port_lo;
 	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
 	o->stacks = u->stacks;
+	o->timeline = u->timeline;
 	o->protos = u->protos;
 	o->stall_threshold = u->stall_threshold_ns;
 	o->switch_state = feature_args("sched_switch") >= 4;
@@ -106,6 +107,8 @@ static void set_options(struct trace *t, struct options *o)
 	o->fn_delack = feature_symbol("tcp_delack_timer");
 	o->fn_write = feature_symbol("tcp_write_timer");
 }
+
+#define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
 
 static int map_sizes(struct trace *t)
 {
@@ -116,6 +119,9 @@ static int map_sizes(struct trace *t)
 	/* large maps are filled as they are used: 3 KB for each endpoint otherwise */
 	if (n > 8192)
 		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
+	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
+	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
+		return -1;
 	return bpf_map__set_max_entries(map, n) || bpf_map__set_max_entries(tuples, 2 * n);
 }
 

@@ -38,6 +38,25 @@ static void report_stall(const struct trace *t, const struct record_stall *r)
 		t->opts.on_stall(t->opts.ctx, &s);
 }
 
+static void report_event(const struct trace *t, const struct record_event *r)
+{
+	struct trace_transition tr = { .serial = r->serial, .at_ns = r->at };
+
+	if (!t->opts.on_transition)
+		return;
+	if (r->head.type == RECORD_MARK) {
+		tr.mark = r->what;
+		tr.bytes = r->value;
+	} else {
+		tr.ns = r->value;
+		tr.rx = r->what & 1;
+		tr.from = r->what >> 4 & 15;
+		tr.to = r->what >> 8 & 15;
+		tr.closes = r->what >> 12 & 1;
+	}
+	t->opts.on_transition(t->opts.ctx, &tr);
+}
+
 int on_record(void *ctx, void *data, size_t size)
 {
 	const struct record_head *head = data;
@@ -51,6 +70,8 @@ int on_record(void *ctx, void *data, size_t size)
 			t->lost++;
 	} else if (head->type == RECORD_STALL) {
 		report_stall(t, data);
+	} else if (head->type == RECORD_STEP || head->type == RECORD_MARK) {
+		report_event(t, data);
 	}
 	return 0;
 }
@@ -143,6 +164,7 @@ static void fill_beside(struct trace_beside *out, const struct beside *in)
 	out->wakeups = in->wakeups;
 	out->tgid = in->tgid;
 	out->tid = in->tid;
+	out->cgroup_id = in->cgroup;
 	memcpy(out->comm, in->comm, sizeof(out->comm));
 }
 
@@ -205,6 +227,7 @@ static void fill_endpoint(struct trace_endpoint *out, const struct endpoint *ep,
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
+_Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE, "trace.h and record.h number their timelines differently");
 _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
 	       "trace.h and record.h number their enums differently");
 
@@ -298,6 +321,7 @@ static void fill_counters(struct trace *t, struct trace_counters *c)
 	c->unpaired = sum_counter(t, COUNT_UNPAIRED);
 	c->overflow = sum_counter(t, COUNT_OVERFLOW);
 	c->lost = sum_counter(t, COUNT_LOST) + t->lost;
+	c->events_lost = sum_counter(t, COUNT_EVENTS_LOST);
 	c->contended = sum_counter(t, COUNT_CONTENDED);
 	c->reused = sum_counter(t, COUNT_REUSED);
 	c->missed = sum_missed(t);

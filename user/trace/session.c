@@ -242,6 +242,14 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 	return 0;
 }
 
+void trace_timeline_of(struct trace *t, uint64_t serial)
+{
+	uint64_t *whose = object_var(t, "timeline_serial");
+
+	if (whose)
+		__atomic_store_n(whose, serial, __ATOMIC_RELAXED);
+}
+
 enum trace_backend trace_backend(const struct trace *t)
 {
 	return t->backend;

@@ -65,6 +65,7 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 {
 	out->observed -= a->observed;
 	out->lost -= a->lost;
+	out->events_lost -= a->events_lost;
 	out->unpaired -= a->unpaired;
 	out->overflow -= a->overflow;
 	out->contended -= a->contended;

@@ -37,6 +37,8 @@ enum trace_proto { TRACE_TCP = 1, TRACE_UDP, TRACE_UNIX_STREAM, TRACE_UNIX_DGRAM
 		   TRACE_PROTOS };
 enum trace_drop { TRACE_DROP_RCVBUF, TRACE_DROP_QDISC, TRACE_DROP_CHECKSUM, TRACE_DROP_OTHER, TRACE_DROPS };
 struct trace_stall;
+struct trace_transition;
+enum trace_timeline { TRACE_TIMELINE_NONE, TRACE_TIMELINE_ALL, TRACE_TIMELINE_ONE };
 enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT };
 
 /* Zero means the default everywhere. */
@@ -51,8 +53,13 @@ struct trace_options {
 	unsigned int max_endpoints;	/* 0: 4096 */
 	uint64_t stall_threshold_ns;	/* 0: no single stalls */
 	bool stacks;			/* take kernel and user stacks at sleeps */
-	/* a stall at least as long as the threshold; called from trace_snapshot() and trace_poll() */
+	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
+	/*
+	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from trace_snapshot(), trace_poll() and
+	 * the session's own thread, one at a time; they call nothing of this header on the session.
+	 */
 	void (*on_stall)(void *ctx, const struct trace_stall *stall);
+	void (*on_transition)(void *ctx, const struct trace_transition *tr);
 	void *ctx;
 };
 
@@ -73,6 +80,7 @@ struct trace_beside {
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
+	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
 	uint8_t bytes_res, blocked_res, runq_res;	/* enum trace_resolution; UNKNOWN: print null */
 };
@@ -114,6 +122,7 @@ struct trace_endpoint {
 /* printed always, even when 0 */
 struct trace_counters {
 	uint64_t observed, lost, unpaired, overflow, contended, reused;
+	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;		/* programs not run because one was running on that CPU */
 	uint64_t opened, closed;
 };
@@ -133,6 +142,17 @@ struct trace_stall {
 	pid_t tgid, peer_tgid;
 	char comm[16], peer_comm[16];
 	int kstack, ustack, peer_kstack, peer_ustack;	/* for trace_stack(); < 0: none */
+};
+
+/* enum mark of record.h; 0: a state ended */
+struct trace_transition {
+	uint64_t serial, at_ns;
+	uint64_t ns;			/* how long the state that ended at at_ns lasted; 0 is possible */
+	uint64_t bytes;			/* of a mark */
+	uint8_t rx;			/* which ledger: 0 tx, 1 rx */
+	uint8_t from, to;		/* enum tx_state or rx_state */
+	uint8_t closes;			/* the ledger's end */
+	uint8_t mark;
 };
 
 struct trace;
@@ -164,6 +184,17 @@ const char *trace_backend_name(enum trace_backend b);
 const char *trace_proto_name(enum trace_proto p);
 /* why not a better backend; empty when this is the best */
 const char *trace_why(const struct trace *t);
+
+/* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
+void trace_timeline_of(struct trace *t, uint64_t serial);
+/* "message", "ack", ...; NULL: no such mark */
+const char *trace_mark_name(unsigned int mark);
+
+/*
+ * The path of a cgroup below the v2 mount ("/system.slice/x.service"; "/" is the root), by its id. False: unknown. Cached: a
+ * cgroup that is gone keeps the path it had when it was last asked for.
+ */
+bool trace_cgroup_path(uint64_t id, char *buf, size_t size);
 
 /* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
 int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size);
