@@ -16,12 +16,19 @@ struct live_opts {
 	struct str_list ports;
 	bool all, cost, quiet;
 	char *json;
-	/* attach only */
+	/* of those that look at running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
 };
 
 #define LIVE_OPT(member) offsetof(struct live_opts, member)
+
+/* The rows that say whom to look at. */
+#define LIVE_WHOM                                                                                                                            \
+	{ OPT_MULTI, 'p', "pid", "PID", "this process and what it forks from now on (several: repeat)", LIVE_OPT(pids) },                   \
+	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", LIVE_OPT(comm) },                                      \
+	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory", LIVE_OPT(cgroup) },                               \
+	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", LIVE_OPT(all) }
 
 /* The rows every such command has; placed inside its own table. */
 #define LIVE_OPTIONS                                                                                                                        \
@@ -49,6 +56,8 @@ struct live {
 	struct verdict verdict;
 };
 
+/* From the options to the filter; exactly one way of choosing must be given. */
+int live_whom(const struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
 /* Take the last snapshot, stop. */
