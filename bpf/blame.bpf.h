@@ -49,6 +49,56 @@ static __always_inline void blame_unread(struct endpoint *ep, __u64 state, ns_t 
 	atomic_add(&ep->blame.unread_ns[state], unread < stall ? unread : stall);
 }
 
+/* where a thread last slept: what an absent reader did instead */
+struct slept {
+	ns_t at;
+	int kstack, ustack;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct slept);
+} sleeps SEC(".maps");
+
+static __always_inline void note_sleep(void *ctx, __u32 tid)
+{
+	struct slept s = {};
+
+	s.at = bpf_ktime_get_ns();
+	s.kstack = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
+	s.ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK | BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
+	bpf_map_update_elem(&sleeps, &tid, &s, BPF_ANY);
+}
+
+static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer, bool delack)
+{
+	__u32 tid = peer->rxb.tid;
+	struct slept *s = opt.stacks ? bpf_map_lookup_elem(&sleeps, &tid) : 0;
+
+	r->peer_serial = peer->id.serial;
+	r->peer_tgid = peer->rxb.tgid;
+	__builtin_memcpy(r->peer_comm, peer->rxb.comm, COMM_LEN);
+	if (s && s->at <= r->to) {
+		r->peer_kstack = s->kstack;
+		r->peer_ustack = s->ustack;
+	}
+	if (delack) {
+		r->ack_owed = peer->delack_owed;
+		r->ack_fired = peer->delack_fired;
+	}
+}
+
+/* what was noted of the queue says something of this stall only if it was held by the same thing */
+static __always_inline void stall_proof(struct record_stall *r, const struct endpoint *ep)
+{
+	if (ep->held.head && ep->held.head + HEAD_TO_STATE == r->state)
+		r->held = ep->held;
+	if (ep->ack.at > r->from && ep->ack.at <= r->to)
+		r->ack = ep->ack;
+}
+
 static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
 				       ns_t to, bool delack, ns_t unread)
 {
@@ -75,12 +125,9 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->ustack = ep->txb.ustack;
 	r->peer_kstack = r->peer_ustack = -1;
 	__builtin_memcpy(r->comm, ep->txb.comm, COMM_LEN);
-	if (peer) {
-		r->peer_tgid = peer->rxb.tgid;
-		r->peer_kstack = peer->rxb.kstack;
-		r->peer_ustack = peer->rxb.ustack;
-		__builtin_memcpy(r->peer_comm, peer->rxb.comm, COMM_LEN);
-	}
+	stall_proof(r, ep);
+	if (peer)
+		stall_peer(r, peer, delack);
 	bpf_ringbuf_submit(r, wake_flags());
 }
 

@@ -86,6 +86,13 @@ static __always_inline void note_stack(void *ctx, struct beside *b)
 	b->ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK | BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
 }
 
+/* a send call that leaves its bytes held by something: its stack is the stall's */
+static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
+{
+	if (opt.stacks && TX_STALLS >> tx_state(*(const volatile word_t *)&ep->tx.word) & 1)
+		note_stack(ctx, &ep->txb);
+}
+
 /* `in` carries what else is known of the endpoint at this moment */
 static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct input *in)
 {

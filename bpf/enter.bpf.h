@@ -104,7 +104,7 @@ static __always_inline void leave_any(struct endpoint *ep, struct call *c, struc
 	}
 }
 
-static __noinline int leave(enum dir dir, long ret)
+static __noinline int leave(void *ctx, enum dir dir, long ret)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	struct input in = { .working = -1 };
@@ -117,6 +117,8 @@ static __noinline int leave(enum dir dir, long ret)
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
 		leave_any(ep, c, &in, ret);
+		if (dir == DIR_TX)
+			note_held_stack(ctx, ep);
 		call_done(ep, dir, ret);
 		count(COUNT_OBSERVED);
 	}
@@ -164,6 +166,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 
 	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
 		entered_sleeps(ctx, GET(prev, pid));
+	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
+		note_sleep(ctx, GET(prev, pid));
 	if (next_wanted(GET(next, tgid)))
 		entered_runs(GET(next, pid));
 	return 0;

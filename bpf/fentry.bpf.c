@@ -18,7 +18,7 @@
 /* the result stands behind the arguments */
 #define LEAVE(name, point, dir, nr_args)					\
 	SEC("fexit/" point) int name(unsigned long long *ctx)			\
-	{ return leave(dir, (long)(int)ctx[nr_args]); }
+	{ return leave(ctx, dir, (long)(int)ctx[nr_args]); }
 
 /* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments */
 static __always_inline long recv_result(void *ctx)
@@ -35,7 +35,7 @@ static __always_inline long recv_result(void *ctx)
 
 #define LEAVE_RECV(name, point)							\
 	SEC("fexit/" point) int name(unsigned long long *ctx)			\
-	{ return leave(DIR_RX, recv_result(ctx)); }
+	{ return leave(ctx, DIR_RX, recv_result(ctx)); }
 
 ENTER_SOCK(tcp_send_in, "tcp_sendmsg_locked", DIR_TX)
 LEAVE(tcp_send_out, "tcp_sendmsg_locked", DIR_TX, 3)

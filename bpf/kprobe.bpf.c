@@ -16,7 +16,7 @@
 
 #define LEAVE(name, point, dir)							\
 	SEC("kretprobe/" point) int BPF_KRETPROBE(name, long ret)		\
-	{ return leave(dir, (int)ret); }
+	{ return leave(ctx, dir, (int)ret); }
 
 ENTER_SOCK(tcp_send_in, "tcp_sendmsg_locked", DIR_TX)
 LEAVE(tcp_send_out, "tcp_sendmsg_locked", DIR_TX)

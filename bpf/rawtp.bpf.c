@@ -48,12 +48,13 @@ static __always_inline struct endpoint *touched(struct sock *sk, ns_t now)
 	return current_wanted() || (ep && !ep->closed) ? sock_endpoint(sk, true, now) : 0;
 }
 
-static __always_inline void tcp_sent(struct endpoint *ep, struct sock *sk, struct input *in)
+static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in)
 {
 	if (word_asleep(ep->tx.word))
 		tx_resumes(ep);
 	in->working = word_working(ep->tx.word) ? -1 : 0;
 	tcp_look_now(ep, (__u64)sk, in, HEAD_CORK);
+	note_held_stack(ctx, ep);
 }
 
 static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in)
@@ -80,7 +81,7 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 		return 0;
 	refresh_addresses(ep, sk);
 	if (ep->id.proto == PROTO_TCP)
-		tcp_sent(ep, sk, &in);
+		tcp_sent(ctx, ep, sk, &in);
 	else
 		other_sent(ep, sk, &in);
 	call_done(ep, DIR_TX, ret);
@@ -203,6 +204,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 
 	if (!preempt && task_wanted(GET(prev, tgid)) && prev_state(prev0, state) & TASK_INTERRUPTIBLE)
 		task_sleeps(ctx, GET(prev, pid));
+	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
+		note_sleep(ctx, GET(prev, pid));
 	if (next_wanted(GET(next, tgid)))
 		task_runs(GET(next, pid));
 	return 0;

@@ -50,6 +50,22 @@ struct address {
 	unsigned short port;		/* host order */
 };
 
+/* with a threshold for stalls: what held the head of a TCP queue when it was last looked at; see struct tcp_snap */
+struct held {
+	unsigned int queued;		/* bytes not yet sent */
+	unsigned int unacked;		/* bytes sent and not acknowledged */
+	unsigned int small;		/* of these, up to the end of the last small segment; 0: none is out */
+	unsigned int mss, cwnd, in_flight, window;
+	unsigned char head, nonagle;	/* enum head; TCP_NAGLE_* */
+	unsigned short pad;
+};
+
+/* the segment that last came in with an acknowledgement */
+struct last_ack {
+	ns_t at;			/* 0: none was seen */
+	unsigned int acked, payload;	/* bytes it acknowledged, bytes it brought */
+};
+
 /* what an endpoint is; never changes while it lives */
 struct identity {
 	unsigned long long key;		/* address of the kernel's struct sock or struct pipe_inode_info */
@@ -82,6 +98,8 @@ struct endpoint {
 	unsigned int zero_window;	/* inside such an episode */
 	unsigned int flags;		/* EP_* */
 	unsigned int tail, pad;		/* of a pipe's ring, when last looked at */
+	struct held held;
+	struct last_ack ack;
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
@@ -107,7 +125,7 @@ struct record_close {
 /* one stall at least as long as the threshold */
 struct record_stall {
 	struct record_head head;
-	unsigned long long serial;
+	unsigned long long serial, peer_serial;
 	ns_t from, to;
 	unsigned int state;
 	unsigned int tgid, peer_tgid;
@@ -115,6 +133,9 @@ struct record_stall {
 	int peer_kstack, peer_ustack;
 	unsigned int by_delack;
 	ns_t peer_unread;
+	ns_t ack_owed, ack_fired;	/* by the peer: since when, and when its timer released it; 0: it did not */
+	struct held held;		/* head 0: unknown */
+	struct last_ack ack;		/* that ended it; at 0: none did */
 	char comm[COMM_LEN], peer_comm[COMM_LEN];
 };
 

@@ -37,6 +37,16 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t 
 	ep->rx.seen = now;
 }
 
+/* the segment that may end a stall; tcp_ack() has not run yet */
+static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
+{
+	struct tcphdr *th = CAST(tcphdr, GET(CAST(sk_buff, skb), data));
+
+	ep->ack.acked = bpf_ntohl(GET(th, ack_seq)) - GET(CAST(tcp_sock, sk), snd_una);
+	ep->ack.payload = bytes;
+	ep->ack.at = now;
+}
+
 /* an acknowledgement or data comes in; the fields are still those of before */
 SEC("raw_tp/tcp_probe")
 int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
@@ -52,6 +62,8 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 	bytes = payload(skb);
 	if (bytes)
 		tcp_data(ep, sk, now);
+	if (opt.stall_threshold)
+		note_ack(ep, sk, skb, now, bytes);
 	note_mark(ep, bytes ? MARK_SEGMENT : MARK_ACK, now, bytes);
 	return 0;
 }

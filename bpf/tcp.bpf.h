@@ -45,6 +45,22 @@ static __always_inline void note_window(struct endpoint *ep, const struct tcp_sn
 	ep->zero_window = zero;
 }
 
+/* for the proof that a stall's record carries */
+static __always_inline void note_held(struct endpoint *ep, const struct tcp_snap *s, __u32 head)
+{
+	struct held *h = &ep->held;
+
+	h->queued = tcp_unsent(s);
+	h->unacked = s->snd_nxt - s->snd_una;
+	h->small = tcp_small_out(s) ? s->snd_sml - s->snd_una : 0;
+	h->mss = s->mss;
+	h->cwnd = s->snd_cwnd;
+	h->in_flight = tcp_in_flight(s);
+	h->window = s->snd_wnd;
+	h->nonagle = s->nonagle;
+	h->head = head;
+}
+
 /* `rest`: what holds a queue that none of tcp_write_xmit()'s tests holds; HEAD_REST: leave the facet as it was */
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
 {
@@ -65,6 +81,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	in->full = tcp_outstanding(&s);
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_window(ep, &s);
+	if (opt.stall_threshold && in->head && tcp_unsent(&s))
+		note_held(ep, &s, in->head);
 }
 
 static __always_inline bool tx_working(const struct endpoint *ep)

@@ -196,6 +196,7 @@ struct sk_buff {
 
 struct tcphdr {
 	__u16 doff : 4;
+	__u32 ack_seq;
 };
 
 struct pipe_inode_info {

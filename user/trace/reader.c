@@ -24,14 +24,22 @@ static bool keep_closed(struct closed_list *l, const struct endpoint *ep)
 	return true;
 }
 
+static void fill_held(struct trace_held *out, const struct held *in)
+{
+	*out = (struct trace_held){ in->head != 0, in->queued, in->unacked, in->small, in->mss, in->cwnd, in->in_flight, in->window,
+				    in->nonagle & 1, in->nonagle & 2 };
+}
+
 static void report_stall(const struct trace *t, const struct record_stall *r)
 {
 	struct trace_stall s = {
 		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = r->by_delack,
 		.peer_unread_ns = r->peer_unread, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
-		.ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
+		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_fired_ns = r->ack_fired, .ack_at_ns = r->ack.at,
+		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
 	};
 
+	fill_held(&s.held, &r->held);
 	memcpy(s.comm, r->comm, sizeof(s.comm));
 	memcpy(s.peer_comm, r->peer_comm, sizeof(s.peer_comm));
 	if (t->opts.on_stall)

@@ -134,10 +134,25 @@ struct trace_snapshot {
 	struct trace_counters counters;
 };
 
+/* TCP: why the head of the queue waited, in the kernel's own fields */
+struct trace_held {
+	bool known;
+	uint32_t queued;		/* bytes held back */
+	uint32_t unacked;		/* bytes sent and not acknowledged */
+	uint32_t small;			/* of these, up to the end of the last small segment; 0: none was out */
+	uint32_t mss, cwnd, in_flight, window;
+	bool nodelay, cork;
+};
+
 struct trace_stall {
 	uint64_t serial, from_ns, to_ns;
+	uint64_t peer_serial;		/* 0: not on this host, or not traced */
 	enum tx_state state;
 	bool by_delack;			/* ended by the peer's delayed-ACK timer */
+	uint64_t ack_owed_ns, ack_fired_ns;	/* the peer's: since when it owed, when its timer fired; 0: unknown, or it did not */
+	struct trace_held held;
+	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
+	uint32_t ack_bytes, ack_payload;	/* what it acknowledged, and brought */
 	uint64_t peer_unread_ns;
 	pid_t tgid, peer_tgid;
 	char comm[16], peer_comm[16];
