@@ -32,7 +32,7 @@ struct bench_options {
 	int ack, placement, engine;
 	int64_t outstanding;
 	bool nodelay, nagle, cork, quickack, more;
-	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max;
+	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max, pacing, reader_pause;
 	struct cpu_pair cpus;
 	int64_t trials, warmup, duration, bytes, count, timeout, port, seed;
 	double rate, drop;
@@ -48,6 +48,7 @@ struct bench_options {
 };
 
 #define RTO_NS 1000000000LL
+#define BENCH_WARMUP_NS 50000000
 
 extern const struct opt bench_option_rows[];
 void bench_defaults(void *opts);
@@ -63,6 +64,7 @@ struct bench_plan {
 	struct link_spec link_spec;
 	struct link link;
 	bool has_link;
+	uint64_t warmup_ns; /* at least so long */
 	struct tick_clock clock;
 	struct remote *remote; /* the other host; NULL: both ends are here */
 };

@@ -123,7 +123,10 @@ static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 	size_t cap = read_size(r);
 
 	for (;;) {
-		ssize_t n = recv_some(&r->conn, r->buf, cap);
+		ssize_t n;
+
+		reader_pause(r);
+		n = recv_some(&r->conn, r->buf, cap);
 
 		/* Reliable and lost: another host's word of the total came after its last byte. The last stamp is near that. */
 		if (n == IO_LOST && client_done(r) && (r->w->flags & WL_LOSSY || received_all(r, v)))

@@ -49,6 +49,8 @@ const struct opt bench_option_rows[] = {
 	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
 	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc) },
 	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },
+	{ OPT_SIZE, 0, "pacing", "BYTES", "SO_MAX_PACING_RATE, bytes a second (default: none)", AT(pacing), 0, 4294967295.0 },
+	{ OPT_TIME, 0, "reader-pause", "TIME", "the server is busy elsewhere this long before each receive (default 0)", AT(reader_pause), 0, 1e9 },
 	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), zerocopy (tcp)", AT(engine), 0, 0, engines },
 	OPT_HEAD("Reliable UDP (rudp)"),
 	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this (default 1s)", AT(rto), 1e5, 60e9 },

@@ -141,8 +141,10 @@ static int pingpong_server(struct run *r, const struct phase *p, struct err *e)
 	uint64_t *samples = r->samples[ROLE_SERVER], n = 0;
 
 	for (uint64_t i = 0;; i++) {
-		enum io rc = r->w->recv_msg(&r->conn, r->buf, r->size);
+		enum io rc;
 
+		reader_pause(r);
+		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
 		if (rc == IO_OK && stamps)
 			samples[n++] = tick_now(&r->clock);
 		if (rc == IO_OK)

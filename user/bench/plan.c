@@ -133,6 +133,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->mss != 0, WL_TCP, "--mss", "tcp" },
 		{ o->cc != NULL, WL_TCP, "--cc", "tcp" },
 		{ o->delack_max != 0, WL_TCP, "--delack-max", "tcp" },
+		{ o->pacing != 0, WL_TCP, "--pacing", "tcp" },
 		{ o->sndbuf != 0, WL_SOCKET, "--sndbuf", "the sockets" },
 		{ o->rcvbuf != 0, WL_SOCKET, "--rcvbuf", "the sockets" },
 		{ o->rto != RTO_NS, WL_RELIABLE, "--rto", "rudp" },
@@ -182,6 +183,8 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE || p->tests != 1u << TEST_THROUGHPUT), "--engine other than plain: it serves bulk throughput only; give --test throughput without --ack message" },
 		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE, "--engine with --pattern: an engine has a way of its own to write; give one" },
 		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
+		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; leave the pause out" },
+		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
 		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
@@ -242,7 +245,7 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 {
 	struct workload_options wo;
 
-	*p = (struct bench_plan){ .o = *o, .link = LINK_NONE };
+	*p = (struct bench_plan){ .o = *o, .link = LINK_NONE, .warmup_ns = BENCH_WARMUP_NS };
 	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) || pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
 		return -1;
 	if (!o->tests && o->engine != ENGINE_PLAIN) /* what an engine can do is what is meant */

@@ -123,6 +123,13 @@ static inline bool client_done(const struct run *r)
 /* Until the tick `when`; returns the stamp at which it was over. */
 uint64_t wait_intended(const struct run *r, uint64_t when);
 
+/* The application that is busy elsewhere before it reads. */
+static inline void reader_pause(const struct run *r)
+{
+	if (r->plan->o.reader_pause)
+		sleep_until_ns(now_ns() + (uint64_t)r->plan->o.reader_pause);
+}
+
 /* The leading end's side of the phase is over. Who carries that to another host sleeps until then. */
 static inline void run_done(struct run *r)
 {

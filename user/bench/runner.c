@@ -22,7 +22,6 @@ enum {
 	SAMPLES_LEAST = 1 << 14,
 	SAMPLES_MOST = 1 << 24,
 	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
-	WARMUP_NS = 50000000,
 	RELIABLE_PIECE = 65000, /* or so, of a message in one packet */
 	WARMUP_MOST_NS = 2000000000,
 	GRACE_NS = 10000000,
@@ -339,10 +338,10 @@ static int run_phase(struct bout *b, const struct phase *p, struct err *e)
  * the rest (slow start, quick-ACK mode), and a cold CPU is not like a warm one. */
 static int warm_up(struct bout *b, struct point *pt, struct err *e)
 {
-	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, count = most < 8 ? most : 8;
+	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, count = most < 8 ? most : 8, least_ns = b->run.plan->warmup_ns;
 	bool least_time = most > 0;
 
-	while (pt->warmup < most || (least_time && now_ns() - t0 < WARMUP_NS)) {
+	while (pt->warmup < most || (least_time && now_ns() - t0 < least_ns)) {
 		struct phase p = { .min_count = count, .max_count = count };
 
 		if (run_phase(b, &p, e))
@@ -350,7 +349,7 @@ static int warm_up(struct bout *b, struct point *pt, struct err *e)
 		pt->warmup += b->run.sh->tally[ROLE_CLIENT].messages;
 		if (now_ns() - t0 > WARMUP_MOST_NS)
 			break;
-		if (now_ns() - t0 < WARMUP_NS / 4 && count * 2 <= b->run.max_samples)
+		if (now_ns() - t0 < least_ns / 4 && count * 2 <= b->run.max_samples)
 			count *= 2;
 	}
 	pt->warmup_ns = now_ns() - t0;
@@ -472,7 +471,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 		.v6 = o->v6, .nodelay = bench_nodelay(plan, t), .cork = o->cork, .quickack = o->quickack,
 		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
 		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,
-		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed,
+		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed, .pacing = o->pacing,
 	};
 }
 

@@ -44,6 +44,7 @@ struct link_spec {
 	uint64_t gro;	   /* the same; follows tso when not given */
 	uint64_t pingpong; /* net.ipv4.tcp_pingpong_thresh, both hosts */
 	uint64_t quickack; /* enum link_switch: quickack on the routes of both hosts */
+	uint64_t cwnd;	   /* segments: the most the congestion window may be, on the routes of both hosts */
 };
 
 #define LINK_MAX_NS 3 /* client, server, switch */

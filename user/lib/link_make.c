@@ -295,10 +295,29 @@ static int add_neighbour(int nl, int index, const struct net_addr *peer, int hos
 	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a neighbour", why) : 0;
 }
 
-/* include/net/inet_connection_sock.h: tcp_in_quickack_mode() reads RTAX_QUICKACK of the route back to the sender. */
-static int add_quick_route(int nl, struct rtmsg m, int index, const struct net_addr *to, struct err *e)
+/* Does the spec ask for anything that is said on a route? */
+static bool has_metrics(const struct link_spec *s)
 {
-	struct rtattr *metrics;
+	return s->quickack == LINK_ON || s->cwnd;
+}
+
+/* tcp_in_quickack_mode() reads RTAX_QUICKACK of the route back to the sender; tcp_init_metrics() takes a locked RTAX_CWND as the
+ * window's clamp. */
+static void put_metrics(struct rtnl_req *r, const struct link_spec *s)
+{
+	struct rtattr *metrics = rtnl_nest(r, RTA_METRICS);
+
+	if (s->quickack == LINK_ON)
+		rtnl_put_u32(r, RTAX_QUICKACK, 1);
+	if (s->cwnd) {
+		rtnl_put_u32(r, RTAX_LOCK, 1U << RTAX_CWND);
+		rtnl_put_u32(r, RTAX_CWND, (uint32_t)s->cwnd);
+	}
+	rtnl_nest_end(r, metrics);
+}
+
+static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int index, const struct net_addr *to, struct err *e)
+{
 	struct rtnl_req r;
 	char why[128];
 
@@ -308,29 +327,27 @@ static int add_quick_route(int nl, struct rtmsg m, int index, const struct net_a
 	rtnl_begin(&r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, &m, sizeof(m));
 	rtnl_put(&r, RTA_DST, to->b, to->len);
 	rtnl_put_u32(&r, RTA_OIF, (uint32_t)index);
-	metrics = rtnl_nest(&r, RTA_METRICS);
-	rtnl_put_u32(&r, RTAX_QUICKACK, 1);
-	rtnl_nest_end(&r, metrics);
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with quickack", why) : 0;
+	put_metrics(&r, s);
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with metrics", why) : 0;
 }
 
-static int add_net_route(int nl, int index, struct net_addr a, struct err *e)
+static int add_net_route(int nl, const struct link_spec *s, int index, struct net_addr a, struct err *e)
 {
 	struct rtmsg m = { .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK };
 
 	memset(a.b + a.bits / 8, 0, a.len - a.bits / 8U);
-	return add_quick_route(nl, m, index, &a, e);
+	return add_own_route(nl, m, s, index, &a, e);
 }
 
 static int address_host(struct maker *m, int host, int family, struct err *e)
 {
 	struct net_addr own = host_addr(family, host), peer = host_addr(family, 1 - host);
-	bool quick = m->s->quickack == LINK_ON;
+	bool own_route = has_metrics(m->s);
 	int nl = m->l->nl_fd[host], index = LINK_HOST_INDEX + host;
 
-	if (add_addr(nl, index, &own, quick, e) || add_neighbour(nl, index, &peer, 1 - host, e))
+	if (add_addr(nl, index, &own, own_route, e) || add_neighbour(nl, index, &peer, 1 - host, e))
 		return -1;
-	return quick ? add_net_route(nl, index, own, e) : 0;
+	return own_route ? add_net_route(nl, m->s, index, own, e) : 0;
 }
 
 /* --- the kinds --- */
@@ -461,22 +478,22 @@ static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_
 	m.rtm_dst_len = to->bits;
 	rtnl_begin(&r, RTM_DELROUTE, 0, &m, sizeof(m));
 	rtnl_put(&r, RTA_DST, to->b, to->len);
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with quickack", why) : 0;
+	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with metrics", why) : 0;
 }
 
 /* The addresses of lo have their routes in the table "local". */
-static int quicken_lo(struct maker *m, struct err *e)
+static int route_lo(struct maker *m, struct err *e)
 {
 	struct rtmsg r = { .rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST };
 	struct net_addr v4 = { .family = AF_INET, .len = 4, .bits = 32, .b = { 127, 0, 0, 1 } };
 	struct net_addr v6 = { .family = AF_INET6, .len = 16, .bits = 128, .b = { [15] = 1 } };
 	int nl = m->l->nl_fd[0];
 
-	if (add_quick_route(nl, r, LINK_LO_INDEX, &v4, e))
+	if (add_own_route(nl, r, m->s, LINK_LO_INDEX, &v4, e))
 		return -1;
 	if (!m->l->has_v6)
 		return 0;
-	return drop_route_to_lo6(nl, &r, &v6, e) ? -1 : add_quick_route(nl, r, LINK_LO_INDEX, &v6, e);
+	return drop_route_to_lo6(nl, &r, &v6, e) ? -1 : add_own_route(nl, r, m->s, LINK_LO_INDEX, &v6, e);
 }
 
 static int make_lo(struct maker *m, struct err *e)
@@ -485,7 +502,7 @@ static int make_lo(struct maker *m, struct err *e)
 		return -1;
 	if (shape(m, 0, LINK_LO_INDEX, QDISC_WIRE | QDISC_HOST, e))
 		return -1;
-	return m->s->quickack == LINK_ON ? quicken_lo(m, e) : 0;
+	return has_metrics(m->s) ? route_lo(m, e) : 0;
 }
 
 int link_make(struct link *l, struct err *e)

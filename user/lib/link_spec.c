@@ -66,6 +66,7 @@ static const struct key keys[] = {
 	SWITCH(gro, "merging of received segments"),
 	{ KEY(pingpong), plain_units, false, 1, 255, "1 to 255", "net.ipv4.tcp_pingpong_thresh: 1 delayed ACK in N" },
 	SWITCH(quickack, "no delayed ACKs on this link's routes"),
+	{ KEY(cwnd), plain_units, false, 1, 65535, "1 to 65535 segments", "limit of the congestion window, as `ip route ... cwnd lock N`" },
 };
 
 static const char *const kinds[] = { [LINK_LO] = "lo", [LINK_VETH] = "veth", [LINK_BRIDGE] = "bridge" };

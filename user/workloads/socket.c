@@ -38,6 +38,14 @@ static int set_int(int fd, int opt, int v, const char *flag, struct err *e)
 	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out", "%s", flag);
 }
 
+/* SO_MAX_PACING_RATE takes 32 or 64 bits: sock_setsockopt(). */
+static int set_pacing(int fd, uint64_t bytes_per_s, struct err *e)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof(bytes_per_s)) == 0)
+		return 0;
+	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out", "--pacing");
+}
+
 int tcp_apply(int fd, const struct workload_options *o, struct err *e)
 {
 	if (o->nodelay && set_int(fd, TCP_NODELAY, 1, "--nodelay", e))
@@ -47,6 +55,8 @@ int tcp_apply(int fd, const struct workload_options *o, struct err *e)
 	if (o->mss && set_int(fd, TCP_MAXSEG, (int)o->mss, "--mss", e))
 		return -1;
 	if (o->delack_max_ns && set_int(fd, TCP_DELACK_MAX_US, (int)(o->delack_max_ns / 1000), "--delack-max", e))
+		return -1;
+	if (o->pacing && set_pacing(fd, (uint64_t)o->pacing, e))
 		return -1;
 	if (o->cc && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, o->cc, strlen(o->cc)))
 		return err_sys(e, EXIT_NO_FEATURE, "see net.ipv4.tcp_available_congestion_control", "--cc %s", o->cc);

@@ -32,7 +32,7 @@ enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPL
 struct workload_options {
 	bool v6, nodelay, cork, quickack, spin;
 	enum engine engine;
-	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns;
+	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns, pacing;
 	const char *cc;
 	const char *bind;	/* the listener's address; NULL: loopback */
 	uint16_t port;		/* 0: any free one */

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "diagnose/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/rng.h"
+#include "sinks/ledger_point.h"
+
+enum { WARMUP_NS = 15000000, SAMPLES_KEPT = 20000, PROGRESS_FROM_NS = 1000000000 };
+
+int variant_open(struct variant *v, const json_t *options, const char *sets, struct err *e)
+{
+	memset(v, 0, sizeof(*v));
+	bench_defaults(&v->o);
+	if (opt_from_json(bench_option_rows, &v->o, options, e) || (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e))
+		return -1;
+	v->plan.warmup_ns = WARMUP_NS;
+	if (bench_setup(&v->plan, e))
+		return -1;
+	v->ready = true;
+	return 0;
+}
+
+void variant_close(struct variant *v)
+{
+	if (v->ready)
+		bench_teardown(&v->plan);
+	v->ready = false;
+	opt_free(bench_option_rows, &v->o);
+}
+
+static void progress(struct examiner *x, const char *what)
+{
+	uint64_t gone = now_ns() - x->began_ns;
+	double each = x->done ? (double)gone / (double)x->done : 0;
+
+	x->done++;
+	if (x->quiet || !isatty(STDERR_FILENO) || gone < PROGRESS_FROM_NS)
+		return;
+	if (x->planned < x->done)
+		x->planned = x->done;
+	fprintf(stderr, "\r\033[K[%zu/%zu] %s, about %.0f s left", x->done, x->planned, what, each * (double)(x->planned - x->done + 1) / 1e9);
+}
+
+static void keep_samples(struct patient *p, const struct point *pt)
+{
+	size_t room = SAMPLES_KEPT - p->n_samples, step;
+
+	if (!p->samples)
+		p->samples = calloc(SAMPLES_KEPT, sizeof(*p->samples));
+	if (!p->samples || !pt->latency.present || !pt->n_samples || !room)
+		return;
+	step = pt->n_samples / (SAMPLES_KEPT / BASE_ROUNDS) + 1; /* evenly over the round */
+	for (size_t i = 0; i < pt->n_samples && p->n_samples < SAMPLES_KEPT; i += step)
+		p->samples[p->n_samples++] = (double)pt->samples[i];
+}
+
+/* One run of one variant; tr: NULL for one without the ledger. */
+static int run_once(struct patient *p, struct variant *v, struct traced *tr, bool keep, struct diag_round *out, struct err *e)
+{
+	struct point pt = {};
+	json_t *j;
+	int rc;
+
+	if (tr ? traced_run_point(tr, &v->plan, p->test, p->size, &pt, e) : bench_run_point(&v->plan, p->test, p->size, NULL, &pt, e))
+		return -1;
+	j = json_of_point(&pt, NULL);
+	rc = observe_point(j, out);
+	if (keep)
+		keep_samples(p, &pt);
+	json_decref(j);
+	point_ledger_free(pt.ledger);
+	pt.ledger = NULL;
+	point_free(&pt);
+	return rc ? err_set(e, EXIT_PEER, "diagnose: a round in which no message arrived; give a longer --duration") : 0;
+}
+
+static int base_rounds(struct examiner *x, struct patient *p, struct traced *tr, struct err *e)
+{
+	for (size_t i = 0; i < x->base_rounds && p->n_rounds < ROUNDS_ROOM; i++) {
+		progress(x, tr ? "with the ledger" : "as it is");
+		if (run_once(p, &p->v, tr, !tr, &p->rounds[p->n_rounds], e))
+			return -1;
+		p->n_rounds++;
+	}
+	return 0;
+}
+
+/* Rounds without the ledger first: while its programs are loaded, nothing is undisturbed. */
+static int measure_as_is(struct examiner *x, struct patient *p, struct err *e)
+{
+	struct traced tr = {};
+	int rc;
+
+	if (base_rounds(x, p, NULL, e))
+		return -1;
+	if (!x->trace || p->test == TEST_CONNECT)
+		return 0;
+	if (traced_begin(&tr, &p->v.plan, (enum trace_backend)x->backend, e))
+		return -1;
+	if (!x->trace_json)
+		x->trace_json = traced_to_json(&tr);
+	if (!tr.t)
+		snprintf(x->why_untraced, sizeof(x->why_untraced), "%s", tr.why);
+	rc = tr.t ? base_rounds(x, p, &tr, e) : 0;
+	traced_end(&tr);
+	return rc;
+}
+
+/* Somebody else was at work on our CPUs: by the limits that every result is warned by. */
+static void judge_noise(struct patient *p)
+{
+	double v[ROUNDS_ROOM];
+	struct sample s = sample_f64(v, 0);
+
+	for (size_t i = 0; i < p->n_rounds; i++)
+		if (!isnan(p->rounds[i].competing))
+			v[s.n++] = p->rounds[i].competing;
+	stats_sort_f64(v, s.n);
+	p->competing = stats_quantile(&s, 0.5);
+	p->disturbed = p->competing > noise_default_limits.share;
+}
+
+static void open_trials(struct examiner *x, struct patient *p)
+{
+	struct proposal list[FIXES_TRIED];
+
+	p->n_trials = fixes_propose(&p->v.plan, &p->stalls, list);
+	for (size_t i = 0; i < p->n_trials; i++) {
+		struct trial *t = &p->trials[i];
+		struct err e = {};
+
+		*t = (struct trial){ .p = list[i], .wait_before = NAN, .wait_after = NAN };
+		if (x->run_fixes && variant_open(&t->v, x->options, list[i].sets, &e))
+			snprintf(t->why_not, sizeof(t->why_not), "%.255s", e.text);
+	}
+}
+
+/* What is compared: time per message; where messages are lost, how many must be sent for one to arrive. */
+static double figure(const struct diag_round *r, bool loss)
+{
+	if (!loss)
+		return r->cost_ns;
+	return r->sent / fmax(1, r->sent - r->lost);
+}
+
+struct pairs_of_runs {
+	double before[FIXES_TRIED][ROUNDS_ROOM], again[FIXES_TRIED][ROUNDS_ROOM], after[FIXES_TRIED][ROUNDS_ROOM];
+};
+
+static bool is_loss(const struct patient *p, const struct trial *t)
+{
+	return p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
+}
+
+/* One round: the workload as it is at both ends, every fix between, in an order of its own. */
+static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng *rng, struct pairs_of_runs *m, struct err *e)
+{
+	struct diag_round first, last, with;
+	size_t order[FIXES_TRIED];
+
+	for (size_t i = 0; i < p->n_trials; i++)
+		order[i] = i;
+	rng_shuffle(rng, order, p->n_trials, sizeof(order[0]));
+	progress(x, "as it is, between the fixes");
+	if (run_once(p, &p->v, NULL, false, &first, e))
+		return -1;
+	for (size_t i = 0; i < p->n_trials; i++) {
+		struct trial *t = &p->trials[order[i]];
+
+		if (!t->v.ready)
+			continue;
+		progress(x, t->p.fix->name);
+		if (run_once(p, &t->v, NULL, false, &with, e))
+			return -1;
+		m->after[order[i]][k] = figure(&with, is_loss(p, t));
+	}
+	progress(x, "as it is, between the fixes");
+	if (run_once(p, &p->v, NULL, false, &last, e))
+		return -1;
+	for (size_t i = 0; i < p->n_trials; i++) {
+		m->before[i][k] = figure(&first, is_loss(p, &p->trials[i]));
+		m->again[i][k] = figure(&last, is_loss(p, &p->trials[i]));
+	}
+	return 0;
+}
+
+static size_t ready_trials(const struct patient *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_trials; i++)
+		n += p->trials[i].v.ready;
+	return n;
+}
+
+static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
+{
+	size_t ready = ready_trials(p), n = x->pairs;
+	struct pairs_of_runs *m = calloc(1, sizeof(*m));
+	struct rng rng;
+	int rc = m ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
+
+	rng_seed(&rng, x->seed + 1);
+	x->planned += n * (ready + 2);
+	for (size_t k = 0; rc == 0 && k < n; k++)
+		rc = one_round(x, p, k, &rng, m, e);
+	for (size_t i = 0; rc == 0 && i < p->n_trials; i++) {
+		struct trial *t = &p->trials[i];
+
+		if (!t->v.ready)
+			continue;
+		diag_judge_gain(m->before[i], m->again[i], m->after[i], n, ready, &p->stalls.v[t->p.finding], &rng, &t->gain);
+		t->judged = true;
+	}
+	p->pairs = n;
+	free(m);
+	return rc;
+}
+
+/* Did the wait itself go, or did only the figure get better? One run with the ledger for each confirmed fix. */
+static int watch_fixes(struct examiner *x, struct patient *p, struct err *e)
+{
+	struct traced tr = {};
+	int rc = 0;
+
+	if (!x->trace || !p->stalls.traced || traced_begin(&tr, &p->v.plan, (enum trace_backend)x->backend, e))
+		return err_is_set(e) ? -1 : 0;
+	for (size_t i = 0; tr.t && rc == 0 && i < p->n_trials; i++) {
+		struct trial *t = &p->trials[i];
+		const struct diag_finding *f = &p->stalls.v[t->p.finding];
+		struct diag_round r;
+
+		if (!t->judged || t->gain.class != GAIN_CONFIRMED || f->cause >= TX_N)
+			continue;
+		progress(x, "a fix, with the ledger");
+		rc = run_once(p, &t->v, &tr, false, &r, e);
+		t->wait_before = f->ns_per_message;
+		t->wait_after = rc ? NAN : r.wait[f->role][f->cause].share * r.each_ns;
+	}
+	traced_end(&tr);
+	return rc;
+}
+
+static void decide(struct patient *p)
+{
+	struct diag_gain gains[FIXES_TRIED];
+	size_t of[FIXES_TRIED], n = 0;
+
+	for (size_t i = 0; i < p->n_trials; i++) {
+		if (!p->trials[i].judged)
+			continue;
+		gains[n] = p->trials[i].gain;
+		of[n++] = p->trials[i].p.finding;
+	}
+	p->outcome = diag_decide(&p->stalls, gains, of, n, p->disturbed, &p->culprit);
+}
+
+/* Confirmed first, the largest gain first. */
+static int cmp_trial(const void *a, const void *b)
+{
+	const struct trial *x = a, *y = b;
+	int cx = x->judged ? (int)x->gain.class : 9, cy = y->judged ? (int)y->gain.class : 9;
+
+	if (cx != cy)
+		return cx - cy;
+	return (x->gain.ratio < y->gain.ratio) - (x->gain.ratio > y->gain.ratio);
+}
+
+int examine_fixes(struct examiner *x, struct patient *p, struct err *e)
+{
+	struct rng rng;
+
+	rng_seed(&rng, x->seed);
+	judge_noise(p);
+	diag_find_stalls(p->rounds, p->n_rounds, &rng, &p->stalls);
+	open_trials(x, p);
+	if (x->run_fixes && ready_trials(p) && (run_pairs(x, p, e) || watch_fixes(x, p, e)))
+		return -1;
+	qsort(p->trials, p->n_trials, sizeof(p->trials[0]), cmp_trial);
+	decide(p);
+	return 0;
+}
+
+int examine(struct examiner *x, struct patient *p, struct err *e)
+{
+	if (!x->began_ns)
+		x->began_ns = now_ns();
+	x->planned += x->base_rounds * (x->trace ? 2 : 1);
+	if (variant_open(&p->v, x->options, "", e) || measure_as_is(x, p, e))
+		return -1;
+	return examine_fixes(x, p, e);
+}
+
+void patient_free(struct patient *p)
+{
+	for (size_t i = 0; i < p->n_trials; i++)
+		variant_close(&p->trials[i].v);
+	variant_close(&p->v);
+	free(p->samples);
+	p->samples = NULL;
+}

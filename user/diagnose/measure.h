@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The measuring half of a diagnosis: rounds of the workload as it is, and rounds in which every fix runs beside it. */
+#ifndef IPCSTALL_DIAGNOSE_MEASURE_H
+#define IPCSTALL_DIAGNOSE_MEASURE_H
+
+#include "bench/traced.h"
+#include "diagnose/fixes.h"
+#include "diagnose/observe.h"
+
+/* The workload with some options changed, ready to run: a link of its own, if it has one. */
+struct variant {
+	struct bench_options o;
+	struct bench_plan plan;
+	bool ready;
+};
+
+/* options: as in a result; sets: as in struct proposal, "" for none. */
+int variant_open(struct variant *v, const json_t *options, const char *sets, struct err *e);
+void variant_close(struct variant *v);
+
+struct trial {
+	struct proposal p;
+	struct variant v;
+	char why_not[256]; /* it could not be run; "" when it could */
+	struct diag_gain gain;
+	bool judged;
+	double wait_before, wait_after; /* ns per message of the wait it is for, traced; NAN: not traced */
+};
+
+enum { BASE_ROUNDS = 5, PAIRS_LEAST = 9, ROUNDS_ROOM = 64 };
+
+/* One test at one size. */
+struct patient {
+	enum test test;
+	int64_t size;
+	struct variant v;
+	struct diag_round rounds[ROUNDS_ROOM];
+	size_t n_rounds;
+	struct diag_stalls stalls;
+	struct trial trials[FIXES_TRIED];
+	size_t n_trials;
+	size_t pairs;
+	enum diag_outcome outcome;
+	int culprit; /* index in stalls.v, -1 */
+	double competing; /* CPU that others took, share, median; NAN: unknown */
+	bool disturbed;
+	double *samples; /* ns, of the untraced rounds */
+	size_t n_samples;
+};
+
+struct examiner {
+	const json_t *options;
+	bool trace, run_fixes, quiet;
+	int backend;
+	size_t base_rounds, pairs;
+	uint64_t seed;
+	/* progress */
+	uint64_t began_ns;
+	size_t done, planned;
+	/* out */
+	json_t *trace_json;
+	char why_untraced[512];
+};
+
+/* Measure, judge, try the fixes, judge those. */
+int examine(struct examiner *x, struct patient *p, struct err *e);
+/* From the stalls on: where the rounds come from a file. */
+int examine_fixes(struct examiner *x, struct patient *p, struct err *e);
+void patient_free(struct patient *p);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "diagnose/observe.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TX_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
+static const char *const tx_names[TX_N] = { TX_STATES(TX_NAME) };
+static const char *const role_names[ROLES] = { "client", "server" };
+
+static double number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static const json_t *at(const json_t *o, const char *a, const char *b)
+{
+	return json_object_get(json_object_get(o, a), b);
+}
+
+/* With a sample for each message that is their mean, else the time over the messages: both count what is rare by its weight. */
+static double cost_of(const json_t *p)
+{
+	double mean = number(json_object_get(p, "latency"), "mean"), messages = number(p, "messages"), elapsed = number(p, "elapsed_ns");
+
+	if (!isnan(mean))
+		return mean;
+	return messages > 0 ? elapsed / messages : NAN;
+}
+
+static void observe_machine(const json_t *p, double elapsed, struct diag_round *r)
+{
+	const json_t *noise = json_object_get(p, "noise");
+	double window = number(noise, "window_ns");
+
+	for (int i = 0; i < ROLES; i++) {
+		const json_t *u = at(p, "process", role_names[i]);
+
+		r->cpu[i] = (number(u, "user_us") + number(u, "system_us")) * 1e3 / elapsed;
+		r->who[i].pid = (int)json_integer_value(json_object_get(u, "pid"));
+	}
+	r->run_delay = number(noise, "run_delay_ns") / window;
+	r->competing = number(noise, "competing_ns") / window / number(noise, "cpus");
+}
+
+/* The end that sends through this endpoint. A pipe has one ledger for both: its writer's pid tells. */
+static enum role sender_of(const json_t *p, const json_t *ep)
+{
+	const char *role = json_string_value(json_object_get(ep, "role"));
+	double server = number(at(p, "process", "server"), "pid");
+
+	if (role && strcmp(role, "pipe"))
+		return strcmp(role, "server") ? ROLE_CLIENT : ROLE_SERVER;
+	return number(at(ep, "beside", "tx"), "pid") == server ? ROLE_SERVER : ROLE_CLIENT;
+}
+
+static void observe_state(const json_t *state, double whole, struct diag_wait *w)
+{
+	w->share += number(state, "ns") / whole;
+	w->count += number(state, "count");
+	w->max_ns = fmax(w->max_ns, number(state, "max_ns"));
+}
+
+static void observe_blame(const json_t *list, double whole, struct diag_wait waits[TX_N])
+{
+	size_t i;
+	const json_t *b;
+
+	json_array_foreach(list, i, b) {
+		const char *state = json_string_value(json_object_get(b, "state")), *by = json_string_value(json_object_get(b, "by"));
+
+		for (unsigned int c = 0; state && by && c < TX_N; c++) {
+			if (strcmp(state, tx_names[c]))
+				continue;
+			if (strstr(by, "ACK"))
+				waits[c].delack += number(b, "ns") / whole;
+			else
+				waits[c].unread += number(b, "ns") / whole;
+		}
+	}
+}
+
+static void name_party(const json_t *ep, struct diag_party *who)
+{
+	const json_t *comm = json_object_get(ep, "comm");
+	int pid = (int)json_integer_value(json_object_get(ep, "pid"));
+
+	if (pid)
+		who->pid = pid;
+	if (json_is_string(comm))
+		snprintf(who->comm, sizeof(who->comm), "%.15s", json_string_value(comm));
+}
+
+static void observe_drops(const json_t *ep, double sent, struct diag_round *r)
+{
+	const json_t *d = at(ep, "beside", "drops");
+	double by[2] = { number(d, "rcvbuf"), number(d, "qdisc") };
+
+	for (int i = 0; i < 2; i++)
+		if (!isnan(by[i]) && sent > 0)
+			r->drops[i] = (isnan(r->drops[i]) ? 0 : r->drops[i]) + by[i] / sent;
+}
+
+static void observe_endpoint(const json_t *p, const json_t *ep, double whole, struct diag_round *r)
+{
+	const json_t *states = at(ep, "tx", "states");
+	enum role role = sender_of(p, ep);
+	double length = whole > 0 ? whole : number(json_object_get(ep, "tx"), "lifetime_ns");
+
+	for (unsigned int c = 0; c < TX_N; c++)
+		observe_state(json_object_get(states, tx_names[c]), length, &r->wait[role][c]);
+	observe_blame(json_object_get(ep, "blame"), length, r->wait[role]);
+	observe_drops(ep, r->sent, r);
+	if (json_integer_value(json_object_get(ep, "peer")) < 0)
+		r->both_seen = false;
+	if (strcmp(json_string_value(json_object_get(ep, "role")) ?: "", "pipe"))
+		name_party(ep, &r->who[role]);
+}
+
+/* A point that was traced in a second run has figures of its own and a ledger of another run: shares are then of a lifetime. */
+static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r)
+{
+	const json_t *ledger = json_object_get(p, "ledger"), *ep;
+	bool same_run = isnan(number(ledger, "cost_ratio"));
+	size_t i;
+
+	if (!json_is_object(ledger))
+		return;
+	r->traced = r->both_seen = true;
+	json_array_foreach(json_object_get(ledger, "endpoints"), i, ep)
+		observe_endpoint(p, ep, same_run ? elapsed : 0, r);
+	r->device = r->wait[ROLE_CLIENT][TX_DEVICE].share;
+}
+
+int observe_point(const json_t *p, struct diag_round *r)
+{
+	double elapsed = number(p, "elapsed_ns");
+
+	memset(r, 0, sizeof(*r));
+	r->size = json_integer_value(json_object_get(p, "size"));
+	r->cost_ns = cost_of(p);
+	r->messages = number(p, "messages");
+	r->each_ns = r->messages > 0 ? elapsed / r->messages : NAN;
+	r->sent = number(p, "sent");
+	r->lost = number(p, "lost");
+	r->device = r->drops[0] = r->drops[1] = r->drops[2] = NAN;
+	for (int i = 0; i < ROLES; i++)
+		snprintf(r->who[i].comm, sizeof(r->who[i].comm), "ipcstall");
+	observe_machine(p, elapsed, r);
+	observe_ledger(p, elapsed, r);
+	return r->cost_ns > 0 ? 0 : -1;
+}

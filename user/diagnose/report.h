@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was found, for a person at 3 a.m. and for a machine. */
+#ifndef IPCSTALL_DIAGNOSE_REPORT_H
+#define IPCSTALL_DIAGNOSE_REPORT_H
+
+#include <stdio.h>
+
+#include "diagnose/measure.h"
+
+void report_text(const struct examiner *x, const struct patient *p, FILE *out);
+/* One element of "diagnoses". */
+json_t *report_json(const struct patient *p);
+/* The verdict in one paragraph; both of the above have it. */
+void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <string.h>
+
+#include "diagnose/report.h"
+#include "lib/text.h"
+#include "sinks/ledger.h"
+#include "sinks/sink.h"
+
+#define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
+static const char *const whats[DIAG_CAUSES] = {
+	TX_STATES(CAUSE_WHAT)
+	[DIAG_LOSS_RCVBUF] = "messages are dropped at the full receive buffer",
+	[DIAG_LOSS_QDISC] = "messages are dropped by the full queue of the device, and send() says nothing",
+	[DIAG_LOSS_ELSEWHERE] = "messages are lost, and no drop that was seen explains it",
+};
+
+static const struct diag_round *last_round(const struct patient *p)
+{
+	return &p->rounds[p->n_rounds - 1];
+}
+
+static void party(const struct patient *p, enum role role, char *buf, size_t len)
+{
+	const struct diag_party *w = &last_round(p)->who[role];
+
+	if (w->pid)
+		snprintf(buf, len, "the %s (%s[%d])", role == ROLE_CLIENT ? "client" : "server", w->comm, w->pid);
+	else
+		snprintf(buf, len, "the %s", role == ROLE_CLIENT ? "client" : "server");
+}
+
+static double median_traced(const struct patient *p, size_t offset)
+{
+	double v[ROUNDS_ROOM];
+	struct sample s = sample_f64(v, 0);
+
+	for (size_t i = 0; i < p->n_rounds; i++) {
+		double x = *(const double *)((const char *)&p->rounds[i] + offset);
+
+		if (!isnan(x))
+			v[s.n++] = x;
+	}
+	stats_sort_f64(v, s.n);
+	return stats_quantile(&s, 0.5);
+}
+
+static void work_text(const struct patient *p, char *buf, size_t len)
+{
+	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
+	double d = median_traced(p, offsetof(struct diag_round, device));
+
+	snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%", 100 * c, 100 * s);
+	if (!isnan(d))
+		text_append(buf, len, ", the device or its queue %.0f %%", 100 * d);
+}
+
+/* Who kept it waiting, as the end of a sentence. */
+static void blame(const struct patient *p, const struct diag_finding *f, char *buf, size_t len)
+{
+	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
+	char who[64];
+
+	party(p, loss ? f->role : (enum role)!f->role, who, sizeof(who));
+	buf[0] = '\0';
+	if (f->blamed == BLAME_PEER_DELACK)
+		snprintf(buf, len, "; what ends it is the delayed ACK of %s (%.0f %% of it, %s)", who, 100 * f->blamed_share,
+			 f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
+	else if (f->blamed == BLAME_PEER_READER)
+		snprintf(buf, len, "; meanwhile %s does not read (%s)", who, f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
+	else if (f->blamed == BLAME_PATH)
+		snprintf(buf, len, "; the path loses or holds them");
+}
+
+static void finding_text(const struct patient *p, const struct diag_finding *f, char *buf, size_t len)
+{
+	char who[64], by[160], each[32], longest[32];
+
+	party(p, f->role, who, sizeof(who));
+	blame(p, f, by, sizeof(by));
+	if (f->cause >= DIAG_LOSS_RCVBUF) {
+		snprintf(buf, len, "%s: %.3g %% of what is sent to %s: %s%s", diag_cause_name(f->cause), 100 * f->share, who, whats[f->cause], by);
+		return;
+	}
+	human_ns(f->ns_per_message, each, sizeof(each));
+	human_ns(f->max_ns, longest, sizeof(longest));
+	snprintf(buf, len, "%s waits in %s %.3g %% of the time (%s a message, longest %s): %s%s", who, diag_cause_name(f->cause), 100 * f->share,
+		 each, longest, whats[f->cause], by);
+}
+
+static const struct trial *best_confirmed(const struct patient *p)
+{
+	for (size_t i = 0; i < p->n_trials; i++)
+		if (p->trials[i].judged && p->trials[i].gain.class == GAIN_CONFIRMED)
+			return &p->trials[i];
+	return NULL;
+}
+
+/* "1.32", "45.1", "1390": what an interval of that width can bear. */
+static void times(double v, char *buf, size_t len)
+{
+	snprintf(buf, len, v >= 100 ? "%.0f" : v >= 10 ? "%.1f" : "%.3g", v);
+}
+
+static void cure_text(const struct examiner *x, const struct patient *p, char *buf, size_t len)
+{
+	const struct trial *t = best_confirmed(p);
+	char ratio[24], lo[24], hi[24];
+
+	if (t) {
+		times(t->gain.ratio, ratio, sizeof(ratio));
+		times(t->gain.ci.lo, lo, sizeof(lo));
+		times(t->gain.ci.hi, hi, sizeof(hi));
+		snprintf(buf, len, " Proven cure: %s; it makes a message %s times as fast [%s, %s].", t->p.fix->said, ratio, lo, hi);
+	} else if (!p->n_trials) {
+		snprintf(buf, len, " No fix that ipcstall knows fits this workload.");
+	} else if (!x->run_fixes) {
+		snprintf(buf, len, " %zu fixes fit; none was run.", p->n_trials);
+	} else {
+		snprintf(buf, len, " None of the %zu fixes tried is proven.", p->n_trials);
+	}
+}
+
+static void noise_text(const struct patient *p, char *buf, size_t len)
+{
+	snprintf(buf, len, "the time per message varies by %.2g %% between identical rounds", 100 * p->stalls.resolution);
+	if (p->disturbed)
+		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
+}
+
+static void verdict_unknown(const struct examiner *x, char *buf, size_t len)
+{
+	snprintf(buf, len, "CAUSE UNKNOWN. Without the ledger nothing is claimed: %s.", x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)");
+}
+
+static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
+{
+	char work[160], bound[120];
+
+	work_text(p, work, sizeof(work));
+	if (p->stalls.most_lost > 0)
+		snprintf(bound, sizeof(bound), "any stall that no work excuses is below %.2g %% of the time (%.0f %% level)", 100 * p->stalls.most_lost,
+			 100 * DIAG_LEVEL);
+	else
+		snprintf(bound, sizeof(bound), "no stall was seen that work does not excuse");
+	snprintf(buf, len, "HEALTHY. Nobody waits in vain: %s; %s; %s.", bound, work, noise);
+}
+
+void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len)
+{
+	const struct diag_finding *f = p->culprit >= 0 ? &p->stalls.v[p->culprit] : NULL;
+	char what[640], cure[320], noise[200];
+
+	noise_text(p, noise, sizeof(noise));
+	switch (p->outcome) {
+	case DIAG_ILL:
+		finding_text(p, f, what, sizeof(what));
+		cure_text(x, p, cure, sizeof(cure));
+		if (what[0] >= 'a' && f->cause < TX_N)
+			what[0] -= 'a' - 'A';
+		snprintf(buf, len, "STALLED. %s.%s", what, cure);
+		break;
+	case DIAG_HEALTHY:
+		verdict_healthy(p, noise, buf, len);
+		break;
+	case DIAG_NOISY:
+		snprintf(buf, len, "TOO NOISY TO SAY. Waits of up to %.2g %% of the time may be there, but %s. Stop what competes, choose other --cpus, "
+			 "or give a longer --duration.", 100 * p->stalls.most_lost, noise);
+		break;
+	case DIAG_UNKNOWN:
+		verdict_unknown(x, buf, len);
+		break;
+	}
+}
+
+/* Filled to the width of a terminal. */
+static void wrapped(const char *text, FILE *out)
+{
+	size_t width = 0;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (width && width + 1 + word > 100) {
+			fputc('\n', out);
+			width = 0;
+		}
+		width += (size_t)fprintf(out, "%s%.*s", width ? " " : "", (int)word, text);
+		text += word + (text[word] == ' ');
+	}
+	fputc('\n', out);
+}
+
+static void trial_line(const struct trial *t, FILE *out)
+{
+	char ratio[24], lo[24], hi[24], before[32], after[32];
+
+	if (!t->judged) {
+		fprintf(out, "  not run               %s  (%s)%s%s\n", t->p.fix->said, t->p.sets, t->why_not[0] ? ": " : "", t->why_not);
+		return;
+	}
+	times(t->gain.ratio, ratio, sizeof(ratio));
+	times(t->gain.ci.lo, lo, sizeof(lo));
+	times(t->gain.ci.hi, hi, sizeof(hi));
+	fprintf(out, "  %-10s %7s x  [%s, %s]  %s  (%s)\n", diag_gain_name(t->gain.class), ratio, lo, hi, t->p.fix->said, t->p.sets);
+	if (isnan(t->wait_after))
+		return;
+	human_ns(t->wait_before, before, sizeof(before));
+	human_ns(t->wait_after, after, sizeof(after));
+	fprintf(out, "             the wait itself: %s a message before, %s with it\n", before, after);
+}
+
+static void trials_text(const struct patient *p, FILE *out)
+{
+	if (!p->n_trials)
+		return;
+	if (p->pairs)
+		fprintf(out, "\nFixes, by gain (%zu interleaved rounds; time per message as it is over that with the fix; %.0f %% interval, corrected for "
+			"%zu fixes)\n", p->pairs, 100 * DIAG_LEVEL, p->n_trials);
+	else
+		fputs("\nFixes that fit, not run (--run-fixes)\n", out);
+	for (size_t i = 0; i < p->n_trials; i++)
+		trial_line(&p->trials[i], out);
+}
+
+static void limits_line(const struct patient *p, FILE *out)
+{
+	char work[160];
+
+	work_text(p, work, sizeof(work));
+	fprintf(out, "  %s\n", work);
+}
+
+static void evidence_text(const struct patient *p, FILE *out)
+{
+	const struct diag_stalls *s = &p->stalls;
+	char buf[640], cost[32], lo[32], hi[32], size[24];
+	size_t traced = 0;
+
+	for (size_t i = 0; i < p->n_rounds; i++)
+		traced += p->rounds[i].traced;
+	human_ns(s->cost_ns, cost, sizeof(cost));
+	human_ns(s->cost.lo, lo, sizeof(lo));
+	human_ns(s->cost.hi, hi, sizeof(hi));
+	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s [%s, %s], %zu rounds, %zu of them with the ledger\n", p->v.plan.w ? p->v.plan.w->name : "",
+		test_name(p->test), size_text(p->size, size), cost, lo, hi, p->n_rounds, traced);
+	limits_line(p, out);
+	for (size_t i = 0; i < s->n; i++) {
+		finding_text(p, &s->v[i], buf, sizeof(buf));
+		fprintf(out, "  %s %s; not excused by work: %.3g %% [%.3g, %.3g]\n", s->v[i].class == WAIT_CLEAR ? "clear:" : "possible:", buf,
+			100 * s->v[i].share, 100 * s->v[i].lost.lo, 100 * s->v[i].lost.hi);
+	}
+	noise_text(p, buf, sizeof(buf));
+	fprintf(out, "  a wait counts when the %.0f %% interval of its unexcused share (corrected for %zu kinds) exceeds the resolution:\n  %s\n",
+		100 * DIAG_LEVEL, s->tested, buf);
+}
+
+void report_text(const struct examiner *x, const struct patient *p, FILE *out)
+{
+	char buf[1200];
+
+	report_verdict(x, p, buf, sizeof(buf));
+	wrapped(buf, out);
+	trials_text(p, out);
+	evidence_text(p, out);
+}
