@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall attach: the ledgers of programs that already run. */
-#include <errno.h>
-#include <signal.h>
-
 #include "commands/command.h"
 #include "commands/live.h"
 #include "lib/clock.h"
@@ -15,19 +12,11 @@ static const struct opt attach_options[] = {
 	OPT_END,
 };
 
-static bool any_alive(const struct trace_options *t)
-{
-	for (size_t i = 0; i < t->n_tgids; i++)
-		if (kill(t->tgids[i], 0) == 0 || errno == EPERM)
-			return true;
-	return t->n_tgids == 0;
-}
-
 static void watch(struct live *l, const struct trace_options *t)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : UINT64_MAX;
 
-	while (!live_interrupted() && any_alive(t)) {
+	while (!live_interrupted() && live_any_alive(t)) {
 		uint64_t now = now_ns();
 
 		if (now >= deadline)

@@ -30,14 +30,18 @@ struct live_opts {
 	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory", LIVE_OPT(cgroup) },                               \
 	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", LIVE_OPT(all) }
 
-/* The rows every such command has; placed inside its own table. */
-#define LIVE_OPTIONS                                                                                                                        \
-	OPT_HEAD("What is seen"),                                                                                                           \
+/* What of theirs is seen. */
+#define LIVE_SEEN                                                                                                                       \
 	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },          \
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },                    \
 	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, not recorded", LIVE_OPT(max_endpoints), 16, \
 	  1 << 20 },                                                                                                                        \
-	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", LIVE_OPT(backend), 0, 0, live_backends },  \
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", LIVE_OPT(backend), 0, 0, live_backends }
+
+/* The rows every such command has; placed inside its own table. */
+#define LIVE_OPTIONS                                                                                                                        \
+	OPT_HEAD("What is seen"),                                                                                                           \
+	LIVE_SEEN,                                                                                                                     \
 	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", LIVE_OPT(threshold_ns) },             \
 	OPT_HEAD("Output"),                                                                                                                 \
 	{ OPT_STRING, 0, "json", "FILE", "write the ledgers as JSON (- is standard output); --quiet leaves the table out", LIVE_OPT(json) },\
@@ -58,6 +62,8 @@ struct live {
 
 /* From the options to the filter; exactly one way of choosing must be given. */
 int live_whom(const struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
+/* Is one of the listed processes still there? Without a list: yes. */
+bool live_any_alive(const struct trace_options *filter);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
 /* Take the last snapshot, stop. */

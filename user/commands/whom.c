@@ -80,3 +80,11 @@ int live_whom(const struct live_opts *o, const char *command, struct trace_optio
 			return -1;
 	return o->comm ? add_by_comm(t, o->comm, e) : 0;
 }
+
+bool live_any_alive(const struct trace_options *t)
+{
+	for (size_t i = 0; i < t->n_tgids; i++)
+		if (kill(t->tgids[i], 0) == 0 || errno == EPERM)
+			return true;
+	return t->n_tgids == 0;
+}

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/blame.h"
+
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
 {
 	uint64_t sum = 0;
@@ -37,42 +39,23 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
-/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
-static bool delack_can_cause(enum tx_state s)
+static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 {
-	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
-}
+	struct blame_judged j = blame_judge(&(struct blame_facts){
+		.cause = f->cause,
+		.ns = f->ns,
+		.delack_ns = ep->blame.delack_ns[f->cause],
+		.unread_ns = ep->blame.unread_ns[f->cause],
+		.both_ends = ep->peer >= 0,
+		.local_ipc = is_local_ipc(ep),
+		.like_delack = f->peaks_at_delack,
+	});
 
-static bool reader_can_cause(enum tx_state s)
-{
-	return s == TX_RWND || s == TX_SNDBUF;
-}
-
-/* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */
-static void blame_seen(const struct trace_endpoint *ep, struct finding *f)
-{
-	uint64_t delack = delack_can_cause(f->cause) ? ep->blame.delack_ns[f->cause] : 0;
-	uint64_t unread = reader_can_cause(f->cause) ? ep->blame.unread_ns[f->cause] : 0;
-	bool timer = delack >= unread;
-
-	f->surety = SEEN_BOTH_ENDS;
-	if (delack * 2 < f->ns && unread * 2 < f->ns)
-		return;
-	f->blamed = timer ? BLAME_PEER_DELACK : BLAME_PEER_READER;
-	f->blamed_ns = timer ? delack : unread;
-	f->blamed_n = timer ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
-}
-
-/* Only this end was seen: what the protocol lets one conclude. */
-static void blame_inferred(const struct trace_endpoint *ep, struct finding *f)
-{
-	f->surety = INFERRED;
-	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && f->peaks_at_delack)
-		f->blamed = BLAME_PEER_DELACK;
-	else if (f->cause == TX_RWND || (f->cause == TX_SNDBUF && is_local_ipc(ep)))
-		f->blamed = BLAME_PEER_READER;
-	else if (f->cause == TX_RECOVERY)
-		f->blamed = BLAME_PATH;
+	f->blamed = j.blamed;
+	f->surety = j.surety;
+	f->blamed_ns = j.ns;
+	if (j.ns)
+		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
@@ -89,10 +72,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.peer = ep->peer,
 		.peaks_at_delack = peaks_at_delack(&ep->tx, cause),
 	};
-	if (ep->peer >= 0)
-		blame_seen(ep, f);
-	else
-		blame_inferred(ep, f);
+	lay_blame(ep, f);
 }
 
 /* Insert in order, the largest first; the smallest falls off the end. */

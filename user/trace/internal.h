@@ -29,7 +29,7 @@ struct attached {
 
 struct closed_list {
 	struct endpoint *ep;
-	size_t n, room;
+	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
 };
 
 struct trace {

@@ -345,16 +345,16 @@ static uint64_t monotonic(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-static bool is_closed(const struct closed_list *l, uint64_t serial)
+static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)
 {
-	for (size_t i = l->n; i-- > 0;)
+	for (size_t i = l->n; i-- > from;)
 		if (l->ep[i].id.serial == serial)
 			return true;
 	return false;
 }
 
-/* `live` holds n copies; what closed between its copy and the ring's record counts once, as closed */
-static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n)
+/* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts once, as closed */
+static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n, size_t since)
 {
 	size_t all = n + t->closed.n;
 	struct keyed *k = calloc(all + 1, sizeof(*k));
@@ -367,9 +367,10 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 	for (size_t i = 0; i < t->closed.n; i++)
 		put(s, k, &t->closed.ep[i], t);
 	for (size_t i = 0; i < n; i++)
-		if (!is_closed(&t->closed, live[i].id.serial))
+		if (!is_closed(&t->closed, since, live[i].id.serial))
 			put(s, k, &live[i], t);
 	join_peers(s, k);
+	t->closed.shown = t->closed.n;
 	free(k);
 	return 0;
 }
@@ -395,10 +396,10 @@ int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e
 
 	s->at_ns = monotonic();
 	if (live && keys) {
-		size_t n = read_live(t, live, keys);
+		size_t since = t->closed.n, n = read_live(t, live, keys);
 
 		ring_buffer__consume(t->ring);
-		err = assemble(t, s, live, n);
+		err = assemble(t, s, live, n, since);
 	}
 	free(live);
 	free(keys);

@@ -182,7 +182,7 @@ void trace_finish(struct trace *t);
 
 /* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A session has a thread for it. */
 int trace_poll(struct trace *t, int timeout_ms);
-/* drop the closed endpoints seen so far: for a program that runs for days and has reported them */
+/* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has reported them */
 void trace_forget_closed(struct trace *t);
 
 /*

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rows of `ipcstall top`: two looks made by hand, and what must come of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <cmocka.h>
+
+#include "top/batch.h"
+#include "top/columns.h"
+#include "top/names.h"
+
+#define S 1000000000ull
+
+static struct trace_sight tcp(uint64_t serial, const char *comm, pid_t pid)
+{
+	struct trace_sight s = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = 5 * S, .at_ns = 10 * S };
+
+	memcpy(s.local.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
+	memcpy(s.remote.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
+	s.local.port = (uint16_t)(1000 + serial);
+	s.remote.port = 80;
+	s.tx_tgid = s.rx_tgid = pid;
+	snprintf(s.tx_comm, sizeof(s.tx_comm), "%s", comm);
+	snprintf(s.rx_comm, sizeof(s.rx_comm), "%s", comm);
+	s.tx_ns[TX_IDLE] = 5 * S;
+	return s;
+}
+
+static void take(struct paces *p, uint64_t at, const struct trace_sight *v, size_t n)
+{
+	struct trace_sights s = { .at_ns = at, .n = n, .room = n, .v = malloc((n + 1) * sizeof(*v)) };
+
+	if (n)
+		memcpy(s.v, v, n * sizeof(*v));
+	assert_int_equal(paces_take(p, &s), 0);
+	trace_sights_free(&s);
+}
+
+/* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK; server 2 answers */
+static void two_looks(struct paces *p)
+{
+	struct trace_sight v[3] = { tcp(2, "server", 20), tcp(1, "client", 10), tcp(3, "new", 30) };
+
+	v[1].peer = 2;
+	v[0].peer = 1;
+	v[1].tx_bytes = 100;
+	take(p, 10 * S, v, 2);
+	v[0].at_ns = v[1].at_ns = v[2].at_ns = 12 * S;
+	v[0].tx_ns[TX_IDLE] += 2 * S;
+	v[0].rx_bytes = 4000;
+	v[1].tx_ns[TX_IDLE] += 1400000000;
+	v[1].tx_ns[TX_NAGLE] += 500000000;
+	v[1].tx_ns[TX_CWND] += 100000000;
+	v[1].delack_ns[TX_NAGLE] += 400000000;
+	v[1].tx_bytes += 4000;
+	v[1].tx_messages += 10;
+	v[1].rtt_us = 1500;
+	v[2].born_ns = 11 * S;
+	take(p, 12 * S, (struct trace_sight[]){ v[1], v[2], v[0] }, 3);
+}
+
+static const struct pace *row_of(const struct paces *p, uint64_t serial)
+{
+	uint32_t i = pace_find(p, serial);
+
+	assert_true(i != PACE_NEW);
+	return &p->v[i];
+}
+
+static void differences(void **state)
+{
+	struct paces p = {};
+	const struct pace *r;
+	uint64_t tx[TX_N], rx[RX_N];
+
+	two_looks(&p);
+	assert_int_equal(p.interval_ns, 2 * S);
+	r = row_of(&p, 1);
+	assert_int_equal(r->ns, 2 * S);
+	assert_int_equal(r->tx_bytes, 4000);
+	assert_int_equal(r->stall_ns, 600000000);
+	assert_int_equal(r->cause, TX_NAGLE);
+	assert_int_equal(r->cause_ns, 500000000);
+	assert_int_equal(r->blamed, BLAME_PEER_DELACK);
+	assert_int_equal(r->surety, SEEN_BOTH_ENDS);
+	assert_true(pace_per_second(r, r->tx_bytes) == 2000);
+	pace_states(&p, r, tx, rx);
+	assert_int_equal(tx[TX_IDLE], 1400000000);
+	assert_int_equal(tx[TX_CWND], 100000000);
+	r = row_of(&p, 3);
+	assert_int_equal(r->before, PACE_NEW);
+	assert_int_equal(r->ns, S);
+	assert_false(pace_active(r));
+	assert_int_equal(p.sum.endpoints, 3);
+	assert_int_equal(p.sum.active, 2);
+	assert_int_equal(p.sum.sender_ns, 2 * S);
+	paces_free(&p);
+}
+
+/* what an endpoint did before the first look is not of an interval */
+static void first_look_is_no_interval(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+
+	v.tx_bytes = 1000000;
+	v.tx_ns[TX_RWND] = 3 * S;
+	take(&p, 10 * S, &v, 1);
+	assert_int_equal(p.interval_ns, 0);
+	assert_int_equal(p.v[0].tx_bytes, 0);
+	assert_int_equal(p.v[0].stall_ns, 0);
+	assert_int_equal(p.v[0].cause, PACE_NO_CAUSE);
+	take(&p, 11 * S, NULL, 0);
+	assert_int_equal(p.sum.endpoints, 0);
+	assert_int_equal(pace_find(&p, 1), PACE_NEW);
+	paces_free(&p);
+}
+
+static void figures_never_run_backwards(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+
+	v.tx_ns[TX_NAGLE] = 2 * S;
+	take(&p, 10 * S, &v, 1);
+	v.tx_ns[TX_NAGLE] = S;
+	v.at_ns = 11 * S;
+	take(&p, 11 * S, &v, 1);
+	assert_int_equal(p.v[0].stall_ns, 0);
+	paces_free(&p);
+}
+
+static void blame_from_one_end(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+	char text[64];
+
+	take(&p, 10 * S, &v, 1);
+	v.tx_ns[TX_NAGLE] += S;
+	v.nagle_n = 10;
+	v.nagle_delack_n = 9;
+	take(&p, 11 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "delack? peer");
+	v.tx_ns[TX_NAGLE] += S;	/* the next ones are short: no timer */
+	v.nagle_n = 30;
+	take(&p, 12 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "-");
+	v.tx_ns[TX_RECOVERY] += S;
+	take(&p, 13 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "path?");
+	v.proto = TRACE_PIPE;
+	v.family = 0;
+	v.peer = 1;
+	v.tx_ns[TX_SNDBUF] += S;
+	v.unread_ns[TX_SNDBUF] += S;
+	take(&p, 14 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "reader a[1]");
+	paces_free(&p);
+}
+
+static void sorting_and_filter(void **state)
+{
+	struct paces p = {};
+
+	two_looks(&p);
+	paces_order(&p, SORT_STALL, false, false, NULL);
+	assert_int_equal(p.shown, 3);
+	assert_int_equal(p.now.v[p.order[0]].serial, 1);
+	assert_int_equal(p.now.v[p.order[1]].serial, 2);	/* no stall, but it read */
+	paces_order(&p, SORT_STALL, true, false, NULL);
+	assert_int_equal(p.now.v[p.order[2]].serial, 1);
+	paces_order(&p, SORT_PROGRAM, false, false, "");
+	assert_int_equal(p.now.v[p.order[1]].serial, 3);
+	paces_order(&p, SORT_AGE, false, false, NULL);
+	assert_int_equal(p.now.v[p.order[2]].serial, 3);
+	paces_order(&p, SORT_RATE, false, true, NULL);
+	assert_int_equal(p.shown, 2);
+	paces_order(&p, SORT_RTT, false, true, "  CLIENT   delack ");
+	assert_int_equal(p.shown, 1);
+	assert_int_equal(p.now.v[p.order[0]].serial, 1);
+	paces_order(&p, SORT_RATE, false, false, "client nosuchword");
+	assert_int_equal(p.shown, 0);
+	paces_order(&p, SORT_RATE, false, false, ":1003");
+	assert_int_equal(p.shown, 1);
+	paces_free(&p);
+}
+
+static void lines_fit_every_width(void **state)
+{
+	struct paces p = {};
+	struct layout l;
+	char line[512];
+
+	two_looks(&p);
+	for (int w = 1; w <= 400; w++) {
+		layout_choose(&l, w);
+		for (int i = 1; i < l.n; i++)
+			assert_true(l.at[i] == l.at[i - 1] + l.w[i - 1] + 1);
+		memset(line, '#', sizeof(line));
+		layout_row(&l, &p, row_of(&p, 1), line, (size_t)w + 1);
+		assert_true(strlen(line) <= (size_t)w);
+		layout_title(&l, line, (size_t)w + 1);
+		assert_true(strlen(line) <= (size_t)w);
+		assert_int_equal(line[w + 1], '#');
+	}
+	paces_free(&p);
+}
+
+static void lines_as_drawn(void **state)
+{
+	struct paces p = {};
+	struct layout l;
+	char line[256];
+
+	two_looks(&p);
+	layout_choose(&l, 20);
+	layout_title(&l, line, 21);
+	assert_string_equal(line, "PROGRAM STALL CAUSE");
+	layout_row(&l, &p, row_of(&p, 1), line, 21);
+	assert_string_equal(line, "client+ 30.0% nagle");
+	layout_choose(&l, 80);
+	layout_title(&l, line, 81);
+	assert_string_equal(line, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
+	layout_row(&l, &p, row_of(&p, 1), line, 81);
+	assert_string_equal(line, "client[10]      127.0.0.1:80      2.00k      0  1.5 ms 30.0% nagle  delack serv+");
+	layout_choose(&l, 200);
+	layout_row(&l, &p, row_of(&p, 1), line, 201);
+	assert_non_null(strstr(line, "delack server[20]"));
+	assert_non_null(strstr(line, "127.0.0.1:1001"));
+	assert_non_null(strstr(line, "idle/idle"));
+	paces_free(&p);
+}
+
+static void names_cannot_move_the_cursor(void **state)
+{
+	struct trace_sight v = tcp(1, "\033[2J\a\177\xff", 7);
+	char text[64];
+
+	sight_who(&v, text, sizeof(text));
+	assert_string_equal(text, "?[2J???[7]");
+	memcpy(v.tx_comm, "0123456789abcdef", 16);	/* no end */
+	sight_who(&v, text, sizeof(text));
+	assert_string_equal(text, "0123456789abcdef[7]");
+}
+
+static void counts(void **state)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} rows[] = { { 0, "0" }, { 7, "7" }, { 7.25, "7.25" }, { 99.96, "100" }, { 999, "999" }, { 999.6, "1.00k" }, { 12345, "12.3k" },
+		     { 999600, "1.00M" }, { 3.3e9, "3.30G" }, { 1.5e15, "1500T" } };
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		human_count(rows[i].v, text, sizeof(text));
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(differences),
+		cmocka_unit_test(first_look_is_no_interval),
+		cmocka_unit_test(figures_never_run_backwards),
+		cmocka_unit_test(blame_from_one_end),
+		cmocka_unit_test(sorting_and_filter),
+		cmocka_unit_test(lines_fit_every_width),
+		cmocka_unit_test(lines_as_drawn),
+		cmocka_unit_test(names_cannot_move_the_cursor),
+		cmocka_unit_test(counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall top: where conversations wait, refreshed as it happens. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "commands/live.h"
+#include "lib/clock.h"
+#include "top/batch.h"
+#include "trace/sight.h"
+
+struct top_opts {
+	struct live_opts live; /* first: its rows count from its beginning */
+	int64_t delay_ns, iterations, rows, width;
+	int sort;
+	bool reverse, active, batch, json;
+	char *filter;
+};
+
+#define TOP(member) offsetof(struct top_opts, member)
+
+static const struct opt top_options[] = {
+	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	LIVE_WHOM,
+	OPT_HEAD("What is seen"),
+	LIVE_SEEN,
+	OPT_HEAD("Screen and lines"),
+	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
+	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)", TOP(iterations), 0, 1e9 },
+	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0, 0, pace_sort_names },
+	{ OPT_FLAG, 'r', "reverse", NULL, "the last first", TOP(reverse) },
+	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval (default; --no-active: all)", TOP(active) },
+	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, address, protocol, cause, who is blamed", TOP(filter) },
+	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard output is no terminal)", TOP(batch) },
+	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: all)", TOP(rows), 0, 1 << 20 },
+	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
+	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own (docs/SCHEMA.md)", TOP(json) },
+	OPT_END,
+};
+
+static void defaults(void *opts)
+{
+	struct top_opts *o = opts;
+
+	live_defaults(&o->live);
+	o->live.max_endpoints = 32768;
+	o->delay_ns = 1000000000;
+	o->rows = 20;
+	o->width = 132;
+	o->active = true;
+}
+
+static int look(struct live *l, struct paces *p, struct trace_sights *spare, struct err *e)
+{
+	struct trace_error te = {};
+
+	if (trace_look(l->t, spare, &te))
+		return live_error(e, &te);
+	if (paces_take(p, spare))
+		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", spare->n);
+	return 0;
+}
+
+static void wait_until(uint64_t when)
+{
+	while (!live_interrupted()) {
+		uint64_t now = now_ns();
+		struct timespec nap;
+
+		if (now >= when)
+			return;
+		nap = (struct timespec){ .tv_sec = (time_t)((when - now) / 1000000000), .tv_nsec = (long)((when - now) % 1000000000) };
+		nanosleep(&nap, NULL);
+	}
+}
+
+static int show(const struct top_opts *o, struct paces *p, struct err *e)
+{
+	int bad;
+
+	paces_order(p, (enum pace_sort)o->sort, o->reverse, o->active, o->filter);
+	bad = o->json ? batch_json(p, (size_t)o->rows, stdout) : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
+	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output") : 0;
+}
+
+static int run_batch(struct live *l, const struct top_opts *o, const struct trace_options *filter, struct err *e)
+{
+	struct trace_sights spare = {};
+	struct paces p = {};
+	uint64_t next = now_ns();
+	int rc = look(l, &p, &spare, e);
+
+	for (int64_t i = 0; rc == 0 && (!o->iterations || i < o->iterations); i++) {
+		next += (uint64_t)o->delay_ns;
+		wait_until(next);
+		if (live_interrupted() || !live_any_alive(filter))
+			break;
+		rc = look(l, &p, &spare, e);
+		if (rc == 0)
+			rc = show(o, &p, e);
+	}
+	trace_sights_free(&spare);
+	paces_free(&p);
+	return rc;
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct trace_options filter = {};
+	struct top_opts *o = opts;
+	struct live l = {};
+	int rc;
+
+	if (!o->live.pids.n && !o->live.comm && !o->live.cgroup)
+		o->live.all = true;
+	if (live_whom(&o->live, "top", &filter, e))
+		return -1;
+	live_catch_signals();
+	if (live_begin(&l, &o->live, &filter, e))
+		return -1;
+	rc = run_batch(&l, o, &filter, e);
+	live_free(&l);
+	return rc ? e->code : EXIT_DONE;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.summary = "Show live where conversations wait: per endpoint, its rate, its stall, the cause and who is blamed",
+	.description = "Every figure is of the last interval. STALL is the part of it in which the endpoint waited while the device was idle; CAUSE\n"
+		       "the largest of its reasons. BLAMED is who kept it waiting: the delayed ACK of a program, a reader who does not read, or the path;\n"
+		       "with '?' where that is inferred from this end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of\n"
+		       "both ledgers at this moment. '-' is what was not there or could not be observed.",
+	.examples = "ipcstall top\tevery conversation of this machine\n"
+		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
+		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five seconds\n"
+		    "ipcstall top --json --rows 0 >top.ndjson\tall rows for a program\n",
+	.options = top_options,
+	.options_size = sizeof(struct top_opts),
+	.defaults = defaults,
+	.run = run,
+};

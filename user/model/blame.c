@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/blame.h"
+
+/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
+static bool delack_can_cause(enum tx_state s)
+{
+	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
+}
+
+static bool reader_can_cause(enum tx_state s)
+{
+	return s == TX_RWND || s == TX_SNDBUF;
+}
+
+/* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */
+static struct blame_judged judge_seen(const struct blame_facts *f)
+{
+	struct blame_judged j = { .surety = SEEN_BOTH_ENDS };
+	uint64_t delack = delack_can_cause(f->cause) ? f->delack_ns : 0;
+	uint64_t unread = reader_can_cause(f->cause) ? f->unread_ns : 0;
+	bool timer = delack >= unread;
+
+	if (delack * 2 < f->ns && unread * 2 < f->ns)
+		return j;
+	j.blamed = timer ? BLAME_PEER_DELACK : BLAME_PEER_READER;
+	j.ns = timer ? delack : unread;
+	return j;
+}
+
+/* Only this end was seen: what the protocol lets one conclude. */
+static struct blame_judged judge_inferred(const struct blame_facts *f)
+{
+	struct blame_judged j = { .surety = INFERRED };
+
+	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && f->like_delack)
+		j.blamed = BLAME_PEER_DELACK;
+	else if (f->cause == TX_RWND || (f->cause == TX_SNDBUF && f->local_ipc))
+		j.blamed = BLAME_PEER_READER;
+	else if (f->cause == TX_RECOVERY)
+		j.blamed = BLAME_PATH;
+	return j;
+}
+
+struct blame_judged blame_judge(const struct blame_facts *f)
+{
+	return f->both_ends ? judge_seen(f) : judge_inferred(f);
+}

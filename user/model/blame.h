@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rule by which a stall is laid at somebody's door; the same for a whole life and for one interval of it. */
+#ifndef IPCSTALL_BLAME_H
+#define IPCSTALL_BLAME_H
+
+#include "model/verdict.h"
+
+struct blame_facts {
+	enum tx_state cause;
+	uint64_t ns;		/* of the stall */
+	uint64_t delack_ns;	/* the part in which the peer's delayed ACK was withheld; only with both ends */
+	uint64_t unread_ns;	/* the part in which the peer had unread data and no reader */
+	bool both_ends;		/* the other end was traced */
+	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
+	bool like_delack;	/* most episodes lasted as long as the delayed-ACK timer's minimum */
+};
+
+struct blame_judged {
+	enum blamed blamed;
+	enum surety surety;
+	uint64_t ns;		/* the part the blame explains; 0: not measured */
+};
+
+struct blame_judged blame_judge(const struct blame_facts *f);
+
+#endif

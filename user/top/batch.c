@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/batch.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/text.h"
+#include "sinks/ledger.h"
+#include "top/columns.h"
+#include "top/names.h"
+
+void loss_text(const struct paces *p, char *buf, size_t len)
+{
+	const struct trace_counters *c = &p->sum.counters;
+
+	buf[0] = '\0';
+	if (c->lost)
+		text_append(buf, len, ", lost %" PRIu64, c->lost);
+	if (c->overflow)
+		text_append(buf, len, ", no room for %" PRIu64 " endpoints (--max-endpoints)", c->overflow);
+	if (c->missed)
+		text_append(buf, len, ", missed %" PRIu64, c->missed);
+}
+
+static double per_second(const struct paces *p, uint64_t n)
+{
+	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
+}
+
+void summary_text(const struct paces *p, char *buf, size_t len)
+{
+	char out[16], in[16], messages[16], loss[128];
+
+	human_count(per_second(p, p->sum.tx_bytes), out, sizeof(out));
+	human_count(per_second(p, p->sum.rx_bytes), in, sizeof(in));
+	human_count(per_second(p, p->sum.messages), messages, sizeof(messages));
+	loss_text(p, loss, sizeof(loss));
+	snprintf(buf, len, "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s B/s, %s messages/s%s", p->sum.endpoints,
+		 p->sum.active, p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns : 0.0, out, in, messages, loss);
+}
+
+static size_t rows_shown(const struct paces *p, size_t rows)
+{
+	return rows && rows < p->shown ? rows : p->shown;
+}
+
+int batch_lines(const struct paces *p, size_t rows, int width, FILE *out)
+{
+	char *line = malloc((size_t)width + 1), text[256], clock[16];
+	time_t now = time(NULL);
+	struct layout l;
+	struct tm tm;
+
+	if (!line)
+		return -1;
+	layout_choose(&l, width);
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
+	summary_text(p, text, sizeof(text));
+	fprintf(out, "%s  %.2f s: %s\n", clock, (double)p->interval_ns / 1e9, text);
+	layout_title(&l, line, (size_t)width + 1);
+	fprintf(out, "%s\n", line);
+	for (size_t i = 0; i < rows_shown(p, rows); i++) {
+		layout_row(&l, p, &p->v[p->order[i]], line, (size_t)width + 1);
+		fprintf(out, "%s\n", line);
+	}
+	fputc('\n', out);
+	free(line);
+	return fflush(out) || ferror(out) ? -1 : 0;
+}
+
+/* ---- NDJSON ---- */
+
+static json_t *states_json(const uint64_t *ns, const char *const *names, unsigned int n)
+{
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < n; i++)
+		if (ns[i])
+			json_object_set_new(o, names[i], json_integer((json_int_t)ns[i]));
+	return o;
+}
+
+static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64_t messages, json_t *states)
+{
+	char name[17];
+
+	snprintf(name, sizeof(name), "%.16s", comm);
+	return json_pack("{s:s?, s:o, s:I, s:I, s:o}", "program", tgid ? name : NULL, "pid", tgid ? json_integer(tgid) : json_null(), "bytes",
+			 (json_int_t)bytes, "messages", (json_int_t)messages, "ns", states);
+}
+
+static void add_blame(json_t *o, const struct paces *p, const struct pace *r)
+{
+	static const char *const who[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
+	const struct trace_sight *s = pace_sight(p, r), *peer = s->proto == TRACE_PIPE ? s : pace_peer(p, r);
+	bool named = peer && peer->rx_tgid && (r->blamed == BLAME_PEER_DELACK || r->blamed == BLAME_PEER_READER);
+	char name[17] = "";
+
+	if (named)
+		snprintf(name, sizeof(name), "%.16s", peer->rx_comm);
+	json_object_set_new(o, "cause", r->cause == PACE_NO_CAUSE ? json_null() : json_string(cause_text(r)));
+	json_object_set_new(o, "blamed", who[r->blamed] ? json_string(who[r->blamed]) : json_null());
+	json_object_set_new(o, "blamed_program", named ? json_string(name) : json_null());
+	json_object_set_new(o, "blamed_pid", named ? json_integer(peer->rx_tgid) : json_null());
+	json_object_set_new(o, "surety", !who[r->blamed]		 ? json_null()
+					 : r->surety == SEEN_BOTH_ENDS ? json_string("both ends seen")
+								       : json_string("inferred from one end"));
+}
+
+static json_t *row_json(const struct paces *p, const struct pace *r)
+{
+	const struct trace_sight *s = pace_sight(p, r);
+	uint64_t tx[TX_N], rx[RX_N];
+	char here[80], there[80];
+	json_t *o;
+
+	local_text(s, here, sizeof(here));
+	remote_text(s, pace_peer(p, r), there, sizeof(there));
+	pace_states(p, r, tx, rx);
+	o = json_pack("{s:I, s:s, s:s, s:s?, s:I, s:b, s:I, s:f, s:o, s:o, s:o}", "serial", (json_int_t)s->serial, "proto",
+		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
+		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(r), "rtt_us",
+		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
+		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, tx_state_names, TX_N)), "rx",
+		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, rx_state_names, RX_N)));
+	add_blame(o, p, r);
+	return o;
+}
+
+int batch_json(const struct paces *p, size_t rows, FILE *out)
+{
+	const struct trace_counters *c = &p->sum.counters;
+	json_t *list = json_array(), *doc;
+	int bad;
+
+	for (size_t i = 0; i < rows_shown(p, rows); i++)
+		json_array_append_new(list, row_json(p, &p->v[p->order[i]]));
+	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
+			(json_int_t)p->now.at_ns, "interval_ns", (json_int_t)p->interval_ns, "n_endpoints", (json_int_t)p->sum.endpoints, "n_active",
+			(json_int_t)p->sum.active, "stall_ns", (json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",
+			(json_int_t)c->observed, "lost", (json_int_t)c->lost, "unpaired", (json_int_t)c->unpaired, "overflow",
+			(json_int_t)c->overflow, "missed", (json_int_t)c->missed);
+	bad = json_dumpf(doc, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out);
+	json_decref(doc);
+	return bad ? -1 : 0;
+}

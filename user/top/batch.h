@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One refresh as plain lines, or as one line of JSON. */
+#ifndef IPCSTALL_TOP_BATCH_H
+#define IPCSTALL_TOP_BATCH_H
+
+#include <stdio.h>
+
+#include "top/pace.h"
+
+/* rows: at most so many; 0: all. Both return -1 when it could not be written. */
+int batch_lines(const struct paces *p, size_t rows, int width, FILE *out);
+int batch_json(const struct paces *p, size_t rows, FILE *out);
+
+/* "1.00 s, 40 endpoints (12 active), out 12.3M B/s, ..." */
+void summary_text(const struct paces *p, char *buf, size_t len);
+/* What was lost in the interval; "" when nothing. */
+void loss_text(const struct paces *p, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/names.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
+const char *const tx_state_names[TX_N] = { TX_STATES(CAUSE_NAME) };
+const char *const rx_state_names[RX_N] = { RX_STATES(CAUSE_NAME) };
+
+const char *sight_program(const struct trace_sight *s)
+{
+	return s->tx_tgid ? s->tx_comm : s->rx_tgid ? s->rx_comm : "";
+}
+
+pid_t sight_pid(const struct trace_sight *s)
+{
+	return s->tx_tgid ? s->tx_tgid : s->rx_tgid;
+}
+
+/* a program may call itself anything: what would move the cursor must not reach the terminal */
+static void printable(char *s)
+{
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~')
+			*s = '?';
+}
+
+void program_text(const char comm[16], pid_t tgid, char *buf, size_t len)
+{
+	if (tgid)
+		snprintf(buf, len, "%.16s[%d]", comm, (int)tgid);
+	else
+		snprintf(buf, len, "?");
+	printable(buf);
+}
+
+void sight_who(const struct trace_sight *s, char *buf, size_t len)
+{
+	program_text(sight_program(s), sight_pid(s), buf, len);
+}
+
+static bool is_inet(const struct trace_sight *s)
+{
+	return s->family == AF_INET || s->family == AF_INET6;
+}
+
+static void address_text(int family, const struct trace_addr *a, char *buf, size_t len)
+{
+	char ip[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(family, a->ip, ip, sizeof(ip));
+	snprintf(buf, len, family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+}
+
+static void inode_text(const struct trace_sight *s, char *buf, size_t len)
+{
+	if (s->inode)
+		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(s->proto), s->inode);
+	else
+		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(s->proto), s->serial);
+}
+
+void local_text(const struct trace_sight *s, char *buf, size_t len)
+{
+	if (is_inet(s))
+		address_text(s->family, &s->local, buf, len);
+	else
+		inode_text(s, buf, len);
+}
+
+void remote_text(const struct trace_sight *s, const struct trace_sight *peer, char *buf, size_t len)
+{
+	if (is_inet(s))
+		address_text(s->family, &s->remote, buf, len);
+	else if (peer)
+		inode_text(peer, buf, len);
+	else
+		snprintf(buf, len, "-");
+}
+
+const char *cause_text(const struct pace *r)
+{
+	return r->cause == PACE_NO_CAUSE ? "-" : tx_state_names[r->cause];
+}
+
+/* Whose part it is: of a pipe the reader of the same endpoint, else the reader at the other end. */
+static void blamed_who(const struct paces *p, const struct pace *r, char *buf, size_t len)
+{
+	const struct trace_sight *s = pace_sight(p, r), *peer = pace_peer(p, r);
+
+	if (s->proto == TRACE_PIPE)
+		peer = s;
+	if (peer && peer->rx_tgid)
+		program_text(peer->rx_comm, peer->rx_tgid, buf, len);
+	else
+		snprintf(buf, len, "peer");
+}
+
+void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
+{
+	static const char *const part[] = { [BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path" };
+	const char *sure = r->surety == INFERRED ? "?" : "";
+	char who[48] = "";
+
+	if (r->blamed == BLAME_NOBODY) {
+		snprintf(buf, len, "-");
+		return;
+	}
+	if (r->blamed != BLAME_PATH)
+		blamed_who(p, r, who, sizeof(who));
+	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
+}
+
+void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
+{
+	const struct trace_sight *s = pace_sight(p, r);
+	char writer[48], reader[48], here[80], there[80], blamed[80];
+
+	program_text(s->tx_comm, s->tx_tgid, writer, sizeof(writer));
+	program_text(s->rx_comm, s->rx_tgid, reader, sizeof(reader));
+	local_text(s, here, sizeof(here));
+	remote_text(s, pace_peer(p, r), there, sizeof(there));
+	blamed_text(p, r, blamed, sizeof(blamed));
+	snprintf(buf, len, "%s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed);
+}
+
+void human_count(double v, char *buf, size_t len)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T" };
+	size_t i = 0;
+
+	while (i < 4 && v >= 999.5) {
+		v /= 1000;
+		i++;
+	}
+	snprintf(buf, len, "%.*f%s", v >= 99.95 || (i == 0 && v == (double)(int)v) ? 0 : v >= 9.995 ? 1 : 2, v, units[i]);
+}

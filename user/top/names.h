@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The words of a row: program, addresses, cause, who is blamed. Only printable ASCII comes out, whatever a program calls itself. */
+#ifndef IPCSTALL_TOP_NAMES_H
+#define IPCSTALL_TOP_NAMES_H
+
+#include "top/pace.h"
+
+/* Who uses the endpoint: the writer, else the reader; "" when nobody was seen. At most 16 bytes, maybe unterminated. */
+const char *sight_program(const struct trace_sight *s);
+pid_t sight_pid(const struct trace_sight *s);
+
+/* "nginx[123]"; "?" when nobody was seen */
+void program_text(const char comm[16], pid_t tgid, char *buf, size_t len);
+void sight_who(const struct trace_sight *s, char *buf, size_t len);
+
+/* "127.0.0.1:80", "[::1]:80"; a pipe or Unix socket: "pipe:[inode]" */
+void local_text(const struct trace_sight *s, char *buf, size_t len);
+/* The same of the other end; "-" when there is none to name. peer: NULL when not traced. */
+void remote_text(const struct trace_sight *s, const struct trace_sight *peer, char *buf, size_t len);
+
+const char *cause_text(const struct pace *r); /* "-" without a stall */
+/* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
+void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
+
+/* All of the above in one line, for the filter. */
+void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
+
+/* "1.23M", "456", "0.50k": at most five characters below 1000 T */
+void human_count(double v, char *buf, size_t len);
+
+extern const char *const tx_state_names[TX_N], *const rx_state_names[RX_N];
+
+#endif
