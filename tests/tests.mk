@@ -34,6 +34,11 @@ $(B)/tests/kernel/%.o: tests/kernel/%.c
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/again $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
 
+.PHONY: test-programs
+test-programs: all ## real programs traced here: the verdict each must get (TEST=name: one case)
+	$(Q).ci/deps programs || true
+	$(Q)$(PYTHON) tests/programs/run $(TEST)
+
 # What the guests need that is not theirs: the workloads, the test of links (netem and fq are there), and a Python with as much of its library as compare.py asks for.
 GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/pylib.zip
 guest-files: $(GUEST_FILES)

@@ -104,6 +104,8 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 		return err_set(e, EXIT_BAD_USAGE, "--port '%s': not a port (1 to 65535) nor a range A-B", o->ports.v[0]);
 	t->port_lo = (uint16_t)lo;
 	t->port_hi = (uint16_t)hi;
+	if (!t->protos)	/* nothing else has ports */
+		t->protos = 1u << TRACE_TCP | 1u << TRACE_UDP;
 	return 0;
 }
 

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a case of tests/programs needs: a place of its own, programs that end with it, the tracer, and the judge."""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+TOOL = os.environ.get("IPCSTALL", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../ipcstall"))
+OTHERS = 0.05  # a cause that nobody expects may take so much of an endpoint's life, not more
+
+
+class Skip(Exception):
+    """The case cannot run here; the reason."""
+
+
+class Wrong(Exception):
+    """The verdict is not the one stated; how it differs."""
+
+
+def need(*programs):
+    """The paths of programs that a case cannot do without."""
+    found = [shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for p in programs]
+    for name, path in zip(programs, found):
+        if not path:
+            raise Skip(f"{name} is not installed")
+    return found if len(found) > 1 else found[0]
+
+
+def until(what, test, seconds=10):
+    """Wait for a condition; its value."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = test()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise Wrong(f"{what}: not within {seconds} s")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def answers(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+
+
+def listens(port):
+    """Without connecting: some servers take one client only."""
+    with open("/proc/net/tcp", encoding="ascii") as f:
+        return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in f)
+
+
+class Trace:
+    """An `ipcstall attach` that runs; its document once it has ended."""
+
+    def __init__(self, box, args):
+        self.file = box.path("ledger.json")
+        self.log = box.path("ipcstall.log")
+        self.proc = box.start([TOOL, "attach", "--json", self.file, *args], log="ipcstall.log")
+        until("ipcstall attach", lambda: self.attached(), 30)
+
+    def attached(self):
+        if self.proc.poll() is not None:
+            raise Wrong("ipcstall attach ended: " + tail(self.log))
+        with open(self.log, encoding="utf-8") as f:
+            return "attached" in f.read()
+
+    def end(self):
+        self.proc.send_signal(signal.SIGINT)
+        if self.proc.wait(30):
+            raise Wrong(f"ipcstall attach: exit status {self.proc.returncode}: {tail(self.log)}")
+        with open(self.file, encoding="utf-8") as f:
+            return json.load(f)["ledger"]
+
+
+def tail(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        lines = f.read().strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
+class Box:
+    """A folder and the programs of one case; both end with it."""
+
+    def __init__(self, keep=None):
+        self.keep = keep
+        self.dir = keep or tempfile.mkdtemp(prefix="ipcstall-programs.")
+        if keep:
+            shutil.rmtree(keep, ignore_errors=True)
+            os.makedirs(keep)
+        os.chmod(self.dir, 0o755)
+        self.children = []
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path(name)
+
+    def start(self, argv, log=None, **how):
+        """A program in a session of its own, so that what it forks can be ended with it."""
+        out = open(self.path(log or f"{os.path.basename(argv[0])}.log"), "ab")
+        how.setdefault("stdin", subprocess.DEVNULL)
+        how.setdefault("stdout", out)
+        how.setdefault("stderr", out)
+        child = subprocess.Popen(argv, start_new_session=True, **how)
+        out.close()
+        self.children.append(child)
+        return child
+
+    def serve(self, argv, port, **how):
+        """A server that listens on a TCP port."""
+        child = self.start(argv, **how)
+
+        def up():
+            if child.poll() is not None:
+                raise Wrong(f"{argv[0]} ended with {child.returncode}")
+            return answers(port)
+
+        until(argv[0], up)
+        return child
+
+    def attach(self, *args):
+        return Trace(self, args)
+
+    def run(self, *argv):
+        """The ledger of `ipcstall run -- argv`."""
+        file = self.path("ledger.json")
+        done = subprocess.run([TOOL, "run", "--json", file, "--", *argv], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60, check=False)
+        with open(self.path("ipcstall.log"), "wb") as f:
+            f.write(done.stderr)
+        if done.returncode:
+            raise Wrong(f"ipcstall run: exit status {done.returncode}: {tail(self.path('ipcstall.log'))}")
+        with open(file, encoding="utf-8") as f:
+            return json.load(f)["ledger"]
+
+    def close(self):
+        for child in self.children:
+            for sig in (signal.SIGCONT, signal.SIGTERM, signal.SIGKILL):
+                try:
+                    os.killpg(child.pid, sig)
+                except (ProcessLookupError, PermissionError):
+                    break
+                if sig == signal.SIGTERM:
+                    wait_some(child)
+            child.wait()
+        if not self.keep:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def wait_some(child):
+    try:
+        child.wait(3)
+    except subprocess.TimeoutExpired:
+        pass
+    time.sleep(0.05)
+
+
+ANYONE = "whoever"  # the case does not decide who is to blame
+
+
+class Stall:
+    """A finding that must be there. `of`: the writer's program; `by`: the program that kept it waiting."""
+
+    def __init__(self, cause, of, proto="tcp", share=(0.5, 1.0), blamed=None, by=None, surety=None):
+        self.cause, self.of, self.proto, self.share = cause, of, proto, share
+        self.blamed, self.by, self.surety = blamed, by, surety
+
+    def __str__(self):
+        blame = f" <- {self.blamed}" if self.blamed else ""
+        return f"{self.cause}{blame} of {self.of} ({self.proto})"
+
+    def is_it(self, ledger, finding):
+        ep = ledger["endpoints"][finding["endpoint"]]
+        return finding["cause"] == self.cause and ep["proto"] == self.proto and ep["beside"]["tx"]["comm"] in (self.of, None)
+
+    def faults(self, ledger, finding):
+        low, high = self.share
+        if not low <= finding["share"] <= high:
+            yield f"{self}: {100 * finding['share']:.1f} % of its time, not {100 * low:.0f} to {100 * high:.0f}"
+        if self.blamed != ANYONE and finding["blamed"] != self.blamed:
+            yield f"{self}: blamed is {finding['blamed']}"
+        if self.surety and finding["surety"] != self.surety:
+            yield f"{self}: {finding['surety']}, not {self.surety}"
+        if self.by and self.by not in {b["comm"] for b in blames(ledger, finding)}:
+            yield f"{self}: {self.by} is not among {blames(ledger, finding)}"
+
+
+def blames(ledger, finding):
+    ep = ledger["endpoints"][finding["endpoint"]]
+    return [b for b in ep["blame"] if b["state"] == finding["cause"]]
+
+
+SOUND = ("unaccounted_ns", "lost", "overflow")
+
+
+def judge(ledger, stalls, others=OTHERS, count=(1, 1)):
+    """Raise Wrong unless the stalls stated are found (each at `count` endpoints), and no others above the limit."""
+    faults = [f"{key} is {ledger[key]}" for key in SOUND if ledger[key]]
+    expected = set()
+    for stall in stalls:
+        found = [f for f in ledger["findings"] if stall.is_it(ledger, f)]
+        big = [f for f in found if f["share"] >= stall.share[0]]
+        expected.update(id(f) for f in found)
+        if not found:
+            faults.append(f"{stall}: not found")
+        elif not count[0] <= max(len(big), 1) <= count[1]:
+            faults.append(f"{stall}: at {len(big)} endpoints, not {count[0]} to {count[1]}")
+        for f in big or found[:1]:
+            faults.extend(stall.faults(ledger, f))
+    faults += [f"not expected: {f['text']}" for f in ledger["findings"] if id(f) not in expected and f["share"] > others]
+    if not stalls and not ledger["findings"] and not ledger["verdict"].startswith("healthy"):
+        faults.append("verdict: " + ledger["verdict"])
+    if faults:
+        raise Wrong("; ".join(faults) + f" [verdict: {ledger['verdict']}]")
+
+
+def tx_bytes(ledger, comm):
+    """What programs of this name sent, over all their endpoints."""
+    return sum(e["beside"]["tx"]["bytes"] or 0 for e in ledger["endpoints"] if e["beside"]["tx"]["comm"] == comm)
+
+
+CASES = []
+
+
+def case(name, *stalls, guest=False, **limits):
+    """A case: what its verdict must be stands here, why in its docstring. No stall stated: the verdict must be healthy."""
+
+    def add(body):
+        CASES.append({"name": name, "stalls": stalls, "limits": limits, "body": body, "guest": guest})
+        return body
+
+    return add

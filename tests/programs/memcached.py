@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memcached over UDP (-U): a frame of 8 bytes before each request and answer (doc/protocol.txt, "UDP protocol")."""
+import os
+import signal
+import socket
+import struct
+import time
+
+from harness import Wrong, case, free_port, need, until
+
+GET = struct.pack(">HHHH", 1, 0, 1, 0) + b"get key\r\n"
+
+
+def server(box):
+    port, program = free_port(), need("memcached")
+    process = box.serve([program, "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-U", str(port), "-t", "1"], port, log="server.log")
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client.settimeout(2)
+    client.connect(("127.0.0.1", port))
+    return process, port, client
+
+
+@case("memcached-udp", guest=True)
+def healthy(box):
+    """A request, an answer, in turn: UDP has no window and nothing fills a buffer. Healthy, and nothing dropped."""
+    process, _, client = server(box)
+    trace = box.attach("-p", str(process.pid), "--proto", "udp")
+    for _ in range(2000):
+        client.send(GET)
+        client.recv(2000)
+    ledger = trace.end()
+    answered = sum(e["beside"]["tx"]["messages"] for e in ledger["endpoints"])
+    if answered != 2000:
+        raise Wrong(f"{answered} answers seen, not 2000")
+    return ledger
+
+
+@case("memcached-udp-overload")
+def overload(box):
+    """
+    Stopped, the server reads nothing while 2000 requests come: what its receive buffer cannot hold is dropped there, as many as
+    the kernel counts in /proc/net/snmp. Nobody stalls: UDP does not wait.
+    """
+    process, port, client = server(box)
+    trace = box.attach("-a", "-P", str(port))
+    client.send(GET)
+    client.recv(2000)
+    os.kill(process.pid, signal.SIGSTOP)
+    before = rcvbuf_errors()
+    for _ in range(2000):
+        client.send(GET)
+    lost = rcvbuf_errors() - before
+    os.kill(process.pid, signal.SIGCONT)
+    time.sleep(0.2)
+    ledger = trace.end()
+    seen = sum(e["beside"]["drops"]["rcvbuf"] or 0 for e in ledger["endpoints"])
+    if lost < 1000 or seen != lost:
+        raise Wrong(f"dropped for want of receive buffer: {seen} seen, the kernel counted {lost}")
+    return ledger
+
+
+def rcvbuf_errors():
+    with open("/proc/net/snmp", encoding="ascii") as f:
+        names, values = [line.split() for line in f if line.startswith("Udp:")]
+    return int(values[names.index("RcvbufErrors")])

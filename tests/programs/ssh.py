@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""OpenSSH: keystrokes one by one and their echo."""
+import os
+import subprocess
+import time
+
+from harness import Wrong, case, free_port, need
+
+CONF = """
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {dir}/host
+AuthorizedKeysFile {dir}/user.pub
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin yes
+"""
+
+
+def keys(box):
+    for name in ("host", "user"):
+        subprocess.run([need("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", box.path(name)], check=True)
+
+
+@case("ssh-keystrokes")
+def keystrokes(box):
+    """
+    ssh and sshd set TCP_NODELAY for interactive sessions (set_nodelay() in packet_set_interactive()): a keystroke and its echo
+    go at once, whatever the peer's delayed ACK does. Healthy.
+    """
+    ssh, sshd = need("ssh", "sshd")
+    keys(box)
+    os.makedirs("/run/sshd", exist_ok=True)
+    port = free_port()
+    box.serve([sshd, "-D", "-e", "-f", box.write("sshd_config", CONF.format(dir=box.dir, port=port))], port, log="sshd.log")
+    session = box.start([ssh, "-tt", "-q", "-F", "none", "-i", box.path("user"), "-p", str(port), "-o", "StrictHostKeyChecking=no", "-o",
+                         "UserKnownHostsFile=/dev/null", "root@127.0.0.1", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    echo(session, b"x")
+    trace = box.attach("-a", "-P", str(port))
+    for _ in range(150):
+        echo(session, b"k")
+        time.sleep(0.005)
+    ledger = trace.end()
+    session.stdin.close()
+    if sum(e["beside"]["tx"]["messages"] for e in ledger["endpoints"]) < 300:
+        raise Wrong("fewer messages than keystrokes and echoes")
+    return ledger
+
+
+def echo(session, key):
+    session.stdin.write(key)
+    session.stdin.flush()
+    if session.stdout.read(1) != key:
+        raise Wrong("no echo")
