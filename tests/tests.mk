@@ -75,3 +75,10 @@ bench-peers: all ## latency and throughput beside sockperf, qperf, iperf3, NPtcp
 .PHONY: test-fuzz
 test-fuzz: ## the machine under ten million random steps and libFuzzer
 	$(Q)tests/fuzz/run
+
+.PHONY: test-cost bench-cost
+test-cost: all ## the ledger's own cost, against loose bounds
+	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --duration 300ms
+
+bench-cost: all ## the same against the bars: quiet machine
+	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --bars

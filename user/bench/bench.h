@@ -42,7 +42,7 @@ struct bench_options {
 	char *connect; /* the host with the other end */
 	bool quiet, mean, json_schema;
 	/* the ledger */
-	bool trace, nist;
+	bool trace, nist, ab;
 	int backend;
 	bool serving;  /* this is the other end: set by no option */
 };
@@ -69,6 +69,15 @@ struct bench_plan {
 	struct remote *remote; /* the other host; NULL: both ends are here */
 };
 
+/* One more phase over a point's connection; nothing of it is in the point's figures. */
+struct bench_slice {
+	uint64_t messages, elapsed_ns, cpu_ns; /* cpu: of both ends */
+};
+struct bench_extra {
+	void *bout;
+	int (*run)(void *bout, uint64_t duration_ns, struct bench_slice *s, struct err *e);
+};
+
 /* What a tracer hangs on; every member may be NULL. A failing prepare fails the point. */
 struct bench_hooks {
 	void *ctx;
@@ -77,6 +86,7 @@ struct bench_hooks {
 	int (*phase_begin)(void *ctx, struct err *e);			   /* warm-up is over */
 	int (*phase_end)(void *ctx, struct err *e);			   /* both ends are quiet */
 	int (*finish)(void *ctx, struct point *p, struct err *e);	   /* the ends are about to close */
+	int (*extra)(void *ctx, const struct bench_extra *x, struct err *e); /* the point is summed up; its connection still stands */
 };
 
 const char *placement_name(enum placement p);

@@ -59,6 +59,7 @@ const struct opt bench_option_rows[] = {
 	OPT_HEAD("The stall ledger"),
 	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so that the figures stay undisturbed (default; --no-trace: leave it out)", AT(trace) },
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", AT(backend), 0, 0, backends },
+	{ OPT_FLAG, 0, "ab", NULL, "the tool's own cost: slices of each test with the programs detached, attached, and attached for others, in turn", AT(ab) },
 	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers", AT(nist) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, without the table)", AT(json), .hidden_from_result = true },

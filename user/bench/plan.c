@@ -185,6 +185,8 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
 		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; leave the pause out" },
 		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
+		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
+		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
 		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};

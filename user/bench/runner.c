@@ -420,6 +420,27 @@ static int measure(struct bout *b, const struct bench_hooks *h, struct point *pt
 	return h && h->phase_end ? h->phase_end(h->ctx, e) : 0;
 }
 
+static uint64_t cpu_ns(const struct worker_usage *u)
+{
+	return (uint64_t)(u->user_us + u->system_us) * 1000;
+}
+
+static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, struct err *e)
+{
+	struct bout *b = bout;
+	struct phase p = measured_phase(&b->run);
+	const struct tally *t = b->run.sh->tally;
+	uint64_t t0 = now_ns();
+
+	p.min_count = 1;
+	p.max_count = b->run.test == TEST_THROUGHPUT && b->run.plan->o.ack == ACK_FINAL ? UINT64_MAX : b->run.max_samples;
+	p.duration_ns = duration_ns;
+	if (run_phase(b, &p, e))
+		return -1;
+	*s = (struct bench_slice){ t[ROLE_CLIENT].messages, now_ns() - t0, cpu_ns(&t[ROLE_CLIENT].usage) + cpu_ns(&t[ROLE_SERVER].usage) };
+	return 0;
+}
+
 static int connect_ends(struct bout *b, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_ACCEPT };
@@ -443,7 +464,9 @@ static int play(struct bout *b, const struct bench_hooks *h, struct point *pt, s
 		return -1;
 	if (h && h->finish && h->finish(h->ctx, pt, e))
 		return -1;
-	return summarise_point(&b->run, pt, e);
+	if (summarise_point(&b->run, pt, e))
+		return -1;
+	return h && h->extra ? h->extra(h->ctx, &(struct bench_extra){ b, extra_phase }, e) : 0;
 }
 
 static void reap(struct bout *b, bool failed)

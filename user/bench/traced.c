@@ -30,21 +30,40 @@ static unsigned int protos_of(const struct workload *w)
 	return 1u << TRACE_UNIX_STREAM | 1u << TRACE_UNIX_DGRAM | 1u << TRACE_UNIX_SEQPACKET;
 }
 
+/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing. */
+static struct trace *prepare(const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
+{
+	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE, .protos = protos_of(plan->w), .n_tgids = 1 };
+
+	o.tgids[0] = getpid();
+	return trace_prepare(&o, te);
+}
+
+static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
+{
+	struct trace_hook hooks[128];
+
+	tr->t = prepare(plan, backend, te);
+	if (tr->t && plan->o.ab)
+		tr->beside = prepare(plan, backend, te);
+	if (!tr->t || (plan->o.ab && !tr->beside))
+		return false;
+	/* --ab attaches once the workers are there: they would inherit the links, and hold them when they are to be gone */
+	if (!tr->beside && trace_start(tr->t, te))
+		return false;
+	tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) + 2; /* the settling and counting programs hook nothing */
+	if (tr->beside)
+		tr->n_programs *= 2;
+	return true;
+}
+
 int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct err *e)
 {
-	/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing. */
-	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE, .protos = protos_of(plan->w), .n_tgids = 1 };
 	struct trace_error te = {};
 
-	*tr = (struct traced){};
-	o.tgids[0] = getpid();
-	tr->t = trace_prepare(&o, &te);
-	if (tr->t && trace_start(tr->t, &te) == 0) {
-		struct trace_hook hooks[128];
-
-		tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) + 2; /* the settling and counting programs hook nothing */
+	*tr = (struct traced){ .plan = plan };
+	if (begin(tr, plan, backend, &te))
 		return 0;
-	}
 	traced_end(tr);
 	if (backend != TRACE_AUTO)
 		return trace_err(e, &te);
@@ -57,6 +76,8 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 	struct traced *tr = ctx;
 	struct trace_error te = {};
 
+	if (tr->beside && trace_start(tr->t, &te))
+		return trace_err(e, &te);
 	tr->current = calloc(1, sizeof(*tr->current));
 	if (!tr->current)
 		return err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace");
@@ -90,6 +111,19 @@ static int on_phase_end(void *ctx, struct err *e)
 	rc = trace_snapshot_sub(&tr->current->phase, &tr->begin, &end);
 	trace_snapshot_free(&end);
 	return rc ? err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace") : 0;
+}
+
+enum { AB_SLICES_A_POINT = 5 };
+
+/* The ledgers are read by now; what happens in the slices is in none. */
+static int on_extra(void *ctx, const struct bench_extra *x, struct err *e)
+{
+	struct traced *tr = ctx;
+	struct trace_error te = {};
+	const struct bench_options *o = &tr->plan->o;
+
+	trace_stop(tr->t, &te);
+	return ab_run(tr->t, tr->beside, x, (uint64_t)o->duration / AB_SLICES_A_POINT, (uint64_t)o->seed, &tr->current->ab, e);
 }
 
 static bool is_worker(const struct point_ledger *l, pid_t tgid)
@@ -158,6 +192,7 @@ int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test
 		.prepare = on_prepare,
 		.phase_begin = on_phase_begin,
 		.phase_end = on_phase_end,
+		.extra = tr->beside ? on_extra : NULL,
 	};
 
 	if (bench_run_point(plan, t, size, &hooks, p, e)) {
@@ -196,11 +231,7 @@ void traced_end(struct traced *tr)
 	trace_snapshot_free(&tr->begin);
 	point_ledger_free(tr->current);
 	tr->current = NULL;
-	if (tr->t) {
-		struct trace_error te;
-
-		trace_stop(tr->t, &te);
-		trace_finish(tr->t);
-	}
-	tr->t = NULL;
+	trace_finish(tr->beside);
+	trace_finish(tr->t);
+	tr->t = tr->beside = NULL;
 }

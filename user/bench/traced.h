@@ -3,6 +3,7 @@
 #ifndef IPCSTALL_BENCH_TRACED_H
 #define IPCSTALL_BENCH_TRACED_H
 
+#include "bench/ab.h"
 #include "bench/bench.h"
 #include "model/verdict.h"
 
@@ -15,12 +16,15 @@ struct point_ledger {
 	double normalised_stall;     /* stall of the phase over its length, by the sender that stalled most */
 	/* When the point's own figures were taken untraced: the same figure with the ledger on, and what that cost. */
 	double traced_headline, cost_ratio; /* NAN: the point's figures are the traced ones */
+	struct ab_result ab;
 };
 
 void point_ledger_free(struct point_ledger *l);
 
 struct traced {
 	struct trace *t; /* NULL: nothing is traced, and `why` says why not */
+	struct trace *beside; /* --ab: the same for nobody */
+	const struct bench_plan *plan;
 	char why[512];
 	int n_programs; /* loaded by us: not a stranger's tracer */
 	struct trace_snapshot begin;

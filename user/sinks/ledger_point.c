@@ -14,6 +14,25 @@ static const char *role_of(const struct point_ledger *l, const struct trace_endp
 	return ep->txb.tgid == l->pids[ROLE_CLIENT] || (!ep->txb.tgid && ep->rxb.tgid == l->pids[ROLE_CLIENT]) ? "client" : "server";
 }
 
+static json_t *ab_ratio(const struct ab_ratio *r)
+{
+	return json_pack("{s:o, s:o, s:o}", "median", json_figure(r->median), "lo", json_figure(r->ci.lo), "hi", json_figure(r->ci.hi));
+}
+
+static json_t *ab_arm(const struct ab_result *ab, enum ab_arm a)
+{
+	return json_pack("{s:o, s:o}", "cpu", ab_ratio(&ab->cpu[a]), "elapsed", ab_ratio(&ab->elapsed[a]));
+}
+
+static json_t *ab_to_json(const struct ab_result *ab)
+{
+	if (!ab->pairs)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}", "pairs", (json_int_t)ab->pairs, "slice_ns", (json_int_t)ab->slice_ns,
+			 "off_cpu_ns", json_figure(ab->off_cpu_ns), "off_elapsed_ns", json_figure(ab->off_elapsed_ns), "confidence", ab->cpu[AB_TRACED].ci.level, "method", ab->cpu[AB_TRACED].ci.method, "traced",
+			 ab_arm(ab, AB_TRACED), "beside", ab_arm(ab, AB_BESIDE));
+}
+
 json_t *point_ledger_to_json(const struct point *p)
 {
 	const struct point_ledger *l = p->ledger;
@@ -29,6 +48,7 @@ json_t *point_ledger_to_json(const struct point *p)
 	json_object_set_new(o, "normalised_stall", json_figure(l->normalised_stall));
 	json_object_set_new(o, "traced_figure", json_figure(l->traced_headline));
 	json_object_set_new(o, "cost_ratio", json_figure(l->cost_ratio));
+	json_object_set_new(o, "ab", ab_to_json(&l->ab));
 	return o;
 }
 
@@ -72,6 +92,27 @@ static void cost_line(const struct point_ledger *l, FILE *out)
 		fprintf(out, "  the figures above were taken without the ledger; with it this test ran %.2f times as long\n", l->cost_ratio);
 }
 
+static void ab_line(const char *what, const struct ab_result *ab, enum ab_arm a, const char *unit, FILE *out)
+{
+	const struct ab_ratio *cpu = &ab->cpu[a], *elapsed = &ab->elapsed[a];
+	char more[32];
+
+	human_ns((cpu->median - 1) * ab->off_cpu_ns, more, sizeof(more));
+	fprintf(out, "    %s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]\n", what, cpu->median, cpu->ci.lo,
+		cpu->ci.hi, more, unit, elapsed->median, elapsed->ci.lo, elapsed->ci.hi);
+}
+
+static void ab_lines(const struct ab_result *ab, enum test t, FILE *out)
+{
+	const char *unit = t == TEST_THROUGHPUT ? "message" : "round trip";
+
+	if (!ab->pairs)
+		return;
+	fprintf(out, "  own cost, %zu rounds of %.0f ms slices:\n", ab->pairs, (double)ab->slice_ns / 1e6);
+	ab_line("traced              ", ab, AB_TRACED, unit, out);
+	ab_line("others traced beside", ab, AB_BESIDE, unit, out);
+}
+
 static void whole(const struct point *p, FILE *out)
 {
 	const struct point_ledger *l = p->ledger;
@@ -81,6 +122,7 @@ static void whole(const struct point *p, FILE *out)
 	fputc('\n', out);
 	ledger_table(&l->phase, &l->verdict, 0, out);
 	cost_line(l, out);
+	ab_lines(&l->ab, p->test, out);
 }
 
 static void in_one_line(const struct point *p, FILE *out)
@@ -94,6 +136,7 @@ static void in_one_line(const struct point *p, FILE *out)
 	fputs("  ", out);
 	point_title(p, out);
 	fprintf(out, ": stall per message %s; %s\n", per, text);
+	ab_lines(&l->ab, p->test, out);
 }
 
 enum { WHOLE_UP_TO = 2 };

@@ -164,6 +164,7 @@ static void *collect(void *arg)
 int trace_start(struct trace *t, struct trace_error *e)
 {
 	memset(e, 0, sizeof(*e));
+	t->stop = false;
 	if (object_attach(t, e))
 		return -1;
 	if (pthread_create(&t->thread, NULL, collect, t)) {

@@ -5,7 +5,7 @@
  *	prepare   choose a backend, load the programs (nothing runs yet)
  *	start     attach them
  *	snapshot  every endpoint's ledger up to now; two snapshots subtract exactly
- *	stop      detach
+ *	stop      detach; may be started again
  *	finish    free
  *
  * Nothing is pinned: a killed process leaves nothing behind.
