@@ -100,6 +100,8 @@ one datagram at most|--mode udp --engine gso --size 128K --quiet
 link|--mode tcp --link vethh
 link|--mode tcp --link veth,mtu=1
 link|--mode tcp --link veth,rate=fast
+trials set this host's buffers only|--mode tcp --tuned --connect localhost
+no buffer and no window|--mode tcp --tuned --test connect
 two results would mix|--mode tcp --json - --csv -
 empty|--mode tcp --json=
 no such command; did you mean 'bench'|bensh

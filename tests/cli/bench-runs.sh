@@ -65,6 +65,14 @@ cp "$WORK/r.json" "$WORK/first.json"
 works 'repeat' --repeat "$WORK/first.json" --json "$WORK/r.json" && holds 'repeat: same options' "d['options'] == json.load(open('$WORK/first.json'))['options']"
 works 'pipe size' --mode pipe --size 64K --pipe-size 1M "${short[@]}" --json "$WORK/r.json" && holds 'pipe size is in the result' "p[0]['socket']['client']['pipe_size'] == 1048576"
 
+tried="all(x['tuned']['chosen'] in [{k: v for k, v in y.items() if k != 'score'} for y in x['tuned']['tried']] and x['tuned']['tried'][0]['score'] for x in p)"
+for mode in tcp unix pipe udp; do
+	works "tuned, $mode" --mode $mode --size 32K --tuned "${short[@]}" --json "$WORK/r.json" &&
+		holds "tuned, $mode: what was chosen was tried, the kernel's own choice first" "len(p) == 2 and len(p[1]['tuned']['tried']) >= 4 and $tried"
+done
+works 'tuned: a knob that is given' --mode pipe --test throughput --size 4K --pipe-size 128K --tuned "${short[@]}" --json "$WORK/r.json" &&
+	holds 'tuned: is left alone' "len(p[0]['tuned']['tried']) == 1 and p[0]['socket']['client']['pipe_size'] == 131072"
+
 works 'csv' --mode pipe --size 64,1K "${short[@]}" --csv "$WORK/r.csv" --quiet && [ "$(wc -l <"$WORK/r.csv")" -eq 5 ] && pass 'csv: a line a point' || fail 'csv: a line a point' "$(wc -l <"$WORK/r.csv") lines"
 works 'raw' --mode pipe --size 64 --test latency --count 300 --raw "$WORK/r.raw" && [ "$(grep -vc '^#' "$WORK/r.raw")" -eq 300 ] && pass 'raw: a line a sample' || fail 'raw: a line a sample' 'wrong count'
 works 'quiet' --mode pipe --size 64 "${short[@]}" --quiet && { [ ! -s "$WORK/out" ] && pass 'quiet prints nothing' || fail 'quiet prints nothing' "$(head -1 "$WORK/out")"; }

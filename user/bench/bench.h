@@ -31,7 +31,7 @@ struct bench_options {
 	char *tests, *pattern, *link, *cc;
 	int ack, placement, engine;
 	int64_t outstanding;
-	bool nodelay, nagle, cork, quickack, more;
+	bool nodelay, nagle, cork, quickack, more, tuned;
 	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max, pacing, reader_pause;
 	struct cpu_pair cpus;
 	int64_t trials, warmup, duration, bytes, count, timeout, port, seed;

@@ -46,6 +46,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_SIZE, 0, "sndbuf", "BYTES", "SO_SNDBUF (default: the kernel's own choice)", AT(sndbuf), 0, GIB },
 	{ OPT_SIZE, 0, "rcvbuf", "BYTES", "SO_RCVBUF (default: the kernel's own choice)", AT(rcvbuf), 0, GIB },
 	{ OPT_SIZE, 0, "pipe-size", "BYTES", "F_SETPIPE_SZ (default: the kernel's own choice)", AT(pipe_size), 0, GIB },
+	{ OPT_FLAG, 0, "tuned", NULL, "find the best buffers and congestion control by short trials of each point, then measure with them", AT(tuned) },
 	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
 	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc) },
 	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },

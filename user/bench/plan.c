@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench/run.h"
+#include "bench/tune.h"
 #include "remote/remote.h"
 
 enum { OUTSTANDING_BYTES = 64 << 10 };
@@ -187,6 +188,8 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
+		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },
+		{ o->tuned && p->tests == 1u << TEST_CONNECT, "--tuned with --test connect: no buffer and no window plays a part there; leave it out" },
 		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
@@ -292,7 +295,7 @@ bool bench_nodelay(const struct bench_plan *plan, enum test t)
 
 uint64_t bench_point_ns(const struct bench_plan *plan)
 {
-	return (uint64_t)plan->o.duration + 150000000;
+	return (uint64_t)plan->o.duration + 150000000 + bench_tuning_ns(plan);
 }
 
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)

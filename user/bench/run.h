@@ -86,6 +86,10 @@ struct test_ops {
 extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect, test_reliable;
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
 
+/* A point with the plan's own knobs: bench_run_point() without what --tuned adds. */
+int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
+			 struct err *e);
+
 /* The worker's life, from fork to exit. */
 void worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
 /* The next order; false: the coordinator is gone. */

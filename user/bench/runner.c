@@ -535,8 +535,8 @@ static void bout_init(struct bout *b, const struct bench_plan *plan, enum test t
 	workload_options_of(plan, t, (size_t)size, &b->run.wo);
 }
 
-int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
-		    struct err *e)
+int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
+			 struct err *e)
 {
 	struct bout b;
 	int rc;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench/traced.h"
+#include "bench/tune.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,10 +213,13 @@ static double headline(const struct point *p)
 
 int traced_again(struct traced *tr, const struct bench_plan *plan, struct point *p, struct err *e)
 {
+	struct bench_plan same = *plan; /* the knobs found for the figures serve the ledger too */
 	struct point again = {};
 	struct point_ledger *l;
 
-	if (traced_run_point(tr, plan, p->test, p->size ? p->size : 1, &again, e))
+	if (p->tuned.present)
+		knobs_apply(&p->tuned.chosen, &same.o);
+	if (traced_run_point(tr, &same, p->test, p->size ? p->size : 1, &again, e))
 		return -1;
 	l = again.ledger;
 	l->traced_headline = headline(&again);

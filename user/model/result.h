@@ -72,6 +72,26 @@ struct throughput_result {
 	double acked_bytes_per_s; /* over the sender's time, from its first byte to the final ack */
 };
 
+/* What --tuned may set; 0 and NULL: left to the kernel. */
+struct knobs {
+	const char *cc;
+	int64_t sndbuf, rcvbuf, pipe_size;
+};
+
+enum { TUNED_TRIED = 16 };
+
+/* How a point's knobs were found: each trial's bytes a second, or its median in ns; NAN: it could not be had. The first
+ * trial is that of the kernel's own choice. */
+struct tuned {
+	bool present;
+	struct knobs chosen;
+	struct tried {
+		struct knobs knobs;
+		double score;
+	} tried[TUNED_TRIED];
+	size_t n_tried;
+};
+
 enum { POINT_WARNINGS = 12, WARNING_TEXT = 240 };
 
 struct point {
@@ -90,6 +110,7 @@ struct point {
 	struct latency_result latency;
 	struct throughput_result throughput;
 	struct reliable_result reliable;
+	struct tuned tuned;
 	struct socket_facts socket[ROLES];
 	struct worker_usage usage[ROLES];
 	const uint64_t *samples; /* owned: ns in the order they were taken; NULL when none */

@@ -140,6 +140,35 @@ static json_t *usage(const struct point *p, enum role r)
 			 "user_us", (json_int_t)u->user_us, "system_us", (json_int_t)u->system_us);
 }
 
+static json_t *set_or_null(int64_t v)
+{
+	return v ? json_integer(v) : json_null();
+}
+
+static json_t *knobs(const struct knobs *k)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "cc", json_text(k->cc), "sndbuf", set_or_null(k->sndbuf), "rcvbuf", set_or_null(k->rcvbuf),
+			 "pipe_size", set_or_null(k->pipe_size));
+}
+
+static json_t *tuned(const struct point *p)
+{
+	json_t *tried = json_array();
+
+	if (!p->tuned.present) {
+		json_decref(tried);
+		return json_null();
+	}
+	for (size_t i = 0; i < p->tuned.n_tried; i++) {
+		json_t *one = knobs(&p->tuned.tried[i].knobs);
+
+		json_object_set_new(one, "score", json_figure(p->tuned.tried[i].score));
+		json_array_append_new(tried, one);
+	}
+	return json_pack("{s:s, s:o, s:o}", "unit", p->test == TEST_THROUGHPUT ? "bytes_per_s" : "ns", "chosen", knobs(&p->tuned.chosen), "tried",
+			 tried);
+}
+
 static json_t *both(json_t *client, json_t *server)
 {
 	return json_pack("{s:o, s:o}", "client", client, "server", server);
@@ -187,6 +216,7 @@ json_t *json_of_point(const struct point *p, json_t *ledger)
 	json_object_set_new(o, "histogram", histogram(p->latency.histogram));
 	json_object_set_new(o, "throughput", throughput(&p->throughput));
 	json_object_set_new(o, "reliable", reliable(&p->reliable));
+	json_object_set_new(o, "tuned", tuned(p));
 	json_object_set_new(o, "socket", both(socket_facts(&p->socket[ROLE_CLIENT]), socket_facts(&p->socket[ROLE_SERVER])));
 	json_object_set_new(o, "process", both(usage(p, ROLE_CLIENT), usage(p, ROLE_SERVER)));
 	json_object_set_new(o, "noise", noise_to_json(&p->noise));

@@ -37,7 +37,10 @@ static void print_options(const struct bench_options *o, FILE *out)
 			continue;
 		if (row->type == OPT_TIME)
 			time_text(*(const int64_t *)((const char *)o + row->offset), is, sizeof(is));
-		fprintf(out, row->type == OPT_FLAG ? "  --%s" : "  --%s %s", row->name, is);
+		if (row->type == OPT_FLAG)
+			fprintf(out, "  --%s%s", *(const bool *)((const char *)o + row->offset) ? "" : "no-", row->name);
+		else
+			fprintf(out, "  --%s %s", row->name, is);
 	}
 	opt_free(bench_option_rows, &plain);
 }
@@ -261,6 +264,45 @@ static void reliable_table(const struct result *r, FILE *out)
 	grid_print(g, out);
 }
 
+static void print_knobs(const struct knobs *k, FILE *out)
+{
+	const struct {
+		const char *flag;
+		int64_t v;
+	} sizes[] = { { "sndbuf", k->sndbuf }, { "rcvbuf", k->rcvbuf }, { "pipe-size", k->pipe_size } };
+	bool any = k->cc;
+	char buf[24];
+
+	if (k->cc)
+		fprintf(out, " --cc %s", k->cc);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (sizes[i].v)
+			fprintf(out, " --%s %s", sizes[i].flag, size_text(sizes[i].v, buf));
+		any |= sizes[i].v != 0;
+	}
+	if (!any)
+		fputs(" the kernel's own choice; nothing tried was better by 3 %", out);
+}
+
+/* What the trials chose, and how the kernel's own choice fared in them. */
+static void print_tuned(const struct result *r, enum test t, FILE *out)
+{
+	char buf[24];
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct tuned *k = &r->points[i].tuned;
+
+		if (!k->present || r->points[i].test != t)
+			continue;
+		fprintf(out, "tuned %s:", size_text(r->points[i].size, buf));
+		print_knobs(&k->chosen, out);
+		if (k->n_tried && t == TEST_THROUGHPUT)
+			fprintf(out, " (untuned %.0f MB/s)\n", k->tried[0].score / 1e6);
+		else if (k->n_tried)
+			fprintf(out, " (untuned %.2f us)\n", k->tried[0].score / 1e3);
+	}
+}
+
 void table_print(const struct result *r, FILE *out)
 {
 	print_head(r, out);
@@ -276,6 +318,7 @@ void table_print(const struct result *r, FILE *out)
 			throughput_table(r, out);
 		else
 			latency_table(r, (enum test)t, out);
+		print_tuned(r, (enum test)t, out);
 	}
 	if (r->plan->w->flags & WL_RELIABLE && r->n)
 		reliable_table(r, out);

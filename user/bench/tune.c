@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * --tuned: which buffers and which congestion control serve a point best is found out by short trials of that very point,
+ * one knob after the other, and the point is then measured afresh with what was found: a trial's luck is not in its figure.
+ * What the user set himself is left alone. Most is to be had where TCP is paced (bbr), which loopback does not need, and
+ * where writer and reader on two CPUs fill and drain a buffer too small to keep both awake.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/run.h"
+#include "bench/tune.h"
+
+enum {
+	TRIAL_NS = 60000000,
+	TRIAL_ROUNDS = 2,	/* the better one counts: what disturbs a trial only makes it worse */
+	BUFFERS_FROM = 16 << 10, /* question and answer: smaller messages do not know how large the buffers are */
+};
+
+/* Less of a gain than this is noise, and the kernel's own choice is kept. */
+#define GAIN_LEAST 1.03
+
+static const int64_t socket_buffers[] = { 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20, 0 };
+static const int64_t pipe_sizes[] = { 128 << 10, 256 << 10, 1 << 20, 0 };
+static const char *const controls[] = { "cubic", "reno", NULL };
+
+struct search {
+	const struct bench_plan *plan;
+	enum test test;
+	int64_t size;
+	struct tuned *found;
+	double best;
+};
+
+void knobs_apply(const struct knobs *k, struct bench_options *o)
+{
+	o->tuned = false;
+	if (k->cc)
+		o->cc = (char *)k->cc;
+	if (k->sndbuf)
+		o->sndbuf = k->sndbuf;
+	if (k->rcvbuf)
+		o->rcvbuf = k->rcvbuf;
+	if (k->pipe_size)
+		o->pipe_size = k->pipe_size;
+}
+
+static double score_of(const struct point *p)
+{
+	if (p->test == TEST_THROUGHPUT)
+		return p->throughput.present ? p->throughput.bytes_per_s : NAN;
+	return p->latency.present ? p->latency.s.median : NAN;
+}
+
+static bool better(enum test t, double a, double than, double by)
+{
+	return t == TEST_THROUGHPUT ? a > than * by : a * by < than;
+}
+
+/* NAN: it cannot be had here (a congestion control for the privileged, more than the limit for pipes). */
+static double try_once(const struct search *s, const struct bench_plan *trial, struct err *e)
+{
+	struct point p;
+	double score;
+
+	if (bench_run_as_planned(trial, s->test, s->size, NULL, &p, e))
+		return NAN;
+	score = score_of(&p);
+	point_free(&p);
+	return score;
+}
+
+static double try_knobs(const struct search *s, const struct knobs *k, struct err *e)
+{
+	struct bench_plan trial = *s->plan;
+	double best = NAN;
+
+	knobs_apply(k, &trial.o);
+	trial.o.duration = TRIAL_NS;
+	trial.o.count = trial.o.bytes = 0;
+	for (int i = 0; i < TRIAL_ROUNDS && !err_is_set(e); i++) {
+		double score = try_once(s, &trial, e);
+
+		if (isnan(best) || better(s->test, score, best, 1))
+			best = score;
+	}
+	return best;
+}
+
+/* -1: interrupted. That a candidate cannot be had is no fault. */
+static int consider(struct search *s, const struct knobs *k, struct err *e)
+{
+	struct err why = {};
+	double score = try_knobs(s, k, &why);
+
+	if (bench_interrupted) {
+		*e = why;
+		return -1;
+	}
+	if (s->found->n_tried < TUNED_TRIED)
+		s->found->tried[s->found->n_tried++] = (struct tried){ *k, score };
+	if (better(s->test, score, s->best, GAIN_LEAST)) {
+		s->best = score;
+		s->found->chosen = *k;
+	}
+	return 0;
+}
+
+/* Is `name` a word of this file? Asking the kernel for one it has not loaded would make it load a module. */
+static bool control_available(const char *name)
+{
+	char line[256], *rest = line, *word;
+	FILE *f = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "re");
+	bool found = false;
+
+	if (!f)
+		return false;
+	if (fgets(line, sizeof(line), f))
+		while (!found && (word = strsep(&rest, " \n")))
+			found = !strcmp(word, name);
+	fclose(f);
+	return found;
+}
+
+static int search_control(struct search *s, struct err *e)
+{
+	if (!(s->plan->w->flags & WL_TCP) || s->plan->o.cc)
+		return 0;
+	for (int i = 0; controls[i]; i++) {
+		struct knobs k = s->found->chosen;
+
+		k.cc = controls[i];
+		if (control_available(k.cc) && consider(s, &k, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int search_buffers(struct search *s, struct err *e)
+{
+	struct knobs from = s->found->chosen;
+
+	if (!(s->plan->w->flags & WL_SOCKET) || s->plan->o.sndbuf || s->plan->o.rcvbuf)
+		return 0;
+	for (int i = 0; socket_buffers[i]; i++) {
+		struct knobs k = from;
+
+		k.sndbuf = k.rcvbuf = socket_buffers[i];
+		if (consider(s, &k, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int search_pipe(struct search *s, struct err *e)
+{
+	if (!(s->plan->w->flags & WL_PIPE) || s->plan->o.pipe_size)
+		return 0;
+	for (int i = 0; pipe_sizes[i]; i++) {
+		struct knobs k = { .pipe_size = pipe_sizes[i] };
+
+		if (consider(s, &k, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int tune(struct search *s, struct err *e)
+{
+	static const struct knobs none;
+
+	s->found->present = true;
+	s->best = try_knobs(s, &none, e);
+	if (err_is_set(e)) /* the point cannot be run at all */
+		return -1;
+	s->found->tried[s->found->n_tried++] = (struct tried){ none, s->best };
+	if (search_control(s, e))
+		return -1;
+	if (s->test != TEST_THROUGHPUT && s->size < BUFFERS_FROM)
+		return 0;
+	return search_buffers(s, e) || search_pipe(s, e) ? -1 : 0;
+}
+
+int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p, struct err *e)
+{
+	struct tuned found = {};
+	struct search s = { plan, t, size, &found, NAN };
+	struct bench_plan tuned = *plan;
+
+	if (!plan->o.tuned || t == TEST_CONNECT)
+		return bench_run_as_planned(plan, t, size, hooks, p, e);
+	memset(p, 0, sizeof(*p));
+	if (tune(&s, e))
+		return -1;
+	knobs_apply(&found.chosen, &tuned.o);
+	if (bench_run_as_planned(&tuned, t, size, hooks, p, e))
+		return -1;
+	p->tuned = found;
+	return 0;
+}
+
+uint64_t bench_tuning_ns(const struct bench_plan *plan)
+{
+	uint64_t trials = plan->w->flags & WL_TCP ? 8 : plan->w->flags & WL_PIPE ? 4 : 6;
+
+	return plan->o.tuned ? trials * TRIAL_ROUNDS * 2ULL * TRIAL_NS : 0;
+}

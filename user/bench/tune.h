@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef IPCSTALL_TUNE_H
+#define IPCSTALL_TUNE_H
+
+#include "bench/bench.h"
+
+/* As the options that would have said so; what is 0 or NULL in `k` stays. */
+void knobs_apply(const struct knobs *k, struct bench_options *o);
+/* Rough time that the trials of a point take. */
+uint64_t bench_tuning_ns(const struct bench_plan *plan);
+
+#endif
