@@ -105,10 +105,18 @@ static __always_inline word_t word_open(ns_t at)
 	return at & SINCE_MASK;
 }
 
+/* or the compiler, which knows what a value can be, makes comparisons and branches of the arithmetic below */
+#define OPAQUE(v) asm volatile("" : "+r"(v))
+
 /* 1 if v > 0, without a branch: the verifier follows every path, and a step is taken in many programs */
 static __always_inline unsigned int positive(int v)
 {
-	return (unsigned int)-v >> 31;
+	unsigned int u = v;
+
+	OPAQUE(u);
+	u = -u >> 31;
+	OPAQUE(u);
+	return u;
 }
 
 static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, unsigned int no)

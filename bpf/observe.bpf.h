@@ -12,7 +12,7 @@ struct {
 	__type(value, struct endpoint);
 } endpoints SEC(".maps");
 
-#define SWAP_TRIES 8
+#define SWAP_TRIES 4
 
 #ifdef NO_CMPXCHG
 struct {

@@ -62,18 +62,55 @@ int feature_func_args(const char *name)
 	return t ? btf_vlen(t) : -1;
 }
 
-uint64_t feature_symbol(const char *name)
+/* the kernel functions that hooks know by address */
+static struct symbol {
+	const char *name;
+	uint64_t addr;
+} symbols[] = { { "tcp_delack_timer", 0 }, { "tcp_write_timer", 0 } };
+
+#define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
+
+static bool note_symbol(const char *line)
+{
+	unsigned long long addr;
+	char name[256], type;
+
+	if (sscanf(line, "%llx %c %255s", &addr, &type, name) != 3)
+		return false;
+	for (size_t i = 0; i < N_SYMBOLS; i++) {
+		if (strcmp(name, symbols[i].name) || symbols[i].addr)
+			continue;
+		symbols[i].addr = addr;
+		return true;
+	}
+	return false;
+}
+
+/* once for all of them: the file has some 200,000 lines, each made as it is read */
+static void read_symbols(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
-	unsigned long long addr = 0, a;
-	char line[512], sym[256], type;
+	size_t found = 0;
+	char line[512];
 
-	while (f && !addr && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %c %255s", &a, &type, sym) == 3 && !strcmp(sym, name))
-			addr = a;
+	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
+		found += strstr(line, " tcp_") && note_symbol(line);
 	if (f)
 		fclose(f);
-	return addr;
+}
+
+uint64_t feature_symbol(const char *name)
+{
+	static bool asked;
+
+	if (!asked) {
+		asked = true;
+		read_symbols();
+	}
+	for (size_t i = 0; i < N_SYMBOLS; i++)
+		if (!strcmp(name, symbols[i].name))
+			return symbols[i].addr;
+	return 0;
 }
 
 static const struct bpf_insn nothing[] = {
