@@ -3,6 +3,7 @@
 
     {"schema":"ipcstall.timeline","version":1,"machine":{..},"endpoints":[{"ep":"1","role":"client","comm":"x","pid":7}]}
     {"t":1000,"ep":"1","ledger":"tx","state":"nagle"}       from t on, this ledger is in this state
+    {"t":1400,"ep":"1","ledger":"tx","state":null}          the state is over and none is known to follow: closed, or lost
     {"t":1500,"ep":"1","event":"ack","bytes":0}             something happened at t
     {"end":{"t":9000,"events":2,"lost":0,"complete":true}}
 """
@@ -60,6 +61,8 @@ def _one(line: Timeline, open_: Open, item: fields.Object, where: str, last: flo
 
 
 def _change(line: Timeline, open_: Open, ep: str, item: fields.Object, t: float, where: str) -> None:
+    if item.get("state", "") is None:
+        return _close(line, open_, (ep, fields.text(item, "ledger", where)), t)
     ledger, state = fields.text(item, "ledger", where), fields.text(item, "state", where)
     if ledger not in STATES or state not in STATES[ledger]:
         raise data(where, f"no ledger {ledger!r} with a state {state!r}", "see docs/SCHEMA.md for the states")

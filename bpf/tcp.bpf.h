@@ -81,8 +81,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	in->full = tcp_outstanding(&s);
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_window(ep, &s);
-	if (opt.stall_threshold && in->head && tcp_unsent(&s))
-		note_held(ep, &s, in->head);
+	if (opt.stall_threshold && head && head != HEAD_REST && tcp_unsent(&s))
+		note_held(ep, &s, head);
 }
 
 static __always_inline bool tx_working(const struct endpoint *ep)

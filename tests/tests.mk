@@ -82,3 +82,7 @@ test-cost: all ## the ledger's own cost, against loose bounds
 
 bench-cost: all ## the same against the bars: quiet machine
 	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --bars
+
+.PHONY: test-records
+test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/kernel/records $(TEST)

@@ -15,7 +15,7 @@ from analysis.model import Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Timel
 EVENTS: Dict[str, Tuple[str, str, str]] = {  # marker, colour, name
     "message": ("v", style.BLACK, "message"), "segment": ("|", style.BLUE, "segment"), "ack": ("^", style.GREEN, "ACK"),
     "delack": ("D", style.PURPLE, "delayed ACK fires"), "retransmit": ("X", style.VERMILLION, "retransmit"),
-    "wakeup": ("o", style.GREY, "wake-up"),
+    "wakeup": ("o", style.GREY, "wake-up"), "read": ("1", style.BLACK, "read"), "timeout": ("P", style.VERMILLION, "retransmission timeout"),
 }
 MOST_ENDS = 4
 MOST_MARKS = 400

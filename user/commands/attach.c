@@ -12,7 +12,7 @@ static const struct opt attach_options[] = {
 	OPT_END,
 };
 
-static void watch(struct live *l, const struct trace_options *t)
+static void watch(struct live *l, const struct trace_options *t, struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : UINT64_MAX;
 
@@ -20,6 +20,8 @@ static void watch(struct live *l, const struct trace_options *t)
 		uint64_t now = now_ns();
 
 		if (now >= deadline)
+			return;
+		if (live_tick(l, e))
 			return;
 		trace_poll(l->t, deadline - now < 100000000 ? (int)((deadline - now) / 1000000) + 1 : 100);
 	}
@@ -49,13 +51,15 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return -1;
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n", o->duration_ns ? "waiting" : "Ctrl-C ends it");
-	watch(&l, &filter);
-	rc = live_end(&l, e);
-	if (rc == 0) {
-		about = about_filter(o, &filter);
+	about = about_filter(o, &filter);
+	rc = live_announce(&l, about, e);
+	if (rc == 0)
+		watch(&l, &filter, e);
+	if (live_end(&l, e) || err_is_set(e))
+		rc = -1;
+	if (rc == 0)
 		rc = live_report(&l, about, e);
-		json_decref(about);
-	}
+	json_decref(about);
 	live_free(&l);
 	return rc ? e->code : EXIT_DONE;
 }

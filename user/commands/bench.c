@@ -110,7 +110,7 @@ static int write_all(const struct result *r, const struct traced *tr, struct err
 		table_print(r, stdout);
 		ledgers_print(r, tr, o->nist, stdout);
 	}
-	if (o->json && json_to_file(json_of_result(r), o->json, e))
+	if (o->json && json_to_file(json_of_result(r), o->json, JSON_INDENT(1), e))
 		return -1;
 	if (o->csv && csv_write(r, o->csv, e))
 		return -1;

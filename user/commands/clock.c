@@ -122,7 +122,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	f.n = clock_probe_all(f.probe, f.clock.tsc ? 1e9 / f.clock.hz : NAN);
 	if (!o->json || strcmp(o->json, "-"))
 		print_findings(&f);
-	if (o->json && json_to_file(to_json(&f, o), o->json, e))
+	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;
 	return EXIT_DONE;
 }

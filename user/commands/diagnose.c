@@ -154,7 +154,7 @@ static int write_document(struct examiner *x, const struct diagnose_opts *o, con
 {
 	if (!o->bench.json)
 		return 0;
-	return json_to_file(document(x, plan, json_incref(out->list), out->verdict), o->bench.json, e);
+	return json_to_file(document(x, plan, json_incref(out->list), out->verdict), o->bench.json, JSON_INDENT(1), e);
 }
 
 static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/clock.h"
 #include "lib/machine.h"
 #include "model/environment.h"
 #include "sinks/ledger.h"
@@ -40,6 +41,8 @@ void live_defaults(void *opts)
 
 	o->max_endpoints = 4096;
 	o->shown = 10;
+	o->interval_ns = 1000000000;
+	o->timeline_max = 1000000;
 }
 
 int live_error(struct err *e, const struct trace_error *te)
@@ -109,15 +112,121 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 	return 0;
 }
 
-static void print_stall(void *ctx, const struct trace_stall *st)
-{
-	char took[32];
-#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
-	static const char *const names[TX_N] = { TX_STATES(CAUSE_NAME) };
+/* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy server. */
+#define DEFAULT_THRESHOLD_NS 10000
+#define STALLS_KEPT 100000
 
-	human_ns((double)(st->to_ns - st->from_ns), took, sizeof(took));
-	fprintf(stderr, "stall: %s %s of %.16s[%d]%s%.16s%s\n", took, names[st->state], st->comm, st->tgid,
-		st->peer_tgid ? ", kept waiting by " : "", st->peer_tgid ? st->peer_comm : "", st->by_delack ? " (its delayed ACK)" : "");
+static bool wants_timeline(const struct live_opts *o)
+{
+	return o->out[OUT_TIMELINE] || o->out[OUT_PERFETTO];
+}
+
+static bool wants_stacks(const struct live_opts *o)
+{
+	return o->stacks || o->out[OUT_FOLDED];
+}
+
+static void print_frames(const char *title, const char *text)
+{
+	if (text)
+		fprintf(stderr, "    %s\n", title);
+	while (text && *text) {
+		int n = (int)strcspn(text, "\n");
+
+		fprintf(stderr, "        %.*s\n", n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void print_stall(const struct stall *st)
+{
+	char line[512];
+
+	stall_line(st, line, sizeof(line));
+	flockfile(stderr);
+	fprintf(stderr, "%s\n", line);
+	print_frames("in the kernel", st->stack[STACK_KERNEL]);
+	print_frames("in the program", st->stack[STACK_USER]);
+	print_frames("the other end's reader meanwhile, in the kernel", st->stack[STACK_PEER_KERNEL]);
+	print_frames("the other end's reader meanwhile, in the program", st->stack[STACK_PEER_USER]);
+	funlockfile(stderr);
+}
+
+/* At once: a process that is gone by the end of the session has no names to give. */
+static const char *stack_text(struct live *l, int id, pid_t tgid)
+{
+	char buf[8192];
+
+	return id >= 0 && trace_stack(l->t, id, tgid, buf, sizeof(buf)) > 0 ? stalls_text(&l->stalls, buf) : NULL;
+}
+
+static void on_stall(void *ctx, const struct trace_stall *s)
+{
+	struct live *l = ctx;
+	struct stall st = { .s = *s };
+
+	if (wants_stacks(l->o)) {
+		st.stack[STACK_USER] = stack_text(l, s->ustack, s->tgid);
+		st.stack[STACK_KERNEL] = stack_text(l, s->kstack, s->tgid);
+		st.stack[STACK_PEER_USER] = stack_text(l, s->peer_ustack, s->peer_tgid);
+		st.stack[STACK_PEER_KERNEL] = stack_text(l, s->peer_kstack, s->peer_tgid);
+	}
+	stalls_add(&l->stalls, &st);
+	if (l->o->threshold_ns && !l->o->quiet)
+		print_stall(&st);
+	if (__atomic_load_n(&l->streaming, __ATOMIC_ACQUIRE))
+		stream_stall(&l->stream, &st);
+}
+
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	struct live *l = ctx;
+
+	timeline_add(&l->timeline, tr);
+}
+
+static void set_records(struct live *l, const struct live_opts *o, struct trace_options *t)
+{
+	t->stacks = wants_stacks(o);
+	t->stall_threshold_ns = o->threshold_ns ? (uint64_t)o->threshold_ns : t->stacks ? DEFAULT_THRESHOLD_NS : 0;
+	t->on_stall = on_stall;
+	t->timeline = wants_timeline(o) ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
+	t->on_transition = on_transition;
+	t->ctx = l;
+	l->stalls.max = STALLS_KEPT;
+	l->timeline.max = (size_t)o->timeline_max;
+}
+
+static bool is_std(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+/* A path that cannot be written is found out before the run, not after it. */
+static int probe_output(const char *path, struct err *e)
+{
+	FILE *f;
+
+	if (!path || is_std(path))
+		return 0;
+	f = fopen(path, "ae");
+	if (!f)
+		return err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+	fclose(f);
+	return 0;
+}
+
+static int check_outputs(const struct live_opts *o, struct err *e)
+{
+	int std = is_std(o->ndjson), rc = probe_output(o->ndjson, e);
+
+	for (int i = 0; i < LIVE_OUTPUTS_N && !rc; i++) {
+		std += is_std(o->out[i]);
+		rc = probe_output(o->out[i], e);
+	}
+	if (!rc && std > 1)
+		rc = err_set(e, EXIT_BAD_USAGE, "standard output: two outputs would mix there; send one to a file");
+	return rc;
 }
 
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
@@ -127,10 +236,8 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 	*l = (struct live){ .o = o };
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
-	filter->stall_threshold_ns = (uint64_t)o->threshold_ns;
-	if (o->threshold_ns)
-		filter->on_stall = print_stall;
-	if (set_protos(o, filter, e) || set_ports(o, filter, e))
+	set_records(l, o, filter);
+	if (set_protos(o, filter, e) || set_ports(o, filter, e) || check_outputs(o, e))
 		return -1;
 	l->t = trace_prepare(filter, &te);
 	if (!l->t)
@@ -146,6 +253,58 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 #define MIN_SHARE 0.01
 #define MIN_NS 1000000
 
+static json_t *head_of(struct live *l, json_t *about)
+{
+	struct machine m;
+	char now[32];
+	time_t t = time(NULL);
+	struct tm tm;
+	json_t *doc;
+
+	machine_read(&m);
+	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+	doc = json_pack("{s:o, s:o, s:s, s:o}", "tool", build_to_json(&build), "machine", machine_to_json(&m), "written", now, "trace",
+			trace_to_json(l->t));
+	json_object_update_missing(doc, about);
+	return doc;
+}
+
+int live_announce(struct live *l, json_t *about, struct err *e)
+{
+	json_t *head;
+	int rc;
+
+	if (!l->o->ndjson)
+		return 0;
+	head = head_of(l, about);
+	rc = stream_open(&l->stream, l->o->ndjson, head, e);
+	json_decref(head);
+	l->next_ns = now_ns() + (uint64_t)l->o->interval_ns;
+	__atomic_store_n(&l->streaming, rc == 0, __ATOMIC_RELEASE);
+	return rc;
+}
+
+int live_tick(struct live *l, struct err *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te;
+	struct verdict v;
+
+	if (!l->streaming)
+		return 0;
+	if (!stream_works(&l->stream))
+		return -1;	/* live_end() says why */
+	if (now_ns() < l->next_ns)
+		return 0;
+	l->next_ns += (uint64_t)l->o->interval_ns;
+	if (trace_snapshot(l->t, &s, &te))
+		return live_error(e, &te);
+	verdict_make(&s, MIN_SHARE, MIN_NS, &v);
+	stream_snapshot(&l->stream, &s, &v);
+	trace_snapshot_free(&s);
+	return 0;
+}
+
 int live_end(struct live *l, struct err *e)
 {
 	struct trace_error te = {};
@@ -153,7 +312,11 @@ int live_end(struct live *l, struct err *e)
 	if (trace_snapshot(l->t, &l->end, &te) || trace_stop(l->t, &te))
 		return live_error(e, &te);
 	verdict_make(&l->end, MIN_SHARE, MIN_NS, &l->verdict);
-	return 0;
+	if (!l->streaming)
+		return 0;
+	stream_snapshot(&l->stream, &l->end, &l->verdict);
+	l->streaming = false;
+	return stream_close(&l->stream, true, e);
 }
 
 static void cost_table(struct live *l, FILE *out)
@@ -168,41 +331,20 @@ static void cost_table(struct live *l, FILE *out)
 				(double)c[i].ns / (double)c[i].runs);
 }
 
-static json_t *document(struct live *l, json_t *about)
+static int write_files(struct live *l, json_t *about, struct err *e)
 {
-	struct machine m;
-	
-	char now[32];
-	time_t t = time(NULL);
-	struct tm tm;
-	json_t *doc;
+	struct live_view view = {
+		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
+		.wants_stalls = l->o->threshold_ns || wants_stacks(l->o), .wants_timeline = wants_timeline(l->o),
+	};
+	int rc = 0;
 
-	machine_read(&m);
-	
-	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	doc = json_pack("{s:s, s:i, s:o, s:o, s:s, s:o, s:o}", "schema", "ipcstall.trace", "version", 1, "tool", build_to_json(&build), "machine",
-			machine_to_json(&m), "written", now, "trace", trace_to_json(l->t), "ledger", ledger_to_json(&l->end, &l->verdict));
-	json_object_update_missing(doc, about);
-	return doc;
-}
-
-static int write_json(struct live *l, json_t *about, struct err *e)
-{
-	bool std = strcmp(l->o->json, "-") == 0;
-	FILE *f = std ? stdout : fopen(l->o->json, "w");
-	json_t *doc;
-	int bad;
-
-	if (!f)
-		return err_sys(e, EXIT_IO, "give a file that can be written", "--json %s", l->o->json);
-	doc = document(l, about);
-	bad = json_dumpf(doc, f, JSON_COMPACT) || fputc('\n', f) == EOF || fflush(f);
-	json_decref(doc);
-	if (bad)
-		err_sys(e, EXIT_IO, "give it room and run again", "--json %s", l->o->json);
-	if (!std && fclose(f) && !bad)
-		bad = err_sys(e, EXIT_IO, "give it room and run again", "--json %s", l->o->json);
-	return bad ? -1 : 0;
+	view.head = head_of(l, about);
+	for (enum live_output i = 0; i < LIVE_OUTPUTS_N; i++)
+		if (l->o->out[i] && live_write(i, &view, l->o->out[i], e))
+			rc = -1;
+	json_decref(view.head);
+	return rc;
 }
 
 int live_report(struct live *l, json_t *about, struct err *e)
@@ -216,8 +358,7 @@ int live_report(struct live *l, json_t *about, struct err *e)
 		if (l->o->cost)
 			cost_table(l, stderr);
 	}
-	if (l->o->json)
-		rc = write_json(l, about, e);
+	rc = write_files(l, about, e);
 	if (rc == 0 && l->verdict.unaccounted_ns)
 		rc = err_set(e, EXIT_BUG, "ledger: %lld ns unaccounted for: a fault of ipcstall; please report it with --json",
 			     (long long)l->verdict.unaccounted_ns);
@@ -230,4 +371,6 @@ void live_free(struct live *l)
 	if (l->t)
 		trace_finish(l->t);
 	l->t = NULL;
+	stalls_free(&l->stalls);
+	timeline_free(&l->timeline);
 }

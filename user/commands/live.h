@@ -5,6 +5,8 @@
 
 #include "lib/opt.h"
 #include "model/verdict.h"
+#include "sinks/live.h"
+#include "sinks/live_stream.h"
 
 struct live_opts {
 	int backend; /* enum trace_backend: the names' order is the enum's */
@@ -14,8 +16,10 @@ struct live_opts {
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
-	bool all, cost, quiet;
-	char *json;
+	bool all, cost, quiet, stacks;
+	char *out[LIVE_OUTPUTS_N]; /* by enum live_output; NULL: not asked for */
+	char *ndjson;
+	int64_t interval_ns, timeline_max;
 	/* of those that look at running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
@@ -43,10 +47,22 @@ struct live_opts {
 	OPT_HEAD("What is seen"),                                                                                                           \
 	LIVE_SEEN,                                                                                                                     \
 	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", LIVE_OPT(threshold_ns) },             \
-	OPT_HEAD("Output"),                                                                                                                 \
-	{ OPT_STRING, 0, "json", "FILE", "write the ledgers as JSON (- is standard output); --quiet leaves the table out", LIVE_OPT(json) },\
+	{ OPT_FLAG, 0, "stacks", NULL, "give each stall the stacks of its call and of what the other end's reader did meanwhile (threshold: " \
+	  "10 us unless given)", LIVE_OPT(stacks) },                                                                                       \
+	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost",            \
+	  LIVE_OPT(timeline_max), 1, 1e9 },                                                                                                 \
+	LIVE_OUTPUT_OPTIONS,                                                                                                                \
+	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", LIVE_OPT(cost) }
+
+/* Where it goes; - is standard output. */
+#define LIVE_OUT_ROW(sym, name, help) { OPT_STRING, 0, #name, "FILE", help, LIVE_OPT(out[sym]) },
+#define LIVE_OUTPUT_OPTIONS                                                                                                                 \
+	OPT_HEAD("Output (a FILE of - is standard output)"),                                                                                \
+	LIVE_OUTPUTS(LIVE_OUT_ROW)                                                                                                          \
+	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each interval and for each stall",               \
+	  LIVE_OPT(ndjson) },                                                                                                               \
+	{ OPT_TIME, 'i', "interval", "TIME", "of the running report (default 1s)", LIVE_OPT(interval_ns), 1e7, 86400e9 },                   \
 	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", LIVE_OPT(shown), 1, 100000 },                      \
-	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", LIVE_OPT(cost) },                       \
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table", LIVE_OPT(quiet) }
 
 extern const char *const live_backends[];
@@ -58,6 +74,11 @@ struct live {
 	const struct live_opts *o;
 	struct trace_snapshot end;
 	struct verdict verdict;
+	struct stalls stalls;	   /* filled by the session's own thread, as the timeline is: read after its end */
+	struct timeline timeline;
+	struct live_stream stream;
+	bool streaming;
+	uint64_t next_ns; /* when the running report is due */
 };
 
 /* From the options to the filter; exactly one way of choosing must be given. */
@@ -66,9 +87,13 @@ int live_whom(const struct live_opts *o, const char *command, struct trace_optio
 bool live_any_alive(const struct trace_options *filter);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
+/* Begin the running report, where one is asked for; about: what is traced. */
+int live_announce(struct live *l, json_t *about, struct err *e);
+/* To be called several times a second: the running report. -1: its reader is gone. */
+int live_tick(struct live *l, struct err *e);
 /* Take the last snapshot, stop. */
 int live_end(struct live *l, struct err *e);
-/* The table on stderr, the JSON where it was asked for; command: what was traced, for the document. */
+/* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */
 int live_report(struct live *l, json_t *about, struct err *e);
 void live_free(struct live *l);
 

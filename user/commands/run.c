@@ -14,7 +14,7 @@ static const struct opt run_options[] = {
 };
 
 /* Collect while the command runs, so that what it closes does not pile up in the kernel. */
-static void follow(struct live *l, struct child *c)
+static void follow(struct live *l, struct child *c, struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : 0;
 
@@ -26,6 +26,7 @@ static void follow(struct live *l, struct child *c)
 		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
 			return;
 		trace_poll(l->t, 0);
+		live_tick(l, e);	/* a report that cannot be written is no reason to end the command */
 	}
 	child_end(c, 2000);
 }
@@ -39,14 +40,25 @@ static json_t *about_command(const struct child *c, struct opt_operands *cmd)
 	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
 }
 
+static int announce(struct live *l, const struct child *c, struct opt_operands *cmd, struct err *e)
+{
+	json_t *about = about_command(c, cmd);
+	int rc;
+
+	json_object_del(about, "exit_code");	/* it has none yet */
+	rc = live_announce(l, about, e);
+	json_decref(about);
+	return rc;
+}
+
 static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd, struct err *e)
 {
 	json_t *about;
 	int rc;
 
-	if (child_go(c, cmd->v[0], e))
+	if (announce(l, c, cmd, e) || child_go(c, cmd->v[0], e))
 		return -1;
-	follow(l, c);
+	follow(l, c, e);
 	if (live_end(l, e))
 		return -1;
 	about = about_command(c, cmd);

@@ -128,7 +128,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	noise_end(&w, &f.noise);
 	if (!o->json || strcmp(o->json, "-"))
 		print_findings(&f);
-	if (o->json && json_to_file(to_json(&f, o), o->json, e))
+	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;
 	return EXIT_DONE;
 }

@@ -22,6 +22,32 @@ bool endpoint_sent(const struct trace_endpoint *ep)
 	return ep->txb.bytes || ep->txb.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
 }
 
+bool endpoint_did_anything(const struct trace_endpoint *ep)
+{
+	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+}
+
+static int by_stall(const void *a, const void *b, void *snapshot)
+{
+	const struct trace_snapshot *s = snapshot;
+	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx), y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
+{
+	size_t *order = calloc(s->n + 1, sizeof(*order));
+
+	*n = 0;
+	for (size_t i = 0; order && i < s->n; i++)
+		if (endpoint_did_anything(&s->ep[i]))
+			order[(*n)++] = i;
+	if (*n)
+		qsort_r(order, *n, sizeof(*order), by_stall, (void *)s);
+	return order;
+}
+
 /* Slot k of the histogram is [2^(k-1), 2^k) us. The delayed-ACK timer's minimum is 40 ms: slot 16, [32.8, 65.5) ms. */
 enum { SLOT_40MS = 16 };
 

@@ -54,6 +54,12 @@ uint64_t ledger_stall_ns(const struct trace_ledger *tx);
 /* Did anything ever go out through this endpoint? */
 bool endpoint_sent(const struct trace_endpoint *ep);
 
+/* Did anything at all happen there, in either direction? */
+bool endpoint_did_anything(const struct trace_endpoint *ep);
+
+/* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
+size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
+
 /* The stalls of at least min_share of an endpoint's lifetime and min_ns in all. */
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out);
 

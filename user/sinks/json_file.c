@@ -4,20 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static int dump(json_t *doc, FILE *out)
+static int dump(json_t *doc, FILE *out, size_t flags)
 {
-	return json_dumpf(doc, out, JSON_INDENT(1)) || fputc('\n', out) == EOF || fflush(out) ? -1 : 0;
+	return json_dumpf(doc, out, flags) || fputc('\n', out) == EOF || fflush(out) ? -1 : 0;
 }
 
 /* A full disk may show only when the file is closed. */
-static int dump_and_close(json_t *doc, FILE *out)
+static int dump_and_close(json_t *doc, FILE *out, size_t flags)
 {
-	int rc = dump(doc, out);
+	int rc = dump(doc, out, flags);
 
 	return fclose(out) || rc ? -1 : 0;
 }
 
-int json_to_file(json_t *doc, const char *path, struct err *e)
+int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e)
 {
 	FILE *out;
 	int rc;
@@ -25,10 +25,10 @@ int json_to_file(json_t *doc, const char *path, struct err *e)
 	if (!doc)
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the document; free some and run again", path);
 	if (!strcmp(path, "-")) {
-		rc = dump(doc, stdout);
+		rc = dump(doc, stdout, flags);
 	} else {
 		out = fopen(path, "we");
-		rc = out ? dump_and_close(doc, out) : -1;
+		rc = out ? dump_and_close(doc, out, flags) : -1;
 	}
 	json_decref(doc);
 	if (rc)

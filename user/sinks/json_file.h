@@ -6,7 +6,10 @@
 
 #include "lib/err.h"
 
-/* Write a document to a file, or to standard output for "-". Takes over the reference, also on failure. */
-int json_to_file(json_t *doc, const char *path, struct err *e);
+/*
+ * Write a document to a file, or to standard output for "-". flags: of jansson, JSON_INDENT(1) or JSON_COMPACT. Takes over the
+ * reference, also on failure.
+ */
+int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e);
 
 #endif

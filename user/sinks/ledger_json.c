@@ -165,6 +165,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
 			      "joined_late", ep->joined_late);
 
+	json_object_set_new(o, "peer_serial", ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial) : json_null());
 	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
 	json_object_set_new(o, "pid", who->tgid ? json_integer(who->tgid) : json_null());
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
@@ -198,26 +199,35 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 	} rows[] = {
 		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
 		{ "overflow", c->overflow }, { "missed", c->missed },	    { "contended", c->contended },
-		{ "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].v));
 }
 
-json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
+json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
-	json_t *eps = json_array(), *finds = json_array(), *o;
+	json_t *finds = json_array(), *o;
 	char text[640];
 
-	for (size_t i = 0; i < s->n; i++)
-		json_array_append_new(eps, endpoint_to_json(s, &s->ep[i]));
 	for (size_t i = 0; i < v->n; i++)
 		json_array_append_new(finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:I, s:I, s:s}", "endpoints", eps, "findings", finds, "stall_ns", (json_int_t)v->stall_ns,
+	o = json_pack("{s:o, s:I, s:I, s:s}", "findings", finds, "stall_ns", (json_int_t)v->stall_ns,
 		      "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
+	return o;
+}
+
+json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *o = json_object(), *eps = json_array();
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(eps, endpoint_to_json(s, &s->ep[i]));
+	json_object_set_new(o, "endpoints", eps);
+	json_object_update_new(o, ledger_summary_to_json(s, v));
 	return o;
 }
 

@@ -14,6 +14,11 @@ static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
 static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
 
+const char *state_name(bool rx, unsigned int state)
+{
+	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? rx_names[state] : tx_names[state];
+}
+
 void human_ns(double ns, char *buf, size_t len)
 {
 	static const struct {
@@ -224,28 +229,10 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	beside_row(ep, out);
 }
 
-static int by_stall(const void *a, const void *b, void *snapshot)
-{
-	const struct trace_snapshot *s = snapshot;
-	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx), y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-static bool did_anything(const struct trace_endpoint *ep)
-{
-	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
-}
-
 static void endpoint_blocks(const struct trace_snapshot *s, size_t max, FILE *out)
 {
-	size_t *order = calloc(s->n + 1, sizeof(*order)), n = 0, shown;
+	size_t n, *order = endpoints_by_stall(s, &n), shown;
 
-	for (size_t i = 0; order && i < s->n; i++)
-		if (did_anything(&s->ep[i]))
-			order[n++] = i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), by_stall, (void *)s);
 	shown = max && n > max ? max : n;
 	for (size_t i = 0; i < shown; i++)
 		one_endpoint(s, &s->ep[order[i]], out);
@@ -258,6 +245,8 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 {
 	fprintf(out, "  observed %" PRIu64 ", lost %" PRIu64 ", unpaired %" PRIu64 ", overflow %" PRIu64 ", missed %" PRIu64 "\n", c->observed,
 		c->lost, c->unpaired, c->overflow, c->missed);
+	if (c->dropped)
+		fprintf(out, "  %" PRIu64 " closed endpoints that stalled least were not kept\n", c->dropped);
 }
 
 enum { MORE_FINDINGS = 4 };

@@ -23,6 +23,7 @@ struct object_source {
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
+	bool hooked;		/* also after the session's end */
 	char point[64];		/* of the hook's points, the one this kernel has */
 	char why_not[160];
 };
@@ -30,6 +31,7 @@ struct attached {
 struct closed_list {
 	struct endpoint *ep;
 	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
+	uint64_t dropped;	/* the least stalled had to go to make room */
 };
 
 struct trace {

@@ -284,6 +284,7 @@ int object_attach(struct trace *t, struct trace_error *e)
 		if (a->why_not[0] || !p)
 			continue;
 		a->link = attach_one(p, a);
+		a->hooked = a->link;
 		if (!a->link && attach_failed(a, errno, e)) {
 			object_detach(t);
 			return -1;

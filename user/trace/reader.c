@@ -9,8 +9,63 @@
 
 #define READ_TRIES 16
 
-static bool keep_closed(struct closed_list *l, const struct endpoint *ep)
+static uint64_t stalled_ns(const struct endpoint *ep)
 {
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (TX_STALLS >> i & 1)
+			sum += ep->tx.ns[i];
+	return sum;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* what the less stalled half of them stalled at most */
+static bool median_stall(const struct closed_list *l, uint64_t *median)
+{
+	uint64_t *v = malloc(l->n * sizeof(*v));
+
+	for (size_t i = 0; v && i < l->n; i++)
+		v[i] = stalled_ns(&l->ep[i]);
+	if (!v)
+		return false;
+	qsort(v, l->n, sizeof(*v), by_number);
+	*median = v[l->n / 2];
+	free(v);
+	return true;
+}
+
+/* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
+static void drop_least_stalled(struct closed_list *l)
+{
+	size_t kept = 0, shown = 0, equal = 0;
+	uint64_t median = 0;
+
+	if (!median_stall(l, &median))
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t stall = stalled_ns(&l->ep[i]);
+
+		if (stall < median || (stall == median && equal++ % 2))
+			continue;
+		shown += i < l->shown;
+		l->ep[kept++] = l->ep[i];
+	}
+	l->dropped += l->n - kept;
+	l->n = kept;
+	l->shown = shown;
+}
+
+static bool keep_closed(struct closed_list *l, const struct endpoint *ep, size_t max)
+{
+	if (l->n >= max)
+		drop_least_stalled(l);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
 		struct endpoint *p = realloc(l->ep, room * sizeof(*p));
@@ -74,7 +129,7 @@ int on_record(void *ctx, void *data, size_t size)
 		t->opened++;
 	} else if (head->type == RECORD_CLOSE) {
 		t->n_closed++;
-		if (!keep_closed(&t->closed, &((struct record_close *)data)->ep))
+		if (!keep_closed(&t->closed, &((struct record_close *)data)->ep, t->opts.max_closed))
 			t->lost++;
 	} else if (head->type == RECORD_STALL) {
 		report_stall(t, data);
@@ -149,6 +204,7 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 			out->count[i] += in->hist[i][k];
 	memcpy(out->hist, in->hist, sizeof(out->hist));
 	out->now = word_state(in->word, dir);
+	out->since_ns = since;
 	if (at > since) {
 		out->ns[out->now] += at - since;
 		out->count[out->now]++;
@@ -335,6 +391,7 @@ static void fill_counters(struct trace *t, struct trace_counters *c)
 	c->missed = sum_missed(t);
 	c->opened = t->opened;
 	c->closed = t->n_closed;
+	c->dropped = t->closed.dropped;
 }
 
 static uint64_t monotonic(void)
@@ -396,10 +453,11 @@ int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e
 
 	s->at_ns = monotonic();
 	if (live && keys) {
+		uint64_t dropped = t->closed.dropped;
 		size_t since = t->closed.n, n = read_live(t, live, keys);
 
 		ring_buffer__consume(t->ring);
-		err = assemble(t, s, live, n, since);
+		err = assemble(t, s, live, n, dropped == t->closed.dropped ? since : 0);
 	}
 	free(live);
 	free(keys);

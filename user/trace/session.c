@@ -68,6 +68,8 @@ static struct trace *new_session(const struct trace_options *o)
 	t->stats_fd = t->settle_fd = -1;
 	if (!t->opts.max_endpoints)
 		t->opts.max_endpoints = 4096;
+	if (!t->opts.max_closed)
+		t->opts.max_closed = 32768;
 	if (!t->opts.protos)
 		t->opts.protos = ALL_PROTOS;
 	pthread_mutex_init(&t->lock, NULL);
@@ -309,8 +311,8 @@ size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max)
 	for (size_t i = 0; i < n; i++) {
 		const struct attached *a = &t->at[i];
 
-		h[i] = (struct trace_hook){ a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds, a->link != NULL,
-					    a->link ? NULL : a->why_not };
+		h[i] = (struct trace_hook){ a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds, a->hooked,
+					    a->hooked ? NULL : a->why_not };
 	}
 	return n;
 }

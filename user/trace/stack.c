@@ -1,115 +1,198 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks as text: kernel frames by /proc/kallsyms, user frames as file and offset, which addr2line takes. */
+/* Stacks as text. What a process had mapped is remembered, so that its frames keep their names after its end. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "internal.h"
+#include "symbols.h"
 
-#define FRAMES 64
+#define FRAMES	64
+#define FILES	256	/* whose symbols are kept */
+#define PROCS	256	/* whose maps are kept */
 
-struct symbol {
-	uint64_t addr;
-	char name[64];
+struct file {
+	char *name;		/* without its folder */
+	dev_t dev;
+	ino_t ino;
+	struct symbols symbols;
 };
 
-struct symbols {
-	struct symbol *s;
+struct mapping {
+	uint64_t from, to, off;
+	struct file *file;
+};
+
+struct process {
+	pid_t tgid;
+	struct mapping *v;
 	size_t n;
 };
 
-static int by_addr(const void *a, const void *b)
+/* for the life of the program: symbols do not change with the session */
+static struct {
+	pthread_mutex_t lock;
+	struct symbols kernel;
+	bool kernel_read;
+	struct file *files[FILES];
+	size_t n_files;
+	struct process procs[PROCS];
+	size_t next_proc;
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void read_kernel(void)
 {
-	const struct symbol *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static bool add_symbol(struct symbols *all, size_t *room, uint64_t addr, const char *name)
-{
-	if (all->n == *room) {
-		struct symbol *p = realloc(all->s, 2 * (*room + 512) * sizeof(*p));
-
-		if (!p)
-			return false;
-		*room = 2 * (*room + 512);
-		all->s = p;
-	}
-	all->s[all->n].addr = addr;
-	snprintf(all->s[all->n++].name, sizeof(all->s->name), "%.63s", name);
-	return true;
-}
-
-static struct symbols kernel;
-
-static void read_symbols(void)
-{
-	struct symbols *all = &kernel;
-	FILE *f = fopen("/proc/kallsyms", "r");
+	FILE *f = fopen("/proc/kallsyms", "re");
 	char line[512], name[256], type;
 	uint64_t addr;
-	size_t room = 0;
 
+	known.kernel_read = true;
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 && addr && strchr("tTwW", type) &&
-		    !add_symbol(all, &room, addr, name))
+		    !symbols_add(&known.kernel, addr, 0, name))
 			break;
 	if (f)
 		fclose(f);
-	qsort(all->s, all->n, sizeof(*all->s), by_addr);
+	symbols_sort(&known.kernel);
 }
 
-/* read once: the table stays for the life of the process */
-static const struct symbols *kernel_symbols(void)
+int kernel_frame(uint64_t addr, char *buf, size_t size)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct symbol *s;
 
-	pthread_once(&once, read_symbols);
-	return &kernel;
+	if (!known.kernel_read)
+		read_kernel();
+	s = symbols_find(&known.kernel, addr);
+	return s ? snprintf(buf, size, "%s+0x%" PRIx64 " [k]\n", s->name, addr - s->addr) : snprintf(buf, size, "0x%" PRIx64 " [k]\n", addr);
 }
 
-static int print_kernel(uint64_t addr, char *buf, size_t size)
+/* the file as the process sees it: it may live in another mount namespace, and be deleted or replaced since */
+static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char *path)
 {
-	const struct symbols *all = kernel_symbols();
-	size_t lo = 0, hi = all->n;
+	const char *slash = strrchr(path, '/');
+	char map[96];
+	struct file *f;
+	struct stat st;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (all->s[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
-		return snprintf(buf, size, "0x%" PRIx64 "\n", addr);
-	return snprintf(buf, size, "%s+0x%" PRIx64 "\n", all->s[lo - 1].name, addr - all->s[lo - 1].addr);
+	snprintf(map, sizeof(map), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, from, to);
+	if (stat(map, &st))
+		return NULL;
+	for (size_t i = 0; i < known.n_files; i++)
+		if (known.files[i]->dev == st.st_dev && known.files[i]->ino == st.st_ino)
+			return known.files[i];
+	f = known.n_files < FILES ? calloc(1, sizeof(*f)) : NULL;
+	if (!f)
+		return NULL;
+	f->name = strdup(slash ? slash + 1 : path);
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	symbols_of_file(map, &f->symbols);
+	known.files[known.n_files++] = f;
+	return f;
 }
 
-static int print_user(uint64_t addr, pid_t tgid, char *buf, size_t size)
+static bool add_mapping(struct process *p, const char *line)
 {
-	char name[64], line[512], path[256];
-	uint64_t from, to, off;
-	int got = 0;
+	struct mapping m = {}, *v;
+	char path[512] = "", perms[8];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &m.from, &m.to, perms, &m.off, path) < 4 || !strchr(perms, 'x'))
+		return true;
+	m.file = path[0] == '/' ? open_file(p->tgid, m.from, m.to, path) : NULL;
+	v = realloc(p->v, (p->n + 1) * sizeof(*v));
+	if (!v)
+		return false;
+	p->v = v;
+	p->v[p->n++] = m;
+	return true;
+}
+
+/* a process that is gone keeps what it had */
+static void read_maps(struct process *p)
+{
+	struct process now = { .tgid = p->tgid };
+	char name[64], line[1024];
 	FILE *f;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", tgid);
-	f = fopen(name, "r");
-	while (f && !got && fgets(line, sizeof(line), f)) {
-		path[0] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %255s", &from, &to, &off, path) >= 3 &&
-		    addr >= from && addr < to && path[0])
-			got = snprintf(buf, size, "%s+0x%" PRIx64 "\n", path, addr - from + off);
-	}
+	snprintf(name, sizeof(name), "/proc/%d/maps", p->tgid);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f) && add_mapping(&now, line))
+		;
 	if (f)
 		fclose(f);
-	return got ? got : snprintf(buf, size, "0x%" PRIx64 "\n", addr);
+	if (!now.n)
+		return;
+	free(p->v);
+	*p = now;
+}
+
+static struct process *process_of(pid_t tgid)
+{
+	struct process *p;
+
+	for (size_t i = 0; i < PROCS; i++)
+		if (known.procs[i].tgid == tgid)
+			return &known.procs[i];
+	p = &known.procs[known.next_proc++ % PROCS];
+	free(p->v);
+	*p = (struct process){ .tgid = tgid };
+	read_maps(p);
+	return p;
+}
+
+static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (addr >= p->v[i].from && addr < p->v[i].to)
+			return &p->v[i];
+	return NULL;
+}
+
+int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
+{
+	struct process *p = process_of(tgid);
+	const struct mapping *m = mapping_of(p, addr);
+	const struct symbol *s;
+	uint64_t off;
+
+	if (!m) {	/* loaded since, or another program by now */
+		read_maps(p);
+		m = mapping_of(p, addr);
+	}
+	if (!m || !m->file)
+		return snprintf(buf, size, "0x%" PRIx64 "\n", addr);
+	off = addr - m->from + m->off;
+	s = symbols_find(&m->file->symbols, off);
+	if (!s)
+		return snprintf(buf, size, "%s+0x%" PRIx64 "\n", m->file->name, off);
+	return snprintf(buf, size, "%s+0x%" PRIx64 " (%s)\n", s->name, off - s->addr, m->file->name);
+}
+
+/* the tracer's own part of a kernel stack, above the function that was traced */
+static bool is_tracer(const char *frame)
+{
+	static const char *const prefixes[] = { "bpf_", "__bpf_", "__traceiter_", "call_trace_", "trace_call_bpf", "kprobe_", "kretprobe_",
+						"ftrace_", "arch_ftrace_", "aggr_pre_handler", "perf_trace_", "rethook_", "arch_rethook_" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(frame, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* a program without frame pointers leaves numbers on its stack that lead nowhere */
+static bool is_garbage(uint64_t addr, pid_t tgid)
+{
+	const struct process *p = process_of(tgid);
+
+	return !(addr >> 63) && p->n && !mapping_of(p, addr);
 }
 
 /* the upper half of the address space is the kernel's on every machine this runs on */
 static int print_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 {
-	return addr >> 63 ? print_kernel(addr, buf, size) : print_user(addr, tgid, buf, size);
+	return addr >> 63 ? kernel_frame(addr, buf, size) : user_frame(addr, tgid, buf, size);
 }
 
 int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size)
@@ -122,11 +205,20 @@ int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size)
 		buf[0] = 0;
 	if (id < 0 || bpf_map_lookup_elem(fd, &id, frames))
 		return 0;
-	while (n < FRAMES && frames[n] && used < size) {
+	pthread_mutex_lock(&known.lock);
+	while (n < FRAMES && frames[n]) {
 		int len = print_frame(frames[n], tgid, buf + used, size - used);
 
-		used += len > 0 ? (size_t)len : 0;
+		if (n && is_garbage(frames[n], tgid))	/* after print_frame(), which looked at the maps again */
+			len = -1;
+		if (len < 0 || (size_t)len >= size - used) {	/* whole frames only */
+			buf[used] = 0;
+			break;
+		}
+		if (used || !is_tracer(buf))
+			used += (size_t)len;
 		n++;
 	}
+	pthread_mutex_unlock(&known.lock);
 	return n;
 }

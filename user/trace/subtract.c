@@ -73,6 +73,7 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 	out->missed -= a->missed;
 	out->opened -= a->opened;
 	out->closed -= a->closed;
+	out->dropped -= a->dropped;
 }
 
 static int by_serial(const void *x, const void *y)

@@ -51,6 +51,7 @@ struct trace_options {
 	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
 	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */
 	unsigned int max_endpoints;	/* 0: 4096 */
+	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
 	uint64_t stall_threshold_ns;	/* 0: no single stalls */
 	bool stacks;			/* take kernel and user stacks at sleeps */
 	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
@@ -72,6 +73,7 @@ struct trace_ledger {
 	uint64_t lifetime_ns;
 	int64_t unaccounted_ns;			/* lifetime - sum of ns: 0, always */
 	unsigned int now;			/* the state at the snapshot */
+	uint64_t since_ns;			/* when that began */
 };
 
 struct trace_beside {
@@ -125,6 +127,7 @@ struct trace_counters {
 	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;		/* programs not run because one was running on that CPU */
 	uint64_t opened, closed;
+	uint64_t dropped;		/* closed endpoints no longer kept: see max_closed */
 };
 
 struct trace_snapshot {

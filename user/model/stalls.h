@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Single stalls, the newest where there is no room for all, each with its stacks as text. Equal texts are kept once. */
+#ifndef IPCSTALL_STALLS_H
+#define IPCSTALL_STALLS_H
+
+#include "trace/trace.h"
+
+enum stack_of { STACK_USER, STACK_KERNEL, STACK_PEER_USER, STACK_PEER_KERNEL, STACKS };
+
+struct stall {
+	struct trace_stall s;
+	const char *stack[STACKS];	/* one frame a line, the innermost first; NULL: unknown. Owned by the list */
+};
+
+struct stalls {
+	struct stall *v;
+	size_t n, room, max;	/* max: how many are kept; set before the first is added */
+	size_t oldest;
+	uint64_t dropped;
+	char **texts;		/* open addressing by hash */
+	size_t n_texts, texts_room;
+};
+
+/* The same text once; NULL: empty, or no memory. */
+const char *stalls_text(struct stalls *l, const char *text);
+void stalls_add(struct stalls *l, const struct stall *s);
+const struct stall *stalls_at(const struct stalls *l, size_t i);
+void stalls_free(struct stalls *l);
+
+#endif
