@@ -103,13 +103,13 @@ static void json_files_fail_aloud(void **state)
 	struct err e = {};
 
 	(void)state;
-	assert_int_equal(json_to_file(json_object(), "/nonexistent/dir/x.json", &e), -1);
+	assert_int_equal(json_to_file(json_object(), "/nonexistent/dir/x.json", JSON_INDENT(1), &e), -1);
 	assert_int_equal(e.code, EXIT_IO);
 	e = (struct err){};
-	assert_int_equal(json_to_file(json_object(), "/dev/full", &e), -1);
+	assert_int_equal(json_to_file(json_object(), "/dev/full", JSON_INDENT(1), &e), -1);
 	assert_int_equal(e.code, EXIT_IO);
 	e = (struct err){};
-	assert_int_equal(json_to_file(NULL, "-", &e), -1);
+	assert_int_equal(json_to_file(NULL, "-", JSON_INDENT(1), &e), -1);
 	assert_int_equal(e.code, EXIT_NO_RESOURCE);
 }
 

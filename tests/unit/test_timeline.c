@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Timelines, lists of stalls, names of addresses: what is kept, in which order, and what is said of the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/stalls.h"
+#include "model/timeline.h"
+#include "sinks/live.h"
+#include "trace/symbols.h"
+
+static void step(struct timeline *t, uint64_t serial, bool rx, uint64_t at, uint64_t ns, unsigned int from)
+{
+	struct trace_transition tr = { .serial = serial, .at_ns = at, .ns = ns, .rx = rx, .from = (uint8_t)from };
+
+	timeline_add(t, &tr);
+}
+
+/* an endpoint that sent something, in `now` since `since`, looked at at `at` */
+static struct trace_endpoint endpoint(uint64_t serial, uint64_t since, uint64_t at)
+{
+	struct trace_endpoint ep = { .serial = serial, .born_ns = 100, .at_ns = at };
+
+	ep.txb.bytes = 1;
+	ep.tx.now = TX_IDLE;
+	ep.rx.now = RX_IDLE;
+	ep.tx.since_ns = since;
+	ep.rx.since_ns = 100;
+	return ep;
+}
+
+static void spans_follow_from_the_steps(void **state)
+{
+	struct timeline t = { .max = 100 };
+	struct trace_endpoint ep[] = { endpoint(1, 350, 400), endpoint(2, 100, 400) };
+	struct trace_snapshot end = { .n = 2, .ep = ep };
+	struct spans s;
+
+	ep[1].txb.bytes = 0;	/* did nothing: not told of */
+	step(&t, 1, false, 350, 50, TX_FLIGHT);	/* reported late, by another processor */
+	step(&t, 1, false, 200, 100, TX_IDLE);
+	step(&t, 1, false, 300, 100, TX_NAGLE);
+	step(&t, 1, false, 300, 0, TX_WORK);	/* no time passed */
+	step(&t, 2, false, 150, 50, TX_IDLE);
+	assert_int_equal(timeline_spans(&t, &end, &s), 0);
+	assert_int_equal(s.n, 5);
+	assert_int_equal(s.end, 400);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(s.v[i].joined && s.v[i].end == s.v[i + 1].start);
+	assert_int_equal(s.v[1].state, TX_NAGLE);
+	assert_int_equal(s.v[3].state, TX_IDLE);
+	assert_false(s.v[3].joined);
+	assert_true(s.v[4].rx && s.v[4].start == 100 && s.v[4].end == 400);
+	spans_free(&s);
+	timeline_free(&t);
+}
+
+static void a_lost_step_leaves_a_gap(void **state)
+{
+	struct timeline t = { .max = 100 };
+	struct trace_endpoint ep = endpoint(1, 350, 400);
+	struct trace_snapshot end = { .n = 1, .ep = &ep };
+	struct spans s;
+
+	step(&t, 1, false, 200, 100, TX_IDLE);
+	step(&t, 1, false, 350, 50, TX_FLIGHT);
+	assert_int_equal(timeline_spans(&t, &end, &s), 0);
+	assert_false(s.v[0].joined);
+	assert_true(s.v[1].joined);
+	spans_free(&s);
+	timeline_free(&t);
+}
+
+static void the_newest_stay(void **state)
+{
+	struct timeline t = { .max = 5000 };
+
+	for (uint64_t i = 0; i < 12345; i++)
+		step(&t, i, false, i, 1, TX_IDLE);
+	assert_int_equal(t.n, 5000);
+	assert_int_equal(t.dropped, 7345);
+	for (size_t i = 0; i < t.n; i++)
+		assert_int_equal(timeline_at(&t, i)->serial, 7345 + i);
+	timeline_free(&t);
+}
+
+static void equal_texts_are_kept_once(void **state)
+{
+	struct stalls l = { .max = 3 };
+	char text[32];
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 1000; i++) {
+			struct stall st = { .s.serial = (uint64_t)i };
+
+			snprintf(text, sizeof(text), "frame %d\n", i);
+			st.stack[STACK_USER] = stalls_text(&l, text);
+			assert_string_equal(st.stack[STACK_USER], text);
+			stalls_add(&l, &st);
+		}
+	}
+	assert_null(stalls_text(&l, ""));
+	assert_int_equal(l.n_texts, 1000);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.dropped, 1997);
+	assert_int_equal(stalls_at(&l, 0)->s.serial, 997);
+	stalls_free(&l);
+}
+
+static void a_stall_says_what_is_known(void **state)
+{
+	struct stall st = { .s = { .from_ns = 1000, .to_ns = 40001000, .state = TX_NAGLE, .tgid = 7, .comm = "writer" } };
+	json_t *o = stall_to_json(&st);
+	char line[512];
+
+	assert_true(json_is_null(json_object_get(o, "held")));
+	assert_true(json_is_null(json_object_get(o, "peer_ack")));
+	assert_true(json_is_null(json_object_get(o, "released_by")));
+	assert_true(json_is_null(json_object_get(o, "peer_unread_ns")));
+	assert_true(json_is_null(json_object_get(o, "user_stack")));
+	json_decref(o);
+	stall_line(&st, line, sizeof(line));
+	assert_string_equal(line, "stall: 40.0 ms nagle of writer[7]");
+
+	st.s.held = (struct trace_held){ .known = true, .queued = 1000, .small = 16 };
+	st.s.by_delack = true;
+	st.s.peer_tgid = 8;
+	st.s.peer_serial = 2;
+	memcpy(st.s.peer_comm, "reader", 7);
+	st.s.ack_owed_ns = 1000;
+	st.s.ack_fired_ns = 40000000;
+	st.s.ack_at_ns = 40000500;
+	st.s.ack_bytes = 16;
+	st.stack[STACK_USER] = "write+0x10 (libc.so.6)\nmain+0x5 (a)\n";
+	stall_line(&st, line, sizeof(line));
+	assert_string_equal(line, "stall: 40.0 ms nagle of writer[7], kept waiting by reader[8] (its delayed ACK): 1000 B held behind 16 B of small "
+				  "segments not acknowledged; NODELAY off, CORK off; the peer owed an ACK for 40.0 ms until its timer fired; ended "
+				  "by the ACK of 16 B");
+	o = stall_to_json(&st);
+	assert_int_equal(json_array_size(json_object_get(o, "user_stack")), 2);
+	assert_string_equal(json_string_value(json_object_get(o, "blamed")), "peer delayed ACK");
+	json_decref(o);
+}
+
+/* the nearest one below, within its size; size 0 reaches up to the next */
+static void symbols_are_found_by_address(void **state)
+{
+	struct symbols s = {};
+
+	assert_true(symbols_add(&s, 300, 10, "c") && symbols_add(&s, 100, 0, "a") && symbols_add(&s, 200, 10, "b"));
+	symbols_sort(&s);
+	assert_null(symbols_find(&s, 99));
+	assert_string_equal(symbols_find(&s, 100)->name, "a");
+	assert_string_equal(symbols_find(&s, 199)->name, "a");
+	assert_string_equal(symbols_find(&s, 209)->name, "b");
+	assert_null(symbols_find(&s, 210));
+	assert_null(symbols_find(&s, 310));
+	symbols_free(&s);
+}
+
+static void files_have_symbols(void **state)
+{
+	struct symbols s = {};
+	bool here = false;
+
+	assert_true(symbols_of_file("/proc/self/exe", &s));
+	for (size_t i = 0; i < s.n; i++)
+		here |= !strcmp(s.v[i].name, "files_have_symbols");
+	assert_true(here);
+	symbols_free(&s);
+	assert_false(symbols_of_file("/dev/null", &s));
+	assert_false(symbols_of_file("/etc/passwd", &s));
+	assert_false(symbols_of_file("/nonexistent", &s));
+	assert_int_equal(s.n, 0);
+	symbols_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans_follow_from_the_steps), cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
+		cmocka_unit_test(equal_texts_are_kept_once), cmocka_unit_test(a_stall_says_what_is_known),
+		cmocka_unit_test(symbols_are_found_by_address), cmocka_unit_test(files_have_symbols),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
