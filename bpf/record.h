@@ -171,6 +171,33 @@ struct record_event {
 
 enum timeline { TIMELINE_NONE, TIMELINE_ALL, TIMELINE_ONE };
 
+/* of a histogram: [32.8, 65.5) ms, where the delayed-ACK timer's minimum of 40 ms falls */
+#define SLOT_DELACK 16
+
+/* An endpoint as a live screen wants it: written by the kernel half into memory that user space has mapped. */
+struct digest {
+	struct identity id;		/* serial 0: no such endpoint */
+	ns_t born, at;
+	word_t tx_word, rx_word;
+	ns_t tx_ns[STATES_MAX], rx_ns[STATES_MAX];
+	ns_t delack_ns[STATES_MAX], unread_ns[STATES_MAX];
+	unsigned long long tx_bytes, tx_messages, rx_bytes, rx_messages;
+	ns_t blocked_ns;
+	unsigned long long retransmits, drops, cgroup;
+	unsigned long long peer;	/* serial of the other end, 0: none */
+	unsigned int nagle_n, nagle_delack_n;
+	unsigned int rtt_us, flags;
+	unsigned int tx_tgid, rx_tgid;
+	char tx_comm[COMM_LEN], rx_comm[COMM_LEN];
+};
+
+#define DIGESTS 256	/* at a time */
+
+struct digest_order {
+	unsigned long long key[DIGESTS];	/* in: whose; 0: none */
+	struct digest digest[DIGESTS];		/* out */
+};
+
 enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 
 /* set before load: the verifier then removes what is not asked for */

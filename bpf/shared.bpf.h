@@ -210,7 +210,6 @@ static __always_inline void listening(struct sock *sk0, bool on)
 
 #define TCP_ESTABLISHED	1
 #define TCP_SYN_SENT	2
-#define TCP_CLOSE	7
 #define TCP_LISTEN	10
 
 SEC("raw_tp/inet_sock_set_state")
@@ -297,28 +296,36 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Not attached: user space runs it for one key before it reads, so that no later look can change what was read. */
-SEC("raw_tp/settle")
-int settle(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now)
 {
-	__u64 key = ctx->args[0];
-	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &key);
 	struct sock *sk = (struct sock *)key;
-	ns_t now = bpf_ktime_get_ns();
 
-	if (!ep)
-		return 0;
-	if (ep->closed)
-		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, now) : 0;
 	if (ep->id.proto == PROTO_TCP)
-		tcp_look_back(ep, (__u64)sk, now, 0);
+		tcp_look_back(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
 		udp_look_back(ep, sk, now, 0);
 	if (ep->id.proto <= PROTO_UDP)
 		refresh_addresses(ep, sk);
 	queue_is(ep, ep->queue_len, now);
 	ep->tx.seen = ep->rx.seen = now;
+}
+
+/* Not attached: user space runs it for one key before it reads, so that no later look can change what was read. */
+SEC("raw_tp/settle")
+int settle(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 key = ctx->args[0];
+	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &key);
+	ns_t now = bpf_ktime_get_ns();
+
+	if (!ep)
+		return 0;
+	if (ep->closed)
+		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, now) : 0;
+	settle_live(ep, key, now);
 	return 0;
 }
+
+#include "digest.bpf.h"
 
 #endif

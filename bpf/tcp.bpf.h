@@ -9,6 +9,7 @@
 #define ICSK_TIME_RETRANS 1
 #define ICSK_ACK_TIMER 2
 #define RCV_SHUTDOWN 1
+#define TCP_CLOSE	7
 
 /* with nothing unsent the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
@@ -70,6 +71,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	__u32 head;
 
 	snap_sent(&s, tp);
+	if (GET(sk, __sk_common.skc_state) == TCP_CLOSE)	/* tcp_disconnect() moves write_seq on, and only that */
+		s.snd_nxt = s.write_seq;
 	if (tcp_unsent(&s))
 		snap_queued(&s, sk, tp, in->at);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);

@@ -30,6 +30,14 @@ $(B)/tests/kernel/%.o: tests/kernel/%.c
 	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 -include $(KNOWN_OBJ:.o=.d)
 
+# --- a crowd of connections, for the live screen and the exporter ---
+CROWD := $(B)/tests/cli/crowd
+$(CROWD): tests/cli/crowd.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $<
+-include $(CROWD).d
+
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/again $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
@@ -64,7 +72,7 @@ test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')
 
 .PHONY: test-cli
-test-cli: all ## the program as its user meets it (TEST=name: one file of tests/cli)
+test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli)
 	$(Q)tests/run-cli $(TEST)
 
 .PHONY: bench-peers

@@ -152,6 +152,7 @@ struct net {
 };
 
 struct tcp_sock {
+	__u32 srtt_us;
 	__u32 write_seq;
 	__u32 snd_nxt;
 	__u32 snd_una;

@@ -88,7 +88,7 @@ static void differences(void **state)
 	assert_int_equal(r->cause_ns, 500000000);
 	assert_int_equal(r->blamed, BLAME_PEER_DELACK);
 	assert_int_equal(r->surety, SEEN_BOTH_ENDS);
-	assert_true(pace_per_second(r, r->tx_bytes) == 2000);
+	assert_true(pace_per_second(&p, r->tx_bytes) == 2000);
 	pace_states(&p, r, tx, rx);
 	assert_int_equal(tx[TX_IDLE], 1400000000);
 	assert_int_equal(tx[TX_CWND], 100000000);

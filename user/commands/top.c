@@ -107,7 +107,7 @@ static int run_batch(struct live *l, const struct top_opts *o, const struct trac
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
-	struct trace_options filter = {};
+	struct trace_options filter = { .looks = true };
 	struct top_opts *o = opts;
 	struct live l = {};
 	int rc;

@@ -25,18 +25,13 @@ void loss_text(const struct paces *p, char *buf, size_t len)
 		text_append(buf, len, ", missed %" PRIu64, c->missed);
 }
 
-static double per_second(const struct paces *p, uint64_t n)
-{
-	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
-}
-
 void summary_text(const struct paces *p, char *buf, size_t len)
 {
 	char out[16], in[16], messages[16], loss[128];
 
-	human_count(per_second(p, p->sum.tx_bytes), out, sizeof(out));
-	human_count(per_second(p, p->sum.rx_bytes), in, sizeof(in));
-	human_count(per_second(p, p->sum.messages), messages, sizeof(messages));
+	human_count(pace_per_second(p, p->sum.tx_bytes), out, sizeof(out));
+	human_count(pace_per_second(p, p->sum.rx_bytes), in, sizeof(in));
+	human_count(pace_per_second(p, p->sum.messages), messages, sizeof(messages));
 	loss_text(p, loss, sizeof(loss));
 	snprintf(buf, len, "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s B/s, %s messages/s%s", p->sum.endpoints,
 		 p->sum.active, p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns : 0.0, out, in, messages, loss);
@@ -122,7 +117,7 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 	pace_states(p, r, tx, rx);
 	o = json_pack("{s:I, s:s, s:s, s:s?, s:I, s:b, s:I, s:f, s:o, s:o, s:o}", "serial", (json_int_t)s->serial, "proto",
 		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
-		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(r), "rtt_us",
+		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(p, r), "rtt_us",
 		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
 		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, tx_state_names, TX_N)), "rx",
 		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, rx_state_names, RX_N)));

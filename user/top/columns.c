@@ -32,17 +32,17 @@ static void cell_peer(const struct paces *p, const struct pace *r, char *out)
 
 static void cell_out(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(r, r->tx_bytes), out, CELL);
+	human_count(pace_per_second(p, r->tx_bytes), out, CELL);
 }
 
 static void cell_in(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(r, r->rx_bytes), out, CELL);
+	human_count(pace_per_second(p, r->rx_bytes), out, CELL);
 }
 
 static void cell_messages(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(r, r->tx_messages + r->rx_messages), out, CELL);
+	human_count(pace_per_second(p, r->tx_messages + r->rx_messages), out, CELL);
 }
 
 static void cell_rtt(const struct paces *p, const struct pace *r, char *out)
@@ -59,7 +59,7 @@ static void cell_rtt(const struct paces *p, const struct pace *r, char *out)
 
 static void cell_stall(const struct paces *p, const struct pace *r, char *out)
 {
-	double percent = 100 * pace_share(r);
+	double percent = 100 * pace_share(p, r);
 
 	snprintf(out, CELL, percent > 99.95 ? "%.0f%%" : "%.1f%%", percent > 100 ? 100.0 : percent);
 }

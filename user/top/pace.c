@@ -66,9 +66,19 @@ static uint64_t minus(uint64_t now, uint64_t before)
 
 static const struct trace_sight no_sight;
 
-static const struct trace_sight *sight_before(const struct paces *p, const struct pace *r)
+/*
+ * What the interval's figures are counted from. What happened before the first look of all is no part of an interval, nor is what
+ * the last look should have shown and did not.
+ */
+static const struct trace_sight *counted_from(const struct paces *p, const struct pace *r)
 {
-	return r->before == PACE_NEW ? &no_sight : &p->before.v[r->before];
+	const struct trace_sight *now = &p->now.v[r->now];
+
+	if (!p->interval_ns)
+		return now;
+	if (r->before != PACE_NEW)
+		return &p->before.v[r->before];
+	return now->born_ns < p->before.at_ns ? now : &no_sight;
 }
 
 static void find_cause(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
@@ -97,7 +107,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.ns = r->cause_ns,
 		.delack_ns = minus(b->delack_ns[r->cause], a->delack_ns[r->cause]),
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
-		.both_ends = b->peer,
+		.both_ends = b->peer || a->peer, /* the record of an end does not name the other */
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
 		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,
 	});
@@ -107,12 +117,9 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 
 static void make_row(struct paces *p, struct pace *r)
 {
-	const struct trace_sight *b = &p->now.v[r->now], *a = sight_before(p, r);
+	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
 
 	r->ns = minus(b->at_ns, r->before == PACE_NEW ? b->born_ns : a->at_ns);
-	/* what happened before the first look of all is no part of an interval */
-	if (!p->interval_ns)
-		a = b;
 	r->tx_bytes = minus(b->tx_bytes, a->tx_bytes);
 	r->rx_bytes = minus(b->rx_bytes, a->rx_bytes);
 	r->tx_messages = minus(b->tx_messages, a->tx_messages);
@@ -222,7 +229,7 @@ const struct trace_sight *pace_peer(const struct paces *p, const struct pace *r)
 
 void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N], uint64_t rx[RX_N])
 {
-	const struct trace_sight *b = &p->now.v[r->now], *a = p->interval_ns ? sight_before(p, r) : b;
+	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
 
 	for (unsigned int i = 0; i < TX_N; i++)
 		tx[i] = minus(b->tx_ns[i], a->tx_ns[i]);
@@ -230,14 +237,17 @@ void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N],
 		rx[i] = minus(b->rx_ns[i], a->rx_ns[i]);
 }
 
-double pace_share(const struct pace *r)
+/* An endpoint is read a moment before or after the next one: its part of the interval may be a little longer. */
+double pace_share(const struct paces *p, const struct pace *r)
 {
-	return r->ns ? (double)r->stall_ns / (double)r->ns : 0;
+	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
+
+	return ns ? (double)r->stall_ns / (double)ns : 0;
 }
 
-double pace_per_second(const struct pace *r, uint64_t n)
+double pace_per_second(const struct paces *p, uint64_t n)
 {
-	return r->ns ? (double)n * 1e9 / (double)r->ns : 0;
+	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
 }
 
 /* ---- what is shown ---- */
@@ -272,30 +282,15 @@ static int by_number(uint64_t a, uint64_t b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int by_rate(double a, double b)
-{
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
-static double rate_of(const struct pace *r)
-{
-	return pace_per_second(r, r->tx_bytes + r->rx_bytes);
-}
-
-static double messages_of(const struct pace *r)
-{
-	return pace_per_second(r, r->tx_messages + r->rx_messages);
-}
-
 static int compare(const struct paces *p, enum pace_sort by, const struct pace *a, const struct pace *b)
 {
 	const struct trace_sight *x = &p->now.v[a->now], *y = &p->now.v[b->now];
 
 	switch (by) {
 	case SORT_STALL:
-		return by_rate(pace_share(a), pace_share(b));
+		return by_number(a->stall_ns, b->stall_ns);
 	case SORT_MESSAGES:
-		return by_rate(messages_of(a), messages_of(b));
+		return by_number(a->tx_messages + a->rx_messages, b->tx_messages + b->rx_messages);
 	case SORT_RTT:
 		return by_number(x->rtt_us, y->rtt_us);
 	case SORT_PROGRAM:
@@ -303,7 +298,7 @@ static int compare(const struct paces *p, enum pace_sort by, const struct pace *
 	case SORT_AGE:
 		return by_number(y->born_ns, x->born_ns);
 	default:
-		return by_rate(rate_of(a), rate_of(b));
+		return by_number(a->tx_bytes + a->rx_bytes, b->tx_bytes + b->rx_bytes);
 	}
 }
 
@@ -321,7 +316,7 @@ static int row_order(const void *a, const void *b, void *how)
 	int c = compare(h->p, h->by, x, y);
 
 	if (!c && h->by != SORT_RATE)
-		c = by_rate(rate_of(x), rate_of(y));
+		c = compare(h->p, SORT_RATE, x, y);
 	if (!c)
 		c = by_number(h->p->now.v[y->now].serial, h->p->now.v[x->now].serial);
 	return h->reverse ? -c : c;

@@ -65,8 +65,8 @@ uint32_t pace_find(const struct paces *p, uint64_t serial);
 /* Time of each state within the interval. */
 void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N], uint64_t rx[RX_N]);
 
-double pace_share(const struct pace *r);		/* of its time that was stall */
-double pace_per_second(const struct pace *r, uint64_t n);	/* a rate over the endpoint's part of the interval */
+double pace_share(const struct paces *p, const struct pace *r); /* the part of the interval that was stall */
+double pace_per_second(const struct paces *p, uint64_t n);	  /* a rate over the interval */
 
 extern const char *const pace_sort_names[]; /* for the option; ends with NULL */
 

@@ -46,6 +46,11 @@ struct trace {
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
 	int endpoints_fd, counters_fd, settle_fd, stats_fd;
+	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
+		int list_fd, digest_fd;
+		uint64_t *keys, *n_keys;
+		struct digest_order *order;
+	} look;
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of the ring and `closed` */
 	bool running, stop;
@@ -71,7 +76,14 @@ int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
 
+/* look.c */
+bool look_map(struct trace *t);
+void look_unmap(struct trace *t);
+
 /* reader.c */
+void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
+void reader_counters(struct trace *t, struct trace_counters *c);
+uint64_t reader_now(void);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "internal.h"
 
-/* slot k of a histogram is [2^(k-1), 2^k) us; the delayed-ACK timer's minimum is 40 ms */
-enum { SLOT_40MS = 16 };
+/* ---- from a snapshot's endpoint ---- */
 
-static void sight_identity(struct trace_sight *out, const struct trace_endpoint *ep, const struct trace_snapshot *s)
+static void sight_identity(struct trace_sight *out, const struct trace_endpoint *ep)
 {
 	out->serial = ep->serial;
 	out->inode = ep->inode;
@@ -19,7 +20,6 @@ static void sight_identity(struct trace_sight *out, const struct trace_endpoint 
 	out->family = (uint8_t)ep->family;
 	out->local = ep->local;
 	out->remote = ep->remote;
-	out->peer = ep->peer >= 0 ? s->ep[ep->peer].serial : 0;
 	out->born_ns = ep->born_ns;
 	out->at_ns = ep->at_ns;
 	out->closed = ep->closed;
@@ -53,55 +53,255 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 		out->drops += ep->drops[i];
 	for (int i = 0; i < TRACE_HIST; i++)
 		out->nagle_n += ep->tx.hist[TX_NAGLE][i];
-	out->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_40MS];
+	out->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
 }
 
-static bool make_room(struct trace_sights *s, size_t n)
+static void from_endpoint(struct trace_sight *out, const struct trace_endpoint *ep)
+{
+	memset(out, 0, sizeof(*out));
+	sight_identity(out, ep);
+	sight_users(out, ep);
+	sight_figures(out, ep);
+}
+
+static int make_room(struct trace_sights *s, size_t n, struct trace_error *e)
 {
 	struct trace_sight *p;
 
 	if (n <= s->room)
-		return true;
+		return 0;
 	p = realloc(s->v, n * sizeof(*p));
 	if (!p)
-		return false;
+		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
 	s->v = p;
 	s->room = n;
-	return true;
+	return 0;
 }
 
-static int from_snapshot(struct trace *t, struct trace_sights *s, struct trace_error *e)
+static int look_by_snapshot(struct trace *t, struct trace_sights *s, struct trace_error *e)
 {
 	struct trace_snapshot snap;
 
 	if (trace_snapshot(t, &snap, e))
 		return -1;
 	trace_forget_closed(t);
-	if (!make_room(s, snap.n)) {
+	if (make_room(s, snap.n, e)) {
 		trace_snapshot_free(&snap);
-		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
+		return -1;
 	}
 	s->at_ns = snap.at_ns;
 	s->counters = snap.counters;
 	s->n = snap.n;
-	memset(s->v, 0, snap.n * sizeof(*s->v));
 	for (size_t i = 0; i < snap.n; i++) {
-		sight_identity(&s->v[i], &snap.ep[i], &snap);
-		sight_users(&s->v[i], &snap.ep[i]);
-		sight_figures(&s->v[i], &snap.ep[i]);
+		int peer = snap.ep[i].peer;
+
+		from_endpoint(&s->v[i], &snap.ep[i]);
+		s->v[i].peer = peer >= 0 ? snap.ep[peer].serial : 0;
 	}
 	trace_snapshot_free(&snap);
 	return 0;
 }
 
+/* ---- from the kernel half's digests ---- */
+
+static void digest_identity(struct trace_sight *out, const struct digest *d)
+{
+	out->serial = d->id.serial;
+	out->inode = d->id.inode;
+	out->netns = d->id.netns;
+	out->proto = d->id.proto;
+	out->family = d->id.family;
+	memcpy(out->local.ip, d->id.local.ip, sizeof(out->local.ip));
+	memcpy(out->remote.ip, d->id.remote.ip, sizeof(out->remote.ip));
+	out->local.port = d->id.local.port;
+	out->remote.port = d->id.remote.port;
+	out->peer = d->peer;
+	out->born_ns = d->born;
+	out->at_ns = d->at;
+	out->closed = false;
+	out->joined_late = d->flags & EP_JOINED_LATE;
+}
+
+/* the present state up to the moment of the look; a word holds 50 bits of its time */
+static uint64_t present(const struct digest *d, word_t w)
+{
+	uint64_t since = d->born + ((word_since(w) - d->born) & SINCE_MASK);
+
+	return d->at > since ? d->at - since : 0;
+}
+
+static void digest_ledgers(struct trace_sight *out, const struct digest *d)
+{
+	out->tx_now = (uint8_t)word_state(d->tx_word, DIR_TX);
+	out->rx_now = (uint8_t)word_state(d->rx_word, DIR_RX);
+	memcpy(out->tx_ns, d->tx_ns, sizeof(out->tx_ns));
+	memcpy(out->rx_ns, d->rx_ns, sizeof(out->rx_ns));
+	out->tx_ns[out->tx_now] += present(d, d->tx_word);
+	out->rx_ns[out->rx_now] += present(d, d->rx_word);
+	memcpy(out->delack_ns, d->delack_ns, sizeof(out->delack_ns));
+	memcpy(out->unread_ns, d->unread_ns, sizeof(out->unread_ns));
+	out->nagle_n = d->nagle_n;
+	out->nagle_delack_n = d->nagle_delack_n;
+}
+
+static void from_digest(struct trace_sight *out, const struct digest *d)
+{
+	digest_identity(out, d);
+	digest_ledgers(out, d);
+	out->tx_bytes = d->tx_bytes;
+	out->tx_messages = d->tx_messages;
+	out->rx_bytes = d->rx_bytes;
+	out->rx_messages = d->rx_messages;
+	out->blocked_ns = d->blocked_ns;
+	out->retransmits = d->retransmits;
+	out->drops = d->drops;
+	out->cgroup_id = d->cgroup;
+	out->rtt_us = d->rtt_us;
+	out->tx_tgid = (pid_t)d->tx_tgid;
+	out->rx_tgid = (pid_t)d->rx_tgid;
+	memcpy(out->tx_comm, d->tx_comm, sizeof(out->tx_comm));
+	memcpy(out->rx_comm, d->rx_comm, sizeof(out->rx_comm));
+}
+
+static int run(int fd, uint64_t arg)
+{
+	uint64_t args[1] = { arg };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	return bpf_prog_test_run_opts(fd, &o);
+}
+
+static size_t list_in_use(struct trace *t)
+{
+	if (run(t->look.list_fd, 0))
+		return 0;
+	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
+}
+
+static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
+{
+	struct digest_order *o = t->look.order;
+
+	for (size_t i = 0; i < n; i += DIGESTS) {
+		size_t some = n - i < DIGESTS ? n - i : DIGESTS;
+
+		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
+		if (run(t->look.digest_fd, some))
+			continue;
+		for (size_t k = 0; k < some; k++)
+			if (o->digest[k].id.serial)
+				from_digest(&s->v[s->n++], &o->digest[k]);
+	}
+}
+
+static struct trace_sight *find_live(struct trace_sights *s, uint64_t serial)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].serial == serial)
+			return &s->v[i];
+	return NULL;
+}
+
+/* What closed after it was digested (the list's entries from `since` on) stands there already, as living. */
+static int add_closed(struct trace *t, struct trace_sights *s, size_t since, struct trace_error *e)
+{
+	struct trace_endpoint ep;
+
+	if (make_room(s, s->n + t->closed.n, e))
+		return -1;
+	for (size_t i = 0; i < t->closed.n; i++) {
+		struct trace_sight *live = i >= since ? find_live(s, t->closed.ep[i].id.serial) : NULL;
+		uint64_t peer = live ? live->peer : 0;
+
+		reader_endpoint(&ep, &t->closed.ep[i], t);
+		live = live ? live : &s->v[s->n++];
+		from_endpoint(live, &ep);
+		live->peer = peer;
+	}
+	t->closed.shown = t->closed.n;
+	return 0;
+}
+
+static int look_by_digest(struct trace *t, struct trace_sights *s, struct trace_error *e)
+{
+	size_t since = t->closed.n, n;
+
+	s->n = 0;
+	s->at_ns = reader_now();
+	n = list_in_use(t);
+	if (make_room(s, n, e))
+		return -1;
+	take_digests(t, s, n);
+	ring_buffer__consume(t->ring);
+	if (add_closed(t, s, since, e))
+		return -1;
+	reader_counters(t, &s->counters);
+	return 0;
+}
+
 int trace_look(struct trace *t, struct trace_sights *s, struct trace_error *e)
 {
+	int err;
+
 	memset(e, 0, sizeof(*e));
-	return from_snapshot(t, s, e);
+	if (!t->opts.looks)
+		return look_by_snapshot(t, s, e);
+	pthread_mutex_lock(&t->lock);
+	err = look_by_digest(t, s, e);
+	pthread_mutex_unlock(&t->lock);
+	if (!err)
+		trace_forget_closed(t);
+	return err;
 }
 
 void trace_sights_free(struct trace_sights *s)
 {
 	free(s->v);
 	*s = (struct trace_sights){};
+}
+
+/* ---- what is shared with the kernel half ---- */
+
+static size_t keys_size(const struct trace *t)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (t->opts.max_endpoints * sizeof(uint64_t) + page - 1) / page * page;
+}
+
+static void *map_shared(struct trace *t, const char *map, size_t size)
+{
+	int fd = bpf_object__find_map_fd_by_name(t->obj, map);
+	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int program_fd(const struct trace *t, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, name);
+
+	return p ? bpf_program__fd(p) : -1;
+}
+
+bool look_map(struct trace *t)
+{
+	t->look.list_fd = program_fd(t, "list_keys");
+	t->look.digest_fd = program_fd(t, "digest");
+	t->look.n_keys = object_var(t, "n_keys");
+	if (t->look.list_fd < 0 || t->look.digest_fd < 0 || !t->look.n_keys)
+		return false;
+	t->look.keys = map_shared(t, "keys_in_use", keys_size(t));
+	t->look.order = map_shared(t, "digests", sizeof(*t->look.order));
+	return t->look.keys && t->look.order;
+}
+
+void look_unmap(struct trace *t)
+{
+	if (t->look.keys)
+		munmap(t->look.keys, keys_size(t));
+	if (t->look.order)
+		munmap(t->look.order, sizeof(*t->look.order));
+	t->look.keys = NULL;
+	t->look.order = NULL;
 }

@@ -110,6 +110,18 @@ static void set_options(struct trace *t, struct options *o)
 
 #define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
 
+/* what only trace_look() needs is not made for others; not every object has it */
+static int look_sizes(struct trace *t, unsigned int n)
+{
+	struct bpf_map *keys = bpf_object__find_map_by_name(t->obj, "keys_in_use");
+	struct bpf_map *digests = bpf_object__find_map_by_name(t->obj, "digests");
+
+	if (!keys || !digests)
+		return 0;
+	return bpf_map__set_autocreate(keys, t->opts.looks) || bpf_map__set_autocreate(digests, t->opts.looks) ||
+	       bpf_map__set_max_entries(keys, n);
+}
+
 static int map_sizes(struct trace *t)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "endpoints");
@@ -122,7 +134,13 @@ static int map_sizes(struct trace *t)
 	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
 	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
 		return -1;
-	return bpf_map__set_max_entries(map, n) || bpf_map__set_max_entries(tuples, 2 * n);
+	return bpf_map__set_max_entries(map, n) || bpf_map__set_max_entries(tuples, 2 * n) || look_sizes(t, n);
+}
+
+/* run by user space, not by an event */
+static bool runs_on_demand(const struct trace *t, const char *program)
+{
+	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
 /* load only what this session attaches: the rest need not pass the verifier */
@@ -131,7 +149,7 @@ static void choose_programs(struct trace *t)
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, t->obj)
-		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), "settle"));
+		bpf_program__set_autoload(p, runs_on_demand(t, bpf_program__name(p)));
 	for (size_t i = 0; i < t->n_at; i++) {
 		p = bpf_object__find_program_by_name(t->obj, t->at[i].hook->program);
 		if (!p || t->at[i].why_not[0])
@@ -195,7 +213,10 @@ static int find_fds(struct trace *t)
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, "endpoints");
 	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
 	t->settle_fd = settle ? bpf_program__fd(settle) : -1;
-	return t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t);
+	if (t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t))
+		return -1;
+	t->opts.looks = t->opts.looks && look_map(t);
+	return 0;
 }
 
 static int load_failed(struct trace_error *e, int err)
@@ -243,9 +264,23 @@ static int load_first(struct trace *t, struct trace_error *e)
 	return err ? load_failed(e, err) : 0;
 }
 
+/* a kernel that takes the hooks but not the help for trace_look() traces without the help */
+static int load_or_plainer(struct trace *t, struct trace_error *e)
+{
+	struct trace_error first = {};
+
+	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem"); /* 5.13; 5.10's verifier warns when it meets the call */
+	if (!t->opts.looks)
+		return load_first(t, e);
+	if (load_first(t, &first) == 0)
+		return 0;
+	t->opts.looks = false;
+	return load_first(t, e);
+}
+
 int object_load(struct trace *t, struct trace_error *e)
 {
-	if (list_hooks(t, e) || load_first(t, e))
+	if (list_hooks(t, e) || load_or_plainer(t, e))
 		return -1;
 	if (find_fds(t))
 		return fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
@@ -304,6 +339,7 @@ void object_detach(struct trace *t)
 void object_close(struct trace *t)
 {
 	object_detach(t);
+	look_unmap(t);
 	if (t->vars)
 		munmap(t->vars, t->vars_size);
 	bpf_object__close(t->obj);

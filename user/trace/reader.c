@@ -261,7 +261,7 @@ static uint64_t truth(const struct endpoint *ep)
 	return later(at, full_since(ep, ep->rx.word));
 }
 
-static void fill_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	memset(out, 0, sizeof(*out));
 	fill_identity(out, &ep->id);
@@ -348,7 +348,7 @@ static void put(struct trace_snapshot *s, struct keyed *k, const struct endpoint
 {
 	struct trace_endpoint *out = &s->ep[s->n];
 
-	fill_endpoint(out, ep, t);
+	reader_endpoint(out, ep, t);
 	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, s->n };
 	s->n++;
 }
@@ -379,7 +379,7 @@ static uint64_t sum_missed(struct trace *t)
 	return sum;
 }
 
-static void fill_counters(struct trace *t, struct trace_counters *c)
+void reader_counters(struct trace *t, struct trace_counters *c)
 {
 	c->observed = sum_counter(t, COUNT_OBSERVED);
 	c->unpaired = sum_counter(t, COUNT_UNPAIRED);
@@ -394,7 +394,7 @@ static void fill_counters(struct trace *t, struct trace_counters *c)
 	c->dropped = t->closed.dropped;
 }
 
-static uint64_t monotonic(void)
+uint64_t reader_now(void)
 {
 	struct timespec now;
 
@@ -451,7 +451,7 @@ int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e
 	uint64_t *keys = calloc(room, sizeof(*keys));
 	int err = -1;
 
-	s->at_ns = monotonic();
+	s->at_ns = reader_now();
 	if (live && keys) {
 		uint64_t dropped = t->closed.dropped;
 		size_t since = t->closed.n, n = read_live(t, live, keys);
@@ -463,6 +463,6 @@ int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e
 	free(keys);
 	if (err)
 		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
-	fill_counters(t, &s->counters);
+	reader_counters(t, &s->counters);
 	return 0;
 }

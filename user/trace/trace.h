@@ -54,6 +54,7 @@ struct trace_options {
 	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
 	uint64_t stall_threshold_ns;	/* 0: no single stalls */
 	bool stacks;			/* take kernel and user stacks at sleeps */
+	bool looks;			/* trace_look() will be called often: have the kernel half sum up for it, where it can */
 	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
 	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from trace_snapshot(), trace_poll() and

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Many endpoints at a time, settled and summed up for a live screen. User space runs these when it wants to look; what it would
+ * ask for with three system calls for each endpoint it reads from mapped memory. Not on kernels without cmpxchg (before 5.12).
+ */
+#ifndef IPCSTALL_DIGEST_BPF_H
+#define IPCSTALL_DIGEST_BPF_H
+
+#ifndef NO_CMPXCHG
+
+#define BPF_F_MMAPABLE (1U << 10)
+
+/* every key in use; user space sets its size to that of `endpoints` */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} keys_in_use SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct digest_order);
+} digests SEC(".maps");
+
+__u64 n_keys;
+
+static long list_key(void *map, __u64 *key, void *value, void *ctx)
+{
+	__u32 n = n_keys;
+	__u64 *slot = bpf_map_lookup_elem(&keys_in_use, &n);
+
+	if (!slot)
+		return 1;
+	*slot = *key;
+	n_keys = n + 1;
+	return 0;
+}
+
+SEC("raw_tp/list_keys")
+int list_keys(struct bpf_raw_tracepoint_args *ctx)
+{
+	n_keys = 0;
+	bpf_for_each_map_elem(&endpoints, list_key, 0, 0);
+	return 0;
+}
+
+static __always_inline void digest_ledgers(struct digest *d, const struct endpoint *ep)
+{
+	d->tx_word = ep->tx.word;
+	d->rx_word = ep->rx.word;
+	__builtin_memcpy(d->tx_ns, ep->tx.ns, sizeof(d->tx_ns));
+	__builtin_memcpy(d->rx_ns, ep->rx.ns, RX_N * sizeof(ns_t));
+	__builtin_memcpy(d->delack_ns, ep->blame.delack_ns, sizeof(d->delack_ns));
+	__builtin_memcpy(d->unread_ns, ep->blame.unread_ns, sizeof(d->unread_ns));
+	d->nagle_n = 0;
+	if (!ep->tx.ns[TX_NAGLE])
+		return;
+	for (int i = 0; i < HIST_SLOTS; i++)
+		d->nagle_n += ep->tx.hist[TX_NAGLE][i];
+	d->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
+}
+
+static __always_inline void digest_beside(struct digest *d, const struct endpoint *ep)
+{
+	d->tx_bytes = ep->txb.bytes;
+	d->tx_messages = ep->txb.messages;
+	d->rx_bytes = ep->rxb.bytes;
+	d->rx_messages = ep->rxb.messages;
+	d->blocked_ns = ep->txb.blocked_ns;
+	d->retransmits = ep->retransmits;
+	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] + ep->drops[DROP_OTHER];
+	d->cgroup = ep->txb.cgroup ? ep->txb.cgroup : ep->rxb.cgroup;
+	d->tx_tgid = ep->txb.tgid;
+	d->rx_tgid = ep->rxb.tgid;
+	__builtin_memcpy(d->tx_comm, ep->txb.comm, COMM_LEN);
+	__builtin_memcpy(d->rx_comm, ep->rxb.comm, COMM_LEN);
+}
+
+SUBPROG int digest_one(__u32 i)
+{
+	struct endpoint *ep, *peer;
+	struct digest_order *o;
+	struct digest *d;
+	__u32 zero = 0;
+	__u64 key;
+
+	o = bpf_map_lookup_elem(&digests, &zero);
+	if (!o || i >= DIGESTS)
+		return 0;
+	d = &o->digest[i];
+	d->id.serial = 0;
+	key = o->key[i];
+	ep = bpf_map_lookup_elem(&endpoints, &key);
+	if (!ep || !ep->tx.word || !ep->rx.word)
+		return 0;
+	d->at = bpf_ktime_get_ns();
+	if (ep->closed)	/* the record of its end is under way, or found no room before */
+		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, d->at) : 0;
+	settle_live(ep, key, d->at);
+	digest_ledgers(d, ep);
+	digest_beside(d, ep);
+	d->rtt_us = ep->id.proto == PROTO_TCP ? GET(CAST(tcp_sock, key), srtt_us) >> 3 : 0;
+	d->born = ep->born;
+	d->flags = ep->flags;
+	peer = peer_of(ep);
+	d->peer = peer ? peer->id.serial : 0;
+	d->id = ep->id;
+	return 0;
+}
+
+SEC("raw_tp/digest")
+int digest(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 n = ctx->args[0];
+
+	for (__u32 i = 0; i < DIGESTS; i++) {
+		if (i >= n)
+			break;
+		digest_one(i);
+	}
+	return 0;
+}
+
+#endif
+#endif
