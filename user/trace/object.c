@@ -128,8 +128,11 @@ static int map_sizes(struct trace *t)
 	struct bpf_map *tuples = bpf_object__find_map_by_name(t->obj, "tuples");
 	unsigned int n = t->opts.max_endpoints;
 
-	/* large maps are filled as they are used: 3 KB for each endpoint otherwise */
-	if (n > 8192)
+	/*
+	 * Large maps are filled as they are used: 3 KB for each endpoint otherwise. Before bpf_mem_alloc (6.1) that took memory by
+	 * kmalloc() from within whatever is traced; 5.10 warns of it.
+	 */
+	if (n > 8192 && feature_func("bpf_mem_alloc_init"))
 		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
 	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
 	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
