@@ -79,7 +79,8 @@ static __always_inline void charge(struct ledger *l, const struct transition *t)
 
 static __always_inline bool swap_step(struct ledger *l, const struct input *in, enum dir dir, struct transition *t)
 {
-	for (int i = 0; i < SWAP_TRIES; i++) {
+	/* 64 bits: of a counter spilled in 32, kernels before 5.16 forget the value, and the loop never ends for them */
+	for (__u64 i = 0; i < SWAP_TRIES; i++) {
 		word_t old = *(volatile word_t *)&l->word;
 
 		if (!old)	/* being made by another processor */
