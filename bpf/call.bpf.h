@@ -10,7 +10,7 @@ struct call {
 	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
 	ns_t run_delay;		/* sched_info.run_delay at `off` */
 	__u32 tid;
-	__u8 dir, entered, pad[2];
+	__u8 dir, entered, before, pad;	/* before: it was in this call when the session began */
 };
 
 #define CALL_SLOTS 32768

@@ -100,11 +100,26 @@ static __always_inline void read_addresses(struct identity *id, struct sock *sk)
 	*(__u32 *)id->remote.ip = GET(sk, __sk_common.skc_daddr);
 }
 
+/* an IPv4 address in IPv6's clothes (::ffff:a.b.c.d, of a socket that takes both) is that of the other end's IPv4 socket */
+static __always_inline void undress(struct address *a)
+{
+	__u32 ip[4];
+
+	__builtin_memcpy(ip, a->ip, sizeof(ip));
+	if (ip[0] || ip[1] || ip[2] != bpf_htonl(0xffff))
+		return;
+	ip[0] = ip[3];
+	ip[2] = ip[3] = 0;
+	__builtin_memcpy(a->ip, ip, sizeof(ip));
+}
+
 static __always_inline void tuple_of(struct tuple *t, const struct identity *id, bool mirrored)
 {
 	__builtin_memset(t, 0, sizeof(*t));
 	t->local = mirrored ? id->remote : id->local;
 	t->remote = mirrored ? id->local : id->remote;
+	undress(&t->local);
+	undress(&t->remote);
 	t->proto = id->proto;
 }
 

@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
 
-#include "shared.bpf.h"
+#include "seed.bpf.h"
 
 static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t now)
 {
@@ -17,11 +17,48 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 	call_enter(ep, dir, &in);
 }
 
+/*
+ * A call that was under way when the session began has no end that these hooks see: it ended when its thread next entered a call,
+ * or slept in another, and that it waited no more is known from when it last ran.
+ */
+static __noinline int left_before(struct call *c)
+{
+	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	struct input in = { .at = c->ran, .working = -1 };
+
+	if (ep && !ep->closed) {
+		call_resume(ep, c);
+		apply(ep, &in, c->dir);
+	}
+	c->off = 0;
+	c->entered = c->before = 0;
+	return 0;
+}
+
+#ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
+static __always_inline bool still_in(const struct call *c)
+{
+	return true;
+}
+#else
+static __noinline int still_in(const struct call *c)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct target to = {};
+
+	if (!call_target(&to, task, (struct pt_regs *)bpf_task_pt_regs(task)))
+		return false;
+	return to.dir == c->dir && c->key == (to.sk ? (__u64)to.sk : (__u64)to.pipe);
+}
+#endif
+
 /* a call inside a call of the same thread (a Unix packet is sent as a datagram) is the outer one's */
 static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
 {
 	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
 
+	if (c && c->before)
+		left_before(c);
 	if (!c || (c->entered && c->key == ep->id.key && c->dir == dir))
 		return;
 	c->key = ep->id.key;
@@ -134,6 +171,8 @@ static __noinline int entered_sleeps(void *ctx, __u32 tid)
 	struct input in = {};
 	struct endpoint *ep;
 
+	if (c && c->before && !still_in(c))
+		left_before(c);
 	if (!c || !c->entered)
 		return 0;
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);

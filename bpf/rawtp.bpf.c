@@ -4,7 +4,7 @@
  * has been processed, so most of these look back: what the socket's fields say at an event, before its effects, has held since
  * the event before. Needs sock_send_length and sock_recv_length (6.3 on).
  */
-#include "shared.bpf.h"
+#include "seed.bpf.h"
 
 /* the thread that goes on sending has slept for memory */
 static __always_inline bool tx_resumes(struct endpoint *ep)

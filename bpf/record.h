@@ -97,7 +97,8 @@ struct endpoint {
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
 	unsigned int zero_window;	/* inside such an episode */
 	unsigned int flags;		/* EP_* */
-	unsigned int tail, pad;		/* of a pipe's ring, when last looked at */
+	unsigned int tail;		/* of a pipe's ring, when last looked at */
+	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
 	struct held held;
 	struct last_ack ack;
 };
@@ -197,6 +198,9 @@ struct digest_order {
 	unsigned long long key[DIGESTS];	/* in: whose; 0: none */
 	struct digest digest[DIGESTS];		/* out */
 };
+
+/* what became of a descriptor, or of a sleeping thread, that existed before the session: see seed.bpf.h */
+enum seeded { SEED_GONE, SEED_UNWANTED, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
 
 enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 

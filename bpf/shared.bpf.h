@@ -197,15 +197,22 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 	}
 }
 
+static __always_inline void listens(struct sock *sk)
+{
+	__u64 key = listener_key(CAST(sock, sk));
+	__u8 one = 1;
+
+	bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+}
+
 static __always_inline void listening(struct sock *sk0, bool on)
 {
 	__u64 key = listener_key(CAST(sock, sk0));
-	__u8 one = 1;
 
 	if (!on)
 		bpf_map_delete_elem(&listeners, &key);
 	else if (current_wanted())
-		bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+		listens(sk0);
 }
 
 #define TCP_ESTABLISHED	1

@@ -76,7 +76,7 @@ static __always_inline int call_dir(__u64 nr)
 }
 #endif
 
-/* only the current task's table: it cannot go away under us */
+/* of the current task, whose table cannot go away under us, or of another under RCU: there the caller looks twice */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 {
 	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
@@ -103,24 +103,29 @@ static __always_inline bool file_target(struct target *to, __u64 file)
 }
 
 /* splice() has two ends: the pipe it reads, or else what it writes to */
-static __always_inline bool splice_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
+static __always_inline bool splice_target(struct target *to, struct task_struct *task, __u64 first, __u64 third)
 {
 	to->dir = DIR_RX;
-	if (file_target(to, file_of(task, regs->di)) && to->pipe)
+	if (file_target(to, file_of(task, first)) && to->pipe)
 		return true;
 	to->dir = DIR_TX;
-	return file_target(to, file_of(task, regs->dx));
+	return file_target(to, file_of(task, third));
+}
+
+/* by the call's number, its first and its third argument */
+static __always_inline bool number_target(struct target *to, struct task_struct *task, __u64 nr, __u64 first, __u64 third)
+{
+	int dir = call_dir(nr);
+
+	if (nr == NR_splice)
+		return splice_target(to, task, first, third);
+	to->dir = dir;
+	return dir >= 0 && file_target(to, file_of(task, first));
 }
 
 static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
 {
-	__u64 nr = regs->orig_ax;
-	int dir = call_dir(nr);
-
-	if (nr == NR_splice)
-		return splice_target(to, task, regs);
-	to->dir = dir;
-	return dir >= 0 && file_target(to, file_of(task, regs->di));
+	return number_target(to, task, regs->orig_ax, regs->di, regs->dx);
 }
 
 /* the endpoint that a call leads to, made if need be */

@@ -35,6 +35,45 @@ struct task_struct___old_state {
 	long state;
 };
 
+/* from a process number to its task: pid_namespace.idr is an xarray of struct pid; arrays of structs are none of vmlinux/make's */
+struct upid___numbered {
+	int nr;
+	void *ns;
+};
+
+struct pid___numbered {
+	unsigned int level;
+	struct {
+		void *first;
+	} tasks[4];
+	struct upid___numbered numbers[1];
+};
+
+struct pid_namespace___numbered {
+	struct {
+		struct {
+			void *xa_head;
+		} idr_rt;
+	} idr;
+};
+
+struct xa_node___numbered {
+	unsigned char shift;
+	void *slots[64];
+};
+
+struct task_struct___numbered {
+	void *thread_pid;
+	struct {
+		void *next;
+	} pid_links[4];
+	char comm[16];
+};
+
+struct file___mode {
+	unsigned int f_mode;
+};
+
 /* 5.17 on: why a packet was dropped */
 enum skb_drop_reason {
 	SKB_DROP_REASON_UDP_CSUM = 1,

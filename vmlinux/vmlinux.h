@@ -132,6 +132,8 @@ struct sock {
 			__s32 counter;
 		} refs;
 	} sk_wmem_alloc;
+	__s32 sk_wmem_queued;
+	__s32 sk_sndbuf;
 	__u32 sk_pacing_status;
 	struct {
 		__s32 owned;

@@ -75,6 +75,7 @@ int live_whom(const struct live_opts *o, const char *command, struct trace_optio
 		return err_set(e, EXIT_BAD_USAGE, "%s: -a, -c and -p/--comm exclude each other; give one of them", command);
 	t->filter = o->all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
 	t->cgroup = o->cgroup;
+	t->existing = true;
 	for (size_t i = 0; i < o->pids.n; i++)
 		if (check_pid(o->pids.v[i], &pid, e) || add_pid(t, pid, "--pid", e))
 			return -1;

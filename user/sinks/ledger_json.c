@@ -200,6 +200,9 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
 		{ "overflow", c->overflow }, { "missed", c->missed },	    { "contended", c->contended },
 		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+		{ "existed_before", c->existing.made },
+		{ "asleep_before", c->existing.asleep },
+		{ "unlisted_processes", c->existing.unreadable },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

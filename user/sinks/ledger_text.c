@@ -243,6 +243,13 @@ static void endpoint_blocks(const struct trace_snapshot *s, size_t max, FILE *ou
 
 static void counters_line(const struct trace_counters *c, FILE *out)
 {
+	const struct trace_existing *x = &c->existing;
+
+	if (x->made || x->asleep)
+		fprintf(out, "  existed before: %" PRIu64 " sockets and pipes, %" PRIu64 " threads asleep in a call\n", x->made, x->asleep);
+	if (x->unreadable)
+		fprintf(out, "  the descriptors of %" PRIu64 " processes could not be listed: theirs show at their first event\n",
+			x->unreadable);
 	fprintf(out, "  observed %" PRIu64 ", lost %" PRIu64 ", unpaired %" PRIu64 ", overflow %" PRIu64 ", missed %" PRIu64 "\n", c->observed,
 		c->lost, c->unpaired, c->overflow, c->missed);
 	if (c->dropped)

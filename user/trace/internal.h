@@ -45,12 +45,13 @@ struct trace {
 	struct ring_buffer *ring;
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
-	int endpoints_fd, counters_fd, settle_fd, stats_fd;
+	int endpoints_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call;
 	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
 	} look;
+	struct trace_existing existing;
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of the ring and `closed` */
 	bool running, stop;
@@ -79,6 +80,10 @@ uint64_t feature_symbol(const char *name);
 /* look.c */
 bool look_map(struct trace *t);
 void look_unmap(struct trace *t);
+
+/* seed.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
+size_t seed_count(struct trace *t);
+int seed_existing(struct trace *t, struct trace_error *e);
 
 /* reader.c */
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);

@@ -143,6 +143,8 @@ static int map_sizes(struct trace *t)
 /* run by user space, not by an event */
 static bool runs_on_demand(const struct trace *t, const char *program)
 {
+	if (!strncmp(program, "seed_", 5))
+		return t->opts.existing;
 	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -209,13 +211,20 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 	return 0;
 }
 
+static int program_fd(struct trace *t, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, name);
+
+	return p ? bpf_program__fd(p) : -1;
+}
+
 static int find_fds(struct trace *t)
 {
-	struct bpf_program *settle = bpf_object__find_program_by_name(t->obj, "settle");
-
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, "endpoints");
 	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
-	t->settle_fd = settle ? bpf_program__fd(settle) : -1;
+	t->settle_fd = program_fd(t, "settle");
+	t->seed_fd = program_fd(t, "seed_fd");
+	t->seed_call = program_fd(t, "seed_call");
 	if (t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t))
 		return -1;
 	t->opts.looks = t->opts.looks && look_map(t);

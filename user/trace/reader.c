@@ -299,6 +299,7 @@ _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP ==
 
 struct keyed {
 	uint64_t key, peer, born, end;
+	uint64_t stalled, peer_unread;	/* how long the stall it is in has lasted, 0: in none; the peer's `unread` when that began */
 	size_t index;
 };
 
@@ -329,6 +330,22 @@ static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 	return -1;
 }
 
+/* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
+static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
+{
+	struct trace_endpoint *ep = &s->ep[k->index];
+	uint64_t unread;
+
+	if (!k->stalled || ep->peer < 0)
+		return;
+	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
+	unread = unread > k->peer_unread ? unread - k->peer_unread : 0;
+	if (!unread)
+		return;
+	ep->blame.unread_ns[ep->tx.now] += unread < k->stalled ? unread : k->stalled;
+	ep->blame.unread_n[ep->tx.now]++;
+}
+
 static void join_peers(struct trace_snapshot *s, struct keyed *k)
 {
 	size_t n = s->n;
@@ -341,6 +358,7 @@ static void join_peers(struct trace_snapshot *s, struct keyed *k)
 			ep->peer = (int)k[i].index;
 		else if (k[i].peer)
 			ep->peer = find_peer(k, n, &k[i]);
+		blame_ongoing(s, &k[i]);
 	}
 }
 
@@ -349,7 +367,9 @@ static void put(struct trace_snapshot *s, struct keyed *k, const struct endpoint
 	struct trace_endpoint *out = &s->ep[s->n];
 
 	reader_endpoint(out, ep, t);
-	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, s->n };
+	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, 0, ep->peer_unread, s->n };
+	if (!out->closed && TX_STALLS >> out->tx.now & 1 && out->at_ns > full_since(ep, ep->tx.word))
+		k[s->n].stalled = out->at_ns - full_since(ep, ep->tx.word);
 	s->n++;
 }
 
@@ -392,6 +412,7 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->opened = t->opened;
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;
+	c->existing = t->existing;
 }
 
 uint64_t reader_now(void)

@@ -131,6 +131,8 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 		fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
 		return NULL;
 	}
+	if (t->opts.existing)	/* room beside them for what is new */
+		t->opts.max_endpoints += seed_count(t);
 	if (find_cgroup(t, e) || choose_backend(t, e) || object_load(t, e) || follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
 		return NULL;
@@ -174,7 +176,7 @@ int trace_start(struct trace *t, struct trace_error *e)
 		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
 	}
 	t->running = true;
-	return 0;
+	return t->opts.existing ? seed_existing(t, e) : 0;
 }
 
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)

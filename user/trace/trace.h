@@ -48,6 +48,7 @@ struct trace_options {
 	pid_t tgids[TRACE_TGIDS];	/* TGIDS: these; TREE: these and what they fork from now on */
 	size_t n_tgids;
 	const char *cgroup;		/* path of a cgroup v2 directory */
+	bool existing;			/* also what exists at the start: connections in mid-life, calls that sleep, and, with TREE, children */
 	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
 	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */
 	unsigned int max_endpoints;	/* 0: 4096 */
@@ -129,6 +130,11 @@ struct trace_counters {
 	uint64_t missed;		/* programs not run because one was running on that CPU */
 	uint64_t opened, closed;
 	uint64_t dropped;		/* closed endpoints no longer kept: see max_closed */
+	struct trace_existing {
+		uint64_t made;		/* sockets and pipes that existed when the session began, and are seen since then */
+		uint64_t asleep;	/* threads that slept in a call on one of these */
+		uint64_t unreadable;	/* processes whose descriptors could not be listed: theirs show at their first event */
+	} existing;
 };
 
 struct trace_snapshot {

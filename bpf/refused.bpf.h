@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A writer that does not sleep in its call: refused room (EAGAIN, or fewer bytes than it gave), it waits for it elsewhere, in
+ * epoll say. For the ledger it sleeps for buffer memory as the other kind does, from the refusal until it comes back or until
+ * there is room.
+ */
+#ifndef IPCSTALL_REFUSED_BPF_H
+#define IPCSTALL_REFUSED_BPF_H
+
+#include "queue.bpf.h"
+
+#define SOCK_NOSPACE	4	/* bit 2 of the socket's flags */
+#define EAGAIN		11
+
+/* 1: some writer has been refused; until then readers need not ask */
+__u8 any_refused;
+
+/* set by sk_stream_wait_memory() and sock_alloc_send_pskb(), and for TCP cleared when room comes (sk_stream_write_space()) */
+static __always_inline bool nospace(struct sock *sk)
+{
+	struct socket *s = CAST(socket, GET(sk, sk_socket));
+
+	return s && GET(s, flags) & SOCK_NOSPACE;
+}
+
+/* sk_stream_is_writeable() */
+static __always_inline bool tcp_room_left(struct sock *sk)
+{
+	__s32 queued = GET(sk, sk_wmem_queued);
+
+	return GET(sk, sk_sndbuf) - queued >= queued >> 1;
+}
+
+/* unix_writable() */
+static __always_inline bool unix_room_left(struct sock *sk)
+{
+	return GET(sk, sk_wmem_alloc.refs.counter) * 4 <= GET(sk, sk_sndbuf);
+}
+
+static __always_inline bool room_left(const struct endpoint *ep)
+{
+	struct sock *sk = CAST(sock, ep->id.key);
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
+
+	if (ep->id.proto == PROTO_PIPE)
+		return GET(pipe, head) - GET(pipe, tail) < GET(pipe, ring_size);
+	return ep->id.proto == PROTO_TCP ? tcp_room_left(sk) : unix_room_left(sk);
+}
+
+/* right after a send call: was it refused room? */
+static __always_inline bool refuses(const struct endpoint *ep, long ret)
+{
+	struct sock *sk = CAST(sock, ep->id.key);
+
+	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
+		return false;
+	if (ret == -EAGAIN)
+		return true;
+	if (ret < 0)
+		return false;
+	if (ep->id.proto == PROTO_TCP)
+		return nospace(sk) && !tcp_room_left(sk);
+	if (ep->id.proto == PROTO_UNIX_STREAM)
+		return nospace(sk) && GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
+	return false;
+}
+
+/* of two that change it at once, one */
+static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 new)
+{
+#ifdef NO_CMPXCHG
+	if (ep->refused != old)
+		return false;
+	ep->refused = new;
+	return true;
+#else
+	return __sync_val_compare_and_swap(&ep->refused, old, new) == old;
+#endif
+}
+
+static __noinline int refused_begins(struct endpoint *ep, ns_t now)
+{
+	struct input in = { .at = now, .working = 1, .asleep = 1 };
+
+	if (!ep || !refused_swap(ep, 0, 1))
+		return 0;
+	any_refused = 1;
+	apply_tx(ep, &in);
+	return 1;
+}
+
+static __noinline int refused_ends(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = -1, .asleep = -1 };
+
+	if (!ep || !refused_swap(ep, 1, 0))
+		return 0;
+	apply_tx(ep, &in);
+	return 1;
+}
+
+/* the writer is back */
+static __always_inline void refused_back(struct endpoint *ep, ns_t now)
+{
+	if (ep->refused)
+		refused_ends(ep, now);
+}
+
+/* it may not have come back although it could */
+static __always_inline void refused_look(struct endpoint *ep, ns_t at)
+{
+	if (ep->refused && room_left(ep))
+		refused_ends(ep, at);
+}
+
+/* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may have room */
+static __always_inline void refused_read(struct endpoint *ep, ns_t now)
+{
+	struct endpoint *peer;
+
+	if (!*(volatile __u8 *)&any_refused || ep->id.proto <= PROTO_UDP)
+		return;
+	peer = peer_of(ep);
+	if (peer)
+		refused_look(peer, now);
+}
+
+static __always_inline void refused_after(struct endpoint *ep, long ret, ns_t now)
+{
+	if (refuses(ep, ret))
+		refused_begins(ep, now);
+}
+
+#endif

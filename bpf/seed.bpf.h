@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What existed before the session: sockets and pipes of running programs, and threads asleep in a call on one. No event need ever
+ * come from a connection that is stalled, so user space names each descriptor and each sleeping thread, and these programs, run
+ * once for each and attached to nothing, look at it as it stands. They run under RCU (bpf_prog_test_run() of a raw tracepoint
+ * holds it): what they walk may be closed meanwhile, but not vanish; so each looks again when the endpoint is made.
+ */
+#ifndef IPCSTALL_SEED_BPF_H
+#define IPCSTALL_SEED_BPF_H
+
+#include "shared.bpf.h"
+
+#define FMODE_READ	1
+#define FMODE_WRITE	2
+#define XA_SHIFT_MASK	63
+#define XA_LEVELS	6
+
+/* xas_load(): an entry whose low bits are 2 is a node; there a slot is chosen by six bits of the index */
+static __always_inline __u64 xa_find(__u64 entry, __u32 index)
+{
+	for (int i = 0; i < XA_LEVELS; i++) {
+		__u64 node = entry - 2;
+		__u32 shift;
+
+		if ((entry & 3) != 2)
+			break;
+		shift = GET(CAST(xa_node___numbered, node), shift);
+		entry = load_word(node + bpf_core_field_offset(struct xa_node___numbered, slots) +
+				  ((index >> (shift & XA_SHIFT_MASK)) & 63) * sizeof(__u64));
+	}
+	return entry;
+}
+
+static __always_inline __u64 upid_at(__u64 pid, __u32 level)
+{
+	return pid + bpf_core_field_offset(struct pid___numbered, numbers) +
+	       (level & 31) * bpf_core_type_size(struct upid___numbered);
+}
+
+/* find_task_by_vpid(): of the thread with this number in the namespace of whoever asks; 0: there is none */
+static __noinline __u64 task_numbered(__u32 nr)
+{
+	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid), pid, node;
+	__u32 level = GET(CAST(pid___numbered, me), level);
+	__u64 ns = ADDRESS(upid_at(me, level), upid___numbered, ns);
+
+	pid = xa_find(ADDRESS(ns, pid_namespace___numbered, idr.idr_rt.xa_head), nr);
+	if (!pid || (__u32)GET(CAST(upid___numbered, upid_at(pid, level)), nr) != nr)
+		return 0;
+	node = ADDRESS(pid, pid___numbered, tasks);
+	return node ? node - bpf_core_field_offset(struct task_struct___numbered, pid_links) : 0;
+}
+
+/* nobody was seen in a call yet: who holds the descriptor is the best guess; tid 0 makes way for whoever is seen */
+static __always_inline void note_holder(struct beside *b, __u64 task)
+{
+	if (b->tgid)
+		return;
+	b->tgid = GET(CAST(task_struct, task), tgid);
+	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+}
+
+static __always_inline void note_holders(struct endpoint *ep, __u64 task, __u64 file)
+{
+	__u32 mode = ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode) : FMODE_READ | FMODE_WRITE;
+
+	if (mode & FMODE_WRITE)
+		note_holder(&ep->txb, task);
+	if (mode & FMODE_READ)
+		note_holder(&ep->rxb, task);
+}
+
+/* both ledgers as the socket's fields have them now */
+static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	struct input tx = { .at = now }, rx = { .at = now, .says = IN_FULL };
+	__u32 len;
+
+	if (ep->id.proto == PROTO_TCP) {
+		tcp_look_now(ep, (__u64)sk, &tx, HEAD_REST);
+		rx.full = tcp_unread(sk);
+	} else {
+		len = sock_queue(ep, sk);
+		rx.full = len > 0;
+		queue_is(ep, len, now);
+	}
+	apply_rx(ep, &rx);
+}
+
+/* a TCP socket that is no connection: its state; else 0 */
+static __always_inline __u32 unconnected(__u64 sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+	__u32 state = GET(sk, __sk_common.skc_state);
+
+	return sk0 && sock_proto(sk) == PROTO_TCP && (state == TCP_CLOSE || state == TCP_LISTEN) ? state : 0;
+}
+
+static __noinline int seed_endpoint(const struct target *to, ns_t now)
+{
+	__u32 state = unconnected((__u64)to->sk);
+	struct endpoint *ep;
+
+	if (state == TCP_LISTEN)
+		listens(to->sk);
+	if (state)
+		return state == TCP_LISTEN ? SEED_LISTENS : SEED_UNWANTED;
+	if (endpoint_known(to->sk ? (__u64)to->sk : (__u64)to->pipe))
+		return SEED_KNOWN;
+	ep = target_endpoint(to, now);
+	if (!ep)
+		return SEED_UNWANTED;
+	if (to->pipe)
+		pipe_look(ep, to->pipe, now);
+	else
+		sock_look(ep, to->sk, now);
+	return SEED_MADE;
+}
+
+/* args: process, descriptor, the inode that user space saw there */
+SEC("raw_tp/seed_fd")
+int seed_fd(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 task = task_numbered(ctx->args[0]), file;
+	ns_t now = bpf_ktime_get_ns();
+	struct target to = {};
+	struct endpoint *ep;
+	int what;
+
+	file = task ? file_of(CAST(task_struct, task), ctx->args[1]) : 0;
+	if (!file || !file_target(&to, file) || to.inode != ctx->args[2])
+		return SEED_GONE;
+	what = seed_endpoint(&to, now);
+	ep = what >= SEED_KNOWN ? endpoint_known(to.sk ? (__u64)to.sk : (__u64)to.pipe) : 0;
+	if (!ep)
+		return what;
+	if (what == SEED_MADE && file_of(CAST(task_struct, task), ctx->args[1]) != file) {
+		endpoint_close(ep, bpf_ktime_get_ns());
+		return SEED_GONE;
+	}
+	note_holders(ep, task, file);
+	return what;
+}
+
+static __always_inline bool asleep_now(__u64 task)
+{
+	return task_state((struct task_struct *)task) & TASK_INTERRUPTIBLE;
+}
+
+static __always_inline void note_sleeper(struct beside *b, __u64 task)
+{
+	b->tgid = 0;
+	note_holder(b, task);
+	b->tid = GET(CAST(task_struct, task), pid);
+}
+
+/* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is out again. */
+static __always_inline int seed_sleep(struct endpoint *ep, const struct target *to, struct call *c, __u64 task, ns_t now)
+{
+	struct input in = { .at = now, .working = 1, .asleep = 1 };
+
+	if (ep->id.proto == PROTO_TCP && to->dir == DIR_TX) {
+		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
+		ep->tx.seen = now;
+	}
+	c->key = ep->id.key;
+	c->dir = to->dir;
+	c->ran = 0;
+	c->run_delay = GET(CAST(task_struct, task), sched_info.run_delay);
+	c->entered = c->before = 1;
+	*(volatile ns_t *)&c->off = now;
+	apply(ep, &in, to->dir);
+	note_sleeper(beside_of(ep, to->dir), task);
+	if (asleep_now(task))
+		return SEED_MADE;
+	in = (struct input){ .at = now, .working = -1, .asleep = -1 };
+	apply(ep, &in, to->dir);
+	c->off = 0;
+	c->entered = c->before = 0;
+	return SEED_GONE;
+}
+
+/* args: thread, and the number, the first and the third argument of the call it sleeps in */
+SEC("raw_tp/seed_call")
+int seed_call(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 task = task_numbered(ctx->args[0]);
+	ns_t now = bpf_ktime_get_ns();
+	struct target to = {};
+	struct endpoint *ep;
+	struct call *c;
+
+	if (!task || !asleep_now(task))
+		return SEED_GONE;
+	if (!number_target(&to, CAST(task_struct, task), ctx->args[1], ctx->args[2], ctx->args[3]))
+		return SEED_UNWANTED;
+	ep = target_endpoint(&to, now);
+	c = ep ? call_of(GET(CAST(task_struct, task), pid), true) : 0;
+	if (!c)
+		return SEED_UNWANTED;
+	return c->off || c->entered ? SEED_KNOWN : seed_sleep(ep, &to, c, task, now);
+}
+
+#endif

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""PostgreSQL: COPY ... TO STDOUT to a client that is stopped."""
+import glob
+import os
+import pwd
+import signal
+import subprocess
+import time
+
+from harness import Skip, Stall, Wrong, case, free_port, need, until
+
+READER = "peer application not reading"
+
+
+def binary(name):
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))
+    if not found:
+        raise Skip(f"PostgreSQL's {name} is not installed")
+    return found[-1]
+
+
+class Cluster:
+    """A server of our own in the case's folder, as user postgres (it refuses root)."""
+
+    def __init__(self, box):
+        self.box, self.port = box, free_port()
+        need("psql", "setpriv")
+        try:
+            user = pwd.getpwnam("postgres")
+        except KeyError as e:
+            raise Skip("there is no user postgres") from e
+        os.chown(box.dir, user.pw_uid, user.pw_gid)
+        self.drop = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
+        self.data = box.path("data")
+        subprocess.run([*self.drop, binary("initdb"), "-A", "trust", "-N", "-D", self.data], check=True, capture_output=True,
+                       cwd=box.dir)
+        box.start([*self.drop, binary("postgres"), "-D", self.data, "-p", str(self.port), "-k", box.dir, "-F",
+                   "-c", "listen_addresses=127.0.0.1"], log="server.log", cwd=box.dir)
+        until("postgres", lambda: self.sql("select 1", check=False).returncode == 0, 20)
+        self.sql("create table t as select repeat('x', 1000) from generate_series(1, 20000)")
+
+    def argv(self, host, sql):
+        return ["psql", "-qXAt", "-h", host, "-p", str(self.port), "-U", "postgres", "-c", sql, "postgres"]
+
+    def sql(self, text, check=True):
+        return subprocess.run(self.argv(self.box.dir, text), check=check, capture_output=True)
+
+    def stopped_copy(self, host):
+        """psql that has been stopped in the midst of its COPY; its exit status tells whether all came over in the end."""
+        out = open(self.box.path("copied"), "wb")
+        psql = self.box.start(self.argv(host, "copy t to stdout"), log="psql.log", stdout=out)
+        out.close()
+        until("the copy", lambda: os.path.getsize(self.box.path("copied")) > 100000)
+        psql.send_signal(signal.SIGSTOP)
+        return psql
+
+
+def stalled(box, host, *attach):
+    """Stopped, then attached: the stall is under way when the tracer comes."""
+    cluster = Cluster(box)
+    psql = cluster.stopped_copy(host(cluster))
+    time.sleep(0.3)
+    trace = box.attach(*(a.format(port=cluster.port) for a in attach))
+    time.sleep(1.2)
+    ledger = trace.end()
+    psql.send_signal(signal.SIGCONT)
+    if psql.wait(20):
+        raise Wrong(f"psql: exit status {psql.returncode}")
+    return ledger
+
+
+@case("postgres-copy-tcp", Stall("rwnd", "postgres", blamed=READER, by="psql", surety="both ends seen", share=(0.9, 1.0)))
+def tcp(box):
+    """The backend has sent until EAGAIN (secure_write()) and waits in epoll; what its socket holds waits for psql's window."""
+    return stalled(box, lambda c: "127.0.0.1", "-a", "-P", "{port}")
