@@ -96,6 +96,8 @@ install: all ## install under PREFIX (default /usr/local): program, man page, co
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(Q)./ipcstall man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
 	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css') docs/experiments/*.md; do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/ipcstall/$$f; done
 
 demo: ## install what is missing, build, run the main job and a short sweep, write a report
 	$(Q).ci/deps demo
@@ -105,12 +107,17 @@ demo: ## install what is missing, build, run the main job and a short sweep, wri
 docs-measured: all $(KNOWN) ## measure README's screen and pictures anew (quiet machine)
 	$(Q)PYTHON=$(PYTHON) docs/refresh
 
+.PHONY: experiments
+experiments: all ## carry out the experiments and keep data and answers (quiet machine, half an hour; ONLY=name)
+	$(Q)PYTHON=$(PYTHON) docs/experiments/refresh $(ONLY)
+
 docs: all ## rewrite the documents that are made from the program
 	$(Q)./ipcstall causes --markdown > docs/CAUSES.md
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+	$(Q)rm -rf $(DESTDIR)$(PREFIX)/share/ipcstall
 
 clean: ## remove everything made
 	$(Q)rm -rf build ipcstall

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
 from typing import Any, List, NoReturn, Optional, Sequence
 
 from analysis import __version__
-from analysis.errors import AnalysisError, BAD_USAGE, INTERRUPTED, IO, usage
+from analysis.errors import AnalysisError, BAD_USAGE, INTERRUPTED, IO, NOISY, usage
+
+KEPT_DPI = 130
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,6 +77,35 @@ def cmd_export(args: argparse.Namespace) -> int:
     return 0
 
 
+def cmd_experiment(args: argparse.Namespace) -> int:
+    from analysis.experiment.answer import answer, text, to_json
+    from analysis.experiment.keep import keep
+    from analysis.experiment.page import draw, page
+    from analysis.experiment.plan import read_plan
+    from analysis.figures.render import write
+
+    plan, where = read_plan(args.file), args.data
+    if args.keep:
+        where = os.path.join(args.keep, plan.name)
+        keep(plan, args.data, where)
+    found = answer(plan, where, args.quick)
+    report = os.path.join(where, "report.html")
+    pictures = draw(found, where, ("png",) if args.keep else ("svg", "png"), KEPT_DPI if args.keep else 0.0)
+    if not args.keep:
+        write(report, page(found, pictures, report))
+    write(os.path.join(where, "answer.json"), (json.dumps(to_json(found), indent=1, ensure_ascii=False) + "\n").encode())
+    write("-", (text(found) + ("" if args.keep else f"Report: {report}\n")).encode())
+    return NOISY if found.verdict == "not decided" else 0
+
+
+def cmd_experiments(args: argparse.Namespace) -> int:
+    from analysis.experiment.index import index
+    from analysis.figures.render import write
+
+    write(args.output, index(args.directory).encode())
+    return 0
+
+
 def _remark(path: str, remarks: Sequence[str]) -> None:
     for r in remarks:
         print(f"analysis: {os.path.basename(path)}: {r}", file=sys.stderr)
@@ -108,6 +140,18 @@ def _parser() -> Parser:
     summary.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
     summary.set_defaults(run=cmd_summary)
 
+    experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
+    experiment.add_argument("file", metavar="FILE")
+    experiment.add_argument("--data", required=True, metavar="DIR", help="where its sweeps are; figures, report and answer go there too")
+    experiment.add_argument("--quick", action="store_true", help="the data are of the quick form")
+    experiment.add_argument("--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead")
+    experiment.set_defaults(run=cmd_experiment)
+
+    experiments = commands.add_parser("experiments", help="the table of experiments whose results are kept, as Markdown")
+    experiments.add_argument("directory", nargs="?", default="docs/experiments", metavar="DIR")
+    experiments.add_argument("-o", "--output", default="-", metavar="OUT")
+    experiments.set_defaults(run=cmd_experiments)
+
     export = commands.add_parser("export", help="turn a timeline into a trace other viewers open")
     export.add_argument("form", choices=list(FORMS), metavar="|".join(FORMS))
     export.add_argument("file", metavar="FILE")
@@ -121,8 +165,8 @@ def _common(sub: Parser) -> None:
     sub.add_argument("--mixed", action="store_true", help="set files of unlike machines side by side, marked")
     sub.add_argument("--title", help="instead of the figure's own")
     sub.add_argument("--test", choices=("latency", "oneway", "connect", "throughput"), help="box and cdf: of which test")
-    sub.add_argument("--x", metavar="NAME", help="heatmap: variable across")
-    sub.add_argument("--y", metavar="NAME", help="heatmap: variable up")
+    sub.add_argument("--x", metavar="NAME", help="heatmap, curve: variable across")
+    sub.add_argument("--y", metavar="NAME", help="heatmap: variable up; curve: what is drawn")
     sub.add_argument("--from", dest="start", type=_ms, metavar="MS", help="timeline: from this many ms after the first event")
     sub.add_argument("--to", dest="end", type=_ms, metavar="MS", help="timeline: to this many ms after the first event")
 

@@ -4,12 +4,32 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any, NoReturn
 
 from analysis.errors import AnalysisError, DATA, IO, NO_PERM, data
 
+LARGEST_INSIDE = 1 << 30
+
 
 def read_bytes(path: str) -> bytes:
+    """The file's bytes; of a gzip file, what is inside."""
+    raw = _file(path)
+    return raw if raw[:2] != b"\x1f\x8b" else _inflate(raw, path)
+
+
+def _inflate(raw: bytes, path: str) -> bytes:
+    opener = zlib.decompressobj(31)
+    try:
+        out = opener.decompress(raw, LARGEST_INSIDE)
+    except zlib.error:
+        raise data(path, "the gzip file is damaged") from None
+    if not opener.eof:
+        raise data(path, "the gzip file is cut short, or holds more than 1 GiB", "unpack it by hand and look")
+    return out
+
+
+def _file(path: str) -> bytes:
     try:
         with open(path, "rb") as f:
             return f.read()

@@ -177,7 +177,7 @@ class Point:
         """A variable of the sweep, or a property every point has."""
         if name in self.vars:
             return self.vars[name]
-        if name in ("mode", "test", "size", "placement", "source"):
+        if name in ("mode", "test", "size", "placement", "source", "repeat"):
             found: Value = getattr(self, name)
             return found
         return None

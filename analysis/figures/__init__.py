@@ -28,6 +28,7 @@ ROWS: Sequence[Kind] = (
     Kind("throughput", "throughput", False, "throughput against size, with and without the fix, dips marked (NIST Figs 1, 2)"),
     Kind("stall", "stall", False, "normalised stall over throughput, correlation, share explained (NIST Fig. 3)"),
     Kind("ledger", "ledger", False, "the sender's states stacked by size"),
+    Kind("curve", "curve", False, "any figure (--y latency, mean, stall ...) against any variable (--x)"),
     Kind("box", "boxes", False, "latency by size: minimum, quartiles, maximum"),
     Kind("cdf", "cdf", False, "cumulative distribution of latency"),
     Kind("rank", "rank", False, "rank table of transports, ties judged by a test"),

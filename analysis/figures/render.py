@@ -23,7 +23,8 @@ def form_of(path: str) -> str:
     return form
 
 
-def to_bytes(figure: Any, form: str, dpi: float = 0.0) -> bytes:
+def to_bytes(figure: Any, form: str, dpi: float = 0.0, keep: bool = False) -> bytes:
+    """`keep`: the figure will be written in another form too."""
     from matplotlib import pyplot as plt
 
     from analysis import style
@@ -31,7 +32,8 @@ def to_bytes(figure: Any, form: str, dpi: float = 0.0) -> bytes:
     out = io.BytesIO()
     with style.use():
         figure.savefig(out, format=form, metadata=BLANK[form], dpi=dpi or style.DPI)
-    plt.close(figure)
+    if not keep:
+        plt.close(figure)
     return out.getvalue()
 
 

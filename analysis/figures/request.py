@@ -19,6 +19,8 @@ class Request:
     x: Optional[str] = None
     y: Optional[str] = None
     test: Optional[str] = None
+    marks: Optional[float] = None  # curve: a fine line at each multiple
+    over: Optional[str] = None  # curve: this variable only tells repeats apart
     start_ns: Optional[float] = None
     end_ns: Optional[float] = None
 

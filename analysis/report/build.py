@@ -44,11 +44,11 @@ def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> b
     found = find(documents, request.fix) if documents else Findings()
     verdict = found.verdict + [s for line in lines for s in timeline_findings(line)]
     beware = caveats(documents) + [f"{os.path.basename(line.path)}: {r}" for line in lines for r in line.remarks]
-    return _render(
-        title=request.title or _title(documents, lines), verdict=verdict or ["There is nothing to conclude from these figures."],
+    return render(
+        "report.html.j2", title=request.title or _title(documents, lines), verdict=verdict or ["There is nothing to conclude from these figures."],
         caveats=beware, pictures=pictures(documents, lines, request, found), tables=_tables(documents, found),
-        method=METHOD, headers=[_header(x.path, x.header) for x in loaded],
-        files=[_file(p, output) for p in paths], version=__version__,
+        method=METHOD, headers=[header_of(x.path, x.header) for x in loaded],
+        files=[file_of(p, output) for p in paths], version=__version__,
     )
 
 
@@ -123,7 +123,7 @@ def _tables(documents: Sequence[Document], found: Findings) -> List[tables.Table
     return out + tables.points_table(documents)
 
 
-def _header(path: str, header: Dict[str, Any]) -> Dict[str, Any]:
+def header_of(path: str, header: Dict[str, Any]) -> Dict[str, Any]:
     """The header's own words: machine, options, clock, tool; what is not known is said."""
     sections = []
     for key in ("tool", "machine", "clock", "options", "vary", "trace"):
@@ -144,7 +144,7 @@ def flatten(value: Dict[str, Any], prefix: str = "") -> List[Tuple[str, str]]:
     return out
 
 
-def _file(path: str, output: str) -> Dict[str, Any]:
+def file_of(path: str, output: str) -> Dict[str, Any]:
     """A link beside the report, and, where it is small enough, the data itself inside it (deflated)."""
     raw = read_bytes(path)
     base = os.path.dirname(os.path.abspath(output)) if output != "-" else os.getcwd()
@@ -156,12 +156,12 @@ def _file(path: str, output: str) -> Dict[str, Any]:
             "sha256": hashlib.sha256(raw).hexdigest(), "data": data}
 
 
-def _render(**values: Any) -> bytes:
+def render(template: str, **values: Any) -> bytes:
     import jinja2
 
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True,
                              undefined=jinja2.StrictUndefined)
     with open(os.path.join(HERE, "report.css"), encoding="utf-8") as f:
         css = f.read()
-    page: str = env.get_template("report.html.j2").render(css=css, **values)
+    page: str = env.get_template(template).render(css=css, **values)
     return page.encode()

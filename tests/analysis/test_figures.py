@@ -24,6 +24,7 @@ CASES = [
     ("box", "transports"), ("box", "one-size"), ("box", "long-names"),
     ("cdf", "transports"), ("cdf", "one-size"), ("cdf", "long-names"),
     ("rank", "transports"), ("rank", "one-size"), ("rank", "long-names"), ("rank", "comb"),
+    ("curve", "transports"), ("curve", "long-names"),
     ("heatmap", "pipes"), ("heatmap", "comb"),
     ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-smooth"),
     ("series", "line"), ("series", "line-long"), ("series", "line-smooth"),

@@ -33,12 +33,14 @@ static int push_sizes(struct variable *v, const char *list, struct err *e)
 	return rc;
 }
 
+/* A value with commas of its own (a link) needs another mark between values. */
 static int push_list(struct variable *v, const char *list, struct err *e)
 {
+	const char *mark = strchr(list, ';') ? ";" : ",";
 	char *copy = strdup(list), *rest = copy, *item;
 	int rc = 0;
 
-	while (rc == 0 && (item = strsep(&rest, ",")))
+	while (rc == 0 && (item = strsep(&rest, mark)))
 		rc = *item ? push(v, item, e)
 			   : err_set(e, EXIT_BAD_USAGE, "--vary %s=%s: an empty value; give values with commas between", v->row->name, list);
 	free(copy);

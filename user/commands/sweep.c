@@ -26,7 +26,7 @@ struct sweep_opts {
 
 static const struct opt sweep_rows[] = {
 	OPT_HEAD("What is varied"),
-	{ OPT_MULTI, 'V', "vary", "OPTION=VALUES", "any option of a benchmark: size=1453:21000:+500, nodelay=0,1, cc=cubic,reno (several: repeat)", AT(vary) },
+	{ OPT_MULTI, 'V', "vary", "OPTION=VALUES", "any option of a benchmark: size=1453:21000:+500, nodelay=0,1, cc=cubic,reno, 'link=lo;veth,tso=off' (several: repeat)", AT(vary) },
 	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in another random order (default 1; --seed changes the orders)", AT(repeats), 1, 10000 },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, a point a line, an end line (default: standard output)", AT(out) },

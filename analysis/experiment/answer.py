@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a plan and its data to the answer: first the data, then the tests, last the conclusion."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, List, Sequence, Set
+
+from analysis import __version__
+from analysis.errors import data
+from analysis.experiment.claims import judge_all
+from analysis.experiment.outcome import Outcome, combine
+from analysis.experiment.plan import Plan
+from analysis.findings import caveats
+from analysis.load import load
+from analysis.model import Document, Point
+from analysis.summary import grid
+
+WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
+         "partly": "The hypothesis holds in part.", "not decided": "The data do not decide."}
+ENDINGS = (".ndjson", ".ndjson.gz")
+
+
+@dataclass
+class Answer:
+    plan: Plan
+    quick: bool
+    documents: Dict[str, Document]
+    outcomes: Sequence[Outcome]
+    figures: List[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        return combine([o.verdict for o in self.outcomes])
+
+    @property
+    def remarks(self) -> List[str]:
+        return caveats(list(self.documents.values()))
+
+
+def data_file(plan: Plan, directory: str, run: str) -> str:
+    for ending in ENDINGS:
+        path = os.path.join(directory, run + ending)
+        if os.path.exists(path):
+            return path
+    raise data(directory, f"there is no {run}.ndjson", f"run ipcstall experiment {plan.path} first")
+
+
+def answer(plan: Plan, directory: str, quick: bool) -> Answer:
+    documents = {}
+    for run in plan.runs:
+        found = load(data_file(plan, directory, run.name))
+        if not isinstance(found, Document):
+            raise data(found.path, "holds a timeline, not a sweep")
+        documents[run.name] = found
+    for d in documents.values():
+        d.points = [_with_options(p, d, mentioned(plan)) for p in d.points]
+    return Answer(plan, quick, documents, judge_all(plan, documents))
+
+
+def mentioned(plan: Plan) -> Set[str]:
+    """The variables that claims and figures choose points by."""
+    parts = [c.get(k) for c in [*plan.claims, *plan.figures] for k in ("where", "of", "than")]
+    return {name for part in parts if isinstance(part, dict) for name in part}
+
+
+def _with_options(p: Point, d: Document, names: Set[str]) -> Point:
+    """An option that one run varies and another holds fixed is a variable of both."""
+    options = d.header.get("options")
+    fixed = {k: v for k, v in options.items() if k in names and not isinstance(v, (dict, list))} if isinstance(options, dict) else {}
+    return replace(p, vars={**fixed, **p.vars})
+
+
+def to_json(a: Answer) -> Dict[str, Any]:
+    first = next(iter(a.documents.values()))
+    claims = [{"says": c["says"], "kind": c["kind"], "verdict": o.verdict, "finding": o.finding, "method": o.method}
+              for c, o in zip(a.plan.claims, a.outcomes)]
+    points = sum(len(d.points) for d in a.documents.values())
+    return {"schema": "ipcstall.answer", "version": 1, "analysis": __version__, "experiment": a.plan.name, "title": a.plan.title, "quick": a.quick,
+            "answer": a.verdict, "claims": claims, "figures": a.figures, "started": first.header.get("started"), "points": points,
+            "machine": {k: first.machine.get(k) for k in ("cpu_model", "cpus_online", "kernel", "arch", "virtualisation")},
+            "tool": first.header.get("tool"), "data": {n: {"file": os.path.basename(d.path), "sha256": d.digest} for n, d in a.documents.items()},
+            "remarks": a.remarks}
+
+
+def wrap(text: str, indent: str = "  ", then: str = "") -> List[str]:
+    return [line for part in text.split("\n") for line in (textwrap.wrap(part, 110, initial_indent=indent, subsequent_indent=then or indent) or [""])]
+
+
+def _plain(markdown: str) -> str:
+    """Paragraphs as single lines, lists as they are."""
+    paragraphs = [" ".join(p.split()) if not p.lstrip().startswith(("*", "|", "-")) else p for p in markdown.split("\n\n")]
+    return "\n".join(paragraphs)
+
+
+def text(a: Answer) -> str:
+    out = [a.plan.title, "", "Hypothesis", *wrap(_plain(a.plan.sections["Hypothesis"])), ""]
+    out += ["Data" + (" (quick form)" if a.quick else "")]
+    seen = set()
+    for o in a.outcomes:
+        for t in o.tables:
+            if t.title not in seen:
+                out += ["  " + t.title, *["  " + line for line in grid(t)]] + (["    " + t.note] if t.note else []) + [""]
+                seen.add(t.title)
+    if a.remarks:
+        out += ["Beware", *[line for r in a.remarks for line in wrap(r, "  ! ", "    ")], ""]
+    out += ["Tests"]
+    for i, (c, o) in enumerate(zip(a.plan.claims, a.outcomes), 1):
+        out += wrap(f"{i}. {c['says']}: {o.verdict.upper()}", "  ", "     ")
+        out += wrap(o.finding[0].upper() + o.finding[1:], "     ") + wrap(f"Test: {o.method}.", "     ")
+    out += ["", f"Answer: {a.verdict.upper()}. {WORDS[a.verdict]}"]
+    return "\n".join(out) + "\n"
+

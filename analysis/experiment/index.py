@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""docs/EXPERIMENTS.md: hypothesis, answer, figure of every experiment whose results are kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List
+
+from analysis.decode import parse, read_bytes
+from analysis.experiment.plan import Plan, read_plan
+
+HEAD = """# Experiments
+
+Made by `python3 -m analysis experiments` from `docs/experiments/*.md` and the data kept in `docs/experiments/results/`. `ipcstall experiment NAME` carries one out on
+your machine and answers it there; `docs/experiments/README.md` tells how a file is written. The answers below are of one machine:
+"""
+
+
+def index(directory: str) -> str:
+    plans = [read_plan(os.path.join(directory, f)) for f in sorted(os.listdir(directory)) if f.endswith(".md") and f[0].islower()]
+    found = [(p, a) for p in plans if (a := _answer(directory, p)) is not None]
+    out = [HEAD.rstrip(), "", *_machines([a for _, a in found]), "", "| experiment | hypothesis | answer |", "|---|---|---|"]
+    for plan, a in found:
+        out.append(f"| [{plan.title}](#{plan.name}) (seed {plan.seed}) | {_cell(plan.sections['Hypothesis'])} | **{a['answer']}** |")
+    for plan, a in found:
+        out += _section(plan, a)
+    return "\n".join(out) + "\n"
+
+
+def _answer(directory: str, plan: Plan) -> Any:
+    path = os.path.join(directory, "results", plan.name, "answer.json")
+    return parse(read_bytes(path), path) if os.path.exists(path) else None
+
+
+def _machines(answers: List[Dict[str, Any]]) -> List[str]:
+    seen = {json.dumps(a["machine"], sort_keys=True): a["machine"] for a in answers}
+    return [f"* {m.get('cpu_model')}, {m.get('cpus_online')} CPUs, Linux {m.get('kernel')}, {m.get('virtualisation') or 'no virtualisation known'}" for m in seen.values()]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split("\n\n")[0].split()).replace("|", "\\|")
+
+
+def _section(plan: Plan, a: Dict[str, Any]) -> List[str]:
+    out = ["", f'<a id="{plan.name}"></a>', f"## {plan.title}", "", f"`ipcstall experiment {plan.name}` ([file](experiments/{plan.name}.md), "
+           f"[data](experiments/results/{plan.name}/)): {a['points']} points{', quick form' if a['quick'] else ''}, {str(a['started'])[:10]}.", ""]
+    for f in a["figures"]:
+        out.append(f"![{plan.title}](experiments/results/{plan.name}/{f})")
+    out += ["", "| claim | finding | answer |", "|---|---|---|"]
+    out += [f"| {_cell(c['says'])} | {_cell(c['finding'])} | {c['verdict']} |" for c in a["claims"]]
+    if a["remarks"]:
+        out += ["", "Beware: " + " ".join(r.rstrip(".") + "." for r in a["remarks"])]
+    return out

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a claim can be about: figures of a point, and which points are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+from analysis import units
+from analysis.errors import data
+from analysis.model import Point, STALL_STATES
+from analysis.series import as_number, plain
+
+
+@dataclass(frozen=True)
+class Measure:
+    name: str
+    words: str
+    get: Callable[[Point], Optional[float]]
+    more_is_better: bool
+    text: Callable[[Optional[float]], str]
+
+
+def _lat(name: str) -> Callable[[Point], Optional[float]]:
+    return lambda p: p.latency.get(name) if p.latency is not None else None
+
+
+def _sender_stall(p: Point) -> Optional[float]:
+    """The stalled share of the time."""
+    return p.normalised_stall
+
+
+def _rate_acked(p: Point) -> Optional[float]:
+    """Delivered bytes over the sender's whole time: what counts where packets are lost on the way."""
+    return p.bytes * 1e9 / p.elapsed_ns if p.bytes and p.elapsed_ns else None
+
+
+ROWS: Sequence[Measure] = (
+    Measure("latency", "median latency", _lat("median"), False, units.time_text),
+    Measure("least", "least latency", _lat("min"), False, units.time_text),
+    Measure("mean", "mean latency", _lat("mean"), False, units.time_text),
+    Measure("throughput", "throughput", lambda p: p.bytes_per_s, True, units.rate_text),
+    Measure("delivered", "delivered bytes per second", _rate_acked, True, units.rate_text),
+    Measure("time", "time per message", lambda p: p.ns_per_message, False, units.time_text),
+    Measure("stall", "stall per message", lambda p: p.stall_per_message_ns, False, units.time_text),
+    Measure("share", "stalled share of the time", _sender_stall, False, units.percent_text),
+)
+MEASURES: Dict[str, Measure] = {m.name: m for m in ROWS}
+assert STALL_STATES
+
+
+def measure(claim: Mapping[str, Any], where: str) -> Measure:
+    name = claim.get("metric")
+    if name not in MEASURES:
+        raise data(where, f"metric {name!r} is none of {', '.join(MEASURES)}")
+    return MEASURES[str(name)]
+
+
+def chosen(points: Sequence[Point], *filters: Optional[Mapping[str, Any]]) -> List[Point]:
+    """Those which every filter lets through: {"mode": "tcp", "size": [4, 16]}, {"size": {"from": 1448}}."""
+    return [p for p in points if all(_passes(p, name, wanted) for f in filters if f for name, wanted in f.items())]
+
+
+def _passes(p: Point, name: str, wanted: Any) -> bool:
+    value = p.repeat if name == "repeat" else p.value(name)
+    if isinstance(wanted, dict):
+        number = as_number(value)
+        return number is not None and wanted.get("from", number) <= number <= wanted.get("to", number)
+    many = wanted if isinstance(wanted, list) else [wanted]
+    return any(_equal(value, w) for w in many)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    x, y = as_number(a), as_number(b)
+    return x == y if x is not None and y is not None else plain(a).lower() == plain(b).lower()
+
+
+def x_text(name: str, x: float) -> str:
+    return units.bytes_text(x) if name.endswith(("size", "buf")) else f"{x:g}"

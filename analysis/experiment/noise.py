@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The scatter of a few repeats. Alone, three repeats know their own spread badly; each cell's variance is therefore drawn
+towards that of all cells, as if that were worth PRIOR repeats (Smyth's moderated t)."""
+
+from __future__ import annotations
+
+from typing import List, Sequence, Tuple
+
+import numpy as np
+
+from analysis.model import Floats
+
+PRIOR = 4.0
+LEAST = 2e-3  # no run repeats itself better than this; identical figures must not pass for certainty
+
+
+def spread(cells: Sequence[Floats]) -> Tuple[Floats, Floats]:
+    """(standard error of each cell's mean, degrees of freedom)."""
+    own = np.asarray([c.var(ddof=1) if len(c) > 1 else np.nan for c in cells])
+    counts = np.asarray([len(c) for c in cells], dtype=np.float64)
+    common = _common(own, counts)
+    dof = np.maximum(counts - 1.0, 0.0)
+    variance = (PRIOR * common + dof * np.nan_to_num(own)) / (PRIOR + dof)
+    return np.sqrt(np.maximum(variance, LEAST**2) / counts), PRIOR + dof
+
+
+def _common(own: Floats, counts: Floats) -> float:
+    """The middle variance of the cells. A variance of few repeats is mostly below the true one, so its median is brought up to it."""
+    from scipy.stats import chi2
+
+    known = np.isfinite(own)
+    if not known.any():
+        return float("nan")
+    dof = float(np.median(counts[known])) - 1.0
+    return float(np.median(own[known]) / (chi2.median(dof) / dof))
+
+
+def interval(mean: Floats, se: Floats, dof: Floats, alpha: float, tests: int) -> Tuple[Floats, Floats]:
+    """Two-sided, for all `tests` at once (Bonferroni)."""
+    from scipy.stats import t as student
+
+    reach = np.asarray(student.isf(alpha / (2.0 * max(tests, 1)), dof)) * se
+    return mean - reach, mean + reach
+
+
+def draws(cells: Sequence[Floats], n: int, seed: int) -> Floats:
+    """n plausible sets of cell means: each mean plus t-distributed noise of its own standard error."""
+    se, dof = spread(cells)
+    mean = np.asarray([c.mean() for c in cells])
+    rng = np.random.default_rng(seed)
+    noise: List[Floats] = [rng.standard_t(d, n) * s for s, d in zip(se, dof)]
+    return np.asarray(mean[None, :] + np.stack(noise, axis=1), dtype=np.float64)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a test makes of a claim, and what the claims make of a hypothesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import List, Sequence
+
+from analysis.tables import Table
+
+SUPPORTED, REFUTED, PARTLY, UNDECIDED = "supported", "refuted", "partly", "not decided"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    verdict: str
+    finding: str  # the figures, in one sentence
+    method: str
+    tables: List[Table] = field(default_factory=list)
+
+
+def combine(verdicts: Sequence[str]) -> str:
+    """A hypothesis of several parts. Where one part is undecided and none speaks against, the whole is undecided."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return next(iter(found))
+    if found <= {SUPPORTED, UNDECIDED}:
+        return UNDECIDED
+    return REFUTED if found == {REFUTED, UNDECIDED} else PARTLY
+
+
+def of_cells(marks: Sequence[str], wanted: str) -> str:
+    """From the verdict on each cell (better, worse, same, unclear): one of the claim that all are `wanted`."""
+    good, unclear = marks.count(wanted), marks.count("unclear")
+    bad = len(marks) - good - unclear
+    if good == len(marks):
+        return SUPPORTED
+    if bad and good:
+        return PARTLY
+    if bad:
+        return REFUTED if not unclear else UNDECIDED
+    return UNDECIDED

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Experiment files: what is refused, and a short one that comes to an answer.
+. "$(dirname "$0")/lib.sh"
+files=$(dirname "$0")/../../docs/experiments
+export PYTHON=${PYTHON:-/usr/bin/python3}
+
+plan() { # FILE [JSON-BLOCK]
+	printf '# A title\n\n## Hypothesis\n\nh\n\n## Variables\n\nv\n\n## Apparatus\n\na\n\n```json\n%s\n```\n' "$2" >"$WORK/$1.md"
+}
+whole() { printf '{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[%s],"claims":[%s],"figures":[]}' "$1" "$2"; }
+run='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms -P same","full":"--repeats 4","quick":"--repeats 2"}'
+claim='{"says":"small is quicker","kind":"trend","metric":"latency","expect":"rises"}'
+
+refuses 'no file' 2 'give one' experiment
+refuses 'no such file' 9 'no-such: No such file' experiment no-such
+refuses 'a directory' 9 '' experiment "$WORK"
+echo 'no title' >"$WORK/untitled.md"
+refuses 'no title' 9 'no title' experiment "$WORK/untitled.md"
+plan none ''; sed -i '/```/d' "$WORK/none.md"
+refuses 'no block' 9 'no .*json block' experiment "$WORK/none.md"
+plan broken '{"schema": '
+refuses 'broken json names its line' 9 'line 16' experiment "$WORK/broken.md"
+plan foreign '{"schema":"x","version":1}'
+refuses 'another schema' 9 'schema' experiment "$WORK/foreign.md"
+plan later '{"schema":"ipcstall.experiment","version":2}'
+refuses 'a later version' 8 'version 2' experiment "$WORK/later.md"
+plan noruns "$(whole '' "$claim")"
+refuses 'no runs' 9 '0 runs' experiment "$WORK/noruns.md"
+plan shell "$(whole '{"name":"r","command":"run -- id","full":"","quick":""}' "$claim")"
+refuses 'anything but a sweep' 9 'a run is a sweep' experiment "$WORK/shell.md"
+plan path "$(whole '{"name":"../r","command":"sweep","full":"","quick":""}' "$claim")"
+refuses 'a name that is a path' 9 'name' experiment "$WORK/path.md"
+plan twice "$(whole "$run,$run" "$claim")"
+refuses 'two runs of one name' 9 'two runs' experiment "$WORK/twice.md"
+plan good "$(whole "$run" "$claim")"
+echo >"$WORK/a-file"
+refuses 'a file where the results should go' 6 'exists' experiment "$WORK/good.md" -o "$WORK/a-file"
+refuses 'no place for the results' 6 '' experiment "$WORK/good.md" -o /proc/nowhere
+
+# NAME FILE PATTERN: comes to an answer (0, or 10 where the data do not decide), which says PATTERN.
+answers() {
+	timeout 200 "$IPCSTALL" experiment "$2" --quick -o "$WORK/results" >"$WORK/text" 2>"$WORK/err" </dev/null
+	local rc=$?
+	if [ $rc -ne 0 ] && [ $rc -ne 10 ]; then
+		fail "$1" "exit code $rc: $(tail -2 "$WORK/err")"
+	elif ! grep -qE "^Answer: $3" "$WORK/text"; then
+		fail "$1" "$(grep '^Answer' "$WORK/text" || tail -3 "$WORK/text")"
+	elif ! [ -s "$WORK/results/report.html" ] || ! [ -s "$WORK/results/answer.json" ]; then
+		fail "$1" 'no report or no answer.json'
+	else
+		pass "$1"
+	fi
+}
+if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
+	answers 'a short one of our own' "$WORK/good.md" '(SUPPORTED|REFUTED|NOT DECIDED)'
+	before=$(sha256sum "$WORK/results/r.ndjson")
+	timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
+	grep -q 'is complete' "$WORK/err" && [ "$before" = "$(sha256sum "$WORK/results/r.ndjson")" ] && pass 'resumed: what is there is kept' || fail 'resumed: what is there is kept' "$(tail -1 "$WORK/err")"
+	head -n 4 "$WORK/results/r.ndjson" >"$WORK/cut"; mv "$WORK/cut" "$WORK/results/r.ndjson"
+	timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
+	[ "$(grep -c '"vars"' "$WORK/results/r.ndjson")" -eq 4 ] && pass 'resumed: an unfinished sweep goes on' || fail 'resumed: an unfinished sweep goes on' "$(tail -1 "$WORK/err")"
+	rm -rf "$WORK/results"
+	answers 'handshake, quick' "$files/handshake.md" '(SUPPORTED|REFUTED|PARTLY|NOT DECIDED)'
+	[ "$(ls "$WORK/results"/figure-*.png | wc -l)" -eq 2 ] && pass 'its figures are there' || fail 'its figures are there' "$(ls "$WORK/results")"
+	plan bad-kind "$(whole "$run" '{"says":"s","kind":"witchcraft"}')"
+	timeout 60 "$IPCSTALL" experiment "$WORK/bad-kind.md" --quick -o "$WORK/results2" >"$WORK/text" 2>"$WORK/err"
+	[ $? -eq 9 ] && grep -q 'witchcraft' "$WORK/err" && pass 'a kind nobody knows' || fail 'a kind nobody knows' "$(tail -1 "$WORK/err")"
+else
+	echo 'skip answers: no matplotlib'
+fi
+PYTHON=/nonexistent timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/results3" >"$WORK/text" 2>"$WORK/err"
+[ $? -eq 4 ] && grep -q 'install Python' "$WORK/err" && [ -s "$WORK/results3/r.ndjson" ] && pass 'without Python the data are kept and it says so' || fail 'without Python the data are kept and it says so' "$(tail -1 "$WORK/err")"
+
+n=$(ls "$files"/[a-z]*.md | wc -l)
+[ "$("$IPCSTALL" experiment --list | wc -l)" -eq "$n" ] && [ "$n" -ge 9 ] && pass 'all are listed' || fail 'all are listed' "$n files"
+finish

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "experiment/steps.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "experiment/share.h"
+
+/* The child dies with us, however we end; Ctrl-C reaches it by itself, and is its to answer. */
+static void __attribute__((noreturn)) become(char *const argv[])
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int run_child(char *const argv[], struct err *e)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	signal(SIGINT, SIG_IGN);
+	pid = fork();
+	if (pid == 0)
+		become(argv);
+	if (pid < 0)
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "experiment: fork");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	signal(SIGINT, SIG_DFL);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* A sweep that came to its end wrote a last line that says so. */
+static bool is_whole(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char tail[128] = "";
+	size_t n;
+
+	if (!f)
+		return false;
+	fseek(f, -(long)(sizeof(tail) - 1), SEEK_END);
+	n = fread(tail, 1, sizeof(tail) - 1, f);
+	tail[n] = 0;
+	fclose(f);
+	return strstr(tail, "{\"end\":") && strstr(tail, "\"complete\":true");
+}
+
+static void say_command(const struct plan_run *r)
+{
+	fprintf(stderr, "  ipcstall");
+	for (size_t i = 0; i < r->n; i++)
+		fprintf(stderr, " %s", r->words[i]);
+	fputc('\n', stderr);
+}
+
+int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
+{
+	static char self[] = "/proc/self/exe", out[] = "--out", again[] = "--resume";
+	char *argv[PLAN_WORDS_MAX + 1] = { self }, path[PATH_MAX];
+	bool there;
+	size_t n = 1;
+	int code;
+
+	snprintf(path, sizeof(path), "%s/%s.ndjson", dir, r->name);
+	there = resume && access(path, F_OK) == 0;
+	if (there && is_whole(path)) {
+		fprintf(stderr, "  %s is complete\n", path);
+		return 0;
+	}
+	say_command(r);
+	for (size_t i = 0; i < r->n; i++)
+		argv[n++] = r->words[i];
+	argv[n++] = out;
+	argv[n++] = path;
+	if (there)
+		argv[n++] = again;
+	code = run_child(argv, e);
+	if (code > 0)
+		return err_set(e, (enum exit_code)code, "experiment: the run '%s' ended with %d, see the line above; mend it and go on with --resume --out %s",
+			       r->name, code, dir);
+	return code;
+}
+
+/* A Python with the packages the figures need; Debian's is one, the first on the way need not be. */
+static const char *python(void)
+{
+	const char *given = getenv("PYTHON");
+
+	if (given && *given)
+		return given;
+	return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+}
+
+int step_answer(const char *file, const char *dir, bool quick, struct err *e)
+{
+	char share[PATH_MAX];
+	const char *py = python();
+	char *argv[] = { (char *)py, "-m", "analysis", "experiment", (char *)file, "--data", (char *)dir, quick ? "--quick" : NULL, NULL };
+	int code;
+
+	if (!share_dir(share))
+		return err_set(e, EXIT_NO_FEATURE, "experiment: analysis/ is not beside this program; the data are in %s, answer them with: "
+						   "python3 -m analysis experiment %s --data %s", dir, file, dir);
+	setenv("PYTHONPATH", share, 1);
+	code = run_child(argv, e);
+	if (code == 126 || code == 127)
+		return err_set(e, EXIT_NO_FEATURE, "experiment: %s cannot be run; install Python 3 or set PYTHON; the data are in %s", py, dir);
+	return code;
+}
