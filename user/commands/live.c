@@ -229,15 +229,14 @@ static int check_outputs(const struct live_opts *o, struct err *e)
 	return rc;
 }
 
-int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
+int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
 {
 	struct trace_error te = {};
 
-	*l = (struct live){ .o = o };
+	l->o = o;
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
-	set_records(l, o, filter);
-	if (set_protos(o, filter, e) || set_ports(o, filter, e) || check_outputs(o, e))
+	if (set_protos(o, filter, e) || set_ports(o, filter, e))
 		return -1;
 	l->t = trace_prepare(filter, &te);
 	if (!l->t)
@@ -247,6 +246,13 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 		return live_error(e, &te);
 	}
 	return 0;
+}
+
+int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
+{
+	*l = (struct live){ .o = o };
+	set_records(l, o, filter);
+	return check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
 }
 
 /* A stall that matters to a person: a thousandth of the endpoint's time and a millisecond in all. */

@@ -91,6 +91,8 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 int live_announce(struct live *l, json_t *about, struct err *e);
 /* To be called several times a second: the running report. -1: its reader is gone. */
 int live_tick(struct live *l, struct err *e);
+/* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as zeroes. */
+int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
 /* Take the last snapshot, stop. */
 int live_end(struct live *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */

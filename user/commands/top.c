@@ -8,6 +8,7 @@
 #include "commands/live.h"
 #include "lib/clock.h"
 #include "top/batch.h"
+#include "top/live.h"
 #include "trace/sight.h"
 
 struct top_opts {
@@ -105,9 +106,37 @@ static int run_batch(struct live *l, const struct top_opts *o, const struct trac
 	return rc;
 }
 
+static bool ended(void *ctx)
+{
+	const struct trace_options *filter = ctx;
+
+	return live_interrupted() || !live_any_alive(filter);
+}
+
+enum { RECENT_STEPS = 20000 };
+
+static int run_screen(struct live *l, const struct top_opts *o, struct recent *recent, struct trace_options *filter, struct err *e)
+{
+	struct top_live top = {
+		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended, .ctx = filter,
+		.screen = { .sort = (enum pace_sort)o->sort, .reverse = o->reverse, .active = o->active, .delay_ns = (uint64_t)o->delay_ns,
+			    .backend = trace_backend_name(trace_backend(l->t)), .span_ns = 2000000000 },
+	};
+
+	if (o->filter)
+		snprintf(top.screen.filter, sizeof(top.screen.filter), "%s", o->filter);
+	return top_live_run(&top, e);
+}
+
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	recent_step(ctx, tr);
+}
+
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
-	struct trace_options filter = { .looks = true };
+	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
+	struct trace_options filter = { .looks = true, .ctx = &recent, .on_transition = on_transition };
 	struct top_opts *o = opts;
 	struct live l = {};
 	int rc;
@@ -116,11 +145,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		o->live.all = true;
 	if (live_whom(&o->live, "top", &filter, e))
 		return -1;
+	o->batch = o->batch || o->json || !isatty(STDOUT_FILENO);
+	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
 	live_catch_signals();
-	if (live_begin(&l, &o->live, &filter, e))
+	if (live_open(&l, &o->live, &filter, e))
 		return -1;
-	rc = run_batch(&l, o, &filter, e);
+	rc = o->batch ? run_batch(&l, o, &filter, e) : run_screen(&l, o, &recent, &filter, e);
 	live_free(&l);
+	timeline_free(&recent.kept);
 	return rc ? e->code : EXIT_DONE;
 }
 

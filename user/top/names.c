@@ -76,8 +76,8 @@ void remote_text(const struct trace_sight *s, const struct trace_sight *peer, ch
 {
 	if (is_inet(s))
 		address_text(s->family, &s->remote, buf, len);
-	else if (peer)
-		inode_text(peer, buf, len);
+	else if (peer || s->proto == TRACE_PIPE)
+		inode_text(peer ? peer : s, buf, len);
 	else
 		snprintf(buf, len, "-");
 }

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# ipcstall top: lines, JSON, and the screen driven in a real terminal (tmux).
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")/../.." && pwd)
+KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
+"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
+jobs_to_end=()
+# shellcheck disable=SC2329
+end_jobs() {
+	[ ${#jobs_to_end[@]} -eq 0 ] || kill "${jobs_to_end[@]}" 2>/dev/null
+	[ ! -S "$WORK/tmux" ] || tmux -S "$WORK/tmux" kill-server 2>/dev/null
+	rm -rf "$WORK"
+}
+trap end_jobs EXIT
+
+check() { # NAME REASON COMMAND...
+	local name=$1 reason=$2
+	shift 2
+	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
+}
+
+# --- what is refused ---
+refuses 'a key to sort by that is not there' 2 "did you mean 'rate'" top --sort raet
+refuses 'a delay of nothing' 2 'out of range' top --delay 0
+refuses 'a process that is not there' 5 'no such process' top -p 4194303
+refuses 'two ways of choosing' 2 'exclude each other' top -a -p $$
+"$IPCSTALL" top -b -n 1 -d 0.1 >/dev/full 2>"$WORK/err"
+check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"
+"$IPCSTALL" top -b -d 0.05 2>"$WORK/err" | head -1 >"$WORK/out"
+check 'a closed pipe ends it' "exit ${PIPESTATUS[0]}: $(cat "$WORK/err")" grep -q 'standard output: Broken pipe' "$WORK/err"
+
+# --- lines and JSON ---
+"$KNOWN" nagle n=100000 >/dev/null 2>&1 &
+jobs_to_end+=($!)
+known=$!
+sleep 0.3
+works 'two refreshes' top -b -n 2 -d 0.5 -f 'known nagle'
+check 'two refreshes in lines' "$(head -c 400 "$WORK/out")" [ "$(grep -c ' endpoints, ' "$WORK/out")" -eq 2 ]
+check 'the row of the stall' "$(cat "$WORK/out")" grep -qE '^known\[[0-9]+\] .* 9[0-9]\.[0-9]% nagle +delack known' "$WORK/out"
+works '20 columns' top -b -n 1 -d 0.3 -w 20 -f known
+check 'no line is longer' "$(cat "$WORK/out")" [ "$(tail -n +2 "$WORK/out" | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 20 ]
+works 'JSON' top --json -n 3 -d 0.3 --rows 0
+cat >"$WORK/judge.py" <<'PY'
+import json, sys
+docs = [json.loads(line) for line in open(sys.argv[1])]
+assert len(docs) == 3, len(docs)
+for d in docs:
+    assert d["schema"] == "ipcstall.top" and d["version"] == 1
+    row, = [r for r in d["endpoints"] if r["cause"] == "nagle" and r["tx"]["program"] == "known"]
+    assert row["blamed"] == "peer delayed ACK" and row["blamed_program"] == "known" and row["surety"] == "both ends seen", row
+    assert 0.9 < row["stall_share"] <= 1, row["stall_share"]
+    assert row["rtt_us"] is None or 1 <= row["rtt_us"] < 60000, row["rtt_us"]
+    # an interval's states fill the interval: the difference of two looks is exact
+    for side in "tx", "rx":
+        assert abs(sum(row[side]["ns"].values()) - row["ns"]) < 1000, (side, row)
+PY
+check 'the JSON of the stall' "$(tail -c 600 "$WORK/out")" python3 "$WORK/judge.py" "$WORK/out"
+
+# A connection that was refused is not a stall, though tcp_disconnect() leaves sequence numbers behind that look like data.
+cat >"$WORK/refused.py" <<'PY'
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); port = s.getsockname()[1]; s.close()
+c = socket.socket()
+assert c.connect_ex(("127.0.0.1", port)) != 0
+time.sleep(0.3)
+PY
+"$IPCSTALL" run -q --json "$WORK/refused.json" -- python3 "$WORK/refused.py"
+check 'a refused connection is no stall' "$(grep -o '"verdict":"[^"]*"' "$WORK/refused.json")" grep -q '"stall_ns":0,' "$WORK/refused.json"
+
+# --- a crowd: 6000 endpoints must cost little; 5 % of a core is the bar for 20000 ---
+sleep 30 | "$CROWD" 3000 3000 30 >"$WORK/crowd" &
+jobs_to_end+=($!)
+for _ in $(seq 100); do grep -q ready "$WORK/crowd" && break; sleep 0.1; done
+"$IPCSTALL" top -b -d 1 --proto tcp >"$WORK/lines" &
+top=$!
+sleep 3
+cpu() { awk '{ print $14 + $15 }' "/proc/$top/stat"; }
+t0=$(cpu); sleep 5; t1=$(cpu)
+kill -TERM $top; wait $top
+check 'TERM ends it well' "exit $?" [ $? -eq 0 ]
+check 'a crowd costs little' "$((t1 - t0)) ticks in 5 s" [ $((t1 - t0)) -le 25 ]
+check 'the crowd is seen' "$(grep endpoints "$WORK/lines" | tail -1)" grep -qE ' [6-9][0-9]{3} endpoints' "$WORK/lines"
+check 'nobody was left out' "$(grep endpoints "$WORK/lines" | tail -1)" [ "$(grep -c 'no room' "$WORK/lines")" -eq 0 ]
+
+# --- the screen, in a terminal ---
+if ! command -v tmux >/dev/null 2>&1; then
+	echo "skip screen: tmux is not installed"
+	finish
+fi
+T() { tmux -S "$WORK/tmux" "$@"; }
+screen() { T capture-pane -p; }
+seen() { # PATTERN: within 6 s
+	for _ in $(seq 60); do screen | grep -qE -- "$1" && return; sleep 0.1; done
+	return 1
+}
+T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; $IPCSTALL top -f known; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
+check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
+check 'screen: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
+T send-keys Enter
+check 'screen: details' "$(screen)" seen 'fix: TCP_NODELAY'
+check 'screen: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
+check 'screen: stalls' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
+T send-keys Escape
+check 'screen: back' "$(screen)" seen '^PROGRAM'
+T send-keys ' '
+check 'screen: pause' "$(screen)" seen 'PAUSED'
+T send-keys ' ' '/' x y z z y
+check 'screen: typing' "$(screen)" seen 'filter: knownxyzzy_'
+check 'screen: nothing found' "$(screen)" seen 'no row holds'
+T send-keys Escape
+T resize-window -x 20 -y 8
+check 'screen: 20 columns' "$(screen)" seen '^PROGRAM STALL CAUSE$'
+T resize-window -x 160 -y 40
+check 'screen: 160 columns' "$(screen)" seen 'LOCAL'
+T send-keys C-z
+# an interactive shell would show the job; `sh -c` is stopped with it, so it is continued from here
+sleep 0.5
+pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
+[ -z "$pid" ] || kill -CONT "$pid"
+check 'screen: after ^Z' "$(screen)" seen '^PROGRAM'
+T send-keys q
+check 'screen: q ends it' "$(screen)" seen 'EXIT 0'
+check 'screen: what stood there before is there again' "$(screen)" seen '^BEFORE'
+check 'screen: the terminal is as it was' "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
+for sig in INT TERM HUP; do
+	T send-keys "clear; $IPCSTALL top; echo END \$?; stty -g >$WORK/stty.after" Enter
+	seen '^ipcstall top  ' || fail "screen: $sig" 'did not come up'
+	kill -$sig "$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")"
+	check "screen: $sig ends it" "$(screen)" seen 'END 0'
+	sleep 0.2
+	check "screen: $sig restores the terminal" "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
+done
+T send-keys "$IPCSTALL top" Enter
+seen '^ipcstall top  '
+pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
+T kill-server
+for _ in $(seq 30); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+check 'screen: a closed terminal ends it' "process $pid is still there" [ ! -e "/proc/$pid" ]
+kill $known 2>/dev/null
+finish

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A screen of W x H cells, drawn in memory and sent to the terminal as the difference from what stands there: nothing flickers,
+ * and a test reads what a person would see. ANSI sequences that every terminal of the last thirty years knows.
+ */
+#ifndef IPCSTALL_TOP_CANVAS_H
+#define IPCSTALL_TOP_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum attr { ATTR_PLAIN, ATTR_BOLD, ATTR_DIM, ATTR_REVERSE, ATTR_RED, ATTR_YELLOW, ATTR_GREEN, ATTR_CYAN, ATTRS };
+
+struct cell {
+	char ch;
+	uint8_t attr;
+};
+
+struct canvas {
+	int w, h;
+	struct cell *cells, *shown; /* w * h each; shown: what the terminal has */
+	bool all;		    /* the terminal's contents are unknown: send everything */
+	char *out;		    /* of canvas_diff() */
+	size_t n, room;
+};
+
+/* -1: no memory. What is drawn is lost when the size changes. */
+int canvas_resize(struct canvas *c, int w, int h);
+void canvas_free(struct canvas *c);
+
+void canvas_clear(struct canvas *c);
+/* Clipped at every side; returns the column after the text. */
+int canvas_text(struct canvas *c, int y, int x, enum attr attr, const char *text);
+int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* A whole row in one attribute. */
+void canvas_fill(struct canvas *c, int y, enum attr attr);
+
+/* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the next call. */
+void canvas_diff(struct canvas *c);
+/* One row as text, blanks at its end left out; for tests. size > w. */
+void canvas_row(const struct canvas *c, int y, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One endpoint: who, how fast, its time line and both ledgers as bars. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sinks/ledger.h"
+#include "top/names.h"
+#include "top/screen.h"
+#include "top/strip.h"
+
+#define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
+static const char *const fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
+
+struct detail {
+	const struct screen *s;
+	const struct paces *p;
+	const struct pace *r;
+	const struct trace_sight *e, *peer;
+	struct canvas *c;
+	int y;
+};
+
+static void draw_who(struct detail *d)
+{
+	char here[80], there[80], writer[48], reader[48], other[48] = "not traced, or on another host";
+	const struct trace_sight *e = d->e;
+
+	local_text(e, here, sizeof(here));
+	remote_text(e, d->peer, there, sizeof(there));
+	program_text(e->tx_comm, e->tx_tgid, writer, sizeof(writer));
+	program_text(e->rx_comm, e->rx_tgid, reader, sizeof(reader));
+	if (d->peer)
+		sight_who(d->peer, other, sizeof(other));
+	canvas_fill(d->c, d->y, ATTR_REVERSE);
+	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto), here, there, e->closed ? "  CLOSED" : "",
+		      d->s->paused ? "  PAUSED" : "");
+	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "writer %s, reader %s; other end: %s%s", writer, reader, other,
+		      e->joined_late ? "; existed before it was seen" : "");
+}
+
+static void draw_rates(struct detail *d)
+{
+	char out[16], in[16], sent[16], received[16], blamed[80], rtt[32] = "-", age[32];
+	const struct paces *p = d->p;
+
+	human_count(pace_per_second(p, d->r->tx_bytes), out, sizeof(out));
+	human_count(pace_per_second(p, d->r->rx_bytes), in, sizeof(in));
+	human_count(pace_per_second(p, d->r->tx_messages), sent, sizeof(sent));
+	human_count(pace_per_second(p, d->r->rx_messages), received, sizeof(received));
+	human_ns((double)(d->e->at_ns - d->e->born_ns), age, sizeof(age));
+	if (d->e->rtt_us)
+		human_ns(d->e->rtt_us * 1e3, rtt, sizeof(rtt));
+	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "out %s B/s, %s messages/s; in %s B/s, %s messages/s; RTT %s; seen for %s", out, sent, in, received, rtt,
+		      age);
+	blamed_text(p, d->r, blamed, sizeof(blamed));
+	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN, "stall %.1f%% of the interval; cause %s; blamed %s",
+		      100 * pace_share(p, d->r), cause_text(d->r), blamed);
+	if (d->r->cause != PACE_NO_CAUSE)
+		canvas_printf(d->c, d->y++, 0, ATTR_CYAN, "fix: %s", fixes[d->r->cause]);
+}
+
+static void draw_strip(struct detail *d, bool rx)
+{
+	char line[STRIP_MAX + 1];
+	struct strip s = {
+		.serial = d->e->serial, .rx = rx, .now = rx ? d->e->rx_now : d->e->tx_now, .since_ns = d->s->since_ns,
+		.from_ns = d->e->at_ns > d->s->span_ns ? d->e->at_ns - d->s->span_ns : 0, .to_ns = d->e->at_ns,
+	};
+
+	strip_draw(&s, d->s->recent, d->c->w - 5, line);
+	canvas_text(d->c, d->y, 0, ATTR_PLAIN, rx ? "rx  |" : "tx  |");
+	for (int i = 0; line[i]; i++) {
+		bool stall = !rx && strchr("SRPKNCW", toupper(line[i]));
+
+		canvas_text(d->c, d->y, 5 + i, stall ? ATTR_RED : ATTR_GREEN, (char[]){ line[i], 0 });
+	}
+	d->y++;
+}
+
+static void draw_time_line(struct detail *d)
+{
+	char span[32];
+	int x = 0;
+
+	human_ns((double)d->s->span_ns, span, sizeof(span));
+	x = canvas_printf(d->c, d->y, 0, ATTR_DIM, "last %s (+ -):", span);
+	for (unsigned int i = 0; i < TX_N; i++)
+		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", strip_letter(false, i), tx_state_names[i]);
+	canvas_printf(d->c, d->y++, x, ATTR_DIM, "; rx: u unread w wait");
+	draw_strip(d, false);
+	draw_strip(d, true);
+}
+
+/* The newest first, as many as the line holds. */
+static void draw_stalls(struct detail *d)
+{
+	const struct timeline *t = d->s->recent;
+	int x = canvas_text(d->c, d->y, 0, ATTR_DIM, "stalls, newest first:");
+
+	for (size_t i = t->n; i-- > 0 && x < d->c->w;) {
+		const struct trace_transition *tr = timeline_at(t, i);
+		char took[32];
+
+		if (tr->mark || tr->rx || tr->serial != d->e->serial || !tx_is_stall(tr->from) || !tr->ns)
+			continue;
+		human_ns((double)tr->ns, took, sizeof(took));
+		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", tx_state_names[tr->from], took);
+	}
+	d->y++;
+}
+
+static void draw_bar(struct detail *d, int x, int width, double share, enum attr attr)
+{
+	int n = (int)(share * width + 0.5);
+
+	for (int i = 0; i < width; i++)
+		canvas_text(d->c, d->y, x + i, i < n ? attr : ATTR_DIM, i < n ? "#" : ".");
+}
+
+enum { NAME_W = 11, FIGURES_W = 26, BAR_MAX = 60 };
+
+static void draw_state(struct detail *d, const char *name, bool stall, uint64_t ns, uint64_t life, uint64_t all)
+{
+	int bar = d->c->w - NAME_W - FIGURES_W;
+	double share = d->r->ns ? (double)ns / (double)d->r->ns : 0, of_life = all ? (double)life / (double)all : 0;
+	char took[32];
+
+	bar = bar > BAR_MAX ? BAR_MAX : bar;
+	human_ns((double)ns, took, sizeof(took));
+	canvas_printf(d->c, d->y, 0, stall && ns ? ATTR_RED : ATTR_PLAIN, "%-9s%s", name, stall ? "*" : "");
+	if (bar >= 5)
+		draw_bar(d, NAME_W, bar, share, stall ? ATTR_RED : ATTR_GREEN);
+	canvas_printf(d->c, d->y++, NAME_W + (bar >= 5 ? bar : 0), ATTR_PLAIN, " %5.1f%% %9s %6.1f%%", 100 * share, ns ? took : "-", 100 * of_life);
+}
+
+static void draw_ledger(struct detail *d, const char *title, const char *const *names, unsigned int n, uint32_t stalls, const uint64_t *ns,
+			const uint64_t *life)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		all += life[i];
+	canvas_printf(d->c, d->y++, 0, ATTR_BOLD, "%s", title);
+	for (unsigned int i = n; i-- > 0;)
+		if (life[i])
+			draw_state(d, names[i], stalls >> i & 1, ns[i], life[i], all);
+}
+
+void detail_draw(const struct screen *s, const struct paces *p, struct canvas *c)
+{
+	uint32_t i = pace_find(p, s->picked);
+	struct detail d = { .s = s, .p = p, .c = c };
+	uint64_t tx[TX_N], rx[RX_N];
+
+	if (i == PACE_NEW) { /* what was drawn last still stands there */
+		canvas_fill(c, c->h - 1, ATTR_BOLD);
+		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "%-60s", "this endpoint is gone (esc goes back)");
+		return;
+	}
+	canvas_clear(c);
+	d.r = &p->v[i];
+	d.e = pace_sight(p, d.r);
+	d.peer = pace_peer(p, d.r);
+	draw_who(&d);
+	draw_rates(&d);
+	draw_time_line(&d);
+	draw_stalls(&d);
+	pace_states(p, d.r, tx, rx);
+	draw_ledger(&d, "tx: this interval, and its whole life", tx_state_names, TX_N, TX_STALLS, tx, d.e->tx_ns);
+	draw_ledger(&d, "rx", rx_state_names, RX_N, 0, rx, d.e->rx_ns);
+	if (d.y < c->h)
+		canvas_text(c, c->h - 1, 0, ATTR_DIM, "esc back  space pause  +- span of the time line  q quit");
+}
