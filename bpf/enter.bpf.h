@@ -14,6 +14,8 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 
 	if (ep->id.proto == PROTO_TCP && dir == DIR_TX)
 		tcp_look_back(ep, ep->id.key, now, 0);
+	if (dir == DIR_TX)
+		refused_back(ep, now);
 	call_enter(ep, dir, &in);
 }
 
@@ -154,6 +156,10 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
 		leave_any(ep, c, &in, ret);
+		if (dir == DIR_TX)
+			refused_after(ep, ret, in.at);
+		else
+			refused_read(ep, in.at);
 		if (dir == DIR_TX)
 			note_held_stack(ctx, ep);
 		call_done(ep, dir, ret);

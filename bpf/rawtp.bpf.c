@@ -32,6 +32,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	if (!ep)
 		return 0;
 	tcp_look_back(ep, (__u64)sk, in.at, 0);
+	refused_back(ep, in.at);
 	if (word_asleep(ep->tx.word) && tx_resumes(ep))
 		return 0;
 	call_enter(ep, DIR_TX, &in);
@@ -48,22 +49,26 @@ static __always_inline struct endpoint *touched(struct sock *sk, ns_t now)
 	return current_wanted() || (ep && !ep->closed) ? sock_endpoint(sk, true, now) : 0;
 }
 
-static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in)
+static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret)
 {
+	refused_back(ep, in->at);
 	if (word_asleep(ep->tx.word))
 		tx_resumes(ep);
 	in->working = word_working(ep->tx.word) ? -1 : 0;
 	tcp_look_now(ep, (__u64)sk, in, HEAD_CORK);
+	refused_after(ep, ret, in->at);
 	note_held_stack(ctx, ep);
 }
 
-static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in)
+static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in, int ret)
 {
+	refused_back(ep, in->at);
 	in->working = call_was_in(ep, DIR_TX) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
 		sock_device(ep, sk, in, 0);
 	apply_tx(ep, in);
 	ep->tx.seen = in->at;
+	refused_after(ep, ret, in->at);
 	count(COUNT_OBSERVED);
 }
 
@@ -81,9 +86,9 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 		return 0;
 	refresh_addresses(ep, sk);
 	if (ep->id.proto == PROTO_TCP)
-		tcp_sent(ctx, ep, sk, &in);
+		tcp_sent(ctx, ep, sk, &in, ret);
 	else
-		other_sent(ep, sk, &in);
+		other_sent(ep, sk, &in, ret);
 	call_done(ep, DIR_TX, ret);
 	return 0;
 }
@@ -106,6 +111,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 		in->working = -1;
 	apply_rx(ep, in);
 	ep->rx.seen = in->at;
+	refused_read(ep, in->at);
 	count(COUNT_OBSERVED);
 }
 
@@ -231,6 +237,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	c->dir = to.dir;
 	c->entered = 1;
 	pipe_look(ep, to.pipe, in.at);
+	if (to.dir == DIR_TX)
+		refused_back(ep, in.at);
 	call_enter(ep, to.dir, &in);
 	return 0;
 }
@@ -292,6 +300,10 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	in.at = bpf_ktime_get_ns();
 	pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
 	call_leave(ep, c->dir, &in);
+	if (c->dir == DIR_TX)
+		refused_after(ep, ret, in.at);
+	else
+		refused_read(ep, in.at);
 	call_done(ep, c->dir, ret);
 	return 0;
 }

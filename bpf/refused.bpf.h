@@ -65,6 +65,14 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 	return false;
 }
 
+/* the same of a time before the session: there is no room, and someone asked for some */
+static __always_inline bool had_been_refused(const struct endpoint *ep)
+{
+	if (ep->id.proto != PROTO_TCP && ep->id.proto != PROTO_UNIX_STREAM)
+		return false;
+	return nospace(CAST(sock, ep->id.key)) && !room_left(ep);
+}
+
 /* of two that change it at once, one */
 static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 new)
 {

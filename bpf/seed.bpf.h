@@ -85,6 +85,8 @@ static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t
 		queue_is(ep, len, now);
 	}
 	apply_rx(ep, &rx);
+	if (had_been_refused(ep))
+		refused_begins(ep, now);
 }
 
 /* a TCP socket that is no connection: its state; else 0 */

@@ -311,6 +311,8 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 		tcp_look_back(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
 		udp_look_back(ep, sk, now, 0);
+	else
+		refused_look(ep, now);
 	if (ep->id.proto <= PROTO_UDP)
 		refresh_addresses(ep, sk);
 	queue_is(ep, ep->queue_len, now);

@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TASK_BPF_H
 #define IPCSTALL_TASK_BPF_H
 
-#include "queue.bpf.h"
+#include "refused.bpf.h"
 
 #define TASK_INTERRUPTIBLE 1
 

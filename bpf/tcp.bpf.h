@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TCP_BPF_H
 #define IPCSTALL_TCP_BPF_H
 
-#include "call.bpf.h"
+#include "refused.bpf.h"
 
 #define SK_PACING_NEEDED 1
 #define ICSK_TIME_RETRANS 1
@@ -111,6 +111,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 
 	if (!ep)
 		return 0;
+	refused_look(ep, ep->tx.seen);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		tcp_facets(ep, sk, &in, HEAD_REST, own);

@@ -34,10 +34,10 @@ class Cluster:
         self.data = box.path("data")
         subprocess.run([*self.drop, binary("initdb"), "-A", "trust", "-N", "-D", self.data], check=True, capture_output=True,
                        cwd=box.dir)
-        box.start([*self.drop, binary("postgres"), "-D", self.data, "-p", str(self.port), "-k", box.dir, "-F",
+        self.server = box.start([*self.drop, binary("postgres"), "-D", self.data, "-p", str(self.port), "-k", box.dir, "-F",
                    "-c", "listen_addresses=127.0.0.1"], log="server.log", cwd=box.dir)
         until("postgres", lambda: self.sql("select 1", check=False).returncode == 0, 20)
-        self.sql("create table t as select repeat('x', 1000) from generate_series(1, 20000)")
+        self.sql("create table t as select repeat('x', 1000) from generate_series(1, 60000)")
 
     def argv(self, host, sql):
         return ["psql", "-qXAt", "-h", host, "-p", str(self.port), "-U", "postgres", "-c", sql, "postgres"]
@@ -55,21 +55,50 @@ class Cluster:
         return psql
 
 
-def stalled(box, host, *attach):
+def goes_on(psql):
+    psql.send_signal(signal.SIGCONT)
+    if psql.wait(20):
+        raise Wrong(f"psql: exit status {psql.returncode}")
+
+
+def stalled(box, host, attach):
     """Stopped, then attached: the stall is under way when the tracer comes."""
     cluster = Cluster(box)
     psql = cluster.stopped_copy(host(cluster))
     time.sleep(0.3)
-    trace = box.attach(*(a.format(port=cluster.port) for a in attach))
+    trace = box.attach(*attach(cluster, psql))
     time.sleep(1.2)
     ledger = trace.end()
-    psql.send_signal(signal.SIGCONT)
-    if psql.wait(20):
-        raise Wrong(f"psql: exit status {psql.returncode}")
+    goes_on(psql)
     return ledger
 
 
 @case("postgres-copy-tcp", Stall("rwnd", "postgres", blamed=READER, by="psql", surety="both ends seen", share=(0.9, 1.0)))
 def tcp(box):
     """The backend has sent until EAGAIN (secure_write()) and waits in epoll; what its socket holds waits for psql's window."""
-    return stalled(box, lambda c: "127.0.0.1", "-a", "-P", "{port}")
+    return stalled(box, lambda c: "127.0.0.1", lambda c, psql: ("-a", "-P", str(c.port)))
+
+
+@case("postgres-copy-unix", Stall("sndbuf", "postgres", proto="unix-stream", blamed=READER, surety="inferred from one end",
+                                  share=(0.9, 1.0)))
+def unix(box):
+    """
+    The same over the Unix socket: no window there, the backend was refused memory (EAGAIN) and has not come back. Only the server is
+    traced, by the number of its first process: the backend is its child.
+    """
+    return stalled(box, lambda c: box.dir, lambda c, psql: ("-p", str(c.server.pid)))
+
+
+@case("postgres-copy-stops", Stall("sndbuf", "postgres", proto="unix-stream", blamed=READER, by="psql", surety="both ends seen",
+                                   share=(0.5, 1.0)))
+def stops(box):
+    """Attached to both before psql is stopped for a second; then it goes on and the copy ends well."""
+    cluster = Cluster(box)
+    psql = cluster.stopped_copy(box.dir)
+    trace = box.attach("-p", str(cluster.server.pid), "-p", str(psql.pid))
+    psql.send_signal(signal.SIGCONT)
+    time.sleep(0.01)
+    psql.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    goes_on(psql)
+    return trace.end()
