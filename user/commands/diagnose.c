@@ -8,6 +8,7 @@
 
 #include "commands/command.h"
 #include "diagnose/report.h"
+#include "diagnose/saved.h"
 #include "lib/clock.h"
 #include "sinks/json_file.h"
 #include "sinks/ledger_point.h"
@@ -17,8 +18,13 @@
 struct diagnose_opts {
 	struct bench_options bench;
 	int64_t rounds, pairs;
-	bool run_fixes;
+	int fixes;
+	char *from;
+	bool json_schema;
 };
+
+enum { FIXES_AUTO, FIXES_RUN, FIXES_NAME };
+static const char *const fixes_names[] = { "auto", "run", "name", NULL };
 
 #define AT(field) offsetof(struct diagnose_opts, field)
 
@@ -26,7 +32,9 @@ static const struct opt own_rows[] = {
 	OPT_HEAD("The diagnosis"),
 	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger (default 5)", AT(rounds), 3, 25 },
 	{ OPT_INT, 0, "pairs", "N", "rounds in which the fixes run beside it (default 9)", AT(pairs), PAIRS_LEAST, ROUNDS_ROOM },
-	{ OPT_FLAG, 0, "run-fixes", NULL, "run the fixes that fit (default; --no-run-fixes: only name them)", AT(run_fixes) },
+	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: run; with --from: name)", AT(fixes), 0, 0, fixes_names },
+	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its options are run again", AT(from) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", AT(json_schema) },
 	OPT_END,
 };
 
@@ -63,7 +71,6 @@ static void diagnose_defaults(void *opts)
 	o->bench.sizes.n = 0;
 	o->rounds = BASE_ROUNDS;
 	o->pairs = PAIRS_LEAST;
-	o->run_fixes = true;
 }
 
 /* One size unless some were given, and the test that the workload is about. */
@@ -78,7 +85,8 @@ static int settle_options(struct bench_options *o, struct err *e)
 	return 0;
 }
 
-static json_t *document(const struct examiner *x, const struct bench_plan *plan, json_t *diagnoses, const char *verdict)
+/* Without options of its own where it comes from a file: that has them. */
+static json_t *document(const struct examiner *x, const struct bench_plan *plan, const char *from, json_t *diagnoses, json_t *ranges, const char *verdict)
 {
 	char now[40];
 	time_t t = time(NULL);
@@ -88,8 +96,12 @@ static json_t *document(const struct examiner *x, const struct bench_plan *plan,
 	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 	o = json_result_head("ipcstall.diagnosis", 1, plan, now);
 	json_object_set(o, "trace", x->trace_json ? x->trace_json : json_null());
+	if (from)
+		json_object_set_new(o, "options", json_null());
+	json_object_set_new(o, "from", from ? json_string(from) : json_null());
 	json_object_set_new(o, "verdict", json_string(verdict));
-	json_object_set_new(o, "diagnoses", diagnoses);
+	json_object_set(o, "diagnoses", diagnoses);
+	json_object_set(o, "ranges", ranges);
 	return o;
 }
 
@@ -100,15 +112,22 @@ static void clear_progress(const struct examiner *x)
 }
 
 struct outcome_so_far {
-	json_t *list;
+	json_t *list, *ranges;
 	char verdict[1200]; /* of the worst */
 	enum diag_outcome worst;
-	bool any;
+	bool any, print;
 };
 
 static const int badness[] = { [DIAG_HEALTHY] = 0, [DIAG_UNKNOWN] = 1, [DIAG_NOISY] = 2, [DIAG_ILL] = 3 };
 
-static void note(struct examiner *x, const struct patient *p, bool print, struct outcome_so_far *out)
+static void rule(const struct examiner *x, const struct outcome_so_far *out)
+{
+	clear_progress(x);
+	if (out->any)
+		fputs("\n----\n\n", stdout);
+}
+
+static void note(struct examiner *x, const struct patient *p, struct outcome_so_far *out)
 {
 	json_t *one = report_json(p);
 	char text[1200];
@@ -120,33 +139,189 @@ static void note(struct examiner *x, const struct patient *p, bool print, struct
 		out->worst = p->outcome;
 		snprintf(out->verdict, sizeof(out->verdict), "%s", text);
 	}
-	if (print) {
-		clear_progress(x);
-		if (out->any)
-			fputs("\n----\n\n", stdout);
+	if (out->print) {
+		rule(x, out);
 		report_text(x, p, stdout);
 	}
 	out->any = true;
 }
 
-static int examine_all(struct examiner *x, const struct diagnose_opts *o, const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
+static void note_range(struct examiner *x, const struct range *r, struct outcome_so_far *out)
 {
-	bool print = !o->bench.quiet && !(o->bench.json && !strcmp(o->bench.json, "-"));
+	json_array_append_new(out->ranges, report_range_json(r));
+	if (!out->print)
+		return;
+	rule(x, out);
+	report_range_text(r, stdout);
+	out->any = true;
+}
+
+/* Where the rounds of one size come from: measured now, or a series of a file. */
+struct source {
+	struct examiner *x;
+	const struct series *saved; /* NULL: measure */
+	enum test test;
+};
+
+static int take_saved(const struct source *from, struct patient *p, struct err *e)
+{
+	for (size_t i = 0; i < from->saved->n && p->n_rounds < ROUNDS_ROOM; i++)
+		if (from->saved->rounds[i].size == p->size)
+			p->rounds[p->n_rounds++] = from->saved->rounds[i];
+	return variant_plan(&p->v, from->x->options, e) ? -1 : examine_fixes(from->x, p, e);
+}
+
+static int examine_size(const struct source *from, int64_t size, struct patient *p, struct err *e)
+{
+	memset(p, 0, sizeof(*p));
+	p->test = from->test;
+	p->size = size;
+	return from->saved && !from->x->run_fixes ? take_saved(from, p, e) : examine(from->x, p, e);
+}
+
+/* One size by itself. */
+static int one_size(const struct source *from, int64_t size, struct patient *p, struct outcome_so_far *out, struct err *e)
+{
+	int rc = examine_size(from, size, p, e);
+
+	if (rc == 0)
+		note(from->x, p, out);
+	patient_free(p);
+	return rc;
+}
+
+static bool told_before(const struct range *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (r->bands[k].cause == r->bands[i].cause)
+			return true;
+	return false;
+}
+
+/* A band: first what waits there; its fixes are tried only where no deeper band has had the same cause. */
+static int one_band(const struct source *from, struct range *r, size_t i, struct patient *p, struct outcome_so_far *out, struct err *e)
+{
+	bool run = from->x->run_fixes;
+	struct band *b = &r->bands[i];
+	int64_t size = r->sizes[b->b.deepest].size;
+	int rc;
+
+	from->x->run_fixes = run && i == 0;
+	rc = examine_size(from, size, p, e);
+	from->x->run_fixes = run;
+	if (rc == 0)
+		range_explain(r, b, p);
+	if (rc == 0 && i == 0) {
+		note(from->x, p, out);
+	} else if (rc == 0 && b->cause < DIAG_CAUSES && !told_before(r, i)) {
+		patient_free(p);
+		return one_size(from, size, p, out, e);
+	}
+	patient_free(p);
+	return rc;
+}
+
+static int all_bands(const struct source *from, struct range *r, struct outcome_so_far *out, struct err *e)
+{
 	struct patient *p = calloc(1, sizeof(*p));
 	int rc = p ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
 
-	for (int t = 0; rc == 0 && t < TESTS; t++) {
-		for (size_t i = 0; rc == 0 && plan->tests >> t & 1 && i < (t == TEST_CONNECT ? 1 : plan->o.sizes.n); i++) {
-			memset(p, 0, sizeof(*p));
-			p->test = (enum test)t;
-			p->size = t == TEST_CONNECT ? 1 : plan->o.sizes.v[i];
-			rc = examine(x, p, e);
-			if (rc == 0)
-				note(x, p, print, out);
-			patient_free(p);
-		}
-	}
+	for (size_t i = 0; rc == 0 && i < r->n_bands; i++)
+		rc = one_band(from, r, i, p, out, e);
+	if (rc == 0 && !r->n_bands) /* no size is worse than its neighbours: one stands for all */
+		rc = one_size(from, r->sizes[r->n / 2].size, p, out, e);
+	if (rc == 0)
+		note_range(from->x, r, out);
 	free(p);
+	return rc;
+}
+
+static int each_size(const struct source *from, const struct range *r, struct outcome_so_far *out, struct err *e)
+{
+	struct patient *p = calloc(1, sizeof(*p));
+	int rc = p ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
+
+	for (size_t i = 0; rc == 0 && i < r->n; i++)
+		rc = one_size(from, r->sizes[i].size, p, out, e);
+	free(p);
+	return rc;
+}
+
+static int live_test(struct examiner *x, enum test t, const struct size_list *sizes, struct outcome_so_far *out, struct err *e)
+{
+	struct source from = { .x = x, .test = t };
+	struct range r = { .test = t };
+	int rc = 0;
+
+	if (t != TEST_CONNECT && sizes->n >= RANGE_LEAST) {
+		rc = range_measure(x, &r, t, sizes, e);
+		rc = rc == 0 ? all_bands(&from, &r, out, e) : rc;
+	} else {
+		struct dip_size few[RANGE_LEAST] = { { .size = 1 } };
+
+		r.n = t == TEST_CONNECT ? 1 : sizes->n;
+		for (size_t i = 0; t != TEST_CONNECT && i < sizes->n; i++)
+			few[i].size = sizes->v[i];
+		r.sizes = few;
+		rc = each_size(&from, &r, out, e);
+		r.sizes = NULL;
+	}
+	range_free(&r);
+	return rc;
+}
+
+static int examine_live(struct examiner *x, const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
+{
+	int rc = 0;
+
+	for (int t = 0; rc == 0 && t < TESTS; t++)
+		if (plan->tests >> t & 1)
+			rc = live_test(x, (enum test)t, &plan->o.sizes, out, e);
+	return rc;
+}
+
+static int saved_series(struct examiner *x, const struct series *s, struct outcome_so_far *out, struct err *e)
+{
+	struct source from = { .x = x, .saved = s, .test = s->test };
+	struct range r = { .test = s->test };
+	int rc;
+
+	x->options = s->options;
+	rc = range_of_rounds(&r, s->rounds, s->n, x->seed, e);
+	if (rc == 0)
+		rc = r.judged ? all_bands(&from, &r, out, e) : each_size(&from, &r, out, e);
+	range_free(&r);
+	return rc;
+}
+
+static int examine_saved(struct examiner *x, const char *path, struct outcome_so_far *out, struct err *e)
+{
+	struct saved s;
+	int rc = saved_load(path, &s, e);
+
+	if (rc == 0 && !s.complete && out->print)
+		printf("%s: not complete; what is there is judged.\n\n", path);
+	x->from_file = true;
+	for (size_t i = 0; rc == 0 && i < s.n; i++) {
+		if (out->print && s.n > 1)
+			printf("%sSeries %zu of %zu\n", out->any ? "\n====\n\n" : "", i + 1, s.n);
+		rc = saved_series(x, &s.v[i], out, e);
+	}
+	x->options = NULL;
+	saved_free(&s);
+	return rc;
+}
+
+static int run_source(struct examiner *x, struct diagnose_opts *o, const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
+{
+	json_t *options;
+	int rc;
+
+	if (o->from)
+		return examine_saved(x, o->from, out, e);
+	x->options = options = opt_to_json(bench_option_rows, &o->bench);
+	rc = examine_live(x, plan, out, e);
+	json_decref(options);
 	return rc;
 }
 
@@ -154,32 +329,34 @@ static int write_document(struct examiner *x, const struct diagnose_opts *o, con
 {
 	if (!o->bench.json)
 		return 0;
-	return json_to_file(document(x, plan, json_incref(out->list), out->verdict), o->bench.json, JSON_INDENT(1), e);
+	return json_to_file(document(x, plan, o->from, out->list, out->ranges, out->verdict), o->bench.json, JSON_INDENT(1), e);
 }
 
 static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct diagnose_opts *o = opts;
-	struct outcome_so_far out = {};
-	struct bench_plan plan;
-	struct examiner x = { .trace = o->bench.trace, .run_fixes = o->run_fixes, .quiet = o->bench.quiet, .backend = o->bench.backend,
-			      .base_rounds = (size_t)o->rounds, .pairs = (size_t)o->pairs, .seed = (uint64_t)o->bench.seed };
-	json_t *options;
+	struct outcome_so_far out = { .print = !o->bench.quiet && !(o->bench.json && !strcmp(o->bench.json, "-")) };
+	struct bench_plan plan = {};
+	struct examiner x = { .trace = o->bench.trace, .run_fixes = o->fixes == FIXES_RUN || (o->fixes == FIXES_AUTO && !o->from),
+			      .quiet = o->bench.quiet, .backend = o->bench.backend, .base_rounds = (size_t)o->rounds, .pairs = (size_t)o->pairs,
+			      .seed = (uint64_t)o->bench.seed };
 	int rc;
 
-	if (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e))
+	if (o->json_schema)
+		return fputs(diagnosis_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
+	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e)))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
 	tick_clock_init(&plan.clock, TICK_CALIBRATE_NS);
-	x.options = options = opt_to_json(bench_option_rows, &o->bench);
 	out.list = json_array();
+	out.ranges = json_array();
 	bench_catch_signals();
-	rc = examine_all(&x, o, &plan, &out, e);
+	rc = run_source(&x, o, &plan, &out, e);
 	clear_progress(&x);
 	if (rc == 0)
 		rc = write_document(&x, o, &plan, &out, e);
 	json_decref(out.list);
-	json_decref(options);
+	json_decref(out.ranges);
 	json_decref(x.trace_json);
 	if (rc)
 		return e->code;

@@ -25,6 +25,13 @@ int variant_open(struct variant *v, const json_t *options, const char *sets, str
 	return 0;
 }
 
+int variant_plan(struct variant *v, const json_t *options, struct err *e)
+{
+	memset(v, 0, sizeof(*v));
+	bench_defaults(&v->o);
+	return opt_from_json(bench_option_rows, &v->o, options, e) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
+}
+
 void variant_close(struct variant *v)
 {
 	if (v->ready)
@@ -77,6 +84,12 @@ static int run_once(struct patient *p, struct variant *v, struct traced *tr, boo
 	pt.ledger = NULL;
 	point_free(&pt);
 	return rc ? err_set(e, EXIT_PEER, "diagnose: a round in which no message arrived; give a longer --duration") : 0;
+}
+
+int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e)
+{
+	progress(x, "all sizes");
+	return run_once(p, &p->v, NULL, false, out, e);
 }
 
 static int base_rounds(struct examiner *x, struct patient *p, struct traced *tr, struct err *e)
@@ -278,6 +291,7 @@ int examine_fixes(struct examiner *x, struct patient *p, struct err *e)
 	rng_seed(&rng, x->seed);
 	judge_noise(p);
 	diag_find_stalls(p->rounds, p->n_rounds, &rng, &p->stalls);
+	modes_find(p->samples, p->n_samples, &rng, &p->modes);
 	open_trials(x, p);
 	if (x->run_fixes && ready_trials(p) && (run_pairs(x, p, e) || watch_fixes(x, p, e)))
 		return -1;

@@ -6,6 +6,7 @@
 #include "bench/traced.h"
 #include "diagnose/fixes.h"
 #include "diagnose/observe.h"
+#include "model/modes.h"
 
 /* The workload with some options changed, ready to run: a link of its own, if it has one. */
 struct variant {
@@ -44,13 +45,14 @@ struct patient {
 	int culprit; /* index in stalls.v, -1 */
 	double competing; /* CPU that others took, share, median; NAN: unknown */
 	bool disturbed;
+	struct modes modes;
 	double *samples; /* ns, of the untraced rounds */
 	size_t n_samples;
 };
 
 struct examiner {
 	const json_t *options;
-	bool trace, run_fixes, quiet;
+	bool trace, run_fixes, quiet, from_file;
 	int backend;
 	size_t base_rounds, pairs;
 	uint64_t seed;
@@ -66,6 +68,10 @@ struct examiner {
 int examine(struct examiner *x, struct patient *p, struct err *e);
 /* From the stalls on: where the rounds come from a file. */
 int examine_fixes(struct examiner *x, struct patient *p, struct err *e);
+/* One undisturbed round at p->size; p->v is open. */
+int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e);
+/* The plan without running anything: for what is proposed from a file. */
+int variant_plan(struct variant *v, const json_t *options, struct err *e);
 void patient_free(struct patient *p);
 
 #endif

@@ -41,7 +41,7 @@ static void observe_machine(const json_t *p, double elapsed, struct diag_round *
 		r->cpu[i] = (number(u, "user_us") + number(u, "system_us")) * 1e3 / elapsed;
 		r->who[i].pid = (int)json_integer_value(json_object_get(u, "pid"));
 	}
-	r->run_delay = number(noise, "run_delay_ns") / window;
+	r->delay[ROLE_CLIENT] = r->delay[ROLE_SERVER] = number(noise, "run_delay_ns") / window;
 	r->competing = number(noise, "competing_ns") / window / number(noise, "cpus");
 }
 
@@ -103,7 +103,28 @@ static void observe_drops(const json_t *ep, double sent, struct diag_round *r)
 			r->drops[i] = (isnan(r->drops[i]) ? 0 : r->drops[i]) + by[i] / sent;
 }
 
-static void observe_endpoint(const json_t *p, const json_t *ep, double whole, struct diag_round *r)
+/* How long this endpoint's reader was awake but not on a CPU. A pipe's reader is the other end's process. */
+static void observe_delay(const json_t *ep, enum role sender, double whole, struct diag_round *r, double seen[ROLES])
+{
+	double runq = number(at(ep, "beside", "rx"), "runq_ns");
+	bool pipe = !strcmp(json_string_value(json_object_get(ep, "role")) ?: "", "pipe");
+	enum role reader = pipe ? (enum role)!sender : sender;
+
+	if (isnan(runq))
+		return;
+	seen[reader] = (isnan(seen[reader]) ? 0 : seen[reader]) + runq / whole;
+	r->delay[reader] = seen[reader];
+}
+
+static bool stalled(const json_t *states)
+{
+	for (unsigned int c = 0; c < TX_N; c++)
+		if (tx_is_stall(c) && number(json_object_get(states, tx_names[c]), "ns") > 0)
+			return true;
+	return false;
+}
+
+static void observe_endpoint(const json_t *p, const json_t *ep, double whole, struct diag_round *r, double delay[ROLES])
 {
 	const json_t *states = at(ep, "tx", "states");
 	enum role role = sender_of(p, ep);
@@ -113,7 +134,8 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 		observe_state(json_object_get(states, tx_names[c]), length, &r->wait[role][c]);
 	observe_blame(json_object_get(ep, "blame"), length, r->wait[role]);
 	observe_drops(ep, r->sent, r);
-	if (json_integer_value(json_object_get(ep, "peer")) < 0)
+	observe_delay(ep, role, length, r, delay);
+	if (json_integer_value(json_object_get(ep, "peer")) < 0 && stalled(states))
 		r->both_seen = false;
 	if (strcmp(json_string_value(json_object_get(ep, "role")) ?: "", "pipe"))
 		name_party(ep, &r->who[role]);
@@ -123,6 +145,7 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r)
 {
 	const json_t *ledger = json_object_get(p, "ledger"), *ep;
+	double delay[ROLES] = { NAN, NAN };
 	bool same_run = isnan(number(ledger, "cost_ratio"));
 	size_t i;
 
@@ -130,7 +153,7 @@ static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r
 		return;
 	r->traced = r->both_seen = true;
 	json_array_foreach(json_object_get(ledger, "endpoints"), i, ep)
-		observe_endpoint(p, ep, same_run ? elapsed : 0, r);
+		observe_endpoint(p, ep, same_run ? elapsed : 0, r, delay);
 	r->device = r->wait[ROLE_CLIENT][TX_DEVICE].share;
 }
 

@@ -5,12 +5,18 @@
 
 #include <stdio.h>
 
-#include "diagnose/measure.h"
+#include "diagnose/range.h"
 
 void report_text(const struct examiner *x, const struct patient *p, FILE *out);
 /* One element of "diagnoses". */
 json_t *report_json(const struct patient *p);
 /* The verdict in one paragraph; both of the above have it. */
 void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len);
+
+void report_range_text(const struct range *r, FILE *out);
+/* One element of "ranges". */
+json_t *report_range_json(const struct range *r);
+
+extern const char diagnosis_schema[];
 
 #endif

@@ -57,8 +57,9 @@ static json_t *trial(const struct patient *p, const struct trial *t)
 
 static json_t *work(const struct diag_round *r)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "client_cpu", json_figure(r->cpu[ROLE_CLIENT]), "server_cpu", json_figure(r->cpu[ROLE_SERVER]),
-			 "run_delay", json_figure(r->run_delay), "device", json_figure(r->device));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "client_cpu", json_figure(r->cpu[ROLE_CLIENT]), "server_cpu", json_figure(r->cpu[ROLE_SERVER]),
+			 "client_delay", json_figure(r->delay[ROLE_CLIENT]),
+			 "server_delay", json_figure(r->delay[ROLE_SERVER]), "device", json_figure(r->device));
 }
 
 static json_t *rounds(const struct patient *p)
@@ -86,6 +87,14 @@ static json_t *rounds(const struct patient *p)
 	return a;
 }
 
+static json_t *modes(const struct modes *m)
+{
+	if (isnan(m->dip))
+		return json_null();
+	return json_pack("{s:f, s:f, s:b, s:o, s:o, s:o}", "dip", m->dip, "p", m->p, "several", m->several, "fast_ns", json_figure(m->fast), "slow_ns",
+			 json_figure(m->slow), "slow_share", json_figure(m->slow_share));
+}
+
 json_t *report_json(const struct patient *p)
 {
 	const struct diag_stalls *s = &p->stalls;
@@ -105,6 +114,7 @@ json_t *report_json(const struct patient *p)
 	json_object_set_new(o, "most_unexcused", json_figure(s->most_lost));
 	json_object_set_new(o, "competing", json_figure(p->competing));
 	json_object_set_new(o, "disturbed", json_boolean(p->disturbed));
+	json_object_set_new(o, "modes", modes(&p->modes));
 	json_object_set_new(o, "rounds", rounds(p));
 	return o;
 }

@@ -130,7 +130,10 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 
 static void verdict_unknown(const struct examiner *x, char *buf, size_t len)
 {
-	snprintf(buf, len, "CAUSE UNKNOWN. Without the ledger nothing is claimed: %s.", x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)");
+	const char *why = x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
+			  x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)";
+
+	snprintf(buf, len, "CAUSE UNKNOWN. Without the ledger nothing is claimed: %s.", why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
@@ -149,7 +152,7 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const struct diag_finding *f = p->culprit >= 0 ? &p->stalls.v[p->culprit] : NULL;
-	char what[640], cure[320], noise[200];
+	char what[640], cure[320], noise[200], size[24];
 
 	noise_text(p, noise, sizeof(noise));
 	switch (p->outcome) {
@@ -158,14 +161,14 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 		cure_text(x, p, cure, sizeof(cure));
 		if (what[0] >= 'a' && f->cause < TX_N)
 			what[0] -= 'a' - 'A';
-		snprintf(buf, len, "STALLED. %s.%s", what, cure);
+		snprintf(buf, len, "STALLED (%s, %s). %s.%s", test_name(p->test), size_text(p->size, size), what, cure);
 		break;
 	case DIAG_HEALTHY:
 		verdict_healthy(p, noise, buf, len);
 		break;
 	case DIAG_NOISY:
 		snprintf(buf, len, "TOO NOISY TO SAY. Waits of up to %.2g %% of the time may be there, but %s. Stop what competes, choose other --cpus, "
-			 "or give a longer --duration.", 100 * p->stalls.most_lost, noise);
+			 "or give a longer --duration.", 100 * fmax(p->stalls.most_lost, p->stalls.most_masked), noise);
 		break;
 	case DIAG_UNKNOWN:
 		verdict_unknown(x, buf, len);
@@ -218,7 +221,7 @@ static void trials_text(const struct patient *p, FILE *out)
 		fprintf(out, "\nFixes, by gain (%zu interleaved rounds; time per message as it is over that with the fix; %.0f %% interval, corrected for "
 			"%zu fixes)\n", p->pairs, 100 * DIAG_LEVEL, p->n_trials);
 	else
-		fputs("\nFixes that fit, not run (--run-fixes)\n", out);
+		fputs("\nFixes that fit, not run (--fixes run)\n", out);
 	for (size_t i = 0; i < p->n_trials; i++)
 		trial_line(&p->trials[i], out);
 }
@@ -255,6 +258,23 @@ static void evidence_text(const struct patient *p, FILE *out)
 		100 * DIAG_LEVEL, s->tested, buf);
 }
 
+static void modes_line(const struct patient *p, FILE *out)
+{
+	const struct modes *m = &p->modes;
+	char fast[32], slow[32];
+	double excess = m->slow_share * (m->slow - m->fast);
+
+	if (!m->several || isnan(m->slow_share))
+		return;
+	human_ns(m->fast, fast, sizeof(fast));
+	human_ns(m->slow, slow, sizeof(slow));
+	fprintf(out, "  the times have several modes (dip test, p %.2g): %.3g %% about %s, %.3g %% about %s", m->p, 100 * (1 - m->slow_share), fast,
+		100 * m->slow_share, slow);
+	if (p->culprit >= 0 && p->stalls.v[p->culprit].ns_per_message > 0)
+		fprintf(out, "; the stall explains %.0f %% of the difference", 100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
+	fputc('\n', out);
+}
+
 void report_text(const struct examiner *x, const struct patient *p, FILE *out)
 {
 	char buf[1200];
@@ -263,4 +283,5 @@ void report_text(const struct examiner *x, const struct patient *p, FILE *out)
 	wrapped(buf, out);
 	trials_text(p, out);
 	evidence_text(p, out);
+	modes_line(p, out);
 }

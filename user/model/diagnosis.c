@@ -44,6 +44,13 @@ static double median_of(double *v, size_t n)
 	return stats_quantile(&s, 0.5);
 }
 
+static double mean_of(const double *v, size_t n)
+{
+	struct sample s = sample_f64(v, n);
+
+	return stats_mean(&s);
+}
+
 static struct interval interval_of(const double *sorted, size_t n, double level, struct rng *rng)
 {
 	struct sample s = sample_f64(sorted, n);
@@ -53,7 +60,7 @@ static struct interval interval_of(const double *sorted, size_t n, double level,
 
 /* What one candidate was in each round: `part` is not excused, `whole` is all of it. */
 struct series {
-	double part[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX], unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX];
+	double part[ROUNDS_MAX], masked[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX], unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX];
 	double max_ns;
 	size_t n;
 };
@@ -67,10 +74,10 @@ static double known(double v)
  * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer ended was for nothing, and of
  * the rest the time in which the peer may have run, or waited for a CPU, is excused. So it is a lower bound.
  */
-static double unexcused(const struct diag_round *r, enum role role, unsigned int cause)
+static double unexcused(const struct diag_round *r, enum role role, unsigned int cause, bool or_masked)
 {
 	const struct diag_wait *w = &r->wait[role][cause];
-	double rest = w->share - known(r->cpu[!role]) - known(r->run_delay);
+	double rest = w->share - known(r->cpu[!role]) - (or_masked ? 0 : known(r->delay[!role]));
 
 	return fmax(0, fmax(w->delack, rest));
 }
@@ -85,7 +92,8 @@ static void collect_wait(const struct diag_round *r, size_t n, enum role role, u
 
 		if (!r[i].traced)
 			continue;
-		s->part[k] = unexcused(&r[i], role, cause);
+		s->part[k] = unexcused(&r[i], role, cause, false);
+		s->masked[k] = unexcused(&r[i], role, cause, true);
 		s->whole[k] = w->share;
 		s->delack[k] = w->delack;
 		s->unread[k] = w->unread;
@@ -180,14 +188,16 @@ static void judge_series(struct series *s, unsigned int cause, enum role role, b
 		blame_loss(cause, &f);
 	else
 		blame_wait(s, cause, both_seen, &f);
-	f.share = median_of(s->whole, s->n);
-	f.count = median_of(s->count, s->n);
+	f.share = mean_of(s->whole, s->n);
+	f.count = mean_of(s->count, s->n);
 	f.max_ns = s->max_ns;
-	f.ns_per_message = loss ? NAN : median_of(s->ns, s->n);
+	f.ns_per_message = loss ? NAN : mean_of(s->ns, s->n);
 	stats_sort_f64(s->part, s->n);
 	f.lost = interval_of(s->part, s->n, 1 - (1 - DIAG_LEVEL) / (double)out->tested, rng);
 	f.class = classify(&f.lost, loss ? 0 : out->resolution);
 	out->most_lost = fmax(out->most_lost, known(f.lost.hi));
+	if (!loss)
+		out->most_masked = fmax(out->most_masked, median_of(s->masked, s->n));
 	if (f.class != WAIT_NONE)
 		keep(out, &f);
 }
@@ -247,7 +257,7 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, str
 	memset(out, 0, sizeof(*out));
 	out->cost_ns = median_of(v, k);
 	out->cost = interval_of(v, k, DIAG_LEVEL, rng);
-	out->resolution = (out->cost.hi - out->cost.lo) / (2 * out->cost_ns);
+	out->resolution = (out->cost.hi - out->cost.lo) / (out->cost.hi + out->cost.lo);
 	for (size_t i = 0; i < n; i++) {
 		out->traced |= r[i].traced;
 		both &= r[i].both_seen || !r[i].traced;
@@ -335,5 +345,5 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 	*culprit = cured >= 0 ? cured : clear;
 	if (*culprit >= 0)
 		return DIAG_ILL;
-	return open || (disturbed && s->most_lost > 0) ? DIAG_NOISY : DIAG_HEALTHY;
+	return open || (disturbed && s->most_masked > s->resolution) ? DIAG_NOISY : DIAG_HEALTHY;
 }

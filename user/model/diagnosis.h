@@ -4,7 +4,7 @@
  * a fix to 'confirmed', 'refuted' or 'too noisy to say'. Pure: it measures nothing and prints nothing.
  *
  * No limit here is typed in. What a wait must exceed is the measurement's own resolution: the half width of the interval of
- * the time per message among rounds in which nothing was changed. A wait smaller than that can neither matter nor be shown to.
+ * the time per message among rounds in which nothing was changed, relative to its middle. A wait smaller than that can neither matter nor be shown to.
  */
 #ifndef IPCSTALL_DIAGNOSIS_H
 #define IPCSTALL_DIAGNOSIS_H
@@ -39,7 +39,7 @@ struct diag_round {
 	double each_ns;	 /* the round over its messages */
 	double messages, sent, lost;
 	double cpu[ROLES];  /* CPU time of each end, share of the round */
-	double run_delay;   /* ready to run but not running, both ends, share of the round */
+	double delay[ROLES]; /* ready to run but not running: each end as a reader, where the ledger tells, else both ends together */
 	double competing;   /* CPU that went to others, share of the CPUs used */
 	double device;	    /* the sender's bytes were with the device */
 	bool traced, both_seen;
@@ -58,10 +58,10 @@ struct diag_finding {
 	unsigned int cause;
 	enum role role; /* whose wait: the end that sends; a loss: the receiver */
 	enum diag_class class;
-	double share;	       /* of the time; a loss: of the messages; median of the rounds */
+	double share;	       /* of the time; a loss: of the messages; mean of the rounds */
 	struct interval lost;  /* of the part that is not excused by a reader at work */
 	double ns_per_message; /* NAN for a loss */
-	double count, max_ns;  /* episodes per round, median; longest */
+	double count, max_ns;  /* episodes per round, mean; longest */
 	enum blamed blamed;
 	enum surety surety;
 	double blamed_share;   /* of the wait */
@@ -76,7 +76,8 @@ struct diag_stalls {
 	double resolution;   /* relative half width of the interval of the time per message */
 	double cost_ns;	     /* time per message, median */
 	struct interval cost;
-	double most_lost;    /* the largest upper end of all that was tested: what is certainly not waited */
+	double most_lost;    /* the largest upper end of all that was tested: more than this is certainly not waited */
+	double most_masked;  /* the largest share that is excused only because a reader may have waited for its CPU */
 	bool traced;	     /* false: the causes are unknown */
 };
 

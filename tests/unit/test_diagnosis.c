@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The judge of a diagnosis: the dip test, dips over sizes, waits, gains, and the decision. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "diagnose/fixes.h"
+#include "lib/rng.h"
+#include "model/diagnosis.h"
+#include "model/dips.h"
+#include "model/modes.h"
+
+static void near(double a, double b)
+{
+	if (!(fabs(a - b) < 1e-6))
+		fail_msg("%.9f is not %.9f", a, b);
+}
+
+/* The expected values come from linear programs: the least distance over all unimodal functions with a given mode, over all modes. */
+static void test_dip_values(void **state)
+{
+	double even[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	double two[] = { 1, 1, 1, 1, 2, 2, 2, 2 };
+	double groups[] = { 1, 2, 3, 4, 100, 101, 102, 103 };
+	double one[] = { 7 };
+
+	near(dip_statistic(even, 10), 0.05);
+	near(dip_statistic(two, 8), 0.25);
+	near(dip_statistic(groups, 8), 24.0 / 99);
+	near(dip_statistic(one, 1), 0.5);
+}
+
+static void test_modes(void **state)
+{
+	double v[2000];
+	struct modes m;
+	struct rng r;
+
+	rng_seed(&r, 3);
+	for (int i = 0; i < 2000; i++)
+		v[i] = i % 10 ? 5e4 * exp(0.1 * rng_normal(&r)) : 4.4e7 * exp(0.01 * rng_normal(&r));
+	modes_find(v, 2000, &r, &m);
+	assert_true(m.several);
+	assert_true(m.slow_share > 0.099 && m.slow_share < 0.101);
+	assert_true(m.slow > 4.3e7 && m.slow < 4.5e7 && m.fast > 4.5e4 && m.fast < 5.5e4);
+}
+
+/* One mode is called several at most as often as the level allows; a clock of whole ns makes none. */
+static void test_one_mode(void **state)
+{
+	int wrong = 0;
+	struct rng r;
+
+	rng_seed(&r, 5);
+	for (int k = 0; k < 40; k++) {
+		double v[500];
+		struct modes m;
+
+		for (int i = 0; i < 500; i++)
+			v[i] = floor(3500 + (k % 2 ? 30 * rng_normal(&r) : 40 * rng_exponential(&r)));
+		modes_find(v, 500, &r, &m);
+		wrong += m.several;
+	}
+	assert_true(wrong <= 4);
+}
+
+enum { SIZES = 30, REPEATS = 5 };
+
+static void curve(struct dip_size *v, double cost[SIZES][REPEATS], double noise, bool comb, struct rng *r)
+{
+	for (int i = 0; i < SIZES; i++) {
+		double base = 20e3 + 80 * (1453 + 500.0 * i);
+
+		if (comb && i % 4 == 2)
+			base += 4e6;
+		v[i] = (struct dip_size){ .size = 1453 + 500 * i, .cost = cost[i], .n = REPEATS };
+		for (int k = 0; k < REPEATS; k++)
+			cost[i][k] = base * exp(noise * rng_normal(r));
+	}
+}
+
+static void test_comb(void **state)
+{
+	struct dip_size v[SIZES];
+	struct dip_band b[SIZES];
+	double cost[SIZES][REPEATS];
+	struct rng r;
+
+	rng_seed(&r, 7);
+	curve(v, cost, 0.05, true, &r);
+	assert_int_equal(dips_find(v, SIZES, 0.95, &r), 0);
+	for (int i = 0; i < SIZES; i++)
+		assert_int_equal(v[i].dip, i % 4 == 2);
+	assert_int_equal(dips_bands(v, SIZES, b, SIZES), 7);
+	assert_int_equal(b[1].first, 6);
+	assert_int_equal(b[1].last, 6);
+	assert_true(v[6].depth > 0.9);
+}
+
+/* Neighbours in a dip are one band, and its deepest is the one with the largest share missing. */
+static void test_bands(void **state)
+{
+	struct dip_size v[] = { { .dip = false }, { .dip = true, .depth = 0.2 }, { .dip = true, .depth = 0.9 }, { .dip = false }, { .dip = true, .depth = 0.4 } };
+	struct dip_band b[4];
+
+	assert_int_equal(dips_bands(v, 5, b, 4), 2);
+	assert_int_equal(b[0].first, 1);
+	assert_int_equal(b[0].last, 2);
+	assert_int_equal(b[0].deepest, 2);
+	assert_int_equal(b[1].first, 4);
+	assert_int_equal(dips_bands(v, 5, b, 1), 1);
+}
+
+/* A lawful curve, noisy or not: a dip anywhere is as rare as the level says. */
+static void test_no_dips(void **state)
+{
+	int wrong = 0;
+	struct rng r;
+
+	rng_seed(&r, 9);
+	for (int k = 0; k < 40; k++) {
+		struct dip_size v[SIZES];
+		double cost[SIZES][REPEATS];
+
+		curve(v, cost, k % 2 ? 0.02 : 0.3, false, &r);
+		assert_int_equal(dips_find(v, SIZES, 0.95, &r), 0);
+		for (int i = 0; i < SIZES; i++)
+			wrong += v[i].dip;
+	}
+	assert_true(wrong <= 5);
+}
+
+static void test_few_repeats(void **state)
+{
+	double two[] = { 1, 2 };
+	struct dip_size v[] = { { .size = 1, .cost = two, .n = 2 } };
+	struct rng r;
+
+	rng_seed(&r, 1);
+	assert_int_equal(dips_find(v, 1, 0.95, &r), -1);
+	assert_int_equal(dips_find(v, 0, 0.95, &r), -1);
+}
+
+enum { ROUNDS = 10 };
+
+/* Five rounds as they are, five traced; the client waits `share` of the time in `cause`. */
+static void rounds_of(struct diag_round *r, unsigned int cause, double share, double delack, double peer_cpu, double noise, struct rng *rng)
+{
+	memset(r, 0, ROUNDS * sizeof(*r));
+	for (int i = 0; i < ROUNDS; i++) {
+		double wobble = noise * rng_normal(rng);
+
+		r[i].cost_ns = r[i].each_ns = 1e6 * exp(wobble);
+		r[i].messages = r[i].sent = 100;
+		r[i].cpu[ROLE_CLIENT] = 0.1;
+		r[i].cpu[ROLE_SERVER] = peer_cpu;
+		r[i].drops[0] = r[i].drops[1] = r[i].drops[2] = NAN;
+		r[i].traced = r[i].both_seen = i >= 5;
+		if (r[i].traced)
+			r[i].wait[ROLE_CLIENT][cause] = (struct diag_wait){ share * (1 + 0.01 * rng_normal(rng)), delack, 0, 10, 4e7 };
+	}
+}
+
+static struct diag_stalls stalls_of(unsigned int cause, double share, double delack, double peer_cpu, double noise)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+
+	rng_seed(&rng, 11);
+	rounds_of(r, cause, share, delack, peer_cpu, noise, &rng);
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	return s;
+}
+
+static void test_clear_wait(void **state)
+{
+	struct diag_stalls s = stalls_of(TX_NAGLE, 0.9, 0.88, 0.05, 0.01);
+
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.v[0].cause, TX_NAGLE);
+	assert_int_equal(s.v[0].class, WAIT_CLEAR);
+	assert_int_equal(s.v[0].blamed, BLAME_PEER_DELACK);
+	assert_int_equal(s.v[0].surety, SEEN_BOTH_ENDS);
+	assert_true(s.v[0].share > 0.87 && s.v[0].share < 0.93);
+}
+
+/* Back-pressure while the reader is at work is no wait in vain; a delayed ACK is one, whatever the reader's CPU does. */
+static void test_excused(void **state)
+{
+	assert_int_equal(stalls_of(TX_SNDBUF, 0.5, 0, 0.6, 0.01).n, 0);
+	assert_int_equal(stalls_of(TX_SNDBUF, 0.5, 0.5, 0.6, 0.01).n, 1);
+}
+
+/* What the measurement cannot resolve is not claimed. */
+static void test_below_resolution(void **state)
+{
+	struct diag_stalls quiet = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.001), loud = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.5);
+
+	assert_int_equal(quiet.n, 1);
+	assert_int_equal(loud.n, 0);
+	assert_true(quiet.resolution < loud.resolution && loud.resolution < 1);
+}
+
+static void test_loss(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+
+	rng_seed(&rng, 13);
+	rounds_of(r, TX_NAGLE, 0, 0, 0, 0.01, &rng);
+	for (int i = 0; i < ROUNDS; i++) {
+		r[i].lost = 30;
+		r[i].drops[0] = r[i].traced ? 0.3 : NAN;
+		r[i].drops[1] = r[i].traced ? 0 : NAN;
+	}
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_true(s.n >= 1);
+	assert_int_equal(s.v[0].cause, DIAG_LOSS_RCVBUF);
+	assert_int_equal(s.v[0].blamed, BLAME_PEER_READER);
+}
+
+/* Without a ledger nothing is known, and nothing is claimed. */
+static void test_untraced(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+	int culprit;
+
+	rng_seed(&rng, 17);
+	rounds_of(r, TX_NAGLE, 0.9, 0.9, 0, 0.01, &rng);
+	diag_find_stalls(r, 5, &rng, &s);
+	assert_false(s.traced);
+	assert_int_equal(diag_decide(&s, NULL, NULL, 0, false, &culprit), DIAG_UNKNOWN);
+	assert_int_equal(culprit, -1);
+}
+
+static struct diag_gain gain_of(double ratio, double noise, enum diag_class class, double lo, double hi)
+{
+	double before[9], again[9], after[9];
+	struct diag_finding f = { .class = class, .lost = { lo, hi, 0.95, "" } };
+	struct diag_gain g;
+	struct rng r;
+
+	rng_seed(&r, 19);
+	for (int i = 0; i < 9; i++) {
+		before[i] = 1e6 * exp(noise * rng_normal(&r));
+		again[i] = 1e6 * exp(noise * rng_normal(&r));
+		after[i] = 1e6 / ratio * exp(noise * rng_normal(&r));
+	}
+	diag_judge_gain(before, again, after, 9, 3, &f, &r, &g);
+	return g;
+}
+
+static void test_gains(void **state)
+{
+	struct diag_gain g = gain_of(10, 0.02, WAIT_CLEAR, 0.88, 0.92);
+
+	assert_int_equal(g.class, GAIN_CONFIRMED);
+	assert_true(g.ci.lo > 9 && g.ci.hi < 11 && g.faster == 9);
+	near(g.predicted, 1 / 0.12);
+	assert_int_equal(gain_of(1, 0.02, WAIT_CLEAR, 0.88, 0.92).class, GAIN_REFUTED);
+	assert_int_equal(gain_of(0.5, 0.02, WAIT_CLEAR, 0.1, 0.2).class, GAIN_REFUTED);
+	assert_int_equal(gain_of(1, 1.0, WAIT_CLEAR, 0.02, 0.03).class, GAIN_NOISY);
+}
+
+static enum diag_outcome decide(enum diag_class wait, int gain, bool disturbed, double masked, int *culprit)
+{
+	struct diag_stalls s = { .traced = true, .n = wait != WAIT_NONE, .resolution = 0.05, .most_masked = masked };
+	struct diag_gain g = { .class = (enum diag_gain_class)gain, .ratio = 2 };
+	size_t of = 0;
+
+	s.v[0].class = wait;
+	return diag_decide(&s, &g, &of, gain >= 0, disturbed, culprit);
+}
+
+static void test_decision(void **state)
+{
+	static const struct {
+		enum diag_class wait;
+		int gain; /* -1: no fix was tried */
+		bool disturbed;
+		double masked;
+		enum diag_outcome is;
+	} rows[] = {
+		{ WAIT_NONE, -1, false, 0, DIAG_HEALTHY },
+		{ WAIT_NONE, -1, true, 0, DIAG_HEALTHY },
+		{ WAIT_NONE, -1, true, 0.5, DIAG_NOISY },
+		{ WAIT_NONE, -1, false, 0.5, DIAG_HEALTHY },
+		{ WAIT_POSSIBLE, GAIN_CONFIRMED, false, 0, DIAG_ILL },
+		{ WAIT_POSSIBLE, GAIN_REFUTED, false, 0, DIAG_HEALTHY },
+		{ WAIT_POSSIBLE, GAIN_NOISY, false, 0, DIAG_NOISY },
+		{ WAIT_POSSIBLE, -1, false, 0, DIAG_NOISY },
+		{ WAIT_CLEAR, GAIN_NOISY, false, 0, DIAG_ILL },
+		{ WAIT_CLEAR, -1, true, 0, DIAG_ILL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int culprit;
+
+		assert_int_equal(decide(rows[i].wait, rows[i].gain, rows[i].disturbed, rows[i].masked, &culprit), rows[i].is);
+		assert_int_equal(culprit, rows[i].is == DIAG_ILL ? 0 : -1);
+	}
+}
+
+/* For one finding: which fixes are proposed, by name. */
+static size_t proposed(const char *const *set, unsigned int cause, enum blamed blamed, struct proposal out[FIXES_TRIED])
+{
+	struct diag_stalls s = { .n = 1, .v = { { .cause = cause, .blamed = blamed } } };
+	struct bench_options o;
+	struct bench_plan plan;
+	struct err e = {};
+	size_t n;
+
+	bench_defaults(&o);
+	for (; *set; set += 2)
+		assert_int_equal(opt_set(opt_find(bench_option_rows, set[0]), &o, set[1], &e), 0);
+	assert_int_equal(bench_plan(&o, &plan, &e), 0);
+	n = fixes_propose(&plan, &s, out);
+	opt_free(bench_option_rows, &o);
+	return n;
+}
+
+static bool has(const struct proposal *p, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(p[i].fix->name, name))
+			return true;
+	return false;
+}
+
+static void test_fixes_fit(void **state)
+{
+	static const char *const two_writes[] = { "mode", "tcp", "pattern", "header=16", "size", "1000", "ack", "message", "test", "throughput", NULL };
+	static const char *const pipe[] = { "mode", "pipe", "size", "64K", NULL };
+	static const char *const link[] = { "mode", "tcp", "size", "64K", "link", "veth,rate=10mbit,limit=10kb,tso=off", NULL };
+	struct proposal p[FIXES_TRIED];
+	size_t n = proposed(two_writes, TX_NAGLE, BLAME_PEER_DELACK, p);
+
+	assert_true(has(p, n, "nodelay") && has(p, n, "one-write") && has(p, n, "more") && has(p, n, "quickack") && has(p, n, "route-quickack"));
+	assert_false(has(p, n, "uncork") || has(p, n, "pipe-size") || has(p, n, "reader"));
+	n = proposed(two_writes, TX_NAGLE, BLAME_NOBODY, p);
+	assert_false(has(p, n, "quickack"));
+	n = proposed(pipe, TX_SNDBUF, BLAME_NOBODY, p);
+	assert_true(n == 1 && has(p, n, "pipe-size"));
+	n = proposed(link, TX_RECOVERY, BLAME_PATH, p);
+	assert_true(has(p, n, "queue"));
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(p[i].fix->name, "queue"))
+			assert_string_equal(p[i].sets, "link=veth,rate=10mbit,tso=off,limit=8mb");
+}
+
+/* What a fix says it sets can be set. */
+static void test_fix_applies(void **state)
+{
+	struct bench_options o;
+	struct err e = {};
+
+	bench_defaults(&o);
+	assert_int_equal(fix_apply("nagle=0 nodelay=1", &o, &e), 0);
+	assert_true(o.nodelay);
+	assert_int_equal(fix_apply("pipe-size=1048576 reader-pause=0", &o, &e), 0);
+	assert_int_equal(o.pipe_size, 1 << 20);
+	opt_free(bench_option_rows, &o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dip_values),  cmocka_unit_test(test_modes),	     cmocka_unit_test(test_one_mode),
+		cmocka_unit_test(test_comb),	    cmocka_unit_test(test_bands),	     cmocka_unit_test(test_no_dips),
+		cmocka_unit_test(test_few_repeats), cmocka_unit_test(test_clear_wait),	     cmocka_unit_test(test_excused),
+		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
+		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
+		cmocka_unit_test(test_fix_applies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

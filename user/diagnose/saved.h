@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rounds from a file that a sweep or a benchmark wrote. Points that differ in nothing but size and repeat are one series. */
+#ifndef IPCSTALL_DIAGNOSE_SAVED_H
+#define IPCSTALL_DIAGNOSE_SAVED_H
+
+#include "diagnose/measure.h"
+
+struct series {
+	json_t *options; /* of every point in it, but for the size */
+	enum test test;
+	struct diag_round *rounds;
+	size_t n;
+};
+
+struct saved {
+	struct series *v;
+	size_t n;
+	bool complete;
+};
+
+int saved_load(const char *path, struct saved *s, struct err *e);
+void saved_free(struct saved *s);
+
+#endif
