@@ -81,7 +81,7 @@ def as_number(value: Value) -> Optional[float]:
 
 def group(points: Sequence[Point], x: str = "size") -> List[Series]:
     """One series per combination of what varies besides x; numbers ascend, words keep the order they first appear in."""
-    names = _telling([n for n in varying(points, [*FACTORS, *variables(points)]) if n != x], points)
+    names = _telling([n for n in varying(points, dict.fromkeys([*FACTORS, *variables(points)])) if n != x], points)
     out: Dict[Key, Series] = {}
     for p in points:
         at = as_number(p.value(x))

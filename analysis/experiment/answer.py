@@ -20,6 +20,7 @@ from analysis.summary import grid
 
 WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
          "partly": "The hypothesis holds in part.", "not decided": "The data do not decide."}
+OWN = {"mode", "test", "size", "placement", "source", "repeat"}  # every point says these of itself
 ENDINGS = (".ndjson", ".ndjson.gz")
 
 
@@ -63,7 +64,7 @@ def answer(plan: Plan, directory: str, quick: bool) -> Answer:
 def mentioned(plan: Plan) -> Set[str]:
     """The variables that claims and figures choose points by."""
     parts = [c.get(k) for c in [*plan.claims, *plan.figures] for k in ("where", "of", "than")]
-    return {name for part in parts if isinstance(part, dict) for name in part}
+    return {name for part in parts if isinstance(part, dict) for name in part} - OWN
 
 
 def _with_options(p: Point, d: Document, names: Set[str]) -> Point:

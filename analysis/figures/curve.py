@@ -37,6 +37,8 @@ def draw(request: Request) -> Any:
     scale = _y_axis(ax, m, [c[1] for c in drawn])
     for i, (s, (at, y, lo, hi)) in enumerate(zip(series, drawn)):
         _one(ax, i, s, at, y / scale, lo / scale, hi / scale)
+    if ax.get_yscale() == "linear":
+        ax.set_ylim(bottom=0)
     if request.marks:
         _marks(ax, request.marks, drawn)
     _x_axis(ax, x, np.concatenate([c[0] for c in drawn]))
@@ -66,8 +68,6 @@ def _y_axis(ax: Any, m: Measure, ys: Sequence[Floats]) -> float:
     else:
         ax.set_ylabel(m.words)
         scale = 1.0
-    if not log:
-        ax.set_ylim(bottom=0)
     return scale
 
 

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import synth
+import synth
 
 from analysis.errors import AnalysisError
 from analysis.figures import KINDS
@@ -171,3 +172,17 @@ def test_states_have_looks_of_their_own():
     for states in (TX_STATES, RX_STATES):
         looks = [style.STATES[s] for s in states]
         assert len(set(looks)) == len(looks)
+
+
+def test_a_curve_is_within_its_axes_and_named_once(save):
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    points = [{**p, "vars": {"mode": p["mode"], "size": p["size"]}} for p in synth.transports(("tcp", "udp"), n=100)]
+    figure = KINDS["curve"].draw(Request(load_documents([save(synth.sweep(points))]), y="latency"))
+    ax = figure.axes[0]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["tcp", "udp"]
+    lo, hi = ax.get_ylim()
+    assert all(lo <= y <= hi for line in ax.lines for y in line.get_ydata())
+    linear = KINDS["curve"].draw(Request(load_documents([save(synth.sweep([p for p in points if p["size"] < 2000]))]), y="latency")).axes[0]
+    assert linear.get_ylim()[0] == 0 and linear.get_ylim()[1] > 4000 / 1e3
