@@ -71,9 +71,15 @@ def cmd_summary(args: argparse.Namespace) -> int:
 def cmd_export(args: argparse.Namespace) -> int:
     from analysis.export import FORMS
     from analysis.figures.render import write
-    from analysis.load import load_timeline
+    from analysis.export.folded import of_trace
+    from analysis.load import load, load_timeline
+    from analysis.model import Document
 
-    write(args.output, FORMS[args.form](load_timeline(args.file)))
+    found = load(args.file) if args.form == "folded" else None
+    if isinstance(found, Document) and found.kind == "trace":
+        write(args.output, of_trace(found))
+    else:
+        write(args.output, FORMS[args.form](load_timeline(args.file)))
     return 0
 
 
@@ -152,7 +158,7 @@ def _parser() -> Parser:
     experiments.add_argument("-o", "--output", default="-", metavar="OUT")
     experiments.set_defaults(run=cmd_experiments)
 
-    export = commands.add_parser("export", help="turn a timeline into a trace other viewers open")
+    export = commands.add_parser("export", help="turn a timeline (folded: or a trace with stalls) into what other viewers open")
     export.add_argument("form", choices=list(FORMS), metavar="|".join(FORMS))
     export.add_argument("file", metavar="FILE")
     export.add_argument("-o", "--output", required=True, metavar="OUT", help="a file, or - for standard output")

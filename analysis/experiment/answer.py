@@ -17,6 +17,7 @@ from analysis.findings import caveats
 from analysis.load import load
 from analysis.model import Document, Point
 from analysis.summary import grid
+from analysis.tables import Table
 
 WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
          "partly": "The hypothesis holds in part.", "not decided": "The data do not decide."}
@@ -35,6 +36,11 @@ class Answer:
     @property
     def verdict(self) -> str:
         return combine([o.verdict for o in self.outcomes])
+
+    @property
+    def tables(self) -> List[Table]:
+        """Each once, though several claims rest on it."""
+        return list({(t.title, repr(t.rows)): t for o in self.outcomes for t in o.tables}.values())
 
     @property
     def remarks(self) -> List[str]:
@@ -99,12 +105,8 @@ def _plain(markdown: str) -> str:
 def text(a: Answer) -> str:
     out = [a.plan.title, "", "Hypothesis", *wrap(_plain(a.plan.sections["Hypothesis"])), ""]
     out += ["Data" + (" (quick form)" if a.quick else "")]
-    seen = set()
-    for o in a.outcomes:
-        for t in o.tables:
-            if t.title not in seen:
-                out += ["  " + t.title, *["  " + line for line in grid(t)]] + (["    " + t.note] if t.note else []) + [""]
-                seen.add(t.title)
+    for t in a.tables:
+        out += ["  " + t.title, *["  " + line for line in grid(t)]] + (["    " + t.note] if t.note else []) + [""]
     if a.remarks:
         out += ["Beware", *[line for r in a.remarks for line in wrap(r, "  ! ", "    ")], ""]
     out += ["Tests"]

@@ -56,11 +56,10 @@ def draw(a: Answer, directory: str, forms: Tuple[str, ...] = ("svg", "png"), dpi
 
 
 def page(a: Answer, pictures: List[Dict[str, str]], output: str) -> bytes:
-    seen: Dict[str, Any] = {t.title: t for o in a.outcomes for t in o.tables}
     claims = [{"says": c["says"], "verdict": o.verdict, "finding": o.finding[0].upper() + o.finding[1:], "method": o.method} for c, o in zip(a.plan.claims, a.outcomes)]
     sections = [(k, [" ".join(p.split()) for p in v.split("\n\n")]) for k, v in a.plan.sections.items()]
     commands = [f"ipcstall {r.command} {r.quick if a.quick else r.full}" for r in a.plan.runs]
     return render("experiment.html.j2", title=a.plan.title, sections=sections, commands=commands, quick=a.quick, caveats=a.remarks, pictures=pictures,
-                  tables=list(seen.values()), claims=claims, verdict=a.verdict, words=WORDS[a.verdict], method=METHOD,
+                  tables=a.tables, claims=claims, verdict=a.verdict, words=WORDS[a.verdict], method=METHOD,
                   headers=[header_of(d.path, d.header) for d in a.documents.values()],
                   files=[file_of(d.path, output) for d in a.documents.values()], version=__version__)

@@ -55,9 +55,11 @@ def _correlogram(ax: Any, c: Lagged, bin_ns: float) -> None:
         ax.vlines(at, 0, c.r, color=style.BLUE, linewidth=1.2)
         ax.plot(at, c.r, linestyle="none", marker="o", color=style.BLUE, markersize=2.6)
     ax.axhline(0, color=style.GREY, linewidth=0.7)
-    ax.set(ylim=(-1.05, 1.05), ylabel="correlation", xlabel=f"throughput later than stall by ({unit}); the grey band is what noise alone gives (95 %)")
+    ax.set(ylim=(-1.05, 1.05), ylabel="correlation", xlabel=f"throughput later than stall by ({unit}); grey: what noise alone gives (95 %, all lags)")
     best = c.strongest()
-    if best is not None:
+    if best is not None and abs(best[1]) <= c.noise:
+        words = "no correlation beyond noise"
+    elif best is not None:
         words = f"strongest: r = {minus(best[1])} at {units.time_text(best[0] * bin_ns) if best[0] else 'no lag'}"
     else:
         words = "no correlation: one of the two does not vary"

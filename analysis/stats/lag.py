@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Optional, Sequence, Tuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from analysis.model import Floats, Mark, STALL_STATES, Span, Timeline
 
 @dataclass(frozen=True)
 class Lagged:
-    """r at each lag (in bins; positive: stall comes first), and the band that noise alone stays within (95 %)."""
+    """r at each lag (in bins; positive: stall comes first), and the band that noise alone stays within at all lags together (95 %)."""
 
     lags: Floats
     r: Floats
@@ -78,7 +79,8 @@ def lagged(stall: Floats, rate: Floats, most: int = 20) -> Lagged:
     most = min(most, max(len(stall) // 4, 0))
     lags = np.arange(-most, most + 1, dtype=np.float64)
     r = np.asarray([_at(stall, rate, int(k)) for k in lags])
-    return Lagged(lags, r, 1.96 / np.sqrt(_effective(stall, rate)))
+    reach = NormalDist().inv_cdf(1.0 - 0.025 / len(lags))  # Bonferroni
+    return Lagged(lags, r, reach / np.sqrt(_effective(stall, rate)))
 
 
 def _effective(a: Floats, b: Floats) -> float:

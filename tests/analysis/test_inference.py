@@ -220,11 +220,11 @@ def test_lag_is_found_with_its_sign():
 
 
 def test_lag_noise_band_holds():
-    """White noise leaves the 95 % band at about one lag in twenty."""
-    outside = total = 0
-    for seed in range(40):
+    """White noise leaves the band, at any lag at all, about one time in twenty; and the band is no wider than it must be."""
+    strayed = near = 0
+    for seed in range(200):
         rng = np.random.default_rng(seed)
         c = lagged(rng.random(200), rng.random(200))
-        outside += int((np.abs(c.r) > c.noise).sum())
-        total += len(c.r)
-    assert 0.01 < outside / total < 0.10
+        strayed += bool((np.abs(c.r) > c.noise).any())
+        near += bool((np.abs(c.r) > 0.7 * c.noise).any())
+    assert 1 <= strayed <= 20 and near > 100

@@ -206,3 +206,17 @@ def test_big_sweep_is_quick(save, run, tmp_path):
     start = time.process_time()
     assert run("report", path, "-o", str(tmp_path / "big.html"))[0] == 0
     assert time.process_time() - start < 10
+
+
+def test_folded_stacks_of_a_trace(run, save):
+    frames = {"user_stack": ["write+0x10 (libc.so.6)", "main+0x20 (app; beta)"], "kernel_stack": ["tcp_sendmsg+0x161 [k]", "entry+0x76 [k]"]}
+    stall = {"serial": 1, "state": "nagle", "ns": 43_000_000, "pid": 7, "comm": "client x", "blamed": "peer delayed ACK", "peer_pid": 8,
+             "peer_comm": "server", "peer_user_stack": ["__read+0xd (libc.so.6)"], **frames}
+    alone = {**stall, "state": "cwnd", "blamed": None, "peer_pid": None, "user_stack": None, "kernel_stack": None, "ns": 2_000_000}
+    found = {**json.loads(synth.trace()), "stalls": [stall, alone, stall]}
+    code, out, err = run("export", "folded", save(json.dumps(found)), "-o", "-")
+    assert code == 0, err
+    assert out.splitlines() == ["client_x[7];main;write;k:entry;k:tcp_sendmsg;stall:nagle;by:server[8];delayed_ACK;__read 86000", "client_x[7];stall:cwnd 2000"]
+    for bad in ({}, {"stalls": [3]}, {"stalls": [{**stall, "ns": "long"}]}):
+        code, out, err = run("export", "folded", save(json.dumps({**found, "stalls": None, **bad})), "-o", "-")
+        assert code in (2, 9) and out == "" and err.count("\n") == 1
