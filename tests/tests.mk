@@ -67,6 +67,14 @@ build/guest/pylib.zip: tests/kernel/pylib.py tests/kernel/compare.py build/guest
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
 
+.PHONY: test-diagnosis docs-diagnosis
+test-diagnosis: all ## planted faults and healthy workloads, some under load: what diagnose says of them (MATCH=text: those)
+	$(Q)$(PYTHON) tests/diagnosis/run $(if $(MATCH),--match '$(MATCH)',--short) --again 1
+	$(Q)$(if $(MATCH),true,$(PYTHON) tests/diagnosis/run --short --load --again 1)
+
+docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, about ten minutes on a quiet machine
+	$(Q)$(PYTHON) tests/diagnosis/run --doc docs/DIAGNOSIS.md $(if $(UNDER),--under '$(UNDER)'); true
+
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')

@@ -197,6 +197,43 @@ static void test_excused(void **state)
 	assert_int_equal(stalls_of(TX_SNDBUF, 0.5, 0.5, 0.6, 0.01).n, 1);
 }
 
+/* On one CPU, while either end runs nobody waits in vain. */
+static void test_one_cpu(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+
+	rng_seed(&rng, 23);
+	rounds_of(r, TX_SNDBUF, 0.54, 0, 0.5, 0.001, &rng);
+	for (int i = 0; i < ROUNDS; i++) {
+		r[i].one_cpu = true;
+		r[i].cpu[ROLE_CLIENT] = 0.5;
+	}
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_int_equal(s.n, 0);
+	for (int i = 0; i < ROUNDS; i++)
+		r[i].cpu[ROLE_CLIENT] = 0.2;
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_int_equal(s.n, 1);
+}
+
+/* One odd round of five, a connection's first, does not hide a wait in all the others. */
+static void test_odd_round(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+
+	rng_seed(&rng, 29);
+	rounds_of(r, TX_CWND, 0.9, 0.9, 0, 0.01, &rng);
+	r[0].cost_ns = 1000;
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.v[0].class, WAIT_CLEAR);
+	assert_true(s.resolution < 0.05);
+}
+
 /* What the measurement cannot resolve is not claimed. */
 static void test_below_resolution(void **state)
 {
@@ -379,7 +416,7 @@ int main(void)
 		cmocka_unit_test(test_few_repeats), cmocka_unit_test(test_clear_wait),	     cmocka_unit_test(test_excused),
 		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
-		cmocka_unit_test(test_fix_applies),
+		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,9 +51,11 @@ static int oneway_server(struct run *r, const struct phase *p, struct err *e)
 	uint32_t base = r->conn.seq;
 
 	for (;;) {
-		enum io rc = r->w->recv_msg(&r->conn, r->buf, r->size);
+		enum io rc;
 		uint64_t at;
 
+		reader_pause(r);
+		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
 		if (rc == IO_LOST && (!client_done(r) || (!(r->w->flags & WL_LOSSY) && (n == 0 || !server_stops(r, n - 1)))))
 			continue;
 		if (rc == IO_LOST)

@@ -97,13 +97,13 @@ static bool floods(const struct bench_plan *p)
 
 static bool set_rcvbuf_free(const struct bench_plan *p, char *t, size_t n)
 {
-	return p->o.rcvbuf && !floods(p) && say(t, n, "rcvbuf=0");
+	return p->o.rcvbuf && !floods(p) && !(p->w->flags & WL_LOSSY && p->o.reader_pause) && say(t, n, "rcvbuf=0");
 }
 
 static bool set_rcvbuf(const struct bench_plan *p, char *t, size_t n)
 {
 	snprintf(t, n, "rcvbuf=%d", ROOMY);
-	return p->o.rcvbuf < ROOMY && !floods(p);
+	return p->o.rcvbuf < ROOMY && !floods(p) && !(p->w->flags & WL_LOSSY && p->o.reader_pause);
 }
 
 static bool set_pipe(const struct bench_plan *p, char *t, size_t n)

@@ -211,6 +211,33 @@ static size_t ready_trials(const struct patient *p)
 	return n;
 }
 
+static void judge_trials(struct patient *p, const struct pairs_of_runs *m, size_t tested, struct rng *rng)
+{
+	for (size_t i = 0; i < p->n_trials; i++) {
+		struct trial *t = &p->trials[i];
+
+		if (!t->v.ready)
+			continue;
+		diag_judge_gain(m->before[i], m->again[i], m->after[i], p->pairs, tested, &p->stalls.v[t->p.finding], rng, &t->gain);
+		t->judged = true;
+	}
+}
+
+/* Nothing is confirmed, and something could yet be: that is worth as many rounds again. */
+static bool undecided(const struct patient *p)
+{
+	bool noisy = false;
+
+	for (size_t i = 0; i < p->n_trials; i++) {
+		if (p->trials[i].judged && p->trials[i].gain.class == GAIN_CONFIRMED)
+			return false;
+		noisy |= p->trials[i].judged && p->trials[i].gain.class == GAIN_NOISY;
+	}
+	return noisy;
+}
+
+enum { LOOKS = 2 }; /* each counts in the correction of the level */
+
 static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 {
 	size_t ready = ready_trials(p), n = x->pairs;
@@ -219,18 +246,14 @@ static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 	int rc = m ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
 
 	rng_seed(&rng, x->seed + 1);
-	x->planned += n * (ready + 2);
-	for (size_t k = 0; rc == 0 && k < n; k++)
-		rc = one_round(x, p, k, &rng, m, e);
-	for (size_t i = 0; rc == 0 && i < p->n_trials; i++) {
-		struct trial *t = &p->trials[i];
-
-		if (!t->v.ready)
-			continue;
-		diag_judge_gain(m->before[i], m->again[i], m->after[i], n, ready, &p->stalls.v[t->p.finding], &rng, &t->gain);
-		t->judged = true;
+	for (int look = 0; rc == 0 && look < LOOKS && p->pairs + n <= ROUNDS_ROOM && (look == 0 || undecided(p)); look++) {
+		x->planned += n * (ready + 2);
+		for (size_t k = 0; rc == 0 && k < n; k++)
+			rc = one_round(x, p, p->pairs + k, &rng, m, e);
+		p->pairs += rc ? 0 : n;
+		if (rc == 0)
+			judge_trials(p, m, ready * LOOKS, &rng);
 	}
-	p->pairs = n;
 	free(m);
 	return rc;
 }

@@ -171,6 +171,7 @@ int observe_point(const json_t *p, struct diag_round *r)
 	r->device = r->drops[0] = r->drops[1] = r->drops[2] = NAN;
 	for (int i = 0; i < ROLES; i++)
 		snprintf(r->who[i].comm, sizeof(r->who[i].comm), "ipcstall");
+	r->one_cpu = !strcmp(json_string_value(json_object_get(p, "placement")) ?: "", "same");
 	observe_machine(p, elapsed, r);
 	observe_ledger(p, elapsed, r);
 	return r->cost_ns > 0 ? 0 : -1;

@@ -72,14 +72,16 @@ static double known(double v)
 
 /*
  * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer ended was for nothing, and of
- * the rest the time in which the peer may have run, or waited for a CPU, is excused. So it is a lower bound.
+ * the rest the time in which the peer may have run, or waited for a CPU, is excused; and never more than the time in which
+ * neither end ran. So it is a lower bound.
  */
 static double unexcused(const struct diag_round *r, enum role role, unsigned int cause, bool or_masked)
 {
 	const struct diag_wait *w = &r->wait[role][cause];
 	double rest = w->share - known(r->cpu[!role]) - (or_masked ? 0 : known(r->delay[!role]));
+	double c = known(r->cpu[ROLE_CLIENT]), s = known(r->cpu[ROLE_SERVER]), nobody = 1 - (r->one_cpu ? c + s : fmax(c, s));
 
-	return fmax(0, fmax(w->delack, rest));
+	return fmax(0, fmin(fmax(w->delack, rest), nobody));
 }
 
 static void collect_wait(const struct diag_round *r, size_t n, enum role role, unsigned int cause, struct series *s)
@@ -248,6 +250,34 @@ static size_t costs(const struct diag_round *r, size_t n, double *v)
 	return k;
 }
 
+/* Deviations from the median of their own kind, with and without the ledger, relative. */
+static size_t deviations(const struct diag_round *r, size_t n, bool traced, double *dev)
+{
+	double v[ROUNDS_MAX], mid;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < ROUNDS_MAX; i++)
+		if (r[i].traced == traced && r[i].cost_ns > 0)
+			v[k++] = r[i].cost_ns;
+	mid = k ? median_of(v, k) : 0;
+	for (size_t i = 0; i < k; i++)
+		dev[i] = fabs(v[i] / mid - 1);
+	return k;
+}
+
+/*
+ * The half width of the interval of a median of k rounds, were they normal: 1.96 * sqrt(pi / 2) * sigma / sqrt(k), with sigma from
+ * the median deviation, so that a round unlike the others (a connection's first, say) does not make the rest unreadable.
+ */
+static double resolution_of(const struct diag_round *r, size_t n)
+{
+	double dev[2 * ROUNDS_MAX];
+	size_t a = deviations(r, n, false, dev), b = deviations(r, n, true, dev + a), k = a ? a : b;
+	double mad = a + b ? median_of(dev, a + b) : NAN, half = 1.96 * sqrt(M_PI / 2) * 1.4826 * mad / sqrt((double)k);
+
+	return half / (1 + half);
+}
+
 void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, struct diag_stalls *out)
 {
 	double v[ROUNDS_MAX];
@@ -257,7 +287,7 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, str
 	memset(out, 0, sizeof(*out));
 	out->cost_ns = median_of(v, k);
 	out->cost = interval_of(v, k, DIAG_LEVEL, rng);
-	out->resolution = (out->cost.hi - out->cost.lo) / (out->cost.hi + out->cost.lo);
+	out->resolution = resolution_of(r, n);
 	for (size_t i = 0; i < n; i++) {
 		out->traced |= r[i].traced;
 		both &= r[i].both_seen || !r[i].traced;

@@ -4,7 +4,7 @@
  * a fix to 'confirmed', 'refuted' or 'too noisy to say'. Pure: it measures nothing and prints nothing.
  *
  * No limit here is typed in. What a wait must exceed is the measurement's own resolution: the half width of the interval of
- * the time per message among rounds in which nothing was changed, relative to its middle. A wait smaller than that can neither matter nor be shown to.
+ * the time per message among rounds in which nothing was changed, relative. A wait smaller than that can neither matter nor be shown to.
  */
 #ifndef IPCSTALL_DIAGNOSIS_H
 #define IPCSTALL_DIAGNOSIS_H
@@ -42,7 +42,7 @@ struct diag_round {
 	double delay[ROLES]; /* ready to run but not running: each end as a reader, where the ledger tells, else both ends together */
 	double competing;   /* CPU that went to others, share of the CPUs used */
 	double device;	    /* the sender's bytes were with the device */
-	bool traced, both_seen;
+	bool traced, both_seen, one_cpu; /* one_cpu: the two ends share it */
 	struct diag_wait wait[ROLES][TX_N];
 	double drops[3]; /* by kind, from DIAG_LOSS_RCVBUF on; share of what was sent */
 	struct diag_party who[ROLES];
@@ -73,7 +73,7 @@ struct diag_stalls {
 	struct diag_finding v[DIAG_FINDINGS]; /* those not WAIT_NONE, the largest first */
 	size_t n;
 	size_t tested;	     /* kinds of wait that were looked at: the levels are corrected for so many */
-	double resolution;   /* relative half width of the interval of the time per message */
+	double resolution;   /* half width of the interval of the time per message, over what it then may be: below 1 */
 	double cost_ns;	     /* time per message, median */
 	struct interval cost;
 	double most_lost;    /* the largest upper end of all that was tested: more than this is certainly not waited */
