@@ -47,6 +47,13 @@ test-programs: all ## real programs traced here: the verdict each must get (TEST
 	$(Q).ci/deps programs || true
 	$(Q)$(PYTHON) tests/programs/run $(TEST)
 
+.PHONY: test-soak test-kills
+test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
+	$(Q)$(PYTHON) tests/soak/run $(SOAK)
+
+test-kills: all ## the tracer killed and started again beside live traffic, 50 times
+	$(Q)$(PYTHON) tests/soak/kills
+
 # What the guests need that is not theirs: the workloads, the test of links (netem and fq are there), and a Python with as much of its library as compare.py asks for.
 GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/pylib.zip
 guest-files: $(GUEST_FILES)

@@ -236,6 +236,7 @@ int live_open(struct live *l, const struct live_opts *o, struct trace_options *f
 	l->o = o;
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
+	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the most stalled ones */
 	if (set_protos(o, filter, e) || set_ports(o, filter, e))
 		return -1;
 	l->t = trace_prepare(filter, &te);

@@ -72,7 +72,7 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.ns = f->ns,
 		.delack_ns = ep->blame.delack_ns[f->cause],
 		.unread_ns = ep->blame.unread_ns[f->cause],
-		.both_ends = ep->peer >= 0,
+		.both_ends = ep->peer >= 0 || ep->paired,
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
 	});
@@ -132,6 +132,8 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, double min_sha
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
+	out->stall_ns = s->counters.dropped_stall_ns;
+	out->lifetime_ns = s->counters.dropped_lifetime_ns;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 

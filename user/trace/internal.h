@@ -31,7 +31,8 @@ struct attached {
 struct closed_list {
 	struct endpoint *ep;
 	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
-	uint64_t dropped;	/* the least stalled had to go to make room */
+	uint64_t dropped;	/* the least stalled had to go to make room; what they had: */
+	uint64_t tx_bytes, rx_bytes, stall_ns, lifetime_ns;
 };
 
 struct trace {

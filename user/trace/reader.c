@@ -41,6 +41,16 @@ static bool median_stall(const struct closed_list *l, uint64_t *median)
 	return true;
 }
 
+static void drop(struct closed_list *l, const struct endpoint *ep, uint64_t stall)
+{
+	l->dropped++;
+	l->tx_bytes += ep->txb.bytes;
+	l->rx_bytes += ep->rxb.bytes;
+	l->stall_ns += stall;
+	if (ep->txb.bytes || stall)
+		l->lifetime_ns += ep->closed - ep->born;
+}
+
 /* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
 static void drop_least_stalled(struct closed_list *l)
 {
@@ -52,12 +62,13 @@ static void drop_least_stalled(struct closed_list *l)
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t stall = stalled_ns(&l->ep[i]);
 
-		if (stall < median || (stall == median && equal++ % 2))
+		if (stall < median || (stall == median && equal++ % 2)) {
+			drop(l, &l->ep[i], stall);
 			continue;
+		}
 		shown += i < l->shown;
 		l->ep[kept++] = l->ep[i];
 	}
-	l->dropped += l->n - kept;
 	l->n = kept;
 	l->shown = shown;
 }
@@ -270,6 +281,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->at_ns = truth(ep);
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
+	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
 	fill_beside(&out->txb, &ep->txb);
@@ -412,6 +424,10 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->opened = t->opened;
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;
+	c->dropped_tx_bytes = t->closed.tx_bytes;
+	c->dropped_rx_bytes = t->closed.rx_bytes;
+	c->dropped_stall_ns = t->closed.stall_ns;
+	c->dropped_lifetime_ns = t->closed.lifetime_ns;
 	c->existing = t->existing;
 }
 

@@ -74,6 +74,10 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 	out->opened -= a->opened;
 	out->closed -= a->closed;
 	out->dropped -= a->dropped;
+	out->dropped_tx_bytes -= a->dropped_tx_bytes;
+	out->dropped_rx_bytes -= a->dropped_rx_bytes;
+	out->dropped_stall_ns -= a->dropped_stall_ns;
+	out->dropped_lifetime_ns -= a->dropped_lifetime_ns;
 }
 
 static int by_serial(const void *x, const void *y)

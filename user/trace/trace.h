@@ -107,6 +107,7 @@ struct trace_endpoint {
 	enum trace_proto proto;
 	int family;			/* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
 	struct trace_addr local, remote;
+	bool paired;			/* the other end was an endpoint too, even if it is not in this snapshot */
 	int peer;			/* index of the other end in the same snapshot, -1: remote or not traced; a pipe: itself */
 	uint64_t born_ns, at_ns;	/* CLOCK_MONOTONIC: first sight; what the figures are up to */
 	bool closed;			/* at_ns is its end */
@@ -129,7 +130,8 @@ struct trace_counters {
 	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;		/* programs not run because one was running on that CPU */
 	uint64_t opened, closed;
-	uint64_t dropped;		/* closed endpoints no longer kept: see max_closed */
+	uint64_t dropped;		/* closed endpoints no longer kept (see max_closed), and the sums of what they had: */
+	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
 	struct trace_existing {
 		uint64_t made;		/* sockets and pipes that existed when the session began, and are seen since then */
 		uint64_t asleep;	/* threads that slept in a call on one of these */
