@@ -51,12 +51,22 @@ static __noinline __u64 task_numbered(__u32 nr)
 	return node ? node - bpf_core_field_offset(struct task_struct___numbered, pid_links) : 0;
 }
 
+/* what bpf_get_current_cgroup_id() would say to that task */
+static __always_inline __u64 task_cgroup(__u64 task)
+{
+	__u64 set = ADDRESS(task, task_struct, cgroups), group = set ? ADDRESS(set, css_set, dfl_cgrp) : 0;
+	__u64 node = group ? ADDRESS(group, cgroup, kn) : 0;
+
+	return node ? ADDRESS(node, kernfs_node, id) : 0;
+}
+
 /* nobody was seen in a call yet: who holds the descriptor is the best guess; tid 0 makes way for whoever is seen */
 static __always_inline void note_holder(struct beside *b, __u64 task)
 {
 	if (b->tgid)
 		return;
 	b->tgid = GET(CAST(task_struct, task), tgid);
+	b->cgroup = task_cgroup(task);
 	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 

@@ -52,6 +52,19 @@ struct task_struct {
 	struct {
 		__u64 run_delay;
 	} sched_info;
+	struct css_set *cgroups;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct kernfs_node {
+	__u64 id;
 };
 
 struct files_struct {

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# ipcstall export: the text, the server under good and bad clients, and Debian's prometheus that scrapes it and answers a query.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")/../.." && pwd)
+KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
+"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
+jobs_to_end=()
+# shellcheck disable=SC2329
+end_jobs() {
+	[ ${#jobs_to_end[@]} -eq 0 ] || kill "${jobs_to_end[@]}" 2>/dev/null
+	wait
+	rm -rf "$WORK"
+}
+trap end_jobs EXIT
+
+check() { # NAME REASON COMMAND...
+	local name=$1 reason=$2
+	shift 2
+	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+within() { # SECONDS COMMAND...
+	local n=$(($1 * 10))
+	shift
+	for _ in $(seq $n); do "$@" && return; sleep 0.1; done
+	return 1
+}
+
+refuses 'an address that is none' 2 'not ADDRESS:PORT' export --listen localhost
+refuses 'a name instead of an address' 2 'address in numbers' export --listen localhost:9435
+refuses 'a port that is none' 2 'is no port' export --listen 127.0.0.1:99999
+refuses 'an address of elsewhere' 5 'Cannot assign' export --listen 192.0.2.1:9435
+"$IPCSTALL" export --once --interval 0.2 >/dev/full 2>"$WORK/err"
+check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"
+
+# --- a server to look at ---
+"$KNOWN" nagle n=100000 >/dev/null 2>&1 &
+jobs_to_end+=($!)
+port=$(free_port)
+"$IPCSTALL" export --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
+exporter=$!
+jobs_to_end+=($exporter)
+within 10 grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+refuses 'a port that is taken' 5 'in use' export --listen "127.0.0.1:$port"
+
+cat >"$WORK/clients.py" <<'PY'
+"""Good clients and bad ones. Prints ok and not ok lines."""
+import re, socket, sys, threading, time
+
+PORT = int(sys.argv[1])
+
+
+def talk(data, wait=8.0, chunks=None, pause=0):
+    """Send data and read to the end; the whole answer."""
+    s = socket.create_connection(("127.0.0.1", PORT), timeout=wait)
+    try:
+        for piece in chunks or [data]:
+            s.sendall(piece)
+            time.sleep(pause)
+    except OSError:
+        pass
+    out = b""
+    try:
+        while piece := s.recv(65536):
+            out += piece
+    except OSError:
+        pass
+    s.close()
+    return out
+
+
+def request(path="/metrics", method="GET", extra=""):
+    return f"{method} {path} HTTP/1.1\r\nHost: x\r\n{extra}\r\n".encode()
+
+
+def split(answer):
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]) if head.startswith(b"HTTP/1.1 ") else 0, head.decode().lower(), body.decode()
+
+
+def is_(name, good, detail=""):
+    print(f"ok {name}" if good else f"not ok {name}: {str(detail)[:300]}")
+
+
+OPEN = "Accept: application/openmetrics-text; version=1.0.0\r\n"
+status, head, body = split(talk(request(extra=OPEN)))
+is_("OpenMetrics", status == 200 and "application/openmetrics-text" in head and body.endswith("# EOF\n"), head)
+is_("the length is told", f"content-length: {len(body)}" in head, head)
+is_("no addresses and no process numbers among the labels", not re.search(r'\b(pid|port|addr|peer)="|\d+\.\d+\.\d+\.\d+', body))
+for family, samples in re.findall(r"# TYPE (\S+) counter\n((?:[^#].*\n)*)", body):
+    for line in samples.splitlines():
+        if not line.startswith(family + "_total"):
+            is_("counters end with _total", False, line)
+status, head, body = split(talk(request()))
+is_("the older text", status == 200 and "text/plain; version=0.0.4" in head and "# EOF" not in body, head)
+status, head, none = split(talk(request(method="HEAD")))
+is_("HEAD", status == 200 and none == "" and int(re.search(r"content-length: (\d+)", head)[1]) > 1000, head)
+is_("404", split(talk(request("/nothing")))[0] == 404)
+status, head, _ = split(talk(request(method="POST")))
+is_("405", status == 405 and "allow: get, head" in head, head)
+is_("a beginning page", split(talk(request("/")))[0] == 200)
+is_("400", split(talk(b"nonsense\r\n\r\n"))[0] == 400)
+is_("TLS", split(talk(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n"))[0] == 400)
+is_("431", split(talk(request(extra="A: " + "b" * 100000 + "\r\n")))[0] == 431)
+is_("in small pieces", split(talk(b"", chunks=[bytes([b]) for b in request()], pause=0.002))[0] == 200)
+
+# Slow ones: they hold some places, and lose them in time, however they trickle.
+slow = [socket.create_connection(("127.0.0.1", PORT)) for _ in range(12)]
+stop = time.monotonic() + 7
+
+
+def trickle(s):
+    try:
+        while time.monotonic() < stop:
+            s.sendall(b"G")
+            time.sleep(0.3)
+    except OSError:
+        pass
+
+
+threads = [threading.Thread(target=trickle, args=(s,)) for s in slow]
+for t in threads:
+    t.start()
+t0 = time.monotonic()
+status = split(talk(request()))[0]
+is_("served beside slow ones", status == 200 and time.monotonic() - t0 < 1.5, time.monotonic() - t0)
+results = []
+
+
+def scrape():
+    t = time.monotonic()
+    results.append((split(talk(request()))[0], time.monotonic() - t))
+
+
+crowd = [threading.Thread(target=scrape) for _ in range(40)]
+for t in crowd:
+    t.start()
+for t in crowd:
+    t.join()
+codes = sorted(r[0] for r in results)
+is_("forty at once are served or told to come again", set(codes) <= {200, 503} and codes.count(200) >= 4, codes)
+is_("nobody waits long", max(r[1] for r in results) < 4, max(r[1] for r in results))
+for t in threads:
+    t.join()
+late = 0
+for s in slow:
+    s.settimeout(3)
+    try:
+        data = s.recv(65536)
+        late += data == b"" or b" 408 " in data
+    except ConnectionError:
+        late += 1
+    except OSError:
+        pass
+is_("slow ones are given up", late == 12, late)
+is_("served after them", split(talk(request()))[0] == 200)
+
+# One that never reads: the answer stays with us, others are served.
+deaf = socket.socket()
+deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+deaf.connect(("127.0.0.1", PORT))
+deaf.sendall(request())
+is_("served beside a deaf one", split(talk(request()))[0] == 200)
+
+
+def counters():
+    values = {}
+    for line in split(talk(request(extra=OPEN)))[2].splitlines():
+        name = line.split("{")[0].split(" ")[0]
+        if not line.startswith("#") and re.search(r"_(total|count|sum|bucket)$", name):
+            key, _, value = line.rpartition(" ")
+            values[key] = float(value)
+    return values
+
+
+# Connections come and go: no counter falls, and what they sent is counted.
+sink = socket.socket()
+sink.bind(("127.0.0.1", 0))
+sink.listen(100)
+last, fell, bytes_before = counters(), [], None
+for turn in range(5):
+    for _ in range(20):
+        c = socket.create_connection(sink.getsockname())
+        s = sink.accept()[0]
+        c.sendall(b"x" * 1000)
+        c.close()
+        s.close()
+    time.sleep(0.3)
+    now = counters()
+    fell += [(k, last[k], now.get(k)) for k in last if now.get(k, -1) < last[k]]
+    last = now
+is_("no counter falls when endpoints close", not fell, fell[:3])
+sent = sum(v for k, v in last.items() if k.startswith("ipcstall_bytes_total") and 'process="python3"' in k and 'proto="tcp"' in k and "sent" in k)
+is_("what the closed ones sent is counted", sent >= 100000, sent)
+deaf.close()
+PY
+python3 "$WORK/clients.py" "$port" >"$WORK/clients.out" 2>&1
+cat "$WORK/clients.out"
+grep -q '^not ok' "$WORK/clients.out" && failures=$((failures + 1))
+check 'the clients were all tried' "$(tail -3 "$WORK/clients.out")" grep -q 'what the closed ones sent' "$WORK/clients.out"
+
+# --- what is asked of the ledgers has a bound ---
+sleep 20 | "$CROWD" 2500 2500 20 >"$WORK/crowd" &
+jobs_to_end+=($!)
+within 10 grep -q ready "$WORK/crowd"
+sleep 1.2
+took=$(python3 - "$port" <<'PY'
+import sys, time, urllib.request
+best = 9.0
+for _ in range(5):
+    t = time.monotonic()
+    text = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/metrics").read()
+    best = min(best, time.monotonic() - t)
+    time.sleep(0.4)
+print(int(best * 1000), sum(float(l.split()[-1]) for l in text.decode().splitlines() if l.startswith("ipcstall_endpoints{") and "crowd" in l))
+PY
+)
+check 'a scrape of 5000 endpoints' "${took% *} ms" [ "${took% *}" -lt 400 ]
+check 'all of the crowd is counted' "$took" [ "$(printf '%.0f' "${took#* }")" -ge 5000 ]
+
+# --- the real thing ---
+if ! command -v prometheus >/dev/null 2>&1 || ! command -v promtool >/dev/null 2>&1; then
+	echo "skip prometheus: not installed; apt-get install prometheus"
+	kill $exporter
+	finish
+fi
+python3 -c 'import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/metrics").read())' "$port" >"$WORK/metrics"
+promtool check metrics <"$WORK/metrics" >"$WORK/promtool" 2>&1
+check 'promtool check metrics' "$(head -3 "$WORK/promtool")" [ $? -eq 0 ]
+check 'promtool has nothing to say' "$(head -3 "$WORK/promtool")" [ ! -s "$WORK/promtool" ]
+prom=$(free_port)
+cat >"$WORK/prometheus.yml" <<YML
+global: { scrape_interval: 1s }
+scrape_configs:
+  - job_name: ipcstall
+    static_configs: [ { targets: [ "127.0.0.1:$port" ] } ]
+YML
+prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" --web.listen-address="127.0.0.1:$prom" \
+	--log.level=warn >"$WORK/prometheus.log" 2>&1 &
+jobs_to_end+=($!)
+cat >"$WORK/query.py" <<'PY'
+import json, sys, time, urllib.parse, urllib.request
+url = f"http://127.0.0.1:{sys.argv[1]}/api/v1/query?"
+
+
+def query(q):
+    return json.load(urllib.request.urlopen(url + urllib.parse.urlencode({"query": q})))["data"]["result"]
+
+
+rate = 'sum by (cause) (rate(ipcstall_stall_seconds_total{process="known"}[10s]))'
+end = time.monotonic() + 25
+while time.monotonic() < end:
+    try:
+        up = query("up")
+        by_cause = {r["metric"]["cause"]: float(r["value"][1]) for r in query(rate)}
+        if up and up[0]["value"][1] == "1" and 0.5 < by_cause.get("nagle", 0):
+            break
+    except OSError:
+        pass
+    time.sleep(0.5)
+assert up[0]["value"][1] == "1", up
+# the known workload waits for a delayed ACK nearly all of its time, and for nothing else
+assert 0.8 < by_cause["nagle"] < 1.2, by_cause
+assert all(v < 0.05 for c, v in by_cause.items() if c != "nagle"), by_cause
+median = query('histogram_quantile(0.5, sum by (le) (rate(ipcstall_stall_duration_seconds_bucket{cause="nagle"}[10s])))')
+assert 0.03 < float(median[0]["value"][1]) < 0.066, median
+blamed = query('sum by (by) (rate(ipcstall_blamed_stall_seconds_total{process="known",cause="nagle"}[10s]))')
+assert blamed[0]["metric"]["by"] == "delayed-ack" and float(blamed[0]["value"][1]) > 0.8, blamed
+PY
+python3 "$WORK/query.py" "$prom" >"$WORK/query.out" 2>&1
+check 'prometheus scrapes, and PromQL tells the cause' "$(tail -2 "$WORK/query.out"; tail -2 "$WORK/prometheus.log")" [ $? -eq 0 ]
+kill -TERM $exporter
+wait $exporter
+check 'TERM ends it well' "exit $?" [ $? -eq 0 ]
+finish

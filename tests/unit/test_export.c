@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The exporter without a kernel and without a network: sums that never fall, few series, exact text, what is no request. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "export/groups.h"
+#include "export/http.h"
+#include "export/metrics.h"
+
+#define S 1000000000ull
+
+static bool path_of(uint64_t id, char *buf, size_t size)
+{
+	snprintf(buf, size, "/system.slice/s%d.service/deeper", (int)id);
+	return id < 1000;
+}
+
+static struct trace_endpoint endpoint(uint64_t serial, const char *comm, uint64_t cgroup)
+{
+	struct trace_endpoint ep = { .serial = serial, .proto = TRACE_TCP, .peer = -1, .born_ns = 5 * S, .at_ns = 10 * S };
+
+	ep.txb.tgid = ep.rxb.tgid = 7;
+	ep.txb.cgroup_id = ep.rxb.cgroup_id = cgroup;
+	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "%s", comm);
+	snprintf(ep.rxb.comm, sizeof(ep.rxb.comm), "%s", comm);
+	ep.tx.resolution[TX_NAGLE] = TRACE_BOUNDED;
+	return ep;
+}
+
+static void add(struct groups *g, uint64_t at, const struct trace_endpoint *v, size_t n)
+{
+	struct trace_snapshot s = { .at_ns = at, .n = n, .ep = malloc((n + 1) * sizeof(*v)) };
+
+	if (n)
+		memcpy(s.ep, v, n * sizeof(*v));
+	assert_int_equal(groups_add(g, &s), 0);
+	trace_snapshot_free(&s);
+}
+
+static void sums_never_fall(void **state)
+{
+	struct trace_endpoint v[2] = { endpoint(1, "web", 1), endpoint(2, "web", 1) };
+	struct groups g;
+
+	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
+	v[0].tx.ns[TX_NAGLE] = S;
+	v[0].txb.bytes = 100;
+	v[1].tx.ns[TX_NAGLE] = 2 * S;
+	add(&g, 10 * S, v, 2);
+	assert_int_equal(g.n, 1);
+	assert_string_equal(g.v[0].process, "web");
+	assert_string_equal(g.v[0].cgroup, "/system.slice/s1.service");
+	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 3 * S);
+	assert_int_equal(g.v[0].endpoints, 2);
+	v[0].tx.ns[TX_NAGLE] += S;
+	v[0].closed = true;	/* its last words are counted */
+	add(&g, 11 * S, v, 2);
+	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
+	assert_int_equal(g.v[0].endpoints, 1);
+	add(&g, 12 * S, v + 1, 1);	/* and stay when it is gone */
+	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
+	v[1].tx.ns[TX_NAGLE] -= S;	/* a correction */
+	add(&g, 13 * S, v + 1, 1);
+	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
+	add(&g, 14 * S, NULL, 0);
+	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
+	assert_int_equal(g.v[0].sent_bytes, 100);
+	assert_int_equal(g.v[0].endpoints, 0);
+	groups_free(&g);
+}
+
+/* An endpoint that another program takes over: what it did before stays with the first. */
+static void handed_over(void **state)
+{
+	struct trace_endpoint v = endpoint(1, "parent", 1);
+	struct groups g;
+
+	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
+	v.txb.bytes = 1000;
+	add(&g, 10 * S, &v, 1);
+	snprintf(v.txb.comm, sizeof(v.txb.comm), "child");
+	v.txb.bytes = 1500;
+	add(&g, 11 * S, &v, 1);
+	assert_int_equal(g.n, 2);
+	assert_int_equal(g.v[0].sent_bytes, 1000);
+	assert_string_equal(g.v[1].process, "child");
+	assert_int_equal(g.v[1].sent_bytes, 500);
+	groups_free(&g);
+}
+
+static void few_series(void **state)
+{
+	struct trace_endpoint v[50];
+	struct groups g;
+	char name[16];
+	uint64_t sum = 0;
+
+	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		v[i] = endpoint((uint64_t)i + 1, name, 1);
+		v[i].txb.bytes = 1;
+	}
+	add(&g, 10 * S, v, 50);
+	assert_int_equal(g.n, 10);
+	assert_int_equal(g.folded, 40);
+	assert_int_equal(g.other[TRACE_TCP].sent_bytes, 40);
+	add(&g, 11 * S, v, 50);
+	assert_int_equal(g.folded, 40);	/* the same ones are counted once */
+	for (int i = 0; i < 50; i++)
+		v[i].at_ns = 11 * S + 700 * S; /* but the first ten ended long ago */
+	add(&g, 12 * S + 700 * S, v + 10, 40);
+	assert_int_equal(g.retired, 10);
+	for (size_t i = 0; i < g.n; i++)
+		sum += g.v[i].endpoints;
+	assert_int_equal(sum + g.other[TRACE_TCP].endpoints, 40);
+	assert_int_equal(sum, 10);
+	groups_free(&g);
+}
+
+static void unknown_names(void **state)
+{
+	struct trace_endpoint v = endpoint(1, "x", 5000);
+	struct groups g;
+
+	assert_int_equal(groups_init(&g, 10, 0, path_of), 0);
+	add(&g, 10 * S, &v, 1);
+	assert_string_equal(g.v[0].cgroup, "");
+	groups_free(&g);
+	assert_int_equal(groups_init(&g, 10, 9, path_of), 0);
+	v.txb.tgid = v.rxb.tgid = 0;
+	add(&g, 10 * S, &v, 1);
+	assert_string_equal(g.v[0].process, "unknown");
+	assert_string_equal(g.v[0].cgroup, "unknown");
+	groups_free(&g);
+}
+
+static char *text_of(struct groups *g, bool openmetrics)
+{
+	struct exporter_state e = { .version = "1", .git = "a\"b\\c\nd", .backend = "rawtp", .cpu_ns = 1500000001, .scrapes = 3 };
+	struct exposition x = { .openmetrics = openmetrics };
+	char *text;
+
+	metrics_write(&x, g, &e);
+	assert_false(x.failed);
+	text = strndup(x.text, x.n);
+	expo_free(&x);
+	return text;
+}
+
+static void has(const char *text, const char *line)
+{
+	if (!strstr(text, line))
+		fail_msg("no '%s' in:\n%.3000s", line, text);
+}
+
+static void the_text(void **state)
+{
+	struct trace_endpoint v = endpoint(1, "we\"b", 1);
+	struct groups g;
+	char *text;
+
+	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
+	v.tx.ns[TX_NAGLE] = 123456789012345678ull; /* more than a double holds */
+	v.tx.hist[TX_NAGLE][0] = 2;
+	v.tx.hist[TX_NAGLE][16] = 5;
+	v.tx.hist[TX_NAGLE][23] = 1;
+	add(&g, 10 * S, &v, 1);
+	text = text_of(&g, true);
+	has(text, "# TYPE ipcstall_stall_seconds counter\n");
+	has(text, "ipcstall_stall_seconds_total{process=\"we\\\"b\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\",cause=\"nagle\"} "
+		  "123456789.012345678\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"1e-06\"} 2\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0.032768\"} 2\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0.065536\"} 7\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"+Inf\"} 8\n");
+	has(text, "ipcstall_stall_duration_seconds_count{proto=\"tcp\",cause=\"nagle\"} 8\n");
+	has(text, "# TYPE ipcstall_build info\nipcstall_build_info{version=\"1\",revision=\"a\\\"b\\\\c\\nd\",backend=\"rawtp\"} 1\n");
+	has(text, "process_cpu_seconds_total 1.500000001\n");
+	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+	assert_null(strstr(text, "deeper\",proto=\"tcp\",cause=\"rwnd\"} ")); /* its resolution is unknown: it is not 0 */
+	free(text);
+	text = text_of(&g, false);
+	has(text, "# TYPE ipcstall_stall_seconds_total counter\n");
+	has(text, "# TYPE ipcstall_build_info gauge\n");
+	assert_null(strstr(text, "# EOF"));
+	free(text);
+	groups_free(&g);
+}
+
+static void requests(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+	} rows[] = {
+		{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200 },
+		{ "GET /metrics HTTP/1.0\r\n\r\n", 200 },
+		{ "HEAD /metrics?a=b HTTP/1.1\nhost: x\n\n", 200 },
+		{ "GET /metrics HTTP/1.1\r\nHost: x\r\n", 0 },
+		{ "GET /metrics HTTP/1.1\r\n", 0 },
+		{ "GET", 0 },
+		{ "", 0 },
+		{ "GET /metrics HTTP/1.1\r\n\r\n", 400 },
+		{ "POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 405 },
+		{ "BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n", 405 },
+		{ "GET /metrics HTTP/2.0\r\nHost: x\r\n\r\n", 505 },
+		{ "GET /metrics HTTP/1.7\r\nHost: x\r\n\r\n", 505 },
+		{ "GET /metrics\r\n\r\n", 400 },
+		{ "GET metrics HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+		{ "GET  /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+		{ "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+		{ "G(T / HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nno colon\r\nHost: x\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\n: empty\r\nHost: x\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nA\001: b\r\n\r\n", 400 },
+		{ "\r\n\r\n", 400 },
+		{ "\026\003\001\002\r\n\r\n", 400 }, /* TLS */
+	};
+	struct http_request q;
+	char big[HTTP_HEAD_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (http_parse(rows[i].text, strlen(rows[i].text), &q) != rows[i].status)
+			fail_msg("'%s' is not %d", rows[i].text, rows[i].status);
+	http_parse(rows[2].text, strlen(rows[2].text), &q);
+	assert_true(q.head);
+	assert_string_equal(q.path, "/metrics");
+	memset(big, 'a', sizeof(big));
+	assert_int_equal(http_parse(big, sizeof(big), &q), 431);
+	memcpy(big, "GET /", 5);
+	memcpy(big + 1000, " HTTP/1.0\r\n\r\n", 13);
+	assert_int_equal(http_parse(big, 1013, &q), 400); /* a path that is too long */
+	http_parse("GET / HTTP/1.0\r\nAccept: text/plain, application/OpenMetrics-text;version=1.0.0;q=0.5\r\n\r\n", 86, &q);
+	assert_true(q.openmetrics);
+}
+
+/* Every beginning of a request, and every byte of it changed: never a crash, never a yes to half a request. */
+static void requests_in_pieces(void **state)
+{
+	static const char whole[] = "GET /metrics HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n";
+	struct http_request q;
+
+	for (size_t n = 0; n < sizeof(whole) - 1; n++)
+		assert_int_equal(http_parse(whole, n, &q), 0);
+	for (size_t i = 0; i < sizeof(whole) - 1; i++)
+		for (int c = 0; c < 256; c++) {
+			char *changed = strdup(whole);
+
+			changed[i] = (char)c;
+			http_parse(changed, sizeof(whole) - 1, &q);
+			assert_true(memchr(q.path, 0, sizeof(q.path)) != NULL);
+			free(changed);
+		}
+}
+
+static void labels_never_overflow(void **state)
+{
+	char labels[64], long_value[300];
+
+	memset(long_value, '"', sizeof(long_value));
+	long_value[sizeof(long_value) - 1] = '\0';
+	for (size_t size = 16; size <= sizeof(labels); size++) {
+		labels[0] = '\0';
+		label_add(labels, size, "name", long_value);
+		assert_true(strlen(labels) < size);
+		assert_int_equal(labels[strlen(labels) - 1], '"');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
+		cmocka_unit_test(the_text), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

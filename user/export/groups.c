@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* a group that did nothing for so long may make room for another */
+#define IDLE_NS 600000000000ull
+
+int groups_init(struct groups *g, size_t max, size_t cgroup_depth, bool (*cgroup_path)(uint64_t id, char *buf, size_t size))
+{
+	*g = (struct groups){ .max = max, .cgroup_depth = cgroup_depth, .cgroup_path = cgroup_path };
+	g->v = calloc(max + 1, sizeof(*g->v));
+	for (int p = 0; p < TRACE_PROTOS; p++) {
+		g->other[p] = (struct group){ .proto = (enum trace_proto)p, .other = true };
+		snprintf(g->other[p].process, sizeof(g->other[p].process), "other");
+		snprintf(g->other[p].cgroup, sizeof(g->other[p].cgroup), "other");
+	}
+	return g->v ? 0 : -1;
+}
+
+void groups_free(struct groups *g)
+{
+	free(g->v);
+	trace_snapshot_free(&g->last);
+	*g = (struct groups){};
+}
+
+/* ---- which group ---- */
+
+/* "/a/b/c" to the first `depth` components; 0 keeps none */
+static void cut_path(char *path, size_t depth)
+{
+	char *p = path;
+
+	if (!depth) {
+		path[0] = '\0';
+		return;
+	}
+	for (size_t i = 0; p && i < depth; i++)
+		p = strchr(p + 1, '/');
+	if (p)
+		*p = '\0';
+}
+
+static void name_group(const struct groups *g, const struct trace_beside *who, struct group *out)
+{
+	if (who->tgid)
+		snprintf(out->process, sizeof(out->process), "%.16s", who->comm);
+	else
+		snprintf(out->process, sizeof(out->process), "unknown");
+	if (!who->cgroup_id || !g->cgroup_path(who->cgroup_id, out->cgroup, sizeof(out->cgroup)))
+		snprintf(out->cgroup, sizeof(out->cgroup), "unknown");
+	cut_path(out->cgroup, g->cgroup_depth);
+}
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	return a->proto == b->proto && !strcmp(a->process, b->process) && !strcmp(a->cgroup, b->cgroup);
+}
+
+/* The place of the longest idle group, if that has been idle long enough. */
+static struct group *retire(struct groups *g, uint64_t now)
+{
+	struct group *oldest = NULL;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (!oldest || g->v[i].used_ns < oldest->used_ns)
+			oldest = &g->v[i];
+	if (!oldest || oldest->endpoints || oldest->used_ns + IDLE_NS > now)
+		return NULL;
+	g->retired++;
+	return oldest;
+}
+
+static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, const struct trace_beside *who)
+{
+	struct group want = { .proto = ep->proto }, *at;
+
+	name_group(g, who, &want);
+	for (size_t i = 0; i < g->n; i++)
+		if (same_group(&g->v[i], &want))
+			return &g->v[i];
+	at = g->n < g->max ? &g->v[g->n++] : retire(g, ep->at_ns);
+	if (!at)
+		return &g->other[ep->proto < TRACE_PROTOS ? ep->proto : 0];
+	*at = want;
+	return at;
+}
+
+/* Endpoints of one program stand side by side: most are of the group that was found last. */
+static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep, const struct trace_beside *who)
+{
+	return m->group && m->proto == ep->proto && m->cgroup_id == who->cgroup_id && m->seen == (who->tgid != 0) &&
+	       !memcmp(m->comm, who->comm, sizeof(m->comm));
+}
+
+static struct group *find(struct groups *g, const struct trace_endpoint *ep, const struct trace_beside *who)
+{
+	if (!is_memo(&g->memo, ep, who)) {
+		g->memo = (struct group_memo){ .group = look_up(g, ep, who), .proto = ep->proto, .cgroup_id = who->cgroup_id, .seen = who->tgid };
+		memcpy(g->memo.comm, who->comm, sizeof(g->memo.comm));
+	}
+	return g->memo.group;
+}
+
+/* ---- adding ---- */
+
+/* A difference that is negative was a correction of the kernel half; a counter does not fall. */
+static void add(uint64_t *sum, uint64_t difference)
+{
+	if ((int64_t)difference > 0)
+		*sum += difference;
+}
+
+static void add_tx(struct group *to, const struct trace_endpoint *d)
+{
+	for (unsigned int i = 0; i < TX_N; i++) {
+		add(&to->tx_ns[i], d->tx.ns[i]);
+		add(&to->delack_ns[i], d->blame.delack_ns[i]);
+		add(&to->unread_ns[i], d->blame.unread_ns[i]);
+		to->tx_known[i] |= d->tx.resolution[i] != TRACE_UNKNOWN;
+	}
+	add(&to->sent_bytes, d->txb.bytes);
+	add(&to->sent, d->txb.messages);
+	add(&to->blocked_ns, d->txb.blocked_ns);
+	add(&to->runq_ns, d->txb.runq_ns);
+	add(&to->retransmits, d->retransmits);
+	to->retransmits_known |= d->retransmits_res != TRACE_UNKNOWN;
+	to->used_ns = d->at_ns;
+}
+
+static void add_rx(struct group *to, const struct trace_endpoint *d)
+{
+	for (unsigned int i = 0; i < RX_N; i++) {
+		add(&to->rx_ns[i], d->rx.ns[i]);
+		to->rx_known[i] |= d->rx.resolution[i] != TRACE_UNKNOWN;
+	}
+	add(&to->received_bytes, d->rxb.bytes);
+	add(&to->received, d->rxb.messages);
+	add(&to->runq_ns, d->rxb.runq_ns);
+	for (int i = 0; i < TRACE_DROPS; i++)
+		add(&to->drops, d->drops[i]);
+	to->drops_known |= d->drops_res != TRACE_UNKNOWN;
+	to->used_ns = d->at_ns;
+}
+
+static void add_stalls(struct groups *g, const struct trace_endpoint *d)
+{
+	for (unsigned int s = 0; s < TX_N; s++) {
+		struct stall_hist *h = &g->stalls[d->proto < TRACE_PROTOS ? d->proto : 0][s];
+
+		if (!tx_is_stall(s))
+			continue;
+		add(&h->ns, d->tx.ns[s]);
+		for (int i = 0; i < TRACE_HIST; i++)
+			if ((int32_t)d->tx.hist[s][i] > 0)
+				h->n[i] += d->tx.hist[s][i];
+	}
+}
+
+/* The sending half is the writer's, the receiving half the reader's; who was never seen is the other one. */
+static void add_endpoint(struct groups *g, const struct trace_endpoint *d, bool is_new)
+{
+	const struct trace_beside *writer = d->txb.tgid ? &d->txb : &d->rxb, *reader = d->rxb.tgid ? &d->rxb : &d->txb;
+	struct group *tx = find(g, d, writer), *rx = writer == reader ? tx : find(g, d, reader);
+
+	add_tx(tx, d);
+	add_rx(rx, d);
+	add_stalls(g, d);
+	tx->endpoints += !d->closed;
+	g->folded += is_new && (tx->other || rx->other);
+}
+
+static void forget_endpoints(struct groups *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		g->v[i].endpoints = 0;
+	for (int p = 0; p < TRACE_PROTOS; p++)
+		g->other[p].endpoints = 0;
+}
+
+/* The closed ones come no more; the next difference needs the living only. */
+static void keep_living(struct trace_snapshot *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->ep[i].closed)
+			s->ep[n++] = s->ep[i];
+	s->n = n;
+}
+
+int groups_add(struct groups *g, struct trace_snapshot *s)
+{
+	struct trace_snapshot d;
+
+	if (trace_snapshot_sub(&d, &g->last, s))
+		return -1;
+	forget_endpoints(g);
+	for (size_t i = 0; i < d.n; i++)
+		add_endpoint(g, &d.ep[i], d.ep[i].born_ns >= g->last.at_ns);
+	trace_snapshot_free(&d);
+	trace_snapshot_free(&g->last);
+	g->last = *s;
+	*s = (struct trace_snapshot){};
+	keep_living(&g->last);
+	return 0;
+}
