@@ -14,7 +14,7 @@ from analysis.errors import data
 from analysis.experiment.measures import chosen
 from analysis.experiment.outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from analysis.model import Floats, Point
-from analysis.series import Pair, group, pair_up, parse_fix
+from analysis.series import Pair, Series, group, pair_up, parse_fix
 from analysis.stats.dips import Bools, without_fix
 from analysis.stats.explain import Explanation, explain
 from analysis.tables import dips_table
@@ -42,7 +42,7 @@ def comb(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
     pair, e = found[0]
     if len(e.size) < int(claim.get("sizes", 25)):
         return Outcome(UNDECIDED, f"{len(e.size)} sizes, and {claim.get('sizes', 25)} are needed.", method)
-    checks = _checks(e, claim)
+    checks = _checks(pair, e, claim)
     text = "; ".join(c.text for c in checks if c.ok) or "nothing came out as foretold"
     wrong = [c for c in checks if not c.ok]
     text += "".join(f". But: {'; '.join(c.text for c in wrong)}" for _ in wrong[:1])
@@ -69,12 +69,12 @@ def _busy(pair: Pair, e: Explanation, check: Check) -> bool:
     return sum(any(DISTURBED.search(w) for w in p.warnings) for p in cells) >= BUSY * max(len(cells), 1)
 
 
-def _checks(e: Explanation, claim: Mapping[str, Any]) -> List[Check]:
+def _checks(pair: Pair, e: Explanation, claim: Mapping[str, Any]) -> List[Check]:
     rule = claim.get("rule", {})
     if rule.get("name") not in RULES:
         raise data("comb", f"rule {rule.get('name')!r} is none of {', '.join(RULES)}")
     foretold = RULES[rule["name"]](e.size, rule)
-    out = [_elsewhere(e, foretold, float(claim.get("elsewhere", 0.3))), _flat(e)]
+    out = [_elsewhere(pair, e, foretold, float(claim.get("elsewhere", 0.3))), _flat(pair, e)]
     return [*_there(e, foretold, claim), *out] if foretold.any() else out
 
 
@@ -97,17 +97,23 @@ def _list(sizes: Floats) -> str:
     return ", ".join(units.bytes_text(s) for s in sizes)
 
 
-def _elsewhere(e: Explanation, foretold: Bools, under: float) -> Check:
+def _least(s: Series, e: Explanation) -> Floats:
+    """The least time per message of the repeats: what is lost in every one of them."""
+    return np.asarray([s.repeats(float(x), lambda p: p.ns_per_message).min() for x in e.size])
+
+
+def _elsewhere(pair: Pair, e: Explanation, foretold: Bools, under: float) -> Check:
     """Single messages may stall at any size, where the pairs of segments were counted from another start (docs/KERNEL_NOTES.md):
-    a loss under `under` is told, and is no dip."""
-    dips, slight = ~foretold & e.dip & (e.depth >= under), ~foretold & e.dip & (e.depth < under)
+    what does not lose `under` in every repeat is told, and is no dip."""
+    real = 1.0 - e.expected / _least(pair.base, e) >= under
+    dips, slight = ~foretold & e.dip & real, ~foretold & e.dip & ~real
     note = f" (a few messages stall at {', '.join(f'{units.bytes_text(s)}: −{d:.0%}' for s, d in zip(e.size[slight], e.depth[slight]))})" if slight.any() else ""
     return Check(not dips.any(), (f"in a dip though not foretold: {_list(e.size[dips])}" if dips.any() else "no other size is") + note, dips)
 
 
-def _flat(e: Explanation) -> Check:
+def _flat(pair: Pair, e: Explanation) -> Check:
     """The fixed curve has no dips of its own."""
-    d = without_fix(e.size, e.expected, [e.expected[i: i + 1] for i in range(len(e.size))])
-    if not d.dip.any():
-        return Check(True, f"with {e.fix} there is no dip", d.dip)
-    return Check(False, f"with {e.fix} there are dips at {_list(e.size[d.dip])}", d.dip)
+    assert pair.fixed is not None
+    least = _least(pair.fixed, e)
+    d = without_fix(e.size, least, [least[i: i + 1] for i in range(len(least))])
+    return Check(not d.dip.any(), f"with {e.fix} there are dips at {_list(e.size[d.dip])}" if d.dip.any() else f"with {e.fix} there is no dip", d.dip)
