@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Sequence, Set
 from analysis import __version__
 from analysis.errors import data
 from analysis.experiment.claims import judge_all
+from analysis.experiment.measures import calm
 from analysis.experiment.outcome import Outcome, combine
 from analysis.experiment.plan import Plan
 from analysis.findings import caveats
@@ -44,7 +45,10 @@ class Answer:
 
     @property
     def remarks(self) -> List[str]:
-        return caveats(list(self.documents.values()))
+        left_out = sum(len(d.points) - len(calm(d.points)) for d in self.documents.values())
+        points = sum(len(d.points) for d in self.documents.values())
+        note = [f"{left_out} of {points} points that another load disturbed were left out of the tests (not of the figures)"] if left_out else []
+        return note + caveats(list(self.documents.values()))
 
 
 def data_file(plan: Plan, directory: str, run: str) -> str:

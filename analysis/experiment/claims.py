@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from analysis.errors import data
 from analysis.experiment import comb, compare, curve_tests, outliers
+from analysis.experiment.measures import calm
 from analysis.experiment.outcome import Outcome
 from analysis.experiment.plan import Plan
 from analysis.model import Document, Point
@@ -34,7 +35,7 @@ def judge_all(plan: Plan, documents: Mapping[str, Document]) -> List[Outcome]:
         wanted = claim.get("run")
         if wanted is not None and wanted not in documents:
             raise data(f"{plan.path}: claims[{i}]", f"there is no run {wanted!r}")
-        points = [p for name, d in documents.items() if wanted in (None, name) for p in d.points]
+        points = [p for name, d in documents.items() if wanted in (None, name) for p in calm(d.points)]
         try:
             out.append(KINDS[claim["kind"]](points, claim))
         except (KeyError, TypeError, ValueError) as e:

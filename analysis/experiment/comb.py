@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Sequence
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from analysis import units
 from analysis.errors import data
-from analysis.experiment.measures import chosen
+from analysis.experiment.measures import chosen, disturbed
 from analysis.experiment.outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from analysis.model import Floats, Point
 from analysis.series import Pair, Series, group, pair_up, parse_fix
@@ -58,7 +57,6 @@ class Check:
     at: Bools  # the sizes it rests on
 
 
-DISTURBED = re.compile(r"other processes used|stolen|pushed off|changed speed")
 BUSY = 0.1
 
 
@@ -66,7 +64,7 @@ def _busy(pair: Pair, e: Explanation, check: Check) -> bool:
     """Whether at least one in ten of the points a failing check rests on was disturbed."""
     assert pair.fixed is not None
     cells = [p for x in e.size[check.at] for s in (pair.base, pair.fixed) for p in s.cells.get(float(x), [])]
-    return sum(any(DISTURBED.search(w) for w in p.warnings) for p in cells) >= BUSY * max(len(cells), 1)
+    return sum(disturbed(p) for p in cells) >= BUSY * max(len(cells), 1)
 
 
 def _checks(pair: Pair, e: Explanation, claim: Mapping[str, Any]) -> List[Check]:
@@ -111,9 +109,13 @@ def _elsewhere(pair: Pair, e: Explanation, foretold: Bools, under: float) -> Che
     return Check(not dips.any(), (f"in a dip though not foretold: {_list(e.size[dips])}" if dips.any() else "no other size is") + note, dips)
 
 
+FLAT = 0.1  # steps of a packet's header are real, and no dips
+
+
 def _flat(pair: Pair, e: Explanation) -> Check:
-    """The fixed curve has no dips of its own."""
+    """The fixed curve has no dips of its own: none that loses a tenth in every repeat."""
     assert pair.fixed is not None
     least = _least(pair.fixed, e)
     d = without_fix(e.size, least, [least[i: i + 1] for i in range(len(least))])
-    return Check(not d.dip.any(), f"with {e.fix} there are dips at {_list(e.size[d.dip])}" if d.dip.any() else f"with {e.fix} there is no dip", d.dip)
+    dips = d.dip & (1.0 - d.expected / least >= FLAT)
+    return Check(not dips.any(), f"with {e.fix} there are dips at {_list(e.size[dips])}" if dips.any() else f"with {e.fix} there is no dip", dips)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
@@ -73,6 +74,25 @@ def _passes(p: Point, name: str, wanted: Any) -> bool:
 def _equal(a: Any, b: Any) -> bool:
     x, y = as_number(a), as_number(b)
     return x == y if x is not None and y is not None else plain(a).lower() == plain(b).lower()
+
+
+DISTURBED = re.compile(r"other processes used|the host took|pushed off|changed speed")
+ENOUGH = 3  # calm repeats of every cell
+
+
+def disturbed(p: Point) -> bool:
+    """Whether the tool itself said that another load was about."""
+    return any(DISTURBED.search(w) for w in p.warnings)
+
+
+def calm(points: Sequence[Point]) -> List[Point]:
+    """Without the points another load disturbed, where enough repeats of every cell are left; else all. The rule looks at
+    the load alone, not at the figures."""
+    cells: Dict[str, int] = {}
+    for p in points:
+        key = repr((p.mode, p.test, p.size, sorted((k, str(v)) for k, v in p.vars.items() if k != "seed")))
+        cells[key] = cells.get(key, 0) + (not disturbed(p))
+    return [p for p in points if not disturbed(p)] if cells and min(cells.values()) >= ENOUGH else list(points)
 
 
 def x_text(name: str, x: float) -> str:

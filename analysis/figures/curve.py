@@ -75,7 +75,7 @@ def _x_axis(ax: Any, x: str, at: Floats) -> None:
     if x == "size" or x.endswith(("-size", "buf")):
         axes.size_axis(ax, at.tolist(), "message size (bytes)" if x == "size" else f"{x} (bytes)")
         return
-    ax.set_xlabel(x)
+    ax.set_xlabel("packets dropped (%)" if x == "drop" else x)
     values: List[float] = np.unique(at).tolist()
     if len(values) <= 12:
         ax.set_xticks(values, [f"{v:g}" for v in values])

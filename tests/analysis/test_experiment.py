@@ -295,3 +295,36 @@ def test_a_nonsense_claim_is_named(carried_out, run, save):
     assert code == 9 and "claims[0]" in err and err.count("\n") == 1
     with pytest.raises(AnalysisError, match="no run"):
         answer(read_plan(save(text.replace('"kind": "comb"', '"run": "other", "kind": "comb"'), "y.md")), str(where), False)
+
+
+def test_a_fixed_curve_with_a_dip_of_its_own_is_not_flat(save):
+    rows = synth.comb(synth.comb_sizes(30))
+    for p in rows:
+        if p["size"] == synth.comb_sizes(30)[20]:
+            p["elapsed_ns"] *= 2
+            p["throughput"] = {"bytes_per_s": p["throughput"]["bytes_per_s"] / 2}
+    found = judge(save, COMB, rows)
+    assert found.verdict == REFUTED and "with nodelay=1 there are dips" in found.finding
+
+
+def test_a_stray_in_one_repeat_is_no_dip(save):
+    rows = synth.comb(synth.comb_sizes(30))
+    calm = next(s for s in synth.comb_sizes(30) if s > 8000 and not synth.comb_stalls(s))
+    for p in rows:
+        if p["size"] == calm and not p["vars"]["nodelay"] and p["repeat"] == 1:
+            p["elapsed_ns"] *= 2
+            p["throughput"] = {"bytes_per_s": p["throughput"]["bytes_per_s"] / 2}
+    assert judge(save, COMB, rows).verdict == SUPPORTED
+
+
+def test_disturbed_points_are_left_out_where_enough_are_calm(save):
+    from analysis.experiment.measures import calm
+
+    rows = points(groups(1.3, 0.01, repeats=6))
+    for p in rows:
+        if p["repeat"] in (1, 4):
+            p["warnings"] = ["other processes used 80 ms (50 %) of the CPUs used"]
+    assert {p.repeat for p in calm(load(save(synth.sweep(rows))).points)} == {0, 2, 3, 5}
+    for p in rows:
+        p["warnings"] = ["other processes used 80 ms (50 %) of the CPUs used"] if p["repeat"] > 1 else []
+    assert len(calm(load(save(synth.sweep(rows))).points)) == len(rows), "two calm repeats are too few to go by"
