@@ -155,7 +155,7 @@ SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	if (!ep || !in || !take_step(&ep->tx, in, DIR_TX, &t))
+	if (!ep || !in || !take_step(&ep->tx, &ep->txb, in, DIR_TX, &t))
 		return 0;
 	note_step(ep, DIR_TX, &t);
 	if (TX_STALLS >> t.from & 1 && t.ns)
@@ -169,7 +169,7 @@ SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	if (!ep || !in || !take_step(&ep->rx, in, DIR_RX, &t))
+	if (!ep || !in || !take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
 		return 0;
 	note_step(ep, DIR_RX, &t);
 	return 1;

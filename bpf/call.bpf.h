@@ -108,16 +108,16 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 	count(COUNT_OBSERVED);
 }
 
+/* what a call that is over has moved goes with the step that ends it */
+static __always_inline void call_moved(struct input *in, long ret)
+{
+	in->bytes = ret > 0 ? ret : 0;
+}
+
 static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret)
 {
-	struct beside *b = beside_of(ep, dir);
-
-	note_task(b);
-	if (ret <= 0)
-		return;
-	atomic_add(&b->bytes, ret);
-	atomic_add(&b->messages, 1);
-	if (opt.timeline)
+	note_task(beside_of(ep, dir));
+	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
 
@@ -145,17 +145,13 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	count(COUNT_OBSERVED);
 }
 
-static __always_inline void note_slept(struct beside *b, const struct call *c)
+static __always_inline void call_slept(struct input *in, const struct call *c)
 {
-	ns_t blocked = c->ran - c->off, runq = run_delay() - c->run_delay;
+	ns_t runq = run_delay() - c->run_delay;
 
-	if (runq > blocked)
-		runq = blocked;
-	atomic_add(&b->blocked_ns, blocked);
-	atomic_add(&b->runq_ns, runq);
-	atomic_add(&b->wakeups, 1);
-	raise_max(&b->blocked_max, blocked);
-	raise_max(&b->runq_max, runq);
+	in->slept = 1;
+	in->blocked = c->ran - c->off;
+	in->runq = runq < in->blocked ? runq : in->blocked;
 }
 
 /*
@@ -168,7 +164,7 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 
 	if (!c->off || !c->ran)
 		return;
-	note_slept(beside_of(ep, c->dir), c);
+	call_slept(&in, c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	apply(ep, &in, c->dir);
 	count(COUNT_OBSERVED);

@@ -49,12 +49,27 @@ int list_keys(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* ended, but not booked yet */
+static __always_inline void add_pending(ns_t *ns, const struct ledger *l)
+{
+	for (int i = 0; i < PENDING; i++) {
+		word_t p = LATEST(l->pending[i]);
+		__u64 s = pending_state(p);
+
+		BOUND(s, 15);
+		if (pending_filled(p) && s < STATES_MAX)
+			ns[s] += pending_ns(p);
+	}
+}
+
 static __always_inline void digest_ledgers(struct digest *d, const struct endpoint *ep)
 {
 	d->tx_word = ep->tx.word;
 	d->rx_word = ep->rx.word;
 	__builtin_memcpy(d->tx_ns, ep->tx.ns, sizeof(d->tx_ns));
 	__builtin_memcpy(d->rx_ns, ep->rx.ns, RX_N * sizeof(ns_t));
+	add_pending(d->tx_ns, &ep->tx);
+	add_pending(d->rx_ns, &ep->rx);
 	__builtin_memcpy(d->delack_ns, ep->blame.delack_ns, sizeof(d->delack_ns));
 	__builtin_memcpy(d->unread_ns, ep->blame.unread_ns, sizeof(d->unread_ns));
 	d->nagle_n = 0;
@@ -67,11 +82,11 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 
 static __always_inline void digest_beside(struct digest *d, const struct endpoint *ep)
 {
-	d->tx_bytes = ep->txb.bytes;
-	d->tx_messages = ep->txb.messages;
-	d->rx_bytes = ep->rxb.bytes;
-	d->rx_messages = ep->rxb.messages;
-	d->blocked_ns = ep->txb.blocked_ns;
+	d->tx_bytes = ep->txb.own.bytes + ep->txb.crowd.bytes;
+	d->tx_messages = ep->txb.own.messages + ep->txb.crowd.messages;
+	d->rx_bytes = ep->rxb.own.bytes + ep->rxb.crowd.bytes;
+	d->rx_messages = ep->rxb.own.messages + ep->rxb.crowd.messages;
+	d->blocked_ns = ep->txb.own.blocked_ns + ep->txb.crowd.blocked_ns;
 	d->retransmits = ep->retransmits;
 	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] + ep->drops[DROP_OTHER];
 	d->cgroup = ep->txb.cgroup ? ep->txb.cgroup : ep->rxb.cgroup;

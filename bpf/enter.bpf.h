@@ -155,6 +155,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
+		call_moved(&in, ret);
 		leave_any(ep, c, &in, ret);
 		if (dir == DIR_TX)
 			refused_after(ep, ret, in.at);

@@ -24,7 +24,8 @@ enum dir { DIR_TX, DIR_RX };
 
 /*
  * The word, from bit 0:
- *	50	since: CLOCK_MONOTONIC modulo 2^50 ns (13 days; a state is settled at every snapshot, long before)
+ *	49	since: CLOCK_MONOTONIC modulo 2^49 ns (6 days; a state is settled at every snapshot, long before)
+ *	1	turn: whose the sums are; no facet, step() leaves it alone (see ledger.h)
  *	3	head: why the head of the queue is held
  *	1	full: tx: something is outstanding; rx: data is queued
  *	1	device: bytes are below the protocol
@@ -32,8 +33,9 @@ enum dir { DIR_TX, DIR_RX };
  *	4	asleep: how many of them sleep
  *	1	closed: nothing is charged any more
  */
-#define SINCE_BITS	50
+#define SINCE_BITS	49
 #define SINCE_MASK	((1ULL << SINCE_BITS) - 1)
+#define TURN_BIT	(1ULL << 49)
 #define HEAD_SHIFT	50
 #define FULL_SHIFT	53
 #define DEVICE_SHIFT	54
@@ -61,6 +63,10 @@ struct input {
 	unsigned char device;
 	signed char working;	/* +1 a thread enters the call, -1 leaves */
 	signed char asleep;	/* +1 it falls asleep there, -1 it wakes */
+	/* beside the ledger, booked with the step */
+	unsigned char slept;	/* a sleep in the call is over: it lasted `blocked`, the last `runq` of it without a CPU */
+	unsigned int bytes;	/* that the call moved */
+	ns_t blocked, runq;
 };
 
 /* what a step does: swap in `word`; if `ended`, charge `ns` to `from` */

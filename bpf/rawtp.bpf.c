@@ -6,6 +6,8 @@
  */
 #include "seed.bpf.h"
 
+#define MSG_PEEK 2
+
 /* the thread that goes on sending has slept for memory */
 static __always_inline bool tx_resumes(struct endpoint *ep)
 {
@@ -85,6 +87,7 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, sk);
+	call_moved(&in, ret);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_sent(ctx, ep, sk, &in, ret);
 	else
@@ -128,8 +131,11 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, sk);
+	if (flags & MSG_PEEK)
+		ret = ret < 0 ? ret : 0;
+	call_moved(&in, ret);
 	rx_left(ep, sk, &in, ret);
-	call_done(ep, DIR_RX, flags & 2 /* MSG_PEEK */ ? 0 : ret);
+	call_done(ep, DIR_RX, ret);
 	return 0;
 }
 
@@ -299,6 +305,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	c->entered = 0;
 	in.at = bpf_ktime_get_ns();
 	pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
+	call_moved(&in, ret);
 	call_leave(ep, c->dir, &in);
 	if (c->dir == DIR_TX)
 		refused_after(ep, ret, in.at);

@@ -16,21 +16,29 @@ enum proto { PROTO_NONE, PROTO_TCP, PROTO_UDP, PROTO_UNIX_STREAM, PROTO_UNIX_DGR
 
 enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 
-/* one direction of one endpoint */
+#define PENDING		4
+
+/* one direction of one endpoint; see ledger.h for who may change what */
 struct ledger {
 	word_t word;			/* see machine.h */
 	ns_t seen;			/* when this ledger was last looked at: a later finding reaches back no further */
+	word_t done;			/* its turn bit: of the last charge that is booked */
+	word_t has_pending;
+	word_t pending[PENDING];	/* ended episodes that wait to be booked */
 	ns_t ns[STATES_MAX];		/* ended episodes, by state */
 	ns_t max[STATES_MAX];
 	unsigned int hist[STATES_MAX][HIST_SLOTS];	/* their sum is the number of ended episodes */
 };
 
-/* beside the ledger: these overlap its states */
-struct beside {
-	unsigned long long bytes, messages;
+struct flow {
+	unsigned long long bytes, messages, wakeups;
 	ns_t blocked_ns, blocked_max;	/* a thread slept in the call, until it ran again */
 	ns_t runq_ns, runq_max;		/* the last part of that: woken, no CPU yet */
-	unsigned long long wakeups;
+};
+
+/* beside the ledger: these overlap its states */
+struct beside {
+	struct flow own, crowd;		/* booked by those whose turn it was, and by the others */
 	unsigned int tgid, tid;		/* who was last in the call */
 	char comm[COMM_LEN];
 	int kstack, ustack;		/* ids in the stack map, < 0: not asked for */
@@ -235,7 +243,7 @@ enum counter {
 	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")
 
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
-_Static_assert(sizeof(struct ledger) == 16 + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
+_Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 88);
 _Static_assert(sizeof(struct record_event) == 40, "struct record_event has changed");

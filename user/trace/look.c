@@ -122,7 +122,7 @@ static void digest_identity(struct trace_sight *out, const struct digest *d)
 	out->joined_late = d->flags & EP_JOINED_LATE;
 }
 
-/* the present state up to the moment of the look; a word holds 50 bits of its time */
+/* the present state up to the moment of the look; a word holds the lower bits of its time */
 static uint64_t present(const struct digest *d, word_t w)
 {
 	uint64_t since = d->born + ((word_since(w) - d->born) & SINCE_MASK);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "ledger.h"
 
 #define READ_TRIES 16
 
@@ -73,6 +74,13 @@ static void drop_least_stalled(struct closed_list *l)
 	l->shown = shown;
 }
 
+/* what the kernel half had not booked yet when the copy was taken */
+static void book_rest(struct endpoint *ep)
+{
+	pending_book(&ep->tx);
+	pending_book(&ep->rx);
+}
+
 static bool keep_closed(struct closed_list *l, const struct endpoint *ep, size_t max)
 {
 	if (l->n >= max)
@@ -86,7 +94,8 @@ static bool keep_closed(struct closed_list *l, const struct endpoint *ep, size_t
 		l->ep = p;
 		l->room = room;
 	}
-	l->ep[l->n++] = *ep;
+	l->ep[l->n] = *ep;
+	book_rest(&l->ep[l->n++]);
 	return true;
 }
 
@@ -180,7 +189,7 @@ static uint64_t ended_ns(const struct ledger *l, unsigned int states)
 	return sum;
 }
 
-/* `since` on the full clock: the word holds 50 bits of it */
+/* `since` on the full clock: the word holds the lower bits of it */
 static uint64_t full_since(const struct endpoint *ep, word_t w)
 {
 	return ep->born + ((word_since(w) - ep->born) & SINCE_MASK);
@@ -197,6 +206,7 @@ static bool read_endpoint(int fd, uint64_t key, struct endpoint *ep)
 	for (int i = 0; i < READ_TRIES; i++) {
 		if (bpf_map_lookup_elem(fd, &key, ep) || !ep->tx.word || !ep->rx.word)
 			return false;
+		book_rest(ep);
 		if (!unaccounted(ep, &ep->tx, TX_N) && !unaccounted(ep, &ep->rx, RX_N))
 			return true;
 	}
@@ -228,15 +238,22 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 		out->unaccounted_ns -= out->ns[i];
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void fill_beside(struct trace_beside *out, const struct beside *in)
 {
-	out->bytes = in->bytes;
-	out->messages = in->messages;
-	out->blocked_ns = in->blocked_ns;
-	out->blocked_max_ns = in->blocked_max;
-	out->runq_ns = in->runq_ns;
-	out->runq_max_ns = in->runq_max;
-	out->wakeups = in->wakeups;
+	const struct flow *own = &in->own, *crowd = &in->crowd;
+
+	out->bytes = own->bytes + crowd->bytes;
+	out->messages = own->messages + crowd->messages;
+	out->blocked_ns = own->blocked_ns + crowd->blocked_ns;
+	out->blocked_max_ns = later(own->blocked_max, crowd->blocked_max);
+	out->runq_ns = own->runq_ns + crowd->runq_ns;
+	out->runq_max_ns = later(own->runq_max, crowd->runq_max);
+	out->wakeups = own->wakeups + crowd->wakeups;
 	out->tgid = in->tgid;
 	out->tid = in->tid;
 	out->cgroup_id = in->cgroup;
@@ -254,11 +271,6 @@ static void fill_identity(struct trace_endpoint *out, const struct identity *id)
 	memcpy(out->remote.ip, id->remote.ip, sizeof(out->remote.ip));
 	out->local.port = id->local.port;
 	out->remote.port = id->remote.port;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* up to the last look: settled a moment ago, or the end */

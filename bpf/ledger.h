@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From an input to a ledger: the swap of the word, and the charge. Pure C like machine.h, and tested on the host by threads that race.
+ *
+ * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made in turns: whoever swaps the word
+ * flips its turn bit, and when done with the sums copies that bit to `done`. Where the two agree nobody is at the sums, and the next
+ * to swap may change them without locks. Where they differ, on another processor or in what this one interrupted, the charge is
+ * left in `pending`, and whoever has the next turn books it. Stores become visible in order on x86; elsewhere, and on kernels
+ * without cmpxchg, every change is locked as it stands.
+ */
+#ifndef IPCSTALL_LEDGER_H
+#define IPCSTALL_LEDGER_H
+
+#include "record.h"
+
+#ifndef __bpf__
+#include <stdbool.h>
+#endif
+
+#if !defined(NO_CMPXCHG) && (defined(__TARGET_ARCH_x86) || defined(__x86_64__))
+#define TURNS 1
+#else
+#define TURNS 0
+#endif
+
+#define SWAP_TRIES 4
+
+/* kernels before 6.3 forget a comparison made on another register: a mask they remember */
+#ifdef __bpf__
+#define BOUND(v, mask) asm volatile("%0 &= " #mask : "+r"(v))
+#else
+#define BOUND(v, mask) ((v) &= (mask))
+#endif
+
+#define LATEST(x) (*(volatile __typeof__(x) *)&(x))
+
+#ifndef NO_CMPXCHG
+static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
+{
+	return __sync_val_compare_and_swap(&l->word, old, word) == old;
+}
+
+static __always_inline void raise_max(ns_t *max, ns_t v)
+{
+	for (int i = 0; i < 3; i++) {
+		ns_t old = LATEST(*max);
+
+		if (v <= old || __sync_val_compare_and_swap(max, old, v) == old)
+			return;
+	}
+}
+#else
+/* by a lock of its own: see observe.bpf.h */
+static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word);
+
+/* two processors may both store: the larger of two near-equal maxima can be missed, the sums cannot */
+static __always_inline void raise_max(ns_t *max, ns_t v)
+{
+	if (v > *max)
+		*max = v;
+}
+#endif
+
+#define ADD_LOCKED(p, v) ((void)__sync_fetch_and_add((p), (v)))
+
+/* what a step has to book, and how */
+struct turn {
+	bool mine;		/* the sums are this one's until turn_end() */
+	unsigned long long at;	/* else: where in `pending` */
+};
+
+static __always_inline bool brings(const struct input *in)
+{
+	return in->bytes || in->slept;
+}
+
+static __always_inline bool charges(const struct transition *t)
+{
+	return t->ended && t->ns;
+}
+
+static __always_inline void charge(struct ledger *l, unsigned long long s, ns_t ns)
+{
+	unsigned long long slot = hist_slot(ns);
+
+	BOUND(s, 15);
+	BOUND(slot, 31);
+	if (s >= STATES_MAX || slot >= HIST_SLOTS)
+		return;
+	l->ns[s] += ns;
+	l->hist[s][slot]++;
+	if (ns > l->max[s])
+		l->max[s] = ns;
+}
+
+static __always_inline void charge_locked(struct ledger *l, unsigned long long s, ns_t ns)
+{
+	unsigned long long slot = hist_slot(ns);
+
+	BOUND(s, 15);
+	BOUND(slot, 31);
+	if (s >= STATES_MAX || slot >= HIST_SLOTS)
+		return;
+	ADD_LOCKED(&l->ns[s], ns);
+	ADD_LOCKED(&l->hist[s][slot], 1);
+	raise_max(&l->max[s], ns);
+}
+
+static __always_inline void gain(struct flow *f, const struct input *in)
+{
+	if (in->bytes) {
+		f->bytes += in->bytes;
+		f->messages++;
+	}
+	if (!in->slept)
+		return;
+	f->blocked_ns += in->blocked;
+	f->runq_ns += in->runq;
+	f->wakeups++;
+	if (in->blocked > f->blocked_max)
+		f->blocked_max = in->blocked;
+	if (in->runq > f->runq_max)
+		f->runq_max = in->runq;
+}
+
+static __always_inline void gain_locked(struct flow *f, const struct input *in)
+{
+	if (in->bytes) {
+		ADD_LOCKED(&f->bytes, in->bytes);
+		ADD_LOCKED(&f->messages, 1);
+	}
+	if (!in->slept)
+		return;
+	ADD_LOCKED(&f->blocked_ns, in->blocked);
+	ADD_LOCKED(&f->runq_ns, in->runq);
+	ADD_LOCKED(&f->wakeups, 1);
+	raise_max(&f->blocked_max, in->blocked);
+	raise_max(&f->runq_max, in->runq);
+}
+
+/* ---- pending charges: the state + 1 above 56 bits of ns; all ones: taken, not yet filled ---- */
+
+#define PENDING_SHIFT	56
+#define PENDING_TAKEN	(~0ULL)
+
+static __always_inline unsigned int pending_state(word_t p)
+{
+	return (unsigned int)(p >> PENDING_SHIFT) - 1;
+}
+
+static __always_inline ns_t pending_ns(word_t p)
+{
+	return p & ((1ULL << PENDING_SHIFT) - 1);
+}
+
+static __always_inline bool pending_filled(word_t p)
+{
+	return p && p != PENDING_TAKEN;
+}
+
+/* what others left; one who puts at this moment is seen the next time */
+static __always_inline void pending_book(struct ledger *l)
+{
+	l->has_pending = 0;
+	for (int i = 0; i < PENDING; i++) {
+		word_t p = LATEST(l->pending[i]);
+
+		if (!pending_filled(p))
+			continue;
+		charge(l, pending_state(p), pending_ns(p));
+		LATEST(l->pending[i]) = 0;
+	}
+}
+
+#if TURNS
+static __always_inline bool pending_take(struct ledger *l, struct turn *turn)
+{
+	for (unsigned long long i = 0; i < PENDING; i++)
+		if (!LATEST(l->pending[i]) && __sync_val_compare_and_swap(&l->pending[i], 0, PENDING_TAKEN) == 0) {
+			turn->at = i;
+			return true;
+		}
+	return false;
+}
+
+static __always_inline void pending_put(struct ledger *l, const struct turn *turn, word_t v)
+{
+	unsigned long long at = turn->at;
+
+	BOUND(at, 3);
+	LATEST(l->pending[at]) = v;
+	LATEST(l->has_pending) = 1;
+}
+
+/* Before the swap from `old`: who may book? False: nobody, there is no room; look again. */
+static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
+{
+	turn->mine = !((LATEST(l->done) ^ old) & TURN_BIT);
+	if (!turn->mine)
+		return !charges(t) || pending_take(l, turn);
+	t->word ^= TURN_BIT;
+	return true;
+}
+
+static __always_inline void turn_give_up(struct ledger *l, const struct transition *t, const struct turn *turn)
+{
+	if (!turn->mine && charges(t))
+		pending_put(l, turn, 0);
+}
+
+static __always_inline void turn_end(struct ledger *l, const struct transition *t)
+{
+	asm volatile("" ::: "memory");
+	LATEST(l->done) = t->word;
+}
+
+static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd, const struct input *in,
+				 const struct transition *t, const struct turn *turn)
+{
+	if (!turn->mine) {
+		if (charges(t))
+			pending_put(l, turn, (word_t)(t->from + 1) << PENDING_SHIFT | t->ns);
+		gain_locked(crowd, in);
+		return;
+	}
+	if (l->has_pending)
+		pending_book(l);
+	if (charges(t))
+		charge(l, t->from, t->ns);
+	gain(own, in);
+	turn_end(l, t);
+}
+#else
+static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
+{
+	return true;
+}
+
+static __always_inline void turn_give_up(struct ledger *l, const struct transition *t, const struct turn *turn)
+{
+}
+
+static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd, const struct input *in,
+				 const struct transition *t, const struct turn *turn)
+{
+	if (charges(t))
+		charge_locked(l, t->from, t->ns);
+	gain_locked(crowd, in);
+}
+#endif
+
+enum taken {
+	TAKEN_NOT,	/* the word is being made by another processor, or kept changing */
+	TAKEN_SAME,	/* nothing changed, nothing is to be booked */
+	TAKEN_PLAIN,	/* the word changed, nothing is to be booked */
+	TAKEN_BOOKS,	/* book() it */
+};
+
+/* The loop's counter is as wide as a register: 5.10 forgets what it knows of a narrower one that it had to put on the stack. */
+static __always_inline enum taken swap_step(struct ledger *l, const struct input *in, enum dir dir, struct transition *t,
+					    struct turn *turn)
+{
+	for (unsigned long long i = 0; i < SWAP_TRIES; i++) {
+		word_t old = LATEST(l->word);
+
+		if (!old)
+			return TAKEN_NOT;
+		*t = step(old, in, dir);
+		if (!charges(t) && !brings(in)) {
+			if (t->word == old)
+				return TAKEN_SAME;
+			if (swap_word(l, old, t->word))
+				return TAKEN_PLAIN;
+			continue;
+		}
+		if (!turn_begin(l, old, t, turn))
+			continue;
+		if (t->word == old || swap_word(l, old, t->word))
+			return TAKEN_BOOKS;
+		turn_give_up(l, t, turn);
+	}
+	return TAKEN_NOT;
+}
+
+#endif

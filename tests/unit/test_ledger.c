@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The charge of a ledger under threads that race, and under what interrupts them: nothing twice, nothing lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "ledger.h"
+
+enum { THREADS = 3, STEPS = 200000 };
+
+/* one ledger, and what those who stepped it know they did */
+struct world {
+	struct ledger l;
+	struct beside b;
+	ns_t born;
+	atomic_ullong charged, charges, bytes, messages, sleeps, blocked, lost;
+};
+
+static struct world w;
+
+static ns_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void world_open(void)
+{
+	memset(&w, 0, sizeof(w));
+	w.born = now();
+	w.l.word = word_open(w.born);
+}
+
+static void take(const struct input *in)
+{
+	struct transition t;
+	struct turn turn = {};
+	enum taken r = swap_step(&w.l, in, DIR_TX, &t, &turn);
+
+	if (r == TAKEN_NOT) {
+		atomic_fetch_add(&w.lost, 1);
+		return;
+	}
+	if (r == TAKEN_BOOKS) {
+		book(&w.l, &w.b.own, &w.b.crowd, in, &t, &turn);
+		atomic_fetch_add(&w.charges, charges(&t));
+		atomic_fetch_add(&w.charged, charges(&t) ? t.ns : 0);
+	}
+	atomic_fetch_add(&w.bytes, in->bytes);
+	atomic_fetch_add(&w.messages, in->bytes > 0);
+	atomic_fetch_add(&w.sleeps, in->slept);
+	atomic_fetch_add(&w.blocked, in->blocked);
+}
+
+static void random_step(unsigned int *seed)
+{
+	unsigned int r = *seed = *seed * 1664525u + 1013904223u;
+	struct input in = { .at = now(), .says = IN_FULL | IN_HEAD, .full = r >> 10 & 1, .head = (r >> 11) % HEAD_REST };
+
+	if (r >> 16 & 1)
+		in.bytes = r >> 20;
+	in.slept = r >> 17 & 1;
+	in.blocked = in.slept ? r >> 22 : 0;
+	in.runq = in.blocked / 2;
+	take(&in);
+}
+
+static void *racer(void *arg)
+{
+	unsigned int seed = (unsigned int)(uintptr_t)arg;
+
+	for (int i = 0; i < STEPS; i++)
+		random_step(&seed);
+	return NULL;
+}
+
+/* as an interrupt does: in the middle of a step, and done before that goes on */
+static void interrupt(int sig)
+{
+	static _Thread_local unsigned int seed = 77;
+
+	for (int i = 0; i < 8; i++)
+		random_step(&seed);
+}
+
+static void check_world(void)
+{
+	unsigned long long ns = 0, n = 0;
+	struct flow *own = &w.b.own, *crowd = &w.b.crowd;
+
+	pending_book(&w.l);
+	for (int s = 0; s < TX_N; s++) {
+		ns += w.l.ns[s];
+		for (int i = 0; i < HIST_SLOTS; i++)
+			n += w.l.hist[s][i];
+	}
+	assert_int_equal(ns, (word_since(w.l.word) - w.born) & SINCE_MASK);
+	assert_int_equal(ns, w.charged);
+	assert_int_equal(n, w.charges);
+	assert_int_equal(own->bytes + crowd->bytes, w.bytes);
+	assert_int_equal(own->messages + crowd->messages, w.messages);
+	assert_int_equal(own->wakeups + crowd->wakeups, w.sleeps);
+	assert_int_equal(own->blocked_ns + crowd->blocked_ns, w.blocked);
+	for (int i = 0; i < PENDING; i++)
+		assert_int_equal(w.l.pending[i], 0);
+}
+
+static void alone(void **state)
+{
+	world_open();
+	racer((void *)1);
+	check_world();
+	assert_int_equal(w.lost, 0);
+#if TURNS
+	assert_int_equal(w.b.crowd.bytes, 0);	/* every turn was its own */
+	assert_true((w.l.done & TURN_BIT) == (w.l.word & TURN_BIT));
+#endif
+}
+
+static void racing(void **state)
+{
+	pthread_t t[THREADS];
+
+	world_open();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, racer, (void *)(i + 1)), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	check_world();
+}
+
+static void interrupted(void **state)
+{
+	struct itimerval every = { { 0, 50 }, { 0, 50 } }, off = {};
+	struct sigaction sa = { .sa_handler = interrupt };
+	pthread_t t;
+
+	world_open();
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	assert_int_equal(pthread_create(&t, NULL, racer, (void *)5), 0);
+	racer((void *)6);
+	pthread_join(t, NULL);
+	setitimer(ITIMER_REAL, &off, NULL);
+	check_world();
+}
+
+#if TURNS
+/* A turn that is never over: what comes meanwhile waits, up to the room there is, and is booked by the next turn. */
+static void waiting(void **state)
+{
+	struct input in = { .says = IN_FULL };
+	ns_t at;
+
+	world_open();
+	at = w.born;
+	w.l.done = ~w.l.word;
+	for (int i = 1; i <= PENDING + 1; i++) {
+		in.full = i & 1;
+		in.at = at += 10;
+		take(&in);
+	}
+	assert_int_equal(w.lost, 1);
+	assert_int_equal(w.l.ns[TX_IDLE] + w.l.ns[TX_FLIGHT], 0);
+	w.l.done = w.l.word;
+	in.full = !(PENDING & 1);
+	in.at = at += 10;
+	take(&in);
+	assert_int_equal(w.l.ns[TX_IDLE] + w.l.ns[TX_FLIGHT], 10 * (PENDING + 2));
+	check_world();
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alone),
+		cmocka_unit_test(racing),
+		cmocka_unit_test(interrupted),
+#if TURNS
+		cmocka_unit_test(waiting),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
