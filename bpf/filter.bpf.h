@@ -23,8 +23,9 @@ struct {
 
 /* 1: an endpoint with this hash of its address may exist (never cleared: a stale hint costs one lookup) */
 __u8 key_hint[HINTS];
-/* 1: a followed process may have this number modulo HINTS */
-__u8 tgid_hint[HINTS];
+/* the followed process with this number modulo HINTS; 0: there is none; another's: there may be more, ask the map */
+__u32 tgid_hint[TGID_HINTS];
+#define TGID_MANY	(~0U)
 
 static __always_inline __u32 key_slot(__u64 key)
 {
@@ -46,7 +47,9 @@ static __always_inline bool tgid_listed(__u32 tgid)
 
 static __always_inline bool tgid_followed(__u32 tgid)
 {
-	return tgid_hint[tgid & (HINTS - 1)] && bpf_map_lookup_elem(&followed, &tgid);
+	__u32 hint = tgid_hint[tgid & (TGID_HINTS - 1)];
+
+	return hint && (hint == tgid || bpf_map_lookup_elem(&followed, &tgid));
 }
 
 /* the one filter of tasks; of the current one where a cgroup is asked for */
@@ -96,15 +99,17 @@ static __always_inline void follow_fork(struct task_struct *parent, struct task_
 	if (opt.filter != FILTER_TREE || from == to || !tgid_followed(from))
 		return;
 	bpf_map_update_elem(&followed, &to, &one, BPF_ANY);
-	tgid_hint[to & (HINTS - 1)] = 1;
+	tgid_hint[to & (TGID_HINTS - 1)] = tgid_hint[to & (TGID_HINTS - 1)] ? TGID_MANY : to;
 }
 
 static __always_inline void unfollow_exit(struct task_struct *task)
 {
 	__u32 pid = GET(CAST(task_struct, task), pid);
 
-	if (opt.filter == FILTER_TREE && tgid_followed(pid))
-		bpf_map_delete_elem(&followed, &pid);
+	if (opt.filter != FILTER_TREE || !tgid_followed(pid))
+		return;
+	bpf_map_delete_elem(&followed, &pid);
+	tgid_hint[pid & (TGID_HINTS - 1)] = TGID_MANY;
 }
 
 #endif

@@ -24,13 +24,14 @@ SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
+	bool stranger = !ep || ep->closed || !ep->id.inode;
 	struct input in = {};
 
-	if (ep && tx_working(ep))
+	if (stranger ? !current_wanted() : tx_working(ep))
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	if (!ep || ep->closed || !ep->id.inode)
-		ep = current_wanted() ? sock_endpoint(sk, true, in.at) : 0;
+	if (stranger)
+		ep = sock_endpoint(sk, true, in.at);
 	if (!ep)
 		return 0;
 	tcp_look_back(ep, (__u64)sk, in.at, 0);
@@ -159,8 +160,8 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 	call_sleep(ctx, ep, to->dir, tid, false, &in);
 }
 
-/* the current task gives up the CPU to sleep: in a call on an endpoint? */
-static __noinline int task_sleeps(void *ctx, __u32 tid)
+/* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that was asked for. */
+static __noinline ns_t task_sleeps(void *ctx, __u32 tid)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -174,23 +175,23 @@ static __noinline int task_sleeps(void *ctx, __u32 tid)
 	now = bpf_ktime_get_ns();
 	ep = target_endpoint(&to, now);
 	if (!ep)
-		return 0;
+		return now;
 	if (c && c->off && c->key == ep->id.key)
 		call_resume(ep, c);
 	if (to.pipe)
 		sleep_in_pipe(ctx, ep, &to, tid, now);
 	else
 		sleep_in_sock(ctx, ep, &to, tid, now);
-	return 0;
+	return now;
 }
 
 /* only noted: the thread itself takes the step, when it leaves the call or sleeps again */
-static __always_inline void task_runs(__u32 tid)
+static __always_inline void task_runs(__u32 tid, ns_t now)
 {
 	struct call *c = call_of(tid, false);
 
 	if (c && c->off && !c->ran)
-		c->ran = bpf_ktime_get_ns();
+		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
 SEC("raw_tp/sk_data_ready")
@@ -213,13 +214,14 @@ SEC("raw_tp/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_struct *next0, __u64 state)
 {
 	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
+	ns_t now = 0;
 
-	if (!preempt && task_wanted(GET(prev, tgid)) && prev_state(prev0, state) & TASK_INTERRUPTIBLE)
-		task_sleeps(ctx, GET(prev, pid));
+	if (!preempt && prev_state(prev0, state) & TASK_INTERRUPTIBLE && task_wanted(GET(prev, tgid)))
+		now = task_sleeps(ctx, GET(prev, pid));
 	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
 		note_sleep(ctx, GET(prev, pid));
 	if (next_wanted(GET(next, tgid)))
-		task_runs(GET(next, pid));
+		task_runs(GET(next, pid), now);
 	return 0;
 }
 

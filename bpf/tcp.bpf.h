@@ -95,6 +95,12 @@ static __always_inline bool tx_working(const struct endpoint *ep)
 	return word_working(w) > word_asleep(w);
 }
 
+/* when the present state began */
+static __always_inline ns_t tx_since(const struct endpoint *ep)
+{
+	return ep->born + ((word_since(ep->tx.word) - ep->born) & SINCE_MASK);
+}
+
 static __always_inline bool tx_resting(const struct endpoint *ep)
 {
 	return tx_state(*(const volatile word_t *)&ep->tx.word) == TX_IDLE;

@@ -245,13 +245,14 @@ void trace_forget_closed(struct trace *t)
 
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 {
-	unsigned char *hint = object_var(t, "tgid_hint"), one = 1;
+	__u32 *hint = object_var(t, "tgid_hint");
+	unsigned char one = 1;
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
 	__u32 key = tgid;
 
 	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
-	hint[key % 65536] = 1;
+	hint[key % TGID_HINTS] = hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
 	return 0;
 }
 
