@@ -42,13 +42,18 @@ static bool median_stall(const struct closed_list *l, uint64_t *median)
 	return true;
 }
 
+static uint64_t bytes_of(const struct beside *b)
+{
+	return b->own.bytes + b->crowd.bytes;
+}
+
 static void drop(struct closed_list *l, const struct endpoint *ep, uint64_t stall)
 {
 	l->dropped++;
-	l->tx_bytes += ep->txb.bytes;
-	l->rx_bytes += ep->rxb.bytes;
+	l->tx_bytes += bytes_of(&ep->txb);
+	l->rx_bytes += bytes_of(&ep->rxb);
 	l->stall_ns += stall;
-	if (ep->txb.bytes || stall)
+	if (bytes_of(&ep->txb) || stall)
 		l->lifetime_ns += ep->closed - ep->born;
 }
 
