@@ -221,25 +221,32 @@ def line(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
 # --- flat, rising ---
 
 
+def _level(a: Dict[float, Dict[str, float]], b: Optional[Dict[float, Dict[str, float]]]) -> Tuple[Floats, Floats]:
+    """x, and plausible redrawings of the figure there; of two groups, of their difference within each repeat."""
+    if b is None:
+        xs = sorted(a)
+        return np.asarray(xs), np.exp(draws([np.log(list(a[x].values())) for x in xs], DRAWS, SEED)) if xs else np.zeros((0, 0))
+    xs = sorted(x for x in a if set(a[x]) & set(b.get(x, {})))
+    gaps = [np.asarray([a[x][r] - b[x][r] for r in sorted(set(a[x]) & set(b[x]))]) for x in xs]
+    return np.asarray(xs), draws(gaps, DRAWS, SEED) if xs else np.zeros((0, 0))
+
+
 def trend(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
     """Of a figure, or of the difference between two groups (of - than): flat within a share of its level, or rising."""
     m, by, expect = measure(claim, str(claim["says"])), str(claim.get("by", "size")), str(claim["expect"])
     within = float(claim.get("within", 0.1))
-    method = f"change over the range, by least squares, against its mean level; interval from 4000 redrawings; flat: within ±{within:.0%}"
-    here = chosen(points, claim.get("where"))
-    unit = str(claim.get("unit", "repeat"))
-    a = curve(chosen(here, claim.get("of")), by, m, unit)
-    b = curve(chosen(here, claim.get("than")), by, m, unit) if claim.get("than") else None
-    if len(a[0]) < 2 or (b is not None and list(b[0]) != list(a[0])):
+    least = float(claim.get("least", within))
+    what = f"rising: above 0, and not under +{least:.0%}" if expect == "rises" else f"flat: within ±{within:.0%}"
+    method = f"change over the range, by least squares, against its mean level; interval from 4000 redrawings; {what}"
+    here, unit = chosen(points, claim.get("where")), str(claim.get("unit", "repeat"))
+    b = chosen(here, claim.get("than")) if claim.get("than") else None
+    x, level = _level(cells(chosen(here, claim.get("of")), by, m, unit), None if b is None else cells(b, by, m, unit))
+    if len(x) < 2:
         return nothing(method)
-    x = a[0]
-    level = np.exp(draws([np.log(v) for v in a[1]], DRAWS, SEED))
-    if b is not None:
-        level = level - np.exp(draws([np.log(v) for v in b[1]], DRAWS, SEED + 1))
     slopes, _ = _lines(x, level, np.ones_like(x))
     change = slopes * (x[-1] - x[0]) / np.abs(level.mean(axis=1))
     lo, hi = middle(change)
-    verdicts = {"flat": (lo > -within and hi < within, lo > within or hi < -within), "rises": (lo > 0, hi < 0 or (lo > -within and hi < within))}
+    verdicts = {"flat": (lo > -within and hi < within, lo > within or hi < -within), "rises": (lo > 0, hi < least)}
     yes, no = verdicts[expect]
     d = np.median(level, axis=0)
     what = "the difference" if b is not None else m.words

@@ -20,13 +20,11 @@ class Outcome:
 
 
 def combine(verdicts: Sequence[str]) -> str:
-    """A hypothesis of several parts. Where one part is undecided and none speaks against, the whole is undecided."""
+    """A hypothesis of several parts: the whole is undecided while an undecided part could still make it another answer."""
     found = set(verdicts)
     if len(found) == 1:
         return next(iter(found))
-    if found <= {SUPPORTED, UNDECIDED}:
-        return UNDECIDED
-    return REFUTED if found == {REFUTED, UNDECIDED} else PARTLY
+    return PARTLY if PARTLY in found or {SUPPORTED, REFUTED} <= found else UNDECIDED
 
 
 def of_cells(marks: Sequence[str], wanted: str) -> str:

@@ -209,7 +209,7 @@ def test_outliers(save):
 def test_combining():
     assert combine([SUPPORTED, SUPPORTED]) == SUPPORTED and combine([REFUTED, REFUTED]) == REFUTED
     assert combine([SUPPORTED, REFUTED]) == PARTLY and combine([SUPPORTED, UNDECIDED]) == UNDECIDED
-    assert combine([REFUTED, UNDECIDED]) == REFUTED and combine([SUPPORTED, PARTLY, UNDECIDED]) == PARTLY
+    assert combine([REFUTED, UNDECIDED]) == UNDECIDED and combine([SUPPORTED, PARTLY, UNDECIDED]) == PARTLY
 
 
 @pytest.fixture
