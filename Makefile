@@ -90,12 +90,14 @@ FORCE:
 deps: ## install what is missing (Debian/Ubuntu; elsewhere: name it)
 	$(Q)sh .ci/deps
 
-install: all ## install under PREFIX (default /usr/local): program, man page, completion
+install: all ## install under PREFIX (default /usr/local): program, man page, completion, systemd unit
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(PREFIX)/bin/ipcstall
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(Q)./ipcstall man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
 	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' docs/monitoring/ipcstall-export.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
 	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css') docs/experiments/*.md; do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/ipcstall/$$f; done
 

@@ -266,8 +266,20 @@ median = query('histogram_quantile(0.5, sum by (le) (rate(ipcstall_stall_duratio
 assert 0.03 < float(median[0]["value"][1]) < 0.066, median
 blamed = query('sum by (by) (rate(ipcstall_blamed_stall_seconds_total{process="known",cause="nagle"}[10s]))')
 assert blamed[0]["metric"]["by"] == "delayed-ack" and float(blamed[0]["value"][1]) > 0.8, blamed
+
+# every panel of the dashboard is an answer of prometheus
+board = json.load(open(sys.argv[2]))
+empty = []
+for panel in board["panels"]:
+    for target in panel.get("targets", []):
+        q = target["expr"].replace("$__rate_interval", "10s")
+        for name in "instance", "process", "cgroup":
+            q = q.replace("$" + name, ".*")
+        if not query(q):
+            empty.append(q)
+assert not [q for q in empty if "drops" not in q], empty
 PY
-python3 "$WORK/query.py" "$prom" >"$WORK/query.out" 2>&1
+python3 "$WORK/query.py" "$prom" "$here/docs/monitoring/grafana-dashboard.json" >"$WORK/query.out" 2>&1
 check 'prometheus scrapes, and PromQL tells the cause' "$(tail -2 "$WORK/query.out"; tail -2 "$WORK/prometheus.log")" [ $? -eq 0 ]
 kill -TERM $exporter
 wait $exporter
