@@ -109,3 +109,7 @@ bench-cost: all ## the same against the bars: quiet machine
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/kernel/records $(TEST)
+
+.PHONY: test-capacity
+test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
+	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) $(PYTHON) tests/kernel/capacity
