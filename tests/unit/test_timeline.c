@@ -46,6 +46,9 @@ static void spans_follow_from_the_steps(void **state)
 	step(&t, 1, false, 300, 100, TX_NAGLE);
 	step(&t, 1, false, 300, 0, TX_WORK);	/* no time passed */
 	step(&t, 2, false, 150, 50, TX_IDLE);
+	step(&t, 1, false, 450, 100, TX_IDLE);	/* taken after the snapshot */
+	step(&t, 1, true, 400, 300, RX_IDLE);	/* the same, dated back to it */
+	step(&t, 3, false, 380, 10, TX_WORK);	/* an endpoint that the snapshot does not know */
 	assert_int_equal(timeline_spans(&t, &end, &s), 0);
 	assert_int_equal(s.n, 5);
 	assert_int_equal(s.end, 400);

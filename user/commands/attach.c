@@ -36,15 +36,14 @@ static json_t *about_filter(const struct live_opts *o, const struct trace_option
 	return json_pack("{s:{s:o, s:s?, s:s?, s:b}}", "attached_to", "pids", pids, "comm", o->comm, "cgroup", o->cgroup, "all", o->all);
 }
 
-static int run(void *opts, struct opt_operands *rest, struct err *e)
+int live_attach(const struct live_opts *o, const char *command, struct err *e)
 {
 	struct trace_options filter = {};
-	struct live_opts *o = opts;
 	struct live l = {};
 	json_t *about;
 	int rc;
 
-	if (live_whom(o, "attach", &filter, e))
+	if (live_whom(o, command, &filter, e))
 		return -1;
 	live_catch_signals();
 	if (live_begin(&l, o, &filter, e))
@@ -62,6 +61,11 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	json_decref(about);
 	live_free(&l);
 	return rc ? e->code : EXIT_DONE;
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	return live_attach(opts, "attach", e);
 }
 
 const struct command command_attach = {

@@ -116,7 +116,7 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 #define DEFAULT_THRESHOLD_NS 10000
 #define STALLS_KEPT 100000
 
-static bool wants_timeline(const struct live_opts *o)
+bool live_wants_timeline(const struct live_opts *o)
 {
 	return o->out[OUT_TIMELINE] || o->out[OUT_PERFETTO];
 }
@@ -124,6 +124,16 @@ static bool wants_timeline(const struct live_opts *o)
 static bool wants_stacks(const struct live_opts *o)
 {
 	return o->stacks || o->out[OUT_FOLDED];
+}
+
+bool live_wants_stalls(const struct live_opts *o)
+{
+	return o->threshold_ns || wants_stacks(o);
+}
+
+uint64_t live_threshold(const struct live_opts *o)
+{
+	return o->threshold_ns ? (uint64_t)o->threshold_ns : wants_stacks(o) ? DEFAULT_THRESHOLD_NS : 0;
 }
 
 static void print_frames(const char *title, const char *text)
@@ -171,6 +181,10 @@ static void on_stall(void *ctx, const struct trace_stall *s)
 		st.stack[STACK_PEER_USER] = stack_text(l, s->peer_ustack, s->peer_tgid);
 		st.stack[STACK_PEER_KERNEL] = stack_text(l, s->peer_kstack, s->peer_tgid);
 	}
+	if (l->rec) {
+		recorder_stall(l->rec, &st);
+		return;
+	}
 	stalls_add(&l->stalls, &st);
 	if (l->o->threshold_ns && !l->o->quiet)
 		print_stall(&st);
@@ -182,15 +196,18 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 {
 	struct live *l = ctx;
 
-	timeline_add(&l->timeline, tr);
+	if (l->rec)
+		recorder_transition(l->rec, tr);
+	else
+		timeline_add(&l->timeline, tr);
 }
 
 static void set_records(struct live *l, const struct live_opts *o, struct trace_options *t)
 {
 	t->stacks = wants_stacks(o);
-	t->stall_threshold_ns = o->threshold_ns ? (uint64_t)o->threshold_ns : t->stacks ? DEFAULT_THRESHOLD_NS : 0;
+	t->stall_threshold_ns = live_threshold(o);
 	t->on_stall = on_stall;
-	t->timeline = wants_timeline(o) ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
+	t->timeline = live_wants_timeline(o) || o->steps ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
 	t->on_transition = on_transition;
 	t->ctx = l;
 	l->stalls.max = STALLS_KEPT;
@@ -216,9 +233,9 @@ static int probe_output(const char *path, struct err *e)
 	return 0;
 }
 
-static int check_outputs(const struct live_opts *o, struct err *e)
+int live_check_outputs(const struct live_opts *o, struct err *e)
 {
-	int std = is_std(o->ndjson), rc = probe_output(o->ndjson, e);
+	int std = is_std(o->ndjson), rc = probe_output(o->ndjson, e) || probe_output(o->record, e) ? -1 : 0;
 
 	for (int i = 0; i < LIVE_OUTPUTS_N && !rc; i++) {
 		std += is_std(o->out[i]);
@@ -229,6 +246,11 @@ static int check_outputs(const struct live_opts *o, struct err *e)
 	return rc;
 }
 
+int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e)
+{
+	return set_protos(o, t, e) || set_ports(o, t, e) ? -1 : 0;
+}
+
 int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
 {
 	struct trace_error te = {};
@@ -237,11 +259,15 @@ int live_open(struct live *l, const struct live_opts *o, struct trace_options *f
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
 	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the most stalled ones */
-	if (set_protos(o, filter, e) || set_ports(o, filter, e))
+	if (live_seen(o, filter, e))
 		return -1;
+	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
+		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to record; free some and run again", o->record);
 	l->t = trace_prepare(filter, &te);
-	if (!l->t)
+	if (!l->t) {
+		live_free(l);
 		return live_error(e, &te);
+	}
 	if ((o->cost && trace_cost_enable(l->t, &te)) || trace_start(l->t, &te)) {
 		live_free(l);
 		return live_error(e, &te);
@@ -253,14 +279,19 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 {
 	*l = (struct live){ .o = o };
 	set_records(l, o, filter);
-	return check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
+	return live_check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
 }
 
 /* A stall that matters to a person: a thousandth of the endpoint's time and a millisecond in all. */
 #define MIN_SHARE 0.01
 #define MIN_NS 1000000
 
-static json_t *head_of(struct live *l, json_t *about)
+void live_verdict(const struct trace_snapshot *s, struct verdict *v)
+{
+	verdict_make(s, MIN_SHARE, MIN_NS, v);
+}
+
+json_t *live_head(struct live *l, json_t *about)
 {
 	struct machine m;
 	char now[32];
@@ -281,9 +312,11 @@ int live_announce(struct live *l, json_t *about, struct err *e)
 	json_t *head;
 	int rc;
 
+	if (l->rec)
+		return live_record_begin(l, about, e);
 	if (!l->o->ndjson)
 		return 0;
-	head = head_of(l, about);
+	head = live_head(l, about);
 	rc = stream_open(&l->stream, l->o->ndjson, head, e);
 	json_decref(head);
 	l->next_ns = now_ns() + (uint64_t)l->o->interval_ns;
@@ -297,6 +330,8 @@ int live_tick(struct live *l, struct err *e)
 	struct trace_error te;
 	struct verdict v;
 
+	if (l->rec)
+		return live_record_tick(l, e);
 	if (!l->streaming)
 		return 0;
 	if (!stream_works(&l->stream))
@@ -306,7 +341,7 @@ int live_tick(struct live *l, struct err *e)
 	l->next_ns += (uint64_t)l->o->interval_ns;
 	if (trace_snapshot(l->t, &s, &te))
 		return live_error(e, &te);
-	verdict_make(&s, MIN_SHARE, MIN_NS, &v);
+	live_verdict(&s, &v);
 	stream_snapshot(&l->stream, &s, &v);
 	trace_snapshot_free(&s);
 	return 0;
@@ -316,9 +351,11 @@ int live_end(struct live *l, struct err *e)
 {
 	struct trace_error te = {};
 
+	if (l->rec)
+		return live_record_end(l, e);
 	if (trace_snapshot(l->t, &l->end, &te) || trace_stop(l->t, &te))
 		return live_error(e, &te);
-	verdict_make(&l->end, MIN_SHARE, MIN_NS, &l->verdict);
+	live_verdict(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;
 	stream_snapshot(&l->stream, &l->end, &l->verdict);
@@ -342,11 +379,11 @@ static int write_files(struct live *l, json_t *about, struct err *e)
 {
 	struct live_view view = {
 		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
-		.wants_stalls = l->o->threshold_ns || wants_stacks(l->o), .wants_timeline = wants_timeline(l->o),
+		.wants_stalls = live_wants_stalls(l->o), .wants_timeline = live_wants_timeline(l->o),
 	};
 	int rc = 0;
 
-	view.head = head_of(l, about);
+	view.head = live_head(l, about);
 	for (enum live_output i = 0; i < LIVE_OUTPUTS_N; i++)
 		if (l->o->out[i] && live_write(i, &view, l->o->out[i], e))
 			rc = -1;
@@ -359,6 +396,8 @@ int live_report(struct live *l, json_t *about, struct err *e)
 	const char *why = trace_why(l->t);
 	int rc = 0;
 
+	if (l->o->record)
+		return 0;
 	if (!l->o->quiet) {
 		fprintf(stderr, "ipcstall: backend %s%s%s\n", trace_backend_name(trace_backend(l->t)), why && *why ? "; no better one here: " : "", why ? why : "");
 		ledger_table(&l->end, &l->verdict, (size_t)l->o->shown, stderr);
@@ -378,6 +417,9 @@ void live_free(struct live *l)
 	if (l->t)
 		trace_finish(l->t);
 	l->t = NULL;
+	if (l->rec)
+		recorder_close(l->rec, &(struct err){});
+	l->rec = NULL;
 	stalls_free(&l->stalls);
 	timeline_free(&l->timeline);
 }

@@ -5,6 +5,7 @@
 
 #include "lib/opt.h"
 #include "model/verdict.h"
+#include "record/recorder.h"
 #include "sinks/live.h"
 #include "sinks/live_stream.h"
 
@@ -20,6 +21,10 @@ struct live_opts {
 	char *out[LIVE_OUTPUTS_N]; /* by enum live_output; NULL: not asked for */
 	char *ndjson;
 	int64_t interval_ns, timeline_max;
+	/* of `record` */
+	char *record;
+	int64_t max_size;
+	bool steps;
 	/* of those that look at running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
@@ -78,6 +83,7 @@ struct live {
 	struct timeline timeline;
 	struct live_stream stream;
 	bool streaming;
+	struct recorder *rec; /* NULL: nothing is recorded */
 	uint64_t next_ns; /* when the running report is due */
 };
 
@@ -89,7 +95,7 @@ bool live_any_alive(const struct trace_options *filter);
 int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
 /* Begin the running report, where one is asked for; about: what is traced. */
 int live_announce(struct live *l, json_t *about, struct err *e);
-/* To be called several times a second: the running report. -1: its reader is gone. */
+/* To be called several times a second: the running report, the recording. -1: its reader is gone. */
 int live_tick(struct live *l, struct err *e);
 /* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as zeroes. */
 int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
@@ -98,6 +104,26 @@ int live_end(struct live *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */
 int live_report(struct live *l, json_t *about, struct err *e);
 void live_free(struct live *l);
+
+/* A command, or running programs, from the first moment to the report: `run`, `attach`, and `record` of either. */
+int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e);
+int live_attach(const struct live_opts *o, const char *command, struct err *e);
+
+/* What a document says at its top. */
+json_t *live_head(struct live *l, json_t *about);
+/* The options that are text, checked: where it goes, which protocols and ports. */
+int live_check_outputs(const struct live_opts *o, struct err *e);
+int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e);
+bool live_wants_timeline(const struct live_opts *o);
+bool live_wants_stalls(const struct live_opts *o);
+/* What is enough for a finding. */
+void live_verdict(const struct trace_snapshot *s, struct verdict *v);
+uint64_t live_threshold(const struct live_opts *o);
+
+/* live_record.c */
+int live_record_begin(struct live *l, json_t *about, struct err *e);
+int live_record_tick(struct live *l, struct err *e);
+int live_record_end(struct live *l, struct err *e);
 
 /* From a trace_error to the program's one-line error. */
 int live_error(struct err *e, const struct trace_error *te);

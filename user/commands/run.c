@@ -67,16 +67,13 @@ static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd
 	return rc;
 }
 
-static int run(void *opts, struct opt_operands *cmd, struct err *e)
+int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
 {
 	struct trace_options filter = { .filter = TRACE_FILTER_TREE, .n_tgids = 1 };
-	struct live_opts *o = opts;
 	struct child c;
 	struct live l;
 	int rc;
 
-	if (!cmd->n)
-		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
 	live_catch_signals();
 	if (child_spawn(&c, cmd->v, e))
 		return -1;
@@ -89,6 +86,13 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 	if (rc)
 		return e->code;
 	return live_interrupted() ? EXIT_INTERRUPTED : child_exit_code(&c);
+}
+
+static int run(void *opts, struct opt_operands *cmd, struct err *e)
+{
+	if (!cmd->n)
+		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
+	return live_run(opts, cmd, e);
 }
 
 const struct command command_run = {

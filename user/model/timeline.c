@@ -57,44 +57,51 @@ static int by_ledger(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* what the last snapshot says of an endpoint: a step that ends a state after it belongs to no figure of it */
+struct bound {
+	uint64_t serial, until[2];	/* tx, rx */
+};
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct bound *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* not listed: listening sockets and such, whose ledgers were idle all their life */
+static size_t list_bounds(const struct trace_snapshot *end, struct bound *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < end->n; i++) {
+		const struct trace_endpoint *ep = &end->ep[i];
+
+		if (endpoint_did_anything(ep))
+			v[n++] = (struct bound){ ep->serial, { ep->closed ? UINT64_MAX : ep->tx.since_ns, ep->closed ? UINT64_MAX : ep->rx.since_ns } };
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), by_serial);
+	return n;
+}
+
 /* each step says what ended and how long it had lasted: nothing hangs on the order in which processors reported */
-static void add_ended(const struct timeline *t, struct spans *out)
+static void add_ended(const struct timeline *t, const struct bound *bounds, size_t n, struct spans *out)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct trace_transition *tr = &t->v[i];
+		struct bound key = { .serial = tr->serial };
+		const struct bound *b = tr->mark || !tr->ns || !n ? NULL : bsearch(&key, bounds, n, sizeof(key), by_serial);
 
-		if (!tr->mark && tr->ns)
+		if (b && tr->at_ns <= b->until[tr->rx])
 			out->v[out->n++] = (struct span){ tr->serial, tr->at_ns - tr->ns, tr->at_ns, tr->rx, tr->from, false };
 	}
 }
 
 static void add_open(const struct trace_endpoint *ep, const struct trace_ledger *l, bool rx, struct spans *out)
 {
-	if (!ep->closed && ep->at_ns > l->since_ns)
+	if (!ep->closed && ep->at_ns > l->since_ns && endpoint_did_anything(ep))
 		out->v[out->n++] = (struct span){ ep->serial, l->since_ns, ep->at_ns, rx, (uint8_t)l->now, false };
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* listening sockets and such: a ledger that was idle all its life */
-static void drop_idle(struct spans *s, const struct trace_snapshot *end, uint64_t *serials)
-{
-	size_t n = 0, kept = 0;
-
-	for (size_t i = 0; i < end->n; i++)
-		if (!endpoint_did_anything(&end->ep[i]))
-			serials[n++] = end->ep[i].serial;
-	if (n)
-		qsort(serials, n, sizeof(*serials), by_number);
-	for (size_t i = 0; i < s->n; i++)
-		if (!n || !bsearch(&s->v[i].serial, serials, n, sizeof(*serials), by_number))
-			s->v[kept++] = s->v[i];
-	s->n = kept;
 }
 
 static void join(struct spans *s)
@@ -109,21 +116,20 @@ static void join(struct spans *s)
 
 int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, struct spans *out)
 {
-	uint64_t *serials = calloc(end->n + 1, sizeof(*serials));
+	struct bound *bounds = calloc(end->n + 1, sizeof(*bounds));
 
 	*out = (struct spans){ .v = calloc(t->n + 2 * end->n + 1, sizeof(*out->v)) };
-	if (!out->v || !serials) {
-		free(serials);
+	if (!out->v || !bounds) {
+		free(bounds);
 		spans_free(out);
 		return -1;
 	}
-	add_ended(t, out);
+	add_ended(t, bounds, list_bounds(end, bounds), out);
+	free(bounds);
 	for (size_t i = 0; i < end->n; i++) {
 		add_open(&end->ep[i], &end->ep[i].tx, false, out);
 		add_open(&end->ep[i], &end->ep[i].rx, true, out);
 	}
-	drop_idle(out, end, serials);
-	free(serials);
 	if (out->n)
 		qsort(out->v, out->n, sizeof(*out->v), by_ledger);
 	join(out);

@@ -42,14 +42,15 @@ static size_t add_spans(struct line *v, const struct spans *s)
 	return n;
 }
 
-static size_t add_marks(struct line *v, const struct timeline *t)
+/* `end`: what came after the last snapshot belongs to no ledger that is shown */
+static size_t add_marks(struct line *v, const struct timeline *t, uint64_t end)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct trace_transition *tr = timeline_at(t, i);
 
-		if (tr->mark)
+		if (tr->mark && tr->at_ns <= end)
 			v[n++] = (struct line){ tr->at_ns, tr->serial, tr->bytes, MARK, 0, tr->mark };
 	}
 	return n;
@@ -126,6 +127,7 @@ int live_timeline_write(const struct live_view *view, const char *path, struct e
 {
 	struct spans s = {};
 	struct line *v = NULL;
+	uint64_t end;
 	size_t n = 0;
 	FILE *f;
 	int rc;
@@ -136,12 +138,13 @@ int live_timeline_write(const struct live_view *view, const char *path, struct e
 		spans_free(&s);
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the timeline; give a smaller --timeline-max", path);
 	}
+	end = s.end > view->s->at_ns ? s.end : view->s->at_ns;
 	n = add_spans(v, &s);
-	n += add_marks(v + n, view->timeline);
+	n += add_marks(v + n, view->timeline, end);
 	qsort(v, n, sizeof(*v), by_time);
 	f = sink_open(path, e);
 	if (f)
-		print_all(f, view, v, n, s.end > view->s->at_ns ? s.end : view->s->at_ns);
+		print_all(f, view, v, n, end);
 	rc = f ? sink_close(f, path, e) : -1;
 	free(v);
 	spans_free(&s);

@@ -21,6 +21,7 @@ static struct {
 	struct known *v;
 	size_t n, room;
 	uint64_t walked;
+	bool offline;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* where cgroup v2 is mounted: /sys/fs/cgroup, or below it beside v1 */
@@ -97,7 +98,7 @@ static bool walk_due(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	now = ts.tv_sec * 1000000000ull + ts.tv_nsec;
-	if (cache.walked && now - cache.walked < WALK_PAUSE_NS)
+	if (cache.offline || (cache.walked && now - cache.walked < WALK_PAUSE_NS))
 		return false;
 	cache.walked = now;
 	return true;
@@ -121,4 +122,29 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 	if (!k && size)
 		buf[0] = 0;
 	return k;
+}
+
+void trace_cgroup_remember(uint64_t id, const char *path)
+{
+	struct known *k;
+	char *copy;
+
+	pthread_mutex_lock(&cache.lock);
+	k = look_up(id);
+	copy = k ? strdup(path) : NULL;
+	if (copy) {
+		free(k->path);
+		k->path = copy;
+	} else if (!k) {
+		add(id, path);
+		qsort(cache.v, cache.n, sizeof(*cache.v), by_id);
+	}
+	pthread_mutex_unlock(&cache.lock);
+}
+
+void trace_cgroup_offline(void)
+{
+	pthread_mutex_lock(&cache.lock);
+	cache.offline = true;
+	pthread_mutex_unlock(&cache.lock);
 }

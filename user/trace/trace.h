@@ -222,6 +222,10 @@ const char *trace_mark_name(unsigned int mark);
  * cgroup that is gone keeps the path it had when it was last asked for.
  */
 bool trace_cgroup_path(uint64_t id, char *buf, size_t size);
+/* from now on: what a recording says of another time or machine */
+void trace_cgroup_remember(uint64_t id, const char *path);
+/* from now on: this machine's cgroups are not asked */
+void trace_cgroup_offline(void);
 
 /* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
 int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size);

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recordings: what is written is what is read; cut at any byte or damaged in any bit, what is read is still right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "record/blocks.h"
+#include "record/codec.h"
+#include "record/recording.h"
+
+/* small: the tests below read the file once for each of its bytes */
+enum { ENDS = 10, ROUNDS = 3 };
+
+static char path[64];
+static uint64_t seed = 1;
+
+static uint64_t noise(void)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return seed >> 20;
+}
+
+/* figures that hold together: the states add up to the life */
+static void fill_ledger(struct trace_ledger *l, unsigned int states, uint64_t life)
+{
+	uint64_t left = life;
+
+	for (unsigned int i = 0; i < states; i++) {
+		l->ns[i] = i + 1 == states ? left : left / (2 + noise() % 5);
+		left -= l->ns[i];
+		l->max[i] = l->ns[i];
+		l->count[i] = noise() % 100;
+		l->hist[i][noise() % TRACE_HIST] = l->count[i];
+		l->resolution[i] = noise() % 3;
+	}
+	l->lifetime_ns = life;
+	l->now = noise() % states;
+}
+
+static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
+{
+	struct trace_endpoint ep = { .serial = serial, .netns = 4026531840u, .family = 2, .born_ns = 1000 + serial, .at_ns = at,
+				     .closed = closed, .peer = -1 };
+
+	seed = serial * 77 + at;	/* one figure for one endpoint at one moment, whoever asks */
+	fill_ledger(&ep.tx, TX_N, at - ep.born_ns);
+	fill_ledger(&ep.rx, RX_N, at - ep.born_ns);
+	ep.inode = noise();
+	ep.proto = 1 + noise() % 6;
+	ep.txb.bytes = noise() << 20;
+	ep.txb.tgid = 1 + noise() % 100000;
+	ep.txb.cgroup_id = 1;
+	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "p%u", (unsigned int)serial);
+	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
+	ep.drops[TRACE_DROP_RCVBUF] = noise();
+	ep.retransmits_res = TRACE_EXACT;
+	return ep;
+}
+
+static uint64_t moment(int round)
+{
+	return 1000000ull * (uint64_t)(round + 1);
+}
+
+/* pairs of endpoints are each other's peers; in each round two close and are not seen again */
+static void snapshot(struct trace_snapshot *s, int round)
+{
+	*s = (struct trace_snapshot){ .at_ns = moment(round), .ep = calloc(ENDS, sizeof(*s->ep)), .counters.observed = (uint64_t)round };
+	for (int i = 2 * round; i < ENDS; i++) {
+		bool closed = i < 2 * round + 2;
+		int at = (int)s->n++;
+
+		s->ep[at] = endpoint((uint64_t)i + 1, moment(round), closed);
+		s->ep[at].peer = at ^ 1;
+	}
+}
+
+static struct stall stall(int i)
+{
+	static const char *const texts[] = { NULL, "write+0x10 (libc.so.6)\nmain+0x3 (a)\n", "schedule+0x1 [k]\n" };
+	struct stall st = { .s = { .serial = (uint64_t)i % ENDS + 1, .from_ns = 5000 + (uint64_t)i, .to_ns = 45000 + 2 * (uint64_t)i,
+				   .state = TX_NAGLE, .by_delack = i % 2, .kstack = -1, .ustack = -1, .peer_kstack = -1, .peer_ustack = -1,
+				   .held = { .known = true, .queued = (uint32_t)i } } };
+
+	for (int k = 0; k < STACKS; k++)
+		st.stack[k] = texts[(i + k) % 3];
+	return st;
+}
+
+static struct trace_transition transition(int i)
+{
+	struct trace_transition tr = { .serial = (uint64_t)i % ENDS + 1, .at_ns = 2000000 + (uint64_t)(i * 7919 % 1000) };
+
+	if (i % 3 == 0) {
+		tr.mark = 1 + i % 8;
+		tr.bytes = (uint64_t)i << 30;
+	} else {
+		tr.ns = (uint64_t)i;
+		tr.rx = i % 2;
+		tr.from = (uint8_t)(i % 4);
+		tr.to = (uint8_t)(i % 3);
+		tr.closes = i % 5 == 1;
+	}
+	return tr;
+}
+
+enum { STALLS_N = 20, STEPS_N = 60 };
+
+static void write_recording(uint64_t max)
+{
+	struct recorder *r = recorder_new(path, max);
+	json_t *head = json_pack("{s:s}", "hello", "world");
+	struct err e = {};
+
+	assert_int_equal(recorder_begin(r, head, &e), 0);
+	json_decref(head);
+	trace_cgroup_remember(1, "/here");
+	for (int i = 0; i < STEPS_N; i++)
+		recorder_transition(r, (struct trace_transition[]){ transition(i) });
+	for (int i = 0; i < STALLS_N; i++)
+		recorder_stall(r, (struct stall[]){ stall(i) });
+	for (int i = 0; i < ROUNDS; i++) {
+		struct trace_snapshot s;
+
+		snapshot(&s, i);
+		assert_int_equal(recorder_snapshot(r, &s, &e), 0);
+		free(s.ep);
+	}
+	assert_int_equal(recorder_close(r, &e), 0);
+}
+
+static void same_endpoint(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	struct trace_endpoint x = *a, y = *b;
+
+	x.peer = y.peer = 0;
+	assert_memory_equal(&x, &y, sizeof(x));
+}
+
+/* is this what was written of that endpoint at that moment? */
+static void right_endpoint(const struct trace_endpoint *ep)
+{
+	struct trace_endpoint want = endpoint(ep->serial, ep->at_ns, ep->closed);
+
+	same_endpoint(ep, &want);
+}
+
+static void all_comes_back(void **state)
+{
+	struct recording file;
+	struct replay p;
+	struct err e = {};
+
+	write_recording(1 << 30);
+	assert_int_equal(recording_open(&file, path, &e), 0);
+	assert_int_equal(replay_load(&file, NULL, NULL, 10000, &p, &e), 0);
+	assert_true(p.state.complete && !p.state.cut && !p.state.damaged && !p.state.unknown);
+	assert_int_equal(p.state.snapshots, ROUNDS);
+	assert_string_equal(json_string_value(json_object_get(p.state.head, "hello")), "world");
+	assert_int_equal(p.end.n, ENDS);
+	assert_int_equal(p.end.counters.observed, ROUNDS - 1);
+	for (size_t i = 0; i < p.end.n; i++) {
+		const struct trace_endpoint *ep = &p.end.ep[i];
+
+		right_endpoint(ep);
+		assert_int_equal(p.end.ep[ep->peer].serial, ((ep->serial - 1) ^ 1) + 1);
+		assert_int_equal(ep->at_ns, moment(ep->closed ? (int)(ep->serial - 1) / 2 : ROUNDS - 1));
+	}
+	assert_int_equal(p.stalls.n, STALLS_N);
+	for (int i = 0; i < STALLS_N; i++) {
+		struct stall want = stall(i);
+		const struct stall *got = stalls_at(&p.stalls, (size_t)i);
+
+		assert_memory_equal(&got->s, &want.s, sizeof(want.s));
+		for (int k = 0; k < STACKS; k++) {
+			assert_int_equal(!got->stack[k], !want.stack[k]);
+			if (want.stack[k])
+				assert_string_equal(got->stack[k], want.stack[k]);
+		}
+	}
+	assert_int_equal(p.timeline.n, STEPS_N);
+	for (int i = 0; i < STEPS_N; i++)
+		assert_memory_equal(timeline_at(&p.timeline, (size_t)i), (struct trace_transition[]){ transition(i) }, sizeof(struct trace_transition));
+	replay_free(&p);
+	recording_close(&file);
+}
+
+static bool is_third(void *ctx, const struct trace_endpoint *ep)
+{
+	return ep->serial == 3;
+}
+
+static void a_filter_keeps_both_ends(void **state)
+{
+	struct recording file;
+	struct replay p;
+	struct err e = {};
+
+	write_recording(1 << 30);
+	assert_int_equal(recording_open(&file, path, &e), 0);
+	assert_int_equal(replay_load(&file, is_third, NULL, 10000, &p, &e), 0);
+	assert_int_equal(p.end.n, 2);
+	assert_int_equal(p.end.ep[0].serial + p.end.ep[1].serial, 3 + 4);
+	assert_int_equal(p.end.ep[0].peer, 1);
+	assert_int_equal(p.end.ep[1].peer, 0);
+	for (size_t i = 0; i < p.stalls.n; i++)
+		assert_in_range(stalls_at(&p.stalls, i)->s.serial, 3, 4);
+	assert_int_equal(p.stalls.n, 2 * STALLS_N / ENDS);
+	assert_int_equal(p.timeline.n, 2 * STEPS_N / ENDS);
+	replay_free(&p);
+	recording_close(&file);
+}
+
+/* whatever was done to the bytes: no crash, and no figure that was not written */
+static size_t figures_of(const uint8_t *bytes, size_t n)
+{
+	struct recording file = { bytes, n, "memory" };
+	struct replay p;
+	struct err e = {};
+	size_t seen = 0;
+
+	if (replay_load(&file, NULL, NULL, 10000, &p, &e) == 0) {
+		for (size_t i = 0; i < p.end.n; i++)
+			right_endpoint(&p.end.ep[i]);
+		for (size_t i = 0; i < p.stalls.n; i++) {
+			const struct stall *st = stalls_at(&p.stalls, i);
+			struct stall want = stall((int)(st->s.from_ns - 5000));
+
+			assert_memory_equal(&st->s, &want.s, sizeof(want.s));
+			for (int k = 0; k < STACKS; k++)
+				if (st->stack[k])
+					assert_string_equal(st->stack[k], want.stack[k]);
+		}
+		for (size_t i = 0; i < p.end.n; i++)	/* a snapshot that is short of an endpoint would be wrong too */
+			seen += !p.end.ep[i].closed;
+		assert_true(seen == 0 || seen % 2 == 0);
+	} else {
+		assert_true(e.code == EXIT_DATA || e.code == EXIT_VERSION);
+	}
+	replay_free(&p);
+	return seen;
+}
+
+static uint8_t *read_file(size_t *n)
+{
+	FILE *f = fopen(path, "r");
+	struct stat st;
+	uint8_t *v;
+
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	*n = (size_t)st.st_size;
+	v = malloc(*n);
+	assert_int_equal(fread(v, 1, *n, f), *n);
+	fclose(f);
+	return v;
+}
+
+static void cut_at_every_byte(void **state)
+{
+	uint8_t *v, *part;
+	size_t n, last = 0, grew = 0;
+
+	write_recording(1 << 30);
+	v = read_file(&n);
+	for (size_t i = 0; i < n; i++) {
+		size_t live;
+
+		part = malloc(i + 1);	/* its own, so that a read beyond it is found */
+		memcpy(part, v, i);
+		live = figures_of(part, i);
+		free(part);
+		grew += live && live != last;
+		last = live;
+	}
+	assert_int_equal(grew, ROUNDS);	/* each whole snapshot counts from its last byte on */
+	free(v);
+}
+
+static void a_bit_of_every_byte(void **state)
+{
+	uint8_t *v;
+	size_t n;
+
+	write_recording(1 << 30);
+	v = read_file(&n);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t bit = (uint8_t)(1 << (i * 5 % 8));
+
+		v[i] ^= bit;
+		figures_of(v, n);
+		v[i] ^= bit;
+	}
+	free(v);
+}
+
+/* checksums keep most of it away: what passes them must still be looked at */
+static void wrong_content_with_right_checksums(void **state)
+{
+	uint8_t content[400];
+	size_t written;
+
+	for (int round = 0; round < 1000; round++) {
+		FILE *f = fopen(path, "w+");
+		uint8_t *v;
+		size_t n = (size_t)round % sizeof(content);
+
+		for (size_t i = 0; i < n; i++)
+			content[i] = (uint8_t)(noise() % (round % 2 ? 256 : 3));
+		assert_int_equal(blocks_write_head(fileno(f)), 0);
+		for (int type = 1; type <= BLOCK_END + 1; type++)
+			assert_int_equal(blocks_write(fileno(f), (enum block_type)type, content, n, &written), 0);
+		fclose(f);
+		v = read_file(&n);
+		struct recording file = { v, n, "memory" };
+		struct replay p;
+		struct err e = {};
+
+		replay_load(&file, NULL, NULL, 1000, &p, &e);
+		replay_free(&p);
+		free(v);
+	}
+}
+
+static void never_larger_than_asked(void **state)
+{
+	struct recorder *r = recorder_new(path, 1 << 20);
+	json_t *head = json_pack("{s:s}", "hello", "world");
+	struct recording file;
+	struct dropped d;
+	struct replay p;
+	struct err e = {};
+	struct stat st;
+	uint64_t closed = 0;
+
+	assert_int_equal(recorder_begin(r, head, &e), 0);
+	json_decref(head);
+	for (uint64_t round = 0; round < 300; round++) {
+		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60, sizeof(*s.ep)) };
+
+		for (uint64_t i = 0; i < 60; i++)	/* the same forty live on, twenty close in each round */
+			s.ep[i] = endpoint(i < 40 ? i + 1 : 1000 + 20 * round + i, s.at_ns, i >= 40);
+		for (int i = 0; i < 3000; i++)
+			recorder_transition(r, (struct trace_transition[]){ transition((int)(noise() % 100000)) });
+		if (recorder_snapshot(r, &s, &e))
+			fail_msg("round %u: %s", (unsigned int)round, e.text);
+		free(s.ep);
+		assert_int_equal(stat(path, &st), 0);
+		assert_true(st.st_size <= 1 << 20 && (uint64_t)st.st_size == recorder_size(r));
+	}
+	d = *recorder_dropped(r);
+	assert_true(d.events && d.closed && d.snapshots);
+	assert_int_equal(recorder_close(r, &e), 0);
+	assert_int_equal(recording_open(&file, path, &e), 0);
+	assert_int_equal(replay_load(&file, NULL, NULL, 1 << 30, &p, &e), 0);
+	assert_true(p.state.complete && !p.state.damaged);
+	assert_memory_equal(&p.state.dropped, &d, sizeof(d));
+	for (size_t i = 0; i < p.end.n; i++) {
+		right_endpoint(&p.end.ep[i]);
+		closed += p.end.ep[i].closed;
+	}
+	assert_int_equal(p.end.n - closed, 40);
+	assert_int_equal(closed + d.closed, 300 * 20);	/* none is missing without being counted */
+	assert_int_equal(p.timeline.n + d.events, 300 * 3000);
+	assert_int_equal(p.state.snapshots + d.snapshots, 300);
+	assert_int_equal(p.end.counters.dropped, d.closed);
+	replay_free(&p);
+	recording_close(&file);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+	struct recorder *r = recorder_new("/dev/full", 1 << 20);
+	json_t *head = json_object();
+	struct err e = {};
+
+	assert_int_equal(recorder_begin(r, head, &e), -1);
+	assert_int_equal(e.code, EXIT_IO);
+	json_decref(head);
+	recorder_close(r, &e);
+}
+
+static void others_are_refused(void **state)
+{
+	static const struct {
+		const char *content;
+		enum exit_code code;
+	} rows[] = { { "", EXIT_DATA }, { "{}", EXIT_DATA }, { "ipcstall and more of it", EXIT_DATA } };
+	struct recording file;
+	struct replay p;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err e = {};
+		FILE *f = fopen(path, "w");
+
+		fputs(rows[i].content, f);
+		fclose(f);
+		if (recording_open(&file, path, &e) == 0) {
+			assert_int_equal(replay_load(&file, NULL, NULL, 10, &p, &e), -1);
+			replay_free(&p);
+			recording_close(&file);
+		}
+		assert_int_equal(e.code, rows[i].code);
+	}
+}
+
+static void numbers_come_back(void **state)
+{
+	const uint64_t v[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ull << 32, INT64_MAX, UINT64_MAX };
+	struct codec c, in;
+
+	codec_writer(&c);
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		uint64_t u = v[i];
+		int64_t s = -(int64_t)(v[i] >> 1);
+
+		codec_u64(&c, &u);
+		codec_i64(&c, &s);
+	}
+	codec_reader(&in, c.v, c.n);
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		uint64_t u = 0;
+		int64_t s = 0;
+
+		codec_u64(&in, &u);
+		codec_i64(&in, &s);
+		assert_true(u == v[i] && s == -(int64_t)(v[i] >> 1));
+	}
+	assert_true(codec_done(&in));
+	codec_free(&c);
+	codec_reader(&in, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10);	/* 65 bits */
+	codec_u64(&in, &(uint64_t){ 0 });
+	assert_true(in.bad);
+}
+
+static int begin(void **state)
+{
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/ipcstall-rec-XXXXXX");
+	fd = mkstemp(path);
+	trace_cgroup_offline();
+	return fd < 0 || close(fd);
+}
+
+static int end(void **state)
+{
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_come_back), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
+		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
+		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recording written anew without what may go. The new file takes the old one's place in one step: a crash leaves one of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "model/verdict.h"
+#include "record/blocks.h"
+#include "record/codec.h"
+#include "record/recorder.h"
+
+void codec_dropped(struct codec *c, struct dropped *d)
+{
+	codec_u64(c, &d->events);
+	codec_u64(c, &d->stalls);
+	codec_u64(c, &d->closed);
+	codec_u64(c, &d->snapshots);
+}
+
+/* how much of each kind there is, and how much has been met on the way */
+struct tally {
+	uint64_t bytes[BLOCK_END + 1], met[BLOCK_END + 1];
+	uint64_t snapshots, snapshot;
+};
+
+static struct part part_of(const struct block *b, struct codec *c)
+{
+	struct part p = {};
+
+	codec_reader(c, b->content, b->n);
+	codec_part(c, &p);
+	return p;
+}
+
+static void count_blocks(const uint8_t *file, size_t size, struct tally *t)
+{
+	struct block_reader r;
+	struct codec c;
+	struct block b;
+	uint32_t version;
+
+	blocks_open(&r, file, size, &version);
+	while (blocks_next(&r, &b) == READ_BLOCK) {
+		if (b.type <= BLOCK_END)
+			t->bytes[b.type] += b.stored;
+		t->snapshots += b.type == BLOCK_SNAPSHOT && part_of(&b, &c).last;
+	}
+	blocks_close(&r);
+}
+
+static uint64_t count_of(const struct block *b)
+{
+	uint64_t n = 0;
+	struct codec c;
+
+	codec_reader(&c, b->content, b->n);
+	codec_u64(&c, &n);
+	return n;
+}
+
+/* the older half, by bytes */
+static bool is_old(struct tally *t, const struct block *b)
+{
+	t->met[b->type] += b->stored;
+	return 2 * t->met[b->type] <= t->bytes[b->type] + b->stored;
+}
+
+/* every second one, but never the last */
+static bool is_odd_snapshot(struct tally *t, const struct block *b, struct dropped *d)
+{
+	bool goes = t->snapshot % 2 && t->snapshot + 1 < t->snapshots;
+	struct codec c;
+
+	if (part_of(b, &c).last) {
+		t->snapshot++;
+		d->snapshots += goes;
+	}
+	return goes;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct closed {
+	struct part part;
+	struct trace_endpoint *ep;
+	uint64_t *peer, *stall;
+};
+
+static bool read_closed(const struct block *b, struct closed *v)
+{
+	struct codec c;
+	size_t n;
+
+	v->part = part_of(b, &c);
+	if (c.bad || v->part.n > b->n)
+		return false;
+	n = v->part.n;
+	v->ep = calloc(n + 1, sizeof(*v->ep));
+	v->peer = calloc(n + 1, sizeof(*v->peer));
+	v->stall = calloc(n + 1, sizeof(*v->stall));
+	if (!v->ep || !v->peer || !v->stall)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		codec_endpoint(&c, &v->ep[i], &v->peer[i]);
+		v->stall[i] = ledger_stall_ns(&v->ep[i].tx);
+	}
+	return codec_done(&c);
+}
+
+static void free_closed(struct closed *v)
+{
+	free(v->ep);
+	free(v->peer);
+	free(v->stall);
+}
+
+/* the half that stalled more */
+static uint64_t keep_stalled(struct closed *v, const uint64_t *sorted, struct codec *eps)
+{
+	uint64_t median = sorted[v->part.n / 2], kept = 0, equal = 0;
+
+	for (uint64_t i = 0; i < v->part.n; i++) {
+		if (v->stall[i] < median || (v->stall[i] == median && equal++ % 2))
+			continue;
+		codec_endpoint(eps, &v->ep[i], &v->peer[i]);
+		kept++;
+	}
+	return kept;
+}
+
+static void write_closed(struct closed *v, struct codec *out, struct dropped *d)
+{
+	uint64_t *sorted = calloc(v->part.n + 1, sizeof(*sorted)), before = v->part.n;
+	struct codec eps;
+
+	if (!sorted) {
+		out->bad = true;
+		return;
+	}
+	codec_writer(&eps);
+	memcpy(sorted, v->stall, before * sizeof(*sorted));
+	qsort(sorted, before, sizeof(*sorted), by_number);
+	v->part.n = keep_stalled(v, sorted, &eps);
+	codec_part(out, &v->part);
+	codec_bytes(out, eps.v, eps.n);
+	out->bad |= eps.bad;
+	d->closed += before - v->part.n;
+	codec_free(&eps);
+	free(sorted);
+}
+
+static int thin_closed(const struct block *b, int fd, uint64_t *size, struct dropped *d)
+{
+	struct closed v = {};
+	struct codec out;
+	size_t n = 0;
+	int err = 0;
+
+	codec_writer(&out);
+	if (read_closed(b, &v) && v.part.n > 1)
+		write_closed(&v, &out, d);
+	else
+		d->closed += v.part.n;
+	if (out.bad)
+		err = ENOMEM;
+	else if (out.n)
+		err = blocks_write(fd, BLOCK_CLOSED, out.v, out.n, &n);
+	*size += n;
+	codec_free(&out);
+	free_closed(&v);
+	return err;
+}
+
+static int copy(const uint8_t *file, const struct block *b, int fd, uint64_t *size)
+{
+	ssize_t n = write(fd, file + b->offset, b->stored);
+
+	if (n != (ssize_t)b->stored)
+		return n < 0 ? errno : ENOSPC;
+	*size += b->stored;
+	return 0;
+}
+
+static int keep_or_drop(const uint8_t *file, const struct block *b, struct tally *t, int fd, uint64_t *size, struct dropped *d)
+{
+	switch (b->type) {
+	case BLOCK_EVENTS:
+		if (!is_old(t, b))
+			break;
+		d->events += count_of(b);
+		return 0;
+	case BLOCK_STALLS:
+		if (!is_old(t, b))
+			break;
+		d->stalls += count_of(b);
+		return 0;
+	case BLOCK_SNAPSHOT:
+		if (!is_odd_snapshot(t, b, d))
+			break;
+		return 0;
+	case BLOCK_CLOSED:
+		return thin_closed(b, fd, size, d);
+	case BLOCK_DROPPED:
+		return 0;	/* the caller writes the sum */
+	default:
+		break;
+	}
+	return copy(file, b, fd, size);
+}
+
+static int write_anew(const uint8_t *file, size_t n, int fd, uint64_t *size, struct dropped *d)
+{
+	struct tally t = {};
+	struct block_reader r;
+	struct block b;
+	uint32_t version;
+	int err = blocks_write_head(fd);
+
+	*size = FILE_HEAD;
+	count_blocks(file, n, &t);
+	blocks_open(&r, file, n, &version);
+	while (!err && blocks_next(&r, &b) == READ_BLOCK)
+		err = keep_or_drop(file, &b, &t, fd, size, d);
+	blocks_close(&r);
+	return err;
+}
+
+int recording_compact(const char *path, int *fd, uint64_t *size, struct dropped *d)
+{
+	struct dropped now = *d;
+	uint64_t new_size = 0;
+	char tmp[4096];
+	void *file;
+	int out, err;
+
+	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.tmp", path) >= sizeof(tmp))
+		return ENAMETOOLONG;
+	file = mmap(NULL, *size, PROT_READ, MAP_SHARED, *fd, 0);
+	if (file == MAP_FAILED)
+		return errno;
+	out = open(tmp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	err = out < 0 ? errno : write_anew(file, *size, out, &new_size, &now);
+	munmap(file, *size);
+	if (!err && rename(tmp, path))
+		err = errno;
+	if (err) {
+		if (out >= 0) {
+			close(out);
+			unlink(tmp);
+		}
+		return err;
+	}
+	close(*fd);
+	*fd = out;
+	*size = new_size;
+	*d = now;
+	return 0;
+}
