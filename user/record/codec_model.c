@@ -3,6 +3,11 @@
 #include "record.h"
 #include "record/codec.h"
 
+/* whoever adds a field finds here that it must be walked too */
+_Static_assert(sizeof(struct trace_endpoint) == 3312, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_counters) == 18 * 8, "struct trace_counters has changed");
+_Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
+
 static void walk_pid(struct codec *c, pid_t *pid)
 {
 	uint64_t v = (uint64_t)*pid;
@@ -125,6 +130,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_u64(c, &ep->dequeued);
 	walk_resolution(c, &ep->drops_res);
 	walk_resolution(c, &ep->queue_res);
+	codec_bool(c, &ep->paired);
 	if (c->reads)
 		ep->peer = -1;
 }
@@ -132,7 +138,9 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 void codec_counters(struct codec *c, struct trace_counters *n)
 {
 	uint64_t *const v[] = { &n->observed, &n->lost,	  &n->unpaired, &n->overflow, &n->contended, &n->reused,
-				&n->events_lost, &n->missed, &n->opened,   &n->closed,	 &n->dropped };
+				&n->events_lost, &n->missed, &n->opened,   &n->closed,	 &n->dropped,	&n->dropped_tx_bytes,
+				&n->dropped_rx_bytes, &n->dropped_stall_ns, &n->dropped_lifetime_ns, &n->existing.made,
+				&n->existing.asleep, &n->existing.unreadable };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
 		codec_u64(c, v[i]);
