@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from analysis import units
 from analysis.errors import data
-from analysis.model import Point, STALL_STATES
+from analysis.model import Point
 from analysis.series import as_number, plain
 
 
@@ -26,14 +26,14 @@ def _lat(name: str) -> Callable[[Point], Optional[float]]:
     return lambda p: p.latency.get(name) if p.latency is not None else None
 
 
-def _sender_stall(p: Point) -> Optional[float]:
-    """The stalled share of the time."""
-    return p.normalised_stall
-
-
 def _rate_acked(p: Point) -> Optional[float]:
     """Delivered bytes over the sender's whole time: what counts where packets are lost on the way."""
     return p.bytes * 1e9 / p.elapsed_ns if p.bytes and p.elapsed_ns else None
+
+
+def _best(p: Point) -> Optional[float]:
+    """The best of the slices a run is cut into: what other load disturbed least."""
+    return max(p.throughput.trials) if p.throughput is not None and p.throughput.trials else None
 
 
 ROWS: Sequence[Measure] = (
@@ -41,13 +41,13 @@ ROWS: Sequence[Measure] = (
     Measure("least", "least latency", _lat("min"), False, units.time_text),
     Measure("mean", "mean latency", _lat("mean"), False, units.time_text),
     Measure("throughput", "throughput", lambda p: p.bytes_per_s, True, units.rate_text),
+    Measure("best", "throughput of the best slice", _best, True, units.rate_text),
     Measure("delivered", "delivered bytes per second", _rate_acked, True, units.rate_text),
     Measure("time", "time per message", lambda p: p.ns_per_message, False, units.time_text),
     Measure("stall", "stall per message", lambda p: p.stall_per_message_ns, False, units.time_text),
-    Measure("share", "stalled share of the time", _sender_stall, False, units.percent_text),
+    Measure("share", "stalled share of the time", lambda p: p.normalised_stall, False, units.percent_text),
 )
 MEASURES: Dict[str, Measure] = {m.name: m for m in ROWS}
-assert STALL_STATES
 
 
 def measure(claim: Mapping[str, Any], where: str) -> Measure:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, List, Sequence
+from typing import Any, List, Sequence, Tuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def draw(request: Request) -> Any:
     if not every:
         raise usage(f"{request.names()}: no two points with a {m.words} against {x}; vary {x}, or choose another --x and --y")
     series = spread(every, MOST_CURVES)
-    drawn = [s.curve(m.get) for s in series]
+    drawn = [_drawn(s, m) for s in series]
     figure, ax = plt.subplots(figsize=(style.WIDTH, style.HEIGHT))
     scale = _y_axis(ax, m, [c[1] for c in drawn])
     for i, (s, (at, y, lo, hi)) in enumerate(zip(series, drawn)):
@@ -46,6 +46,12 @@ def draw(request: Request) -> Any:
         style.legend_above(ax)
     style.title(ax, request.title or f"{m.words[0].upper()}{m.words[1:]} against {_name(x)}{of_all(len(series), len(every))}")
     return figure
+
+
+def _drawn(s: Series, m: Measure) -> Tuple[Floats, Floats, Floats, Floats]:
+    """The median of the repeats with their range; of the least, the least of all."""
+    x, middle, lo, hi = s.curve(m.get)
+    return (x, lo, lo, lo) if m.name == "least" else (x, middle, lo, hi)
 
 
 def _measure(name: str) -> Measure:

@@ -73,4 +73,7 @@ PYTHON=/nonexistent timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick -o
 
 n=$(ls "$files"/[a-z]*.md | wc -l)
 [ "$("$IPCSTALL" experiment --list | wc -l)" -eq "$n" ] && [ "$n" -ge 9 ] && pass 'all are listed' || fail 'all are listed' "$n files"
+
+make -s -C "$files/../.." install DESTDIR="$WORK/root" PREFIX=/usr >/dev/null 2>"$WORK/err" &&
+	[ "$(cd / && "$WORK/root/usr/bin/ipcstall" experiment --list | wc -l)" -eq "$n" ] && pass 'installed: they are found' || fail 'installed: they are found' "$(tail -1 "$WORK/err")"
 finish

@@ -17,9 +17,10 @@ static bool holds(const char *dir)
 	return n > 0 && n < (int)sizeof(path) && access(path, R_OK) == 0;
 }
 
-/* From TREE/build/FLAVOUR/ipcstall upwards. */
+/* From TREE/build/FLAVOUR/ipcstall upwards, or from PREFIX/bin to PREFIX/share. */
 static bool beside_program(char dir[PATH_MAX])
 {
+	char shared[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX - 1);
 
 	if (n <= 0)
@@ -29,6 +30,11 @@ static bool beside_program(char dir[PATH_MAX])
 		memmove(dir, dirname(dir), strlen(dir) + 1);
 		if (holds(dir))
 			return true;
+		snprintf(shared, sizeof(shared), "%s/share/ipcstall", dir);
+		if (strlen(shared) < PATH_MAX && holds(shared)) {
+			strcpy(dir, shared);
+			return true;
+		}
 	}
 	return false;
 }
