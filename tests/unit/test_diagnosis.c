@@ -14,6 +14,7 @@
 #include "model/diagnosis.h"
 #include "model/dips.h"
 #include "model/modes.h"
+#include "model/refine.h"
 
 static void near(double a, double b)
 {
@@ -105,7 +106,7 @@ static void test_comb(void **state)
 /* Neighbours in a dip are one band, and its deepest is the one with the largest share missing. */
 static void test_bands(void **state)
 {
-	struct dip_size v[] = { { .dip = false }, { .dip = true, .depth = 0.2 }, { .dip = true, .depth = 0.9 }, { .dip = false }, { .dip = true, .depth = 0.4 } };
+	struct dip_size v[] = { { .dip = false }, { .dip = true, .depth = 0.2, .critical = 5 }, { .dip = true, .depth = 0.9, .critical = 5 }, { .dip = false }, { .dip = true, .depth = 0.4 } };
 	struct dip_band b[4];
 
 	assert_int_equal(dips_bands(v, 5, b, 4), 2);
@@ -114,6 +115,10 @@ static void test_bands(void **state)
 	assert_int_equal(b[0].deepest, 2);
 	assert_int_equal(b[1].first, 4);
 	assert_int_equal(dips_bands(v, 5, b, 1), 1);
+	v[1].breach = 0.2; /* far deeper than its neighbour in the dip: a band of its own */
+	v[2].breach = 2.3;
+	v[1].critical = v[2].critical = 0.5;
+	assert_int_equal(dips_bands(v, 5, b, 4), 3);
 }
 
 /* A lawful curve, noisy or not: a dip anywhere is as rare as the level says. */
@@ -144,6 +149,34 @@ static void test_few_repeats(void **state)
 	rng_seed(&r, 1);
 	assert_int_equal(dips_find(v, 1, 0.95, &r), -1);
 	assert_int_equal(dips_find(v, 0, 0.95, &r), -1);
+}
+
+/* A band from 4097 to 5543, as chunks of 4096 have it: found to the byte, and in few steps; another series does not disturb. */
+static void test_refine(void **state)
+{
+	struct refiner f = { .seed = 1 };
+	int64_t size, first = INT64_MAX, last = 0;
+	struct rng r;
+	int steps = 0;
+
+	rng_seed(&r, 31);
+	for (int64_t s = 3500; s <= 7000; s += 500)
+		for (int k = 0; k < 6; k++)
+			refine_note(&f, k / 3, s, (2e4 + 10 * (double)s + (!(k / 3) && s > 4096 && s < 5544 ? 4e7 : 0)) * exp(0.1 * rng_normal(&r)));
+	while (refine_next(&f, 0, &size) && steps++ < 100)
+		for (int k = 0; k < 3; k++)
+			refine_note(&f, 0, size, (2e4 + 10 * (double)size + (size > 4096 && size < 5544 ? 4e7 : 0)) * exp(0.1 * rng_normal(&r)));
+	assert_false(refine_next(&f, 1, &size));
+	for (size_t i = 0; i < f.n; i++) {
+		if (f.v[i].cost > 1e6 && f.v[i].size < first)
+			first = f.v[i].size;
+		if (f.v[i].cost > 1e6 && f.v[i].size > last)
+			last = f.v[i].size;
+	}
+	assert_int_equal(first, 4097);
+	assert_int_equal(last, 5543);
+	assert_true(steps < 25);
+	refine_free(&f);
 }
 
 enum { ROUNDS = 10 };
@@ -417,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
+		cmocka_unit_test(test_refine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,7 +304,7 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 	x->from_file = true;
 	for (size_t i = 0; rc == 0 && i < s.n; i++) {
 		if (out->print && s.n > 1)
-			printf("%sSeries %zu of %zu\n", out->any ? "\n====\n\n" : "", i + 1, s.n);
+			printf("%sSeries %zu of %zu: %s\n\n", out->any ? "\n====\n\n" : "", i + 1, s.n, s.v[i].label);
 		rc = saved_series(x, &s.v[i], out, e);
 	}
 	x->options = NULL;

@@ -9,7 +9,10 @@
 #include "bench/cells.h"
 #include "bench/traced.h"
 #include "commands/command.h"
+#include "diagnose/observe.h"
 #include "lib/clock.h"
+#include "model/dips.h"
+#include "model/refine.h"
 #include "sinks/ledger_point.h"
 #include "sinks/sink.h"
 
@@ -19,7 +22,7 @@ struct sweep_opts {
 	struct str_list vary;
 	int64_t repeats;
 	char *out;
-	bool resume;
+	bool resume, refine;
 };
 
 #define AT(field) offsetof(struct sweep_opts, field)
@@ -28,6 +31,7 @@ static const struct opt sweep_rows[] = {
 	OPT_HEAD("What is varied"),
 	{ OPT_MULTI, 'V', "vary", "OPTION=VALUES", "any option of a benchmark: size=1453:21000:+500, nodelay=0,1, cc=cubic,reno, 'link=lo;veth,tso=off' (several: repeat)", AT(vary) },
 	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in another random order (default 1; --seed changes the orders)", AT(repeats), 1, 10000 },
+	{ OPT_FLAG, 0, "refine", NULL, "afterwards find the very bytes at which dips over size begin and end, by bisection (at least 3 repeats)", AT(refine) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, a point a line, an end line (default: standard output)", AT(out) },
 	{ OPT_FLAG, 0, "resume", NULL, "go on with FILE where an interrupted sweep stopped", AT(resume) },
@@ -74,6 +78,8 @@ struct sweep {
 	bool *done; /* by index in the order; from an interrupted file */
 	size_t n_done, n_points;
 	uint64_t started_ns;
+	struct refiner refiner;
+	size_t n_refined;
 };
 
 static size_t total(const struct sweep *s)
@@ -153,10 +159,61 @@ static void progress(struct sweep *s, size_t at)
 		fprintf(stderr, "about %.0f s left", gone / (double)ran * (double)(total(s) - at));
 }
 
-static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr, size_t index, struct err *e)
+static const struct variable *size_variable(const struct cells *c)
 {
-	size_t cell = s->cells.order[index];
+	for (size_t i = 0; i < c->n_v; i++)
+		if (!strcmp(c->v[i].row->name, "size"))
+			return &c->v[i];
+	return NULL;
+}
 
+/* All that varies but the size, and the test, as one number. */
+static uint32_t series_of(const struct cells *c, size_t cell, int test)
+{
+	size_t series = 0, scale = 1;
+
+	for (size_t i = 0; i < c->n_v; i++) {
+		if (&c->v[i] != size_variable(c)) {
+			series += cell % c->v[i].n * scale;
+			scale *= c->v[i].n;
+		}
+		cell /= c->v[i].n;
+	}
+	return (uint32_t)(series * TESTS + (size_t)test);
+}
+
+/* For the refinement: what a message took. A point in which none arrived says nothing. */
+static int note_cost(struct sweep *s, const json_t *line, size_t cell, int test, struct err *e)
+{
+	struct diag_round r;
+
+	if (!s->o->refine || test == TEST_CONNECT || observe_point(line, &r))
+		return 0;
+	if (refine_note(&s->refiner, series_of(&s->cells, cell, test), r.size, r.cost_ns))
+		return err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values or no --refine");
+	return 0;
+}
+
+/* What is being run: a cell of the order, or, refined, a size of its own in some cell's series. */
+struct job {
+	size_t cell, repeat, index;
+	int64_t size; /* 0: the cell's own */
+};
+
+static void describe(struct sweep *s, const struct job *j, json_t *line)
+{
+	json_t *vars = vars_of(&s->cells, j->cell);
+
+	if (j->size)
+		json_object_set_new(vars, "size", json_integer((json_int_t)j->size));
+	json_object_set_new(line, "vars", vars);
+	json_object_set_new(line, "repeat", json_integer((json_int_t)j->repeat));
+	json_object_set_new(line, "index", json_integer((json_int_t)j->index));
+	json_object_set_new(line, "refined", json_boolean(j->size != 0));
+}
+
+static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr, const struct job *j, struct err *e)
+{
 	for (int t = 0; t < TESTS; t++) {
 		int64_t size = t == TEST_CONNECT ? 1 : plan->o.sizes.v[0];
 		struct point p = {};
@@ -167,28 +224,30 @@ static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr
 		if (tr->t ? traced_run_point(tr, plan, (enum test)t, size, &p, e) : bench_run_point(plan, (enum test)t, size, NULL, &p, e))
 			return -1;
 		line = json_of_point(&p, NULL);
-		json_object_set_new(line, "vars", vars_of(&s->cells, cell));
-		json_object_set_new(line, "repeat", json_integer((json_int_t)(index / s->cells.n)));
-		json_object_set_new(line, "index", json_integer((json_int_t)index));
+		describe(s, j, line);
 		point_ledger_free(p.ledger);
 		p.ledger = NULL;
 		point_free(&p);
 		s->n_points++;
-		if (write_line(s, line, e))
+		if (note_cost(s, line, j->cell, t, e) || write_line(s, line, e))
 			return -1;
 	}
 	return 0;
 }
 
 /* A fresh plan for each cell: any option may be a variable, so nothing is carried over. */
-static int run_cell(struct sweep *s, size_t index, struct err *e)
+static int run_job(struct sweep *s, const struct job *j, struct err *e)
 {
 	struct sweep_opts *o = s->o;
 	struct traced tr = {};
 	struct bench_plan plan;
 	int rc;
 
-	if (cells_apply(&s->cells, s->cells.order[index], &o->bench, e) || bench_plan(&o->bench, &plan, e))
+	if (cells_apply(&s->cells, j->cell, &o->bench, e))
+		return -1;
+	if (j->size)
+		o->bench.sizes.v[0] = j->size;
+	if (bench_plan(&o->bench, &plan, e))
 		return -1;
 	if (plan.o.sizes.n != 1)
 		return err_set(e, EXIT_BAD_USAGE, "sweep: %zu sizes in --size; vary them instead: --vary size=...", plan.o.sizes.n);
@@ -196,7 +255,7 @@ static int run_cell(struct sweep *s, size_t index, struct err *e)
 	if (rc == 0 && o->bench.trace)
 		rc = traced_begin(&tr, &plan, (enum trace_backend)o->bench.backend, e);
 	if (rc == 0)
-		rc = run_tests(s, &plan, &tr, index, e);
+		rc = run_tests(s, &plan, &tr, j, e);
 	traced_end(&tr);
 	bench_teardown(&plan);
 	return rc;
@@ -222,6 +281,18 @@ static int same_sweep(const json_t *was, const json_t *now, const char *path, st
 	return 0;
 }
 
+static int count_done(struct sweep *s, size_t i, const json_t *line, struct err *e)
+{
+	const char *test = json_string_value(json_object_get(line, "test"));
+	int t = 0;
+
+	while (test && t < TESTS - 1 && strcmp(test, test_name((enum test)t)))
+		t++;
+	s->n_done += !s->done[i];
+	s->done[i] = true;
+	return note_cost(s, line, s->cells.order[i], t, e);
+}
+
 static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 {
 	json_error_t why;
@@ -235,8 +306,8 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 
 		if (json_object_get(line, "end"))
 			rc = err_set(e, EXIT_BAD_USAGE, "--resume %s: that sweep is complete; give another --out to run it again", s->o->out);
-		else if (i >= 0 && (size_t)i < total(s) && !s->done[i])
-			s->n_done += s->done[i] = true;
+		else if (i >= 0 && (size_t)i < total(s) && !json_is_true(json_object_get(line, "refined")))
+			rc = count_done(s, (size_t)i, line, e);
 		json_decref(line);
 		whole = ftell(f);
 	}
@@ -268,16 +339,74 @@ static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *
 	return write_line(s, head, e);
 }
 
-static int run_all(struct sweep *s, struct err *e)
+static int run_cells(struct sweep *s, struct err *e)
 {
-	s->started_ns = now_ns();
 	for (size_t i = 0, at = s->n_done; i < total(s); i++) {
+		struct job j = { .cell = s->cells.order[i], .repeat = i / s->cells.n, .index = i };
+
 		if (s->done[i])
 			continue;
 		progress(s, at++);
-		if (run_cell(s, i, e))
+		if (run_job(s, &j, e))
 			return -1;
 	}
+	return 0;
+}
+
+enum { REFINED_MOST = 2000 }; /* sizes, of all series together: a curve of nothing but noise has edges without end */
+
+static int refine_one(struct sweep *s, size_t cell, int64_t size, struct err *e)
+{
+	size_t repeats = s->cells.repeats > DIPS_REPEATS_LEAST ? s->cells.repeats : DIPS_REPEATS_LEAST;
+
+	if (!s->o->bench.quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K[refined %zu] size %lld", s->n_refined, (long long)size);
+	for (size_t k = 0; k < repeats; k++) {
+		struct job j = { .cell = cell, .repeat = k, .index = total(s) + s->n_refined * repeats + k, .size = size };
+
+		if (run_job(s, &j, e))
+			return -1;
+	}
+	s->n_refined++;
+	return 0;
+}
+
+/* Every series once, through the first of its cells. A size's run makes points of all tests, so all of them gain by it. */
+static int refine_all(struct sweep *s, struct err *e)
+{
+	const struct variable *v = size_variable(&s->cells);
+
+	for (size_t cell = 0; cell < s->cells.n; cell++) {
+		if (cells_value(&s->cells, cell, (size_t)(v - s->cells.v)) != v->values[0])
+			continue;
+		for (int t = 0; t < TESTS; t++) {
+			int64_t size;
+
+			while (s->n_refined < REFINED_MOST && refine_next(&s->refiner, series_of(&s->cells, cell, t), &size))
+				if (refine_one(s, cell, size, e))
+					return -1;
+		}
+	}
+	return 0;
+}
+
+static int check_refine(const struct sweep *s, struct err *e)
+{
+	if (!s->o->refine)
+		return 0;
+	if (!size_variable(&s->cells))
+		return err_set(e, EXIT_BAD_USAGE, "--refine: the size does not vary, so there is no dip to refine; give --vary size=FIRST:LAST:+STEP");
+	if (s->cells.repeats < DIPS_REPEATS_LEAST)
+		return err_set(e, EXIT_BAD_USAGE, "--refine: %llu repeats cannot tell a dip from chance; give --repeats %d or more",
+			       (unsigned long long)s->cells.repeats, DIPS_REPEATS_LEAST);
+	return 0;
+}
+
+static int run_all(struct sweep *s, struct err *e)
+{
+	s->started_ns = now_ns();
+	if (run_cells(s, e) || (s->o->refine && refine_all(s, e)))
+		return -1;
 	return write_line(s, json_pack("{s:{s:I, s:b}}", "end", "points", (json_int_t)(s->n_points + s->n_done), "complete", 1), e);
 }
 
@@ -289,7 +418,8 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	json_ledger_of_point = point_ledger_to_json;
-	rc = cells_make(&s.cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e) || check_cells(&s, &first, e);
+	rc = cells_make(&s.cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e) || check_refine(&s, e) ||
+	     check_cells(&s, &first, e);
 	if (rc == 0) {
 		tick_clock_init(&first.clock, TICK_CALIBRATE_NS);
 		s.done = calloc(total(&s), sizeof(*s.done));
@@ -304,6 +434,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
 		rc = err_sys(e, EXIT_IO, "give it room, then go on with --resume", "%s", o->out);
 	free(s.done);
+	refine_free(&s.refiner);
 	cells_free(&s.cells);
 	return rc ? (int)e->code : EXIT_DONE;
 }
@@ -314,6 +445,7 @@ const struct command command_sweep = {
 	.description = "Each point runs with the ledger on (--no-trace: off), so that stall and time belong to the same messages. Points are written\n"
 		       "as they come; an interrupted sweep goes on with --resume. `python3 -m analysis report FILE` draws it.",
 	.examples = "ipcstall sweep -m tcp -p trailer=4 -a message -t throughput -L veth,rate=100mbit,tso=off -V size=1453:21000:+500 -V nodelay=0,1 -o comb.ndjson\tthe comb of Nagle and delayed ACK\n"
+		    "ipcstall sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off -V size=3500:7000:+500 --repeats 3 --refine -o edges.ndjson\twhere exactly?\n"
 		    "ipcstall sweep -m pipe -t throughput -V size=1K:256K:*2 -V pipe-size=64K,1M -o pipe.ndjson\tdoes a larger pipe help?\n",
 	.options = all_rows,
 	.options_size = sizeof(struct sweep_opts),

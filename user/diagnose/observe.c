@@ -157,6 +157,18 @@ static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r
 	r->device = r->wait[ROLE_CLIENT][TX_DEVICE].share;
 }
 
+/* tcp_chrono: how long, of the time with data outstanding, the peer's window was the limit; of the whole connection, in jiffies. */
+static void observe_tcp_info(const json_t *p, struct diag_round *r)
+{
+	const json_t *info = json_object_get(at(p, "socket", "client"), "tcp_info");
+	double busy = number(info, "busy_us"), rwnd = number(info, "rwnd_limited_us");
+
+	if (r->traced || !(busy > 0) || isnan(rwnd))
+		return;
+	r->info = true;
+	r->wait[ROLE_CLIENT][TX_RWND] = (struct diag_wait){ .share = rwnd / busy, .count = NAN, .max_ns = NAN };
+}
+
 int observe_point(const json_t *p, struct diag_round *r)
 {
 	double elapsed = number(p, "elapsed_ns");
@@ -174,5 +186,6 @@ int observe_point(const json_t *p, struct diag_round *r)
 	r->one_cpu = !strcmp(json_string_value(json_object_get(p, "placement")) ?: "", "same");
 	observe_machine(p, elapsed, r);
 	observe_ledger(p, elapsed, r);
+	observe_tcp_info(p, r);
 	return r->cost_ns > 0 ? 0 : -1;
 }

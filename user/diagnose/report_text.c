@@ -83,7 +83,10 @@ static void finding_text(const struct patient *p, const struct diag_finding *f, 
 		return;
 	}
 	human_ns(f->ns_per_message, each, sizeof(each));
-	human_ns(f->max_ns, longest, sizeof(longest));
+	if (f->max_ns > 0)
+		human_ns(f->max_ns, longest, sizeof(longest));
+	else
+		snprintf(longest, sizeof(longest), "unknown");
 	snprintf(buf, len, "%s waits in %s %.3g %% of the time (%s a message, longest %s): %s%s", who, diag_cause_name(f->cause), 100 * f->share,
 		 each, longest, whats[f->cause], by);
 }
@@ -128,12 +131,21 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
 }
 
-static void verdict_unknown(const struct examiner *x, char *buf, size_t len)
+/* What can be said without a ledger: not why, but whether anybody works. */
+static double nobody_works(const struct patient *p)
+{
+	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
+
+	return fmax(0, 1 - (last_round(p)->one_cpu ? c + s : fmax(c, s)));
+}
+
+static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const char *why = x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
 			  x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)";
 
-	snprintf(buf, len, "CAUSE UNKNOWN. Without the ledger nothing is claimed: %s.", why);
+	snprintf(buf, len, "CAUSE UNKNOWN. For %.3g %% of the time neither end works; whether that is in vain, and why, only the ledger could tell, and there "
+		 "is none: %s.", 100 * nobody_works(p), why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
@@ -171,7 +183,7 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 			 "or give a longer --duration.", 100 * fmax(p->stalls.most_lost, p->stalls.most_masked), noise);
 		break;
 	case DIAG_UNKNOWN:
-		verdict_unknown(x, buf, len);
+		verdict_unknown(x, p, buf, len);
 		break;
 	}
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
+
 static int test_of(const json_t *point)
 {
 	const char *name = json_string_value(json_object_get(point, "test"));
@@ -27,7 +29,23 @@ static json_t *options_of(const json_t *head, const json_t *point)
 	return o;
 }
 
-static struct series *series_for(struct saved *s, json_t *options, enum test test)
+/* "throughput, nodelay=0, cc=bbr" */
+static void label_of(const json_t *point, enum test test, char *buf, size_t len)
+{
+	json_t *v;
+	const char *key;
+
+	snprintf(buf, len, "%s", test_name(test));
+	json_object_foreach(json_object_get(point, "vars"), key, v) {
+		char *value = strcmp(key, "size") ? json_dumps(v, JSON_ENCODE_ANY) : NULL;
+
+		if (value)
+			text_append(buf, len, ", %s=%s", key, value);
+		free(value);
+	}
+}
+
+static struct series *series_for(struct saved *s, json_t *options, const json_t *point, enum test test)
 {
 	struct series *grown;
 
@@ -39,6 +57,7 @@ static struct series *series_for(struct saved *s, json_t *options, enum test tes
 		return NULL;
 	s->v = grown;
 	s->v[s->n] = (struct series){ .options = json_incref(options), .test = test };
+	label_of(point, test, s->v[s->n].label, sizeof(s->v[s->n].label));
 	return &s->v[s->n++];
 }
 
@@ -55,7 +74,7 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	if (observe_point(point, &round))
 		return 0; /* nothing arrived in it */
 	options = options_of(head, point);
-	to = series_for(s, options, (enum test)test);
+	to = series_for(s, options, point, (enum test)test);
 	json_decref(options);
 	grown = to ? realloc(to->rounds, (to->n + 1) * sizeof(*grown)) : NULL;
 	if (!grown)

@@ -10,6 +10,7 @@ struct series {
 	enum test test;
 	struct diag_round *rounds;
 	size_t n;
+	char label[160]; /* "throughput, nodelay=0": what sets it apart in the file */
 };
 
 struct saved {

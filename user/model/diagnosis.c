@@ -84,7 +84,13 @@ static double unexcused(const struct diag_round *r, enum role role, unsigned int
 	return fmax(0, fmin(fmax(w->delack, rest), nobody));
 }
 
-static void collect_wait(const struct diag_round *r, size_t n, enum role role, unsigned int cause, struct series *s)
+/* Without any ledger there is TCP_INFO, and it knows of one cause only. */
+static bool tells(const struct diag_round *r, unsigned int cause, bool ledgers)
+{
+	return r->traced || (!ledgers && r->info && cause == TX_RWND);
+}
+
+static void collect_wait(const struct diag_round *r, size_t n, enum role role, unsigned int cause, bool ledgers, struct series *s)
 {
 	s->n = 0;
 	s->max_ns = 0;
@@ -92,7 +98,7 @@ static void collect_wait(const struct diag_round *r, size_t n, enum role role, u
 		const struct diag_wait *w = &r[i].wait[role][cause];
 		size_t k = s->n;
 
-		if (!r[i].traced)
+		if (!tells(&r[i], cause, ledgers))
 			continue;
 		s->part[k] = unexcused(&r[i], role, cause, false);
 		s->masked[k] = unexcused(&r[i], role, cause, true);
@@ -223,7 +229,7 @@ static size_t each_candidate(const struct diag_round *r, size_t n, bool both, st
 			if (c < TX_N && !tx_is_stall(c))
 				continue;
 			if (c < TX_N)
-				collect_wait(r, n, (enum role)role, c, &s);
+				collect_wait(r, n, (enum role)role, c, out->traced, &s);
 			else
 				collect_loss(r, n, c, &s);
 			if (s.n < 2 || !any(&s))
@@ -290,8 +296,9 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, str
 	out->resolution = resolution_of(r, n);
 	for (size_t i = 0; i < n; i++) {
 		out->traced |= r[i].traced;
-		both &= r[i].both_seen || !r[i].traced;
 	}
+	for (size_t i = 0; i < n; i++)
+		both &= r[i].both_seen || (out->traced && !r[i].traced);
 	out->tested = each_candidate(r, n, both, rng, out, false);
 	each_candidate(r, n, both, rng, out, true);
 }

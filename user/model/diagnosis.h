@@ -43,6 +43,7 @@ struct diag_round {
 	double competing;   /* CPU that went to others, share of the CPUs used */
 	double device;	    /* the sender's bytes were with the device */
 	bool traced, both_seen, one_cpu; /* one_cpu: the two ends share it */
+	bool info; /* not traced, but TCP_INFO tells how long the peer's window held the client */
 	struct diag_wait wait[ROLES][TX_N];
 	double drops[3]; /* by kind, from DIAG_LOSS_RCVBUF on; share of what was sent */
 	struct diag_party who[ROLES];

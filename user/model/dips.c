@@ -88,18 +88,25 @@ static double largest_by_chance(const struct dip_size *v, size_t n, struct work 
 static void judge(struct dip_size *v, size_t n, double level, struct work *w, struct rng *rng)
 {
 	double chance[DIPS_DRAWS];
+	struct sample s = sample_f64(chance, DIPS_DRAWS);
 
 	for (int k = 0; k < DIPS_DRAWS; k++)
 		chance[k] = largest_by_chance(v, n, w, rng);
+	stats_sort_f64(chance, DIPS_DRAWS);
 	for (size_t i = 0; i < n; i++) {
-		double breach = log(v[i].median / v[i].lawful);
 		size_t as_large = 1;
 
 		for (int k = 0; k < DIPS_DRAWS; k++)
-			as_large += chance[k] >= breach;
+			as_large += chance[k] >= v[i].breach;
+		v[i].critical = stats_quantile(&s, level);
 		v[i].p = (double)as_large / (DIPS_DRAWS + 1);
-		v[i].dip = breach > 0 && v[i].p < 1 - level;
+		v[i].dip = v[i].breach > 0 && v[i].p < 1 - level;
 	}
+}
+
+bool dips_edge(const struct dip_size *a, const struct dip_size *b)
+{
+	return a->dip != b->dip || (a->dip && fabs(a->breach - b->breach) > fmax(a->critical, 0));
 }
 
 static void fill_lawful(struct dip_size *v, size_t n, struct work *w)
@@ -109,6 +116,7 @@ static void fill_lawful(struct dip_size *v, size_t n, struct work *w)
 		w->lawful[i] = w->logs[i] - fmax(0, w->breach[i]);
 		v[i].median = exp(w->logs[i]);
 		v[i].lawful = exp(w->logs[i] - (isinf(w->breach[i]) ? 0 : w->breach[i]));
+		v[i].breach = fmax(0, log(v[i].median / v[i].lawful));
 		v[i].depth = 1 - v[i].lawful / v[i].median;
 	}
 }
@@ -148,7 +156,7 @@ size_t dips_bands(const struct dip_size *v, size_t n, struct dip_band *out, size
 
 		if (!v[i].dip)
 			continue;
-		for (; i + 1 < n && v[i + 1].dip; i++) {
+		for (; i + 1 < n && !dips_edge(&v[i], &v[i + 1]); i++) {
 			b.last = i + 1;
 			if (v[i + 1].depth > v[b.deepest].depth)
 				b.deepest = i + 1;

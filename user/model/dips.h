@@ -20,6 +20,8 @@ struct dip_size {
 	double median;
 	double lawful; /* the most that the other sizes allow it to take */
 	double depth;  /* share of the throughput that is missing; below 0: none */
+	double breach;	 /* log of time over lawful time, 0 where it keeps the law */
+	double critical; /* the largest breach by chance, at the level */
 	double p;
 	bool dip;
 };
@@ -30,7 +32,9 @@ struct dip_band {
 
 /* v: by ascending size, each with DIPS_REPEATS_LEAST repeats. Returns 0, or -1: too few repeats, or no memory. */
 int dips_find(struct dip_size *v, size_t n, double level, struct rng *rng);
-/* Neighbouring sizes in a dip are one band. Returns how many, at most max. */
+/* Do two neighbours differ by more than chance: one is in a dip and the other not, or one much deeper? */
+bool dips_edge(const struct dip_size *a, const struct dip_size *b);
+/* Neighbouring sizes in a dip, without an edge between them, are one band. Returns how many, at most max. */
 size_t dips_bands(const struct dip_size *v, size_t n, struct dip_band *out, size_t max);
 
 #endif
