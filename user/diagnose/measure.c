@@ -170,6 +170,21 @@ static bool is_loss(const struct patient *p, const struct trial *t)
 	return p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
 }
 
+/* A fix that cannot run here (a congestion control that is not allowed, say) leaves the trial; the others go on. */
+static int run_fix(struct patient *p, struct trial *t, struct diag_round *out, struct err *e)
+{
+	struct err own = {};
+
+	if (run_once(p, &t->v, NULL, false, out, &own) == 0)
+		return 0;
+	if (own.code == EXIT_INTERRUPTED)
+		return err_set(e, own.code, "%s", own.text);
+	snprintf(t->why_not, sizeof(t->why_not), "%.255s", own.text);
+	t->judged = false;
+	variant_close(&t->v);
+	return 0;
+}
+
 /* One round: the workload as it is at both ends, every fix between, in an order of its own. */
 static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng *rng, struct pairs_of_runs *m, struct err *e)
 {
@@ -188,9 +203,9 @@ static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng
 		if (!t->v.ready)
 			continue;
 		progress(x, t->p.fix->name);
-		if (run_once(p, &t->v, NULL, false, &with, e))
+		if (run_fix(p, t, &with, e))
 			return -1;
-		m->after[order[i]][k] = figure(&with, is_loss(p, t));
+		m->after[order[i]][k] = t->v.ready ? figure(&with, is_loss(p, t)) : NAN;
 	}
 	progress(x, "as it is, between the fixes");
 	if (run_once(p, &p->v, NULL, false, &last, e))

@@ -45,14 +45,25 @@ static double median_traced(const struct patient *p, size_t offset)
 	return stats_quantile(&s, 0.5);
 }
 
+/* What can be said without a ledger: not why, but whether anybody works. */
+static double nobody_works(const struct patient *p)
+{
+	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
+
+	return fmax(0, 1 - (last_round(p)->one_cpu ? c + s : fmax(c, s)));
+}
+
 static void work_text(const struct patient *p, char *buf, size_t len)
 {
 	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
-	double d = median_traced(p, offsetof(struct diag_round, device));
+	double d = median_traced(p, offsetof(struct diag_round, device)), nobody;
 
 	snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%", 100 * c, 100 * s);
 	if (!isnan(d))
 		text_append(buf, len, ", the device or its queue %.0f %%", 100 * d);
+	nobody = nobody_works(p) - d - (p->competing > 0 ? p->competing : 0);
+	if (nobody > fmax(p->stalls.resolution, p->stalls.most_lost)) /* false where the device is not known */
+		text_append(buf, len, ", nobody %.0f %% (an application's own pause, or the way there and back)", 100 * nobody);
 }
 
 /* Who kept it waiting, as the end of a sentence. */
@@ -131,14 +142,6 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
 }
 
-/* What can be said without a ledger: not why, but whether anybody works. */
-static double nobody_works(const struct patient *p)
-{
-	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
-
-	return fmax(0, 1 - (last_round(p)->one_cpu ? c + s : fmax(c, s)));
-}
-
 static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const char *why = x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
@@ -150,7 +153,7 @@ static void verdict_unknown(const struct examiner *x, const struct patient *p, c
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
 {
-	char work[160], bound[120];
+	char work[320], bound[120];
 
 	work_text(p, work, sizeof(work));
 	if (p->stalls.most_lost > 0)
@@ -240,7 +243,7 @@ static void trials_text(const struct patient *p, FILE *out)
 
 static void limits_line(const struct patient *p, FILE *out)
 {
-	char work[160];
+	char work[320];
 
 	work_text(p, work, sizeof(work));
 	fprintf(out, "  %s\n", work);
