@@ -136,12 +136,37 @@ static void write_recording(uint64_t max)
 	assert_int_equal(recorder_close(r, &e), 0);
 }
 
+/* by what is written of them: bytes between the fields are nobody's */
+static void same_stall(const struct trace_stall *a, const struct trace_stall *b)
+{
+	struct trace_stall x = *a, y = *b;
+	uint64_t none[STACKS] = {};
+	struct codec c, d;
+
+	codec_writer(&c);
+	codec_writer(&d);
+	codec_stall(&c, &x, none);
+	codec_stall(&d, &y, none);
+	assert_int_equal(c.n, d.n);
+	assert_memory_equal(c.v, d.v, c.n);
+	codec_free(&c);
+	codec_free(&d);
+}
+
 static void same_endpoint(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	struct trace_endpoint x = *a, y = *b;
+	struct codec c, d;
+	uint64_t none = 0;
 
-	x.peer = y.peer = 0;
-	assert_memory_equal(&x, &y, sizeof(x));
+	codec_writer(&c);
+	codec_writer(&d);
+	codec_endpoint(&c, &x, &none);
+	codec_endpoint(&d, &y, &none);
+	assert_int_equal(c.n, d.n);
+	assert_memory_equal(c.v, d.v, c.n);
+	codec_free(&c);
+	codec_free(&d);
 }
 
 /* is this what was written of that endpoint at that moment? */
@@ -178,7 +203,7 @@ static void all_comes_back(void **state)
 		struct stall want = stall(i);
 		const struct stall *got = stalls_at(&p.stalls, (size_t)i);
 
-		assert_memory_equal(&got->s, &want.s, sizeof(want.s));
+		same_stall(&got->s, &want.s);
 		for (int k = 0; k < STACKS; k++) {
 			assert_int_equal(!got->stack[k], !want.stack[k]);
 			if (want.stack[k])
@@ -233,7 +258,7 @@ static size_t figures_of(const uint8_t *bytes, size_t n)
 			const struct stall *st = stalls_at(&p.stalls, i);
 			struct stall want = stall((int)(st->s.from_ns - 5000));
 
-			assert_memory_equal(&st->s, &want.s, sizeof(want.s));
+			same_stall(&st->s, &want.s);
 			for (int k = 0; k < STACKS; k++)
 				if (st->stack[k])
 					assert_string_equal(st->stack[k], want.stack[k]);

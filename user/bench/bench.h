@@ -38,7 +38,7 @@ struct bench_options {
 	double rate, drop;
 	int64_t rto, window;
 	/* where output goes; not part of what was measured */
-	char *json, *csv, *raw, *repeat;
+	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
 	bool quiet, mean, json_schema;
 	/* the ledger */

@@ -186,6 +186,8 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
 		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; leave the pause out" },
 		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
+		{ (o->timeline || o->perfetto) && !o->trace, "--timeline or --perfetto with --no-trace: nothing would be recorded; give one" },
+		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a recording would be part of the cost; give one" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },

@@ -31,12 +31,32 @@ static unsigned int protos_of(const struct workload *w)
 	return 1u << TRACE_UNIX_STREAM | 1u << TRACE_UNIX_DGRAM | 1u << TRACE_UNIX_SEQPACKET;
 }
 
+enum { STEPS_KEPT = 1000000 };
+
+static bool wants_timeline(const struct bench_plan *plan)
+{
+	return plan->o.timeline || plan->o.perfetto;
+}
+
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	struct traced *t = ctx;
+
+	timeline_add(&t->timeline, tr);
+}
+
 /* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing. */
-static struct trace *prepare(const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
+static struct trace *prepare(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
 {
 	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE, .protos = protos_of(plan->w), .n_tgids = 1 };
 
 	o.tgids[0] = getpid();
+	if (wants_timeline(plan)) {
+		o.timeline = TRACE_TIMELINE_ALL;
+		o.on_transition = on_transition;
+		o.ctx = tr;
+		tr->timeline.max = STEPS_KEPT;
+	}
 	return trace_prepare(&o, te);
 }
 
@@ -44,9 +64,9 @@ static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_b
 {
 	struct trace_hook hooks[128];
 
-	tr->t = prepare(plan, backend, te);
+	tr->t = prepare(tr, plan, backend, te);
 	if (tr->t && plan->o.ab)
-		tr->beside = prepare(plan, backend, te);
+		tr->beside = prepare(tr, plan, backend, te);
 	if (!tr->t || (plan->o.ab && !tr->beside))
 		return false;
 	/* --ab attaches once the workers are there: they would inherit the links, and hold them when they are to be gone */
@@ -182,7 +202,8 @@ static void settle(struct traced *tr, struct point *p)
 	relate_to_messages(l, p);
 	p->ledger = l;
 	tr->current = NULL;
-	trace_forget_closed(tr->t);
+	if (!wants_timeline(tr->plan))
+		trace_forget_closed(tr->t);
 }
 
 int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size, struct point *p, struct err *e)
@@ -230,8 +251,19 @@ int traced_again(struct traced *tr, const struct bench_plan *plan, struct point 
 	return 0;
 }
 
+int traced_whole(struct traced *tr, struct trace_snapshot *s, struct err *e)
+{
+	struct trace_error te = {};
+
+	if (trace_snapshot(tr->t, s, &te))
+		return trace_err(e, &te);
+	trace_stop(tr->t, &te);
+	return 0;
+}
+
 void traced_end(struct traced *tr)
 {
+	timeline_free(&tr->timeline);
 	trace_snapshot_free(&tr->begin);
 	point_ledger_free(tr->current);
 	tr->current = NULL;

@@ -5,6 +5,7 @@
 
 #include "bench/ab.h"
 #include "bench/bench.h"
+#include "model/timeline.h"
 #include "model/verdict.h"
 
 /* What the tracer found in one point's measured phase; hangs on struct point. */
@@ -29,6 +30,7 @@ struct traced {
 	int n_programs; /* loaded by us: not a stranger's tracer */
 	struct trace_snapshot begin;
 	struct point_ledger *current;
+	struct timeline timeline; /* of all points, where it is asked for */
 };
 
 /*
@@ -40,6 +42,8 @@ int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_ba
 int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size, struct point *p, struct err *e);
 /* Run a finished, untraced point once more with the ledger on, and give the ledger to it: its figures stay undisturbed. */
 int traced_again(struct traced *tr, const struct bench_plan *plan, struct point *p, struct err *e);
+/* Every endpoint of every point up to now: what a timeline needs beside its steps. */
+int traced_whole(struct traced *tr, struct trace_snapshot *s, struct err *e);
 void traced_end(struct traced *tr);
 
 #endif

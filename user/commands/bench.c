@@ -11,6 +11,7 @@
 #include "commands/command.h"
 #include "sinks/json_file.h"
 #include "sinks/ledger_point.h"
+#include "sinks/live.h"
 #include "sinks/sink.h"
 
 #define PROGRESS_FROM_NS 2000000000ULL
@@ -102,11 +103,51 @@ static int trace_points(struct traced *tr, struct result *r, struct err *e)
 	return 0;
 }
 
-static int write_all(const struct result *r, const struct traced *tr, struct err *e)
+static bool is_of(const struct point_ledger *l, enum role r, const struct trace_endpoint *ep)
+{
+	return l && l->pids[r] > 0 && (ep->txb.tgid == l->pids[r] || (!ep->txb.tgid && ep->rxb.tgid == l->pids[r]));
+}
+
+static const char *role_of(const void *ctx, const struct trace_endpoint *ep)
+{
+	const struct result *r = ctx;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (is_of(r->points[i].ledger, ROLE_CLIENT, ep))
+			return "client";
+		if (is_of(r->points[i].ledger, ROLE_SERVER, ep))
+			return "server";
+	}
+	return "control";
+}
+
+static int write_timeline(const struct result *r, struct traced *tr, struct err *e)
+{
+	const struct bench_options *o = &r->plan->o;
+	struct trace_snapshot s = {};
+	struct live_view view = { .s = &s, .timeline = &tr->timeline, .role = role_of, .ctx = r };
+	int rc;
+
+	if (!o->timeline && !o->perfetto)
+		return 0;
+	if (!tr->t)
+		return err_set(e, EXIT_NO_FEATURE, "--timeline: nothing could be traced: %s", tr->why);
+	view.head = json_result_head("ipcstall.timeline", 1, r->plan, r->started);
+	rc = traced_whole(tr, &s, e);
+	if (rc == 0 && o->timeline)
+		rc = live_timeline_write(&view, o->timeline, e);
+	if (rc == 0 && o->perfetto)
+		rc = live_perfetto_write(&view, o->perfetto, e);
+	json_decref(view.head);
+	trace_snapshot_free(&s);
+	return rc;
+}
+
+static int write_all(const struct result *r, struct traced *tr, struct err *e)
 {
 	const struct bench_options *o = &r->plan->o;
 
-	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw)) {
+	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw) && !to_stdout(o->timeline) && !to_stdout(o->perfetto)) {
 		table_print(r, stdout);
 		ledgers_print(r, tr, o->nist, stdout);
 	}
@@ -114,7 +155,9 @@ static int write_all(const struct result *r, const struct traced *tr, struct err
 		return -1;
 	if (o->csv && csv_write(r, o->csv, e))
 		return -1;
-	return o->raw ? raw_write(r, o->raw, e) : 0;
+	if (o->raw && raw_write(r, o->raw, e))
+		return -1;
+	return write_timeline(r, tr, e);
 }
 
 /* A path that cannot be written is found out before the run, not after it. */
@@ -133,9 +176,17 @@ static int probe_output(const char *path, struct err *e)
 
 static int check_outputs(const struct bench_options *o, struct err *e)
 {
-	if (to_stdout(o->json) + to_stdout(o->csv) + to_stdout(o->raw) > 1)
+	const char *const paths[] = { o->json, o->csv, o->raw, o->timeline, o->perfetto };
+	int std = 0;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		std += to_stdout(paths[i]);
+		if (probe_output(paths[i], e))
+			return -1;
+	}
+	if (std > 1)
 		return err_set(e, EXIT_BAD_USAGE, "standard output: two results would mix there; send one to a file");
-	return probe_output(o->json, e) || probe_output(o->csv, e) || probe_output(o->raw, e) ? -1 : 0;
+	return 0;
 }
 
 static int repeat_options(struct bench_options *o, struct err *e)

@@ -16,6 +16,9 @@ struct live_view {
 	const struct stalls *stalls;
 	const struct timeline *timeline;
 	bool wants_stalls, wants_timeline;	/* false: nobody asked, the list is empty for that reason */
+	/* what an endpoint is in what is shown ("client"); NULL: its port or inode tells it from the others */
+	const char *(*role)(const void *ctx, const struct trace_endpoint *ep);
+	const void *ctx;
 	json_t *head;	/* what stands at the top of a document: tool, machine, trace, what was looked at */
 };
 

@@ -77,15 +77,19 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 		snprintf(buf, len, "%s %" PRIu64, trace_proto_name(ep->proto), ep->inode ? ep->inode : ep->serial);
 }
 
-static json_t *endpoint_row(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static json_t *endpoint_row(const struct live_view *view, const struct trace_endpoint *ep)
 {
+	const struct trace_snapshot *s = view->s;
 	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
 	char serial[24], name[160], role[48];
 	json_t *o;
 
 	snprintf(serial, sizeof(serial), "%" PRIu64, ep->serial);
 	endpoint_name(ep, name, sizeof(name));
-	short_name(ep, role, sizeof(role));
+	if (view->role)
+		snprintf(role, sizeof(role), "%s", view->role(view->ctx, ep));
+	else
+		short_name(ep, role, sizeof(role));
 	o = json_pack("{s:s, s:s, s:s, s:s, s:o}", "ep", serial, "role", role, "name", name, "proto", trace_proto_name(ep->proto), "comm",
 		      b->tgid ? json_stringn(b->comm, strnlen(b->comm, 16)) : json_null());
 	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
@@ -102,7 +106,7 @@ static json_t *header(const struct live_view *view)
 	size_t n, *order = endpoints_by_stall(view->s, &n);
 
 	for (size_t i = 0; order && i < n; i++)
-		json_array_append_new(eps, endpoint_row(view->s, &view->s->ep[order[i]]));
+		json_array_append_new(eps, endpoint_row(view, &view->s->ep[order[i]]));
 	free(order);
 	json_object_update_missing(doc, view->head);
 	json_object_set_new(doc, "endpoints", eps);
