@@ -56,6 +56,20 @@ for d in docs:
 PY
 check 'the JSON of the stall' "$(tail -c 600 "$WORK/out")" python3 "$WORK/judge.py" "$WORK/out"
 
+# Ends that were born and closed within one interval keep their blame: the record of an end names the other by its key.
+"$IPCSTALL" top --json -n 1 -d 3 --rows 0 --proto tcp >"$WORK/short" 2>"$WORK/err" &
+top=$!
+sleep 1
+"$KNOWN" nagle n=10 >/dev/null 2>&1
+wait $top
+cat >"$WORK/short.py" <<'PY'
+import json, sys
+doc = json.loads(open(sys.argv[1]).readline())
+rows = [r for r in doc["endpoints"] if r["closed"] and r["tx"]["program"] == "known" and r["cause"] == "nagle"]
+assert rows and all(r["blamed"] == "peer delayed ACK" and r["blamed_program"] == "known" for r in rows), rows
+PY
+check 'a short life keeps its blame' "$(head -c 300 "$WORK/err")" python3 "$WORK/short.py" "$WORK/short"
+
 # A connection that was refused is not a stall, though tcp_disconnect() leaves sequence numbers behind that look like data.
 cat >"$WORK/refused.py" <<'PY'
 import socket, time

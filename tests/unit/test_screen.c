@@ -267,13 +267,14 @@ static void details(void **state)
 	screen_draw(&r.s, &r.p, &r.c);
 	row_is(&r, 0, "tcp 10.0.0.1:2 > 10.0.0.2:443");
 	assert_true(row_has(&r, 1, "writer prog2[102], reader prog2[102]; other end: not traced"));
-	row_is(&r, 3, "stall 2.0% of the interval; cause rwnd; blamed reader? peer");
-	assert_true(row_has(&r, 6, "tx  |........"));
-	assert_true(row_has(&r, 6, ".####"));
-	assert_true(row_has(&r, 6, "#WWWW"));
-	assert_true(row_has(&r, 9, "tx: this interval"));
-	assert_true(row_has(&r, 10, "rwnd     * #..."));
-	assert_true(row_has(&r, 11, "98.0%    980 ms"));
+	row_is(&r, 2, "cgroup -");
+	row_is(&r, 4, "stall 2.0% of the interval; cause rwnd; blamed reader? peer");
+	assert_true(row_has(&r, 7, "tx  |........"));
+	assert_true(row_has(&r, 7, ".####"));
+	assert_true(row_has(&r, 7, "#WWWW"));
+	assert_true(row_has(&r, 10, "tx: this interval"));
+	assert_true(row_has(&r, 11, "rwnd     * #..."));
+	assert_true(row_has(&r, 12, "98.0%    980 ms"));
 	look(&r, 12, 1);	/* it closes: what was drawn stays */
 	screen_draw(&r.s, &r.p, &r.c);
 	row_is(&r, 0, "tcp 10.0.0.1:2 > 10.0.0.2:443");

@@ -109,7 +109,7 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 {
 	const struct trace_sight *s = pace_sight(p, r);
 	uint64_t tx[TX_N], rx[RX_N];
-	char here[80], there[80];
+	char here[80], there[80], cgroup[256];
 	json_t *o;
 
 	local_text(s, here, sizeof(here));
@@ -121,6 +121,8 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
 		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, tx_state_names, TX_N)), "rx",
 		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, rx_state_names, RX_N)));
+	json_object_set_new(o, "cgroup", trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup)) ? json_string(cgroup) : json_null());
+	json_object_set_new(o, "netns", s->netns ? json_integer(s->netns) : json_null());
 	add_blame(o, p, r);
 	return o;
 }

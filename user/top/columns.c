@@ -84,6 +84,11 @@ static void cell_now(const struct paces *p, const struct pace *r, char *out)
 		snprintf(out, CELL, "%s/%s", tx_state_names[s->tx_now], rx_state_names[s->rx_now]);
 }
 
+static void cell_cgroup(const struct paces *p, const struct pace *r, char *out)
+{
+	cgroup_text(pace_sight(p, r), out, CELL);
+}
+
 /* In the order they stand in; rank: who comes first when room is scarce. From min to max a column takes what is spare. */
 static const struct column {
 	const char *title;
@@ -104,9 +109,10 @@ static const struct column {
 	{ "CAUSE", cell_cause, 6, 8, 2, false },
 	{ "BLAMED", cell_blamed, 12, 44, 4, false },
 	{ "NOW", cell_now, 11, 15, 10, false },
+	{ "CGROUP", cell_cgroup, 20, 60, 11, false },
 };
 
-enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 11, AMPLE = 60 };
+enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 12, AMPLE = 60 };
 
 static int least(int column, int width)
 {

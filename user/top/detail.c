@@ -37,6 +37,12 @@ static void draw_who(struct detail *d)
 		      d->s->paused ? "  PAUSED" : "");
 	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "writer %s, reader %s; other end: %s%s", writer, reader, other,
 		      e->joined_late ? "; existed before it was seen" : "");
+	cgroup_text(e, here, sizeof(here));
+	canvas_printf(d->c, d->y, 0, ATTR_PLAIN, "cgroup %s", here);
+	if (e->netns)
+		canvas_printf(d->c, d->y, 7 + (int)strlen(here), ATTR_PLAIN, "; network namespace %u%s", e->netns,
+			      d->peer && d->peer->netns != e->netns ? ", the other end in another" : "");
+	d->y++;
 }
 
 static void draw_rates(struct detail *d)

@@ -115,17 +115,25 @@ void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t 
 	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
 }
 
+void cgroup_text(const struct trace_sight *s, char *buf, size_t len)
+{
+	if (!trace_cgroup_path(s->cgroup_id, buf, len))
+		snprintf(buf, len, "-");
+	printable(buf);
+}
+
 void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
 {
 	const struct trace_sight *s = pace_sight(p, r);
-	char writer[48], reader[48], here[80], there[80], blamed[80];
+	char writer[48], reader[48], here[80], there[80], blamed[80], cgroup[128];
 
 	program_text(s->tx_comm, s->tx_tgid, writer, sizeof(writer));
 	program_text(s->rx_comm, s->rx_tgid, reader, sizeof(reader));
 	local_text(s, here, sizeof(here));
 	remote_text(s, pace_peer(p, r), there, sizeof(there));
 	blamed_text(p, r, blamed, sizeof(blamed));
-	snprintf(buf, len, "%s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed);
+	cgroup_text(s, cgroup, sizeof(cgroup));
+	snprintf(buf, len, "%s %s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed, cgroup);
 }
 
 void human_count(double v, char *buf, size_t len)

@@ -22,6 +22,9 @@ const char *cause_text(const struct pace *r); /* "-" without a stall */
 /* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
 void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
 
+/* The path below the cgroup v2 mount; "-" when unknown. */
+void cgroup_text(const struct trace_sight *s, char *buf, size_t len);
+
 /* All of the above in one line, for the filter. */
 void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
 

@@ -202,23 +202,74 @@ static struct trace_sight *find_live(struct trace_sights *s, uint64_t serial)
 	return NULL;
 }
 
+static int by_key(const void *a, const void *b, void *closed)
+{
+	const struct endpoint *x = &((const struct endpoint *)closed)[*(const uint32_t *)a];
+	const struct endpoint *y = &((const struct endpoint *)closed)[*(const uint32_t *)b];
+
+	return x->id.key < y->id.key ? -1 : x->id.key > y->id.key;
+}
+
+/* indexes of the closed ones, sorted by key; NULL: no memory */
+static uint32_t *index_closed(const struct closed_list *l)
+{
+	uint32_t *order = calloc(l->n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < l->n; i++)
+		order[i] = i;
+	if (order && l->n)
+		qsort_r(order, l->n, sizeof(*order), by_key, l->ep);
+	return order;
+}
+
+/* The other end of one that closed: closed too, under that key at the same time, or alive. Its serial; 0: neither. */
+static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const struct endpoint *ep)
+{
+	const struct closed_list *l = &t->closed;
+	size_t lo = 0, hi = l->n;
+	struct endpoint live;
+
+	if (!ep->peer || ep->id.proto == PROTO_PIPE)
+		return ep->id.proto == PROTO_PIPE ? ep->id.serial : 0;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (l->ep[order[mid]].id.key < ep->peer)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < l->n && l->ep[order[lo]].id.key == ep->peer; lo++) {
+		const struct endpoint *other = &l->ep[order[lo]];
+
+		if (other->born <= ep->closed && ep->born <= other->closed)
+			return other->id.serial;
+	}
+	return !bpf_map_lookup_elem(t->endpoints_fd, &ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
+}
+
 /* What closed after it was digested (the list's entries from `since` on) stands there already, as living. */
 static int add_closed(struct trace *t, struct trace_sights *s, size_t since, struct trace_error *e)
 {
+	uint32_t *order = index_closed(&t->closed);
 	struct trace_endpoint ep;
 
-	if (make_room(s, s->n + t->closed.n, e))
+	if (!order)
+		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
+	if (make_room(s, s->n + t->closed.n, e)) {
+		free(order);
 		return -1;
+	}
 	for (size_t i = 0; i < t->closed.n; i++) {
 		struct trace_sight *live = i >= since ? find_live(s, t->closed.ep[i].id.serial) : NULL;
-		uint64_t peer = live ? live->peer : 0;
 
 		reader_endpoint(&ep, &t->closed.ep[i], t);
 		live = live ? live : &s->v[s->n++];
 		from_endpoint(live, &ep);
-		live->peer = peer;
+		live->peer = closed_peer(t, order, &t->closed.ep[i]);
 	}
 	t->closed.shown = t->closed.n;
+	free(order);
 	return 0;
 }
 
