@@ -113,3 +113,8 @@ test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of k
 .PHONY: test-capacity
 test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
 	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) $(PYTHON) tests/kernel/capacity
+
+.PHONY: bench-served
+bench-served: all ## throughput of redis and nginx while traced, in interleaved pairs: quiet machine (PAIRS=9)
+	$(Q)for p in redis-server redis-tools:redis-benchmark nginx-light:nginx wrk; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
+	$(Q)$(PYTHON) tests/bench-served $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only $(ONLY))
