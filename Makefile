@@ -86,6 +86,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(LIBOBJS)
 
 -include tests/tests.mk
 
+.PHONY: FORCE
 FORCE:
 deps: ## install what is missing (Debian/Ubuntu; elsewhere: name it)
 	$(Q)sh .ci/deps

@@ -90,10 +90,13 @@ test-mutants: ## break the machine on purpose: a test must turn red each time
 test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli)
 	$(Q)tests/run-cli $(TEST)
 
+# Packages and the programs by which they show. netperf and lmbench are not free software: only when asked for.
+PEERS := sockperf:sockperf qperf:qperf iperf3:iperf3 netpipe-tcp:NPtcp rt-tests:hackbench linux-perf:perf
 .PHONY: bench-peers
-bench-peers: all ## latency and throughput beside sockperf, qperf, iperf3, NPtcp and perf, in interleaved pairs (PAIRS=10)
-	$(Q)for p in sockperf qperf iperf3 netpipe-tcp:NPtcp; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
-	$(Q)tests/bench-peers $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)')
+bench-peers: all ## beside sockperf, qperf, iperf3, NPtcp, perf, hackbench, in interleaved pairs (PAIRS=10 ONLY=words DOC=1 NONFREE=1: netperf, lmbench too)
+	$(Q)for p in $(PEERS); do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
+	$(Q)$(if $(NONFREE),test -x build/peers/usr/bin/netperf || tests/peers/nonfree build/peers)
+	$(Q)tests/bench-peers --json build/peers.json $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)') $(if $(DOC),--markdown docs/PEERS.md)
 
 .PHONY: test-fuzz
 test-fuzz: ## the machine under ten million random steps and libFuzzer

@@ -71,7 +71,8 @@ would block each other|--mode tcp --test latency --outstanding 8 --size 64K
 --outstanding with udp|--mode udp --test latency --outstanding 4 --size 64
 out of range|--mode tcp --outstanding 0
 out of range|--mode tcp --trials 0
-out of range|--mode tcp --duration 0
+out of range; give 1ms to 86400s|--mode tcp --duration 0
+out of range; give 100us to 60s|--mode rudp --rto 5ns
 out of range|--mode tcp --duration -1s
 out of range|--mode tcp --count -1
 out of range|--mode tcp --port 65536

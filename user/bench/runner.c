@@ -178,13 +178,6 @@ static int spawn(struct bout *b, enum role role, struct err *e)
 	return pid < 0 ? err_sys(e, EXIT_NO_RESOURCE, NULL, "fork") : 0;
 }
 
-static int order(struct bout *b, enum role role, const struct order_msg *o, struct err *e)
-{
-	if (write(b->worker[role].orders, o, sizeof(*o)) == sizeof(*o))
-		return 0;
-	return err_set(e, EXIT_PEER, "%s process: it has ended; see the kernel log, and run again", role_name(role));
-}
-
 /* The pipe closed without a report: say how the process ended. */
 static int worker_died(struct bout *b, enum role role, struct err *e)
 {
@@ -198,6 +191,14 @@ static int worker_died(struct bout *b, enum role role, struct err *e)
 			       role_name(role), (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d in mid-run; run again", role_name(role), (int)pid,
 		       WEXITSTATUS(status));
+}
+
+/* Who cannot be told has ended: how it ended is the reason. */
+static int order(struct bout *b, enum role role, const struct order_msg *o, struct err *e)
+{
+	if (write(b->worker[role].orders, o, sizeof(*o)) == sizeof(*o))
+		return 0;
+	return worker_died(b, role, e);
 }
 
 static int take_report(struct bout *b, enum role role, struct err *e)
@@ -491,6 +492,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 	const struct bench_options *o = &plan->o;
 
 	*wo = (struct workload_options){
+		.pair_type = plan->w->pair_type,
 		.v6 = o->v6, .nodelay = bench_nodelay(plan, t), .cork = o->cork, .quickack = o->quickack,
 		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
 		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,

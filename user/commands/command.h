@@ -25,6 +25,9 @@ extern const struct command *const commands[]; /* NULL-terminated; the first one
 const struct command *command_find(const char *name);
 void command_help(const struct command *c, FILE *out);
 void command_help_all(FILE *out);
+/* For commands that measure: what on this machine speaks against their figures, a line each. */
+struct noise_report;
+void print_noise(const struct noise_report *r);
 int command_invoke(const struct command *c, int argc, char **argv);
 
 #endif

@@ -117,15 +117,6 @@ static void print_ladder(const struct findings *f)
 	grid_print(g, stdout);
 }
 
-static void print_warnings(const struct noise_report *r)
-{
-	char text[NOISE_WARNINGS][NOISE_TEXT];
-	int n = noise_warnings(r, &noise_default_limits, text);
-
-	for (int i = 0; i < n; i++)
-		printf("warning: %s\n", text[i]);
-}
-
 static json_t *ladder_to_json(const struct findings *f)
 {
 	json_t *list = json_array();
@@ -162,7 +153,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (!o->json || strcmp(o->json, "-")) {
 		print_machine(&f.machine);
 		print_ladder(&f);
-		print_warnings(&f.noise);
+		print_noise(&f.noise);
 	}
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;

@@ -62,15 +62,6 @@ static void quartiles(struct grid *g, const struct summary *s)
 	grid_figure(g, s->q3);
 }
 
-static void print_warnings(const struct noise_report *r)
-{
-	char text[NOISE_WARNINGS][NOISE_TEXT];
-	int n = noise_warnings(r, &noise_default_limits, text);
-
-	for (int i = 0; i < n; i++)
-		printf("warning: %s\n", text[i]);
-}
-
 static void print_findings(const struct findings *f)
 {
 	struct grid *g = grid_new("<call, ns|raw: min|Q1|median|Q3|libc: min|Q1|median|Q3|<");
@@ -83,7 +74,7 @@ static void print_findings(const struct findings *f)
 				       "libc answers without entering the kernel" : "");
 	}
 	grid_print(g, stdout);
-	print_warnings(&f->noise);
+	print_noise(&f->noise);
 }
 
 static json_t *summary_json(const struct summary *s)

@@ -36,13 +36,35 @@ static int bad_value(const struct opt *row, const char *text, const char *want, 
 	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': not %s; see --help", row->name, text, want);
 }
 
+/* As one would type it. */
+static void limit_text(const struct opt *row, double v, char *buf, size_t len)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	if (row->type != OPT_TIME || v == 0) {
+		snprintf(buf, len, "%.10g", v);
+		return;
+	}
+	while (v < units[i].ns && units[i].ns > 1)
+		i++;
+	snprintf(buf, len, "%.10g%s", v / units[i].ns, units[i].unit);
+}
+
 static int check_range(const struct opt *row, const char *text, double v, struct err *e)
 {
+	char least[32], most[32];
+
 	if (row->min == 0 && row->max == 0)
 		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more", row->name, text) : 0;
-	if (v < row->min || v > row->max)
-		return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %.10g to %.10g", row->name, text, row->min, row->max);
-	return 0;
+	if (v >= row->min && v <= row->max)
+		return 0;
+	limit_text(row, row->min, least, sizeof(least));
+	limit_text(row, row->max, most, sizeof(most));
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
 }
 
 static int set_int(const struct opt *row, void *into, const char *text, int (*parse)(const char *, int64_t *), const char *want,

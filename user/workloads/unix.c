@@ -62,11 +62,11 @@ static int unix_accept(struct conn *c, const struct workload_options *o, const s
 	return socket_apply(c->rfd, o, e);
 }
 
-static int open_pair(int type, struct conn ends[2], const struct workload_options *o, struct err *e)
+static int open_pair(struct conn ends[2], const struct workload_options *o, struct err *e)
 {
 	int fd[2];
 
-	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fd))
+	if (socketpair(AF_UNIX, o->pair_type | SOCK_CLOEXEC, 0, fd))
 		return err_sys(e, EXIT_NO_RESOURCE, NULL, "socketpair");
 	for (int i = 0; i < 2; i++)
 		ends[i] = (struct conn){ .rfd = fd[i], .wfd = fd[i], .lfd = -1, .piece = UNIX_PIECE };
@@ -75,21 +75,6 @@ static int open_pair(int type, struct conn ends[2], const struct workload_option
 	close(fd[0]);
 	close(fd[1]);
 	return -1;
-}
-
-static int open_stream(struct conn ends[2], const struct workload_options *o, struct err *e)
-{
-	return open_pair(SOCK_STREAM, ends, o, e);
-}
-
-static int open_seqpacket(struct conn ends[2], const struct workload_options *o, struct err *e)
-{
-	return open_pair(SOCK_SEQPACKET, ends, o, e);
-}
-
-static int open_dgram(struct conn ends[2], const struct workload_options *o, struct err *e)
-{
-	return open_pair(SOCK_DGRAM, ends, o, e);
 }
 
 #define STREAM_IO .send_msg = stream_send_socket, .recv_msg = stream_recv_socket, .recv_some = stream_recv_some_socket, .facts = socket_facts_read
@@ -109,7 +94,8 @@ const struct workload workload_socketpair = {
 	.name = "socketpair",
 	.summary = "a Unix stream socket pair",
 	.flags = WL_STREAM | WL_SOCKET,
-	.open_pair = open_stream,
+	.pair_type = SOCK_STREAM,
+	.open_pair = open_pair,
 	STREAM_IO,
 };
 
@@ -117,7 +103,8 @@ const struct workload workload_unix_seqpacket = {
 	.name = "unix-seqpacket",
 	.summary = "a Unix sequenced-packet socket pair",
 	.flags = WL_DATAGRAM | WL_SOCKET,
-	.open_pair = open_seqpacket,
+	.pair_type = SOCK_SEQPACKET,
+	.open_pair = open_pair,
 	DATAGRAM_IO,
 };
 
@@ -125,6 +112,7 @@ const struct workload workload_unix_dgram = {
 	.name = "unix-dgram",
 	.summary = "a Unix datagram socket pair",
 	.flags = WL_DATAGRAM | WL_SOCKET,
-	.open_pair = open_dgram,
+	.pair_type = SOCK_DGRAM,
+	.open_pair = open_pair,
 	DATAGRAM_IO,
 };

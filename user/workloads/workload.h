@@ -30,6 +30,7 @@ enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPL
 
 /* Buffers of 0 are left as the kernel has them. */
 struct workload_options {
+	int pair_type;		/* the workload's own, from its row */
 	bool v6, nodelay, cork, quickack, spin;
 	enum engine engine;
 	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns, pacing;
@@ -70,6 +71,7 @@ struct workload {
 	const char *name, *summary;
 	unsigned int flags;
 	size_t max_message;	/* 0: the general limit */
+	int pair_type;		/* open_pair: SOCK_STREAM and so on */
 	size_t read_least, read_most; /* bulk: limits of what one receive asks for; 0: none */
 
 	/* Refuse what cannot work, with the reason. NULL: everything works. */
