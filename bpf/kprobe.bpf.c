@@ -1,51 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Calls entered and left, through kprobes: for kernels without BPF trampolines. A return probe has the result, no arguments. */
 #include "enter.bpf.h"
+#include "calls.h"
 
-#define ENTER_SOCK(name, point, dir)						\
-	SEC("kprobe/" point) int BPF_KPROBE(name, struct sock *sk)		\
-	{ return enter_sock((__u64)sk, dir); }
-
-#define ENTER_SOCKET(name, point, dir)						\
-	SEC("kprobe/" point) int BPF_KPROBE(name, struct socket *socket)	\
-	{ return enter_sock(ADDRESS(socket, socket, sk), dir); }
-
-#define ENTER_FILE(name, point, dir)						\
-	SEC("kprobe/" point) int BPF_KPROBE(name, struct kiocb *iocb)		\
-	{ return enter_file(ADDRESS(iocb, kiocb, ki_filp), dir); }
-
-#define LEAVE(name, point, dir)							\
-	SEC("kretprobe/" point) int BPF_KRETPROBE(name, long ret)		\
+#define CALL(kind, name, point, dir, nr_args)					\
+	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg)		\
+	{ return ENTER_##kind(kind##_OF(arg), dir); }				\
+	SEC("kretprobe/" point) int BPF_KRETPROBE(name##_out, long ret)		\
 	{ return leave(ctx, dir, (int)ret); }
-
-ENTER_SOCK(tcp_send_in, "tcp_sendmsg_locked", DIR_TX)
-LEAVE(tcp_send_out, "tcp_sendmsg_locked", DIR_TX)
-ENTER_SOCK(tcp_recv_in, "tcp_recvmsg", DIR_RX)
-LEAVE(tcp_recv_out, "tcp_recvmsg", DIR_RX)
-ENTER_SOCK(udp_send_in, "udp_sendmsg", DIR_TX)
-LEAVE(udp_send_out, "udp_sendmsg", DIR_TX)
-ENTER_SOCK(udp6_send_in, "udpv6_sendmsg", DIR_TX)
-LEAVE(udp6_send_out, "udpv6_sendmsg", DIR_TX)
-ENTER_SOCK(udp_recv_in, "udp_recvmsg", DIR_RX)
-LEAVE(udp_recv_out, "udp_recvmsg", DIR_RX)
-ENTER_SOCK(udp6_recv_in, "udpv6_recvmsg", DIR_RX)
-LEAVE(udp6_recv_out, "udpv6_recvmsg", DIR_RX)
-ENTER_SOCKET(unix_send_in, "unix_stream_sendmsg", DIR_TX)
-LEAVE(unix_send_out, "unix_stream_sendmsg", DIR_TX)
-ENTER_SOCKET(unix_recv_in, "unix_stream_recvmsg", DIR_RX)
-LEAVE(unix_recv_out, "unix_stream_recvmsg", DIR_RX)
-ENTER_SOCKET(dgram_send_in, "unix_dgram_sendmsg", DIR_TX)
-LEAVE(dgram_send_out, "unix_dgram_sendmsg", DIR_TX)
-ENTER_SOCKET(dgram_recv_in, "unix_dgram_recvmsg", DIR_RX)
-LEAVE(dgram_recv_out, "unix_dgram_recvmsg", DIR_RX)
-ENTER_FILE(pipe_write_in, "pipe_write", DIR_TX)
-LEAVE(pipe_write_out, "pipe_write", DIR_TX)
-ENTER_FILE(pipe_read_in, "pipe_read", DIR_RX)
-LEAVE(pipe_read_out, "pipe_read", DIR_RX)
-ENTER_FILE(fifo_write_in, "fifo_pipe_write", DIR_TX)
-LEAVE(fifo_write_out, "fifo_pipe_write", DIR_TX)
-ENTER_FILE(fifo_read_in, "fifo_pipe_read", DIR_RX)
-LEAVE(fifo_read_out, "fifo_pipe_read", DIR_RX)
+CALL_ROWS(CALL)
 
 SEC("kprobe/fd_install")
 int BPF_KPROBE(on_fd, unsigned int fd, struct file *file)

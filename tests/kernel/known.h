@@ -30,7 +30,9 @@ struct end {
 	uint64_t in_write_ns, in_read_ns, napped_ns;
 	uint64_t waits;			/* write calls above WAITED_NS */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, runq_ns;	/* of the thread that holds it: running, and woken but not yet running */
+	uint64_t cpu_before, runq_before;
+	uint64_t late_ns;		/* neither reading nor napping, while data may have been there */
 	bool has_tcp_info;
 	uint64_t busy_ns, rwnd_limited_ns, sndbuf_limited_ns;
 	unsigned int retransmits;
@@ -63,7 +65,7 @@ struct known {
 	struct json truth, expect, groups;
 	char *truth_text, *expect_text, *groups_text;
 	size_t truth_len, expect_len, groups_len;
-	uint64_t elapsed_ns;
+	uint64_t elapsed_ns, steal_ns;
 	bool threads;			/* the other end is a thread instead of a process */
 	pid_t child;
 	pthread_t thread;
@@ -89,6 +91,8 @@ const char *param_text(struct known *k, const char *key, const char *otherwise);
 struct end *end_new(struct known *k, const char *role, const char *proto);
 struct end *end_find(struct known *k, const char *role);
 void end_here(struct end *e, int fd);
+void end_gone(struct end *e);
+uint64_t stolen_ns(void);
 uint64_t cpu_time_ns(void);
 void put(struct end *e, int fd, const void *buf, size_t len);
 bool get(struct end *e, int fd, void *buf, size_t len);

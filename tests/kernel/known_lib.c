@@ -136,6 +136,35 @@ static unsigned long long inode_of(const char *path)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+/* What the scheduler gave this thread, and how long it let it wait; 0 where the kernel does not count. */
+static void scheduled(uint64_t *cpu, uint64_t *runq)
+{
+	unsigned long long ran = 0, waited = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+
+	if (f && fscanf(f, "%llu %llu", &ran, &waited) != 2)
+		ran = waited = 0;
+	if (f)
+		fclose(f);
+	errno = 0;
+	*cpu = ran;
+	*runq = waited;
+}
+
+/* Time that the host of a virtual machine took from all its processors, in its ticks of 10 ms. */
+uint64_t stolen_ns(void)
+{
+	unsigned long long steal = 0;
+	FILE *f = fopen("/proc/stat", "re");
+
+	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
+		steal = 0;
+	if (f)
+		fclose(f);
+	errno = 0;
+	return steal * (NSEC_PER_SEC / sysconf(_SC_CLK_TCK));
+}
+
 /* The calling thread holds this end, by this descriptor. */
 void end_here(struct end *e, int fd)
 {
@@ -149,6 +178,21 @@ void end_here(struct end *e, int fd)
 	e->tid = syscall(SYS_gettid);
 	if (!e->opened_ns)
 		e->opened_ns = now_ns();
+	scheduled(&e->cpu_before, &e->runq_before);
+}
+
+/* It has been closed, by the thread that held it or by another, which knows nothing of the first one's processor time. */
+void end_gone(struct end *e)
+{
+	uint64_t cpu, runq;
+
+	e->closed_ns = now_ns();
+	scheduled(&cpu, &runq);
+	if (e->tid != syscall(SYS_gettid))
+		return;
+	e->runq_ns = runq - e->runq_before;
+	if (!e->cpu_ns)
+		e->cpu_ns = cpu - e->cpu_before;
 }
 
 uint64_t cpu_time_ns(void)

@@ -98,6 +98,8 @@ static void print_end(struct json *j, const struct end *e)
 	json_int(j, "tx_messages", e->tx_messages);
 	json_int(j, "rx_messages", e->rx_messages);
 	json_int(j, "cpu_ns", e->cpu_ns);
+	json_int(j, "runq_ns", e->runq_ns);
+	json_int(j, "late_ns", e->late_ns);
 	if (e->has_tcp_info) {
 		json_open(j, "tcp_info", '{');
 		json_int(j, "busy_ns", e->busy_ns);
@@ -137,6 +139,7 @@ static void print_line(struct known *k, FILE *f)
 	print_params(&j, k);
 	json_int(&j, "pid", getpid());
 	json_int(&j, "elapsed_ns", k->elapsed_ns);
+	json_int(&j, "steal_ns", k->steal_ns);
 	fprintf(f, ",\"truth\":{%s},\"endpoints\":[", k->truth_text);
 	j.more = false;
 	for (i = 0; i < k->shared->nr_ends; i++)
@@ -200,7 +203,9 @@ static void run(const struct known_case *c, char **words, FILE *out)
 	shared_new(&k);
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
+	k.steal_ns = stolen_ns();
 	c->run(&k);
+	k.steal_ns = stolen_ns() - k.steal_ns;
 	params_check(&k);
 	print_line(&k, out);
 	text_free(&k.truth, &k.truth_text);

@@ -29,7 +29,7 @@ static void pipe_reader(struct known *k, void *arg)
 	end_here(p->reader, fd);
 	flow_reader(k, p->reader, fd, &p->flow);
 	close(fd);
-	p->reader->closed_ns = now_ns();
+	end_gone(p->reader);
 }
 
 static void pipe_run(struct known *k, struct pipe_ends *p)
@@ -49,7 +49,7 @@ static void pipe_run(struct known *k, struct pipe_ends *p)
 	end_here(w, fd);
 	flow_writer(k, w, fd, &p->flow);
 	close(fd);
-	w->closed_ns = now_ns();
+	end_gone(w);
 	join_other_side(k);
 	flow_expect(k, &p->flow);
 }
@@ -164,7 +164,7 @@ static void threads_reader(struct known *k, void *arg)
 	end_here(p->reader, p->fd[0]);
 	flow_reader(k, p->reader, p->fd[0], &p->flow);
 	close(p->fd[0]);
-	p->reader->closed_ns = now_ns();
+	end_gone(p->reader);
 }
 
 static void run_writers(struct worker *w)
@@ -204,7 +204,7 @@ static void pipe_threads(struct known *k)
 	run_writers(w);
 	k->elapsed_ns = now_ns() - from;
 	close(p.fd[1]);
-	e->closed_ns = now_ns();
+	end_gone(e);
 	join_other_side(k);
 	for (i = 0; i < THREADS; i++)
 		e->tx_bytes += w[i].bytes;
@@ -267,7 +267,7 @@ static void pipe_splice(struct known *k)
 	end_here(w, p.fd[1]);
 	splice_writer(k, w, p.fd[1], &p.flow);
 	close(p.fd[1]);
-	w->closed_ns = now_ns();
+	end_gone(w);
 	join_other_side(k);
 	expect_covers(k, "splice");
 	truth_ns(k, "in_splice_ns", w->in_write_ns);

@@ -126,7 +126,7 @@ static void relay_connection(struct known *k, struct end *e, struct tcp_opts *o,
 	for (i = 0; i < messages; i++)
 		held += message(fd, buf, e);
 	close(fd);
-	e->closed_ns = now_ns();
+	end_gone(e);
 	e->napped_ns = held;
 }
 

@@ -191,7 +191,7 @@ static void tcp_serve(struct known *k, void *arg)
 	s->body(k, s->end, fd);
 	tcp_info(s->end, fd);
 	close(fd);
-	s->end->closed_ns = now_ns();
+	end_gone(s->end);
 }
 
 void tcp_case(struct known *k, const struct tcp_opts *o, tcp_body *client, tcp_body *server)
@@ -209,7 +209,7 @@ void tcp_case(struct known *k, const struct tcp_opts *o, tcp_body *client, tcp_b
 	client(k, e, fd);
 	tcp_info(e, fd);
 	close(fd);
-	e->closed_ns = now_ns();
+	end_gone(e);
 	join_other_side(k);
 	close(s.listener);
 }

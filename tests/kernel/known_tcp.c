@@ -86,7 +86,11 @@ static void wwr_server(struct known *k, struct end *e, int fd)
 static void wwr_expect(struct known *k)
 {
 	struct end *s = end_find(k, "server"), *c = end_find(k, "client");
+	/* an end without a processor for half a delayed ACK can make or hide one */
+	uint64_t slip = (s->runq_ns + c->runq_ns) / (20 * NSEC_PER_MSEC);
 
+	if (slip > wwr.stalls)
+		slip = wwr.stalls;
 	truth_ns(k, "nagle_ns", wwr.nagle_ns);
 	truth_ns(k, "stalls", wwr.stalls);
 	if (wwr.nodelay) {
@@ -94,9 +98,9 @@ static void wwr_expect(struct known *k)
 		expect_no_stall(k, "client");
 	} else {
 		expect_ns(k, "client", "tx", "nagle", wwr.nagle_ns);
-		expect_count(k, "client", "tx", "nagle", wwr.stalls, wwr.n + wwr.warm);
+		expect_count(k, "client", "tx", "nagle", wwr.stalls - slip, wwr.n + wwr.warm);
 		expect_cause(k, "client", "nagle");
-		expect_beside(k, "server", "rx", "delack_fires", wwr.stalls, wwr.stalls);
+		expect_beside(k, "server", "rx", "delack_fires", wwr.stalls - slip, wwr.stalls + slip);
 		expect_blame(k, "client", "nagle", "server");
 	}
 	expect_no_stall(k, "server");
@@ -150,6 +154,15 @@ static void sndbuf(struct known *k)
 static struct flow flow;
 static uint64_t unsent_ns;
 
+/* Until the last byte has left, and then has arrived: the FIN of close() would wait for the window too. */
+static void watch_queue(struct known *k, int fd, uint64_t from)
+{
+	unsent_ns = watch_unsent(fd, from, from + 60 * NSEC_PER_SEC) - from;
+	while (!reached_peer(fd))
+		nap_ns(NSEC_PER_MSEC / 5);
+	k->elapsed_ns = now_ns() - from;
+}
+
 /* Everything is queued by one write; then it is watched until the last byte has left. */
 static void queue_client(struct known *k, struct end *e, int fd)
 {
@@ -157,20 +170,19 @@ static void queue_client(struct known *k, struct end *e, int fd)
 	uint64_t from = now_ns();
 
 	put(e, fd, buf, flow.n * flow.size);
-	unsent_ns = watch_unsent(fd, from, from + 60 * NSEC_PER_SEC) - from;
-	while (!reached_peer(fd))
-		nap_ns(NSEC_PER_MSEC / 5);
-	k->elapsed_ns = now_ns() - from;
+	watch_queue(k, fd, from);
 	free(buf);
 }
 
 static void napping_server(struct known *k, struct end *e, int fd)
 {
 	char *buf = spare_memory(flow.size);
+	uint64_t from = now_ns();
 
 	do {
 		nap(e, flow.nap_ms);
 	} while (get_some(e, fd, buf, flow.size));
+	e->late_ns = now_ns() - from - e->napped_ns - e->in_read_ns;
 	free(buf);
 }
 
@@ -187,11 +199,14 @@ static struct tcp_opts slow_reader_opts(struct known *k)
 
 static void rwnd_expect(struct known *k)
 {
+	struct end *s = end_find(k, "server");
+
 	truth_ns(k, "unsent_ns", unsent_ns);
 	expect_ns(k, "client", "tx", "rwnd", unsent_ns);
 	expect_cause(k, "client", "rwnd");
 	expect_none(k, "client", "tx", "device");
-	expect_ns(k, "server", "rx", "unread", end_find(k, "server")->napped_ns - flow.nap_ms * NSEC_PER_MSEC);
+	expect_range(k, "server", "rx", "unread", s->napped_ns - flow.nap_ms * NSEC_PER_MSEC,
+		     s->napped_ns - flow.nap_ms * NSEC_PER_MSEC + s->late_ns);
 	expect_blame(k, "client", "rwnd", "server");
 	expect_traffic(k, "client");
 	expect_traffic(k, "server");
@@ -235,8 +250,7 @@ static void epoll_client(struct known *k, struct end *e, int fd)
 	uint64_t from = now_ns();
 
 	epoll_write(e, fd, buf, flow.n * flow.size);
-	unsent_ns = watch_unsent(fd, from, from + 60 * NSEC_PER_SEC) - from;
-	k->elapsed_ns = now_ns() - from;
+	watch_queue(k, fd, from);
 	free(buf);
 }
 
@@ -269,8 +283,7 @@ static void sendfile_client(struct known *k, struct end *e, int fd)
 			die("sendfile");
 		e->tx_bytes += n;
 	}
-	unsent_ns = watch_unsent(fd, from, from + 60 * NSEC_PER_SEC) - from;
-	k->elapsed_ns = now_ns() - from;
+	watch_queue(k, fd, from);
 	close(file);
 	free(buf);
 }

@@ -22,7 +22,7 @@ static void unix_reader(struct known *k, void *arg)
 	flow_reader(k, u->reader, u->fd[1], &u->flow);
 	meet(k);
 	close(u->fd[1]);
-	u->reader->closed_ns = now_ns();
+	end_gone(u->reader);
 }
 
 static void unix_run(struct known *k, int type, struct flow f)
@@ -41,7 +41,7 @@ static void unix_run(struct known *k, int type, struct flow f)
 	flow_writer(k, w, u.fd[0], &u.flow);
 	meet(k);
 	close(u.fd[0]);
-	w->closed_ns = now_ns();
+	end_gone(w);
 	join_other_side(k);
 	flow_expect(k, &u.flow);
 }

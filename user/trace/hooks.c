@@ -33,6 +33,7 @@
 
 #define CALLS(b, in, out)								\
 	CALL(b, in, out, "tcp_send", "tcp_sendmsg_locked", true, TCP, "TCP sends"),	\
+	CALL(b, in, out, "tcp_page", "tcp_sendpage", false, TCP, "sendfile to TCP (from 6.5 on: as sends)"),	\
 	CALL(b, in, out, "tcp_recv", "tcp_recvmsg", true, TCP, "TCP receives"),	\
 	CALL(b, in, out, "udp_send", "udp_sendmsg", false, UDP, "UDP sends"),		\
 	CALL(b, in, out, "udp6_send", "udpv6_sendmsg", false, UDP, "UDP sends, IPv6"),	\
@@ -41,7 +42,7 @@
 	CALL(b, in, out, "unix_send", "unix_stream_sendmsg", false, UNIX, "Unix stream sends"), \
 	CALL(b, in, out, "unix_recv", "unix_stream_recvmsg", false, UNIX, "Unix stream receives"), \
 	CALL(b, in, out, "dgram_send", "unix_dgram_sendmsg", false, UNIX, "Unix datagram sends"), \
-	CALL(b, in, out, "dgram_recv", "unix_dgram_recvmsg", false, UNIX, "Unix datagram receives"), \
+	CALL(b, in, out, "dgram_recv", "__unix_dgram_recvmsg unix_dgram_recvmsg", false, UNIX, "Unix datagram receives"), \
 	CALL(b, in, out, "pipe_write", "anon_pipe_write pipe_write", false, PIPE, "writes to pipes"), \
 	CALL(b, in, out, "pipe_read", "anon_pipe_read pipe_read", false, PIPE, "reads from pipes"), \
 	CALL(b, in, out, "fifo_write", "fifo_pipe_write", false, PIPE, "writes to FIFOs (elsewhere: as pipes)"), \

@@ -103,6 +103,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->stall_threshold = u->stall_threshold_ns;
 	o->switch_state = feature_args("sched_switch") >= 4;
 	o->drop_args = feature_args("kfree_skb");
+	o->dgram_sock = feature_func("__unix_dgram_recvmsg");
 	o->recv_args = feature_func_args("tcp_recvmsg");
 	o->fn_delack = feature_symbol("tcp_delack_timer");
 	o->fn_write = feature_symbol("tcp_write_timer");
