@@ -95,6 +95,8 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 
 	t->backend = t->opts.backend ? t->opts.backend : trace_best_backend(&why);
 	snprintf(t->why, sizeof(t->why), "%s", why);
+	if (!t->backend && strstr(why, "CAP_BPF"))	/* a privilege is missing, not a feature */
+		return fail(e, EXIT_NO_PERM, "cannot trace", why, "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
 			    "`ipcstall check` says what would mend it; --no-trace measures without");

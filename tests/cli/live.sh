@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run, attach, record and replay where something is in the way: one clear line, the right exit code, nothing left behind.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 70
+
+# --- what needs no privilege: refused before anything is attached ---
+dead=$(bash -c 'echo $$')
+refuses "attach: nobody" 2 'to whom' attach
+refuses "attach: a dead process" 5 'no such process' attach -p "$dead" -d 1s
+refuses "attach: not a number" 2 'not a process id' attach -p 12x -d 1s
+refuses "attach: two ways" 2 'exclude each other' attach -a -p $$ -d 1s
+refuses "attach: no such name" 5 'no process of this name' attach --comm no-such-name -d 1s
+refuses "attach: a bad port" 2 'port' attach -a -P 70000 -d 1s
+refuses "attach: a bad protocol" 2 'unknown' attach -a --proto sctp -d 1s
+refuses "run: no command" 2 'no command' run
+refuses "run: no such program" '[2345]' 'no-such-program|cannot|Operation' run -- "$WORK/no-such-program"
+refuses "run: two outputs to one pipe" 2 'would mix' run --json - --ndjson - -- true
+refuses "run: a folder that is not there" 6 'No such file' run --json /nowhere/x.json -- true
+refuses "run: a timeline that cannot be written" 6 'No such file' run --timeline /nowhere/t -- true
+refuses "record: no file" 2 'which file' record -a
+refuses "record: a command and a process" 2 'exclude each other' record -o a.rec -p $$ -- true
+refuses "record: too small" 2 'out of range' record -o a.rec --max-size 1K -a
+refuses "replay: no file" 2 'give one FILE' replay
+refuses "replay: not there" 9 'No such file' replay /nowhere/a.rec
+echo '{}' >not.rec
+refuses "replay: something else" 9 'not a recording' replay not.rec
+: >empty.rec
+refuses "replay: empty" 9 'not a recording' replay empty.rec
+refuses "replay: a folder" 9 'not a recording' replay "$WORK"
+printf 'ipcstall\x63\0\0\0' >version.rec
+python3 -c 'import sys,zlib,struct; d=open("version.rec","rb").read(); sys.stdout.buffer.write(d+struct.pack("<I",zlib.crc32(d)))' >version2.rec
+refuses "replay: another version" 8 'version 99' replay version2.rec
+
+# --- the rest needs to trace ---
+if ! "$IPCSTALL" run -q -- true 2>"$WORK/why" >/dev/null; then
+	echo "skip tracing: $(tail -1 "$WORK/why")"
+	finish
+fi
+refuses "attach: a cgroup that is gone" '[35]' 'cgroup' attach -c /sys/fs/cgroup/no-such-group -d 1s
+
+# NAME WANT ARGS...: the exit code of a command is passed on
+passes_on() {
+	local name=$1 want=$2
+	shift 2
+	"$IPCSTALL" run -q -- "$@" >/dev/null 2>&1 </dev/null
+	local rc=$?
+	if [ $rc -eq "$want" ]; then pass "$name"; else fail "$name" "exit code $rc, not $want"; fi
+}
+passes_on "run passes 0 on" 0 true
+passes_on "run passes 7 on" 7 sh -c 'exit 7'
+passes_on "run passes a signal on" 143 sh -c 'kill -TERM $$'
+
+# NAME CODE PATTERN FILE COMMAND...: exit code and the last line of stderr
+ends() {
+	local name=$1 code=$2 pattern=$3 rc
+	shift 3
+	timeout 60 "$@" 2>err >out </dev/null
+	rc=$?
+	if [ $rc -ne "$code" ]; then
+		fail "$name" "exit code $rc, not $code: $(tail -1 err)"
+	elif ! tail -1 err | grep -qE -- "$pattern"; then
+		fail "$name" "'$(tail -1 err)' does not match $pattern"
+	else
+		pass "$name"
+	fi
+}
+cat >talk.py <<'PY'
+import os, socket, sys, time
+a, b = socket.socketpair()
+for _ in range(int(sys.argv[1])):
+    a.send(b"x"); b.recv(1); time.sleep(0.01)
+PY
+talk=(python3 talk.py)
+ends "json to a full disk" 6 'No space' "$IPCSTALL" run -q --json /dev/full -- "${talk[@]}" 3
+ends "csv to a full disk" 6 'No space' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
+ends "timeline to a full disk" 6 'No space' "$IPCSTALL" run -q --timeline /dev/full -- "${talk[@]}" 3
+ends "trace events to a full disk" 6 'No space' "$IPCSTALL" run -q --perfetto /dev/full -- "${talk[@]}" 3
+ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full -i 50ms -- "${talk[@]}" 30
+ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3
+
+# a reader that leaves: attach ends by itself, with 6
+"${talk[@]}" 3000 &
+talker=$!
+{ timeout 60 "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
+if [ "$(cat status)" = 6 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'Broken pipe' err; then
+	pass "a reader that leaves"
+else
+	fail "a reader that leaves" "exit code $(cat status): $(cat err)"
+fi
+
+# Ctrl-C ends a session in good order, with all its files
+"$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
+tool=$!
+sleep 3
+kill -INT $tool
+wait $tool
+rc=$?
+if [ $rc -eq 0 ] && [ -s l.json ] && tail -1 t.ndjson | grep -q '"end"'; then
+	pass "Ctrl-C leaves whole files"
+else
+	fail "Ctrl-C leaves whole files" "exit code $rc: $(cat err)"
+fi
+ends "a terminal of 20 columns" 0 '.' env COLUMNS=20 "$IPCSTALL" attach -p $talker -d 500ms
+kill $talker
+wait $talker 2>/dev/null
+
+# --- record and replay ---
+"$IPCSTALL" record -q -o a.rec -- "${talk[@]}" 20 2>err || fail "record" "$(cat err)"
+refuses "replay: no timeline was recorded" 9 'holds no timeline' replay a.rec --timeline t2.ndjson
+ends "replay to a full disk" 6 'No space' sh -c '"$0" replay a.rec >/dev/full' "$IPCSTALL"
+size=$(stat -c %s a.rec)
+head -c $((size - 1)) a.rec >cut.rec
+ends "replay of a file that breaks off" 0 'breaks off at byte' "$IPCSTALL" replay cut.rec
+cp a.rec bad.rec
+printf '\x5a\x5a' | dd of=bad.rec bs=1 seek=60 conv=notrunc 2>/dev/null
+ends "replay of a damaged head" 9 'nothing can be shown|damaged' "$IPCSTALL" replay bad.rec
+
+# --- without privileges ---
+if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then
+	cp "$IPCSTALL" "$WORK/ipcstall" 2>/dev/null
+	chmod 755 "$WORK" "$WORK/ipcstall"
+	chmod 644 a.rec
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	ends "nobody: run" 3 'run as root|CAP_BPF' "${nobody[@]}" "$WORK/ipcstall" run -- true
+	[ "$(wc -l <err)" -eq 1 ] || fail "nobody: run" "$(wc -l <err) lines"
+	sleep 300 &
+	other=$!
+	ends "nobody: another user's process" 3 'belongs to another user' "${nobody[@]}" "$WORK/ipcstall" attach -p $other -d 1s
+	ends "nobody: record" 3 'run as root|CAP_BPF' "${nobody[@]}" "$WORK/ipcstall" record -o /tmp/nobody-$$.rec -- true
+	rm -f /tmp/nobody-$$.rec
+	ends "nobody: replay needs no privilege" 0 'recorded on' "${nobody[@]}" "$WORK/ipcstall" replay a.rec
+	kill $other
+fi
+[ -z "$(left_over)" ] && pass "nothing left running" || fail "nothing left running" "$(left_over)"
+finish
