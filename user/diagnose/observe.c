@@ -20,14 +20,15 @@ static const json_t *at(const json_t *o, const char *a, const char *b)
 	return json_object_get(json_object_get(o, a), b);
 }
 
-/* With a sample for each message that is their mean, else the time over the messages: both count what is rare by its weight. */
+/* With a sample for each message that is their mean, else the time over the messages: both count what is rare by its weight. Where all
+ * were lost, one would have taken at least as long as the round. */
 static double cost_of(const json_t *p)
 {
 	double mean = number(json_object_get(p, "latency"), "mean"), messages = number(p, "messages"), elapsed = number(p, "elapsed_ns");
 
 	if (!isnan(mean))
 		return mean;
-	return messages > 0 ? elapsed / messages : NAN;
+	return number(p, "sent") > 0 ? elapsed / fmax(1, messages) : NAN;
 }
 
 static void observe_machine(const json_t *p, double elapsed, struct diag_round *r)

@@ -119,13 +119,15 @@ static void times(double v, char *buf, size_t len)
 static void cure_text(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const struct trial *t = best_confirmed(p);
+	bool loss = t && p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
 	char ratio[24], lo[24], hi[24];
 
 	if (t) {
 		times(t->gain.ratio, ratio, sizeof(ratio));
 		times(t->gain.ci.lo, lo, sizeof(lo));
 		times(t->gain.ci.hi, hi, sizeof(hi));
-		snprintf(buf, len, " Proven cure: %s; it makes a message %s times as fast [%s, %s].", t->p.fix->said, ratio, lo, hi);
+		snprintf(buf, len, " Proven cure: %s; with it %s %s times as %s [%s, %s].", t->p.fix->said, loss ? "arrives" : "a message is", ratio,
+			 loss ? "much" : "fast", lo, hi);
 	} else if (!p->n_trials) {
 		snprintf(buf, len, " No fix that ipcstall knows fits this workload.");
 	} else if (!x->run_fixes) {
