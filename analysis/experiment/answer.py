@@ -15,7 +15,7 @@ from analysis.experiment.measures import calm
 from analysis.experiment.outcome import Outcome, combine
 from analysis.experiment.plan import Plan
 from analysis.findings import caveats
-from analysis.load import load
+from analysis.load import check_machines, load
 from analysis.model import Document, Point
 from analysis.summary import grid
 from analysis.tables import Table
@@ -66,6 +66,7 @@ def answer(plan: Plan, directory: str, quick: bool) -> Answer:
         if not isinstance(found, Document):
             raise data(found.path, "holds a timeline, not a sweep")
         documents[run.name] = found
+    check_machines(list(documents.values()), False)
     for d in documents.values():
         d.points = [_with_options(p, d, mentioned(plan)) for p in d.points]
     return Answer(plan, quick, documents, judge_all(plan, documents))

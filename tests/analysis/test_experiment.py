@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import synth
 from conftest import ROOT
+from test_report import Page
 
 from analysis.errors import AnalysisError
 from analysis.experiment.answer import answer, to_json
@@ -229,7 +230,10 @@ def test_page_has_the_data_before_the_conclusion(carried_out, run):
     assert out.index("Hypothesis") < out.index("Data") < out.index("Tests") < out.index("Answer: SUPPORTED")
     page = (where / "report.html").read_text()
     assert page.index("Hypothesis</h2>") < page.index("<figure") < page.index("Tests</h2>") < page.index("Conclusion: supported")
-    assert not re.search(r"(src|href)=\"(?!#|data:|comb\.ndjson)", page), "the page must need no network"
+    html = Page(page)
+    assert html.open == [] and len(html.ids) == len(set(html.ids))
+    assert all(link.startswith(("#", "data:")) or link == "comb.ndjson" for link in html.links), "the page must need no network"
+    assert not {"script", "iframe", "link", "img"} & set(html.tags)
     said = json.loads((where / "answer.json").read_text())
     assert said["answer"] == "supported" and len(said["figures"]) == 6 and said["schema"] == "ipcstall.answer"
     assert all((where / f).stat().st_size > 5000 for f in said["figures"])
@@ -328,3 +332,12 @@ def test_disturbed_points_are_left_out_where_enough_are_calm(save):
     for p in rows:
         p["warnings"] = ["other processes used 80 ms (50 %) of the CPUs used"] if p["repeat"] > 1 else []
     assert len(calm(load(save(synth.sweep(rows))).points)) == len(rows), "two calm repeats are too few to go by"
+
+
+def test_runs_of_unlike_machines_are_not_one_experiment(tmp_path, run):
+    plan = ROOT / "docs/experiments/sndbuf-loopback.md"
+    rows = synth.sweep(synth.comb(synth.comb_sizes(6)))
+    for i, r in enumerate(read_plan(str(plan)).runs):
+        (tmp_path / f"{r.name}.ndjson").write_text(rows.replace("bench1", f"bench{i}"))
+    code, out, err = run("experiment", str(plan), "--data", str(tmp_path))
+    assert code == 2 and out == "" and "unlike machines" in err and err.count("\n") == 1
