@@ -25,7 +25,8 @@ for placement in same none; do
 	works "placement $placement" --mode unix --size 64 --placement $placement "${short[@]}"
 done
 if [ "$(nproc)" -ge 2 ]; then
-	for placement in cross spin; do
+	awake=$([ -w /dev/cpu_dma_latency ] && echo cross-awake)
+	for placement in cross $awake spin; do
 		works "placement $placement" --mode tcp --size 64 --placement $placement "${short[@]}" --json "$WORK/r.json" &&
 			holds "placement $placement is in the result" "all(x['placement'] == '$placement' for x in p)"
 	done
