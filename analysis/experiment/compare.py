@@ -4,7 +4,7 @@ machine meets both. Beside the ratio's interval at each size, a van Elteren test
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -75,6 +75,15 @@ def _mark(lo: float, hi: float, margin: float) -> str:
     return "unclear"
 
 
+def _mark_same(lo: float, hi: float, margin: float) -> str:
+    """A difference that may be smaller than the margin does not speak against sameness."""
+    if lo > 1.0 + margin:
+        return "better"
+    if hi < 1.0 / (1.0 + margin):
+        return "worse"
+    return "same" if 1.0 / (1.0 + margin) < lo and hi < 1.0 + margin else "unclear"
+
+
 def van_elteren(a: Sequence[Floats], b: Sequence[Floats], sign: float) -> Optional[float]:
     """Two-sided p that neither group tends to be better, over strata."""
     from scipy.stats import norm, rankdata
@@ -107,6 +116,8 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
               "count as none; van Elteren's rank test over all")
     if found is None:
         return Outcome(UNDECIDED, "no two points can be compared.", method)
+    if wanted == "same":
+        found = replace(found, mark=[_mark_same(lo, hi, margin) for lo, hi in zip(found.lo, found.hi)])
     a, b = names(claim)
     word = "times as fast" if m.name != "share" else "times as good"
     rows = [[x_text(by, found.x[i]), m.text(float(np.median(found.a[i]))), m.text(float(np.median(found.b[i]))), f"{found.ratio[i]:.2f}",

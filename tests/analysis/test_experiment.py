@@ -83,6 +83,8 @@ CASES = [
     ("one run tells nothing", FASTER, groups(1.3, 0.02, repeats=1), UNDECIDED),
     ("same", {**FASTER, "kind": "same"}, groups(1.0, 0.003), SUPPORTED),
     ("not the same", {**FASTER, "kind": "same"}, groups(1.3, 0.003), REFUTED),
+    ("not quite the same, and within the margin", {**FASTER, "kind": "same", "margin": 0.1}, groups(1.05, 0.003), SUPPORTED),
+    ("perhaps within the margin", {**FASTER, "kind": "same", "margin": 0.1}, groups(1.09, 0.02), UNDECIDED),
     ("same or not", {**FASTER, "kind": "same"}, groups(1.0, 0.3), UNDECIDED),
     ("nothing to compare", {**FASTER, "of": {"mode": "none"}}, groups(1.3, 0.02), UNDECIDED),
 ]
