@@ -20,10 +20,11 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 }
 
 /*
- * A call that was under way when the session began has no end that these hooks see: it ended when its thread next entered a call,
- * or slept in another, and that it waited no more is known from when it last ran.
+ * A call that was under way when the session began has no end that these hooks see; nor has one whose end came while the same
+ * program ran on that processor for another thread, which had been preempted in it (the kernel runs none inside itself). It ended
+ * before its thread entered another call or slept in one, and that it waited no more is known from when it last ran.
  */
-static __noinline int left_before(struct call *c)
+static __noinline int left_unseen(struct call *c)
 {
 	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &c->key);
 	struct input in = { .at = c->ran, .working = -1 };
@@ -32,6 +33,8 @@ static __noinline int left_before(struct call *c)
 		call_resume(ep, c);
 		apply(ep, &in, c->dir);
 	}
+	if (!c->before)
+		count(COUNT_UNPAIRED);
 	c->off = 0;
 	c->entered = c->before = 0;
 	return 0;
@@ -42,7 +45,19 @@ static __always_inline bool still_in(const struct call *c)
 {
 	return true;
 }
+
+static __always_inline bool sleeps_elsewhere(void)
+{
+	return false;
+}
 #else
+static __always_inline bool sleeps_elsewhere(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return call_is_wait(((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax);
+}
+
 static __noinline int still_in(const struct call *c)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -59,8 +74,8 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
 {
 	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
 
-	if (c && c->before)
-		left_before(c);
+	if (c && (c->before || (c->entered && (c->key != ep->id.key || c->dir != dir))))
+		left_unseen(c);
 	if (!c || (c->entered && c->key == ep->id.key && c->dir == dir))
 		return;
 	c->key = ep->id.key;
@@ -178,8 +193,8 @@ static __noinline int entered_sleeps(void *ctx, __u32 tid)
 	struct input in = {};
 	struct endpoint *ep;
 
-	if (c && c->before && !still_in(c))
-		left_before(c);
+	if (c && c->entered && (c->before ? !still_in(c) : sleeps_elsewhere()))
+		left_unseen(c);
 	if (!c || !c->entered)
 		return 0;
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);

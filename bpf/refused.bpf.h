@@ -54,12 +54,12 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 
 	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
 		return false;
+	if (ep->id.proto == PROTO_TCP)	/* EAGAIN is also what a socket says that is not connected yet */
+		return nospace(sk) && !tcp_room_left(sk);
 	if (ret == -EAGAIN)
 		return true;
 	if (ret < 0)
 		return false;
-	if (ep->id.proto == PROTO_TCP)
-		return nospace(sk) && !tcp_room_left(sk);
 	if (ep->id.proto == PROTO_UNIX_STREAM)
 		return nospace(sk) && GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
 	return false;

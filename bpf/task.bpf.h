@@ -35,6 +35,17 @@ static __always_inline enum made call_makes(__u64 nr)
 	}
 }
 
+/* a call in which a thread sleeps, on no endpoint */
+static __always_inline bool call_is_wait(__u64 nr)
+{
+	switch (nr) {
+	case 7: case 23: case 35: case 202: case 230: case 232: case 270: case 271: case 281: case 441:
+		return true;	/* poll select nanosleep futex clock_nanosleep epoll_wait pselect6 ppoll epoll_pwait epoll_pwait2 */
+	default:
+		return false;
+	}
+}
+
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
@@ -60,6 +71,16 @@ static __always_inline enum made call_makes(__u64 nr)
 		return MADE_PAIR_FOURTH;
 	default:
 		return MADE_NONE;
+	}
+}
+
+static __always_inline bool call_is_wait(__u64 nr)
+{
+	switch (nr) {
+	case 22: case 72: case 73: case 98: case 101: case 115: case 441:
+		return true;
+	default:
+		return false;
 	}
 }
 

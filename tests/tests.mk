@@ -54,8 +54,9 @@ test-soak: all ## the tracer beside connections that come and go, for SOAK secon
 test-kills: all ## the tracer killed and started again beside live traffic, 50 times
 	$(Q)$(PYTHON) tests/soak/kills
 
-# What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there).
-GUEST_FILES := build/guest/known build/guest/test_link
+# What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there), and
+# a Python with as much of its library as the real programs' cases ask for.
+GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/programs.zip
 guest-files: $(GUEST_FILES)
 build/guest/known: $(KNOWN)
 	$(Q)mkdir -p $(@D)
@@ -63,6 +64,12 @@ build/guest/known: $(KNOWN)
 build/guest/test_link: $(B)/tests/unit/test_link
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
+build/guest/python3:
+	$(Q)mkdir -p $(@D)
+	$(Q)cp -L $(PYTHON) $@
+build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard tests/programs/*.py) build/guest/python3
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PYTHON) -I -S tests/programs/pylib.py $@ tests/programs/run
 
 .PHONY: test-analysis
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)

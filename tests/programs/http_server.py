@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """python3's http.server: headers and body leave in two writes on a socket without TCP_NODELAY."""
 import http.client
+import http.server  # noqa: F401: the server is this one; a guest's library must have it
 import os
 import sys
 
@@ -27,7 +28,7 @@ def fetch(port, times):
     client.close()
 
 
-@case("http-keepalive", Stall("nagle", "python3", by="python3", surety="both ends seen", **DELACK))
+@case("http-keepalive", Stall("nagle", "python3", by="python3", surety="both ends seen", **DELACK), guest=True)
 def keepalive(box):
     """
     The body is a small segment behind the unacknowledged small segment of the headers: Nagle holds it. The client has nothing to

@@ -2,7 +2,7 @@
 """nginx: sendfile() on non-blocking sockets, from epoll."""
 import os
 
-from harness import Stall, case, free_port, need
+from harness import SCALE, Stall, case, free_port, need
 
 CONF = """
 worker_processes 1; daemon off; pid {dir}/nginx.pid; error_log {dir}/error.log; user root;
@@ -30,7 +30,7 @@ def slow_reader(box):
     closes, and what sendfile() has put in the socket's queue waits for it.
     """
     program = need("curl")
-    _, port = server(box, 12)
+    _, port = server(box, 12 if SCALE == 1 else 24)
     trace = box.attach("-a", "-P", str(port))
-    box.start([program, "-s", "--limit-rate", "4M", "-o", "/dev/null", f"http://127.0.0.1:{port}/file"]).wait(30)
+    box.do([program, "-sSf", "--limit-rate", "4M", "-o", "/dev/null", f"http://127.0.0.1:{port}/file"])
     return trace.end()

@@ -3,7 +3,7 @@
 import socket
 import time
 
-from harness import Stall, case, free_port, need
+from harness import SCALE, Stall, case, free_port, need
 
 
 def server(box):
@@ -19,7 +19,7 @@ def benchmark(box):
     program = need("redis-benchmark")
     process, port = server(box)
     trace = box.attach("-p", str(process.pid))
-    box.start([program, "-p", str(port), "-c", "10", "-n", "20000", "-t", "set,get", "-q"]).wait(60)
+    box.do([program, "-p", str(port), "-c", "10", "-n", str(int(20000 * SCALE)), "-t", "set,get", "-q"])
     return trace.end()
 
 
@@ -29,25 +29,28 @@ def pipeline(box):
     program = need("redis-benchmark")
     process, port = server(box)
     trace = box.attach("-p", str(process.pid))
-    box.start([program, "-p", str(port), "-c", "4", "-n", "100000", "-P", "16", "-t", "set,get", "-q"]).wait(60)
+    box.do([program, "-p", str(port), "-c", "4", "-n", str(int(100000 * SCALE)), "-P", "16", "-t", "set,get", "-q"])
     return trace.end()
 
 
 @case("redis-slow-client", Stall("rwnd", "redis-server", blamed="peer application not reading", by="python3",
-                                 surety="both ends seen", share=(0.5, 1.0)))
+                                 surety="both ends seen", share=(0.5, 1.0)), guest=True)
 def slow_client(box):
     """
     The client asks for 40 MB and does not read for a second and a half. Its receive buffer fills, its window closes; redis
     (writeToClient(), until EAGAIN) keeps the rest in the client's output buffer and its socket's queue waits for the window.
     """
     _, port = server(box)
-    client = socket.create_connection(("127.0.0.1", port))
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+    client.connect(("127.0.0.1", port))
     client.sendall(b"SETRANGE key 399999 x\r\n")
     client.recv(64)
     trace = box.attach("-a", "-P", str(port))
-    client.sendall(b"GET key\r\n" * 100)
+    answers = max(int(100 * SCALE), 20)
+    client.sendall(b"GET key\r\n" * answers)
     time.sleep(1.5)
-    left = 100 * len(b"$400000\r\n\r\n") + 100 * 400000
+    left = answers * (400000 + len(b"$400000\r\n\r\n"))
     while left > 0:
         left -= len(client.recv(1 << 20))
     ledger = trace.end()
