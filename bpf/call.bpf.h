@@ -65,10 +65,24 @@ static __always_inline bool tx_device(const struct endpoint *ep)
 	return *(const volatile word_t *)&ep->tx.word >> DEVICE_SHIFT & 1;
 }
 
+struct bpf_pidns_info {	/* uapi */
+	__u32 pid, tgid;
+};
+
+/* thread and process, as the reader knows them; one of another namespace by the machine's numbers */
+static __always_inline __u64 current_id(void)
+{
+	struct bpf_pidns_info here;
+
+	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
+		return (__u64)here.tgid << 32 | here.pid;
+	return bpf_get_current_pid_tgid();
+}
+
 /* remember who is in the call */
 static __always_inline void note_task(struct beside *b)
 {
-	__u64 id = bpf_get_current_pid_tgid();
+	__u64 id = current_id();
 
 	if (b->tid == (__u32)id)
 		return;

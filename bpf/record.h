@@ -218,6 +218,7 @@ struct options {
 	unsigned int filter;		/* enum filter_kind */
 	unsigned int tgids[FILTER_TGIDS];
 	unsigned long long cgroup;	/* id */
+	unsigned long long pidns_dev, pidns_ino;	/* of the reader's PID namespace, whose numbers are reported; 0: the machine's */
 	unsigned short port_lo, port_hi;	/* 0: any */
 	unsigned int stacks;		/* record stacks of stalls */
 	unsigned int timeline;		/* enum timeline */

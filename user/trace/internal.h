@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include "hooks.h"
 #include "lib/err.h"
@@ -46,7 +47,9 @@ struct trace {
 	struct ring_buffer *ring;
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
-	int endpoints_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call;
+	int endpoints_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
+	struct stat pidns;
+	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
 	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;

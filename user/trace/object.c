@@ -92,9 +92,11 @@ static void set_options(struct trace *t, struct options *o)
 	const struct trace_options *u = &t->opts;
 
 	o->filter = u->filter;
-	for (size_t i = 0; i < u->n_tgids && i < FILTER_TGIDS; i++)
+	for (size_t i = 0; !t->numbered && i < u->n_tgids && i < FILTER_TGIDS; i++)
 		o->tgids[i] = u->tgids[i];
 	o->cgroup = t->cgroup_id;
+	o->pidns_dev = t->numbered ? t->pidns.st_dev : 0;
+	o->pidns_ino = t->numbered ? t->pidns.st_ino : 0;
 	o->port_lo = u->port_lo;
 	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
 	o->stacks = u->stacks;
@@ -146,6 +148,8 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 {
 	if (!strncmp(program, "seed_", 5))
 		return t->opts.existing;
+	if (!strcmp(program, "global_number"))
+		return t->numbered;
 	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -226,6 +230,7 @@ static int find_fds(struct trace *t)
 	t->settle_fd = program_fd(t, "settle");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
+	t->number_fd = program_fd(t, "global_number");
 	if (t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t))
 		return -1;
 	t->opts.looks = t->opts.looks && look_map(t);

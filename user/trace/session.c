@@ -58,6 +58,13 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 	return getenv("IPCSTALL_DEBUG_BPF") ? vfprintf(stderr, fmt, args) : 0;
 }
 
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu	/* PROC_PID_INIT_INO: the inode of the one that is there from boot on */
+
+static bool in_pid_namespace(struct stat *st)
+{
+	return !stat("/proc/self/ns/pid", st) && st->st_ino != FIRST_PID_NAMESPACE;
+}
+
 static struct trace *new_session(const struct trace_options *o)
 {
 	struct trace *t = calloc(1, sizeof(*t));
@@ -66,6 +73,7 @@ static struct trace *new_session(const struct trace_options *o)
 		return NULL;
 	t->opts = *o;
 	t->stats_fd = t->settle_fd = -1;
+	t->numbered = in_pid_namespace(&t->pidns);
 	if (!t->opts.max_endpoints)
 		t->opts.max_endpoints = 4096;
 	if (!t->opts.max_closed)
@@ -105,7 +113,7 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 
 static int follow_listed(struct trace *t, struct trace_error *e)
 {
-	if (t->opts.filter != TRACE_FILTER_TREE)
+	if (t->opts.filter != TRACE_FILTER_TREE && !(t->numbered && t->opts.filter == TRACE_FILTER_TGIDS))
 		return 0;
 	for (size_t i = 0; i < t->opts.n_tgids; i++)
 		if (trace_follow(t, t->opts.tgids[i], e))
@@ -245,13 +253,27 @@ void trace_forget_closed(struct trace *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* the number by which the hooks know a process; its own where nobody is in a PID namespace */
+static __u32 number_of(struct trace *t, pid_t tgid)
+{
+	uint64_t args[1] = { tgid };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (!t->numbered)
+		return tgid;
+	return bpf_prog_test_run_opts(t->number_fd, &o) ? 0 : o.retval;
+}
+
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 {
 	__u32 *hint = object_var(t, "tgid_hint");
 	unsigned char one = 1;
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
-	__u32 key = tgid;
+	__u32 key = number_of(t, tgid);
 
+	if (!key)
+		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process", "it has gone, or this kernel does not tell its number outside "
+			    "this PID namespace", "trace a cgroup instead, or from outside the container");
 	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
 	hint[key % TGID_HINTS] = hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# In a PID namespace, as in a container, processes have other numbers than the hooks see: the same ledgers, and the namespace's numbers.
+. "$(dirname "$0")/lib.sh"
+known=${KNOWN:-build/O2/tests/kernel/known}
+inside=(unshare --mount --pid --fork --kill-child --mount-proc)
+"${inside[@]}" true 2>/dev/null || { echo 'PID namespaces are not allowed here'; exit 77; }
+[ -x "$known" ] || { echo "no $known: make known"; exit 77; }
+timeout 30 "${inside[@]}" "$IPCSTALL" run --json "$WORK/ledger.json" -- "$known" --out "$WORK/known.json" nagle n=5 >"$WORK/out" 2>&1 </dev/null
+rc=$?
+if [ $rc -eq 3 ] || [ $rc -eq 4 ]; then tail -1 "$WORK/out"; exit 77; fi
+
+if [ $rc -eq 0 ]; then pass 'a run in a PID namespace'; else fail 'a run in a PID namespace' "exit code $rc: $(tail -1 "$WORK/out")"; fi
+while IFS= read -r line; do
+	case $line in
+	not\ ok*) fail 'its ledgers' "${line#not ok }" ;;
+	*\ 0\ failed,*) pass 'its ledgers, blame by the numbers of the namespace' ;;
+	esac
+done < <("${PYTHON:-/usr/bin/python3}" tests/kernel/compare.py "$WORK/known.json" "$WORK/ledger.json")
+timeout 30 "${inside[@]}" "$IPCSTALL" --mode tcp --size 64 --test latency --duration 300ms >"$WORK/out" 2>&1 </dev/null
+if grep -q '^verdict: nothing' "$WORK/out"; then fail 'a benchmark there' "$(grep ^verdict "$WORK/out")"; else pass 'a benchmark there has ledgers'; fi
+finish
