@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Pipes of the shell. A pipe has one endpoint: its writer's ledger is tx, its reader's rx."""
+import os
+
 from harness import SCALE, SLOW, Stall, Wrong, case, need
 
 READER = "peer application not reading"
@@ -7,9 +9,11 @@ READER = "peer application not reading"
 
 @case("dd-gzip", Stall("sndbuf", "dd", proto="pipe", blamed=READER, by="gzip", share=(0.8, 1.0)), guest=True)
 def dd_gzip(box):
-    """dd copies zeros far faster than gzip -9 can deflate random text: the pipe is full while gzip computes, off its pipe."""
+    """dd copies random bytes from a file far faster than gzip -9 can search them: the pipe is full while gzip computes, off its pipe."""
     need("dd", "gzip")
-    return box.run("bash", "-c", f"dd if=/dev/urandom bs=64k count={int(200 * SCALE)} 2>/dev/null | gzip -9 >/dev/null")
+    with open(box.path("random"), "wb") as f:
+        f.write(os.urandom(int(13e6 * SCALE)))
+    return box.run("bash", "-c", f"dd if={box.path('random')} bs=64k 2>/dev/null | gzip -9 >/dev/null")
 
 
 @case("cat-slow-reader", Stall("sndbuf", "cat", proto="pipe", blamed=READER, by="head", share=(0.8, 1.0)), guest=True)
