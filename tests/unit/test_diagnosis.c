@@ -5,11 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "diagnose/fixes.h"
+#include "diagnose/report.h"
 #include "lib/rng.h"
 #include "model/diagnosis.h"
 #include "model/dips.h"
@@ -441,6 +444,36 @@ static void test_fix_applies(void **state)
 	opt_free(bench_option_rows, &o);
 }
 
+/* What is read holds no exponents, and one thing is no several. */
+static void test_report_reads_well(void **state)
+{
+	static const struct fix one = { .name = "one", .said = "mend it" };
+	struct patient *p = calloc(1, sizeof(*p));
+	struct examiner x = {};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(p);
+	assert_non_null(out);
+	p->culprit = -1;
+	p->n_rounds = p->n_trials = p->pairs = 1;
+	p->trials[0].p.fix = &one;
+	p->outcome = DIAG_NOISY;
+	p->stalls.most_lost = 1.316;
+	p->stalls.resolution = 10.4;
+	p->stalls.tested = 1;
+	report_text(&x, p, out);
+	fclose(out);
+	assert_non_null(strstr(text, "Waits of up to 130 % of"));
+	assert_non_null(strstr(text, "varies by 1000 %"));
+	assert_non_null(strstr(text, "corrected for 1 fix and"));
+	assert_non_null(strstr(text, "corrected for 1 kind)"));
+	assert_null(strstr(text, "e+"));
+	free(text);
+	free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,7 +483,7 @@ int main(void)
 		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
-		cmocka_unit_test(test_refine),
+		cmocka_unit_test(test_refine),	    cmocka_unit_test(test_report_reads_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

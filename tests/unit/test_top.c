@@ -253,21 +253,6 @@ static void names_cannot_move_the_cursor(void **state)
 	assert_string_equal(text, "0123456789abcdef[7]");
 }
 
-static void counts(void **state)
-{
-	static const struct {
-		double v;
-		const char *text;
-	} rows[] = { { 0, "0" }, { 7, "7" }, { 7.25, "7.25" }, { 99.96, "100" }, { 999, "999" }, { 999.6, "1.00k" }, { 12345, "12.3k" },
-		     { 999600, "1.00M" }, { 3.3e9, "3.30G" }, { 1.5e15, "1500T" } };
-	char text[32];
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		human_count(rows[i].v, text, sizeof(text));
-		assert_string_equal(text, rows[i].text);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,7 +264,6 @@ int main(void)
 		cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),
 		cmocka_unit_test(names_cannot_move_the_cursor),
-		cmocka_unit_test(counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,7 +282,7 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 	return live_check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
 }
 
-/* A stall that matters to a person: a thousandth of the endpoint's time and a millisecond in all. */
+/* A stall that matters to a person: a hundredth of the endpoint's time and a millisecond in all. */
 #define MIN_SHARE 0.01
 #define MIN_NS 1000000
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "diagnose/report.h"
+#include "lib/human.h"
 #include "lib/text.h"
 #include "sinks/ledger.h"
 #include "sinks/sink.h"
@@ -28,6 +29,15 @@ static void party(const struct patient *p, enum role role, char *buf, size_t len
 		snprintf(buf, len, "the %s (%s[%d])", role == ROLE_CLIENT ? "client" : "server", w->comm, w->pid);
 	else
 		snprintf(buf, len, "the %s", role == ROLE_CLIENT ? "client" : "server");
+}
+
+enum { FIGURE = 24 };
+
+/* "130 %", "0.31 %" */
+static const char *percent(double share, int digits, char buf[FIGURE])
+{
+	human_figure(100 * share, digits, buf, FIGURE - 2);
+	return strcat(buf, " %");
 }
 
 static double median_traced(const struct patient *p, size_t offset)
@@ -85,12 +95,13 @@ static void blame(const struct patient *p, const struct diag_finding *f, char *b
 
 static void finding_text(const struct patient *p, const struct diag_finding *f, char *buf, size_t len)
 {
-	char who[64], by[160], each[32], longest[32];
+	char who[64], by[160], each[32], longest[32], share[FIGURE];
 
 	party(p, f->role, who, sizeof(who));
 	blame(p, f, by, sizeof(by));
+	percent(f->share, 3, share);
 	if (f->cause >= DIAG_LOSS_RCVBUF) {
-		snprintf(buf, len, "%s: %.3g %% of what is sent to %s: %s%s", diag_cause_name(f->cause), 100 * f->share, who, whats[f->cause], by);
+		snprintf(buf, len, "%s: %s of what is sent to %s: %s%s", diag_cause_name(f->cause), share, who, whats[f->cause], by);
 		return;
 	}
 	human_ns(f->ns_per_message, each, sizeof(each));
@@ -98,8 +109,8 @@ static void finding_text(const struct patient *p, const struct diag_finding *f, 
 		human_ns(f->max_ns, longest, sizeof(longest));
 	else
 		snprintf(longest, sizeof(longest), "unknown");
-	snprintf(buf, len, "%s waits in %s %.3g %% of the time (%s a message, longest %s): %s%s", who, diag_cause_name(f->cause), 100 * f->share,
-		 each, longest, whats[f->cause], by);
+	snprintf(buf, len, "%s waits in %s %s of the time (%s a message, longest %s): %s%s", who, diag_cause_name(f->cause), share, each,
+		 longest, whats[f->cause], by);
 }
 
 static const struct trial *best_confirmed(const struct patient *p)
@@ -110,36 +121,32 @@ static const struct trial *best_confirmed(const struct patient *p)
 	return NULL;
 }
 
-/* "1.32", "45.1", "1390": what an interval of that width can bear. */
-static void times(double v, char *buf, size_t len)
-{
-	snprintf(buf, len, v >= 100 ? "%.0f" : v >= 10 ? "%.1f" : "%.3g", v);
-}
-
 static void cure_text(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const struct trial *t = best_confirmed(p);
 	bool loss = t && p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
-	char ratio[24], lo[24], hi[24];
+	char ratio[FIGURE], lo[FIGURE], hi[FIGURE];
 
 	if (t) {
-		times(t->gain.ratio, ratio, sizeof(ratio));
-		times(t->gain.ci.lo, lo, sizeof(lo));
-		times(t->gain.ci.hi, hi, sizeof(hi));
+		human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
+		human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
+		human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
 		snprintf(buf, len, " Proven cure: %s; with it %s %s times as %s [%s, %s].", t->p.fix->said, loss ? "arrives" : "a message is", ratio,
 			 loss ? "much" : "fast", lo, hi);
 	} else if (!p->n_trials) {
 		snprintf(buf, len, " No fix that ipcstall knows fits this workload.");
 	} else if (!x->run_fixes) {
-		snprintf(buf, len, " %zu fixes fit; none was run.", p->n_trials);
+		snprintf(buf, len, p->n_trials == 1 ? " One fix fits; it was not run." : " %zu fixes fit; none was run.", p->n_trials);
 	} else {
-		snprintf(buf, len, " None of the %zu fixes tried is proven.", p->n_trials);
+		snprintf(buf, len, p->n_trials == 1 ? " The one fix tried is not proven." : " None of the %zu fixes tried is proven.", p->n_trials);
 	}
 }
 
 static void noise_text(const struct patient *p, char *buf, size_t len)
 {
-	snprintf(buf, len, "the time per message varies by %.2g %% between identical rounds", 100 * p->stalls.resolution);
+	char varies[FIGURE];
+
+	snprintf(buf, len, "the time per message varies by %s between identical rounds", percent(p->stalls.resolution, 2, varies));
 	if (p->disturbed)
 		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
 }
@@ -148,19 +155,20 @@ static void verdict_unknown(const struct examiner *x, const struct patient *p, c
 {
 	const char *why = x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
 			  x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)";
+	char idle[FIGURE];
 
-	snprintf(buf, len, "CAUSE UNKNOWN. For %.3g %% of the time neither end works; whether that is in vain, and why, only the ledger could tell, and there "
-		 "is none: %s.", 100 * nobody_works(p), why);
+	snprintf(buf, len, "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, and why, only the ledger could tell, and there "
+		 "is none: %s.", percent(nobody_works(p), 3, idle), why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
 {
-	char work[320], bound[120];
+	char work[320], bound[120], most[FIGURE];
 
 	work_text(p, work, sizeof(work));
 	if (p->stalls.most_lost > 0)
-		snprintf(bound, sizeof(bound), "any stall that no work excuses is below %.2g %% of the time (%.0f %% level)", 100 * p->stalls.most_lost,
-			 100 * DIAG_LEVEL);
+		snprintf(bound, sizeof(bound), "any stall that no work excuses is below %s of the time (%.0f %% level)",
+			 percent(p->stalls.most_lost, 2, most), 100 * DIAG_LEVEL);
 	else
 		snprintf(bound, sizeof(bound), "no stall was seen that work does not excuse");
 	snprintf(buf, len, "HEALTHY. Nobody waits in vain: %s; %s; %s.", bound, work, noise);
@@ -169,7 +177,7 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
 	const struct diag_finding *f = p->culprit >= 0 ? &p->stalls.v[p->culprit] : NULL;
-	char what[640], cure[320], noise[200], size[24];
+	char what[640], cure[320], noise[200], size[24], most[FIGURE];
 
 	noise_text(p, noise, sizeof(noise));
 	switch (p->outcome) {
@@ -184,8 +192,8 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 		verdict_healthy(p, noise, buf, len);
 		break;
 	case DIAG_NOISY:
-		snprintf(buf, len, "TOO NOISY TO SAY. Waits of up to %.2g %% of the time may be there, but %s. Stop what competes, choose other --cpus, "
-			 "or give a longer --duration.", 100 * fmax(p->stalls.most_lost, p->stalls.most_masked), noise);
+		snprintf(buf, len, "TOO NOISY TO SAY. Waits of up to %s of the time may be there, but %s. Stop what competes, choose other --cpus, "
+			 "or give a longer --duration.", percent(fmax(p->stalls.most_lost, p->stalls.most_masked), 2, most), noise);
 		break;
 	case DIAG_UNKNOWN:
 		verdict_unknown(x, p, buf, len);
@@ -213,15 +221,15 @@ static void wrapped(const char *text, FILE *out)
 
 static void trial_line(const struct trial *t, FILE *out)
 {
-	char ratio[24], lo[24], hi[24], before[32], after[32];
+	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32], after[32];
 
 	if (!t->judged) {
 		fprintf(out, "  not run               %s  (%s)%s%s\n", t->p.fix->said, t->p.sets, t->why_not[0] ? ": " : "", t->why_not);
 		return;
 	}
-	times(t->gain.ratio, ratio, sizeof(ratio));
-	times(t->gain.ci.lo, lo, sizeof(lo));
-	times(t->gain.ci.hi, hi, sizeof(hi));
+	human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
+	human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
+	human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
 	fprintf(out, "  %-10s %7s x  [%s, %s]  %s  (%s)\n", diag_gain_name(t->gain.class), ratio, lo, hi, t->p.fix->said, t->p.sets);
 	if (isnan(t->wait_after))
 		return;
@@ -236,7 +244,7 @@ static void trials_text(const struct patient *p, FILE *out)
 		return;
 	if (p->pairs)
 		fprintf(out, "\nFixes, by gain (%zu interleaved rounds; time per message as it is over that with the fix; %.0f %% interval, corrected for "
-			"%zu fixes and two looks)\n", p->pairs, 100 * DIAG_LEVEL, p->n_trials);
+			"%zu fix%s and two looks)\n", p->pairs, 100 * DIAG_LEVEL, p->n_trials, p->n_trials == 1 ? "" : "es");
 	else
 		fputs("\nFixes that fit, not run (--fixes run)\n", out);
 	for (size_t i = 0; i < p->n_trials; i++)
@@ -249,6 +257,17 @@ static void limits_line(const struct patient *p, FILE *out)
 
 	work_text(p, work, sizeof(work));
 	fprintf(out, "  %s\n", work);
+}
+
+static void finding_line(const struct patient *p, const struct diag_finding *f, FILE *out)
+{
+	char what[640], share[FIGURE], lo[FIGURE], hi[FIGURE];
+
+	finding_text(p, f, what, sizeof(what));
+	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
+	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
+	fprintf(out, "  %s %s; not excused by work: %s [%s, %s]\n", f->class == WAIT_CLEAR ? "clear:" : "possible:", what,
+		percent(f->share, 3, share), lo, hi);
 }
 
 static void evidence_text(const struct patient *p, FILE *out)
@@ -265,28 +284,25 @@ static void evidence_text(const struct patient *p, FILE *out)
 	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s [%s, %s], %zu rounds, %zu of them with the ledger\n", p->v.plan.w ? p->v.plan.w->name : "",
 		test_name(p->test), size_text(p->size, size), cost, lo, hi, p->n_rounds, traced);
 	limits_line(p, out);
-	for (size_t i = 0; i < s->n; i++) {
-		finding_text(p, &s->v[i], buf, sizeof(buf));
-		fprintf(out, "  %s %s; not excused by work: %.3g %% [%.3g, %.3g]\n", s->v[i].class == WAIT_CLEAR ? "clear:" : "possible:", buf,
-			100 * s->v[i].share, 100 * s->v[i].lost.lo, 100 * s->v[i].lost.hi);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		finding_line(p, &s->v[i], out);
 	noise_text(p, buf, sizeof(buf));
-	fprintf(out, "  a wait counts when the %.0f %% interval of its unexcused share (corrected for %zu kinds) exceeds the resolution:\n  %s\n",
-		100 * DIAG_LEVEL, s->tested, buf);
+	fprintf(out, "  a wait counts when the %.0f %% interval of its unexcused share (corrected for %zu kind%s) exceeds the resolution:\n  %s\n",
+		100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
 }
 
 static void modes_line(const struct patient *p, FILE *out)
 {
 	const struct modes *m = &p->modes;
-	char fast[32], slow[32];
+	char fast[32], slow[32], fast_share[FIGURE], slow_share[FIGURE];
 	double excess = m->slow_share * (m->slow - m->fast);
 
 	if (!m->several || isnan(m->slow_share))
 		return;
 	human_ns(m->fast, fast, sizeof(fast));
 	human_ns(m->slow, slow, sizeof(slow));
-	fprintf(out, "  the times have several modes (dip test, p %.2g): %.3g %% about %s, %.3g %% about %s", m->p, 100 * (1 - m->slow_share), fast,
-		100 * m->slow_share, slow);
+	fprintf(out, "  the times have several modes (dip test, p %.2g): %s about %s, %s about %s", m->p, percent(1 - m->slow_share, 3, fast_share), fast,
+		percent(m->slow_share, 3, slow_share), slow);
 	if (p->culprit >= 0 && p->stalls.v[p->culprit].ns_per_message > 0)
 		fprintf(out, "; the stall explains %.0f %% of the difference", 100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
 	fputc('\n', out);

@@ -6,14 +6,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "lib/human.h"
 #include "model/verdict.h"
 
 /* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
-/* "1.23 s", "836 ms", "44.1 us": three significant figures and a unit. */
-void human_ns(double ns, char *buf, size_t len);
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* the same without the endpoints */

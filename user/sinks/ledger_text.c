@@ -19,20 +19,6 @@ const char *state_name(bool rx, unsigned int state)
 	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? rx_names[state] : tx_names[state];
 }
 
-void human_ns(double ns, char *buf, size_t len)
-{
-	static const struct {
-		double scale;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-
-	while (i < 3 && ns < units[i].scale)
-		i++;
-	ns /= units[i].scale;
-	snprintf(buf, len, "%.*f %s", i == 3 || ns >= 100 ? 0 : ns >= 10 ? 1 : 2, ns, units[i].unit);
-}
-
 static void address(const struct trace_endpoint *ep, const struct trace_addr *a, char *buf, size_t len)
 {
 	char ip[INET6_ADDRSTRLEN] = "?";

@@ -135,15 +135,3 @@ void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len
 	cgroup_text(s, cgroup, sizeof(cgroup));
 	snprintf(buf, len, "%s %s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed, cgroup);
 }
-
-void human_count(double v, char *buf, size_t len)
-{
-	static const char *const units[] = { "", "k", "M", "G", "T" };
-	size_t i = 0;
-
-	while (i < 4 && v >= 999.5) {
-		v /= 1000;
-		i++;
-	}
-	snprintf(buf, len, "%.*f%s", v >= 99.95 || (i == 0 && v == (double)(int)v) ? 0 : v >= 9.995 ? 1 : 2, v, units[i]);
-}

@@ -3,6 +3,7 @@
 #ifndef IPCSTALL_TOP_NAMES_H
 #define IPCSTALL_TOP_NAMES_H
 
+#include "lib/human.h"
 #include "top/pace.h"
 
 /* Who uses the endpoint: the writer, else the reader; "" when nobody was seen. At most 16 bytes, maybe unterminated. */
@@ -27,9 +28,6 @@ void cgroup_text(const struct trace_sight *s, char *buf, size_t len);
 
 /* All of the above in one line, for the filter. */
 void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
-
-/* "1.23M", "456", "0.50k": at most five characters below 1000 T */
-void human_count(double v, char *buf, size_t len);
 
 extern const char *const tx_state_names[TX_N], *const rx_state_names[RX_N];
 
