@@ -139,6 +139,24 @@ static void random_words_never_crash_or_pass_silently(void **state)
 	}
 }
 
+/* A command's own rows come first, then the others without those it replaces; the table always has an end. */
+static void tables_are_joined(void **state)
+{
+	static const struct opt own[] = { { OPT_FLAG, 0, "list", NULL, "own", 0 }, OPT_END };
+	static const char *const but[] = { "text", "sizes", NULL };
+	struct opt all[16];
+
+	opt_join(all, 16, own, rows, but);
+	assert_ptr_equal(opt_find(all, "list"), all);
+	assert_null(opt_find(all, "text"));
+	assert_null(opt_find(all, "sizes"));
+	assert_non_null(opt_find(all, "flag"));
+	assert_non_null(opt_find(all, "cpus"));
+	opt_join(all, 3, own, rows, but);
+	assert_null(opt_find(all, "flag"));
+	assert_true(!all[2].name && !all[2].help);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +164,7 @@ int main(void)
 		cmocka_unit_test(bad_values_are_usage_errors),
 		cmocka_unit_test(nearest_name_is_offered),
 		cmocka_unit_test(every_option_survives_json),
+		cmocka_unit_test(tables_are_joined),
 		cmocka_unit_test(random_words_never_crash_or_pass_silently),
 	};
 

@@ -78,11 +78,6 @@ static int run_points(struct result *r, size_t total, struct err *e)
 	return 0;
 }
 
-static bool to_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 /* A second run of every point with the ledger on, once all figures are in. */
 static int trace_points(struct traced *tr, struct result *r, struct err *e)
 {
@@ -147,7 +142,7 @@ static int write_all(const struct result *r, struct traced *tr, struct err *e)
 {
 	const struct bench_options *o = &r->plan->o;
 
-	if (!o->quiet && !to_stdout(o->json) && !to_stdout(o->csv) && !to_stdout(o->raw) && !to_stdout(o->timeline) && !to_stdout(o->perfetto)) {
+	if (!o->quiet && !sink_is_stdout(o->json) && !sink_is_stdout(o->csv) && !sink_is_stdout(o->raw) && !sink_is_stdout(o->timeline) && !sink_is_stdout(o->perfetto)) {
 		table_print(r, stdout);
 		ledgers_print(r, tr, o->nist, stdout);
 	}
@@ -160,28 +155,14 @@ static int write_all(const struct result *r, struct traced *tr, struct err *e)
 	return write_timeline(r, tr, e);
 }
 
-/* A path that cannot be written is found out before the run, not after it. */
-static int probe_output(const char *path, struct err *e)
-{
-	FILE *f;
-
-	if (!path || to_stdout(path))
-		return 0;
-	f = fopen(path, "ae");
-	if (!f)
-		return err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
-	fclose(f);
-	return 0;
-}
-
 static int check_outputs(const struct bench_options *o, struct err *e)
 {
 	const char *const paths[] = { o->json, o->csv, o->raw, o->timeline, o->perfetto };
 	int std = 0;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		std += to_stdout(paths[i]);
-		if (probe_output(paths[i], e))
+		std += sink_is_stdout(paths[i]);
+		if (sink_probe(paths[i], e))
 			return -1;
 	}
 	if (std > 1)

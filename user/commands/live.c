@@ -11,6 +11,7 @@
 #include "lib/machine.h"
 #include "model/environment.h"
 #include "sinks/ledger.h"
+#include "sinks/sink.h"
 
 const char *const live_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 
@@ -214,32 +215,13 @@ static void set_records(struct live *l, const struct live_opts *o, struct trace_
 	l->timeline.max = (size_t)o->timeline_max;
 }
 
-static bool is_std(const char *path)
-{
-	return path && !strcmp(path, "-");
-}
-
-/* A path that cannot be written is found out before the run, not after it. */
-static int probe_output(const char *path, struct err *e)
-{
-	FILE *f;
-
-	if (!path || is_std(path))
-		return 0;
-	f = fopen(path, "ae");
-	if (!f)
-		return err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
-	fclose(f);
-	return 0;
-}
-
 int live_check_outputs(const struct live_opts *o, struct err *e)
 {
-	int std = is_std(o->ndjson), rc = probe_output(o->ndjson, e) || probe_output(o->record, e) ? -1 : 0;
+	int std = sink_is_stdout(o->ndjson), rc = sink_probe(o->ndjson, e) || sink_probe(o->record, e) ? -1 : 0;
 
 	for (int i = 0; i < LIVE_OUTPUTS_N && !rc; i++) {
-		std += is_std(o->out[i]);
-		rc = probe_output(o->out[i], e);
+		std += sink_is_stdout(o->out[i]);
+		rc = sink_probe(o->out[i], e);
 	}
 	if (!rc && std > 1)
 		rc = err_set(e, EXIT_BAD_USAGE, "standard output: two outputs would mix there; send one to a file");

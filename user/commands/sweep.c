@@ -42,25 +42,11 @@ static const struct opt sweep_rows[] = {
 enum { ROWS_MAX = 80 };
 static struct opt all_rows[ROWS_MAX];
 
-static bool replaced(const struct opt *row)
-{
-	static const char *const names[] = { "json", "csv", "raw", "repeat", "json-schema", "nist" };
-
-	for (size_t i = 0; row->name && i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(row->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static void __attribute__((constructor)) join_rows(void)
 {
-	size_t n = 0;
+	static const char *const but[] = { "json", "csv", "raw", "repeat", "json-schema", "nist", NULL };
 
-	for (const struct opt *r = sweep_rows; r->name || r->help; r++)
-		all_rows[n++] = *r;
-	for (const struct opt *r = bench_option_rows; (r->name || r->help) && n < ROWS_MAX - 1; r++)
-		if (!replaced(r))
-			all_rows[n++] = *r;
+	opt_join(all_rows, ROWS_MAX, sweep_rows, bench_option_rows, but);
 }
 
 static void sweep_defaults(void *opts)

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TX_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
-static const char *const tx_names[TX_N] = { TX_STATES(TX_NAME) };
 static const char *const role_names[ROLES] = { "client", "server" };
 
 static double number(const json_t *o, const char *key)
@@ -73,7 +71,7 @@ static void observe_blame(const json_t *list, double whole, struct diag_wait wai
 		const char *state = json_string_value(json_object_get(b, "state")), *by = json_string_value(json_object_get(b, "by"));
 
 		for (unsigned int c = 0; state && by && c < TX_N; c++) {
-			if (strcmp(state, tx_names[c]))
+			if (strcmp(state, trace_tx_names[c]))
 				continue;
 			if (strstr(by, "ACK"))
 				waits[c].delack += number(b, "ns") / whole;
@@ -120,7 +118,7 @@ static void observe_delay(const json_t *ep, enum role sender, double whole, stru
 static bool stalled(const json_t *states)
 {
 	for (unsigned int c = 0; c < TX_N; c++)
-		if (tx_is_stall(c) && number(json_object_get(states, tx_names[c]), "ns") > 0)
+		if (tx_is_stall(c) && number(json_object_get(states, trace_tx_names[c]), "ns") > 0)
 			return true;
 	return false;
 }
@@ -132,7 +130,7 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 	double length = whole > 0 ? whole : number(json_object_get(ep, "tx"), "lifetime_ns");
 
 	for (unsigned int c = 0; c < TX_N; c++)
-		observe_state(json_object_get(states, tx_names[c]), length, &r->wait[role][c]);
+		observe_state(json_object_get(states, trace_tx_names[c]), length, &r->wait[role][c]);
 	observe_blame(json_object_get(ep, "blame"), length, r->wait[role]);
 	observe_drops(ep, r->sent, r);
 	observe_delay(ep, role, length, r, delay);

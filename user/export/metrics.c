@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
-static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
-static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
-
 enum { LABELS = 512 };
 
 typedef void group_fn(struct exposition *x, const struct metric *m, const struct group *g, const char *labels);
@@ -31,7 +27,7 @@ static void write_stall(struct exposition *x, const struct metric *m, const stru
 
 	for (unsigned int i = 0; i < TX_N; i++)
 		if (can_stall(g, i)) {
-			with(l, labels, "cause", tx_names[i]);
+			with(l, labels, "cause", trace_tx_names[i]);
 			expo_seconds(x, m, l, g->tx_ns[i]);
 		}
 }
@@ -41,7 +37,7 @@ static void write_blamed(struct exposition *x, const struct metric *m, const str
 	char l[LABELS], by[LABELS];
 
 	for (unsigned int i = 0; i < TX_N; i++) {
-		with(l, labels, "cause", tx_names[i]);
+		with(l, labels, "cause", trace_tx_names[i]);
 		with(by, l, "by", "delayed-ack");
 		if (g->delack_ns[i] && tx_is_stall(i))
 			expo_seconds(x, m, by, g->delack_ns[i]);
@@ -58,13 +54,13 @@ static void write_states(struct exposition *x, const struct metric *m, const str
 	with(side, labels, "ledger", "tx");
 	for (unsigned int i = 0; i < TX_N; i++)
 		if (g->tx_ns[i]) {
-			with(l, side, "state", tx_names[i]);
+			with(l, side, "state", trace_tx_names[i]);
 			expo_seconds(x, m, l, g->tx_ns[i]);
 		}
 	with(side, labels, "ledger", "rx");
 	for (unsigned int i = 0; i < RX_N; i++)
 		if (g->rx_ns[i]) {
-			with(l, side, "state", rx_names[i]);
+			with(l, side, "state", trace_rx_names[i]);
 			expo_seconds(x, m, l, g->rx_ns[i]);
 		}
 }
@@ -176,7 +172,7 @@ static void write_durations(struct exposition *x, const struct groups *g)
 				continue;
 			labels[0] = '\0';
 			label_add(labels, LABELS, "proto", trace_proto_name((enum trace_proto)p));
-			label_add(labels, LABELS, "cause", tx_names[s]);
+			label_add(labels, LABELS, "cause", trace_tx_names[s]);
 			expo_histogram(x, &m, labels, le, g->stalls[p][s].n, TRACE_HIST, g->stalls[p][s].ns);
 		}
 }

@@ -23,6 +23,26 @@ const struct opt *opt_find(const struct opt *rows, const char *name)
 	return NULL;
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (name && strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but)
+{
+	size_t n = 0;
+
+	for (; !is_end(own) && n + 1 < room; own++)
+		into[n++] = *own;
+	for (; !is_end(more) && n + 1 < room; more++)
+		if (!is_among(more->name, but))
+			into[n++] = *more;
+	into[n] = (struct opt)OPT_END;
+}
+
 static const struct opt *find_short(const struct opt *rows, char c)
 {
 	for (; !is_end(rows); rows++)

@@ -69,6 +69,8 @@ int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct 
 
 /* Set one option from text, as the command line or a result file would. */
 int opt_set(const struct opt *row, void *into, const char *text, struct err *e);
+/* into[0..room): all of `own`, then `more` without the names in `but` (ended by NULL). */
+void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but);
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
 

@@ -4,9 +4,27 @@
 
 #include "sinks/sink.h"
 
+bool sink_is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+int sink_probe(const char *path, struct err *e)
+{
+	FILE *f;
+
+	if (!path || sink_is_stdout(path))
+		return 0;
+	f = fopen(path, "ae");
+	if (!f)
+		return err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+	fclose(f);
+	return 0;
+}
+
 FILE *sink_open(const char *path, struct err *e)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+	FILE *f = sink_is_stdout(path) ? stdout : fopen(path, "we");
 
 	if (!f)
 		err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);

@@ -6,9 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
-static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
-static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
 static const char *const resolutions[] = { "unknown", "bounded", "exact" };
 static const char *const blamed_names[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
 
@@ -79,12 +76,11 @@ static json_t *beside_to_json(const struct trace_beside *b)
 
 static json_t *addr_to_json(const struct trace_endpoint *ep, const struct trace_addr *a)
 {
-	char ip[INET6_ADDRSTRLEN] = "?", text[INET6_ADDRSTRLEN + 10];
+	char text[INET6_ADDRSTRLEN + 10];
 
 	if (ep->family != AF_INET && ep->family != AF_INET6)
 		return json_null();
-	inet_ntop(ep->family, a->ip, ip, sizeof(ip));
-	snprintf(text, sizeof(text), ep->family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+	trace_addr_text(ep->family, a, text, sizeof(text));
 	return json_string(text);
 }
 
@@ -119,7 +115,7 @@ static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t
 {
 	if (!n)
 		return;
-	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", tx_names[state], "by", by, "ns",
+	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
 					      (json_int_t)ns, "count", (json_int_t)n, "pid",
 					      who && who->tgid ? json_integer(who->tgid) : json_null(), "comm",
 					      who ? comm_to_json(who->comm, who->tgid) : json_null()));
@@ -170,8 +166,8 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "pid", who->tgid ? json_integer(who->tgid) : json_null());
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
 	add_cgroup(o, who);
-	json_object_set_new(o, "tx", one_ledger(&ep->tx, tx_names, TX_N));
-	json_object_set_new(o, "rx", one_ledger(&ep->rx, rx_names, RX_N));
+	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
+	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
 	json_object_set_new(o, "beside",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", beside_to_json(&ep->txb), "rx", beside_to_json(&ep->rxb), "tcp",
 				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
@@ -185,7 +181,7 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 
 	finding_sentence(s, f, text, sizeof(text));
 	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s}", "endpoint", (json_int_t)f->endpoint, "cause",
-			 tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
+			 trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
 			 "share", f->share, "blamed", blamed_names[f->blamed], "surety",
 			 f->surety == SEEN_BOTH_ENDS ? "both ends seen" : "inferred from one end", "blamed_ns", (json_int_t)f->blamed_ns,
 			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f));

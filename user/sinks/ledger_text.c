@@ -2,29 +2,17 @@
 /* Ledgers as a person reads them: names, durations, the sentence of a finding, the table. */
 #include "sinks/ledger.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
-static const char *const tx_names[TX_N] = { TX_STATES(CAUSE_NAME) };
-static const char *const rx_names[RX_N] = { RX_STATES(CAUSE_NAME) };
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
 
 const char *state_name(bool rx, unsigned int state)
 {
-	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? rx_names[state] : tx_names[state];
-}
-
-static void address(const struct trace_endpoint *ep, const struct trace_addr *a, char *buf, size_t len)
-{
-	char ip[INET6_ADDRSTRLEN] = "?";
-
-	inet_ntop(ep->family, a->ip, ip, sizeof(ip));
-	snprintf(buf, len, ep->family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
+	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? trace_rx_names[state] : trace_tx_names[state];
 }
 
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
@@ -32,8 +20,8 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 	char l[64], r[64];
 
 	if (ep->family == AF_INET || ep->family == AF_INET6) {
-		address(ep, &ep->local, l, sizeof(l));
-		address(ep, &ep->remote, r, sizeof(r));
+		trace_addr_text(ep->family, &ep->local, l, sizeof(l));
+		trace_addr_text(ep->family, &ep->remote, r, sizeof(r));
 		snprintf(buf, len, "%s %s > %s", trace_proto_name(ep->proto), l, r);
 	} else if (ep->inode) {
 		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(ep->proto), ep->inode);
@@ -93,8 +81,8 @@ void finding_sentence(const struct trace_snapshot *s, const struct finding *f, c
 	blame_phrase(s, f, blame, sizeof(blame));
 	human_ns((double)f->ns, total, sizeof(total));
 	human_ns((double)f->max_ns, longest, sizeof(longest));
-	snprintf(buf, len, "%s of %s: %s%s: %" PRIu64 " times, %s in all (%.1f %% of its time), longest %s%s", sender, name,
-		 tx_names[f->cause], blame, f->count, total, 100 * f->share, longest, surety_phrase(f));
+	snprintf(buf, len, "%s of %s: %s%s: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s%s", sender, name,
+		 trace_tx_names[f->cause], blame, f->count, plural(f->count), total, 100 * f->share, longest, surety_phrase(f));
 }
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
@@ -210,8 +198,8 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (existed before: its past is unknown)" : "");
 	place(s, ep, out);
 	fputc('\n', out);
-	one_side(&ep->tx, "tx", tx_names, TX_N, TX_STALLS, out);
-	one_side(&ep->rx, "rx", rx_names, RX_N, 0, out);
+	one_side(&ep->tx, "tx", trace_tx_names, TX_N, TX_STALLS, out);
+	one_side(&ep->rx, "rx", trace_rx_names, RX_N, 0, out);
 	beside_row(ep, out);
 }
 

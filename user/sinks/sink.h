@@ -34,6 +34,9 @@ int raw_write(const struct result *r, const char *path, struct err *e);
 void table_print(const struct result *r, FILE *out);
 
 /* "-" is standard output. Close with sink_close(), which reports what a full disk swallowed. */
+bool sink_is_stdout(const char *path);
+/* A path that cannot be written is found out before the run, not after it. NULL: no output. */
+int sink_probe(const char *path, struct err *e);
 FILE *sink_open(const char *path, struct err *e);
 int sink_close(FILE *f, const char *path, struct err *e);
 

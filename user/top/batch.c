@@ -119,8 +119,8 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
 		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(p, r), "rtt_us",
 		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
-		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, tx_state_names, TX_N)), "rx",
-		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, rx_state_names, RX_N)));
+		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, trace_tx_names, TX_N)), "rx",
+		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, trace_rx_names, RX_N)));
 	json_object_set_new(o, "cgroup", trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup)) ? json_string(cgroup) : json_null());
 	json_object_set_new(o, "netns", s->netns ? json_integer(s->netns) : json_null());
 	add_blame(o, p, r);

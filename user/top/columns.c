@@ -81,7 +81,7 @@ static void cell_now(const struct paces *p, const struct pace *r, char *out)
 	if (s->closed)
 		snprintf(out, CELL, "closed");
 	else
-		snprintf(out, CELL, "%s/%s", tx_state_names[s->tx_now], rx_state_names[s->rx_now]);
+		snprintf(out, CELL, "%s/%s", trace_tx_names[s->tx_now], trace_rx_names[s->rx_now]);
 }
 
 static void cell_cgroup(const struct paces *p, const struct pace *r, char *out)

@@ -92,7 +92,7 @@ static void draw_time_line(struct detail *d)
 	human_ns((double)d->s->span_ns, span, sizeof(span));
 	x = canvas_printf(d->c, d->y, 0, ATTR_DIM, "last %s (+ -):", span);
 	for (unsigned int i = 0; i < TX_N; i++)
-		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", strip_letter(false, i), tx_state_names[i]);
+		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", strip_letter(false, i), trace_tx_names[i]);
 	canvas_printf(d->c, d->y++, x, ATTR_DIM, "; rx: u unread w wait");
 	draw_strip(d, false);
 	draw_strip(d, true);
@@ -111,7 +111,7 @@ static void draw_stalls(struct detail *d)
 		if (tr->mark || tr->rx || tr->serial != d->e->serial || !tx_is_stall(tr->from) || !tr->ns)
 			continue;
 		human_ns((double)tr->ns, took, sizeof(took));
-		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", tx_state_names[tr->from], took);
+		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", trace_tx_names[tr->from], took);
 	}
 	d->y++;
 }
@@ -173,8 +173,8 @@ void detail_draw(const struct screen *s, const struct paces *p, struct canvas *c
 	draw_time_line(&d);
 	draw_stalls(&d);
 	pace_states(p, d.r, tx, rx);
-	draw_ledger(&d, "tx: this interval, and its whole life", tx_state_names, TX_N, TX_STALLS, tx, d.e->tx_ns);
-	draw_ledger(&d, "rx", rx_state_names, RX_N, 0, rx, d.e->rx_ns);
+	draw_ledger(&d, "tx: this interval, and its whole life", trace_tx_names, TX_N, TX_STALLS, tx, d.e->tx_ns);
+	draw_ledger(&d, "rx", trace_rx_names, RX_N, 0, rx, d.e->rx_ns);
 	if (d.y < c->h)
 		canvas_text(c, c->h - 1, 0, ATTR_DIM, "esc back  space pause  +- span of the time line  q quit");
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/names.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
-const char *const tx_state_names[TX_N] = { TX_STATES(CAUSE_NAME) };
-const char *const rx_state_names[RX_N] = { RX_STATES(CAUSE_NAME) };
 
 const char *sight_program(const struct trace_sight *s)
 {
@@ -48,14 +43,6 @@ static bool is_inet(const struct trace_sight *s)
 	return s->family == AF_INET || s->family == AF_INET6;
 }
 
-static void address_text(int family, const struct trace_addr *a, char *buf, size_t len)
-{
-	char ip[INET6_ADDRSTRLEN] = "?";
-
-	inet_ntop(family, a->ip, ip, sizeof(ip));
-	snprintf(buf, len, family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
-}
-
 static void inode_text(const struct trace_sight *s, char *buf, size_t len)
 {
 	if (s->inode)
@@ -67,7 +54,7 @@ static void inode_text(const struct trace_sight *s, char *buf, size_t len)
 void local_text(const struct trace_sight *s, char *buf, size_t len)
 {
 	if (is_inet(s))
-		address_text(s->family, &s->local, buf, len);
+		trace_addr_text(s->family, &s->local, buf, len);
 	else
 		inode_text(s, buf, len);
 }
@@ -75,7 +62,7 @@ void local_text(const struct trace_sight *s, char *buf, size_t len)
 void remote_text(const struct trace_sight *s, const struct trace_sight *peer, char *buf, size_t len)
 {
 	if (is_inet(s))
-		address_text(s->family, &s->remote, buf, len);
+		trace_addr_text(s->family, &s->remote, buf, len);
 	else if (peer || s->proto == TRACE_PIPE)
 		inode_text(peer ? peer : s, buf, len);
 	else
@@ -84,7 +71,7 @@ void remote_text(const struct trace_sight *s, const struct trace_sight *peer, ch
 
 const char *cause_text(const struct pace *r)
 {
-	return r->cause == PACE_NO_CAUSE ? "-" : tx_state_names[r->cause];
+	return r->cause == PACE_NO_CAUSE ? "-" : trace_tx_names[r->cause];
 }
 
 /* Whose part it is: of a pipe the reader of the same endpoint, else the reader at the other end. */

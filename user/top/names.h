@@ -29,6 +29,4 @@ void cgroup_text(const struct trace_sight *s, char *buf, size_t len);
 /* All of the above in one line, for the filter. */
 void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
 
-extern const char *const tx_state_names[TX_N], *const rx_state_names[RX_N];
-
 #endif

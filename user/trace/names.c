@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
 #include "record.h"
 #include "trace.h"
+
+#define STATE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
+const char *const trace_tx_names[TX_N] = { TX_STATES(STATE_NAME) };
+const char *const trace_rx_names[RX_N] = { RX_STATES(STATE_NAME) };
 
 const char *trace_backend_name(enum trace_backend b)
 {
@@ -23,4 +31,12 @@ const char *trace_mark_name(unsigned int mark)
 	static const char *const names[MARK_N] = { MARKS(MARK_NAME) };
 
 	return mark < MARK_N ? names[mark] : NULL;
+}
+
+void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t len)
+{
+	char ip[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(family, a->ip, ip, sizeof(ip));
+	snprintf(buf, len, family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, a->port);
 }

@@ -209,6 +209,10 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
 enum trace_backend trace_backend(const struct trace *t);
 const char *trace_backend_name(enum trace_backend b);
 const char *trace_proto_name(enum trace_proto p);
+/* of the states, by enum tx_state and enum rx_state */
+extern const char *const trace_tx_names[TX_N], *const trace_rx_names[RX_N];
+/* "127.0.0.1:80", "[::1]:80"; family: AF_INET, AF_INET6 */
+void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t len);
 /* why not a better backend; empty when this is the best */
 const char *trace_why(const struct trace *t);
 
