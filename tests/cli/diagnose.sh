@@ -28,6 +28,8 @@ diagnoses() {
 
 refuses 'no mode' 2 'mode' diagnose
 refuses 'too few pairs' 2 'pairs' diagnose -m pipe --pairs 3
+refuses 'a timeline, of which round?' 2 'timeline' diagnose -m pipe --timeline "$WORK/t"
+refuses 'a timeline, of which point?' 2 'timeline' sweep -m pipe -V size=4K --timeline "$WORK/t"
 refuses 'another host' 2 'connect' diagnose -m tcp --connect 192.0.2.1
 refuses 'no such file' 9 'from /nonexistent' diagnose --from /nonexistent
 printf 'no JSON at all\n' >"$WORK/bad"

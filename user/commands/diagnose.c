@@ -43,7 +43,7 @@ static struct opt all_rows[ROWS_MAX];
 
 static void __attribute__((constructor)) join_rows(void)
 {
-	static const char *const but[] = { "csv", "raw", "repeat", "nist", "mean", "json-schema", NULL };
+	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist", "mean", "json-schema", NULL };
 
 	opt_join(all_rows, ROWS_MAX, own_rows, bench_option_rows, but);
 }

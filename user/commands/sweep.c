@@ -44,7 +44,7 @@ static struct opt all_rows[ROWS_MAX];
 
 static void __attribute__((constructor)) join_rows(void)
 {
-	static const char *const but[] = { "json", "csv", "raw", "repeat", "json-schema", "nist", NULL };
+	static const char *const but[] = { "json", "csv", "raw", "timeline", "perfetto", "repeat", "json-schema", "nist", NULL };
 
 	opt_join(all_rows, ROWS_MAX, sweep_rows, bench_option_rows, but);
 }
