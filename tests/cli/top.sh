@@ -137,11 +137,12 @@ check 'screen: q ends it' "$(screen)" seen 'EXIT 0'
 check 'screen: what stood there before is there again' "$(screen)" seen '^BEFORE'
 check 'screen: the terminal is as it was' "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
 for sig in INT TERM HUP; do
+	rm -f "$WORK/stty.after"
 	T send-keys "clear; $IPCSTALL top; echo END \$?; stty -g >$WORK/stty.after" Enter
 	seen '^ipcstall top  ' || fail "screen: $sig" 'did not come up'
 	kill -$sig "$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")"
 	check "screen: $sig ends it" "$(screen)" seen 'END 0'
-	sleep 0.2
+	for _ in $(seq 60); do [ -s "$WORK/stty.after" ] && break; sleep 0.1; done
 	check "screen: $sig restores the terminal" "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
 done
 T send-keys "$IPCSTALL top" Enter
