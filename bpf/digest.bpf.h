@@ -116,6 +116,8 @@ SUBPROG int digest_one(__u32 i)
 	d->at = bpf_ktime_get_ns();
 	if (ep->closed)	/* the record of its end is under way, or found no room before */
 		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, d->at) : 0;
+	if (ended_unseen(ep))
+		return 0;
 	settle_live(ep, key, d->at);
 	digest_ledgers(d, ep);
 	digest_beside(d, ep);

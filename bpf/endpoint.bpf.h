@@ -166,11 +166,31 @@ SUBPROG int join_inet(struct endpoint *ep)
 	return 0;
 }
 
+/*
+ * TCP: its end is always seen (tcp_destroy_sock). The others: the inode tells one socket from the next at the same address. One
+ * that is closed has none any more (sock_orphan()), nor has one that nobody has accepted yet: neither is a socket that had one.
+ */
+static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
+{
+	__u64 inode;
+
+	if (ep->closed)
+		return false;
+	if (ep->id.proto == PROTO_TCP && ep->id.inode)
+		return true;
+	inode = sock_inode(sk);
+	if (!ep->id.inode)	/* not accepted yet when it was made */
+		ep->id.inode = inode;
+	return inode == ep->id.inode;
+}
+
+/* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and the two join at the other's birth. */
 static __always_inline void join_unix(struct endpoint *ep)
 {
 	__u64 key = ADDRESS(ep->id.key, unix_sock, peer);
+	struct endpoint *peer = key ? bpf_map_lookup_elem(&endpoints, &key) : 0;
 
-	if (key)
+	if (peer && sock_is(peer, CAST(sock, key)))
 		set_peer(ep, key);
 }
 
@@ -221,6 +241,11 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 	return 1;
 }
 
+static __always_inline ns_t last_seen(const struct endpoint *ep)
+{
+	return ep->tx.seen > ep->rx.seen ? ep->tx.seen : ep->rx.seen;
+}
+
 /* what stands under this address is another endpoint, whose end was not seen or not sent */
 SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 {
@@ -229,7 +254,7 @@ SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 	if (!ep->closed) {
 		count(COUNT_REUSED);
 		ep->flags |= EP_REUSED;
-		close_ledgers(ep, ep->tx.seen > ep->rx.seen ? ep->tx.seen : ep->rx.seen);
+		close_ledgers(ep, last_seen(ep));
 		leave_tuples(ep);
 	}
 	if (!emit_close(ep))
@@ -304,21 +329,6 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 		return;
 	read_addresses(&ep->id, sk);
 	join_inet(ep);
-}
-
-/* TCP: its end is always seen (tcp_destroy_sock). The others: the inode tells one socket from the next at the same address. */
-static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
-{
-	__u64 inode;
-
-	if (ep->closed)
-		return false;
-	if (ep->id.proto == PROTO_TCP && ep->id.inode)
-		return true;
-	inode = sock_inode(sk);
-	if (!ep->id.inode)	/* not accepted yet when it was made */
-		ep->id.inode = inode;
-	return !inode || inode == ep->id.inode;
 }
 
 /* the endpoint of a socket, made if a traced task touches it for the first time */

@@ -4,6 +4,7 @@
  * has been processed, so most of these look back: what the socket's fields say at an event, before its effects, has held since
  * the event before. Needs sock_send_length and sock_recv_length (6.3 on).
  */
+#define ENDS_UNSEEN	/* but TCP's */
 #include "seed.bpf.h"
 
 #define MSG_PEEK 2
@@ -200,7 +201,7 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	struct input in = { .says = IN_FULL, .full = 1 };
 
-	if (!ep || ep->closed || ep->id.proto == PROTO_TCP)
+	if (!ep || ep->closed || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, sk)))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	queue_is(ep, sock_queue(ep, sk), in.at);
@@ -225,6 +226,21 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 	return 0;
 }
 
+/* Whether this is its last descriptor is not known, nor needed: it was there until now, and if nothing is seen of it after, it ended. */
+static __noinline int close_begins(__u32 fd)
+{
+	struct target to = {};
+	struct endpoint *ep;
+
+	if (!file_target(&to, file_of(CURRENT(), fd)) || !to.sk)
+		return 0;
+	ep = endpoint_known((__u64)to.sk);
+	if (!ep || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, to.sk)))
+		return 0;
+	settle_live(ep, ep->id.key, bpf_ktime_get_ns());
+	return 1;
+}
+
 /* pipes only: these two slow every system call of the machine, and are attached when pipes are asked for */
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
@@ -234,7 +250,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!current_wanted() || !call_target(&to, CURRENT(), CAST(pt_regs, regs0)) || !to.pipe)
+	if (!current_wanted())
+		return 0;
+	if (nr == NR_close)
+		return close_begins(GET(CAST(pt_regs, regs0), di));
+	if (!call_target(&to, CURRENT(), CAST(pt_regs, regs0)) || !to.pipe)
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.inode, in.at);

@@ -305,6 +305,19 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
+/* Where no hook sees the end of a socket, whoever looks finds it gone: it ended after it was last seen. A pipe does not tell. */
+static __always_inline bool ended_unseen(struct endpoint *ep)
+{
+#ifdef ENDS_UNSEEN
+	if (ep->id.proto == PROTO_TCP || ep->id.proto == PROTO_PIPE || sock_is(ep, CAST(sock, ep->id.key)))
+		return false;
+	endpoint_close(ep, last_seen(ep));
+	return true;
+#else
+	return false;
+#endif
+}
+
 static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now)
 {
 	struct sock *sk = (struct sock *)key;
@@ -333,6 +346,8 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (ep->closed)
 		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, now) : 0;
+	if (ended_unseen(ep))
+		return 0;
 	settle_live(ep, key, now);
 	return 0;
 }

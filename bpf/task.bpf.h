@@ -19,6 +19,7 @@ struct target {
 enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 
 #if defined(__TARGET_ARCH_x86)
+#define NR_close 3
 #define NR_splice 275
 
 static __always_inline enum made call_makes(__u64 nr)
@@ -58,6 +59,7 @@ static __always_inline int call_dir(__u64 nr)
 	}
 }
 #else
+#define NR_close 57
 #define NR_splice 76
 
 static __always_inline enum made call_makes(__u64 nr)

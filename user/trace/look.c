@@ -188,6 +188,7 @@ static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
 		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
 		if (run(t->look.digest_fd, some))
 			continue;
+		ring_buffer__consume(t->ring);	/* some may have been found gone */
 		for (size_t k = 0; k < some; k++)
 			if (o->digest[k].id.serial)
 				from_digest(&s->v[s->n++], &o->digest[k]);

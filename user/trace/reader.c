@@ -9,6 +9,7 @@
 #include "ledger.h"
 
 #define READ_TRIES 16
+#define RING_HOLDS 512	/* records of an end: a fifth of the ring */
 
 static uint64_t stalled_ns(const struct endpoint *ep)
 {
@@ -339,11 +340,12 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key ? 1 : x->born < y->born ? -1 : x->born > y->born;
 }
 
-/* addresses are reused: the other end is the one under that address that lived at the same time */
+/* addresses are reused: the other end is the one under that address that lived at the same time, and best one that names this end too */
 static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 {
 	struct keyed want = { .key = self->peer };
 	size_t lo = 0, hi = n;
+	int found = -1;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -353,10 +355,15 @@ static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 		else
 			hi = mid;
 	}
-	for (; lo < n && k[lo].key == self->peer; lo++)
-		if (k[lo].born <= self->end && self->born <= k[lo].end)
+	for (; lo < n && k[lo].key == self->peer; lo++) {
+		if (k[lo].born > self->end || self->born > k[lo].end)
+			continue;
+		if (k[lo].peer == self->key)
 			return (int)k[lo].index;
-	return -1;
+		if (found < 0)
+			found = (int)k[lo].index;
+	}
+	return found;
 }
 
 /* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
@@ -492,6 +499,8 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 
 	for (size_t i = 0; i < n; i++) {
 		settle(t, keys[i]);
+		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
+			ring_buffer__consume(t->ring);
 		if (read_endpoint(t->endpoints_fd, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
 			got++;
 	}
