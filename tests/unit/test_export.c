@@ -125,6 +125,32 @@ static void few_series(void **state)
 	groups_free(&g);
 }
 
+/* Back after a long time, a writer's group does not make room for the group of its own reader. */
+static void both_halves_keep_their_groups(void **state)
+{
+	struct trace_endpoint v[2];
+	struct groups g;
+
+	assert_int_equal(groups_init(&g, 2, 2, path_of), 0);
+	v[0] = endpoint(1, "old", 1);
+	v[1] = endpoint(2, "older", 1);
+	v[0].closed = v[1].closed = true;
+	add(&g, 10 * S, v, 2);
+	assert_int_equal(g.n, 2);
+	v[0] = endpoint(3, "old", 1);
+	snprintf(v[0].rxb.comm, sizeof(v[0].rxb.comm), "new");
+	v[0].at_ns = 800 * S;
+	v[0].born_ns = 799 * S;
+	v[0].txb.bytes = 3;
+	v[0].rxb.bytes = 4;
+	add(&g, 800 * S, v, 1);
+	assert_string_equal(g.v[0].process, "old");
+	assert_string_equal(g.v[1].process, "new");
+	assert_int_equal(g.v[0].sent_bytes, 3);
+	assert_int_equal(g.v[1].received_bytes, 4);
+	groups_free(&g);
+}
+
 static void unknown_names(void **state)
 {
 	struct trace_endpoint v = endpoint(1, "x", 5000);
@@ -280,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
 		cmocka_unit_test(the_text), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
+		cmocka_unit_test(both_halves_keep_their_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

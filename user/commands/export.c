@@ -177,7 +177,7 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 	int rc;
 
 	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth, trace_cgroup_path))
-		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups", (long long)o->max_groups);
+		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups; give fewer --max-groups", (long long)o->max_groups);
 	if (live_open(&x->live, &o->live, filter, e))
 		return -1;
 	x->state.backend = trace_backend_name(trace_backend(x->live.t));

@@ -8,6 +8,7 @@
 #include "commands/live.h"
 #include "record/recording.h"
 #include "sinks/ledger.h"
+#include "sinks/sink.h"
 
 static const struct opt replay_options[] = {
 	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other end)"),
@@ -194,26 +195,26 @@ static void remarks(const struct recording_state *st, const char *path)
 {
 	const json_t *machine = json_object_get(st->head, "machine");
 
-	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshots\n", path,
+	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path,
 		json_string_value(json_object_get(machine, "hostname")) ? json_string_value(json_object_get(machine, "hostname")) : "an unnamed host",
 		json_string_value(json_object_get(st->head, "written")) ? json_string_value(json_object_get(st->head, "written")) : "at an unknown time",
-		st->snapshots);
+		st->snapshots, plural(st->snapshots));
 	if (st->cut)
 		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
 	else if (!st->complete)
 		fprintf(stderr, "ipcstall: %s: the session did not end in good order; figures are those of its last whole snapshot\n", path);
 	if (st->damaged)
-		fprintf(stderr, "ipcstall: %s: %zu damaged blocks were left out\n", path, st->damaged);
+		fprintf(stderr, "ipcstall: %s: %zu damaged block%s left out\n", path, st->damaged, plural(st->damaged));
 	if (st->unknown)
-		fprintf(stderr, "ipcstall: %s: %zu blocks of a newer kind were left out\n", path, st->unknown);
+		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
 }
 
 static bool uses_stdout(const struct live_opts *o)
 {
 	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
-		if (o->out[i] && !strcmp(o->out[i], "-"))
+		if (sink_is_stdout(o->out[i]))
 			return true;
-	return o->ndjson && !strcmp(o->ndjson, "-");
+	return sink_is_stdout(o->ndjson);
 }
 
 static int show(struct show *s, const struct recording *file, struct err *e)

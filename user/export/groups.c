@@ -102,6 +102,7 @@ static struct group *find(struct groups *g, const struct trace_endpoint *ep, con
 		g->memo = (struct group_memo){ .group = look_up(g, ep, who), .proto = ep->proto, .cgroup_id = who->cgroup_id, .seen = who->tgid };
 		memcpy(g->memo.comm, who->comm, sizeof(g->memo.comm));
 	}
+	g->memo.group->used_ns = ep->at_ns;	/* before another look-up may retire it */
 	return g->memo.group;
 }
 
@@ -128,7 +129,6 @@ static void add_tx(struct group *to, const struct trace_endpoint *d)
 	add(&to->runq_ns, d->txb.runq_ns);
 	add(&to->retransmits, d->retransmits);
 	to->retransmits_known |= d->retransmits_res != TRACE_UNKNOWN;
-	to->used_ns = d->at_ns;
 }
 
 static void add_rx(struct group *to, const struct trace_endpoint *d)
@@ -143,7 +143,6 @@ static void add_rx(struct group *to, const struct trace_endpoint *d)
 	for (int i = 0; i < TRACE_DROPS; i++)
 		add(&to->drops, d->drops[i]);
 	to->drops_known |= d->drops_res != TRACE_UNKNOWN;
-	to->used_ns = d->at_ns;
 }
 
 static void add_stalls(struct groups *g, const struct trace_endpoint *d)

@@ -82,6 +82,8 @@ struct http_server *http_listen(const char *where, struct err *e)
 	struct http_server *s = calloc(1, sizeof(*s));
 	struct addrinfo *a;
 
+	if (!s)
+		err_set(e, EXIT_NO_RESOURCE, "--listen %s: no memory; free some and run again", where);
 	if (!s || resolve(where, &a, e)) {
 		free(s);
 		return NULL;
