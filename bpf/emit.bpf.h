@@ -32,7 +32,7 @@ static __always_inline void count(__u32 which)
 		*n += 1;
 }
 
-/* wake the reader only when a quarter of the ring is full: it looks by itself often enough */
+/* wake the reader only when an eighth of the ring is full: it looks by itself often enough */
 static __always_inline __u64 wake_flags(void)
 {
 	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;

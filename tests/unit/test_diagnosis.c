@@ -457,8 +457,9 @@ static void test_report_reads_well(void **state)
 	assert_non_null(p);
 	assert_non_null(out);
 	p->culprit = -1;
-	p->n_rounds = p->n_trials = p->pairs = 1;
-	p->trials[0].p.fix = &one;
+	p->n_rounds = p->compared = p->pairs = 1;
+	p->n_trials = 2;	/* one of them could not be run */
+	p->trials[0].p.fix = p->trials[1].p.fix = &one;
 	p->outcome = DIAG_NOISY;
 	p->stalls.most_lost = 1.316;
 	p->stalls.resolution = 10.4;

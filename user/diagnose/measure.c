@@ -260,6 +260,7 @@ static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 	struct rng rng;
 	int rc = m ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
 
+	p->compared = ready;
 	rng_seed(&rng, x->seed + 1);
 	for (int look = 0; rc == 0 && look < LOOKS && p->pairs + n <= ROUNDS_ROOM && (look == 0 || undecided(p)); look++) {
 		x->planned += n * (ready + 2);

@@ -41,6 +41,7 @@ struct patient {
 	struct trial trials[FIXES_TRIED];
 	size_t n_trials;
 	size_t pairs;
+	size_t compared; /* fixes that could be run: the level is corrected for so many */
 	enum diag_outcome outcome;
 	int culprit; /* index in stalls.v, -1 */
 	double competing; /* CPU that others took, share, median; NAN: unknown */

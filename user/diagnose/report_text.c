@@ -244,7 +244,7 @@ static void trials_text(const struct patient *p, FILE *out)
 		return;
 	if (p->pairs)
 		fprintf(out, "\nFixes, by gain (%zu interleaved rounds; time per message as it is over that with the fix; %.0f %% interval, corrected for "
-			"%zu fix%s and two looks)\n", p->pairs, 100 * DIAG_LEVEL, p->n_trials, p->n_trials == 1 ? "" : "es");
+			"%zu fix%s and two looks)\n", p->pairs, 100 * DIAG_LEVEL, p->compared, p->compared == 1 ? "" : "es");
 	else
 		fputs("\nFixes that fit, not run (--fixes run)\n", out);
 	for (size_t i = 0; i < p->n_trials; i++)
