@@ -91,6 +91,13 @@ int on_sock_gone(unsigned long long *ctx)
 	return 0;
 }
 
+SEC("fentry/unix_release")
+int on_unix_gone(unsigned long long *ctx)
+{
+	gone(ADDRESS(func_arg(ctx, 0), socket, sk));
+	return 0;
+}
+
 SEC("fentry/free_pipe_info")
 int on_pipe_gone(unsigned long long *ctx)
 {

@@ -45,6 +45,13 @@ int BPF_KPROBE(on_sock_gone, struct sock *sk)
 	return 0;
 }
 
+SEC("kprobe/unix_release")
+int BPF_KPROBE(on_unix_gone, struct socket *sock)
+{
+	gone(ADDRESS(sock, socket, sk));
+	return 0;
+}
+
 SEC("kprobe/free_pipe_info")
 int BPF_KPROBE(on_pipe_gone, struct pipe_inode_info *pipe)
 {

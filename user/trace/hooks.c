@@ -51,7 +51,8 @@
 	{ b, in, "on_tcp_freed", "tcp_wfree", false, TCP, "the end of `device`, TCP" },	\
 	{ b, in, "on_udp_freed", "sock_wfree", false, UDP, "the end of `device`, UDP" },	\
 	{ b, in, "on_readable", "sock_def_readable", false, UDP | UNIX, "datagrams as they come" }, \
-	{ b, in, "on_sock_gone", "sk_destruct", false, UDP | UNIX, "the end of a socket" },	\
+	{ b, in, "on_sock_gone", "sk_destruct", false, UDP, "the end of a UDP socket" },	\
+	{ b, in, "on_unix_gone", "unix_release", false, UNIX, "the end of a Unix socket" },	\
 	{ b, in, "on_pipe_gone", "free_pipe_info", false, PIPE, "the end of a pipe" }
 
 #define SETTLED(name, point) \
