@@ -232,6 +232,12 @@ json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
 	return o;
 }
 
+static json_t *hook_to_json(const struct trace_hook *h)
+{
+	return json_pack("{s:s, s:s, s:s, s:b, s:s?, s:s, s:o}", "point", h->point, "kind", h->kind, "feeds", h->feeds, "attached", h->attached,
+			 "why_not", h->why_not, "program", h->program, "runs", h->runs < 0 ? json_null() : json_integer(h->runs));
+}
+
 json_t *trace_to_json(struct trace *t)
 {
 	struct trace_hook hooks[128];
@@ -239,8 +245,7 @@ json_t *trace_to_json(struct trace *t)
 	json_t *hs = json_array(), *not_covered = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(hs, json_pack("{s:s, s:s, s:s, s:b, s:s?}", "point", hooks[i].point, "kind", hooks[i].kind, "feeds",
-						    hooks[i].feeds, "attached", hooks[i].attached, "why_not", hooks[i].why_not));
+		json_array_append_new(hs, hook_to_json(&hooks[i]));
 	for (const char *const *c = trace_not_covered(trace_backend(t)); c && *c; c++)
 		json_array_append_new(not_covered, json_string(*c));
 	return json_pack("{s:s, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "why", trace_why(t), "hooks", hs,

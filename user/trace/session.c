@@ -331,6 +331,14 @@ size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max)
 	return n;
 }
 
+static int64_t runs_of(struct trace *t, const char *program)
+{
+	struct bpf_program *p = t->stats_fd < 0 ? NULL : bpf_object__find_program_by_name(t->obj, program);
+	struct trace_cost c;
+
+	return p && read_cost(p, &c) ? (int64_t)c.runs : -1;
+}
+
 size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max)
 {
 	size_t n = t->n_at < max ? t->n_at : max;
@@ -338,8 +346,8 @@ size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max)
 	for (size_t i = 0; i < n; i++) {
 		const struct attached *a = &t->at[i];
 
-		h[i] = (struct trace_hook){ a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds, a->hooked,
-					    a->hooked ? NULL : a->why_not };
+		h[i] = (struct trace_hook){ a->hooked && *a->point ? a->point : a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds,
+					    a->hooked, a->hooked ? NULL : a->why_not, a->hook->program, runs_of(t, a->hook->program) };
 	}
 	return n;
 }

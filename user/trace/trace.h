@@ -248,6 +248,8 @@ struct trace_hook {
 	const char *feeds;		/* what is lost without it */
 	bool attached;
 	const char *why_not;		/* NULL when attached */
+	const char *program;		/* which is run there */
+	int64_t runs;			/* so often; < 0: not counted, see trace_cost_enable() */
 };
 size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
 
