@@ -33,7 +33,7 @@ chmod +x "$IPCSTALL"
 serve() { # ADDRESS
 	ip netns exec $b "$tool" server --listen "$1" >"$WORK/server" 2>&1 </dev/null &
 	server=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 500); do
 		grep -q listening "$WORK/server" && return
 		sleep 0.02
 	done
