@@ -19,6 +19,12 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 	call_enter(ep, dir, &in);
 }
 
+/* what the call moved is not known, nor then what all of them did */
+static __always_inline void end_missed(struct endpoint *ep, enum dir dir)
+{
+	ep->flags |= EP_MISSED << (dir & 1);
+}
+
 /*
  * A call that was under way when the session began has no end that these hooks see; nor has one whose end came while the same
  * program ran on that processor for another thread, which had been preempted in it (the kernel runs none inside itself). It ended
@@ -32,6 +38,8 @@ static __noinline int left_unseen(struct call *c)
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
 		apply(ep, &in, c->dir);
+		if (!c->before)
+			end_missed(ep, c->dir);
 	}
 	if (!c->before)
 		count(COUNT_UNPAIRED);
@@ -69,15 +77,39 @@ static __noinline int still_in(const struct call *c)
 }
 #endif
 
-/* a call inside a call of the same thread (a Unix packet is sent as a datagram) is the outer one's */
+/* where the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page as data, a FIFO is a pipe */
+static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
+{
+#ifdef NO_CMPXCHG	/* 5.10: a FIFO has no functions of its own */
+	if (ep->id.proto == PROTO_PIPE)
+		return false;
+#endif
+	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
+}
+
+/*
+ * A call inside a call of the same thread is the outer one's. Where they do not nest, the outer one's end was missed: a kernel
+ * without preemption may have no more return probes of a function under way than it has processors (register_kretprobe(),
+ * maxactive), so that readers asleep in their calls take the end from the others.
+ */
+static __always_inline void enter_again(struct endpoint *ep, enum dir dir)
+{
+	if (calls_nest(ep, dir))
+		return;
+	end_missed(ep, dir);
+	count(COUNT_UNPAIRED);
+}
+
 static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
 {
 	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
 
 	if (c && (c->before || (c->entered && (c->key != ep->id.key || c->dir != dir))))
 		left_unseen(c);
-	if (!c || (c->entered && c->key == ep->id.key && c->dir == dir))
+	if (!c)
 		return;
+	if (c->entered && c->key == ep->id.key && c->dir == dir)
+		return enter_again(ep, dir);
 	c->key = ep->id.key;
 	c->dir = dir;
 	c->off = 0;

@@ -113,7 +113,7 @@ struct endpoint {
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
-enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8 };
+enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: an end of a call, with its bytes */ };
 
 enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
 

@@ -290,6 +290,12 @@ static uint64_t truth(const struct endpoint *ep)
 	return later(at, full_since(ep, ep->rx.word));
 }
 
+/* a call's end went by unseen, and with it what the call moved and how it slept */
+static void end_missed(struct trace_beside *out)
+{
+	out->bytes_res = out->blocked_res = out->runq_res = TRACE_UNKNOWN;
+}
+
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	memset(out, 0, sizeof(*out));
@@ -316,6 +322,10 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
 	resolution_fill(out, t->backend);
+	if (ep->flags & EP_MISSED << DIR_TX)
+		end_missed(&out->txb);
+	if (ep->flags & EP_MISSED << DIR_RX)
+		end_missed(&out->rxb);
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
