@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What goes to user space as it happens: opened, closed, and stalls over the threshold. Sums stay in the maps. */
+/* What goes to user space as it happens: endpoints that closed, and stalls over the threshold. Sums stay in the maps. */
 #ifndef IPCSTALL_EMIT_BPF_H
 #define IPCSTALL_EMIT_BPF_H
 
@@ -36,19 +36,6 @@ static __always_inline void count(__u32 which)
 static __always_inline __u64 wake_flags(void)
 {
 	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-}
-
-static __always_inline void emit_open(const struct endpoint *ep)
-{
-	struct record_open *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
-
-	if (!r)	/* the close, or a snapshot, brings the same and more */
-		return;
-	r->head.type = RECORD_OPEN;
-	r->head.size = sizeof(*r);
-	r->id = ep->id;
-	r->born = ep->born;
-	bpf_ringbuf_submit(r, wake_flags());
 }
 
 /* false: no room; the caller keeps the endpoint */

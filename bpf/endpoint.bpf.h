@@ -289,7 +289,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	ep->born = ep->tx.seen = ep->rx.seen = ep->queue_at = now;
 	ep->rx.word = word_open(now);
 	*(volatile word_t *)&ep->tx.word = word_open(now);
-	emit_open(ep);
+	count(COUNT_OPENED);
 }
 
 SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)

@@ -115,16 +115,10 @@ struct endpoint {
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
 enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: an end of a call, with its bytes */ };
 
-enum record_type { RECORD_OPEN = 1, RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
+enum record_type { RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
 
 struct record_head {
 	unsigned int type, size;
-};
-
-struct record_open {
-	struct record_head head;
-	struct identity id;
-	ns_t born;
 };
 
 struct record_close {
@@ -239,6 +233,7 @@ enum counter {
 	COUNT_CONTENDED,	/* inputs given up because other processors kept changing the word */
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
+	COUNT_OPENED,		/* endpoints made */
 	COUNT_N
 };
 

@@ -60,7 +60,7 @@ struct trace {
 	pthread_mutex_t lock;	/* of the ring and `closed` */
 	bool running, stop;
 	struct closed_list closed;
-	uint64_t opened, n_closed, lost;
+	uint64_t n_closed, lost;
 };
 
 int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next);

@@ -151,9 +151,7 @@ int on_record(void *ctx, void *data, size_t size)
 	const struct record_head *head = data;
 	struct trace *t = ctx;
 
-	if (head->type == RECORD_OPEN) {
-		t->opened++;
-	} else if (head->type == RECORD_CLOSE) {
+	if (head->type == RECORD_CLOSE) {
 		t->n_closed++;
 		if (!keep_closed(&t->closed, &((struct record_close *)data)->ep, t->opts.max_closed))
 			t->lost++;
@@ -455,7 +453,7 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->contended = sum_counter(t, COUNT_CONTENDED);
 	c->reused = sum_counter(t, COUNT_REUSED);
 	c->missed = sum_missed(t);
-	c->opened = t->opened;
+	c->opened = sum_counter(t, COUNT_OPENED);
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;
 	c->dropped_tx_bytes = t->closed.tx_bytes;
