@@ -87,29 +87,20 @@ static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
 	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
 }
 
-/*
- * A call inside a call of the same thread is the outer one's. Where they do not nest, the outer one's end was missed: a kernel
- * without preemption may have no more return probes of a function under way than it has processors (register_kretprobe(),
- * maxactive), so that readers asleep in their calls take the end from the others.
- */
-static __always_inline void enter_again(struct endpoint *ep, enum dir dir)
+/* A call inside a call of the same thread is the outer one's. Where they do not nest, the outer one's end was missed. */
+static __always_inline bool inner_call(const struct call *c, const struct endpoint *ep, enum dir dir)
 {
-	if (calls_nest(ep, dir))
-		return;
-	end_missed(ep, dir);
-	count(COUNT_UNPAIRED);
+	return c->entered && !c->before && c->key == ep->id.key && c->dir == dir && calls_nest(ep, dir);
 }
 
 static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
 {
 	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
 
-	if (c && (c->before || (c->entered && (c->key != ep->id.key || c->dir != dir))))
-		left_unseen(c);
-	if (!c)
+	if (!c || inner_call(c, ep, dir))
 		return;
-	if (c->entered && c->key == ep->id.key && c->dir == dir)
-		return enter_again(ep, dir);
+	if (c->before || c->entered)
+		left_unseen(c);
 	c->key = ep->id.key;
 	c->dir = dir;
 	c->off = 0;
@@ -213,7 +204,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		call_done(ep, dir, ret);
 		count(COUNT_OBSERVED);
 	}
-	c->entered = 0;
+	c->entered = c->before = 0;
 	c->off = 0;
 	return 0;
 }

@@ -84,8 +84,8 @@ int on_readable(unsigned long long *ctx)
 	return 0;
 }
 
-SEC("fentry/sk_destruct")
-int on_sock_gone(unsigned long long *ctx)
+SEC("fentry/sk_common_release")
+int on_udp_gone(unsigned long long *ctx)
 {
 	gone(func_arg(ctx, 0));
 	return 0;

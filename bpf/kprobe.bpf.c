@@ -10,6 +10,26 @@
 	{ return leave(ctx, dir, (int)ret); }
 CALL_ROWS(CALL)
 
+/*
+ * A kernel has only so many return probes of a function under way (register_kretprobe(), maxactive: as few as it has processors),
+ * and readers asleep in their calls hold them: the others' calls end with the system call then, of which the result is theirs too.
+ */
+SEC("raw_tp/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
+{
+	struct pt_regs *regs = CAST(pt_regs, regs0);
+	struct call *c;
+
+	if (!current_wanted())
+		return 0;
+	c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	if (!c || !c->entered)
+		return 0;
+	if (call_is_one(GET(regs, orig_ax)))
+		return leave(ctx, c->dir, ret);
+	return left_unseen(c);
+}
+
 SEC("kprobe/fd_install")
 int BPF_KPROBE(on_fd, unsigned int fd, struct file *file)
 {
@@ -38,8 +58,8 @@ int BPF_KPROBE(on_readable, struct sock *sk)
 	return 0;
 }
 
-SEC("kprobe/sk_destruct")
-int BPF_KPROBE(on_sock_gone, struct sock *sk)
+SEC("kprobe/sk_common_release")
+int BPF_KPROBE(on_udp_gone, struct sock *sk)
 {
 	gone((__u64)sk);
 	return 0;

@@ -47,6 +47,17 @@ static __always_inline bool call_is_wait(__u64 nr)
 	}
 }
 
+/* a system call that is one call on an endpoint, with the same result */
+static __always_inline bool call_is_one(__u64 nr)
+{
+	switch (nr) {
+	case 0: case 1: case 19: case 20: case 44: case 45: case 46: case 47:
+		return true;	/* read write readv writev sendto recvfrom sendmsg recvmsg */
+	default:
+		return false;
+	}
+}
+
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
@@ -80,6 +91,16 @@ static __always_inline bool call_is_wait(__u64 nr)
 {
 	switch (nr) {
 	case 22: case 72: case 73: case 98: case 101: case 115: case 441:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static __always_inline bool call_is_one(__u64 nr)
+{
+	switch (nr) {
+	case 63: case 64: case 65: case 66: case 206: case 207: case 211: case 212:
 		return true;
 	default:
 		return false;

@@ -51,7 +51,7 @@
 	{ b, in, "on_tcp_freed", "tcp_wfree", false, TCP, "the end of `device`, TCP" },	\
 	{ b, in, "on_udp_freed", "sock_wfree", false, UDP, "the end of `device`, UDP" },	\
 	{ b, in, "on_readable", "sock_def_readable", false, UDP | UNIX, "datagrams as they come" }, \
-	{ b, in, "on_sock_gone", "sk_destruct", false, UDP, "the end of a UDP socket" },	\
+	{ b, in, "on_udp_gone", "sk_common_release", false, UDP, "the end of a UDP socket" },	\
 	{ b, in, "on_unix_gone", "unix_release", false, UNIX, "the end of a Unix socket" },	\
 	{ b, in, "on_pipe_gone", "free_pipe_info", false, PIPE, "the end of a pipe" }
 
@@ -68,6 +68,7 @@ const struct hook hook_table[] = {
 
 	SHARED(TRACE_KPROBE),
 	CALLS(TRACE_KPROBE, HOOK_KPROBE, HOOK_KRETPROBE),
+	{ TRACE_KPROBE, HOOK_RAWTP, "on_sys_exit", "sys_exit", false, 0, "the ends of calls for which return probes run short" },
 
 	SHARED(TRACE_RAWTP),
 	RAWTP("on_sent", "sock_send_length", true, SOCKETS, "the end of every send: bytes, messages, the state after it"),
