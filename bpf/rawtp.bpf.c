@@ -56,8 +56,7 @@ static __always_inline struct endpoint *touched(struct sock *sk, ns_t now)
 static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret)
 {
 	refused_back(ep, in->at);
-	if (word_asleep(ep->tx.word))
-		tx_resumes(ep);
+	call_was_in(ep, DIR_TX);	/* where tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning */
 	in->working = word_working(ep->tx.word) ? -1 : 0;
 	tcp_look_now(ep, (__u64)sk, in, HEAD_CORK);
 	refused_after(ep, ret, in->at);

@@ -107,6 +107,18 @@ static __always_inline bool tx_resting(const struct endpoint *ep)
 }
 
 /*
+ * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
+ * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`.
+ */
+static __always_inline void flight_landed(struct endpoint *ep, __u64 sk)
+{
+	struct input in = { .at = ep->tx.seen, .says = IN_FULL };
+
+	if (tx_state(*(const volatile word_t *)&ep->tx.word) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
+		apply_tx(ep, &in);
+}
+
+/*
  * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
  * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
  * and what goes out of an idle socket (a FIN, say) was queued this moment.
@@ -118,6 +130,8 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!ep)
 		return 0;
 	refused_look(ep, ep->tx.seen);
+	if (own)
+		flight_landed(ep, sk);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		tcp_facets(ep, sk, &in, HEAD_REST, own);
