@@ -83,6 +83,10 @@ test-diagnosis: all ## planted faults and healthy workloads, some under load: wh
 docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, about ten minutes on a quiet machine
 	$(Q)$(PYTHON) tests/diagnosis/run --doc docs/DIAGNOSIS.md $(if $(UNDER),--under '$(UNDER)'); true
 
+.PHONY: test-docs
+test-docs: all $(KNOWN) ## do the documents state what the program does: figures (docs/figures), screens, options, codes
+	$(Q)KNOWN=$(KNOWN) $(PYTHON) tests/docs/run
+
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')

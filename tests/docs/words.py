@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands, options, targets, stages and paths that the documents name."""
+import functools
+import re
+import shlex
+
+from measure import TOP, tool
+
+PROSE = re.compile(r"^(README|CONTRIBUTING|docs/[^/]+|docs/(experiments|monitoring)/[^/]+|tests/.*)\.md$")
+
+
+def prose(docs):
+    return {name: text for name, text in docs.items() if PROSE.match(name)}
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+@functools.lru_cache(None)
+def help_of(command):
+    return tool(command, "--help").stdout
+
+
+@functools.lru_cache(None)
+def command_names():
+    text = tool("--help").stdout
+    return tuple(re.findall(r"^  ([a-z]+)  ", text[text.index("Commands:"):], re.M))
+
+
+SPAN = re.compile(r"(?:^    \$ |`)(?:sudo )?(?:nice -n -20 )?(?:\./)?ipcstall ((?:\\\n|[^`\n])*)", re.M)
+
+
+def split(line):
+    line = re.split(r" (?:[|<>;]|2>|&&)", line.replace("\\\n", " "))[0]
+    try:
+        return shlex.split(line.replace("...", ""))
+    except ValueError:
+        return line.split()
+
+
+def unknown(line):
+    args = split(line)
+    command = args.pop(0) if args and args[0] in command_names() else "bench"
+    if args and args[0] == "COMMAND":
+        return []
+    args = args[:args.index("--")] if "--" in args else args
+    long = [a.split("=")[0].rstrip("],.)") for a in args if a.startswith("--")]
+    short = [a[:2] for a in args if re.match(r"-[A-Za-z46]", a)]
+    text = help_of(command)
+    bad = [o for o in long if o != "--help" and not re.search(rf"{re.escape(o)}\b(?!-)", text)]
+    return [f"ipcstall {command} has no {o}" for o in bad + [o for o in short if f" {o}, " not in text]]
+
+
+def commands(docs, facts):
+    return [f"{name}: {problem}" for name, text in {**prose(docs)}.items() for m in SPAN.finditer(text) for problem in unknown(m[1])]
+
+
+# --- make, stages, paths ------------------------------------------------------------------------------------------
+
+def targets(docs, facts):
+    rules = "".join((TOP / f).read_text(encoding="utf-8") for f in ("Makefile", "tests/tests.mk"))
+    known = set(re.findall(r"^([a-z][a-z-]*):", rules, re.M)) | {w for line in re.findall(r"^\.PHONY: (.*)", rules, re.M) for w in line.split()}
+    return [f"{name}: there is no `make {t}`" for name, text in prose(docs).items() for t in re.findall(r"(?:^    |`)make ([a-z][a-z-]*)", text, re.M) if t not in known]
+
+
+def stages(docs, facts):
+    known = set(re.findall(r"^\t([a-z-]+)&? *\|", (TOP / "tests/run").read_text(encoding="utf-8"), re.M))
+    named = [(name, s) for name, text in prose(docs).items() for line in re.findall(r"(?<![\w/])tests/run((?: [a-z-]+)+)", text) for s in line.split(" ")[1:]]
+    return [f"{name}: there is no stage {s}" for name, s in named if s not in known and s in line_stages(docs[name])]
+
+
+def line_stages(text):
+    """Of `tests/run a b   what that does` only a and b are stages."""
+    return {s for line in re.findall(r"tests/run((?: [a-z-]+)+)", text) for s in line.split()}
+
+
+def exists(name, path):
+    here = (TOP / name).parent
+    return any(list(base.glob(path)) for base in (TOP, here))
+
+
+def paths(docs, facts):
+    out = []
+    for name, text in prose(docs).items():
+        links = [p.split("#")[0] for p in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in p and p[0] != "#"]
+        named = re.findall(r"`((?:analysis|bpf|docs|tests|user|vmlinux|\.ci)/[\w./-]+)`", text)
+        bare = re.findall(r"(?<![\w/`.-])((?:docs|tests|user|bpf)/[\w./-]*\.(?:md|h|c|py|sh))\b", text)
+        out += [f"{name}: there is no {p}" for p in [*links, *named, *bare] if "NAME" not in p and not exists(name, p)]
+    return out
