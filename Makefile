@@ -99,7 +99,7 @@ install: all ## install under PREFIX (default /usr/local): program, man page, co
 	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' docs/monitoring/ipcstall-export.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
-	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css') docs/experiments/*.md; do \
+	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c') docs/experiments/*.md; do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/ipcstall/$$f; done
 
 demo: ## install what is missing, build, run the main job and a short sweep, write a report

@@ -6,6 +6,7 @@ from __future__ import annotations
 # The same numbers as user/lib/err.h; a number is never reused.
 BAD_USAGE = 2
 NO_PERM = 3
+NO_FEATURE = 4
 NO_RESOURCE = 5
 IO = 6
 VERSION = 8

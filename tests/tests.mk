@@ -11,6 +11,10 @@ test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name c
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves
 	$(Q)tests/vm/selftest
 
+.PHONY: test-bcc
+test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known workloads (needs python3-bpfcc; two minutes)
+	$(Q)tests/vm/bcc
+
 .PHONY: test
 test: ## install what is missing and run every test
 	$(Q).ci/deps all
