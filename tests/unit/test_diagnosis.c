@@ -368,11 +368,13 @@ static void test_decision(void **state)
 		{ WAIT_NONE, -1, true, 0.5, DIAG_NOISY },
 		{ WAIT_NONE, -1, false, 0.5, DIAG_HEALTHY },
 		{ WAIT_POSSIBLE, GAIN_CONFIRMED, false, 0, DIAG_ILL },
+		{ WAIT_POSSIBLE, GAIN_CONFIRMED, true, 0, DIAG_NOISY },
 		{ WAIT_POSSIBLE, GAIN_REFUTED, false, 0, DIAG_HEALTHY },
 		{ WAIT_POSSIBLE, GAIN_NOISY, false, 0, DIAG_NOISY },
 		{ WAIT_POSSIBLE, -1, false, 0, DIAG_NOISY },
 		{ WAIT_CLEAR, GAIN_NOISY, false, 0, DIAG_ILL },
 		{ WAIT_CLEAR, -1, true, 0, DIAG_ILL },
+		{ WAIT_CLEAR, GAIN_CONFIRMED, true, 0, DIAG_ILL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -18,6 +18,7 @@
 #include <linux/ethtool.h>
 #include <linux/net_namespace.h>
 #include <linux/sockios.h>
+#include <math.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -496,8 +497,10 @@ static double write_write_read(const struct link *l, int family, int n)
 static void check_quickack(const char *without, const char *with, int family)
 {
 	struct link a = up(without), b = up(with);
-	double slow = write_write_read(&a, family, 6), quick = write_write_read(&b, family, 6);
+	double slow = write_write_read(&a, family, 6), quick = INFINITY;
 
+	for (int i = 0; i < 3; i++)	/* a machine that stood still is slow once; a delayed ACK is each time */
+		quick = fmin(quick, write_write_read(&b, family, 6));
 	print_message("%s: %.1f ms; %s: %.1f ms\n", without, slow * 1e3, with, quick * 1e3);
 	assert_true(slow > 5 * 0.035);
 	assert_true(quick < 0.035);

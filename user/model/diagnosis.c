@@ -360,7 +360,10 @@ static struct trials trials_of(const struct diag_gain *g, const size_t *of, size
 	return t;
 }
 
-/* A wait that is certain stands by itself; one that is only possible stands when a fix is confirmed, and falls when all are refuted. */
+/*
+ * A wait that is certain stands by itself; one that is only possible stands when a fix is confirmed, and falls when all are refuted.
+ * Beside others at work on the same CPUs a fix proves nothing of the second: what it gains may be that it takes turns with them less.
+ */
 enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gain *gains, const size_t *of, size_t n, bool disturbed,
 			      int *culprit)
 {
@@ -373,11 +376,13 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 	for (size_t i = 0; i < s->n; i++) {
 		struct trials t = trials_of(gains, of, n, i);
 
-		if (t.confirmed && cured < 0)
+		bool certain = s->v[i].class == WAIT_CLEAR, proven = t.confirmed && (certain || !disturbed);
+
+		if (proven && cured < 0)
 			cured = (int)i;
-		if (s->v[i].class == WAIT_CLEAR && clear < 0)
+		if (certain && clear < 0)
 			clear = (int)i;
-		open |= s->v[i].class == WAIT_POSSIBLE && !t.confirmed && (t.noisy || !t.refuted);
+		open |= s->v[i].class == WAIT_POSSIBLE && !proven && (t.confirmed || t.noisy || !t.refuted);
 	}
 	*culprit = cured >= 0 ? cured : clear;
 	if (*culprit >= 0)
