@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,18 +191,6 @@ static void text_free(struct json *j, char **text)
 	free(*text);
 }
 
-/*
- * What the workload provokes must not depend on who else is at work on this machine: no process of theirs takes its processor.
- * Where that is not permitted it runs as others do; and on a single processor, which the tracer needs too.
- */
-static void keep_the_processor(void)
-{
-	struct sched_param first = { .sched_priority = 1 };
-
-	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		sched_setscheduler(0, SCHED_RR, &first);
-}
-
 static void run(const struct known_case *c, char **words, FILE *out)
 {
 	struct known k = { .name = c->name };
@@ -216,7 +203,6 @@ static void run(const struct known_case *c, char **words, FILE *out)
 	shared_new(&k);
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
-	keep_the_processor();
 	k.steal_ns = stolen_ns();
 	c->run(&k);
 	k.steal_ns = stolen_ns() - k.steal_ns;
