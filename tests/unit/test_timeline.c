@@ -57,6 +57,7 @@ static void spans_follow_from_the_steps(void **state)
 	assert_int_equal(s.v[1].state, TX_NAGLE);
 	assert_int_equal(s.v[3].state, TX_IDLE);
 	assert_false(s.v[3].joined);
+	assert_true(s.v[3].lasts && !s.v[2].lasts);
 	assert_true(s.v[4].rx && s.v[4].start == 100 && s.v[4].end == 400);
 	spans_free(&s);
 	timeline_free(&t);

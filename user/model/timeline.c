@@ -94,14 +94,14 @@ static void add_ended(const struct timeline *t, const struct bound *bounds, size
 		const struct bound *b = tr->mark || !tr->ns || !n ? NULL : bsearch(&key, bounds, n, sizeof(key), by_serial);
 
 		if (b && tr->at_ns <= b->until[tr->rx])
-			out->v[out->n++] = (struct span){ tr->serial, tr->at_ns - tr->ns, tr->at_ns, tr->rx, tr->from, false };
+			out->v[out->n++] = (struct span){ .serial = tr->serial, .start = tr->at_ns - tr->ns, .end = tr->at_ns, .rx = tr->rx, .state = tr->from };
 	}
 }
 
 static void add_open(const struct trace_endpoint *ep, const struct trace_ledger *l, bool rx, struct spans *out)
 {
-	if (!ep->closed && ep->at_ns > l->since_ns && endpoint_did_anything(ep))
-		out->v[out->n++] = (struct span){ ep->serial, l->since_ns, ep->at_ns, rx, (uint8_t)l->now, false };
+	if (!ep->closed && ep->at_ns >= l->since_ns && endpoint_did_anything(ep))
+		out->v[out->n++] = (struct span){ .serial = ep->serial, .start = l->since_ns, .end = ep->at_ns, .rx = rx, .state = (uint8_t)l->now, .lasts = true };
 }
 
 static void join(struct spans *s)

@@ -20,6 +20,7 @@ struct span {
 	uint64_t serial, start, end;
 	uint8_t rx, state;
 	bool joined;	/* the next span of this ledger begins where this one ends */
+	bool lasts;	/* it had not ended when its endpoint was read */
 };
 
 struct spans {

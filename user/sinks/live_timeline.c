@@ -27,7 +27,7 @@ static int by_time(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : x->rx - y->rx;
 }
 
-/* a state ends by the beginning of the next; where none follows, that is said */
+/* a state ends by the beginning of the next; where none follows, that is said. One that lasts has no end: endpoints are read one after the other */
 static size_t add_spans(struct line *v, const struct spans *s)
 {
 	size_t n = 0;
@@ -36,7 +36,7 @@ static size_t add_spans(struct line *v, const struct spans *s)
 		const struct span *sp = &s->v[i];
 
 		v[n++] = (struct line){ sp->start, sp->serial, 0, BEGINS, sp->rx, sp->state };
-		if (!sp->joined && sp->end < s->end)
+		if (!sp->joined && !sp->lasts)
 			v[n++] = (struct line){ sp->end, sp->serial, 0, ENDS, sp->rx, 0 };
 	}
 	return n;
