@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2086
 # The other end behind `ipcstall server`: the same figures, one run at a time, and an end in bounded time whoever dies.
 . "$(dirname "$0")/lib.sh"
 trap 'kill $server 2>/dev/null; rm -rf "$WORK"' EXIT
 short=(--size 64 --duration 60ms)
 
-# ARGS...: a server on a port of the kernel's choice, in $server and $port.
-serve() {
-	"$IPCSTALL" server --listen 127.0.0.1:0 "$@" >"$WORK/server" 2>"$WORK/server.err" </dev/null &
+# COMMAND...: which runs the server on a port of the kernel's choice; $server and $port.
+serve_by() {
+	: >"$WORK/server" # or the port of the one before is read
+	"$@" "$IPCSTALL" server --listen 127.0.0.1:0 ${options-} >"$WORK/server" 2>"$WORK/server.err" </dev/null &
 	server=$!
 	for _ in $(seq 100); do
 		port=$(sed -n 's/.* port \([0-9]*\);.*/\1/p' "$WORK/server")
@@ -17,6 +18,8 @@ serve() {
 	fail 'server starts' "$(cat "$WORK/server" "$WORK/server.err")"
 	finish
 }
+
+serve() { options=$* serve_by env; }
 
 below() { ps -o pid= --ppid "$1" | xargs; }
 
@@ -127,10 +130,7 @@ serve
 refuses 'port taken' 5 'give another --listen' server --listen 127.0.0.1:$port
 kill $server
 if [ "$(id -u)" -eq 0 ] && unshare -T true 2>/dev/null; then
-	unshare -T --monotonic 1000 "$IPCSTALL" server --listen 127.0.0.1:0 >"$WORK/server" 2>&1 </dev/null &
-	server=$!
-	sleep 0.3
-	port=$(sed -n 's/.* port \([0-9]*\);.*/\1/p' "$WORK/server")
+	serve_by unshare -T --monotonic 1000
 	refuses 'oneway: another clock' 2 'shares no clock' --mode tcp --test oneway "${short[@]}" --connect 127.0.0.1:$port
 	works 'latency: another clock' --mode tcp --test latency "${short[@]}" --connect 127.0.0.1:$port
 	kill $server
