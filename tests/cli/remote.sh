@@ -78,7 +78,11 @@ works 'one way, one clock' --mode tcp --test oneway "${short[@]}" --connect 127.
 works 'one way on a schedule' --mode udp --test oneway --rate 2k "${short[@]}" --connect 127.0.0.1:$port
 works 'drops at the other end' --mode rudp --drop 20 --rto 2ms --window 8 --size 64,100000 --count 100 --connect 127.0.0.1:$port --json "$WORK/r.json" &&
 	python3 -c "import json,sys; p = json.load(open('$WORK/r.json'))['points']; sys.exit(not all(x['reliable']['dropped'] > 0 and x['messages'] == 100 for x in p))" && pass 'drops are told' || fail 'drops are told' "$(head -c 300 "$WORK/r.json")"
-works 'by name' --mode tcp "${short[@]}" --connect localhost:$port
+if getent hosts localhost >/dev/null; then # a minimal root has no /etc/hosts
+	works 'by name' --mode tcp "${short[@]}" --connect localhost:$port
+else
+	echo 'skip by name: localhost has no address here'
+fi
 
 long_run
 refuses 'busy' 5 'busy: it is running a test for another client; try again' --mode tcp "${short[@]}" --connect 127.0.0.1:$port

@@ -16,28 +16,44 @@ struct udp_side {
 	const char *address;
 	struct flow flow;
 	const struct wire *wire;
-	struct sockaddr_in bound;	/* where the receiver is: written before the first meeting */
-	long sent;
 };
 
-static struct sockaddr_in *place(struct known *k)
+union udp_place {
+	struct sockaddr sa;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static union udp_place *place(struct known *k)
 {
-	return (struct sockaddr_in *)&k->shared->ends[MAX_ENDS - 1];
+	return (union udp_place *)&k->shared->ends[MAX_ENDS - 1];
 }
 
-static void endpoint_text(char *text, size_t len, const struct sockaddr_in *a)
+static socklen_t place_len(const union udp_place *p)
 {
-	snprintf(text, len, "%s:%d", inet_ntoa(a->sin_addr), ntohs(a->sin_port));
+	return p->sa.sa_family == AF_INET6 ? sizeof(p->v6) : sizeof(p->v4);
+}
+
+static union udp_place place_of(const char *address)
+{
+	union udp_place p = { .v4.sin_family = AF_INET };
+
+	if (strchr(address, ':'))
+		p.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	else
+		inet_pton(AF_INET, address, &p.v4.sin_addr);
+	return p;
 }
 
 static int udp_receiver_socket(struct known *k, const char *address)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET };
-	socklen_t len = sizeof(a);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	union udp_place a = place_of(address);
+	int fd = socket(a.sa.sa_family, SOCK_DGRAM, 0);
+	socklen_t len = place_len(&a);
 
-	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) || getsockname(fd, (struct sockaddr *)&a, &len))
+	if (a.sa.sa_family == AF_INET6 && (fd < 0 || bind(fd, &a.sa, len)))
+		skip("no IPv6 loopback here");
+	if (fd < 0 || (a.sa.sa_family == AF_INET && bind(fd, &a.sa, len)) || getsockname(fd, &a.sa, &len))
 		die("UDP receiver at %s", address);
 	*place(k) = a;
 	return fd;
@@ -45,14 +61,12 @@ static int udp_receiver_socket(struct known *k, const char *address)
 
 static int udp_sender_socket(struct known *k, struct end *e)
 {
-	struct sockaddr_in a = *place(k), me;
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	socklen_t len = sizeof(me);
+	union udp_place a = *place(k);
+	int fd = socket(a.sa.sa_family, SOCK_DGRAM, 0);
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) || getsockname(fd, (struct sockaddr *)&me, &len))
+	if (fd < 0 || connect(fd, &a.sa, place_len(&a)))
 		die("UDP sender");
-	endpoint_text(e->remote, sizeof(e->remote), &a);
-	endpoint_text(e->local, sizeof(e->local), &me);
+	end_addresses(e, fd);
 	end_here(e, fd);
 	return fd;
 }
@@ -87,7 +101,7 @@ static void paused_receiver(struct known *k, void *arg)
 	uint64_t from, sending;
 
 	end_here(u->end, fd);
-	endpoint_text(u->end->local, sizeof(u->end->local), place(k));
+	end_addresses(u->end, fd);
 	drain(u->end, fd, buf, 65536);		/* nothing yet: the endpoint's first sight */
 	sending = now_ns();
 	meet(k);
@@ -152,10 +166,10 @@ static void udp_drops(struct known *k)
 static void waiting_receiver(struct known *k, void *arg)
 {
 	struct udp_side *u = arg;
-	int fd = udp_receiver_socket(k, "127.0.0.1");
+	int fd = udp_receiver_socket(k, u->address);
 
 	end_here(u->end, fd);
-	endpoint_text(u->end->local, sizeof(u->end->local), place(k));
+	end_addresses(u->end, fd);
 	meet(k);
 	flow_reader(k, u->end, fd, &u->flow);
 	udp_close(u->end, fd);
@@ -164,7 +178,7 @@ static void waiting_receiver(struct known *k, void *arg)
 static void udp_slow_writer(struct known *k)
 {
 	struct end *w = end_new(k, "writer", "udp");
-	struct udp_side u = { .flow = flow_params(k, false, 20, 1000, 10) };
+	struct udp_side u = { .flow = flow_params(k, false, 20, 1000, 10), .address = param(k, "v", 4) == 6 ? "::1" : "127.0.0.1" };
 	int fd;
 
 	u.flow.whole = true;
@@ -190,7 +204,7 @@ static void link_receiver(struct known *k, void *arg)
 	wire_server(k, u->wire);
 	fd = udp_receiver_socket(k, WIRE_SERVER);
 	end_here(u->end, fd);
-	endpoint_text(u->end->local, sizeof(u->end->local), place(k));
+	end_addresses(u->end, fd);
 	meet(k);
 	for (i = 0; i < u->flow.n; i++) {
 		get_some(u->end, fd, buf, 65536);
@@ -245,7 +259,7 @@ static void udp_tbf(struct known *k)
 
 const struct known_case udp_cases[] = {
 	{ "udp-drops", udp_drops, "a paused receiver loses what its buffer cannot hold: n size nap_ms" },
-	{ "udp-slow-writer", udp_slow_writer, "the receiver sleeps: n size nap_ms" },
+	{ "udp-slow-writer", udp_slow_writer, "the receiver sleeps: n size nap_ms v" },
 	{ "udp-tbf", udp_tbf, "a 1 Mbit/s link (root): n size sndbuf" },
 	{ NULL }
 };
