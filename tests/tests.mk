@@ -8,8 +8,8 @@ test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name choose)
 	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(TEST),--test $(TEST))
 
-test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves
-	$(Q)tests/vm/selftest
+test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
+	$(Q)tests/vm/selftest $(if $(QUICK),--quick)
 
 .PHONY: test-bcc
 test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known workloads (needs python3-bpfcc; two minutes)
