@@ -118,6 +118,10 @@ test-cost: all ## the ledger's own cost, against loose bounds
 bench-cost: all ## the same against the bars: quiet machine
 	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --bars
 
+.PHONY: docs-overhead
+docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)
+	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS))
+
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/kernel/records $(TEST)

@@ -44,6 +44,32 @@ machine_mirror() {
 		$3 == "main" && $2 ~ ("^(" own "|stable|oldstable|oldoldstable|testing|unstable|sid)$") { print $1; exit }'
 }
 
+# apt.conf for one suite under folder $1: own lists, cache and sources, an empty dpkg status.
+apt_private() {
+	local root=$1 uri=$2 suite=$3 option=
+	mkdir -p "$root"/{lists/partial,cache/archives/partial}
+	: >"$root/status"
+	[[ -r $DEBIAN_KEYS ]] && option="[signed-by=$DEBIAN_KEYS] "
+	echo "deb $option$uri $suite main" >"$root/sources.list"
+	cat >"$root/apt.conf" <<-EOT
+	Dir::Etc::SourceList "$root/sources.list";
+	Dir::Etc::SourceParts "/dev/null";
+	Dir::State::Lists "$root/lists";
+	Dir::State::Status "$root/status";
+	Dir::Cache "$root/cache";
+	APT::Architecture "amd64";
+	APT::Architectures { "amd64"; };
+	APT::Sandbox::User "root";
+	APT::Update::Error-Mode "any";
+	APT::Update::Post-Invoke-Success "";
+	Acquire::Languages "none";
+	Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+	Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
+	Acquire::Retries "2";
+	Acquire::http::Timeout "20";
+	EOT
+}
+
 # --- nothing stays behind -------------------------------------------------------------------------------------------
 
 # start_keeper FOLDER: killed outright, a shell cannot clean up. Its keeper, in a session of its own, waits for its end
