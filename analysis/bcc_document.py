@@ -196,7 +196,7 @@ def _machine() -> Object:
 
 
 def document(s: Session) -> Object:
-    return {"schema": "ipcstall.trace", "version": 1, "tool": {"version": __version__, "flavour": "bcc"}, "machine": _machine(),
+    return {"schema": "ipcstall.trace", "version": 1, "tool": {"version": __version__, "git": None, "flavour": "bcc"}, "machine": _machine(),
             "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "trace": {"backend": "bcc", "why": None, "hooks": list(s.hooks), "not_covered": list(NOT_COVERED)},
             "attached_to": s.attached_to, "ledger": ledger(s), "stalls": None, "stalls_dropped": None}

@@ -192,3 +192,16 @@ def test_without_root_it_says_so():
     if "Permission denied" in done.stderr:
         pytest.skip("the tree cannot be read by others here")
     assert done.returncode == 3 and done.stderr.count("\n") == 1 and "sudo" in done.stderr
+
+
+def test_it_fits_the_schema_of_attach():
+    jsonschema = pytest.importorskip("jsonschema")
+    tool = ROOT / "ipcstall"
+    if not tool.exists():
+        pytest.skip("ipcstall is not built")
+    schema = json.loads(subprocess.run([tool, "attach", "--json-schema"], check=True, capture_output=True).stdout)
+    check = jsonschema.Draft202012Validator(schema)
+    doc = document(CLIENT, SERVER)
+    assert [f"{e.json_path}: {e.message}" for e in check.iter_errors(doc)] == []
+    doc["ledger"]["endpoints"][0]["tx"]["states"]["nagle"]["ns"] = "none"
+    assert not check.is_valid(doc)

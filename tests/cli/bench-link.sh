@@ -6,12 +6,7 @@ unshare -n true 2>/dev/null || { echo 'network namespaces are not allowed here';
 before=$(ip -o link 2>/dev/null | wc -l)
 # NAME PYTHON-EXPRESSION over `mb`: MB/s by size, from $WORK/r.json
 holds() {
-	if out=$(python3 -c "import json,sys
-mb = {p['size']: p['throughput']['bytes_per_s'] / 1e6 for p in json.load(open('$WORK/r.json'))['points']}; sys.exit(0 if ($2) else 'false: %s' % mb)" 2>&1); then
-		pass "$1"
-	else
-		fail "$1" "$out"
-	fi
+	says_true "$1" "mb = {p['size']: p['throughput']['bytes_per_s'] / 1e6 for p in json.load(open('$WORK/r.json'))['points']}" "$2" mb
 }
 
 for kind in veth bridge; do

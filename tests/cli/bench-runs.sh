@@ -4,14 +4,7 @@
 short=(--duration 60ms --no-trace)
 
 # NAME PYTHON-EXPRESSION over `d`, the document in $WORK/r.json
-holds() {
-	if out=$(python3 -c "import json,sys
-d = json.load(open('$WORK/r.json')); p = d['points']; sys.exit(0 if ($2) else 'false: %s' % json.dumps(p[0], default=str)[:400])" 2>&1); then
-		pass "$1"
-	else
-		fail "$1" "$out"
-	fi
-}
+holds() { says_true "$1" "d = json.load(open('$WORK/r.json')); p = d['points']" "$2" 'json.dumps(p[0])'; }
 
 for mode in pipe socketpair unix unix-seqpacket unix-dgram tcp udp; do
 	works "$mode" --mode $mode --size 1,64,64K,256K "${short[@]}" --json "$WORK/r.json" &&

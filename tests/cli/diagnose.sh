@@ -4,14 +4,7 @@
 chmod 755 "$WORK"
 
 # NAME PYTHON-EXPRESSION over `d`, the document in $WORK/d.json
-holds() {
-	if out=$(python3 -c "import json,sys
-d = json.load(open('$WORK/d.json')); p = d['diagnoses'][0]; sys.exit(0 if ($2) else 'false: %s' % json.dumps(p)[:400])" 2>&1); then
-		pass "$1"
-	else
-		fail "$1" "$out"
-	fi
-}
+holds() { says_true "$1" "d = json.load(open('$WORK/d.json')); p = d['diagnoses'][0]" "$2" 'json.dumps(p)'; }
 
 # NAME EXIT-CODES ARGS...: one of these codes, a document
 diagnoses() {

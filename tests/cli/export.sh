@@ -1,30 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # ipcstall export: the text, the server under good and bad clients, and Debian's prometheus that scrapes it and answers a query.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")/../.." && pwd)
-KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
-"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
-jobs_to_end=()
-# shellcheck disable=SC2329
-end_jobs() {
-	[ ${#jobs_to_end[@]} -eq 0 ] || kill "${jobs_to_end[@]}" 2>/dev/null
-	wait
-	rm -rf "$WORK"
-}
-trap end_jobs EXIT
-
-check() { # NAME REASON COMMAND...
-	local name=$1 reason=$2
-	shift 2
-	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
-}
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-within() { # SECONDS COMMAND...
-	local n=$(($1 * 10))
-	shift
-	for _ in $(seq $n); do "$@" && return; sleep 0.1; done
-	return 1
-}
+needs_ledger
 
 refuses 'an address that is none' 2 'not ADDRESS:PORT' export --listen localhost
 refuses 'a name instead of an address' 2 'address in numbers' export --listen localhost:9435
@@ -49,7 +26,6 @@ import re, socket, sys, threading, time
 
 PORT = int(sys.argv[1])
 
-
 def talk(data, wait=8.0, chunks=None, pause=0):
     """Send data and read to the end; the whole answer."""
     s = socket.create_connection(("127.0.0.1", PORT), timeout=wait)
@@ -68,19 +44,15 @@ def talk(data, wait=8.0, chunks=None, pause=0):
     s.close()
     return out
 
-
 def request(path="/metrics", method="GET", extra=""):
     return f"{method} {path} HTTP/1.1\r\nHost: x\r\n{extra}\r\n".encode()
-
 
 def split(answer):
     head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split()[1]) if head.startswith(b"HTTP/1.1 ") else 0, head.decode().lower(), body.decode()
 
-
 def is_(name, good, detail=""):
     print(f"ok {name}" if good else f"not ok {name}: {str(detail)[:300]}")
-
 
 OPEN = "Accept: application/openmetrics-text; version=1.0.0\r\n"
 status, head, body = split(talk(request(extra=OPEN)))
@@ -108,7 +80,6 @@ is_("in small pieces", split(talk(b"", chunks=[bytes([b]) for b in request()], p
 slow = [socket.create_connection(("127.0.0.1", PORT)) for _ in range(12)]
 stop = time.monotonic() + 7
 
-
 def trickle(s):
     try:
         while time.monotonic() < stop:
@@ -116,7 +87,6 @@ def trickle(s):
             time.sleep(0.3)
     except OSError:
         pass
-
 
 threads = [threading.Thread(target=trickle, args=(s,)) for s in slow]
 for t in threads:
@@ -126,11 +96,9 @@ status = split(talk(request()))[0]
 is_("served beside slow ones", status == 200 and time.monotonic() - t0 < 1.5, time.monotonic() - t0)
 results = []
 
-
 def scrape():
     t = time.monotonic()
     results.append((split(talk(request()))[0], time.monotonic() - t))
-
 
 crowd = [threading.Thread(target=scrape) for _ in range(40)]
 for t in crowd:
@@ -162,7 +130,6 @@ deaf.connect(("127.0.0.1", PORT))
 deaf.sendall(request())
 is_("served beside a deaf one", split(talk(request()))[0] == 200)
 
-
 def counters():
     values = {}
     for line in split(talk(request(extra=OPEN)))[2].splitlines():
@@ -171,7 +138,6 @@ def counters():
             key, _, value = line.rpartition(" ")
             values[key] = float(value)
     return values
-
 
 # Connections come and go: no counter falls, and what they sent is counted.
 sink = socket.socket()
@@ -242,10 +208,8 @@ cat >"$WORK/query.py" <<'PY'
 import json, sys, time, urllib.parse, urllib.request
 url = f"http://127.0.0.1:{sys.argv[1]}/api/v1/query?"
 
-
 def query(q):
     return json.load(urllib.request.urlopen(url + urllib.parse.urlencode({"query": q})))["data"]["result"]
-
 
 rate = 'sum by (cause) (rate(ipcstall_stall_seconds_total{process="known"}[10s]))'
 end = time.monotonic() + 25

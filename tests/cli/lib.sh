@@ -1,10 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests/cli/*.sh. Each test is `check NAME COMMAND`, where the command's output and status are the verdict.
-IPCSTALL=${IPCSTALL:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/ipcstall}
+# shellcheck disable=SC2034 # what is set here is used by those who read this
+# For tests/cli/*.sh: where things are, what ends with the test, and the words in which a verdict is said.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+IPCSTALL=${IPCSTALL:-$here/ipcstall}
+KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
 WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
 failures=0
+
+# Processes that end with the test; one that ended before is not missed.
+jobs_to_end=()
+end_test() {
+	[ ${#jobs_to_end[@]} -eq 0 ] || kill "${jobs_to_end[@]}" 2>/dev/null
+	[ ! -S "$WORK/tmux" ] || tmux -S "$WORK/tmux" kill-server 2>/dev/null
+	[ ${#jobs_to_end[@]} -eq 0 ] || wait "${jobs_to_end[@]}" 2>/dev/null
+	rm -rf "$WORK"
+}
+trap end_test EXIT
+
+needs_ledger() {
+	"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+within() { # SECONDS COMMAND...
+	local n=$(($1 * 10))
+	shift
+	for _ in $(seq $n); do "$@" && return; sleep 0.1; done
+	return 1
+}
 
 pass() { echo "ok $1"; }
 fail() { # NAME REASON
@@ -12,6 +35,21 @@ fail() { # NAME REASON
 	failures=$((failures + 1))
 }
 finish() { exit $((failures > 0)); }
+check() { # NAME REASON COMMAND...
+	local name=$1 reason=$2
+	shift 2
+	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
+}
+says_true() { # NAME STATEMENTS EXPRESSION SHOWN: Python's answer; where it is false, SHOWN says what there was
+	local out
+	if out=$(python3 -c "import json,sys,time
+$2
+sys.exit(0 if ($3) else 'false: %s' % str($4)[:600])" 2>&1); then
+		pass "$1"
+	else
+		fail "$1" "$out"
+	fi
+}
 
 # The processes below this shell that are ipcstall: there must be none after a run.
 left_over() { ps -o pid=,comm= --ppid "$$" | awk '$2 == "ipcstall" { print $1 }'; }

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # docs/monitoring: dashboard and rules ask for what is exported, the rules fire when they should, the unit is valid and its privileges suffice.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")/../.." && pwd)
 docs=$here/docs/monitoring
-KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known}
-"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
-check() { # NAME REASON COMMAND...
-	local name=$1 reason=$2
-	shift 2
-	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
-}
+needs_ledger
 
 "$IPCSTALL" export --once --interval 0.3s --format prometheus >"$WORK/metrics"
 cat >"$WORK/names.py" <<'PY'

@@ -3,14 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # NAME PYTHON-EXPRESSION over `d`, the document in $WORK/r.json
-holds() {
-	if out=$(python3 -c "import json,sys,time
-d = json.load(open('$WORK/r.json')); sys.exit(0 if ($2) else 'false: %s' % json.dumps(d, default=str)[:400])" 2>&1); then
-		pass "$1"
-	else
-		fail "$1" "$out"
-	fi
-}
+holds() { says_true "$1" "d = json.load(open('$WORK/r.json'))" "$2" 'json.dumps(d)'; }
 head="d['schema_version'] == 1 and d['build']['version'] and d['machine']['kernel'] == '$(uname -r)' and d['machine']['cpus_online'] == $(nproc --all)"
 
 works 'clock' clock --window 300ms --json "$WORK/r.json" && {

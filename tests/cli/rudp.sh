@@ -4,14 +4,9 @@
 
 # NAME PYTHON-EXPRESSION over p, the points of $WORK/r.json
 holds() {
-	if out=$(python3 -c "import json,sys
-from math import sqrt
-d = json.load(open('$WORK/r.json')); p = d['points']; r = [x['reliable'] for x in p]
-sys.exit(0 if ($2) else 'false: %s' % json.dumps([(x['test'], x['sent'], x['messages'], x['reliable'], (x['latency'] or {}).get('mean')) for x in p])[:600])" 2>&1); then
-		pass "$1"
-	else
-		fail "$1" "$out"
-	fi
+	says_true "$1" "from math import sqrt
+d = json.load(open('$WORK/r.json')); p = d['points']; r = [x['reliable'] for x in p]" "$2" \
+		"[(x['test'], x['sent'], x['messages'], x['reliable'], (x['latency'] or {}).get('mean')) for x in p]"
 }
 all_there="all(x['messages'] == x['sent'] > 0 and not x['lost'] for x in p) and all(y['transmissions'] == y['packets'] + y['retransmits'] for y in r)"
 

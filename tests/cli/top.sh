@@ -1,23 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # ipcstall top: lines, JSON, and the screen driven in a real terminal (tmux).
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")/../.." && pwd)
-KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
-"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
-jobs_to_end=()
-# shellcheck disable=SC2329
-end_jobs() {
-	[ ${#jobs_to_end[@]} -eq 0 ] || kill "${jobs_to_end[@]}" 2>/dev/null
-	[ ! -S "$WORK/tmux" ] || tmux -S "$WORK/tmux" kill-server 2>/dev/null
-	rm -rf "$WORK"
-}
-trap end_jobs EXIT
-
-check() { # NAME REASON COMMAND...
-	local name=$1 reason=$2
-	shift 2
-	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
-}
+needs_ledger
 
 # --- what is refused ---
 refuses 'a key to sort by that is not there' 2 "did you mean 'rate'" top --sort raet
@@ -103,10 +87,8 @@ if ! command -v tmux >/dev/null 2>&1; then
 fi
 T() { tmux -S "$WORK/tmux" "$@"; }
 screen() { T capture-pane -p; }
-seen() { # PATTERN: within 6 s
-	for _ in $(seq 60); do screen | grep -qE -- "$1" && return; sleep 0.1; done
-	return 1
-}
+shows() { screen | grep -qE -- "$1"; }
+seen() { within 6 shows "$1"; } # PATTERN
 T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; $IPCSTALL top -f known; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
 check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
 check 'screen: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'

@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "commands/live.h"
 #include "lib/clock.h"
+#include "sinks/schema_rows.h"
 
 static const struct opt attach_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
@@ -65,7 +66,9 @@ int live_attach(const struct live_opts *o, const char *command, struct err *e)
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
-	return live_attach(opts, "attach", e);
+	const struct live_opts *o = opts;
+
+	return o->json_schema ? schema_print(live_schema(), e) : live_attach(o, "attach", e);
 }
 
 const struct command command_attach = {

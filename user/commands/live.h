@@ -17,7 +17,7 @@ struct live_opts {
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
-	bool all, cost, quiet, stacks;
+	bool all, cost, quiet, stacks, json_schema;
 	char *out[LIVE_OUTPUTS_N]; /* by enum live_output; NULL: not asked for */
 	char *ndjson;
 	int64_t interval_ns, timeline_max;
@@ -68,7 +68,8 @@ struct live_opts {
 	  LIVE_OPT(ndjson) },                                                                                                               \
 	{ OPT_TIME, 'i', "interval", "TIME", "of the running report (default 1s)", LIVE_OPT(interval_ns), 1e7, 86400e9 },                   \
 	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", LIVE_OPT(shown), 1, 100000 },                      \
-	{ OPT_FLAG, 'q', "quiet", NULL, "no table", LIVE_OPT(quiet) }
+	{ OPT_FLAG, 'q', "quiet", NULL, "no table", LIVE_OPT(quiet) },                                                                      \
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", LIVE_OPT(json_schema) }
 
 extern const char *const live_backends[];
 

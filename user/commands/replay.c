@@ -8,6 +8,7 @@
 #include "commands/live.h"
 #include "record/recording.h"
 #include "sinks/ledger.h"
+#include "sinks/schema_rows.h"
 #include "sinks/sink.h"
 
 static const struct opt replay_options[] = {
@@ -243,6 +244,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct recording file;
 	int rc;
 
+	if (s.o->json_schema)
+		return schema_print(live_schema(), e);
 	if (rest->n != 1)
 		return err_set(e, EXIT_BAD_USAGE, "replay: give one FILE that ipcstall record has written");
 	if (live_seen(s.o, &s.filter, e) || check_pids(s.o, e) || live_check_outputs(s.o, e) || recording_open(&file, rest->v[0], e))

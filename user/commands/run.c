@@ -4,6 +4,7 @@
 #include "commands/live.h"
 #include "lib/child.h"
 #include "lib/clock.h"
+#include "sinks/schema_rows.h"
 
 #include <stdlib.h>
 
@@ -90,9 +91,13 @@ int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
 
 static int run(void *opts, struct opt_operands *cmd, struct err *e)
 {
+	const struct live_opts *o = opts;
+
+	if (o->json_schema)
+		return schema_print(live_schema(), e);
 	if (!cmd->n)
 		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
-	return live_run(opts, cmd, e);
+	return live_run(o, cmd, e);
 }
 
 const struct command command_run = {

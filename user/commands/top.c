@@ -7,6 +7,7 @@
 #include "commands/command.h"
 #include "commands/live.h"
 #include "lib/clock.h"
+#include "sinks/schema_rows.h"
 #include "top/batch.h"
 #include "top/live.h"
 #include "trace/sight.h"
@@ -37,6 +38,7 @@ static const struct opt top_options[] = {
 	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: all)", TOP(rows), 0, 1 << 20 },
 	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
 	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own (docs/SCHEMA.md)", TOP(json) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end", LIVE_OPT(json_schema) },
 	OPT_END,
 };
 
@@ -141,6 +143,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct live l = {};
 	int rc;
 
+	if (o->live.json_schema)
+		return schema_print(top_schema(), e);
 	if (!o->live.pids.n && !o->live.comm && !o->live.cgroup)
 		o->live.all = true;
 	if (live_whom(&o->live, "top", &filter, e))

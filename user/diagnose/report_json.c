@@ -4,7 +4,6 @@
 #include "diagnose/report.h"
 #include "model/environment.h"
 
-static const char *const blamed_names[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
 static const char *const class_names[] = { "none", "possible", "clear" };
 static const char *const role_names[ROLES] = { "client", "server" };
 
@@ -30,10 +29,10 @@ static json_t *finding(const struct patient *p, const struct diag_finding *f)
 	json_object_set_new(o, "episodes_per_round", json_figure(f->count));
 	json_object_set_new(o, "longest_ns", loss ? json_null() : json_figure(f->max_ns));
 	json_object_set_new(o, "waits", loss ? json_null() : party(&r->who[f->role], f->role));
-	json_object_set_new(o, "blamed", json_text(blamed_names[f->blamed]));
+	json_object_set_new(o, "blamed", json_text(blame_names[f->blamed]));
 	json_object_set_new(o, "blamed_end", f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER ? party(&r->who[other], other) : json_null());
 	json_object_set_new(o, "blamed_share", f->blamed ? json_figure(f->blamed_share) : json_null());
-	json_object_set_new(o, "surety", json_string(f->surety == SEEN_BOTH_ENDS ? "both ends seen" : "inferred"));
+	json_object_set_new(o, "surety", json_string(surety_names[f->surety]));
 	return o;
 }
 

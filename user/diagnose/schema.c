@@ -32,7 +32,7 @@ const char diagnosis_schema[] =
 	"   \"cause\": {\"type\": \"string\"}, \"class\": {\"enum\": [\"possible\", \"clear\"]}, \"share\": {\"type\": \"number\"},\n"
 	"   \"unexcused\": {\"$ref\": \"#/$defs/interval\"}, \"ns_per_message\": " NUMBER ", \"episodes_per_round\": " NUMBER ", \"longest_ns\": " NUMBER ",\n"
 	"   \"waits\": {\"$ref\": \"#/$defs/party\"}, \"blamed\": {\"enum\": [null, \"peer delayed ACK\", \"peer application not reading\", \"path\"]},\n"
-	"   \"blamed_end\": {\"$ref\": \"#/$defs/party\"}, \"blamed_share\": " NUMBER ", \"surety\": {\"enum\": [\"both ends seen\", \"inferred\"]}},\n"
+	"   \"blamed_end\": {\"$ref\": \"#/$defs/party\"}, \"blamed_share\": " NUMBER ", \"surety\": {\"enum\": [\"both ends seen\", \"inferred from one end\"]}},\n"
 	"   \"required\": [\"cause\", \"class\", \"share\", \"unexcused\", \"ns_per_message\", \"waits\", \"blamed\", \"blamed_end\", \"surety\"]},\n"
 	"  \"fix\": {\"type\": \"object\", \"properties\": {\n"
 	"   \"name\": {\"type\": \"string\"}, \"said\": {\"type\": \"string\"}, \"sets\": {\"type\": \"string\"}, \"cause\": {\"type\": \"string\"},\n"

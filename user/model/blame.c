@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/blame.h"
 
+const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
+const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
+
 /* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
 static bool delack_can_cause(enum tx_state s)
 {

@@ -13,12 +13,17 @@ enum blamed {
 	BLAME_PEER_DELACK, /* the peer owed an ACK and its delayed-ACK timer released it */
 	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
 	BLAME_PATH,	   /* the network lost or held it */
+	BLAME_N,
 };
 
 enum surety {
 	SEEN_BOTH_ENDS, /* both ends were traced and agree */
 	INFERRED,	/* one end was seen; the other end's part follows from the protocol */
+	SURETY_N,
 };
+
+/* As documents call them; BLAME_NOBODY has no name: NULL. */
+extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
 
 struct finding {
 	size_t endpoint; /* index in the snapshot */

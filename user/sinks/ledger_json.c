@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 static const char *const resolutions[] = { "unknown", "bounded", "exact" };
-static const char *const blamed_names[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
 
 static json_t *known(uint64_t v, uint8_t resolution)
 {
@@ -128,8 +127,8 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < TX_N; i++) {
-		add_blame(list, i, blamed_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
-		add_blame(list, i, blamed_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
+		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
+		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
 	}
 	return list;
 }
@@ -182,8 +181,8 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 	finding_sentence(s, f, text, sizeof(text));
 	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s}", "endpoint", (json_int_t)f->endpoint, "cause",
 			 trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
-			 "share", f->share, "blamed", blamed_names[f->blamed], "surety",
-			 f->surety == SEEN_BOTH_ENDS ? "both ends seen" : "inferred from one end", "blamed_ns", (json_int_t)f->blamed_ns,
+			 "share", f->share, "blamed", blame_names[f->blamed], "surety",
+			 surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
 			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f));
 }
 

@@ -87,9 +87,13 @@ static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64
 			 (json_int_t)bytes, "messages", (json_int_t)messages, "ns", states);
 }
 
+static json_t *text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
 static void add_blame(json_t *o, const struct paces *p, const struct pace *r)
 {
-	static const char *const who[] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
 	const struct trace_sight *s = pace_sight(p, r), *peer = s->proto == TRACE_PIPE ? s : pace_peer(p, r);
 	bool named = peer && peer->rx_tgid && (r->blamed == BLAME_PEER_DELACK || r->blamed == BLAME_PEER_READER);
 	char name[17] = "";
@@ -97,12 +101,10 @@ static void add_blame(json_t *o, const struct paces *p, const struct pace *r)
 	if (named)
 		snprintf(name, sizeof(name), "%.16s", peer->rx_comm);
 	json_object_set_new(o, "cause", r->cause == PACE_NO_CAUSE ? json_null() : json_string(cause_text(r)));
-	json_object_set_new(o, "blamed", who[r->blamed] ? json_string(who[r->blamed]) : json_null());
+	json_object_set_new(o, "blamed", text_or_null(blame_names[r->blamed]));
 	json_object_set_new(o, "blamed_program", named ? json_string(name) : json_null());
 	json_object_set_new(o, "blamed_pid", named ? json_integer(peer->rx_tgid) : json_null());
-	json_object_set_new(o, "surety", !who[r->blamed]		 ? json_null()
-					 : r->surety == SEEN_BOTH_ENDS ? json_string("both ends seen")
-								       : json_string("inferred from one end"));
+	json_object_set_new(o, "surety", text_or_null(r->blamed ? surety_names[r->surety] : NULL));
 }
 
 static json_t *row_json(const struct paces *p, const struct pace *r)
