@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/traced.h"
 #include "commands/command.h"
+#include "lib/progress.h"
 #include "sinks/json_file.h"
 #include "sinks/ledger_point.h"
 #include "sinks/live.h"
@@ -40,24 +41,13 @@ static size_t count_points(const struct bench_plan *p)
 	return n;
 }
 
-static bool shows_progress(const struct bench_plan *p, size_t total)
-{
-	return !p->o.quiet && isatty(STDERR_FILENO) && bench_point_ns(p) * total >= PROGRESS_FROM_NS;
-}
-
 static void progress(const struct bench_plan *p, size_t done, size_t total, const char *what, enum test t, int64_t size)
 {
-	char buf[24];
+	char buf[24], text[96];
 
-	if (shows_progress(p, total))
-		fprintf(stderr, "\r\033[K[%zu/%zu] %s%s %s %s, about %.0f s left", done + 1, total, what, p->w->name, test_name(t),
-			size_text(size, buf), (double)(bench_point_ns(p) * (total - done)) / 1e9);
-}
-
-static void progress_end(const struct result *r)
-{
-	if (!r->plan->o.quiet && isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	snprintf(text, sizeof(text), "%s%s %s %s", what, p->w->name, test_name(t), size_text(size, buf));
+	progress_show(p->o.quiet || bench_point_ns(p) * total < PROGRESS_FROM_NS, done + 1, total, text,
+		      (double)(bench_point_ns(p) * (total - done)) / 1e9);
 }
 
 static int run_points(struct result *r, size_t total, struct err *e)
@@ -205,7 +195,7 @@ static int run_plan(struct bench_plan *plan, struct err *e)
 		bench_catch_signals();
 		if (run_points(&r, total, &run_err) == 0)
 			trace_points(&tr, &r, &run_err);
-		progress_end(&r);
+		progress_clear(r.plan->o.quiet);
 		if (r.complete || r.n)
 			write_all(&r, &tr, e);
 		traced_end(&tr);

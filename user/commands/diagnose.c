@@ -10,6 +10,7 @@
 #include "diagnose/report.h"
 #include "diagnose/saved.h"
 #include "lib/clock.h"
+#include "lib/progress.h"
 #include "sinks/json_file.h"
 #include "sinks/ledger_point.h"
 #include "sinks/sink.h"
@@ -91,12 +92,6 @@ static json_t *document(const struct examiner *x, const struct bench_plan *plan,
 	return o;
 }
 
-static void clear_progress(const struct examiner *x)
-{
-	if (!x->quiet && isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-}
-
 struct outcome_so_far {
 	json_t *list, *ranges;
 	char verdict[1200]; /* of the worst */
@@ -108,7 +103,7 @@ static const int badness[] = { [DIAG_HEALTHY] = 0, [DIAG_UNKNOWN] = 1, [DIAG_NOI
 
 static void rule(const struct examiner *x, const struct outcome_so_far *out)
 {
-	clear_progress(x);
+	progress_clear(x->quiet);
 	if (out->any)
 		fputs("\n----\n\n", stdout);
 }
@@ -338,7 +333,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	out.ranges = json_array();
 	bench_catch_signals();
 	rc = run_source(&x, o, &plan, &out, e);
-	clear_progress(&x);
+	progress_clear(x.quiet);
 	if (rc == 0)
 		rc = write_document(&x, o, &plan, &out, e);
 	json_decref(out.list);

@@ -197,9 +197,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct http_server *s = NULL;
 	int rc;
 
-	if (!o->live.pids.n && !o->live.comm && !o->live.cgroup)
-		o->live.all = true;
-	if (live_whom(&o->live, "export", &filter, e))
+	if (live_whom_or_all(&o->live, "export", &filter, e))
 		return -1;
 	live_catch_signals();
 	if (!o->once) {

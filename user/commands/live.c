@@ -105,7 +105,7 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 	if (o->ports.n > 1)
 		return err_set(e, EXIT_BAD_USAGE, "--port: given %zu times; give one port or one range A-B", o->ports.n);
 	if (parse_ports(o->ports.v[0], &lo, &hi))
-		return err_set(e, EXIT_BAD_USAGE, "--port '%s': not a port (1 to 65535) nor a range A-B", o->ports.v[0]);
+		return err_set(e, EXIT_BAD_USAGE, "--port '%s': not a port (1 to 65535) nor a range A-B; give one, as in -P 443 or -P 8000-8100", o->ports.v[0]);
 	t->port_lo = (uint16_t)lo;
 	t->port_hi = (uint16_t)hi;
 	if (!t->protos)	/* nothing else has ports */
@@ -264,7 +264,10 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 	return live_check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
 }
 
-/* A stall that matters to a person: a hundredth of the endpoint's time and a millisecond in all. */
+/*
+ * A stall that is worth a sentence. What the ledgers say is held, by the tests, against the applications' own clocks to 1 ms + 1 %
+ * (CONTRIBUTING.md): a stall below either could be the ledger's own error.
+ */
 #define MIN_SHARE 0.01
 #define MIN_NS 1000000
 

@@ -90,6 +90,8 @@ struct live {
 
 /* From the options to the filter; exactly one way of choosing must be given. */
 int live_whom(const struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
+/* The same where nobody chosen means everybody. */
+int live_whom_or_all(struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
 /* Is one of the listed processes still there? Without a list: yes. */
 bool live_any_alive(const struct trace_options *filter);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall replay: a recording, through the same filters and into the same outputs as a live session. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +87,9 @@ static bool wanted(void *ctx, const struct trace_endpoint *ep)
 static int check_pids(const struct live_opts *o, struct err *e)
 {
 	for (size_t i = 0; i < o->pids.n; i++) {
-		const char *p = o->pids.v[i];
+		long pid;
 
-		while (isdigit((unsigned char)*p))
-			p++;
-		if (*p || p == o->pids.v[i])
+		if (parse_pid(o->pids.v[i], &pid))
 			return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; the JSON and the table show those of the recording", o->pids.v[i]);
 	}
 	return 0;

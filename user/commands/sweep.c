@@ -11,6 +11,7 @@
 #include "commands/command.h"
 #include "diagnose/observe.h"
 #include "lib/clock.h"
+#include "lib/progress.h"
 #include "model/dips.h"
 #include "model/refine.h"
 #include "sinks/ledger_point.h"
@@ -138,11 +139,7 @@ static void progress(struct sweep *s, size_t at)
 	double gone = (double)(now_ns() - s->started_ns) / 1e9;
 	size_t ran = at - s->n_done;
 
-	if (s->o->bench.quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r\033[K[%zu/%zu] ", at, total(s));
-	if (ran)
-		fprintf(stderr, "about %.0f s left", gone / (double)ran * (double)(total(s) - at));
+	progress_show(s->o->bench.quiet, at, total(s), NULL, ran ? gone / (double)ran * (double)(total(s) - at) : -1);
 }
 
 static const struct variable *size_variable(const struct cells *c)

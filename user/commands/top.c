@@ -145,9 +145,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (o->live.json_schema)
 		return schema_print(top_schema(), e);
-	if (!o->live.pids.n && !o->live.comm && !o->live.cgroup)
-		o->live.all = true;
-	if (live_whom(&o->live, "top", &filter, e))
+	if (live_whom_or_all(&o->live, "top", &filter, e))
 		return -1;
 	o->batch = o->batch || o->json || !isatty(STDOUT_FILENO);
 	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;

@@ -19,10 +19,7 @@ static int add_pid(struct trace_options *t, long pid, const char *from, struct e
 
 static int check_pid(const char *text, long *pid, struct err *e)
 {
-	char *end;
-
-	*pid = strtol(text, &end, 10);
-	if (end == text || *end || *pid < 1 || *pid > 4194304)
+	if (parse_pid(text, pid))
 		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`", text);
 	if (kill((pid_t)*pid, 0) && errno == ESRCH)
 		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`", text);
@@ -80,6 +77,13 @@ int live_whom(const struct live_opts *o, const char *command, struct trace_optio
 		if (check_pid(o->pids.v[i], &pid, e) || add_pid(t, pid, "--pid", e))
 			return -1;
 	return o->comm ? add_by_comm(t, o->comm, e) : 0;
+}
+
+int live_whom_or_all(struct live_opts *o, const char *command, struct trace_options *t, struct err *e)
+{
+	if (!o->pids.n && !o->comm && !o->cgroup)
+		o->all = true;
+	return live_whom(o, command, t, e);
 }
 
 bool live_any_alive(const struct trace_options *t)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/progress.h"
 #include "lib/rng.h"
 #include "sinks/ledger_point.h"
 
@@ -46,11 +47,11 @@ static void progress(struct examiner *x, const char *what)
 	double each = x->done ? (double)gone / (double)x->done : 0;
 
 	x->done++;
-	if (x->quiet || !isatty(STDERR_FILENO) || gone < PROGRESS_FROM_NS)
+	if (gone < PROGRESS_FROM_NS)
 		return;
 	if (x->planned < x->done)
 		x->planned = x->done;
-	fprintf(stderr, "\r\033[K[%zu/%zu] %s, about %.0f s left", x->done, x->planned, what, each * (double)(x->planned - x->done + 1) / 1e9);
+	progress_show(x->quiet, x->done, x->planned, what, each * (double)(x->planned - x->done + 1) / 1e9);
 }
 
 static void keep_samples(struct patient *p, const struct point *pt)

@@ -33,11 +33,11 @@ static void party(const struct patient *p, enum role role, char *buf, size_t len
 
 enum { FIGURE = 24 };
 
-/* "130 %", "0.31 %" */
+/* "130 %", "0.31 %"; what is not known has no unit */
 static const char *percent(double share, int digits, char buf[FIGURE])
 {
 	human_figure(100 * share, digits, buf, FIGURE - 2);
-	return strcat(buf, " %");
+	return isnan(share) ? strcpy(buf, "an unknown share") : strcat(buf, " %");
 }
 
 static double median_traced(const struct patient *p, size_t offset)

@@ -84,6 +84,8 @@ int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct 
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
 int parse_size(const char *text, int64_t *out);
+/* 1 to the most that Linux gives out (PID_MAX_LIMIT) */
+int parse_pid(const char *text, long *out);
 int parse_time_ns(const char *text, int64_t *out);
 int parse_real(const char *text, double *out);
 int parse_sizes(const char *text, struct size_list *out, struct err *e);

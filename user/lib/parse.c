@@ -66,6 +66,17 @@ int parse_size(const char *text, int64_t *out)
 	return *text && parse_quantity(text, size_units, &v) == 0 ? to_int64(v, out) : -1;
 }
 
+int parse_pid(const char *text, long *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	*out = strtol(text, &end, 10);
+	return *end || errno || *out < 1 || *out > 4 * 1024 * 1024 ? -1 : 0;
+}
+
 int parse_time_ns(const char *text, int64_t *out)
 {
 	double v;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/half.h"
 #include "model/verdict.h"
 #include "record/blocks.h"
 #include "record/codec.h"
@@ -82,13 +83,6 @@ static bool is_odd_snapshot(struct tally *t, const struct block *b, struct dropp
 	return goes;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct closed {
 	struct part part;
 	struct trace_endpoint *ep;
@@ -124,12 +118,12 @@ static void free_closed(struct closed *v)
 }
 
 /* the half that stalled more */
-static uint64_t keep_stalled(struct closed *v, const uint64_t *sorted, struct codec *eps)
+static uint64_t keep_stalled(struct closed *v, struct half less, struct codec *eps)
 {
-	uint64_t median = sorted[v->part.n / 2], kept = 0, equal = 0;
+	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < v->part.n; i++) {
-		if (v->stall[i] < median || (v->stall[i] == median && equal++ % 2))
+		if (half_goes(&less, v->stall[i]))
 			continue;
 		codec_endpoint(eps, &v->ep[i], &v->peer[i]);
 		kept++;
@@ -141,6 +135,7 @@ static void write_closed(struct closed *v, struct codec *out, struct dropped *d)
 {
 	uint64_t *sorted = calloc(v->part.n + 1, sizeof(*sorted)), before = v->part.n;
 	struct codec eps;
+	struct half less;
 
 	if (!sorted) {
 		out->bad = true;
@@ -148,8 +143,8 @@ static void write_closed(struct closed *v, struct codec *out, struct dropped *d)
 	}
 	codec_writer(&eps);
 	memcpy(sorted, v->stall, before * sizeof(*sorted));
-	qsort(sorted, before, sizeof(*sorted), by_number);
-	v->part.n = keep_stalled(v, sorted, &eps);
+	half_begin(&less, sorted, before);
+	v->part.n = keep_stalled(v, less, &eps);
 	codec_part(out, &v->part);
 	codec_bytes(out, eps.v, eps.n);
 	out->bad |= eps.bad;

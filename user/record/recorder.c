@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "lib/index.h"
 #include "record/blocks.h"
 #include "record/codec.h"
 
@@ -25,12 +26,6 @@ struct queue {
 	size_t n_events, events_room, n_stalls, stalls_room;
 };
 
-/* which texts are in the file: the caller keeps equal ones once, so that the address tells them apart */
-struct text {
-	const char *at;
-	uint64_t cgroup;
-};
-
 struct recorder {
 	int fd;
 	char *path;
@@ -39,8 +34,9 @@ struct recorder {
 	pthread_mutex_t lock;	/* of `in` and `refused` */
 	struct queue in, out;
 	struct dropped refused;	/* by a full queue, not yet added to `dropped` */
-	struct text *texts;	/* number - 1 */
-	size_t n_texts;
+	/* which texts are in the file, by number: the caller keeps equal ones once, so that the address tells them apart */
+	struct index stacks, cgroups;
+	uint32_t n_texts;
 	int error;
 };
 
@@ -203,28 +199,23 @@ static void add_text(struct codec *c, uint64_t number, uint64_t cgroup, const ch
 	codec_bytes(c, (char *)text, n);
 }
 
-static uint64_t number_text(struct recorder *r, const char *text, uint64_t cgroup)
+/* the next number; 0: no memory */
+static uint32_t number_text(struct recorder *r, struct index *x, uint64_t key)
 {
-	struct text *p = (r->n_texts & (r->n_texts - 1)) ? r->texts : realloc(r->texts, (2 * r->n_texts + 1) * sizeof(*p));
-
-	if (!p)
-		return 0;
-	r->texts = p;
-	r->texts[r->n_texts++] = (struct text){ text, cgroup };
-	return r->n_texts;
+	return index_set(x, key, r->n_texts + 1) ? ++r->n_texts : 0;
 }
 
 /* its number in the file; a new one is added to `c` first */
 static uint64_t text_number(struct recorder *r, struct codec *c, const char *text)
 {
-	uint64_t number;
+	uint32_t number;
 
 	if (!text)
 		return 0;
-	for (size_t i = r->n_texts; i-- > 0;)
-		if (r->texts[i].at == text)
-			return i + 1;
-	number = number_text(r, text, 0);
+	number = index_find(&r->stacks, (uintptr_t)text);
+	if (number)
+		return number;
+	number = number_text(r, &r->stacks, (uintptr_t)text);
 	if (number)
 		add_text(c, number, 0, text);
 	return number;
@@ -232,15 +223,12 @@ static uint64_t text_number(struct recorder *r, struct codec *c, const char *tex
 
 static void note_cgroup(struct recorder *r, struct codec *c, uint64_t id)
 {
-	uint64_t number;
+	uint32_t number;
 	char path[512];
 
-	for (size_t i = 0; i < r->n_texts; i++)
-		if (r->texts[i].cgroup == id)
-			return;
-	if (!trace_cgroup_path(id, path, sizeof(path)))
+	if (!id || index_find(&r->cgroups, id) || !trace_cgroup_path(id, path, sizeof(path)))
 		return;
-	number = number_text(r, NULL, id);
+	number = number_text(r, &r->cgroups, id);
 	if (number)
 		add_text(c, number, id, path);
 }
@@ -395,7 +383,8 @@ int recorder_close(struct recorder *r, struct err *e)
 	free(r->in.stalls);
 	free(r->out.events);
 	free(r->out.stalls);
-	free(r->texts);
+	index_free(&r->stacks);
+	index_free(&r->cgroups);
 	free(r->path);
 	free(r);
 	return rc;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "lib/index.h"
 
 /* ---- from a snapshot's endpoint ---- */
 
@@ -195,12 +196,21 @@ static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
 	}
 }
 
-static struct trace_sight *find_live(struct trace_sights *s, uint64_t serial)
+/* of those digested, by serial: the place behind each; empty where none closed meanwhile */
+static bool index_sights(const struct trace_sights *s, bool wanted, struct index *places)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].serial == serial)
-			return &s->v[i];
-	return NULL;
+	bool ok = true;
+
+	for (size_t i = 0; wanted && ok && i < s->n; i++)
+		ok = index_set(places, s->v[i].serial, (uint32_t)i + 1);
+	return ok;
+}
+
+static struct trace_sight *find_live(struct trace_sights *s, const struct index *places, uint64_t serial)
+{
+	uint32_t place = index_find(places, serial);
+
+	return place ? &s->v[place - 1] : NULL;
 }
 
 static int by_key(const void *a, const void *b, void *closed)
@@ -254,15 +264,15 @@ static int add_closed(struct trace *t, struct trace_sights *s, size_t since, str
 {
 	uint32_t *order = index_closed(&t->closed);
 	struct trace_endpoint ep;
+	struct index places = {};
 
-	if (!order)
-		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
-	if (make_room(s, s->n + t->closed.n, e)) {
+	if (!order || !index_sights(s, t->closed.n > since, &places) || make_room(s, s->n + t->closed.n, e)) {
+		index_free(&places);
 		free(order);
-		return -1;
+		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
 	}
 	for (size_t i = 0; i < t->closed.n; i++) {
-		struct trace_sight *live = i >= since ? find_live(s, t->closed.ep[i].id.serial) : NULL;
+		struct trace_sight *live = i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
 
 		reader_endpoint(&ep, &t->closed.ep[i], t);
 		live = live ? live : &s->v[s->n++];
@@ -270,6 +280,7 @@ static int add_closed(struct trace *t, struct trace_sights *s, size_t since, str
 		live->peer = closed_peer(t, order, &t->closed.ep[i]);
 	}
 	t->closed.shown = t->closed.n;
+	index_free(&places);
 	free(order);
 	return 0;
 }

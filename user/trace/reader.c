@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "ledger.h"
+#include "lib/half.h"
 
 #define READ_TRIES 16
 #define RING_HOLDS 512	/* records of an end: a fifth of the ring */
@@ -21,15 +22,8 @@ static uint64_t stalled_ns(const struct endpoint *ep)
 	return sum;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* what the less stalled half of them stalled at most */
-static bool median_stall(const struct closed_list *l, uint64_t *median)
+/* the half that stalled less */
+static bool less_stalled(const struct closed_list *l, struct half *h)
 {
 	uint64_t *v = malloc(l->n * sizeof(*v));
 
@@ -37,8 +31,7 @@ static bool median_stall(const struct closed_list *l, uint64_t *median)
 		v[i] = stalled_ns(&l->ep[i]);
 	if (!v)
 		return false;
-	qsort(v, l->n, sizeof(*v), by_number);
-	*median = v[l->n / 2];
+	half_begin(h, v, l->n);
 	free(v);
 	return true;
 }
@@ -61,15 +54,15 @@ static void drop(struct closed_list *l, const struct endpoint *ep, uint64_t stal
 /* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
 static void drop_least_stalled(struct closed_list *l)
 {
-	size_t kept = 0, shown = 0, equal = 0;
-	uint64_t median = 0;
+	size_t kept = 0, shown = 0;
+	struct half less;
 
-	if (!median_stall(l, &median))
+	if (!less_stalled(l, &less))
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t stall = stalled_ns(&l->ep[i]);
 
-		if (stall < median || (stall == median && equal++ % 2)) {
+		if (half_goes(&less, stall)) {
 			drop(l, &l->ep[i], stall);
 			continue;
 		}
