@@ -163,7 +163,7 @@ def _finding(i: int, e: End) -> Object:
     text = f"{e.caller.comm}[{e.caller.pid}] of tcp {e.local} > {e.remote}: rwnd: {e.rwnd_ns / 1e6:.0f} ms in all ({share:.1%} of its time)"
     return {"endpoint": i, "cause": "rwnd", "ns": e.rwnd_ns, "count": None, "max_ns": None, "share": share, "blamed": None,
             "surety": "inferred from one end", "blamed_ns": None, "blamed_count": None, "text": text,
-            "fix": "make the peer read sooner, or raise its SO_RCVBUF or tcp_rmem"}
+            "fix": "make the peer read sooner, or raise its SO_RCVBUF or tcp_rmem", "root": None}
 
 
 def _findings(ends: Sequence[End]) -> List[Object]:

@@ -98,3 +98,10 @@ void stalls_free(struct stalls *l)
 	free(l->v);
 	*l = (struct stalls){ .max = l->max };
 }
+
+enum blamed stall_blamed(const struct trace_stall *s)
+{
+	if (s->by_delack)
+		return BLAME_PEER_DELACK;
+	return s->peer_unread_ns && 2 * s->peer_unread_ns >= s->to_ns - s->from_ns ? BLAME_PEER_READER : BLAME_NOBODY;
+}

@@ -3,6 +3,7 @@
 #ifndef IPCSTALL_STALLS_H
 #define IPCSTALL_STALLS_H
 
+#include "model/verdict.h"
 #include "trace/trace.h"
 
 enum stack_of { STACK_USER, STACK_KERNEL, STACK_PEER_USER, STACK_PEER_KERNEL, STACKS };
@@ -20,6 +21,9 @@ struct stalls {
 	char **texts;		/* open addressing by hash */
 	size_t n_texts, texts_room;
 };
+
+/* Whose part a single stall is: the delayed ACK that ended it, or the reader who was away for half of it or more. */
+enum blamed stall_blamed(const struct trace_stall *s);
 
 /* The same text once; NULL: empty, or no memory. */
 const char *stalls_text(struct stalls *l, const char *text);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "model/blame.h"
+#include "model/chain.h"
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
 {
@@ -25,6 +26,13 @@ bool endpoint_sent(const struct trace_endpoint *ep)
 bool endpoint_did_anything(const struct trace_endpoint *ep)
 {
 	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+}
+
+const struct trace_beside *endpoint_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return &ep->rxb;
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
 }
 
 static int by_stall(const void *a, const void *b, void *snapshot)
@@ -144,4 +152,5 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		out->lifetime_ns += ep->tx.lifetime_ns;
 		find_stalls(s, i, min_share, min_ns, out);
 	}
+	verdict_link(s, out);
 }

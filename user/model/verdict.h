@@ -35,6 +35,7 @@ struct finding {
 	uint64_t blamed_ns; /* the part of ns that the blame explains; only with SEEN_BOTH_ENDS */
 	uint64_t blamed_n;
 	int peer; /* index of the peer, -1 */
+	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (model/chain.h) */
 	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
 };
 
@@ -61,6 +62,9 @@ bool endpoint_sent(const struct trace_endpoint *ep);
 
 /* Did anything at all happen there, in either direction? */
 bool endpoint_did_anything(const struct trace_endpoint *ep);
+
+/* Who reads what goes out there: of a pipe its own reader, of a socket the peer's. NULL: not seen. */
+const struct trace_beside *endpoint_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 
 /* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);

@@ -24,9 +24,13 @@ json_t *trace_to_json(struct trace *t);
 
 /* One line: whose stall, the cause, who kept it waiting, how often, how long. */
 void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
+/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty: it begins none. */
+void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len);
 /* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
-/* One sentence for the whole snapshot. */
+/* Room for it, root and all. */
+enum { VERDICT_TEXT = 1024 };
+/* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
 
 /* One block per endpoint that did anything, the most stalled first, at most `max` (0: all); then the verdict. */

@@ -102,14 +102,6 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
-/* The reader whose part it was: of a pipe its own, of a socket the peer's. */
-static const struct trace_beside *reader_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	if (ep->proto == TRACE_PIPE)
-		return &ep->rxb;
-	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
-}
-
 static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct trace_beside *who)
 {
 	if (!n)
@@ -122,7 +114,7 @@ static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_beside *who = reader_of(s, ep);
+	const struct trace_beside *who = endpoint_reader(s, ep);
 	const struct trace_blame *b = &ep->blame;
 	json_t *list = json_array();
 
@@ -176,14 +168,15 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 
 static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)
 {
-	char text[640];
+	char text[VERDICT_TEXT];
 
 	finding_sentence(s, f, text, sizeof(text));
-	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s}", "endpoint", (json_int_t)f->endpoint, "cause",
+	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
 			 trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
 			 "share", f->share, "blamed", blame_names[f->blamed], "surety",
 			 surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
-			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f));
+			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
+			 f->root >= 0 ? json_integer(f->root) : json_null());
 }
 
 static void add_counters(json_t *o, const struct trace_counters *c)
@@ -209,7 +202,7 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array(), *o;
-	char text[640];
+	char text[VERDICT_TEXT];
 
 	for (size_t i = 0; i < v->n; i++)
 		json_array_append_new(finds, finding_to_json(s, &v->v[i]));

@@ -128,7 +128,7 @@ static void whole(const struct point *p, FILE *out)
 static void in_one_line(const struct point *p, FILE *out)
 {
 	const struct point_ledger *l = p->ledger;
-	char text[640], per[32] = "-";
+	char text[VERDICT_TEXT], per[32] = "-";
 
 	if (!isnan(l->stall_per_message_ns))
 		human_ns(l->stall_per_message_ns, per, sizeof(per));

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/text.h"
+
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
 
@@ -38,19 +40,9 @@ static void who(const struct trace_beside *b, char *buf, size_t len)
 		snprintf(buf, len, "nobody seen");
 }
 
-/* Whose part it is: for a pipe the reader of the same endpoint, else the reader at the peer. */
-static const struct trace_beside *blamed_party(const struct trace_snapshot *s, const struct finding *f)
-{
-	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-
-	if (ep->proto == TRACE_PIPE)
-		return &ep->rxb;
-	return f->peer >= 0 && (size_t)f->peer < s->n ? &s->ep[f->peer].rxb : NULL;
-}
-
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
-	const struct trace_beside *party = blamed_party(s, f);
+	const struct trace_beside *party = endpoint_reader(s, &s->ep[f->endpoint]);
 	char name[48] = "the peer";
 
 	if (party && party->tgid)
@@ -71,18 +63,34 @@ static const char *surety_phrase(const struct finding *f)
 	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
 }
 
-void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+/* "known[12] of pipe:[34]: sndbuf <- known[13] is not reading" */
+static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-	char name[160], sender[48], blame[96], total[32], longest[32];
+	char name[160], sender[48], blame[96];
 
 	endpoint_name(ep, name, sizeof(name));
 	who(&ep->txb, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
+	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
+}
+
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	char cause[320], total[32], longest[32];
+
+	cause_phrase(s, f, cause, sizeof(cause));
 	human_ns((double)f->ns, total, sizeof(total));
 	human_ns((double)f->max_ns, longest, sizeof(longest));
-	snprintf(buf, len, "%s of %s: %s%s: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s%s", sender, name,
-		 trace_tx_names[f->cause], blame, f->count, plural(f->count), total, 100 * f->share, longest, surety_phrase(f));
+	snprintf(buf, len, "%s: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s%s", cause, f->count, plural(f->count), total,
+		 100 * f->share, longest, surety_phrase(f));
+}
+
+void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
+{
+	buf[0] = '\0';
+	if (f->root >= 0)
+		cause_phrase(s, &v->v[f->root], buf, len);
 }
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
@@ -103,7 +111,12 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		return;
 	}
 	if (v->n) {
+		char root[320];
+
 		finding_sentence(s, &v->v[0], buf, len);
+		root_sentence(s, v, &v->v[0], root, sizeof(root));
+		if (*root)
+			text_append(buf, len, "; at the root of it: %s", root);
 		return;
 	}
 	human_ns((double)v->stall_ns, total, sizeof(total));
@@ -234,7 +247,7 @@ enum { MORE_FINDINGS = 4 };
 
 void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out)
 {
-	char text[640];
+	char text[VERDICT_TEXT];
 
 	endpoint_blocks(s, max, out);
 	counters_line(&s->counters, out);
@@ -245,5 +258,5 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 		fprintf(out, "   also: %s\n", text);
 	}
 	if (v->n)
-		fprintf(out, "    fix: %s\n", finding_fix(s, &v->v[0]));
+		fprintf(out, "    fix: %s\n", finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/text.h"
+#include "model/chain.h"
 #include "sinks/ledger.h"
 #include "sinks/live.h"
 #include "sinks/sink.h"
@@ -62,26 +63,53 @@ static void add_who(char *buf, size_t len, const char *prefix, const char *comm,
 	add_frame(buf, len, prefix, who, strlen(who));
 }
 
-static void chain_of(const struct stall *st, char *buf, size_t len)
+static void add_stall(const struct stall *st, char *buf, size_t len)
 {
-	const struct trace_stall *s = &st->s;
-	const char *state = state_name(false, s->state);
-	bool unread = s->peer_unread_ns && 2 * s->peer_unread_ns >= s->to_ns - s->from_ns;
+	const char *state = state_name(false, st->s.state);
 
-	buf[0] = 0;
-	add_who(buf, len, "", s->comm, s->tgid);
 	add_stack(buf, len, st->stack[STACK_USER], "");
 	add_stack(buf, len, st->stack[STACK_KERNEL], "k:");
 	add_frame(buf, len, "stall:", state, strlen(state));
+}
+
+static void add_blamed(const struct stall *st, char *buf, size_t len)
+{
+	const struct trace_stall *s = &st->s;
+	enum blamed by = stall_blamed(s);
+
 	if (!s->peer_tgid)
 		return;
-	add_who(buf, len, s->by_delack || unread ? "by:" : "peer:", s->peer_comm, s->peer_tgid);
-	if (s->by_delack)
+	add_who(buf, len, by != BLAME_NOBODY ? "by:" : "peer:", s->peer_comm, s->peer_tgid);
+	if (by == BLAME_PEER_DELACK)
 		add_frame(buf, len, "", "delayed ACK", 11);
-	else if (unread)
+	else if (by == BLAME_PEER_READER)
 		add_frame(buf, len, "", "not reading", 11);
+}
+
+static void add_peer_stacks(const struct stall *st, char *buf, size_t len)
+{
 	add_stack(buf, len, st->stack[STACK_PEER_USER], "");
 	add_stack(buf, len, st->stack[STACK_PEER_KERNEL], "k:");
+}
+
+enum { LINKS = 8 };
+
+/* Where the blamed one waits itself, his stall goes on in the chain instead of what he was last seen to sleep in. */
+static void chain_of(const struct stall_order *order, const struct stall *st, char *buf, size_t len)
+{
+	buf[0] = 0;
+	add_who(buf, len, "", st->s.comm, st->s.tgid);
+	for (int i = 0; i < LINKS; i++) {
+		const struct stall *behind = stall_behind(order, st);
+
+		add_stall(st, buf, len);
+		add_blamed(st, buf, len);
+		if (!behind)
+			break;
+		st = behind;
+	}
+	if (st->s.peer_tgid)
+		add_peer_stacks(st, buf, len);
 }
 
 static int by_text(const void *a, const void *b)
@@ -106,15 +134,16 @@ static size_t sum_equal(struct chain *v, size_t n)
 	return out;
 }
 
-static size_t make_chains(const struct stalls *l, struct chain *v)
+static size_t make_chains(const struct stalls *l, const struct stall_order *order, struct chain *v)
 {
 	char buf[CHAIN];
 	size_t n = 0;
 
+
 	for (size_t i = 0; i < l->n; i++) {
 		const struct stall *st = stalls_at(l, i);
 
-		chain_of(st, buf, sizeof(buf));
+		chain_of(order, st, buf, sizeof(buf));
 		v[n].text = strdup(buf);
 		v[n].ns = st->s.to_ns - st->s.from_ns;
 		n += v[n].text != NULL;
@@ -125,15 +154,19 @@ static size_t make_chains(const struct stalls *l, struct chain *v)
 int live_folded_write(const struct live_view *view, const char *path, struct err *e)
 {
 	struct chain *v = calloc(view->stalls->n + 1, sizeof(*v));
-	FILE *f = v ? sink_open(path, e) : NULL;
-	size_t n = v ? make_chains(view->stalls, v) : 0;
+	struct stall_order order;
+	bool room = v && !stall_order_make(&order, view->stalls);
+	FILE *f = room ? sink_open(path, e) : NULL;
+	size_t n = room ? make_chains(view->stalls, &order, v) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (f && v[i].ns >= 500)
 			fprintf(f, "%s %" PRIu64 "\n", v[i].text, (v[i].ns + 500) / 1000);
 		free(v[i].text);
 	}
-	if (!v)
+	if (room)
+		stall_order_free(&order);
+	else
 		err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the stacks; give a longer --threshold", path);
 	free(v);
 	return f ? sink_close(f, path, e) : -1;

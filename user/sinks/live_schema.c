@@ -47,7 +47,7 @@ static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {}
 static const struct schema_row finding[] = {
 	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
-	{ "fix", "text" }, {}
+	{ "fix", "text" }, { "root", "?count" }, {}
 };
 static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },

@@ -50,13 +50,6 @@ static json_t *released_to_json(const struct trace_stall *s)
 			 (json_int_t)s->ack_payload);
 }
 
-static const char *blamed(const struct trace_stall *s)
-{
-	if (s->by_delack)
-		return "peer delayed ACK";
-	return 2 * s->peer_unread_ns >= s->to_ns - s->from_ns && s->peer_unread_ns ? "peer application not reading" : NULL;
-}
-
 static json_t *number_or_null(uint64_t v)
 {
 	return v ? json_integer((json_int_t)v) : json_null();
@@ -67,7 +60,7 @@ json_t *stall_to_json(const struct stall *st)
 	const struct trace_stall *s = &st->s;
 	json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:s, s:s?}", "serial", (json_int_t)s->serial, "from_ns", (json_int_t)s->from_ns, "to_ns",
 			      (json_int_t)s->to_ns, "ns", (json_int_t)(s->to_ns - s->from_ns), "state", state_name(false, s->state),
-			      "blamed", blamed(s));
+			      "blamed", blame_names[stall_blamed(s)]);
 
 	json_object_set_new(o, "pid", number_or_null((uint64_t)s->tgid));
 	json_object_set_new(o, "comm", s->tgid ? json_stringn(s->comm, strnlen(s->comm, 16)) : json_null());
@@ -116,15 +109,15 @@ static void add_release(const struct trace_stall *s, char *buf, size_t len)
 void stall_line(const struct stall *st, char *buf, size_t len)
 {
 	const struct trace_stall *s = &st->s;
-	const char *by = blamed(s);
+	enum blamed by = stall_blamed(s);
 	char took[32];
 
 	human_ns((double)(s->to_ns - s->from_ns), took, sizeof(took));
 	snprintf(buf, len, "stall: %s %s of %.16s[%d]", took, state_name(false, s->state), s->tgid ? s->comm : "?", s->tgid);
 	if (s->peer_tgid)
-		text_append(buf, len, ", %s %.16s[%d]", by ? "kept waiting by" : "peer", s->peer_comm, s->peer_tgid);
-	if (by)
-		text_append(buf, len, " (%s)", s->by_delack ? "its delayed ACK" : "not reading");
+		text_append(buf, len, ", %s %.16s[%d]", by != BLAME_NOBODY ? "kept waiting by" : "peer", s->peer_comm, s->peer_tgid);
+	if (by != BLAME_NOBODY)
+		text_append(buf, len, " (%s)", by == BLAME_PEER_DELACK ? "its delayed ACK" : "not reading");
 	add_held(s, buf, len);
 	add_release(s, buf, len);
 }

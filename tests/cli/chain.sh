@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Three processes in a row, A > B > C, over pipes and over TCP: A waits for B, B for C, and the verdict names C.
+. "$(dirname "$0")/lib.sh"
+needs_ledger
+cd "$WORK" || exit 70
+
+cat >row.py <<'PY'
+"""row.py pipe|tcp: A writes at once, B passes on, C reads a little at a time."""
+import os, socket, sys, time
+
+SIZE, PIECE, NAP, TURNS = 1 << 20, 1 << 14, 0.004, 64
+
+
+def pair(kind):
+    if kind == "pipe":
+        r, w = os.pipe()
+        return r, w
+    server = socket.create_server(("127.0.0.1", 0))
+    for option in socket.SO_RCVBUF, socket.SO_SNDBUF:
+        server.setsockopt(socket.SOL_SOCKET, option, 16384)
+    a = socket.socket()
+    a.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")  # which does not pace
+    a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)
+    a.connect(server.getsockname())
+    b = server.accept()[0]
+    return b.detach(), a.detach()
+
+
+def keep(only):
+    for fd in {ab[0], ab[1], bc[0], bc[1]} - set(only):
+        os.close(fd)
+
+
+def name(word):
+    with open("/proc/self/comm", "w") as f:
+        f.write(word)
+
+
+def write(fd, data):
+    while data:
+        data = data[os.write(fd, data):]
+
+
+ab, bc = pair(sys.argv[1]), pair(sys.argv[1])
+if os.fork() == 0:
+    name("rowA")
+    keep([ab[1]])
+    write(ab[1], bytes(SIZE))
+    os._exit(0)
+if os.fork() == 0:
+    name("rowB")
+    keep([ab[0], bc[1]])
+    while data := os.read(ab[0], PIECE):
+        write(bc[1], data)
+    os._exit(0)
+name("rowC")
+keep([bc[0]])
+while os.read(bc[0], PIECE):
+    time.sleep(NAP)
+os.wait(); os.wait()
+PY
+for kind in pipe tcp; do
+	"$IPCSTALL" run -n 1 --json "$kind.json" --folded "$kind.folded" -- python3 row.py $kind 2>"$kind.err"
+	says_true "$kind: the chain and its root" "l = json.load(open('$WORK/$kind.json'))['ledger']; f = l['findings']
+who = lambda x: l['endpoints'][x['endpoint']]['beside']['tx']['comm']
+a = next((x for x in f if who(x) == 'rowA'), None)" \
+		"a and a['blamed'] == 'peer application not reading' and a['root'] is not None and who(f[a['root']]) == 'rowB' and 'rowC' in f[a['root']]['text'] and f[a['root']]['root'] is None" \
+		"[(who(x), x['text'], x['root']) for x in f]"
+	check "$kind: folded stacks go on to the root" "$(head -c 400 "$kind.folded")" \
+		grep -qE '^rowA\[.*;by:rowB\[[0-9]*\];not_reading;.*stall:[a-z]*;by:rowC\[[0-9]*\];not_reading' "$kind.folded"
+done
+check 'the table says it' "$(tail -3 pipe.err)" grep -qE 'verdict: .*rowA\[.*; at the root of it: rowB\[[0-9]+\] of pipe:\[[0-9]+\]: sndbuf <- rowC\[[0-9]+\] is not reading|verdict: rowB\[' pipe.err
+finish

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A waits for B, who waits for C: the root is named, and what is no chain has none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/chain.h"
+#include "sinks/ledger.h"
+
+enum { SECOND = 1000000000, A = 11, B = 12, C = 13, D = 14 };
+
+/* a pipe whose writer is kept waiting for ns by a reader who does not read */
+static void pipe_between(struct trace_endpoint *ep, pid_t writer, pid_t reader, uint64_t ns)
+{
+	*ep = (struct trace_endpoint){ .proto = TRACE_PIPE, .peer = -1, .paired = true, .inode = (uint64_t)writer };
+	ep->txb.tgid = writer;
+	ep->rxb.tgid = reader;
+	snprintf(ep->txb.comm, sizeof(ep->txb.comm), "p%d", writer);
+	snprintf(ep->rxb.comm, sizeof(ep->rxb.comm), "p%d", reader);
+	ep->txb.bytes = ep->rxb.bytes = 1;
+	ep->tx.lifetime_ns = SECOND;
+	ep->tx.ns[TX_SNDBUF] = ep->tx.max[TX_SNDBUF] = ns;
+	ep->tx.count[TX_SNDBUF] = ep->blame.unread_n[TX_SNDBUF] = 1;
+	ep->blame.unread_ns[TX_SNDBUF] = ns;
+}
+
+static void judge(struct trace_snapshot *s, struct trace_endpoint *ep, size_t n, struct verdict *v)
+{
+	*s = (struct trace_snapshot){ .ep = ep, .n = n };
+	verdict_make(s, 0.01, 1000000, v);
+}
+
+static void three_in_a_row(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[0].root, 1);
+	assert_int_equal(v.v[1].root, -1);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "p11[11] of pipe:[11]: sndbuf <- p12[12] is not reading"));
+	assert_non_null(strstr(text, "; at the root of it: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
+}
+
+static void four_in_a_row_have_the_last_as_root(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], C, D, 700000000);
+	pipe_between(&ep[1], A, B, 900000000);
+	pipe_between(&ep[2], B, C, 800000000);
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[v.v[0].root].endpoint, 0);
+	assert_int_equal(v.v[v.v[1].root].endpoint, 0);
+	assert_int_equal(v.v[2].root, -1);
+}
+
+static void a_short_wait_is_no_root(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 400000000);
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[0].root, -1);
+}
+
+static void one_end_alone_is_no_link(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	ep[0].paired = false;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].surety, INFERRED);
+	assert_int_equal(v.v[0].root, -1);
+}
+
+static void a_ring_has_no_root(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	pipe_between(&ep[2], C, A, 700000000);
+	judge(&s, ep, 3, &v);
+	for (size_t i = 0; i < v.n; i++)
+		assert_int_equal(v.v[i].root, -1);
+}
+
+static struct stall waits(pid_t who, pid_t by, uint64_t from, uint64_t to)
+{
+	return (struct stall){ .s = { .tgid = who, .peer_tgid = by, .from_ns = from, .to_ns = to, .state = TX_SNDBUF, .peer_unread_ns = to - from } };
+}
+
+static void the_stall_behind_a_stall(void **state)
+{
+	struct stalls l = { .max = 100 };
+	struct stall_order o;
+	struct stall v[] = { waits(A, B, 1000, 2000), waits(B, C, 100, 1100), waits(B, C, 1200, 1900), waits(B, C, 1950, 3000), waits(A, B, 5000, 6000) };
+
+	for (size_t i = 0; i < 5; i++)
+		stalls_add(&l, &v[i]);
+	assert_int_equal(stall_order_make(&o, &l), 0);
+	assert_ptr_equal(stall_behind(&o, stalls_at(&l, 0)), stalls_at(&l, 2));
+	assert_null(stall_behind(&o, stalls_at(&l, 2)));
+	assert_null(stall_behind(&o, stalls_at(&l, 4)));
+	stall_order_free(&o);
+	stalls_free(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_in_a_row),
+		cmocka_unit_test(four_in_a_row_have_the_last_as_root),
+		cmocka_unit_test(a_short_wait_is_no_root),
+		cmocka_unit_test(one_end_alone_is_no_link),
+		cmocka_unit_test(a_ring_has_no_root),
+		cmocka_unit_test(the_stall_behind_a_stall),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

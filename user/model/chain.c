@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/chain.h"
+
+#include <stdlib.h>
+
+/* ---- findings ---- */
+
+/* The largest finding of a process as a writer that is long enough; one that lays it at somebody else's door comes first. -1: none */
+static int finding_of(const struct trace_snapshot *s, const struct verdict *v, pid_t tgid, uint64_t at_least)
+{
+	int own = -1;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *f = &v->v[i];
+
+		if (s->ep[f->endpoint].txb.tgid != tgid || f->ns < at_least)
+			continue;
+		if (f->blamed != BLAME_NOBODY)
+			return (int)i;
+		if (own < 0)
+			own = (int)i;
+	}
+	return own;
+}
+
+/* the finding that keeps the reader of this one from reading; -1: none */
+static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i)
+{
+	const struct finding *f = &v->v[i];
+	const struct trace_beside *reader = endpoint_reader(s, &s->ep[f->endpoint]);
+
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !reader || !reader->tgid)
+		return -1;
+	return finding_of(s, v, reader->tgid, f->blamed_ns / 2);
+}
+
+static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i)
+{
+	int at = (int)i, next;
+
+	for (size_t links = 0; links <= v->n; links++) {
+		next = next_link(s, v, (size_t)at);
+		if (next < 0)
+			return at == (int)i ? -1 : at;
+		at = next;
+	}
+	return -1;
+}
+
+void verdict_link(const struct trace_snapshot *s, struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		v->v[i].root = root_of(s, v, i);
+}
+
+/* ---- single stalls ---- */
+
+static int by_process(const void *a, const void *b)
+{
+	const struct trace_stall *x = &(*(const struct stall *const *)a)->s, *y = &(*(const struct stall *const *)b)->s;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+int stall_order_make(struct stall_order *o, const struct stalls *l)
+{
+	*o = (struct stall_order){ .v = calloc(l->n + 1, sizeof(*o->v)), .n = l->n };
+	if (!o->v)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		o->v[i] = stalls_at(l, i);
+	if (l->n)
+		qsort(o->v, l->n, sizeof(*o->v), by_process);
+	return 0;
+}
+
+/* how many are of lesser processes, or of this one and began before `ns` */
+static size_t before(const struct stall_order *o, pid_t tgid, uint64_t ns)
+{
+	size_t lo = 0, hi = o->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct trace_stall *s = &o->v[mid]->s;
+
+		if (s->tgid < tgid || (s->tgid == tgid && s->from_ns < ns))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static uint64_t overlap(const struct trace_stall *a, const struct trace_stall *b)
+{
+	uint64_t from = a->from_ns > b->from_ns ? a->from_ns : b->from_ns, to = a->to_ns < b->to_ns ? a->to_ns : b->to_ns;
+
+	return to > from ? to - from : 0;
+}
+
+/* One thread's stalls follow one another, so that the last few before the end are all that can cover half of it; threads need some more. */
+enum { TRIED = 64 };
+
+const struct stall *stall_behind(const struct stall_order *o, const struct stall *st)
+{
+	const struct trace_stall *s = &st->s;
+	size_t end;
+
+	if (stall_blamed(s) != BLAME_PEER_READER || !s->peer_tgid)
+		return NULL;
+	end = before(o, s->peer_tgid, s->to_ns);
+	for (size_t i = end; i-- > 0 && end - i <= TRIED && o->v[i]->s.tgid == s->peer_tgid;)
+		if (o->v[i] != st && 2 * overlap(s, &o->v[i]->s) >= s->to_ns - s->from_ns)
+			return o->v[i];
+	return NULL;
+}
+
+void stall_order_free(struct stall_order *o)
+{
+	free(o->v);
+	*o = (struct stall_order){};
+}

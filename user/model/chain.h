@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The link is the process: whoever does
+ * not read is asleep in a send of its own meanwhile.
+ */
+#ifndef IPCSTALL_CHAIN_H
+#define IPCSTALL_CHAIN_H
+
+#include "model/stalls.h"
+#include "model/verdict.h"
+
+/*
+ * Sets `root` of every finding. A link is taken when both its ends were seen, and the wait of the one who does not read is at least half
+ * as long as what is laid at his door. A ring has no root.
+ */
+void verdict_link(const struct trace_snapshot *s, struct verdict *v);
+
+/* Single stalls by process and time. */
+struct stall_order {
+	const struct stall **v;
+	size_t n;
+};
+
+/* -1: no memory */
+int stall_order_make(struct stall_order *o, const struct stalls *l);
+/* The stall of the one who did not read that covers at least half of st; NULL: none is known. */
+const struct stall *stall_behind(const struct stall_order *o, const struct stall *st);
+void stall_order_free(struct stall_order *o);
+
+#endif
