@@ -220,14 +220,17 @@ static void netem_rwnd(struct known *k)
 	expect_range(k, "client", "tx", "rwnd+cwnd", wired.unsent_ns * 95 / 100, wired.unsent_ns);
 }
 
-/* The sender sleeps a round trip for room. Where the head of its queue is held meanwhile, what holds it is the reason. */
+/*
+ * The sender sleeps a round trip for room. Where the head of its queue is held meanwhile, what holds it is the reason; it may be
+ * held once more when the last write is over.
+ */
 static void netem_sndbuf(struct known *k)
 {
 	wired = netem_wired(k, 10, 20000, 0);
 	wired.opts.sndbuf = param(k, "sndbuf", 16384);
 	wired_run(k);
 	expect_beside_ns(k, "client", "tx", "blocked_ns", wired.client->in_write_ns);
-	expect_ns(k, "client", "tx", "sndbuf+cwnd+rwnd+pacing", wired.client->in_write_ns);
+	expect_ns(k, "client", "tx", "sndbuf+cwnd+rwnd+pacing", wired.client->in_write_ns + wired.unsent_ns);
 	expect_range(k, "client", "tx", "rwnd", 0, wired.client->rwnd_limited_ns + 4 * NSEC_PER_MSEC);
 	expect_none(k, "client", "tx", "nagle");
 }
