@@ -131,6 +131,14 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	bpf_ringbuf_submit(r, wake_flags());
 }
 
+static __always_inline void blame_writer(struct endpoint *ep, const struct transition *t)
+{
+	if (t->from != TX_NAGLE || t->to != TX_WORK)
+		return;
+	atomic_add(&ep->blame.gathered_ns, t->ns);
+	atomic_add(&ep->blame.gathered_n, 1);
+}
+
 /* `to` is the end of the stall on the full clock */
 static __always_inline void stall_ended(struct endpoint *ep, const struct transition *t, ns_t to)
 {
@@ -138,6 +146,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 	ns_t from = to - t->ns, unread = 0;
 	bool delack = false;
 
+	blame_writer(ep, t);
 	if (peer) {
 		unread = unread_until(peer, to) - ep->peer_unread;
 		if ((__s64)unread < 0)

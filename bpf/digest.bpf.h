@@ -72,6 +72,8 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	add_pending(d->rx_ns, &ep->rx);
 	__builtin_memcpy(d->delack_ns, ep->blame.delack_ns, sizeof(d->delack_ns));
 	__builtin_memcpy(d->unread_ns, ep->blame.unread_ns, sizeof(d->unread_ns));
+	d->gathered_ns = ep->blame.gathered_ns;
+	d->gathered_n = ep->blame.gathered_n;
 	d->nagle_n = 0;
 	if (!ep->tx.ns[TX_NAGLE])
 		return;

@@ -52,6 +52,8 @@ struct blame {
 	ns_t unread_ns[STATES_MAX];	/* the peer had data queued and no reader in a call */
 	unsigned int delack_n[STATES_MAX];
 	unsigned int unread_n[STATES_MAX];
+	ns_t gathered_ns;		/* `nagle` that the writer's own next call ended: Nagle gathers its small writes */
+	unsigned int gathered_n, pad;
 };
 
 struct address {
@@ -189,6 +191,8 @@ struct digest {
 	ns_t blocked_ns;
 	unsigned long long retransmits, drops, cgroup;
 	unsigned long long peer;	/* serial of the other end, 0: none */
+	ns_t gathered_ns;
+	unsigned int gathered_n;
 	unsigned int nagle_n, nagle_delack_n;
 	unsigned int rtt_us, flags;
 	unsigned int tx_tgid, rx_tgid;

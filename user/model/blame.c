@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/blame.h"
 
-const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path" };
+const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path", "own next write" };
 const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
 
 /* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
@@ -44,7 +44,20 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 	return j;
 }
 
+/*
+ * Most of it was ended by the writer's next call, which came soon: nobody waits for what is held, it fills up a segment. A writer
+ * that comes back later than that leaves a message lying for as long as the other end likes.
+ */
+#define SOON_NS 100000
+
+static bool gathers(const struct blame_facts *f)
+{
+	return f->cause == TX_NAGLE && f->gathered_n && f->gathered_ns * 2 >= f->ns && f->gathered_ns / f->gathered_n < SOON_NS;
+}
+
 struct blame_judged blame_judge(const struct blame_facts *f)
 {
+	if (gathers(f))
+		return (struct blame_judged){ BLAME_OWN_WRITES, f->both_ends ? SEEN_BOTH_ENDS : INFERRED, f->gathered_ns };
 	return f->both_ends ? judge_seen(f) : judge_inferred(f);
 }

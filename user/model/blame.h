@@ -10,6 +10,8 @@ struct blame_facts {
 	uint64_t ns;		/* of the stall */
 	uint64_t delack_ns;	/* the part in which the peer's delayed ACK was withheld; only with both ends */
 	uint64_t unread_ns;	/* the part in which the peer had unread data and no reader */
+	uint64_t gathered_ns;	/* of `nagle`: the part that the writer's own next call ended */
+	uint64_t gathered_n;	/* in so many episodes */
 	bool both_ends;		/* the other end was traced */
 	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
 	bool like_delack;	/* most episodes lasted as long as the delayed-ACK timer's minimum */

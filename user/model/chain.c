@@ -13,7 +13,7 @@ static int finding_of(const struct trace_snapshot *s, const struct verdict *v, p
 	for (size_t i = 0; i < v->n; i++) {
 		const struct finding *f = &v->v[i];
 
-		if (s->ep[f->endpoint].txb.tgid != tgid || f->ns < at_least)
+		if (s->ep[f->endpoint].txb.tgid != tgid || f->ns < at_least || f->blamed == BLAME_OWN_WRITES)
 			continue;
 		if (f->blamed != BLAME_NOBODY)
 			return (int)i;

@@ -80,6 +80,8 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.ns = f->ns,
 		.delack_ns = ep->blame.delack_ns[f->cause],
 		.unread_ns = ep->blame.unread_ns[f->cause],
+		.gathered_ns = ep->blame.gathered_ns,
+		.gathered_n = ep->blame.gathered_n,
 		.both_ends = ep->peer >= 0 || ep->paired,
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
@@ -88,7 +90,9 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 	f->blamed = j.blamed;
 	f->surety = j.surety;
 	f->blamed_ns = j.ns;
-	if (j.ns)
+	if (j.blamed == BLAME_OWN_WRITES)
+		f->blamed_n = ep->blame.gathered_n;
+	else if (j.ns)
 		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
 }
 

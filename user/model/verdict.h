@@ -13,6 +13,7 @@ enum blamed {
 	BLAME_PEER_DELACK, /* the peer owed an ACK and its delayed-ACK timer released it */
 	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
 	BLAME_PATH,	   /* the network lost or held it */
+	BLAME_OWN_WRITES,  /* the writer itself: Nagle gathers its small writes, which come one after the other */
 	BLAME_N,
 };
 

@@ -4,7 +4,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 3312, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 3328, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 18 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -77,6 +77,8 @@ static void walk_blame(struct codec *c, struct trace_blame *b)
 	walk_words(c, b->unread_ns, TX_N);
 	walk_counts(c, b->delack_n, TX_N);
 	walk_counts(c, b->unread_n, TX_N);
+	codec_u64(c, &b->gathered_ns);
+	walk_counts(c, &b->gathered_n, 1);
 }
 
 static void walk_address(struct codec *c, struct trace_addr *a)

@@ -122,6 +122,7 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
 		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
 	}
+	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &ep->txb);
 	return list;
 }
 

@@ -54,11 +54,13 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- %s is not reading", name);
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
+	else if (f->blamed == BLAME_OWN_WRITES)
+		snprintf(buf, len, " <- its own next write: small ones are gathered");
 }
 
 static const char *surety_phrase(const struct finding *f)
 {
-	if (f->blamed == BLAME_NOBODY)
+	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES)
 		return "";
 	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
 }
@@ -97,6 +99,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->blamed == BLAME_OWN_WRITES)
+		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner, or give the pipe room with F_SETPIPE_SZ";
 	return tx_fixes[f->cause];

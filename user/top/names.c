@@ -89,7 +89,9 @@ static void blamed_who(const struct paces *p, const struct pace *r, char *buf, s
 
 void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
 {
-	static const char *const part[] = { [BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path" };
+	static const char *const part[] = {
+		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path", [BLAME_OWN_WRITES] = "own writes",
+	};
 	const char *sure = r->surety == INFERRED ? "?" : "";
 	char who[48] = "";
 
@@ -97,7 +99,7 @@ void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t 
 		snprintf(buf, len, "-");
 		return;
 	}
-	if (r->blamed != BLAME_PATH)
+	if (r->blamed != BLAME_PATH && r->blamed != BLAME_OWN_WRITES)
 		blamed_who(p, r, who, sizeof(who));
 	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
 }

@@ -107,6 +107,8 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.ns = r->cause_ns,
 		.delack_ns = minus(b->delack_ns[r->cause], a->delack_ns[r->cause]),
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
+		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
+		.gathered_n = minus(b->gathered_n, a->gathered_n),
 		.both_ends = b->peer || a->peer, /* the record of an end does not name the other */
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
 		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,

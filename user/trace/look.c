@@ -42,6 +42,8 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	memcpy(out->rx_ns, ep->rx.ns, sizeof(out->rx_ns));
 	memcpy(out->delack_ns, ep->blame.delack_ns, sizeof(out->delack_ns));
 	memcpy(out->unread_ns, ep->blame.unread_ns, sizeof(out->unread_ns));
+	out->gathered_ns = ep->blame.gathered_ns;
+	out->gathered_n = ep->blame.gathered_n;
 	out->tx_now = (uint8_t)ep->tx.now;
 	out->rx_now = (uint8_t)ep->rx.now;
 	out->tx_bytes = ep->txb.bytes;
@@ -141,6 +143,8 @@ static void digest_ledgers(struct trace_sight *out, const struct digest *d)
 	out->rx_ns[out->rx_now] += present(d, d->rx_word);
 	memcpy(out->delack_ns, d->delack_ns, sizeof(out->delack_ns));
 	memcpy(out->unread_ns, d->unread_ns, sizeof(out->unread_ns));
+	out->gathered_ns = d->gathered_ns;
+	out->gathered_n = d->gathered_n;
 	out->nagle_n = d->nagle_n;
 	out->nagle_delack_n = d->nagle_delack_n;
 }

@@ -17,6 +17,8 @@ struct trace_sight {
 	uint64_t tx_bytes, tx_messages, rx_bytes, rx_messages;
 	uint64_t blocked_ns, retransmits, drops;
 	uint64_t cgroup_id;
+	uint64_t gathered_ns;
+	uint32_t gathered_n;
 	uint32_t nagle_n, nagle_delack_n;	/* episodes; of them as long as the delayed-ACK timer's minimum */
 	uint32_t rtt_us;		/* smoothed, of TCP; 0: unknown */
 	uint32_t netns;

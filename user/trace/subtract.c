@@ -41,6 +41,8 @@ static void sub_blame(struct trace_blame *out, const struct trace_blame *a)
 	sub_words(out->unread_ns, a->unread_ns, TRACE_STATES);
 	sub_counts(out->delack_n, a->delack_n, TRACE_STATES);
 	sub_counts(out->unread_n, a->unread_n, TRACE_STATES);
+	out->gathered_ns -= a->gathered_ns;
+	out->gathered_n -= a->gathered_n;
 }
 
 static void sub_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a)

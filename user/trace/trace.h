@@ -93,6 +93,8 @@ struct trace_beside {
 struct trace_blame {
 	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
+	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
+	uint32_t gathered_n, pad;
 };
 
 struct trace_addr {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who ends what Nagle holds: the peer's timer, or the writer itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/blame.h"
+
+static struct blame_judged judged(uint64_t ns, uint64_t gathered_ns, uint64_t gathered_n, uint64_t delack_ns)
+{
+	return blame_judge(&(struct blame_facts){
+		.cause = TX_NAGLE, .ns = ns, .gathered_ns = gathered_ns, .gathered_n = gathered_n, .delack_ns = delack_ns, .both_ends = true });
+}
+
+/* a stream of small writes: each comes soon after the one before */
+static void small_writes_are_gathered(void **state)
+{
+	struct blame_judged j = judged(1000000, 950000, 1000, 0);
+
+	assert_int_equal(j.blamed, BLAME_OWN_WRITES);
+	assert_int_equal(j.ns, 950000);
+}
+
+/* a message every 5 ms, to a peer that withholds its ACKs for 40: seven of eight episodes end with a write, and each message waits */
+static void a_slow_writer_waits_for_the_peer(void **state)
+{
+	assert_int_equal(judged(40000000, 36000000, 7, 38000000).blamed, BLAME_PEER_DELACK);
+	assert_int_equal(judged(40000000, 36000000, 7, 0).blamed, BLAME_NOBODY);
+}
+
+/* a header, and the payload that waits for its ACK, which now and then a third write follows */
+static void what_an_ack_ends_is_not_gathered(void **state)
+{
+	assert_int_equal(judged(1000000, 400000, 1000, 0).blamed, BLAME_NOBODY);
+	assert_int_equal(judged(1000000, 0, 0, 900000).blamed, BLAME_PEER_DELACK);
+}
+
+static void only_nagle_gathers(void **state)
+{
+	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000, .gathered_n = 1000 };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.cause = TX_NAGLE;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_OWN_WRITES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_writes_are_gathered),
+		cmocka_unit_test(a_slow_writer_waits_for_the_peer),
+		cmocka_unit_test(what_an_ack_ends_is_not_gathered),
+		cmocka_unit_test(only_nagle_gathers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
