@@ -98,6 +98,7 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 	__builtin_memcpy(d->rx_comm, ep->rxb.comm, COMM_LEN);
 }
 
+/* settled before; an endpoint that is gone by now leaves no serial */
 SUBPROG int digest_one(__u32 i)
 {
 	struct endpoint *ep, *peer;
@@ -110,17 +111,11 @@ SUBPROG int digest_one(__u32 i)
 	if (!o || i >= DIGESTS)
 		return 0;
 	d = &o->digest[i];
-	d->id.serial = 0;
 	key = o->key[i];
 	ep = bpf_map_lookup_elem(&endpoints, &key);
-	if (!ep || !ep->tx.word || !ep->rx.word)
+	if (!ep || ep->closed)
 		return 0;
 	d->at = bpf_ktime_get_ns();
-	if (ep->closed)	/* the record of its end is under way, or found no room before */
-		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, d->at) : 0;
-	if (ended_unseen(ep))
-		return 0;
-	settle_live(ep, key, d->at);
 	digest_ledgers(d, ep);
 	digest_beside(d, ep);
 	d->rtt_us = ep->id.proto == PROTO_TCP ? GET(CAST(tcp_sock, key), srtt_us) >> 3 : 0;
@@ -135,12 +130,18 @@ SUBPROG int digest_one(__u32 i)
 SEC("raw_tp/digest")
 int digest(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 n = ctx->args[0];
+	struct digest_order *o;
+	__u32 zero = 0, n = ctx->args[0];
 
+	o = bpf_map_lookup_elem(&digests, &zero);
+	if (!o)
+		return 0;
 	for (__u32 i = 0; i < DIGESTS; i++) {
 		if (i >= n)
 			break;
-		digest_one(i);
+		o->digest[i].id.serial = 0;
+		if (settle_key(o->key[i]))
+			digest_one(i);
 	}
 	return 0;
 }

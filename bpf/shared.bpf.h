@@ -334,22 +334,30 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 	ep->tx.seen = ep->rx.seen = now;
 }
 
+/* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
+SUBPROG int settle_key(__u64 key)
+{
+	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &key);
+	ns_t now = bpf_ktime_get_ns();
+
+	if (!ep || !ep->tx.word || !ep->rx.word)	/* being made */
+		return 0;
+	if (ep->closed) {	/* the record of its end is under way, or found no room before */
+		if (ep->flags & EP_UNSENT)
+			endpoint_evict(ep, key, now);
+		return 0;
+	}
+	if (ended_unseen(ep))
+		return 0;
+	settle_live(ep, key, now);
+	return 1;
+}
+
 /* Not attached: user space runs it for one key before it reads, so that no later look can change what was read. */
 SEC("raw_tp/settle")
 int settle(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u64 key = ctx->args[0];
-	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &key);
-	ns_t now = bpf_ktime_get_ns();
-
-	if (!ep)
-		return 0;
-	if (ep->closed)
-		return ep->flags & EP_UNSENT ? endpoint_evict(ep, key, now) : 0;
-	if (ended_unseen(ep))
-		return 0;
-	settle_live(ep, key, now);
-	return 0;
+	return settle_key(ctx->args[0]);
 }
 
 #include "digest.bpf.h"

@@ -110,12 +110,16 @@ static __always_inline bool tx_resting(const struct endpoint *ep)
  * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
  * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`.
  */
-static __always_inline void flight_landed(struct endpoint *ep, __u64 sk)
+SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 {
-	struct input in = { .at = ep->tx.seen, .says = IN_FULL };
+	struct input in = { .says = IN_FULL };
 
+	if (!ep)
+		return 0;
+	in.at = ep->tx.seen;
 	if (tx_state(*(const volatile word_t *)&ep->tx.word) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
 		apply_tx(ep, &in);
+	return 0;
 }
 
 /*
