@@ -52,6 +52,14 @@ static __always_inline bool tgid_followed(__u32 tgid)
 	return hint && (hint == tgid || bpf_map_lookup_elem(&followed, &tgid));
 }
 
+/* one entry: the cgroup to follow, with all below it */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} group SEC(".maps");
+
 /* the one filter of tasks; of the current one where a cgroup is asked for */
 static __always_inline bool task_wanted(__u32 tgid)
 {
@@ -63,7 +71,7 @@ static __always_inline bool task_wanted(__u32 tgid)
 	case FILTER_TREE:
 		return tgid && tgid_followed(tgid);
 	default:
-		return bpf_get_current_cgroup_id() == opt.cgroup;
+		return bpf_current_task_under_cgroup(&group, 0) == 1;
 	}
 }
 

@@ -215,7 +215,6 @@ enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 struct options {
 	unsigned int filter;		/* enum filter_kind */
 	unsigned int tgids[FILTER_TGIDS];
-	unsigned long long cgroup;	/* id */
 	unsigned long long pidns_dev, pidns_ino;	/* of the reader's PID namespace, whose numbers are reported; 0: the machine's */
 	unsigned short port_lo, port_hi;	/* 0: any */
 	unsigned int stacks;		/* record stacks of stalls */

@@ -36,7 +36,7 @@ struct live_opts {
 #define LIVE_WHOM                                                                                                                            \
 	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork (several: repeat)", LIVE_OPT(pids) },                   \
 	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", LIVE_OPT(comm) },                                      \
-	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory", LIVE_OPT(cgroup) },                               \
+	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of those below it", LIVE_OPT(cgroup) },                               \
 	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", LIVE_OPT(all) }
 
 /* What of theirs is seen. */

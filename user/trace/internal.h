@@ -40,7 +40,6 @@ struct trace {
 	struct trace_options opts;
 	enum trace_backend backend;
 	char why[240];
-	uint64_t cgroup_id;
 	struct bpf_object *obj;
 	struct attached *at;
 	size_t n_at;

@@ -94,7 +94,6 @@ static void set_options(struct trace *t, struct options *o)
 	o->filter = u->filter;
 	for (size_t i = 0; !t->numbered && i < u->n_tgids && i < FILTER_TGIDS; i++)
 		o->tgids[i] = u->tgids[i];
-	o->cgroup = t->cgroup_id;
 	o->pidns_dev = t->numbered ? t->pidns.st_dev : 0;
 	o->pidns_ino = t->numbered ? t->pidns.st_ino : 0;
 	o->port_lo = u->port_lo;

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,18 +99,29 @@ static void add_descendants(struct pids *out, const struct pids *all)
 	} while (out->n != before);
 }
 
-static void add_cgroup(struct pids *out, const char *cgroup)
+static void add_members(struct pids *out, const char *list)
 {
-	char path[4096];
-	FILE *f;
+	FILE *f = fopen(list, "re");
 	int pid;
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	f = fopen(path, "re");
 	while (f && fscanf(f, "%d", &pid) == 1)
 		pids_add(out, pid);
 	if (f)
 		fclose(f);
+}
+
+/* of the group and all below it */
+static void add_cgroup(struct pids *out, const char *cgroup)
+{
+	char *const roots[] = { (char *)cgroup, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	FTSENT *at;
+
+	while (walk && (at = fts_read(walk)))
+		if (!strcmp(at->fts_name, "cgroup.procs"))
+			add_members(out, at->fts_path);
+	if (walk)
+		fts_close(walk);
 }
 
 /* the processes that exist and that the session's filter wants */

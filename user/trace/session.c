@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The five verbs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -84,17 +85,34 @@ static struct trace *new_session(const struct trace_options *o)
 	return t;
 }
 
-/* the id of a cgroup v2 directory is its inode number (kernfs, 64 bit) */
-static int find_cgroup(struct trace *t, struct trace_error *e)
+static int open_cgroup(struct trace *t, struct trace_error *e)
 {
-	struct stat st;
+	int fd;
+
+	if (t->opts.filter != TRACE_FILTER_CGROUP)
+		return -1;
+	fd = open(t->opts.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fail_sys(e, errno, "cannot trace the cgroup", "name a directory below /sys/fs/cgroup");
+	return fd;
+}
+
+/* the kernel holds the group by its directory's descriptor: one that goes meanwhile, and comes again, is another */
+static int follow_cgroup(struct trace *t, struct trace_error *e)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "group");
+	int fd = open_cgroup(t, e), rc = 0;
+	__u32 first = 0;
 
 	if (t->opts.filter != TRACE_FILTER_CGROUP)
 		return 0;
-	if (stat(t->opts.cgroup, &st))
-		return fail_sys(e, errno, "cannot trace the cgroup", "name a directory below /sys/fs/cgroup");
-	t->cgroup_id = st.st_ino;
-	return 0;
+	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(map), &first, &fd, BPF_ANY))
+		rc = errno == EBADF ? fail(e, EXIT_BAD_USAGE, "cannot trace the cgroup", "it is no directory of the cgroup v2 hierarchy", "name one") :
+				      fail_sys(e, errno, "cannot trace the cgroup", "free some memory");
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return rc;
 }
 
 static int choose_backend(struct trace *t, struct trace_error *e)
@@ -143,7 +161,7 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 	}
 	if (t->opts.existing)	/* room beside them for what is new */
 		t->opts.max_endpoints += seed_count(t);
-	if (find_cgroup(t, e) || choose_backend(t, e) || object_load(t, e) || follow_listed(t, e) || open_ring(t, e)) {
+	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) || follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
 		return NULL;
 	}

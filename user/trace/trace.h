@@ -47,7 +47,7 @@ struct trace_options {
 	enum trace_filter filter;
 	pid_t tgids[TRACE_TGIDS];	/* TGIDS: these; TREE: these and what they fork from now on */
 	size_t n_tgids;
-	const char *cgroup;		/* path of a cgroup v2 directory */
+	const char *cgroup;		/* path of a cgroup v2 directory: it and all below it */
 	bool existing;			/* also what exists at the start: connections in mid-life, calls that sleep, and, with TREE, children */
 	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
 	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */

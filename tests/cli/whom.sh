@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Whom the ledger follows, and with how little privilege: a cgroup's processes and no others; CAP_BPF and CAP_PERFMON alone.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 1
+needs_ledger
+top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+group=$top/ipcstall-test-$$
+
+# COMMAND...: in the group
+inside() { sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
+
+programs() { # FILE: the processes of its endpoints
+	python3 -c "
+import json, sys
+ends = json.load(open(sys.argv[1]))['ledger']['endpoints']
+print(*sorted({str(e['beside'][s]['pid']) for e in ends for s in ('tx', 'rx') if e['beside'][s]['pid']}))" "$1"
+}
+
+if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
+	mkdir "$group/below"
+	"$IPCSTALL" attach -q -c "$group" -d 4s --json group.json >out 2>err &
+	tool=$!
+	sleep 0.7
+	inside "$KNOWN" nagle n=10 >in.json &
+	"$KNOWN" nagle n=10 >out.json
+	wait $!
+	group=$group/below inside "$KNOWN" pipe-slow-reader n=3 >below.json 2>/dev/null
+	wait $tool
+	rc=$?
+	of() { python3 -c "import json, sys; print(*sorted({str(e['pid']) for e in json.load(open(sys.argv[1]))['endpoints']}))" "$1"; }
+	wanted=$( (of in.json; of below.json) | tr ' ' '\n' | sort | xargs)
+	got=$([ $rc -eq 0 ] && programs group.json | tr ' ' '\n' | sort | xargs)
+	check 'a cgroup: its processes, those of the groups below it, and no others' "exit code $rc, wanted $wanted, got $got; $(head -c 200 err)" [ "$wanted" = "$got" ]
+	says_true 'a cgroup: its name on every endpoint' "d = json.load(open('group.json'))['ledger']['endpoints']; names = {e['cgroup'] for e in d if e['pid']}" \
+		"names == {'/ipcstall-test-$$', '/ipcstall-test-$$/below'}" names
+	rmdir "$group/below" "$group"
+
+	mkdir "$group"
+	"$IPCSTALL" attach -c "$group" -d 2s --json gone.json >out 2>err &
+	tool=$!
+	sleep 0.7
+	rmdir "$group"
+	wait $tool
+	rc=$?
+	check 'a cgroup that goes meanwhile' "exit code $rc: $(head -c 300 err)" [ $rc -eq 0 ] && says_true 'nothing is made up of it' "d = json.load(open('gone.json'))" "d['ledger']['endpoints'] == []" d
+else
+	echo 'skip a cgroup: no cgroup v2 hierarchy in which groups can be made here'
+fi
+
+refuses 'a directory that is no cgroup' 2 'no directory of the cgroup v2 hierarchy' attach -c /tmp -d 1s
+refuses 'a file that is no cgroup' 5 'Not a directory' attach -c /etc/passwd -d 1s
+
+if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && setpriv --bounding-set=-all,+bpf,+perfmon true 2>/dev/null; then
+	cp "$IPCSTALL" ipcstall
+	cp "$KNOWN" known
+	chmod 755 "$WORK" ipcstall known
+	mkdir -m 777 here
+	least=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all,+bpf,+perfmon --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon)
+	"${least[@]}" ./ipcstall --mode tcp --size 64 --test latency --duration 100ms --json here/bench.json >out 2>err </dev/null
+	rc=$?
+	check 'CAP_BPF and CAP_PERFMON suffice: a benchmark' "exit code $rc: $(head -c 300 err)" [ $rc -eq 0 ] &&
+		says_true 'with its ledger' "d = json.load(open('here/bench.json')); g = d['points'][0]['ledger']" \
+			"d['trace']['backend'] and g['unaccounted_ns'] == 0 and len(g['endpoints']) == 2" "[d['trace'], g]"
+	"${least[@]}" ./ipcstall run -q --json here/run.json -- ./known pipe-slow-reader n=5 >out 2>err </dev/null
+	rc=$?
+	check 'CAP_BPF and CAP_PERFMON suffice: run' "exit code $rc: $(head -c 300 err)" [ $rc -eq 0 ] &&
+		says_true 'and its verdict' "g = json.load(open('here/run.json'))['ledger']" "'is not reading' in g['verdict']" "g['verdict']"
+else
+	echo 'skip CAP_BPF and CAP_PERFMON suffice: not root, or no setpriv here'
+fi
+finish
