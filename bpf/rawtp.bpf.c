@@ -240,20 +240,14 @@ static __noinline int close_begins(__u32 fd)
 	return 1;
 }
 
-/* pipes only: these two slow every system call of the machine, and are attached when pipes are asked for */
-SEC("raw_tp/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
+static __noinline int pipe_call_begins(struct pt_regs *regs)
 {
 	struct target to = {};
 	struct input in = {};
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!current_wanted())
-		return 0;
-	if (nr == NR_close)
-		return close_begins(GET(CAST(pt_regs, regs0), di));
-	if (!call_target(&to, CURRENT(), CAST(pt_regs, regs0)) || !to.pipe)
+	if (!call_target(&to, CURRENT(), CAST(pt_regs, regs)) || !to.pipe)
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.inode, in.at);
@@ -267,6 +261,19 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	if (to.dir == DIR_TX)
 		refused_back(ep, in.at);
 	call_enter(ep, to.dir, &in);
+	return 1;
+}
+
+/* pipes only: these two slow every system call of the machine, and are attached when pipes are asked for */
+SEC("raw_tp/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	if (!current_wanted())
+		return 0;
+	if (nr == NR_close)
+		close_begins(GET(CAST(pt_regs, regs), di));
+	else
+		pipe_call_begins(regs);
 	return 0;
 }
 
