@@ -6,6 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An argument or a file's name may hold anything; what is said of it stays one line, and moves no cursor. */
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 {
 	va_list ap;
@@ -16,6 +24,7 @@ int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
+	one_line(e->text);
 	return -1;
 }
 

@@ -399,7 +399,8 @@ void opt_format(const struct opt *row, const void *from, char *buf, size_t len)
 			snprintf(buf, len, "%s", *CFIELD(row, from, char *));
 		break;
 	case OPT_ENUM:
-		snprintf(buf, len, "%s", row->choices[*CFIELD(row, from, int)]);
+		if (*CFIELD(row, from, int) >= 0)	/* -1: not yet chosen */
+			snprintf(buf, len, "%s", row->choices[*CFIELD(row, from, int)]);
 		break;
 	case OPT_SIZES:
 		format_sizes(CFIELD(row, from, struct size_list), buf, len);
