@@ -69,25 +69,25 @@ struct bpf_pidns_info {	/* uapi */
 	__u32 pid, tgid;
 };
 
-/* thread and process, as the reader knows them; one of another namespace by the machine's numbers */
-static __always_inline __u64 current_id(void)
+/* the process as the reader knows it; one of another namespace by the machine's number */
+static __always_inline __u32 current_tgid(void)
 {
 	struct bpf_pidns_info here;
 
 	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
-		return (__u64)here.tgid << 32 | here.pid;
-	return bpf_get_current_pid_tgid();
+		return here.tgid;
+	return bpf_get_current_pid_tgid() >> 32;
 }
 
-/* remember who is in the call */
+/* remember who is in the call; the thread by the machine's number, under which its sleeps are noted (note_sleep()) */
 static __always_inline void note_task(struct beside *b)
 {
-	__u64 id = current_id();
+	__u32 tid = bpf_get_current_pid_tgid();
 
-	if (b->tid == (__u32)id)
+	if (b->tid == tid)
 		return;
-	b->tid = id;
-	b->tgid = id >> 32;
+	b->tid = tid;
+	b->tgid = current_tgid();
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }

@@ -60,12 +60,22 @@ static __always_inline __u64 task_cgroup(__u64 task)
 	return node ? ADDRESS(node, kernfs_node, id) : 0;
 }
 
+/* the process by its number in the namespace of whoever asks, where it was found */
+static __noinline __u32 tgid_numbered(__u64 task)
+{
+	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid);
+	__u64 leader = ADDRESS(task, task_struct___numbered, group_leader), pid = ADDRESS(leader, task_struct___numbered, thread_pid);
+	__u32 level = GET(CAST(pid___numbered, me), level);
+
+	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr) : 0;	/* 0: it has just ended */
+}
+
 /* nobody was seen in a call yet: who holds the descriptor is the best guess; tid 0 makes way for whoever is seen */
 static __always_inline void note_holder(struct beside *b, __u64 task)
 {
 	if (b->tgid)
 		return;
-	b->tgid = GET(CAST(task_struct, task), tgid);
+	b->tgid = tgid_numbered(task);
 	b->cgroup = task_cgroup(task);
 	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }

@@ -64,6 +64,7 @@ struct xa_node___numbered {
 
 struct task_struct___numbered {
 	void *thread_pid;
+	void *group_leader;
 	struct {
 		void *next;
 	} pid_links[4];
