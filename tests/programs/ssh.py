@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from harness import Wrong, case, free_port, need
+from harness import Wrong, case, free_port, need, tail
 
 CONF = """
 Port {port}
@@ -16,6 +16,7 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 PermitRootLogin yes
+PrintLastLog no
 """
 
 
@@ -24,33 +25,37 @@ def keys(box):
         subprocess.run([need("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", box.path(name)], check=True)
 
 
-@case("ssh-keystrokes")
+def all_echoed(endpoints):
+    if sum(e["beside"]["tx"]["messages"] for e in endpoints if e["proto"] == "tcp") < 300:
+        raise Wrong("fewer messages than keystrokes and echoes")
+
+
+@case("ssh-keystrokes", also=all_echoed, guest=True)
 def keystrokes(box):
     """
     ssh and sshd set TCP_NODELAY for interactive sessions (set_nodelay() in packet_set_interactive()): a keystroke and its echo
     go at once, whatever the peer's delayed ACK does. Healthy.
     """
-    ssh, sshd = need("ssh", "sshd")
+    ssh, sshd, cat = need("ssh", "sshd", "cat")  # the session has a path of its own
     keys(box)
     os.makedirs("/run/sshd", exist_ok=True)
     port = free_port()
     box.serve([sshd, "-D", "-e", "-f", box.write("sshd_config", CONF.format(dir=box.dir, port=port))], port, log="sshd.log")
-    session = box.start([ssh, "-tt", "-q", "-F", "none", "-i", box.path("user"), "-p", str(port), "-o", "StrictHostKeyChecking=no", "-o",
-                         "UserKnownHostsFile=/dev/null", "root@127.0.0.1", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    echo(session, b"x")
+    session = box.start([ssh, "-tt", "-v", "-F", "none", "-i", box.path("user"), "-p", str(port), "-o", "StrictHostKeyChecking=no", "-o",
+                         "UserKnownHostsFile=/dev/null", "root@127.0.0.1", cat], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    echo(box, session, b"x")
     trace = box.attach("-a", "-P", str(port))
     for _ in range(150):
-        echo(session, b"k")
+        echo(box, session, b"k")
         time.sleep(0.005)
     ledger = trace.end()
     session.stdin.close()
-    if sum(e["beside"]["tx"]["messages"] for e in ledger["endpoints"]) < 300:
-        raise Wrong("fewer messages than keystrokes and echoes")
     return ledger
 
 
-def echo(session, key):
+def echo(box, session, key):
     session.stdin.write(key)
     session.stdin.flush()
-    if session.stdout.read(1) != key:
-        raise Wrong("no echo")
+    came = session.stdout.read(1)
+    if came != key:
+        raise Wrong(f"no echo but {came + session.stdout.read1(200)}: " + tail(box.path("ssh.log")) + " | " + tail(box.path("sshd.log")))
