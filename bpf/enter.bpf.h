@@ -12,7 +12,7 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 {
 	struct input in = { .at = now };
 
-	if (ep->id.proto == PROTO_TCP && dir == DIR_TX)
+	if (ep->id.proto == PROTO_TCP && dir == DIR_TX && !sees_exactly())
 		tcp_look_back(ep, ep->id.key, now, 0);
 	if (dir == DIR_TX)
 		refused_back(ep, now);
@@ -141,6 +141,8 @@ static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
 	struct sock *sk = (struct sock *)ep->id.key;
 
 	if (ep->id.proto == PROTO_TCP) {
+		if (sees_exactly() && ep->ack_owed && !tcp_owes_ack(sk))
+			ack_sent(ep, tx_since(ep));
 		tcp_look_now(ep, ep->id.key, in, HEAD_CORK);
 		return;
 	}
@@ -260,9 +262,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 static __always_inline void datagram_ready(__u64 sk)
 {
 	struct input in = { .says = IN_FULL, .full = 1 };
-	struct endpoint *ep = endpoint_known(sk);
+	struct endpoint *ep;
 
-	if (!ep || ep->closed || ep->id.proto == PROTO_TCP)
+	if (!key_maybe(sk) || GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
+		return;
+	ep = endpoint_known(sk);
+	if (!ep || ep->closed)
 		return;
 	in.at = bpf_ktime_get_ns();
 	queue_is(ep, sock_queue(ep, (struct sock *)sk), in.at);
@@ -294,25 +299,87 @@ static __always_inline void file_born(__u64 file)
 		ep->flags &= ~EP_JOINED_LATE;
 }
 
+/* The current thread is in a send call on this socket: what holds at its end is looked at there. */
+static __always_inline bool sending(__u64 sk)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+
+	return c && c->entered && c->key == sk && c->dir == DIR_TX;
+}
+
 /* after the effects: what the fields say holds from now on */
+static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
+{
+	struct input in = { .at = now };
+
+	if (tx_working(ep))
+		return;
+	refused_look(ep, now);
+	tcp_look_now(ep, sk, &in, HEAD_REST);
+}
+
 static __always_inline void tcp_settled(__u64 sk)
 {
-	struct endpoint *ep = endpoint_known(sk);
-	struct input in = {};
+	struct endpoint *ep;
 
-	if (!ep || ep->closed || tx_working(ep))
+	if (!key_maybe(sk) || sending(sk))
 		return;
-	in.at = bpf_ktime_get_ns();
-	tcp_look_now(ep, sk, &in, HEAD_REST);
+	ep = endpoint_known(sk);
+	if (ep && !ep->closed)
+		tcp_look(ep, sk, bpf_ktime_get_ns());
+}
+
+/* a reader in its call stays in `work` or `wait` until it leaves */
+static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	struct input in = { .at = now, .says = IN_FULL };
+	word_t w = LATEST(ep->rx.word);
+
+	if (!word_working(w)) {
+		in.full = tcp_unread(sk);
+		if (apply_facets(w, &in) != w)
+			apply_rx(ep, &in);
+	}
+	ep->rx.seen = now;
+}
+
+static __always_inline void tcp_received(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+	ns_t now;
+
+	if (!ep || ep->closed)
+		return;
+	now = bpf_ktime_get_ns();
+	tcp_look(ep, sk, now);
+	if (!sees_exactly())
+		return;
+	tcp_arrived(ep, (struct sock *)sk, now);
+	if (!tcp_owes_ack((struct sock *)sk))
+		ack_sent(ep, now);
+	else if (!ep->ack_owed)
+		ep->ack_owed = now;
+}
+
+/* an ACK of its own, without data */
+static __always_inline void ack_goes(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (ep && !ep->closed && sees_exactly())
+		ack_sent(ep, bpf_ktime_get_ns());
 }
 
 /* the last reference to a segment below the protocol goes: without the socket's lock, so only the device may change */
 static __always_inline void device_freed(__u64 sk0, __u32 size)
 {
-	struct endpoint *ep = endpoint_known(sk0);
 	struct sock *sk = CAST(sock, sk0);
 	struct input in = { .says = IN_DEVICE };
+	struct endpoint *ep;
 
+	if (!key_maybe(sk0) || sending(sk0))
+		return;
+	ep = endpoint_known(sk0);
 	if (!ep || ep->closed || ep->id.proto > PROTO_UDP)
 		return;
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - (__s32)size >= WMEM_REST;

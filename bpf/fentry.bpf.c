@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The exact backend: functions entered and left, through BPF trampolines. */
+#define HAS_EXACT
 #include "enter.bpf.h"
 #include "calls.h"
 
@@ -34,14 +35,14 @@ int on_fd(unsigned long long *ctx)
 SEC("fexit/tcp_rcv_established")
 int on_tcp_received(unsigned long long *ctx)
 {
-	tcp_settled(func_arg(ctx, 0));
+	tcp_received(func_arg(ctx, 0));
 	return 0;
 }
 
 SEC("fexit/tcp_rcv_state_process")
 int on_tcp_state(unsigned long long *ctx)
 {
-	tcp_settled(func_arg(ctx, 0));
+	tcp_received(func_arg(ctx, 0));
 	return 0;
 }
 
@@ -56,6 +57,13 @@ SEC("fexit/tcp_write_timer_handler")
 int on_tcp_timed(unsigned long long *ctx)
 {
 	tcp_settled(func_arg(ctx, 0));
+	return 0;
+}
+
+SEC("fentry/tcp_send_ack")
+int on_tcp_ack(unsigned long long *ctx)
+{
+	ack_goes(func_arg(ctx, 0));
 	return 0;
 }
 

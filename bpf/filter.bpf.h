@@ -27,6 +27,21 @@ __u8 key_hint[HINTS];
 __u32 tgid_hint[TGID_HINTS];
 #define TGID_MANY	(~0U)
 
+/*
+ * 1: whatever changes a TCP queue, or what is below the protocol, is hooked where it ends (set by user space, once all those hooks
+ * are attached). Then the ledger always has what the fields say, and nobody need look back.
+ */
+__u8 exact;
+
+static __always_inline bool sees_exactly(void)
+{
+#ifdef HAS_EXACT
+	return *(volatile __u8 *)&exact;
+#else
+	return false;
+#endif
+}
+
 static __always_inline __u32 key_slot(__u64 key)
 {
 	return (__u32)((key >> 6) * 0x9E3779B1u) >> 16;

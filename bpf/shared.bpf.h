@@ -37,6 +37,13 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t 
 	ep->rx.seen = now;
 }
 
+static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, ns_t now, __u32 bytes)
+{
+	tcp_look_back(ep, (__u64)sk, now, 0);
+	if (bytes)
+		tcp_data(ep, sk, now);
+}
+
 /* the segment that may end a stall; tcp_ack() has not run yet */
 static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
 {
@@ -58,10 +65,9 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
-	tcp_look_back(ep, (__u64)sk, now, 0);
 	bytes = payload(skb);
-	if (bytes)
-		tcp_data(ep, sk, now);
+	if (!sees_exactly())
+		tcp_segment(ep, sk, now, bytes);
 	if (opt.stall_threshold)
 		note_ack(ep, sk, skb, now, bytes);
 	note_mark(ep, bytes ? MARK_SEGMENT : MARK_ACK, now, bytes);

@@ -169,6 +169,14 @@ static __always_inline bool tcp_unread(struct sock *sk0)
 	return (__s32)(GET(tp, rcv_nxt) - GET(tp, copied_seq)) > (__s32)fin;
 }
 
+/* what has come is not acknowledged: tcp_select_window() moves rcv_wup on with every segment that goes out */
+static __always_inline bool tcp_owes_ack(struct sock *sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	return GET(tp, rcv_nxt) != GET(tp, rcv_wup);
+}
+
 /* any segment carries the ACK */
 static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
 {

@@ -10,12 +10,12 @@
 #define RAWTP(program, point, required, protos, feeds) \
 	{ TRACE_RAWTP, HOOK_RAWTP, program, point, required, protos, feeds }
 
-/* raw tracepoints that stand in all kernels, in every backend */
-#define SHARED(b)												\
+/* raw tracepoints that stand in all kernels, in every backend; the first two are guesses from outside where nothing better is */
+#define SHARED(b, part)											\
 	{ b, HOOK_RAWTP, "on_tcp_probe", "tcp_probe", true, TCP,						\
-	  "acknowledgements and data as they come: the ends of held queues, `unread`, owed ACKs" },		\
+	  "acknowledgements and data as they come: the ends of held queues, `unread`, owed ACKs", part },	\
 	{ b, HOOK_RAWTP, "on_xmit", "net_dev_start_xmit", false, TCP | UDP,					\
-	  "transmissions outside a send call; the end of `device`" },						\
+	  "transmissions outside a send call; the end of `device`", part },					\
 	{ b, HOOK_RAWTP, "on_retransmit", "tcp_retransmit_skb", false, TCP, "retransmissions" },		\
 	{ b, HOOK_RAWTP, "on_timer", "timer_expire_entry", false, TCP,						\
 	  "delayed-ACK and retransmission timers: blame, `recovery`" },						\
@@ -48,29 +48,34 @@
 	CALL(b, in, out, "fifo_write", "fifo_pipe_write", false, PIPE, "writes to FIFOs (elsewhere: as pipes)"), \
 	CALL(b, in, out, "fifo_read", "fifo_pipe_read", false, PIPE, "reads from FIFOs (elsewhere: as pipes)"), \
 	{ b, in, "on_fd", "fd_install", false, 0, "sockets and pipes from their making on" }, \
-	{ b, in, "on_tcp_freed", "tcp_wfree", false, TCP, "the end of `device`, TCP" },	\
-	{ b, in, "on_udp_freed", "sock_wfree", false, UDP, "the end of `device`, UDP" },	\
 	{ b, in, "on_readable", "sock_def_readable", false, UDP | UNIX, "datagrams as they come" }, \
 	{ b, in, "on_udp_gone", "sk_common_release", false, UDP, "the end of a UDP socket" },	\
 	{ b, in, "on_unix_gone", "unix_release", false, UNIX, "the end of a Unix socket" },	\
 	{ b, in, "on_pipe_gone", "free_pipe_info", false, PIPE, "the end of a pipe" }
 
+#define FREED(b, in, part)									\
+	{ b, in, "on_tcp_freed", "tcp_wfree", false, TCP, "the end of `device`, TCP", part },	\
+	{ b, in, "on_udp_freed", "sock_wfree", false, UDP, "the end of `device`, UDP", part }
+
 #define SETTLED(name, point) \
-	{ TRACE_FENTRY, HOOK_FEXIT, name, point, false, TCP, "the queue's state right after the event" }
+	{ TRACE_FENTRY, HOOK_FEXIT, name, point, false, TCP, "the queue's state right after the event", PART_EXACT }
 
 const struct hook hook_table[] = {
-	SHARED(TRACE_FENTRY),
+	SHARED(TRACE_FENTRY, PART_GUESS),
 	CALLS(TRACE_FENTRY, HOOK_FENTRY, HOOK_FEXIT),
+	FREED(TRACE_FENTRY, HOOK_FENTRY, PART_EXACT),
 	SETTLED("on_tcp_received", "tcp_rcv_established"),
 	SETTLED("on_tcp_state", "tcp_rcv_state_process"),
 	SETTLED("on_tcp_written", "tcp_write_xmit"),
 	SETTLED("on_tcp_timed", "tcp_write_timer_handler"),
+	{ TRACE_FENTRY, HOOK_FENTRY, "on_tcp_ack", "tcp_send_ack", false, TCP, "the end of an owed ACK", PART_EXACT },
 
-	SHARED(TRACE_KPROBE),
+	SHARED(TRACE_KPROBE, PART_ALWAYS),
 	CALLS(TRACE_KPROBE, HOOK_KPROBE, HOOK_KRETPROBE),
 	{ TRACE_KPROBE, HOOK_RAWTP, "on_sys_exit", "sys_exit", false, 0, "the ends of calls for which return probes run short" },
+	FREED(TRACE_KPROBE, HOOK_KPROBE, PART_ALWAYS),
 
-	SHARED(TRACE_RAWTP),
+	SHARED(TRACE_RAWTP, PART_ALWAYS),
 	RAWTP("on_sent", "sock_send_length", true, SOCKETS, "the end of every send: bytes, messages, the state after it"),
 	RAWTP("on_received", "sock_recv_length", true, SOCKETS, "the end of every receive: bytes, messages, what is left unread"),
 	RAWTP("on_tcp_sendmsg", "tcp_sendmsg_locked", false, TCP, "the beginning of a TCP send: `work` of the tx ledger"),

@@ -7,6 +7,9 @@
 
 enum hook_kind { HOOK_RAWTP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE, HOOK_KIND_N };
 
+/* where every exact hook of a session is attached, a guess is superfluous */
+enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS };
+
 struct hook {
 	enum trace_backend backend;
 	enum hook_kind kind;
@@ -15,6 +18,7 @@ struct hook {
 	bool required;		/* without it the backend is of no use */
 	unsigned int protos;	/* 1 << enum trace_proto: needed for these only; 0: always */
 	const char *feeds;
+	enum hook_part part;
 };
 
 extern const struct hook hook_table[];

@@ -327,20 +327,74 @@ static int attach_failed(struct attached *a, int err, struct trace_error *e)
 		    "`ipcstall check` says what this kernel allows");
 }
 
-int object_attach(struct trace *t, struct trace_error *e)
+/* every hook of this part of the table */
+static int attach_part(struct trace *t, enum hook_part part, struct trace_error *e)
 {
 	for (size_t i = 0; i < t->n_at; i++) {
 		struct attached *a = &t->at[i];
 		struct bpf_program *p = bpf_object__find_program_by_name(t->obj, a->hook->program);
 
-		if (a->why_not[0] || !p)
+		if (a->hook->part != part || a->why_not[0] || !p)
 			continue;
 		a->link = attach_one(p, a);
 		a->hooked = a->link;
-		if (!a->link && attach_failed(a, errno, e)) {
-			object_detach(t);
+		if (!a->link && attach_failed(a, errno, e))
 			return -1;
+	}
+	return 0;
+}
+
+/* all exact hooks that this session asks for are there */
+static bool sees_exactly(const struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_at; i++) {
+		if (t->at[i].hook->part != PART_EXACT)
+			continue;
+		if (!t->at[i].hooked)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
+/* a mark of the timeline and a stall's proof are of single segments, which only these see */
+static bool wants_segments(const struct trace *t)
+{
+	return t->opts.timeline || t->opts.stall_threshold_ns;
+}
+
+static void forget_guesses(struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_at; i++)
+		if (t->at[i].hook->part != PART_GUESS)
+			t->at[n++] = t->at[i];
+	t->n_at = n;
+}
+
+/* The programs go by the guesses until they are told otherwise: a part that cannot be attached costs exactness, not truth. */
+static int attach_guesses(struct trace *t, struct trace_error *e)
+{
+	unsigned char *exact = object_var(t, "exact");
+
+	if (exact && sees_exactly(t)) {
+		*exact = 1;
+		if (!wants_segments(t)) {
+			forget_guesses(t);
+			return 0;
 		}
+	}
+	return attach_part(t, PART_GUESS, e);
+}
+
+int object_attach(struct trace *t, struct trace_error *e)
+{
+	if (attach_part(t, PART_ALWAYS, e) || attach_part(t, PART_EXACT, e) || attach_guesses(t, e)) {
+		object_detach(t);
+		return -1;
 	}
 	return 0;
 }
