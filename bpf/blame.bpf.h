@@ -20,7 +20,7 @@ static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 {
 	word_t w = *(const volatile word_t *)&ep->rx.word;
 
-	return ep->rx.ns[RX_UNREAD] + (rx_state(w) == RX_UNREAD ? word_elapsed(w, at) : 0);
+	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
 static __always_inline void stall_began(struct endpoint *ep, ns_t at)
@@ -160,28 +160,120 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 	emit_stall(ep, peer, t, to, delack, unread);
 }
 
-SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
+/* a stall ended, or began */
+SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	if (!ep || !t)
+		return 0;
+	if (TX_STALLS >> (t->from & 15) & 1 && t->ns)
+		stall_ended(ep, t, at);
+	if (TX_STALLS >> (t->to & 15) & 1)
+		stall_began(ep, at);
+	return 1;
+}
+
+static __always_inline int step_tx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	if (!ep || !in || !take_step(&ep->tx, &ep->txb, in, DIR_TX, &t))
+	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, &t))
 		return 0;
 	note_step(ep, DIR_TX, &t);
-	if (TX_STALLS >> t.from & 1 && t.ns)
-		stall_ended(ep, &t, in->at);
-	if (TX_STALLS >> t.to & 1)
-		stall_began(ep, in->at);
+	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
+		struct transition stall = t;	/* or it would stand in memory all the way to here */
+
+		stall_turns(ep, &stall, in->at);
+	}
 	return 1;
+}
+
+static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (!take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
+		return 0;
+	note_step(ep, DIR_RX, &t);
+	return 1;
+}
+
+SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
+{
+	return ep && in ? step_tx(ep, in) : 0;
 }
 
 SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
 {
-	struct transition t;
+	return ep && in ? step_rx(ep, in) : 0;
+}
 
-	if (!ep || !in || !take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
+/*
+ * The same for what happens most, several times a message: what an input says is a constant there, and the compiler leaves little
+ * of the step.
+ */
+SUBPROG int tx_begins(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1 };
+
+	return ep ? step_tx(ep, &in) : 0;
+}
+
+SUBPROG int rx_begins(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1 };
+
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+SUBPROG int rx_sleeps(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .asleep = 1 };
+
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+SUBPROG int rx_wakes(struct endpoint *ep, ns_t at, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
+
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
+{
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .working = -1, .bytes = bytes };
+
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+/* what holds the head, and what is below the protocol */
+SUBPROG int tx_looks(struct endpoint *ep, const struct input *is)
+{
+	struct input in = {};
+
+	if (!ep || !is)
 		return 0;
-	note_step(ep, DIR_RX, &t);
-	return 1;
+	in.at = is->at;
+	in.says = (is->says & IN_HEAD) | IN_FULL | IN_DEVICE;
+	in.head = is->head & 7;
+	in.full = is->full & 1;
+	in.device = is->device & 1;
+	return step_tx(ep, &in);
+}
+
+SUBPROG int tx_ends(struct endpoint *ep, const struct input *is)
+{
+	struct input in = { .working = -1 };
+
+	if (!ep || !is)
+		return 0;
+	in.at = is->at;
+	in.says = (is->says & IN_HEAD) | IN_FULL | IN_DEVICE;
+	in.head = is->head & 7;
+	in.full = is->full & 1;
+	in.device = is->device & 1;
+	in.bytes = is->bytes;
+	return step_tx(ep, &in);
 }
 
 #endif

@@ -69,25 +69,25 @@ struct bpf_pidns_info {	/* uapi */
 	__u32 pid, tgid;
 };
 
-/* the process as the reader knows it; one of another namespace by the machine's number */
-static __always_inline __u32 current_tgid(void)
+/* the process as the reader knows it; one of another namespace by the machine's number, in `current` */
+static __always_inline __u32 current_tgid(__u64 current)
 {
 	struct bpf_pidns_info here;
 
 	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
 		return here.tgid;
-	return bpf_get_current_pid_tgid() >> 32;
+	return current >> 32;
 }
 
 /* remember who is in the call; the thread by the machine's number, under which its sleeps are noted (note_sleep()) */
-static __always_inline void note_task(struct beside *b)
+static __always_inline void note_task(struct beside *b, __u64 current)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
+	__u32 tid = current;
 
 	if (b->tid == tid)
 		return;
 	b->tid = tid;
-	b->tgid = current_tgid();
+	b->tgid = current_tgid(current);
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }
@@ -103,7 +103,7 @@ static __always_inline void note_stack(void *ctx, struct beside *b)
 /* a send call that leaves its bytes held by something: its stack is the stall's */
 static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 {
-	if (opt.stacks && TX_STALLS >> tx_state(*(const volatile word_t *)&ep->tx.word) & 1)
+	if (opt.stacks && TX_STALLS >> WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) & 1)
 		note_stack(ctx, &ep->txb);
 }
 
@@ -111,7 +111,12 @@ static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct input *in)
 {
 	in->working = 1;
-	apply(ep, in, dir);
+	if (in->says)
+		apply(ep, in, dir);
+	else if (dir == DIR_TX)
+		tx_begins(ep, in->at);
+	else
+		rx_begins(ep, in->at);
 	count(COUNT_OBSERVED);
 }
 
@@ -128,9 +133,9 @@ static __always_inline void call_moved(struct input *in, long ret)
 	in->bytes = ret > 0 ? ret : 0;
 }
 
-static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret)
+static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u64 current)
 {
-	note_task(beside_of(ep, dir));
+	note_task(beside_of(ep, dir), current);
 	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
@@ -153,8 +158,11 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	in->asleep = 1;
 	if (!entered)
 		c->entered = 1;
-	apply(ep, in, dir);
-	note_task(beside_of(ep, dir));
+	if (dir == DIR_RX && !in->working && !in->says)
+		rx_sleeps(ep, in->at);
+	else
+		apply(ep, in, dir);
+	note_task(beside_of(ep, dir), bpf_get_current_pid_tgid());
 	note_stack(ctx, beside_of(ep, dir));
 	count(COUNT_OBSERVED);
 }
@@ -180,7 +188,10 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 		return;
 	call_slept(&in, c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
-	apply(ep, &in, c->dir);
+	if (c->dir == DIR_RX)
+		rx_wakes(ep, in.at, in.blocked, in.runq);
+	else
+		apply_tx(ep, &in);
 	count(COUNT_OBSERVED);
 	c->off = 0;
 }

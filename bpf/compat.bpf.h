@@ -75,6 +75,15 @@ static __always_inline __u64 func_arg(void *ctx, __u32 n)
 	return v;
 }
 
+/* the state that follows from a word's facets, by direction: see machine.h; filled before load */
+#define STATE_TABLE 8192
+const volatile __u8 state_of[2][STATE_TABLE];
+#define WORD_STATE(w, dir) state_of[dir][word_facets(w)]
+
+/* the histogram's slot of up to 255 of its units, which most episodes do not exceed */
+const volatile __u8 slot_of[256];
+#define HIST_SLOT(ns) ((ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[(ns) >> HIST_BASE & (SLOTS_TABLED - 1)] : hist_slot(ns))
+
 /* A global function is verified once, not at every call. 5.10 takes no pointers there. */
 #ifdef NO_CMPXCHG
 #define SUBPROG static __noinline

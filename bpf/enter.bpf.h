@@ -93,9 +93,9 @@ static __always_inline bool inner_call(const struct call *c, const struct endpoi
 	return c->entered && !c->before && c->key == ep->id.key && c->dir == dir && calls_nest(ep, dir);
 }
 
-static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
+static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, __u32 tid)
 {
-	struct call *c = ep ? call_of((__u32)bpf_get_current_pid_tgid(), true) : 0;
+	struct call *c = ep ? call_of(tid, true) : 0;
 
 	if (!c || inner_call(c, ep, dir))
 		return;
@@ -110,17 +110,19 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now)
 
 static __noinline int enter_sock(__u64 sk, enum dir dir)
 {
-	ns_t now = bpf_ktime_get_ns();
-	bool mine = current_wanted();
+	__u64 current = bpf_get_current_pid_tgid();
+	bool mine = task_wanted(current >> 32);
 	struct endpoint *ep;
+	ns_t now;
 
 	if (!mine && !key_maybe(sk))
 		return 0;
+	now = bpf_ktime_get_ns();
 	ep = sock_endpoint((struct sock *)sk, mine, now);
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, (struct sock *)sk);
-	enter(ep, dir, now);
+	enter(ep, dir, now, (__u32)current);
 	return 0;
 }
 
@@ -132,7 +134,7 @@ static __noinline int enter_file(__u64 file, enum dir dir)
 	if (!current_wanted() || !file_target(&to, file) || !to.pipe)
 		return 0;
 	now = bpf_ktime_get_ns();
-	enter(pipe_endpoint(to.pipe, to.inode, now), dir, now);
+	enter(pipe_endpoint(to.pipe, to.inode, now), dir, now, (__u32)bpf_get_current_pid_tgid());
 	return 0;
 }
 
@@ -167,7 +169,7 @@ static __always_inline void leave_rx(struct endpoint *ep, struct input *in, long
 		if (ret > 0)
 			atomic_add(&ep->dequeued, 1);
 	}
-	apply_rx(ep, in);
+	rx_ends(ep, in->at, in->full, in->bytes);
 	ep->rx.seen = in->at;
 }
 
@@ -185,7 +187,8 @@ static __always_inline void leave_any(struct endpoint *ep, struct call *c, struc
 
 static __noinline int leave(void *ctx, enum dir dir, long ret)
 {
-	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	__u64 current = bpf_get_current_pid_tgid();
+	struct call *c = call_of((__u32)current, false);
 	struct input in = { .working = -1 };
 	struct endpoint *ep;
 
@@ -203,7 +206,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 			refused_read(ep, in.at);
 		if (dir == DIR_TX)
 			note_held_stack(ctx, ep);
-		call_done(ep, dir, ret);
+		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
 	c->entered = c->before = 0;
@@ -211,8 +214,8 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 	return 0;
 }
 
-/* asleep in the call it is in; TCP's head is settled by its own hooks */
-static __noinline int entered_sleeps(void *ctx, __u32 tid)
+/* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */
+static __noinline ns_t entered_sleeps(void *ctx, __u32 tid)
 {
 	struct call *c = call_of(tid, false);
 	struct input in = {};
@@ -230,32 +233,33 @@ static __noinline int entered_sleeps(void *ctx, __u32 tid)
 	if (ep->id.proto == PROTO_PIPE)
 		pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
 	if (ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
-		tcp_facets(ep, c->key, &in, HEAD_CORK, 0);
+		tcp_facets_of(ep, c->key, &in, HEAD_CORK, 0);
 	call_sleep(ctx, ep, c->dir, tid, true, &in);
 	if (c->dir == DIR_TX)
 		ep->tx.seen = in.at;
-	return 0;
+	return in.at;
 }
 
-static __always_inline void entered_runs(__u32 tid)
+static __always_inline void entered_runs(__u32 tid, ns_t now)
 {
 	struct call *c = call_of(tid, false);
 
 	if (c && c->off && !c->ran)
-		c->ran = bpf_ktime_get_ns();
+		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
 SEC("raw_tp/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_struct *next0)
 {
 	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
+	ns_t now = 0;
 
 	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
-		entered_sleeps(ctx, GET(prev, pid));
+		now = entered_sleeps(ctx, GET(prev, pid));
 	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
 		note_sleep(ctx, GET(prev, pid));
 	if (next_wanted(GET(next, tgid)))
-		entered_runs(GET(next, pid));
+		entered_runs(GET(next, pid), now);
 	return 0;
 }
 
@@ -264,7 +268,7 @@ static __always_inline void datagram_ready(__u64 sk)
 	struct input in = { .says = IN_FULL, .full = 1 };
 	struct endpoint *ep;
 
-	if (!key_maybe(sk) || GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
+	if (GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
 		return;
 	ep = endpoint_known(sk);
 	if (!ep || ep->closed)
@@ -371,18 +375,21 @@ static __always_inline void ack_goes(__u64 sk)
 }
 
 /* the last reference to a segment below the protocol goes: without the socket's lock, so only the device may change */
-static __always_inline void device_freed(__u64 sk0, __u32 size)
+static __always_inline void device_freed(__u64 skb)
 {
+	__u64 sk0 = ADDRESS(skb, sk_buff, sk);
 	struct sock *sk = CAST(sock, sk0);
 	struct input in = { .says = IN_DEVICE };
 	struct endpoint *ep;
+	__s32 size;
 
 	if (!key_maybe(sk0) || sending(sk0))
 		return;
 	ep = endpoint_known(sk0);
 	if (!ep || ep->closed || ep->id.proto > PROTO_UDP)
 		return;
-	in.device = GET(sk, sk_wmem_alloc.refs.counter) - (__s32)size >= WMEM_REST;
+	size = GET(CAST(sk_buff, skb), truesize);
+	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();
 	apply_tx(ep, &in);
 	ep->tx.seen = in.at;

@@ -70,18 +70,14 @@ int on_tcp_ack(unsigned long long *ctx)
 SEC("fentry/tcp_wfree")
 int on_tcp_freed(unsigned long long *ctx)
 {
-	__u64 skb = func_arg(ctx, 0);
-
-	device_freed(ADDRESS(skb, sk_buff, sk), GET(CAST(sk_buff, skb), truesize));
+	device_freed(func_arg(ctx, 0));
 	return 0;
 }
 
 SEC("fentry/sock_wfree")
 int on_udp_freed(unsigned long long *ctx)
 {
-	__u64 skb = func_arg(ctx, 0);
-
-	device_freed(ADDRESS(skb, sk_buff, sk), GET(CAST(sk_buff, skb), truesize));
+	device_freed(func_arg(ctx, 0));
 	return 0;
 }
 
@@ -89,6 +85,14 @@ SEC("fentry/sock_def_readable")
 int on_readable(unsigned long long *ctx)
 {
 	datagram_ready(func_arg(ctx, 0));
+	return 0;
+}
+
+/* the same moment, through what costs half */
+SEC("raw_tp/sk_data_ready")
+int BPF_PROG(on_ready, struct sock *sk)
+{
+	datagram_ready((__u64)sk);
 	return 0;
 }
 

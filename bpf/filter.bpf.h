@@ -11,6 +11,8 @@
 
 const volatile struct options opt;
 
+_Static_assert(STATE_TABLE == FACETS && sizeof(slot_of) == SLOTS_TABLED, "the tables have other sizes");
+
 /* processes to follow: FILTER_TREE adds what they fork */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -40,14 +40,14 @@ int BPF_KPROBE(on_fd, unsigned int fd, struct file *file)
 SEC("kprobe/tcp_wfree")
 int BPF_KPROBE(on_tcp_freed, struct sk_buff *skb)
 {
-	device_freed(ADDRESS(skb, sk_buff, sk), GET(CAST(sk_buff, skb), truesize));
+	device_freed((__u64)skb);
 	return 0;
 }
 
 SEC("kprobe/sock_wfree")
 int BPF_KPROBE(on_udp_freed, struct sk_buff *skb)
 {
-	device_freed(ADDRESS(skb, sk_buff, sk), GET(CAST(sk_buff, skb), truesize));
+	device_freed((__u64)skb);
 	return 0;
 }
 

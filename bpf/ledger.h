@@ -32,6 +32,10 @@
 #define BOUND(v, mask) ((v) &= (mask))
 #endif
 
+#ifndef HIST_SLOT
+#define HIST_SLOT(ns) hist_slot(ns)
+#endif
+
 #define LATEST(x) (*(volatile __typeof__(x) *)&(x))
 
 #ifndef NO_CMPXCHG
@@ -81,7 +85,7 @@ static __always_inline bool charges(const struct transition *t)
 
 static __always_inline void charge(struct ledger *l, unsigned long long s, ns_t ns)
 {
-	unsigned long long slot = hist_slot(ns);
+	unsigned long long slot = HIST_SLOT(ns);
 
 	BOUND(s, 15);
 	BOUND(slot, 31);

@@ -156,6 +156,18 @@ static __always_inline unsigned int word_state(word_t w, enum dir dir)
 	return dir == DIR_TX ? tx_state(w) : rx_state(w);
 }
 
+/* All that a state follows from stands in these bits. The kernel half looks the answers up in a table that user space makes with the above. */
+#define FACETS		(1u << (CLOSED_SHIFT - HEAD_SHIFT))
+
+static __always_inline unsigned int word_facets(word_t w)
+{
+	return w >> HEAD_SHIFT & (FACETS - 1);
+}
+
+#ifndef WORD_STATE
+#define WORD_STATE(w, dir) word_state(w, dir)
+#endif
+
 /* add a step of -1, 0 or +1 to a 4-bit count; what does not fit is reported, not wrapped */
 static __always_inline unsigned int count_add(unsigned int n, int step, unsigned char *unpaired)
 {
@@ -165,12 +177,28 @@ static __always_inline unsigned int count_add(unsigned int n, int step, unsigned
 	return choose(bad, n, sum);
 }
 
+/*
+ * A thread enters where none is, or the only one leaves: what happens at nearly every call. Asked for where the input's counts are
+ * constants only; elsewhere the branch would cost the verifier more than it saves.
+ */
+static __always_inline int sole_thread(word_t w, const struct input *in)
+{
+	unsigned int threads = w >> WORKING_SHIFT & 0xff;
+
+	if (!__builtin_constant_p(in->working) || !__builtin_constant_p(in->asleep))
+		return 0;
+	return !in->asleep && ((in->working == 1 && threads == 0) || (in->working == -1 && threads == 1));
+}
+
 /* nobody sleeps in a call that nobody is in */
 static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
 {
-	unsigned int working = count_add(word_working(w), in->working, unpaired);
-	unsigned int asleep = count_add(word_asleep(w), in->asleep, unpaired);
+	unsigned int working, asleep;
 
+	if (sole_thread(w, in))
+		return w ^ 1ULL << WORKING_SHIFT;
+	working = count_add(word_working(w), in->working, unpaired);
+	asleep = count_add(word_asleep(w), in->asleep, unpaired);
 	asleep = choose(positive(asleep - working), working, asleep);
 	w &= ~((word_t)COUNT_MAX << WORKING_SHIFT | (word_t)COUNT_MAX << ASLEEP_SHIFT);
 	return w | (word_t)working << WORKING_SHIFT | (word_t)asleep << ASLEEP_SHIFT;
@@ -199,11 +227,11 @@ static __always_inline struct transition step(word_t w, const struct input *in, 
 {
 	struct transition t = { .word = w };
 
-	t.from = t.to = word_state(w, dir);
+	t.from = t.to = WORD_STATE(w, dir);
 	if (w & CLOSED_BIT)
 		return t;
 	t.word = apply_facets(apply_counts(w, in, &t.unpaired), in);
-	t.to = word_state(t.word, dir);
+	t.to = WORD_STATE(t.word, dir);
 	if (t.from == t.to && !(in->says & IN_CLOSE))
 		return t;
 	t.ended = 1;
@@ -311,6 +339,8 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 /* slot 0: below 1 us; slot k: [2^(k-1), 2^k) us; the last one is open */
 #define HIST_SLOTS	24
 #define HIST_BASE	10	/* 2^10 ns stands for 1 us */
+
+#define SLOTS_TABLED	256	/* the kernel half looks these up */
 
 /* 1 if v has a bit above the lowest `bits` */
 static __always_inline ns_t exceeds(ns_t v, unsigned int bits)

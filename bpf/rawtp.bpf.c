@@ -93,7 +93,7 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 		tcp_sent(ctx, ep, sk, &in, ret);
 	else
 		other_sent(ep, sk, &in, ret);
-	call_done(ep, DIR_TX, ret);
+	call_done(ep, DIR_TX, ret, bpf_get_current_pid_tgid());
 	return 0;
 }
 
@@ -136,7 +136,7 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 		ret = ret < 0 ? ret : 0;
 	call_moved(&in, ret);
 	rx_left(ep, sk, &in, ret);
-	call_done(ep, DIR_RX, ret);
+	call_done(ep, DIR_RX, ret, bpf_get_current_pid_tgid());
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const 
 	bool tcp = ep->id.proto == PROTO_TCP, entered = tcp && to->dir == DIR_TX && tx_working(ep);
 
 	if (tcp && to->dir == DIR_TX)
-		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
+		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
 	call_sleep(ctx, ep, to->dir, tid, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;
@@ -339,6 +339,6 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		refused_after(ep, ret, in.at);
 	else
 		refused_read(ep, in.at);
-	call_done(ep, c->dir, ret);
+	call_done(ep, c->dir, ret, bpf_get_current_pid_tgid());
 	return 0;
 }

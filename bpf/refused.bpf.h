@@ -97,14 +97,17 @@ static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 	return 1;
 }
 
-static __noinline int refused_ends(struct endpoint *ep, ns_t at)
+/* the step itself, not a call of it: this is called from far down the stack, of which a program has 512 bytes */
+static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };
 
-	if (!ep || !refused_swap(ep, 1, 0))
-		return 0;
-	apply_tx(ep, &in);
-	return 1;
+	return refused_swap(ep, 1, 0) ? step_tx(ep, &in) : 0;
+}
+
+SUBPROG int refused_ends(struct endpoint *ep, ns_t at)
+{
+	return ep ? end_refusal(ep, at) : 0;
 }
 
 /* the writer is back */
@@ -114,11 +117,16 @@ static __always_inline void refused_back(struct endpoint *ep, ns_t now)
 		refused_ends(ep, now);
 }
 
+SUBPROG int refused_until(struct endpoint *ep, ns_t at)
+{
+	return ep && room_left(ep) ? end_refusal(ep, at) : 0;
+}
+
 /* it may not have come back although it could */
 static __always_inline void refused_look(struct endpoint *ep, ns_t at)
 {
-	if (ep->refused && room_left(ep))
-		refused_ends(ep, at);
+	if (ep->refused)
+		refused_until(ep, at);
 }
 
 /* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may have room */

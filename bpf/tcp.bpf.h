@@ -17,6 +17,8 @@ static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
 	s->write_seq = GET(tp, write_seq);
 	s->snd_nxt = GET(tp, snd_nxt);
 	s->packets_out = GET(tp, packets_out);
+	if (!s->packets_out)
+		return;
 	s->lost_out = GET(tp, lost_out);
 	s->retrans_out = GET(tp, retrans_out);
 }
@@ -41,7 +43,9 @@ static __always_inline void note_window(struct endpoint *ep, const struct tcp_sn
 {
 	__u32 zero = tcp_unsent(s) && !s->snd_wnd;
 
-	if (zero && !ep->zero_window)
+	if (zero == ep->zero_window)
+		return;
+	if (zero)
 		atomic_add(&ep->zero_windows, 1);
 	ep->zero_window = zero;
 }
@@ -88,6 +92,14 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 		note_held(ep, &s, head);
 }
 
+/* The same by a call, where there is more to come: its fields are off the stack by then, of which a program has 512 bytes. */
+SUBPROG int tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
+{
+	if (ep && in)
+		tcp_facets(ep, sk, in, rest, own);
+	return 0;
+}
+
 static __always_inline bool tx_working(const struct endpoint *ep)
 {
 	word_t w = *(const volatile word_t *)&ep->tx.word;
@@ -103,7 +115,7 @@ static __always_inline ns_t tx_since(const struct endpoint *ep)
 
 static __always_inline bool tx_resting(const struct endpoint *ep)
 {
-	return tx_state(*(const volatile word_t *)&ep->tx.word) == TX_IDLE;
+	return WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_IDLE;
 }
 
 /*
@@ -117,7 +129,7 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 	if (!ep)
 		return 0;
 	in.at = ep->tx.seen;
-	if (tx_state(*(const volatile word_t *)&ep->tx.word) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
+	if (WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
 		apply_tx(ep, &in);
 	return 0;
 }
@@ -138,7 +150,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		flight_landed(ep, sk);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
-		tcp_facets(ep, sk, &in, HEAD_REST, own);
+		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			apply_tx(ep, &in);
 	}
@@ -148,15 +160,17 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 }
 
 /* The same after the effects: from now on. */
-SUBPROG int tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest)
+static __always_inline void tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest)
 {
-	if (!ep || !in)
-		return 0;
-	tcp_facets(ep, sk, in, rest, 0);
-	apply_tx(ep, in);
+	tcp_facets_of(ep, sk, in, rest, 0);
+	if (in->working == -1)
+		tx_ends(ep, in);
+	else if (in->bytes)	/* a call whose beginning nobody saw */
+		apply_tx(ep, in);
+	else
+		tx_looks(ep, in);
 	ep->tx.seen = in->at;
 	count(COUNT_OBSERVED);
-	return 0;
 }
 
 /* bytes that nobody has read; a FIN takes a sequence number too, and is none */

@@ -19,6 +19,7 @@ struct hook {
 	unsigned int protos;	/* 1 << enum trace_proto: needed for these only; 0: always */
 	const char *feeds;
 	enum hook_part part;
+	const char *given;	/* this tracepoint is there; with ! before it: is not. Elsewhere there is no such row */
 };
 
 extern const struct hook hook_table[];

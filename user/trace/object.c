@@ -195,6 +195,13 @@ static bool choose_point(struct attached *a)
 	return false;
 }
 
+static bool has_place(const struct hook *h)
+{
+	if (!h->given)
+		return true;
+	return *h->given == '!' ? !tracepoint_exists(h->given + 1) : tracepoint_exists(h->given);
+}
+
 static int list_hooks(struct trace *t, struct trace_error *e)
 {
 	t->at = calloc(hook_count, sizeof(*t->at));
@@ -204,7 +211,7 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 		const struct hook *h = &hook_table[i];
 		struct attached *a = &t->at[t->n_at];
 
-		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)))
+		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)) || !has_place(h))
 			continue;
 		a->hook = h;
 		if (!choose_point(a) && h->required)
@@ -245,10 +252,25 @@ static int load_failed(struct trace_error *e, int err)
 		    "`ipcstall check` says what this kernel allows; --no-trace measures without");
 }
 
+static void tabulate_states(unsigned char (*states)[FACETS])
+{
+	for (unsigned int i = 0; i < FACETS; i++) {
+		states[DIR_TX][i] = tx_state((word_t)i << HEAD_SHIFT);
+		states[DIR_RX][i] = rx_state((word_t)i << HEAD_SHIFT);
+	}
+}
+
+static void tabulate_slots(unsigned char *slots)
+{
+	for (unsigned int i = 0; i < SLOTS_TABLED; i++)
+		slots[i] = hist_slot((ns_t)i << HIST_BASE);
+}
+
 /* open one object and give it its options; the kernel has not seen it yet */
 static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
+	unsigned char (*states)[FACETS], *slots;
 	struct options *opt;
 	const void *bytes;
 	size_t size;
@@ -258,10 +280,14 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	if (!t->obj)
 		return fail_sys(e, errno, "cannot open the tracing programs", "free some memory");
 	opt = object_const(t->obj, "opt");
-	if (!opt || map_sizes(t))
+	states = object_const(t->obj, "state_of");
+	slots = object_const(t->obj, "slot_of");
+	if (!opt || !states || !slots || map_sizes(t))
 		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs", "the object is not of this build",
 			    "build again from clean");
 	set_options(t, opt);
+	tabulate_states(states);
+	tabulate_slots(slots);
 	choose_programs(t);
 	return 0;
 }
