@@ -208,72 +208,95 @@ SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
 }
 
 /*
- * The same for what happens most, several times a message: what an input says is a constant there, and the compiler leaves little
- * of the step.
+ * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler
+ * leaves little of the step. A timeline wants every step told, which is for the long way.
  */
+static __always_inline int quick_tx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+	struct input copy;
+
+	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t)) {
+		copy = *in;	/* or it would stand in memory on the short way too */
+		return apply_tx(ep, &copy);
+	}
+	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
+		struct transition stall = t;
+
+		stall_turns(ep, &stall, in->at);
+	}
+	return 1;
+}
+
+static __always_inline int quick_rx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+	struct input copy;
+
+	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t))
+		return 1;
+	copy = *in;
+	return apply_rx(ep, &copy);
+}
+
 SUBPROG int tx_begins(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1 };
 
-	return ep ? step_tx(ep, &in) : 0;
+	return ep ? quick_tx(ep, &in) : 0;
 }
 
 SUBPROG int rx_begins(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1 };
 
-	return ep ? step_rx(ep, &in) : 0;
+	return ep ? quick_rx(ep, &in) : 0;
 }
 
 SUBPROG int rx_sleeps(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .asleep = 1 };
 
-	return ep ? step_rx(ep, &in) : 0;
+	return ep ? quick_rx(ep, &in) : 0;
 }
 
 SUBPROG int rx_wakes(struct endpoint *ep, ns_t at, ns_t blocked, ns_t runq)
 {
 	struct input in = { .at = at, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
 
-	return ep ? step_rx(ep, &in) : 0;
+	return ep ? quick_rx(ep, &in) : 0;
 }
 
 SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 {
 	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .working = -1, .bytes = bytes };
 
-	return ep ? step_rx(ep, &in) : 0;
+	return ep ? quick_rx(ep, &in) : 0;
 }
 
-/* what holds the head, and what is below the protocol */
-SUBPROG int tx_looks(struct endpoint *ep, const struct input *is)
+/* a reader that slept in its call, and wakes and leaves it in one */
+SUBPROG int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
 {
-	struct input in = {};
+	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
+	struct input end = { .says = IN_FULL, .working = -1 };
 
 	if (!ep || !is)
 		return 0;
-	in.at = is->at;
-	in.says = (is->says & IN_HEAD) | IN_FULL | IN_DEVICE;
-	in.head = is->head & 7;
-	in.full = is->full & 1;
-	in.device = is->device & 1;
-	return step_tx(ep, &in);
+	end.at = is->at;
+	end.full = is->full & 1;
+	end.bytes = is->bytes;
+	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rxb.own, &wake, &end, DIR_RX))
+		return 1;
+	rx_wakes(ep, ran, blocked, runq);
+	return rx_ends(ep, end.at, end.full, end.bytes);
 }
 
-SUBPROG int tx_ends(struct endpoint *ep, const struct input *is)
+/* something came, or went, while no reader was in a call */
+SUBPROG int rx_holds(struct endpoint *ep, ns_t at, __u32 full)
 {
-	struct input in = { .working = -1 };
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1 };
 
-	if (!ep || !is)
-		return 0;
-	in.at = is->at;
-	in.says = (is->says & IN_HEAD) | IN_FULL | IN_DEVICE;
-	in.head = is->head & 7;
-	in.full = is->full & 1;
-	in.device = is->device & 1;
-	in.bytes = is->bytes;
-	return step_tx(ep, &in);
+	return ep && apply_facets(ep->rx.word, &in) != ep->rx.word ? quick_rx(ep, &in) : 0;
 }
 
 #endif

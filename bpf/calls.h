@@ -12,9 +12,9 @@
 #define IPCSTALL_CALLS_H
 
 #define CALL_ROWS(ROW)								\
-	ROW(SOCK, tcp_send, "tcp_sendmsg_locked", DIR_TX, 3)			\
+	ROW(TCP, tcp_send, "tcp_sendmsg_locked", DIR_TX, 3)			\
 	ROW(SOCK, tcp_page, "tcp_sendpage", DIR_TX, 5)				\
-	ROW(SOCK, tcp_recv, "tcp_recvmsg", DIR_RX, 0)				\
+	ROW(TCP, tcp_recv, "tcp_recvmsg", DIR_RX, 0)				\
 	ROW(SOCK, udp_send, "udp_sendmsg", DIR_TX, 3)				\
 	ROW(SOCK, udp6_send, "udpv6_sendmsg", DIR_TX, 3)			\
 	ROW(SOCK, udp_recv, "udp_recvmsg", DIR_RX, 0)				\
@@ -30,13 +30,21 @@
 
 /* the endpoint, of the first argument */
 #define SOCK_OF(arg)	((__u64)(arg))
+#define TCP_OF(arg)	((__u64)(arg))
 #define SOCKET_OF(arg)	ADDRESS(arg, socket, sk)	/* what a protocol's own call gets */
 #define DGRAM_OF(arg)	(opt.dgram_sock ? (__u64)(arg) : (__u64)ADDRESS(arg, socket, sk))
 #define FILE_OF(arg)	ADDRESS(arg, kiocb, ki_filp)
 
 #define ENTER_SOCK	enter_sock
+#define ENTER_TCP	enter_tcp
 #define ENTER_SOCKET	enter_sock
 #define ENTER_DGRAM	enter_sock
 #define ENTER_FILE	enter_file
+
+#define LEAVE_SOCK	leave
+#define LEAVE_TCP	leave_tcp
+#define LEAVE_SOCKET	leave
+#define LEAVE_DGRAM	leave
+#define LEAVE_FILE	leave
 
 #endif

@@ -126,6 +126,17 @@ static __noinline int enter_sock(__u64 sk, enum dir dir)
 	return 0;
 }
 
+/* TCP, whose sends and receives are most: where all is known of the endpoint already, nothing is asked for again */
+static __always_inline int enter_tcp(__u64 sk, enum dir dir)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (!ep || ep->closed || ep->id.proto != PROTO_TCP || !ep->id.inode || !ep->id.local.port || !ep->id.remote.port)
+		return enter_sock(sk, dir);
+	enter(ep, dir, bpf_ktime_get_ns(), (__u32)bpf_get_current_pid_tgid());
+	return 0;
+}
+
 static __noinline int enter_file(__u64 file, enum dir dir)
 {
 	struct target to = {};
@@ -145,7 +156,7 @@ static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
 	if (ep->id.proto == PROTO_TCP) {
 		if (sees_exactly() && ep->ack_owed && !tcp_owes_ack(sk))
 			ack_sent(ep, tx_since(ep));
-		tcp_look_now(ep, ep->id.key, in, HEAD_CORK);
+		tcp_tx_ends(ep, ep->id.key, in->at, in->bytes);
 		return;
 	}
 	if (ep->id.proto == PROTO_UDP)
@@ -206,6 +217,57 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 			refused_read(ep, in.at);
 		if (dir == DIR_TX)
 			note_held_stack(ctx, ep);
+		call_done(ep, dir, ret, current);
+		count(COUNT_OBSERVED);
+	}
+	c->entered = c->before = 0;
+	c->off = 0;
+	return 0;
+}
+
+/* the same of a TCP call, of which more is known beforehand */
+static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct call *c, struct input *in, long ret)
+{
+	call_resume(ep, c);
+	leave_tx(ep, in);
+	refused_after(ep, ret, in->at);
+	note_held_stack(ctx, ep);
+}
+
+static __always_inline void tcp_leaves_rx(struct endpoint *ep, struct call *c, struct input *in)
+{
+	in->full = tcp_unread((struct sock *)ep->id.key);
+	if (c->off && c->ran) {
+		struct input woke = {};
+
+		call_slept(&woke, c);
+		note_mark(ep, MARK_WAKEUP, c->ran, 0);
+		rx_returns(ep, c->ran, woke.blocked, woke.runq, in);
+	} else {
+		rx_ends(ep, in->at, in->full, in->bytes);
+	}
+	ep->rx.seen = in->at;
+}
+
+static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
+{
+	__u64 current = bpf_get_current_pid_tgid();
+	struct call *c = call_of((__u32)current, false);
+	struct input in = { .working = -1 };
+	struct endpoint *ep;
+
+	if (!c || !c->entered || c->dir != dir)
+		return 0;
+	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
+		return 0;
+	if (ep && !ep->closed) {
+		in.at = bpf_ktime_get_ns();
+		call_moved(&in, ret);
+		if (dir == DIR_TX)
+			tcp_leaves_tx(ctx, ep, c, &in, ret);
+		else
+			tcp_leaves_rx(ep, c, &in);
 		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
@@ -314,12 +376,11 @@ static __always_inline bool sending(__u64 sk)
 /* after the effects: what the fields say holds from now on */
 static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 {
-	struct input in = { .at = now };
-
 	if (tx_working(ep))
 		return;
 	refused_look(ep, now);
-	tcp_look_now(ep, sk, &in, HEAD_REST);
+	tcp_tx_looks(ep, sk, now);
+	count(COUNT_OBSERVED);
 }
 
 static __always_inline void tcp_settled(__u64 sk)
@@ -336,14 +397,8 @@ static __always_inline void tcp_settled(__u64 sk)
 /* a reader in its call stays in `work` or `wait` until it leaves */
 static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns_t now)
 {
-	struct input in = { .at = now, .says = IN_FULL };
-	word_t w = LATEST(ep->rx.word);
-
-	if (!word_working(w)) {
-		in.full = tcp_unread(sk);
-		if (apply_facets(w, &in) != w)
-			apply_rx(ep, &in);
-	}
+	if (!word_working(LATEST(ep->rx.word)))
+		rx_holds(ep, now, tcp_unread(sk));
 	ep->rx.seen = now;
 }
 

@@ -22,7 +22,7 @@ static __always_inline long recv_result(void *ctx)
 	SEC("fentry/" point) int name##_in(unsigned long long *ctx)		\
 	{ return ENTER_##kind(kind##_OF(func_arg(ctx, 0)), dir); }		\
 	SEC("fexit/" point) int name##_out(unsigned long long *ctx)		\
-	{ return leave(ctx, dir, (nr_args) ? (long)(int)ctx[nr_args] : recv_result(ctx)); }
+	{ return LEAVE_##kind(ctx, dir, (nr_args) ? (long)(int)ctx[nr_args] : recv_result(ctx)); }
 CALL_ROWS(CALL)
 
 SEC("fentry/fd_install")

@@ -7,7 +7,7 @@
 	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg)		\
 	{ return ENTER_##kind(kind##_OF(arg), dir); }				\
 	SEC("kretprobe/" point) int BPF_KRETPROBE(name##_out, long ret)		\
-	{ return leave(ctx, dir, (int)ret); }
+	{ return LEAVE_##kind(ctx, dir, (int)ret); }
 CALL_ROWS(CALL)
 
 /*

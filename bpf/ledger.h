@@ -234,7 +234,70 @@ static __always_inline void book(struct ledger *l, struct flow *own, struct flow
 	gain(own, in);
 	turn_end(l, t);
 }
+
+/*
+ * Nearly every step: one thread's, with nobody at the sums and nothing left behind by others. The same step, swap and charge as below,
+ * without what only a race needs. False: nothing was done, and the long way is to be gone.
+ */
+static __always_inline bool is_alone(const struct ledger *l, word_t old, const struct input *in)
+{
+	return old && !((LATEST(l->done) ^ old) & TURN_BIT) && !LATEST(l->has_pending) && sole_thread(old, in);
+}
+
+static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in, enum dir dir, struct transition *t)
+{
+	word_t old = LATEST(l->word);
+
+	if (!is_alone(l, old, in))
+		return false;
+	*t = step_counted(old, old ^ sole_bit(in), in, dir);
+	if (!charges(t))
+		return false;
+	t->word ^= TURN_BIT;
+	if (!swap_word(l, old, t->word))
+		return false;
+	charge(l, t->from, t->ns);
+	gain(own, in);
+	turn_end(l, t);
+	return true;
+}
+
+/* two steps of one thread at a time that only the second is told of: it wakes in its call, then leaves it */
+static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own, const struct input *wake, const struct input *end,
+					       enum dir dir)
+{
+	word_t old = LATEST(l->word);
+	struct transition woke, ended;
+
+	if (!is_alone(l, old, wake))
+		return false;
+	woke = step_counted(old, old ^ sole_bit(wake), wake, dir);
+	if (!charges(&woke))
+		return false;
+	ended = step_counted(woke.word, woke.word ^ sole_bit(end), end, dir);
+	ended.word ^= TURN_BIT;
+	if (!swap_word(l, old, ended.word))
+		return false;
+	charge(l, woke.from, woke.ns);
+	if (charges(&ended))
+		charge(l, ended.from, ended.ns);
+	gain(own, wake);
+	gain(own, end);
+	turn_end(l, &ended);
+	return true;
+}
 #else
+static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in, enum dir dir, struct transition *t)
+{
+	return false;
+}
+
+static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own, const struct input *wake, const struct input *end,
+					       enum dir dir)
+{
+	return false;
+}
+
 static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
 {
 	return true;

@@ -177,28 +177,30 @@ static __always_inline unsigned int count_add(unsigned int n, int step, unsigned
 	return choose(bad, n, sum);
 }
 
-/*
- * A thread enters where none is, or the only one leaves: what happens at nearly every call. Asked for where the input's counts are
- * constants only; elsewhere the branch would cost the verifier more than it saves.
- */
+/* A thread enters where none is, sleeps or wakes there alone, leaves as the only one; or none moves: nearly every step is one of these. */
 static __always_inline int sole_thread(word_t w, const struct input *in)
 {
-	unsigned int threads = w >> WORKING_SHIFT & 0xff;
+	unsigned int threads = w >> WORKING_SHIFT & 0xff, one = 1, one_asleep = 1 | 1 << (ASLEEP_SHIFT - WORKING_SHIFT);
 
-	if (!__builtin_constant_p(in->working) || !__builtin_constant_p(in->asleep))
+	if (in->working && in->asleep)
 		return 0;
-	return !in->asleep && ((in->working == 1 && threads == 0) || (in->working == -1 && threads == 1));
+	if (in->working)
+		return threads == (in->working > 0 ? 0 : one);
+	return !in->asleep || threads == (in->asleep > 0 ? one : one_asleep);
+}
+
+/* then a bit turns, or none */
+static __always_inline word_t sole_bit(const struct input *in)
+{
+	return (in->working ? 1ULL << WORKING_SHIFT : 0) | (in->asleep ? 1ULL << ASLEEP_SHIFT : 0);
 }
 
 /* nobody sleeps in a call that nobody is in */
 static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
 {
-	unsigned int working, asleep;
+	unsigned int working = count_add(word_working(w), in->working, unpaired);
+	unsigned int asleep = count_add(word_asleep(w), in->asleep, unpaired);
 
-	if (sole_thread(w, in))
-		return w ^ 1ULL << WORKING_SHIFT;
-	working = count_add(word_working(w), in->working, unpaired);
-	asleep = count_add(word_asleep(w), in->asleep, unpaired);
 	asleep = choose(positive(asleep - working), working, asleep);
 	w &= ~((word_t)COUNT_MAX << WORKING_SHIFT | (word_t)COUNT_MAX << ASLEEP_SHIFT);
 	return w | (word_t)working << WORKING_SHIFT | (word_t)asleep << ASLEEP_SHIFT;
@@ -221,22 +223,32 @@ static __always_inline word_t apply_facets(word_t w, const struct input *in)
 
 /*
  * The one step. Where the state stays the same, `since` stays too: an episode is charged once, at its end, whole. An input
- * dated before the present state began takes effect where it began: time never runs backwards.
+ * dated before the present state began takes effect where it began: time never runs backwards. `counted`: the word with its threads
+ * as the input leaves them.
  */
-static __always_inline struct transition step(word_t w, const struct input *in, enum dir dir)
+static __always_inline struct transition step_counted(word_t w, word_t counted, const struct input *in, enum dir dir)
 {
 	struct transition t = { .word = w };
 
 	t.from = t.to = WORD_STATE(w, dir);
 	if (w & CLOSED_BIT)
 		return t;
-	t.word = apply_facets(apply_counts(w, in, &t.unpaired), in);
+	t.word = apply_facets(counted, in);
 	t.to = WORD_STATE(t.word, dir);
 	if (t.from == t.to && !(in->says & IN_CLOSE))
 		return t;
 	t.ended = 1;
 	t.ns = word_elapsed(w, in->at);
 	t.word = (t.word & ~SINCE_MASK) | ((word_since(w) + t.ns) & SINCE_MASK);
+	return t;
+}
+
+static __always_inline struct transition step(word_t w, const struct input *in, enum dir dir)
+{
+	unsigned char unpaired = 0;
+	struct transition t = step_counted(w, apply_counts(w, in, &unpaired), in, dir);
+
+	t.unpaired = w & CLOSED_BIT ? 0 : unpaired;
 	return t;
 }
 

@@ -93,11 +93,12 @@ static __always_inline void note_holders(struct endpoint *ep, __u64 task, __u64 
 /* both ledgers as the socket's fields have them now */
 static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t now)
 {
-	struct input tx = { .at = now }, rx = { .at = now, .says = IN_FULL };
+	struct input rx = { .at = now, .says = IN_FULL };
 	__u32 len;
 
 	if (ep->id.proto == PROTO_TCP) {
-		tcp_look_now(ep, (__u64)sk, &tx, HEAD_REST);
+		tcp_tx_looks(ep, (__u64)sk, now);
+		count(COUNT_OBSERVED);
 		rx.full = tcp_unread(sk);
 	} else {
 		len = sock_queue(ep, sk);

@@ -14,13 +14,20 @@
 /* with nothing unsent the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
 {
-	s->write_seq = GET(tp, write_seq);
-	s->snd_nxt = GET(tp, snd_nxt);
 	s->packets_out = GET(tp, packets_out);
 	if (!s->packets_out)
 		return;
 	s->lost_out = GET(tp, lost_out);
 	s->retrans_out = GET(tp, retrans_out);
+}
+
+/* tcp_disconnect() moves write_seq on, and only that */
+static __always_inline void snap_unsent(struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp)
+{
+	s->write_seq = GET(tp, write_seq);
+	s->snd_nxt = GET(tp, snd_nxt);
+	if (tcp_unsent(s) && GET(sk, __sk_common.skc_state) == TCP_CLOSE)
+		s->snd_nxt = s->write_seq;
 }
 
 /* `since`: a pacing deadline after it held the queue in the interval that is looked at */
@@ -66,7 +73,18 @@ static __always_inline void note_held(struct endpoint *ep, const struct tcp_snap
 	h->head = head;
 }
 
-/* `rest`: what holds a queue that none of tcp_write_xmit()'s tests holds; HEAD_REST: leave the facet as it was */
+/* What holds a queue. `rest`: what does if none of tcp_write_xmit()'s tests does; HEAD_REST: leave the facet as it was. */
+static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, __u32 rest)
+{
+	__u32 head = tcp_head(s);
+
+	if (head == HEAD_REST)
+		head = tcp_unsent(s) < s->mss ? rest : HEAD_NONE;
+	if (opt.stall_threshold && head && head != HEAD_REST)
+		note_held(ep, s, head);
+	return head;
+}
+
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
 {
 	struct tcp_snap s = {};
@@ -74,22 +92,20 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	struct tcp_sock *tp = CAST(tcp_sock, sk0);
 	__u32 head;
 
+	snap_unsent(&s, sk, tp);
 	snap_sent(&s, tp);
-	if (GET(sk, __sk_common.skc_state) == TCP_CLOSE)	/* tcp_disconnect() moves write_seq on, and only that */
-		s.snd_nxt = s.write_seq;
-	if (tcp_unsent(&s))
-		snap_queued(&s, sk, tp, in->at);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
-	head = tcp_head(&s);
-	if (head == HEAD_REST)
-		head = tcp_unsent(&s) < s.mss ? rest : HEAD_NONE;
+	if (tcp_unsent(&s)) {
+		snap_queued(&s, sk, tp, in->at);
+		head = tcp_held(ep, &s, rest);
+	} else {
+		head = tcp_all_sent(&s);
+	}
 	in->says |= IN_FULL | IN_DEVICE | (head == HEAD_REST ? 0 : IN_HEAD);
 	in->head = head;
 	in->full = tcp_outstanding(&s);
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_window(ep, &s);
-	if (opt.stall_threshold && head && head != HEAD_REST && tcp_unsent(&s))
-		note_held(ep, &s, head);
 }
 
 /* The same by a call, where there is more to come: its fields are off the stack by then, of which a program has 512 bytes. */
@@ -159,18 +175,41 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	return 0;
 }
 
-/* The same after the effects: from now on. */
-static __always_inline void tcp_look_now(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest)
+#ifdef NO_CMPXCHG	/* its swap needs the stack */
+#define TCP_FACETS tcp_facets_of
+#else
+#define TCP_FACETS tcp_facets
+#endif
+
+/* The same after the effects: from now on. A send call ends. */
+SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
-	tcp_facets_of(ep, sk, in, rest, 0);
-	if (in->working == -1)
-		tx_ends(ep, in);
-	else if (in->bytes)	/* a call whose beginning nobody saw */
-		apply_tx(ep, in);
-	else
-		tx_looks(ep, in);
+	struct input in = { .at = at, .working = -1, .bytes = bytes };
+
+	if (!ep)
+		return 0;
+	TCP_FACETS(ep, sk, &in, HEAD_CORK, 0);
+	ep->tx.seen = at;
+	return quick_tx(ep, &in);
+}
+
+SUBPROG int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
+{
+	struct input in = { .at = at };
+
+	if (!ep)
+		return 0;
+	TCP_FACETS(ep, sk, &in, HEAD_REST, 0);
+	ep->tx.seen = at;
+	return apply_facets(ep->tx.word, &in) != ep->tx.word ? quick_tx(ep, &in) : 0;
+}
+
+/* a send call whose beginning nobody saw */
+static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct input *in)
+{
+	tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
+	apply_tx(ep, in);
 	ep->tx.seen = in->at;
-	count(COUNT_OBSERVED);
 }
 
 /* bytes that nobody has read; a FIN takes a sequence number too, and is none */

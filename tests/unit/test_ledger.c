@@ -63,6 +63,23 @@ static void take(const struct input *in)
 	atomic_fetch_add(&w.blocked, in->blocked);
 }
 
+/* the short way, where nobody else is; else the long one */
+static void take_quickly(const struct input *in)
+{
+	struct transition t;
+
+	if (!step_alone(&w.l, &w.b.own, in, DIR_TX, &t)) {
+		take(in);
+		return;
+	}
+	atomic_fetch_add(&w.charges, 1);
+	atomic_fetch_add(&w.charged, t.ns);
+	atomic_fetch_add(&w.bytes, in->bytes);
+	atomic_fetch_add(&w.messages, in->bytes > 0);
+	atomic_fetch_add(&w.sleeps, in->slept);
+	atomic_fetch_add(&w.blocked, in->blocked);
+}
+
 static void random_step(unsigned int *seed)
 {
 	unsigned int r = *seed = *seed * 1664525u + 1013904223u;
@@ -73,7 +90,10 @@ static void random_step(unsigned int *seed)
 	in.slept = r >> 17 & 1;
 	in.blocked = in.slept ? r >> 22 : 0;
 	in.runq = in.blocked / 2;
-	take(&in);
+	if (r >> 18 & 1)
+		take_quickly(&in);
+	else
+		take(&in);
 }
 
 static void *racer(void *arg)
@@ -180,6 +200,80 @@ static void waiting(void **state)
 	assert_int_equal(w.l.ns[TX_IDLE] + w.l.ns[TX_FLIGHT], 10 * (PENDING + 2));
 	check_world();
 }
+
+/* one call after the other, with or without a sleep in it: the short way books what the long one does */
+static void long_way(struct world *x, const struct input *in, enum dir dir)
+{
+	struct transition t;
+	struct turn turn = {};
+
+	if (swap_step(&x->l, in, dir, &t, &turn) == TAKEN_BOOKS)
+		book(&x->l, &x->b.own, &x->b.crowd, in, &t, &turn);
+}
+
+static int short_way(struct world *x, const struct input *in, enum dir dir)
+{
+	struct transition t;
+	int done = step_alone(&x->l, &x->b.own, in, dir, &t);
+
+	if (!done)
+		long_way(x, in, dir);
+	return done;
+}
+
+static void same_books(struct world *a, struct world *b)
+{
+	assert_int_equal(a->l.word & ~TURN_BIT, b->l.word & ~TURN_BIT);
+	assert_memory_equal(a->l.ns, b->l.ns, sizeof(a->l.ns));
+	assert_memory_equal(a->l.max, b->l.max, sizeof(a->l.max));
+	assert_memory_equal(a->l.hist, b->l.hist, sizeof(a->l.hist));
+	assert_memory_equal(&a->b, &b->b, sizeof(a->b));
+}
+
+static void one_call(struct world *a, struct world *b, enum dir dir, unsigned int r, ns_t *at, int *quick)
+{
+	struct input begin = { .at = *at += r & 15, .working = 1 }, sleep = { .at = *at += r >> 4 & 15, .asleep = 1 };
+	struct input wake = { .at = *at += r >> 8 & 15, .asleep = -1, .slept = 1, .blocked = 9, .runq = 4 };
+	struct input end = { .at = *at += r >> 12 & 15, .working = -1, .says = IN_FULL, .full = r >> 16 & 1, .bytes = r >> 17 & 3 };
+
+	if (r >> 21 & 7) {	/* now and then a thread leaves that nobody saw enter */
+		*quick += short_way(a, &begin, dir);
+		long_way(b, &begin, dir);
+	}
+	if (r >> 20 & 1) {
+		*quick += short_way(a, &sleep, dir);
+		if (!wake_and_end_alone(&a->l, &a->b.own, &wake, &end, dir)) {
+			long_way(a, &wake, dir);
+			long_way(a, &end, dir);
+		} else {
+			*quick += 2;
+		}
+		long_way(b, &sleep, dir);
+		long_way(b, &wake, dir);
+	} else {
+		*quick += short_way(a, &end, dir);
+	}
+	long_way(b, &end, dir);
+	same_books(a, b);
+}
+
+static void short_as_long(void **state)
+{
+	static struct world a, b;
+	unsigned int seed = 3;
+	int quick = 0;
+
+	for (enum dir dir = DIR_TX; dir <= DIR_RX; dir++) {
+		ns_t at = 1000;
+
+		memset(&a, 0, sizeof(a));
+		memset(&b, 0, sizeof(b));
+		a.l.word = b.l.word = word_open(at);
+		for (int i = 0; i < 20000; i++)
+			one_call(&a, &b, dir, (seed = seed * 1664525u + 1013904223u) >> 8, &at, &quick);
+	}
+	assert_in_range(quick, 70000, 140000);	/* most went the short way */
+}
 #endif
 
 int main(void)
@@ -190,6 +284,7 @@ int main(void)
 		cmocka_unit_test(interrupted),
 #if TURNS
 		cmocka_unit_test(waiting),
+		cmocka_unit_test(short_as_long),
 #endif
 	};
 
