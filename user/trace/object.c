@@ -243,9 +243,13 @@ static int find_fds(struct trace *t)
 	return 0;
 }
 
+/* EPERM is said to those who may not; EACCES is the verifier's, of a program that is not as it should be. */
 static int load_failed(struct trace_error *e, int err)
 {
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EACCES)
+		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which it should not",
+			    "take another backend (--backend), and report it with what `ipcstall check` prints");
+	if (err == -EPERM)
 		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
 			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
 	return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
