@@ -223,7 +223,7 @@ def crowd(n):
         "bytes_first": 100, "bytes_step": 1}]}
     ends = [{"proto": "tcp", "pid": 10, "local": f"127.0.0.1:{1000 + i}", "remote": "127.0.0.1:2", "tx": side(idle=MS),
              "beside": {"tx_bytes": 100 + i}} for i in range(n)]
-    return known, {"endpoints": ends, "observed": 1, "lost": 0, "unpaired": 0, "unaccounted_ns": 0}
+    return known, {"endpoints": ends, "observed": 1, "lost": 0, "unpaired": 0, "missed": 0, "unaccounted_ns": 0}
 
 
 def test_group_none_merged_none_lost():
@@ -235,6 +235,13 @@ def test_group_none_merged_none_lost():
     swapped = copy.deepcopy(doc)
     swapped["endpoints"][3]["beside"]["tx_bytes"] += 1
     assert failures(run(known, swapped)[1]) == ["many-client-bytes"]
+    lost = copy.deepcopy(doc)
+    lost["endpoints"].pop()
+    assert failures(run(known, lost)[1]) == ["many-client-endpoints", "many-client-bytes"]
+    lost["missed"] = 1  # as far as the ledger itself says so, and no further
+    assert not failures(run(known, lost)[1])
+    lost["endpoints"].pop()
+    assert failures(run(known, lost)[1]) == ["many-client-endpoints", "many-client-bytes"]
 
 
 def test_command_line(tmp_path, capsys):

@@ -318,11 +318,15 @@ def port_of(address):
 
 
 def check_group(group, doc, report):
-    """Every one of many endpoints is there once, with the bytes that it alone had."""
+    """
+    Every one of many endpoints is there once, with the bytes that it alone had. A kernel with preemption leaves out a program that
+    another thread of the same CPU is in the midst of (__bpf_prog_enter_recur()); what the ledger says it missed may be missing here.
+    """
+    missed = doc["missed"]
     mine = [e for e in doc["endpoints"] if same_family(group, e) and e.get("pid") == group["pid"]
             and port_of(e.get(group["port_of"])) == group["port"] and port_of(e.get("remote")) not in (None, 0)]
     name = f"many-{group['role']}"
-    report.check(len(mine) == group["endpoints"], f"{name}-endpoints", f"want {group['endpoints']}, got {len(mine)}")
+    report.check(0 <= group["endpoints"] - len(mine) <= missed, f"{name}-endpoints", f"want {group['endpoints']}, got {len(mine)}, {missed} missed")
     try:
         got = Counter(beside(e, group["ledger"], "bytes") for e in mine)
     except (Absent, Unknown) as why:
@@ -330,8 +334,10 @@ def check_group(group, doc, report):
         return
     first, step, n = group["bytes_first"], group["bytes_step"], group["endpoints"]
     want = Counter(first + i * step for i in range(n))
-    wrong = list((got - want).items())[:3], list((want - got).items())[:3]
-    report.check(got == want, f"{name}-bytes", f"too many of {wrong[0]}, too few of {wrong[1]} (bytes, endpoints)")
+    more, fewer = got - want, want - got
+    wrong = list(more.items())[:3], list(fewer.items())[:3]
+    report.check(more.total() <= missed and fewer.total() <= missed, f"{name}-bytes",
+                 f"too many of {wrong[0]}, too few of {wrong[1]} (bytes, endpoints), {missed} missed")
 
 
 def compare(known, doc, report, tolerance, wrong=None):
