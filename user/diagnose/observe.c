@@ -73,9 +73,9 @@ static void observe_blame(const json_t *list, double whole, struct diag_wait wai
 		for (unsigned int c = 0; state && by && c < TX_N; c++) {
 			if (strcmp(state, trace_tx_names[c]))
 				continue;
-			if (strstr(by, "ACK"))
+			if (!strcmp(by, blame_names[BLAME_PEER_DELACK]))
 				waits[c].delack += number(b, "ns") / whole;
-			else
+			else if (!strcmp(by, blame_names[BLAME_PEER_READER]))
 				waits[c].unread += number(b, "ns") / whole;
 		}
 	}
@@ -115,6 +115,15 @@ static void observe_delay(const json_t *ep, enum role sender, double whole, stru
 	r->delay[reader] = seen[reader];
 }
 
+/* How long its writer, woken in a call, was not yet on a CPU: that is part of the state it woke from. */
+static void observe_woken(const json_t *ep, enum role sender, double whole, struct diag_round *r)
+{
+	double runq = number(at(ep, "beside", "tx"), "runq_ns");
+
+	if (!isnan(runq))
+		r->woken[sender] += runq / whole;
+}
+
 static bool stalled(const json_t *states)
 {
 	for (unsigned int c = 0; c < TX_N; c++)
@@ -134,6 +143,7 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 	observe_blame(json_object_get(ep, "blame"), length, r->wait[role]);
 	observe_drops(ep, r->sent, r);
 	observe_delay(ep, role, length, r, delay);
+	observe_woken(ep, role, length, r);
 	if (json_integer_value(json_object_get(ep, "peer")) < 0 && stalled(states))
 		r->both_seen = false;
 	if (strcmp(json_string_value(json_object_get(ep, "role")) ?: "", "pipe"))

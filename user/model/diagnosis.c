@@ -72,13 +72,13 @@ static double known(double v)
 
 /*
  * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer ended was for nothing, and of
- * the rest the time in which the peer may have run, or waited for a CPU, is excused; and never more than the time in which
- * neither end ran. So it is a lower bound.
+ * the rest the time in which the peer may have run, or either end waited for a CPU, is excused; and never more than the time in
+ * which neither end ran. So it is a lower bound.
  */
 static double unexcused(const struct diag_round *r, enum role role, unsigned int cause, bool or_masked)
 {
 	const struct diag_wait *w = &r->wait[role][cause];
-	double rest = w->share - known(r->cpu[!role]) - (or_masked ? 0 : known(r->delay[!role]));
+	double rest = w->share - known(r->cpu[!role]) - (or_masked ? 0 : known(r->delay[!role]) + known(r->woken[role]));
 	double c = known(r->cpu[ROLE_CLIENT]), s = known(r->cpu[ROLE_SERVER]), nobody = 1 - (r->one_cpu ? c + s : fmax(c, s));
 
 	return fmax(0, fmin(fmax(w->delack, rest), nobody));

@@ -40,6 +40,7 @@ struct diag_round {
 	double messages, sent, lost;
 	double cpu[ROLES];  /* CPU time of each end, share of the round */
 	double delay[ROLES]; /* ready to run but not running: each end as a reader, where the ledger tells, else both ends together */
+	double woken[ROLES]; /* the same of each end as a writer, after it slept in its call: the ledger counts it to the state it slept in */
 	double competing;   /* CPU that went to others, share of the CPUs used */
 	double device;	    /* the sender's bytes were with the device */
 	bool traced, both_seen, one_cpu; /* one_cpu: the two ends share it */
