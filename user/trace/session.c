@@ -178,19 +178,12 @@ int trace_poll(struct trace *t, int timeout_ms)
 	return n;
 }
 
-/* Short, but at its time: where processors are crowded, what finds the ring full is lost. Who may not keeps the nice value he has. */
-static void come_first(void)
-{
-	setpriority(PRIO_PROCESS, (id_t)gettid(), -10);
-}
-
 /* the ring must not fill while nobody asks for a snapshot */
 static void *collect(void *arg)
 {
 	struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
 	struct trace *t = arg;
 
-	come_first();
 	while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
 		pthread_mutex_lock(&t->lock);
 		ring_buffer__consume(t->ring);
