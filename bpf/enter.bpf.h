@@ -316,6 +316,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
 	ns_t now = 0;
 
+	switch_joins((__u64)prev0, (__u64)next0);
 	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
 		now = entered_sleeps(ctx, GET(prev, pid));
 	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))

@@ -219,6 +219,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_str
 	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
 	ns_t now = 0;
 
+	switch_joins((__u64)prev0, (__u64)next0);
 	if (!preempt && prev_state(prev0, state) & TASK_INTERRUPTIBLE && task_wanted(GET(prev, tgid)))
 		now = task_sleeps(ctx, GET(prev, pid));
 	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))

@@ -237,6 +237,7 @@ enum counter {
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
 	COUNT_OPENED,		/* endpoints made */
+	COUNT_BLIND,		/* stretches of a processor in which the kernel ran no program */
 	COUNT_N
 };
 

@@ -151,6 +151,15 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 }
 
 /*
+ * A queue that a call left held (the state began with that look) goes out by a transmission, before which on_xmit looks. If it is gone and
+ * nobody has looked since, its going was not seen: the kernel left programs out. It was held all along, for all that is known.
+ */
+static __always_inline bool tcp_left_unseen(const struct endpoint *ep, const struct input *in)
+{
+	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK && tx_since(ep) == ep->tx.seen;
+}
+
+/*
  * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
  * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
  * and what goes out of an idle socket (a FIN, say) was queued this moment.
@@ -167,6 +176,8 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
+		if (tcp_left_unseen(ep, &in))
+			in.at = now;
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			apply_tx(ep, &in);
 	}

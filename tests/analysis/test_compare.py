@@ -2,6 +2,7 @@
 """The judge judged: a right ledger passes, and each way of being wrong is seen."""
 import copy
 import io
+import json
 import pathlib
 import sys
 
@@ -254,3 +255,15 @@ def test_command_line(tmp_path, capsys):
     b.write_text("")
     assert judge.main([str(a), str(b)]) == 1
     assert "not ok documents" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("blind, options, status, said", [
+    (0, ["--all-seen"], 0, ""), (2, ["--all-seen"], 1, "not ok blind: want 0, got 2 [blind 2]"), (2, [], 0, "")])
+def test_blind_stretches(tmp_path, capsys, known, doc, blind, options, status, said):
+    """Nothing may go unseen on a kernel that runs what is attached; elsewhere it is said where something is wrong."""
+    doc["ledger"]["blind"] = blind
+    paths = [tmp_path / "known.json", tmp_path / "ledger.json"]
+    for path, document in zip(paths, (known, doc)):
+        path.write_text(json.dumps(document))
+    assert judge.main([*map(str, paths), *options]) == status
+    assert said in capsys.readouterr().out

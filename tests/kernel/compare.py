@@ -155,6 +155,7 @@ def ms(ns):
 class Report:
     def __init__(self, prefix="", out=None, terse=False):
         self.prefix, self.out, self.counts, self.terse = prefix, out or sys.stdout, Counter(), terse
+        self.blind = 0  # stretches in which the kernel ran no program: what is wrong may be what nobody could see
 
     def say(self, verdict, name, why=""):
         self.counts[verdict] += 1
@@ -163,7 +164,7 @@ class Report:
         print(f"{verdict} {self.prefix}{name}" + (f": {why}" if why else ""), file=self.out)
 
     def check(self, good, name, why):
-        self.say("ok" if good else "not ok", name, "" if good else why)
+        self.say("ok" if good else "not ok", name, "" if good else why + (f" [blind {self.blind}]" if self.blind else ""))
 
     def closing(self):
         return f"{self.counts['ok']} passed, {self.counts['not ok']} failed, {self.counts['skip']} skipped"
@@ -382,22 +383,25 @@ def last_object(path):
         return json.loads(lines[-1])
 
 
-def compare_files(known_path, ledger_path, report, tolerance):
+def compare_files(known_path, ledger_path, report, tolerance, all_seen=False):
     try:
         known, (doc, wrong) = last_object(known_path), ledger_of(ledger_path)
     except (OSError, ValueError) as why:
         report.say("not ok", "documents", str(why))
     else:
+        report.blind = doc.get("blind") or 0
         compare(known, doc, report, tolerance, wrong)
+        if all_seen:
+            report.check(doc.get("blind") == 0, "blind", f"want 0, got {doc.get('blind')}")
 
 
-def batch(dirs, tolerance):
+def batch(dirs, tolerance, all_seen):
     """Python is slow to start on an emulated machine: one start for all."""
     total = Report()
     for path in dirs:
         name = path.rstrip("/").rsplit("/", 1)[-1]
         report = Report(name + "/", terse=True)
-        compare_files(path + "/known.json", path + "/ledger.json", report, tolerance)
+        compare_files(path + "/known.json", path + "/ledger.json", report, tolerance, all_seen)
         if not report.counts["not ok"]:
             print(f"ok {name} ({report.counts['ok']} checks)", flush=True)
         total.counts += report.counts
@@ -411,13 +415,14 @@ def main(argv=None):
     p.add_argument("--prefix", default="", help="put before each check's name")
     p.add_argument("--tol-ns", type=float, default=0, help="at least this tolerance (ns)")
     p.add_argument("--tol-rel", type=float, default=0, help="and at least this share")
+    p.add_argument("--all-seen", action="store_true", help="this kernel always runs what is attached: the ledger is blind at no time")
     args = p.parse_args(argv)
     tolerance = Tolerance(args.tol_ns, args.tol_rel)
     if args.batch:
-        report = batch(args.paths, tolerance)
+        report = batch(args.paths, tolerance, args.all_seen)
     elif len(args.paths) == 2:
         report = Report(args.prefix)
-        compare_files(*args.paths, report, tolerance)
+        compare_files(*args.paths, report, tolerance, args.all_seen)
     else:
         p.error("expected KNOWN.json and LEDGER.json")
     print(report.closing())

@@ -189,6 +189,7 @@ static void write_own_counts(struct exposition *x, const struct groups *g, const
 		{ { "ipcstall_unpaired_events", METRIC_COUNTER, "Ends of calls without a beginning." }, c->unpaired },
 		{ { "ipcstall_overflow_endpoints", METRIC_COUNTER, "Endpoints that found no room (--max-endpoints)." }, c->overflow },
 		{ { "ipcstall_missed_runs", METRIC_COUNTER, "Programs that did not run because one was running on that CPU." }, c->missed },
+		{ { "ipcstall_blind_stretches", METRIC_COUNTER, "Stretches of a CPU in which the kernel ran no program at all." }, c->blind },
 		{ { "ipcstall_opened_endpoints", METRIC_COUNTER, "Endpoints seen for the first time." }, c->opened },
 		{ { "ipcstall_closed_endpoints", METRIC_COUNTER, "Endpoints whose end was seen." }, c->closed },
 		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, without the other ones." }, g->n },

@@ -187,7 +187,7 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		uint64_t v;
 	} rows[] = {
 		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
-		{ "overflow", c->overflow }, { "missed", c->missed },	    { "contended", c->contended },
+		{ "overflow", c->overflow }, { "missed", c->missed }, { "blind", c->blind },	    { "contended", c->contended },
 		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
 		{ "dropped_tx_bytes", c->dropped_tx_bytes },
 		{ "dropped_rx_bytes", c->dropped_rx_bytes },

@@ -241,8 +241,11 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 	if (x->unreadable)
 		fprintf(out, "  the descriptors of %" PRIu64 " processes could not be listed: theirs show at their first event\n",
 			x->unreadable);
-	fprintf(out, "  observed %" PRIu64 ", lost %" PRIu64 ", unpaired %" PRIu64 ", overflow %" PRIu64 ", missed %" PRIu64 "\n", c->observed,
+	fprintf(out, "  observed %" PRIu64 ", lost %" PRIu64 ", unpaired %" PRIu64 ", overflow %" PRIu64 ", missed %" PRIu64, c->observed,
 		c->lost, c->unpaired, c->overflow, c->missed);
+	if (c->blind)
+		fprintf(out, ", blind %" PRIu64, c->blind);
+	fputc('\n', out);
 	if (c->dropped)
 		fprintf(out, "  %" PRIu64 " closed endpoints that stalled least were not kept\n", c->dropped);
 }

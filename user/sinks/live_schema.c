@@ -38,7 +38,7 @@ static const struct schema_row dropped[] = {
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
 	{ "findings", "finding[]" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
-	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" },
+	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
 	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, {}
@@ -197,7 +197,7 @@ static const struct schema_row top_head[] = {
 	{ "endpoints", "row[]" }, { "counters", "counters" }, {}
 };
 static const struct schema_row counters[] = {
-	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "count" }, {}
+	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "count" }, { "blind", "count" }, {}
 };
 static const struct schema_row row[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "text" }, { "remote", "?text" }, { "ns", "count" }, { "closed", "bool" },

@@ -23,6 +23,8 @@ void loss_text(const struct paces *p, char *buf, size_t len)
 		text_append(buf, len, ", no room for %" PRIu64 " endpoints (--max-endpoints)", c->overflow);
 	if (c->missed)
 		text_append(buf, len, ", missed %" PRIu64, c->missed);
+	if (c->blind)
+		text_append(buf, len, ", blind %" PRIu64, c->blind);
 }
 
 void summary_text(const struct paces *p, char *buf, size_t len)
@@ -137,11 +139,11 @@ int batch_json(const struct paces *p, size_t rows, FILE *out)
 
 	for (size_t i = 0; i < rows_shown(p, rows); i++)
 		json_array_append_new(list, row_json(p, &p->v[p->order[i]]));
-	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
+	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
 			(json_int_t)p->now.at_ns, "interval_ns", (json_int_t)p->interval_ns, "n_endpoints", (json_int_t)p->sum.endpoints, "n_active",
 			(json_int_t)p->sum.active, "stall_ns", (json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",
 			(json_int_t)c->observed, "lost", (json_int_t)c->lost, "unpaired", (json_int_t)c->unpaired, "overflow",
-			(json_int_t)c->overflow, "missed", (json_int_t)c->missed);
+			(json_int_t)c->overflow, "missed", (json_int_t)c->missed, "blind", (json_int_t)c->blind);
 	bad = json_dumpf(doc, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out);
 	json_decref(doc);
 	return bad ? -1 : 0;

@@ -167,6 +167,7 @@ static void interval_counters(struct trace_counters *out, const struct trace_cou
 	out->unpaired = minus(b->unpaired, a->unpaired);
 	out->overflow = minus(b->overflow, a->overflow);
 	out->missed = minus(b->missed, a->missed);
+	out->blind = minus(b->blind, a->blind);
 	out->opened = minus(b->opened, a->opened);
 	out->closed = minus(b->closed, a->closed);
 }

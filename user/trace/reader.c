@@ -446,6 +446,7 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->contended = sum_counter(t, COUNT_CONTENDED);
 	c->reused = sum_counter(t, COUNT_REUSED);
 	c->missed = sum_missed(t);
+	c->blind = sum_counter(t, COUNT_BLIND);
 	c->opened = sum_counter(t, COUNT_OPENED);
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;

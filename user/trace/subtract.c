@@ -73,6 +73,7 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 	out->contended -= a->contended;
 	out->reused -= a->reused;
 	out->missed -= a->missed;
+	out->blind -= a->blind;
 	out->opened -= a->opened;
 	out->closed -= a->closed;
 	out->dropped -= a->dropped;

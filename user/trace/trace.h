@@ -131,6 +131,7 @@ struct trace_counters {
 	uint64_t observed, lost, unpaired, overflow, contended, reused;
 	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;		/* programs not run because one was running on that CPU */
+	uint64_t blind;			/* stretches of a CPU in which the kernel ran no program at all */
 	uint64_t opened, closed;
 	uint64_t dropped;		/* closed endpoints no longer kept (see max_closed), and the sums of what they had: */
 	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
