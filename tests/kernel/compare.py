@@ -389,10 +389,11 @@ def compare_files(known_path, ledger_path, report, tolerance, all_seen=False):
     except (OSError, ValueError) as why:
         report.say("not ok", "documents", str(why))
     else:
-        report.blind = doc.get("blind") or 0
+        blind = doc.get("ledger", doc).get("blind")
+        report.blind = blind or 0
         compare(known, doc, report, tolerance, wrong)
         if all_seen:
-            report.check(doc.get("blind") == 0, "blind", f"want 0, got {doc.get('blind')}")
+            report.check(blind == 0, "blind", f"want 0, got {blind}")
 
 
 def batch(dirs, tolerance, all_seen):
