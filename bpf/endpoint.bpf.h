@@ -167,21 +167,24 @@ SUBPROG int join_inet(struct endpoint *ep)
 }
 
 /*
- * TCP: its end is always seen (tcp_destroy_sock). The others: the inode tells one socket from the next at the same address. One
- * that is closed has none any more (sock_orphan()), nor has one that nobody has accepted yet: neither is a socket that had one.
+ * The inode tells one socket from the next at the same address. One that is closed has none any more (sock_orphan()), nor has one that
+ * nobody has accepted yet: neither is a socket that had one.
  */
-static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
+static __always_inline bool sock_same(struct endpoint *ep, struct sock *sk)
 {
-	__u64 inode;
+	__u64 inode = sock_inode(sk);
 
-	if (ep->closed)
-		return false;
-	if (ep->id.proto == PROTO_TCP && ep->id.inode)
-		return true;
-	inode = sock_inode(sk);
 	if (!ep->id.inode)	/* not accepted yet when it was made */
 		ep->id.inode = inode;
-	return inode == ep->id.inode;
+	return !ep->closed && inode == ep->id.inode;
+}
+
+/* TCP: its end is seen (tcp_destroy_sock), or else the next connection at its address (connection()) */
+static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
+{
+	if (ep->id.proto == PROTO_TCP && ep->id.inode)
+		return !ep->closed;
+	return sock_same(ep, sk);
 }
 
 /* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and the two join at the other's birth. */

@@ -196,14 +196,29 @@ static __always_inline void leave_any(struct endpoint *ep, struct call *c, struc
 	}
 }
 
+/* the call of the current thread that a return may end */
+static __always_inline struct call *call_entered(__u64 current, enum dir dir)
+{
+	struct call *c = call_of((__u32)current, false);
+
+	return c && c->entered && c->dir == dir ? c : 0;
+}
+
+static __always_inline int call_over(struct call *c)
+{
+	c->entered = c->before = 0;
+	c->off = 0;
+	return 0;
+}
+
 static __noinline int leave(void *ctx, enum dir dir, long ret)
 {
 	__u64 current = bpf_get_current_pid_tgid();
-	struct call *c = call_of((__u32)current, false);
+	struct call *c = call_entered(current, dir);
 	struct input in = { .working = -1 };
 	struct endpoint *ep;
 
-	if (!c || !c->entered || c->dir != dir)
+	if (!c)
 		return 0;
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);
 	if (ep && !ep->closed) {
@@ -211,18 +226,16 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		in.at = bpf_ktime_get_ns();
 		call_moved(&in, ret);
 		leave_any(ep, c, &in, ret);
-		if (dir == DIR_TX)
+		if (dir == DIR_TX) {
 			refused_after(ep, ret, in.at);
-		else
-			refused_read(ep, in.at);
-		if (dir == DIR_TX)
 			note_held_stack(ctx, ep);
+		} else {
+			refused_read(ep, in.at);
+		}
 		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
-	c->entered = c->before = 0;
-	c->off = 0;
-	return 0;
+	return call_over(c);
 }
 
 /* the same of a TCP call, of which more is known beforehand */
@@ -252,11 +265,11 @@ static __always_inline void tcp_leaves_rx(struct endpoint *ep, struct call *c, s
 static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 {
 	__u64 current = bpf_get_current_pid_tgid();
-	struct call *c = call_of((__u32)current, false);
+	struct call *c = call_entered(current, dir);
 	struct input in = { .working = -1 };
 	struct endpoint *ep;
 
-	if (!c || !c->entered || c->dir != dir)
+	if (!c)
 		return 0;
 	ep = bpf_map_lookup_elem(&endpoints, &c->key);
 	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
@@ -271,9 +284,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
-	c->entered = c->before = 0;
-	c->off = 0;
-	return 0;
+	return call_over(c);
 }
 
 /* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */

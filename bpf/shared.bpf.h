@@ -188,21 +188,36 @@ static __always_inline __u64 listener_key(struct sock *sk)
 	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
 }
 
+/* A new connection: whatever else stood at its address has ended. Null if it is not known yet. */
+static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk);
+
+	if (!ep || sock_same(ep, CAST(sock, sk)))
+		return ep;
+	endpoint_evict(ep, (__u64)sk, now);
+	return 0;
+}
+
 /* the local port is chosen after SYN_SENT: read the addresses again */
 static __always_inline void established(struct sock *sk0, ns_t now)
 {
-	struct endpoint *ep = endpoint_known((__u64)sk0);
+	struct endpoint *ep = connection(sk0, now);
 	struct sock *sk = CAST(sock, sk0);
 	__u64 key = listener_key(sk);
 
-	if (ep && !ep->closed) {
+	if (ep) {
 		read_addresses(&ep->id, sk);
 		join_inet(ep);
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
-		if (ep)
-			endpoint_evict(ep, (__u64)sk0, now);
 		sock_create((__u64)sk0, PROTO_TCP, now, 0);
 	}
+}
+
+static __always_inline void connects(struct sock *sk, ns_t now)
+{
+	if (!connection(sk, now) && current_wanted())
+		sock_create((__u64)sk, PROTO_TCP, now, 0);
 }
 
 static __always_inline void listens(struct sock *sk)
@@ -242,8 +257,8 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 		established(sk0, bpf_ktime_get_ns());
 	else if (new == TCP_LISTEN || unlisten)
 		listening(sk0, new == TCP_LISTEN);
-	else if (current_wanted())
-		sock_create((__u64)sk0, PROTO_TCP, bpf_ktime_get_ns(), 0);
+	else
+		connects(sk0, bpf_ktime_get_ns());
 	return 0;
 }
 

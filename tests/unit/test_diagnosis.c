@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "diagnose/fixes.h"
+#include "diagnose/observe.h"
 #include "diagnose/report.h"
 #include "lib/rng.h"
 #include "model/diagnosis.h"
@@ -254,6 +255,30 @@ static void test_one_cpu(void **state)
 	assert_int_equal(s.n, 1);
 }
 
+/* A point of 1 s in which each end had a CPU for 0.3 s, and the server was kept from one for so long. */
+static struct diag_round point_with(const char *placement, json_t *run_delay)
+{
+	struct diag_round r;
+	json_t *p = json_pack("{s:s, s:I, s:I, s:I, s:{s:{s:I, s:I, s:i}, s:{s:I, s:I, s:o}}}", "placement", placement, "elapsed_ns",
+			      (json_int_t)1000000000, "messages", (json_int_t)1000, "sent", (json_int_t)1000, "process", "client", "user_us",
+			      (json_int_t)100000, "system_us", (json_int_t)200000, "run_delay_ns", 0, "server", "user_us", (json_int_t)0,
+			      "system_us", (json_int_t)300000, "run_delay_ns", run_delay);
+
+	assert_int_equal(observe_point(p, &r), 0);
+	json_decref(p);
+	return r;
+}
+
+/* Kept from a CPU by others: on one CPU not for as long as the other end ran. */
+static void test_kept_off(void **state)
+{
+	near(point_with("cross", json_integer(400000000)).delay[ROLE_SERVER], 0.4);
+	near(point_with("same", json_integer(400000000)).delay[ROLE_SERVER], 0.1);
+	near(point_with("same", json_integer(200000000)).delay[ROLE_SERVER], 0);
+	near(point_with("cross", json_integer(400000000)).delay[ROLE_CLIENT], 0);
+	assert_true(isnan(point_with("cross", json_null()).delay[ROLE_SERVER]));
+}
+
 /* One odd round of five, a connection's first, does not hide a wait in all the others. */
 static void test_odd_round(void **state)
 {
@@ -486,7 +511,7 @@ int main(void)
 		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
-		cmocka_unit_test(test_refine),	    cmocka_unit_test(test_report_reads_well),
+		cmocka_unit_test(test_kept_off),    cmocka_unit_test(test_refine),	     cmocka_unit_test(test_report_reads_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

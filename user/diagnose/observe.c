@@ -29,6 +29,14 @@ static double cost_of(const json_t *p)
 	return number(p, "sent") > 0 ? elapsed / fmax(1, messages) : NAN;
 }
 
+/* How long an end was ready to run and had no CPU; on one CPU the other end has it part of that time, and is at work. NaN: unknown. */
+static double kept_off(const json_t *p, enum role role, double elapsed, const struct diag_round *r)
+{
+	double own = number(at(p, "process", role_names[role]), "run_delay_ns") / elapsed - (r->one_cpu ? r->cpu[!role] : 0);
+
+	return own < 0 ? 0 : own;
+}
+
 static void observe_machine(const json_t *p, double elapsed, struct diag_round *r)
 {
 	const json_t *noise = json_object_get(p, "noise");
@@ -40,7 +48,8 @@ static void observe_machine(const json_t *p, double elapsed, struct diag_round *
 		r->cpu[i] = (number(u, "user_us") + number(u, "system_us")) * 1e3 / elapsed;
 		r->who[i].pid = (int)json_integer_value(json_object_get(u, "pid"));
 	}
-	r->delay[ROLE_CLIENT] = r->delay[ROLE_SERVER] = number(noise, "run_delay_ns") / window;
+	for (int i = 0; i < ROLES; i++)
+		r->delay[i] = kept_off(p, (enum role)i, elapsed, r);
 	r->competing = number(noise, "competing_ns") / window / number(noise, "cpus");
 }
 
@@ -102,7 +111,7 @@ static void observe_drops(const json_t *ep, double sent, struct diag_round *r)
 			r->drops[i] = (isnan(r->drops[i]) ? 0 : r->drops[i]) + by[i] / sent;
 }
 
-/* How long this endpoint's reader was awake but not on a CPU. A pipe's reader is the other end's process. */
+/* How long this endpoint's reader, woken, was not yet on a CPU, where that is all that is known. A pipe's reader is the other end's process. */
 static void observe_delay(const json_t *ep, enum role sender, double whole, struct diag_round *r, double seen[ROLES])
 {
 	double runq = number(at(ep, "beside", "rx"), "runq_ns");
@@ -112,7 +121,7 @@ static void observe_delay(const json_t *ep, enum role sender, double whole, stru
 	if (isnan(runq))
 		return;
 	seen[reader] = (isnan(seen[reader]) ? 0 : seen[reader]) + runq / whole;
-	r->delay[reader] = seen[reader];
+	r->delay[reader] = isnan(r->delay[reader]) ? seen[reader] : fmax(seen[reader], r->delay[reader]);
 }
 
 /* How long its writer, woken in a call, was not yet on a CPU: that is part of the state it woke from. */

@@ -190,8 +190,10 @@ void noise_end(const struct noise_window *w, struct noise_report *out)
 		.canary_before = w->before.canary,
 		.canary_after = after.canary,
 	};
-	for (int i = 0; i < w->n_pids; i++)
+	for (int i = 0; i < w->n_pids; i++) {
 		add_change(&out->tasks, &w->before.tasks[i], &after.tasks[i]);
+		out->run_delay_ns[i] = after.tasks[i].run_delay_ns - w->before.tasks[i].run_delay_ns;
+	}
 	out->competing_ns = after.cpus.task_ns - w->before.cpus.task_ns - out->tasks.cpu_ns;
 	if (out->competing_ns < 0) /* ticks round; a sum of rounded figures may fall short of an exact one */
 		out->competing_ns = 0;

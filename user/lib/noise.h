@@ -54,6 +54,7 @@ struct noise_report {
 	double competing_ns;   /* at least this much CPU went to processes not watched */
 	double interrupt_ns;   /* hard and soft interrupts: the traffic's own are in it */
 	struct task_counts tasks; /* sums over the watched processes */
+	double run_delay_ns[NOISE_PIDS]; /* of each of them, in the order given */
 	double freq_khz_before, freq_khz_after;
 	double tracers; /* at the end */
 	struct canary canary_before, canary_after;

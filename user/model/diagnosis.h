@@ -39,7 +39,7 @@ struct diag_round {
 	double each_ns;	 /* the round over its messages */
 	double messages, sent, lost;
 	double cpu[ROLES];  /* CPU time of each end, share of the round */
-	double delay[ROLES]; /* ready to run but not running: each end as a reader, where the ledger tells, else both ends together */
+	double delay[ROLES]; /* ready to run but not running, the other end's own CPU time apart */
 	double woken[ROLES]; /* the same of each end as a writer, after it slept in its call: the ledger counts it to the state it slept in */
 	double competing;   /* CPU that went to others, share of the CPUs used */
 	double device;	    /* the sender's bytes were with the device */

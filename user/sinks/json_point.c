@@ -134,10 +134,11 @@ static json_t *usage(const struct point *p, enum role r)
 {
 	const struct worker_usage *u = &p->usage[r];
 
-	return json_pack("{s:I, s:o, s:i, s:i, s:I, s:I, s:I, s:I}", "pid", (json_int_t)u->pid, "pinned",
+	return json_pack("{s:I, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "pid", (json_int_t)u->pid, "pinned",
 			 p->cpus[r] < 0 ? json_null() : json_integer(p->cpus[r]), "cpu_first", u->cpu_first, "cpu_last", u->cpu_last,
 			 "voluntary_switches", (json_int_t)u->voluntary, "involuntary_switches", (json_int_t)u->involuntary,
-			 "user_us", (json_int_t)u->user_us, "system_us", (json_int_t)u->system_us);
+			 "user_us", (json_int_t)u->user_us, "system_us", (json_int_t)u->system_us, "run_delay_ns",
+			 json_figure(p->noise.run_delay_ns[r]));
 }
 
 static json_t *set_or_null(int64_t v)
