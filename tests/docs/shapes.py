@@ -30,6 +30,7 @@ OPTIONAL = re.compile(r"^ *(also|fix|verdict):|^Mistrust|^  \w+ \S+: |^$|^ +\w+ 
 
 def blank(line):
     """A line with its numbers, units and names of its run replaced."""
+    line = re.sub(r", blind \d+$", "", line)  # said where there were any
     line = re.sub(r"(clock )\w+|(backend )\S+.*|  --duration \S+", r"\1\2", line)
     line = re.sub(r"\d+\.\d+\.\d+\.\d+:\d+", "ADDRESS", line)
     line = re.sub(r"\b[\d.]+(e[+-]?\d+)?( (ns|us|ms|s)\b)?", "#", line)
