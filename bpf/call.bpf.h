@@ -208,4 +208,10 @@ static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir)
 	return true;
 }
 
+static __always_inline void call_over(struct call *c)
+{
+	c->entered = c->before = 0;
+	c->off = 0;
+}
+
 #endif

@@ -43,8 +43,7 @@ static __noinline int left_unseen(struct call *c)
 	}
 	if (!c->before)
 		count(COUNT_UNPAIRED);
-	c->off = 0;
-	c->entered = c->before = 0;
+	call_over(c);
 	return 0;
 }
 
@@ -204,13 +203,6 @@ static __always_inline struct call *call_entered(__u64 current, enum dir dir)
 	return c && c->entered && c->dir == dir ? c : 0;
 }
 
-static __always_inline int call_over(struct call *c)
-{
-	c->entered = c->before = 0;
-	c->off = 0;
-	return 0;
-}
-
 static __noinline int leave(void *ctx, enum dir dir, long ret)
 {
 	__u64 current = bpf_get_current_pid_tgid();
@@ -235,7 +227,8 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
-	return call_over(c);
+	call_over(c);
+	return 0;
 }
 
 /* the same of a TCP call, of which more is known beforehand */
@@ -284,7 +277,8 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 		call_done(ep, dir, ret, current);
 		count(COUNT_OBSERVED);
 	}
-	return call_over(c);
+	call_over(c);
+	return 0;
 }
 
 /* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */

@@ -207,8 +207,7 @@ static __always_inline int seed_sleep(struct endpoint *ep, const struct target *
 		return SEED_MADE;
 	in = (struct input){ .at = now, .working = -1, .asleep = -1 };
 	apply(ep, &in, to->dir);
-	c->off = 0;
-	c->entered = c->before = 0;
+	call_over(c);
 	return SEED_GONE;
 }
 

@@ -214,9 +214,15 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 	}
 }
 
-static __always_inline void connects(struct sock *sk, ns_t now)
+static __always_inline void connects(struct sock *sk)
 {
-	if (!connection(sk, now) && current_wanted())
+	bool mine = current_wanted();
+	ns_t now;
+
+	if (!mine && !key_maybe((__u64)sk))
+		return;
+	now = bpf_ktime_get_ns();
+	if (!connection(sk, now) && mine)
 		sock_create((__u64)sk, PROTO_TCP, now, 0);
 }
 
@@ -258,7 +264,7 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 	else if (new == TCP_LISTEN || unlisten)
 		listening(sk0, new == TCP_LISTEN);
 	else
-		connects(sk0, bpf_ktime_get_ns());
+		connects(sk0);
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # NIST's Figures 1, 2 and 3 by one command: at least 25 sizes, dips of 70 % at the sizes foretold and at no others, explained by stall, cured by NODELAY.
-# About a minute. With as few messages as --quick takes, one that strays can refute it: what is wrong is wrong each time. A machine that is never
-# quiet decides nothing, and that is said.
+# About a minute. What a load disturbed is tried again; a machine that is never quiet decides nothing, and that is said.
 . "$(dirname "$0")/lib.sh"
 export PYTHON=${PYTHON:-/usr/bin/python3}
 unshare -n true 2>/dev/null || { echo 'network namespaces are not allowed here'; exit 77; }
@@ -9,10 +8,10 @@ unshare -n true 2>/dev/null || { echo 'network namespaces are not allowed here';
 "$IPCSTALL" check >"$WORK/check" 2>&1 || { echo "nothing can be traced here: $(tail -1 "$WORK/check")"; exit 77; }
 
 for try in 1 2; do
-	timeout 75 "$IPCSTALL" experiment nagle-comb --quick -o "$WORK/comb" >"$WORK/text" 2>"$WORK/err" </dev/null
+	timeout 112 "$IPCSTALL" experiment nagle-comb --quick -o "$WORK/comb" >"$WORK/text" 2>"$WORK/err" </dev/null
 	rc=$?
 	answer=$(sed -n 's/^Answer: \([A-Z ]*\)\..*/\1/p' "$WORK/text")
-	[ "$answer" = SUPPORTED ] && break
+	[ "$answer" = 'NOT DECIDED' ] || break
 	[ $try = 2 ] || echo "again: $(tr '\n' ' ' <"$WORK/text" | grep -oE 'But: .{0,200}')"
 done
 # Other runners on this machine: more ready to run than it has CPUs for.
@@ -20,7 +19,7 @@ crowded=$(awk -v n="$(nproc)" '$1 > 1.5 * n { print $1 }' /proc/loadavg)
 case $rc:$answer in
 0:SUPPORTED) pass 'the comb' ;;
 10:'NOT DECIDED') echo "skip the comb: $(tr -s '\n ' ' ' <"$WORK/text" | grep -oE 'But: .{0,300}')" ;;
-124:*) if [ "$crowded" ]; then echo "skip the comb: not done in 75 s at a load of $crowded"; else fail 'the comb' 'not done in 75 s'; fi ;;
+124:*) if [ "$crowded" ]; then echo "skip the comb: not done in 112 s at a load of $crowded"; else fail 'the comb' 'not done in 112 s'; fi ;;
 *) fail 'the comb' "exit code $rc: ${answer:-$(tail -1 "$WORK/err")} $(tr -s '\n ' ' ' <"$WORK/text" | grep -oE 'But: .{0,300}')" ;;
 esac
 [ $rc -eq 124 ] || "$PYTHON" - "$WORK/comb" <<'P' && pass 'its data: 25 sizes or more, three pictures' || fail 'its data' "$(ls "$WORK/comb")"
