@@ -110,6 +110,8 @@ struct endpoint {
 	unsigned int flags;		/* EP_* */
 	unsigned int tail;		/* of a pipe's ring, when last looked at */
 	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
+	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
+	unsigned int flying, pad;	/* packets_out then */
 	struct held held;
 	struct last_ack ack;
 };

@@ -112,6 +112,7 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 	atomic_add(&ep->retransmits, 1);
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
 	tcp_look_back(ep, (__u64)sk, now, 0);
+	ep->flown = now;
 	return 0;
 }
 

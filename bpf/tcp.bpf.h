@@ -57,6 +57,15 @@ static __always_inline void note_window(struct endpoint *ep, const struct tcp_sn
 	ep->zero_window = zero;
 }
 
+/* What an event did shows in the look after it. A segment of the peer's that acknowledges nothing, and our ACK of it, do nothing here. */
+static __always_inline void note_flying(struct endpoint *ep, const struct tcp_snap *s)
+{
+	if (s->packets_out == ep->flying)
+		return;
+	ep->flying = s->packets_out;
+	ep->flown = ep->tx.seen;
+}
+
 /* for the proof that a stall's record carries */
 static __always_inline void note_held(struct endpoint *ep, const struct tcp_snap *s, __u32 head)
 {
@@ -106,6 +115,7 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	in->full = tcp_outstanding(&s);
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_window(ep, &s);
+	note_flying(ep, &s);
 }
 
 /* The same by a call, where there is more to come: its fields are off the stack by then, of which a program has 512 bytes. */
@@ -266,10 +276,10 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 		atomic_add(&ep->delack_ns, now - owed);
 }
 
-/* the retransmission timer fired: what seemed to fly, or to be held, since the last look had been lost */
+/* the retransmission timer fired: what seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part */
 static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
-	struct input in = { .at = ep->tx.seen, .says = IN_HEAD | IN_FULL, .head = HEAD_RECOVERY, .full = 1 };
+	struct input in = { .at = ep->flown, .says = IN_HEAD | IN_FULL, .head = HEAD_RECOVERY, .full = 1 };
 
 	apply_tx(ep, &in);
 	ep->tx.seen = now;

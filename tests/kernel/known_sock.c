@@ -176,7 +176,6 @@ struct tcp_side {
 	int listener;
 	tcp_body *body;
 	struct end *end;
-	bool nodelay;
 };
 
 static void tcp_serve(struct known *k, void *arg)

@@ -414,6 +414,7 @@ static void pacing(struct known *k)
 /* --- recovery -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t lost_ns, loss_state_ns;
+static long chatter;	/* bytes that the deaf server sends, a segment each: they say nothing of the client's data */
 
 static int ca_state(int fd)
 {
@@ -456,7 +457,7 @@ static void loss_client(struct known *k, struct end *e, int fd)
 	meet(k);
 	put(e, fd, buf, flow.size);
 	watch_loss(fd);
-	get(e, fd, buf, 1);
+	get(e, fd, buf, chatter + 1);
 	k->elapsed_ns = now_ns() - from;
 	free(buf);
 }
@@ -477,14 +478,23 @@ static void loss_server(struct known *k, struct end *e, int fd)
 	char *buf = spare_memory(flow.size);
 	long i;
 
+	set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");	/* or it would wait for acknowledgements that it does not hear */
 	for (i = 0; i < 5; i++) {
 		get(e, fd, buf, flow.size);
 		put(e, fd, buf, 1);
 	}
+	while (chatter && !reached_peer(fd))	/* or its timeout would leave it a window of one segment */
+		nap_ns(NSEC_PER_MSEC / 5);
 	meet(k);
 	deaf(fd, true);
 	meet(k);
-	nap(e, flow.nap_ms);
+	nap(e, flow.nap_ms / 2);
+	for (i = 0; i < chatter; i++) {
+		put(e, fd, buf, 1);
+		nap(e, flow.nap_ms / 2 / chatter);
+	}
+	if (!chatter)
+		nap(e, flow.nap_ms / 2);
 	deaf(fd, false);
 	get(e, fd, buf, flow.size);
 	put(e, fd, buf, 1);
@@ -502,6 +512,7 @@ static void loss(struct known *k)
 	struct end *c;
 
 	flow = flow_params(k, false, 1, 1000, 700);
+	chatter = param(k, "chatter", 0);
 	tcp_case(k, &o, loss_client, loss_server);
 	c = end_find(k, "client");
 	truth_ns(k, "unacknowledged_ns", lost_ns);
@@ -612,7 +623,7 @@ const struct known_case tcp_cases[] = {
 	{ "idle", idle, "the writer has nothing to send: n size nap_ms v" },
 	{ "cork", cork, "TCP_CORK: n size nap_ms v" },
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
-	{ "loss", loss, "the peer hears nothing for nap_ms: size nap_ms v" },
+	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },
 	{ "pingpong", pingpong, "for cost: n size v" },
 	{ "stream", stream, "for cost: n size v" },
 	{ NULL }
