@@ -19,12 +19,6 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 	call_enter(ep, dir, &in);
 }
 
-/* what the call moved is not known, nor then what all of them did */
-static __always_inline void end_missed(struct endpoint *ep, enum dir dir)
-{
-	ep->flags |= EP_MISSED << (dir & 1);
-}
-
 /*
  * A call that was under way when the session began has no end that these hooks see; nor has one whose end came while the same
  * program ran on that processor for another thread, which had been preempted in it (the kernel runs none inside itself). It ended

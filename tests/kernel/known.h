@@ -160,6 +160,7 @@ struct tcp_opts tcp_params(struct known *k);
 struct wire {
 	const char *client_qdisc, *server_qdisc;	/* "tbf rate ..." or NULL */
 	bool no_offload;
+	bool patient;		/* no timeout, however late the acknowledgements */
 };
 void wire_client(struct known *k, const struct wire *w);
 void wire_server(struct known *k, const struct wire *w);

@@ -54,6 +54,12 @@ static void no_offload(const char *dev)
 		skip("no ethtool to turn segmentation offload off");
 }
 
+/* as the kernel made it, but for the retransmission timer */
+static void patient_route(const char *dev)
+{
+	need("ip route change 10.99.7.0/24 dev %s proto kernel scope link rto_min %lds", dev, 30);
+}
+
 void wire_server(struct known *k, const struct wire *w)
 {
 	own_namespace(k);
@@ -83,6 +89,8 @@ void wire_client(struct known *k, const struct wire *w)
 	qdisc("known0", w->client_qdisc);
 	if (w->no_offload)
 		no_offload("known0");
+	if (w->patient)
+		patient_route("known0");
 	meet(k);
 }
 
@@ -186,12 +194,12 @@ static void tcp_tbf(struct known *k)
 	expect_no_stall(k, "client");
 }
 
-/* Acknowledgements come through a bucket, one in 50 ms: the congestion window is what holds the queue. */
+/* Acknowledgements come through a bucket, one in 50 ms: the congestion window is what holds the queue. All of it fits the peer's first window. */
 static void cwnd(struct known *k)
 {
 	wired = (struct wired){
-		.flow = flow_params(k, false, 12, 10000, 0), .opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
-		.wire = { .server_qdisc = "tbf rate 10kbit burst 200 limit 100000" },
+		.flow = flow_params(k, false, 6, 10000, 0), .opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
+		.wire = { .server_qdisc = "tbf rate 10kbit burst 200 limit 100000", .patient = true },
 	};
 	wired_run(k);
 	expect_ns(k, "client", "tx", "cwnd", wired.unsent_ns);
