@@ -102,9 +102,9 @@ def _least(s: Series, e: Explanation) -> Floats:
 
 def _elsewhere(pair: Pair, e: Explanation, foretold: Bools, under: float) -> Check:
     """Single messages may stall at any size, where the pairs of segments were counted from another start (docs/KERNEL_NOTES.md):
-    what does not lose `under` in every repeat is told, and is no dip."""
+    what does not lose `under` in every repeat is told, if it is a hundredth, and is no dip."""
     real = 1.0 - e.expected / _least(pair.base, e) >= under
-    dips, slight = ~foretold & e.dip & real, ~foretold & e.dip & ~real
+    dips, slight = ~foretold & e.dip & real, ~foretold & e.dip & ~real & (e.depth >= 0.01)
     note = f" (a few messages stall at {', '.join(f'{units.bytes_text(s)}: −{d:.0%}' for s, d in zip(e.size[slight], e.depth[slight]))})" if slight.any() else ""
     return Check(not dips.any(), (f"in a dip though not foretold: {_list(e.size[dips])}" if dips.any() else "no other size is") + note, dips)
 
