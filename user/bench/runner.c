@@ -321,6 +321,17 @@ uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 	return (uint64_t)(2 * packets * each + 40 * each);
 }
 
+/* When a phase's time is over a slow link still has to carry what the sender's buffer holds (tcp_wmem: up to 4 MiB), and the fewest messages. */
+static uint64_t drain_ns(const struct run *r, const struct phase *p)
+{
+	const struct bench_plan *plan = r->plan;
+	double buffered = plan->o.sndbuf > 2 << 20 ? 2.0 * (double)plan->o.sndbuf : 4 << 20;
+
+	if (!plan->has_link || !plan->link_spec.rate)
+		return 0;
+	return (uint64_t)(8e9 * (buffered + (double)p->min_count * (double)r->size) / (double)plan->link_spec.rate);
+}
+
 static void reset_phase(struct shared *sh)
 {
 	sh->last = sh->total = UINT64_MAX;
@@ -330,9 +341,10 @@ static void reset_phase(struct shared *sh)
 static int run_phase(struct bout *b, const struct phase *p, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
+	uint64_t longest = p->duration_ns + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p);
 
 	reset_phase(b->run.sh);
-	return order_both(b, &o, p->duration_ns + (uint64_t)b->run.plan->o.timeout + bench_repeats_ns(&b->run, p), e);
+	return order_both(b, &o, longest + (uint64_t)b->run.plan->o.timeout, e);
 }
 
 /* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
