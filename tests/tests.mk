@@ -60,7 +60,7 @@ test-kills: all ## the tracer killed and started again beside live traffic, 50 t
 
 # What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there), and
 # a Python with as much of its library as the real programs' cases ask for.
-GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/programs.zip
+GUEST_FILES := build/guest/known build/guest/test_link build/guest/python3 build/guest/programs.zip build/guest/postgres
 guest-files: $(GUEST_FILES)
 build/guest/known: $(KNOWN)
 	$(Q)mkdir -p $(@D)
@@ -71,6 +71,8 @@ build/guest/test_link: $(B)/tests/unit/test_link
 build/guest/python3:
 	$(Q)mkdir -p $(@D)
 	$(Q)cp -L $(PYTHON) $@
+build/guest/postgres: tests/vm/postgres-tree $(wildcard /usr/lib/postgresql/*/bin/postgres)
+	$(Q)tests/vm/postgres-tree $@
 build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard tests/programs/*.py) build/guest/python3
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) -I -S tests/programs/pylib.py $@ tests/programs/run
