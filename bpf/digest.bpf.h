@@ -45,7 +45,7 @@ SEC("raw_tp/list_keys")
 int list_keys(struct bpf_raw_tracepoint_args *ctx)
 {
 	n_keys = 0;
-	bpf_for_each_map_elem(&endpoints, list_key, 0, 0);
+	bpf_for_each_map_elem(&places, list_key, 0, 0);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ SUBPROG int digest_one(__u32 i)
 		return 0;
 	d = &o->digest[i];
 	key = o->key[i];
-	ep = bpf_map_lookup_elem(&endpoints, &key);
+	ep = endpoint_known(key);
 	if (!ep || ep->closed)
 		return 0;
 	d->at = bpf_ktime_get_ns();

@@ -27,13 +27,7 @@ struct {
 	__type(value, __u8);
 } listeners SEC(".maps");
 
-static struct endpoint blank;
 __u64 last_serial;
-
-static __always_inline struct endpoint *endpoint_known(__u64 key)
-{
-	return key_maybe(key) ? bpf_map_lookup_elem(&endpoints, &key) : 0;
-}
 
 static __always_inline __u32 sock_netns(struct sock *sk)
 {
@@ -139,7 +133,7 @@ static __always_inline __u64 tuple_find(struct tuple *t, __u32 netns)
 
 static __always_inline void set_peer(struct endpoint *ep, __u64 key)
 {
-	struct endpoint *peer = bpf_map_lookup_elem(&endpoints, &key);
+	struct endpoint *peer = endpoint_known(key);
 
 	if (!peer || peer == ep)
 		return;
@@ -191,7 +185,7 @@ static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 static __always_inline void join_unix(struct endpoint *ep)
 {
 	__u64 key = ADDRESS(ep->id.key, unix_sock, peer);
-	struct endpoint *peer = key ? bpf_map_lookup_elem(&endpoints, &key) : 0;
+	struct endpoint *peer = key ? endpoint_known(key) : 0;
 
 	if (peer && sock_is(peer, CAST(sock, key)))
 		set_peer(ep, key);
@@ -240,7 +234,7 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 		ep->flags |= EP_UNSENT;
 		return 0;
 	}
-	bpf_map_delete_elem(&endpoints, &key);
+	endpoint_remove(ep, key);
 	return 1;
 }
 
@@ -262,21 +256,8 @@ SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 	}
 	if (!emit_close(ep))
 		count(COUNT_LOST);
-	bpf_map_delete_elem(&endpoints, &key);
+	endpoint_remove(ep, key);
 	return at != 0;
-}
-
-static __always_inline struct endpoint *endpoint_insert(__u64 key)
-{
-	struct endpoint *ep;
-
-	if (bpf_map_update_elem(&endpoints, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
-		count(COUNT_OVERFLOW);
-	key_hint[key_slot(key) & (HINTS - 1)] = 1;
-	ep = bpf_map_lookup_elem(&endpoints, &key);
-	if (ep)
-		ep->id.key = key;
-	return ep;
 }
 
 /* the words are stored last: until then no other processor takes a step */

@@ -26,7 +26,7 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
  */
 static __noinline int left_unseen(struct call *c)
 {
-	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	struct endpoint *ep = endpoint_known(c->key);
 	struct input in = { .at = c->ran, .working = -1 };
 
 	if (ep && !ep->closed) {
@@ -206,7 +206,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 
 	if (!c)
 		return 0;
-	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	ep = endpoint_known(c->key);
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
@@ -258,7 +258,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 
 	if (!c)
 		return 0;
-	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	ep = endpoint_known(c->key);
 	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
 		return 0;
 	if (ep && !ep->closed) {
@@ -286,7 +286,7 @@ static __noinline ns_t entered_sleeps(void *ctx, __u32 tid)
 		left_unseen(c);
 	if (!c || !c->entered)
 		return 0;
-	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	ep = endpoint_known(c->key);
 	if (!ep || ep->closed)
 		return 0;
 	call_resume(ep, c);

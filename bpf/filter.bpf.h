@@ -23,8 +23,11 @@ struct {
 
 #define HINTS 65536
 
-/* 1: an endpoint with this hash of its address may exist (never cleared: a stale hint costs one lookup) */
-__u8 key_hint[HINTS];
+/*
+ * By the hash of its address: one more than the place of the endpoint that came last; 0: there was none. Never cleared: a stale hint
+ * costs one lookup. See places.bpf.h.
+ */
+__u32 key_hint[HINTS];
 /* the followed process with this number modulo HINTS; 0: there is none; another's: there may be more, ask the map */
 __u32 tgid_hint[TGID_HINTS];
 #define TGID_MANY	(~0U)

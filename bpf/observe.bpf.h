@@ -3,15 +3,9 @@
 #ifndef IPCSTALL_OBSERVE_BPF_H
 #define IPCSTALL_OBSERVE_BPF_H
 
+#include "places.bpf.h"
 #include "timeline.bpf.h"
 #include "ledger.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u64);
-	__type(value, struct endpoint);
-} endpoints SEC(".maps");
 
 #ifdef NO_CMPXCHG
 struct {

@@ -355,7 +355,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	if (!c || !c->entered)
 		return 0;
-	ep = bpf_map_lookup_elem(&endpoints, &c->key);
+	ep = endpoint_known(c->key);
 	if (!ep || ep->id.proto != PROTO_PIPE)
 		return 0;
 	call_resume(ep, c);

@@ -111,7 +111,9 @@ struct endpoint {
 	unsigned int tail;		/* of a pipe's ring, when last looked at */
 	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
 	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
-	unsigned int flying, pad;	/* packets_out then */
+	unsigned int flying;		/* packets_out then */
+	unsigned int place;		/* in the array, and the address it is found by there; 0: it is gone */
+	unsigned long long key;
 	struct held held;
 	struct last_ack ack;
 };

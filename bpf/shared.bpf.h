@@ -365,7 +365,7 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 /* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
 SUBPROG int settle_key(__u64 key)
 {
-	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &key);
+	struct endpoint *ep = endpoint_known(key);
 	ns_t now = bpf_ktime_get_ns();
 
 	if (!ep || !ep->tx.word || !ep->rx.word)	/* being made */

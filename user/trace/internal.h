@@ -46,7 +46,7 @@ struct trace {
 	struct ring_buffer *ring;
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
-	int endpoints_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
+	int endpoints_fd, places_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
 	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
 	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
@@ -91,6 +91,7 @@ int seed_existing(struct trace *t, struct trace_error *e);
 /* reader.c */
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
 void reader_counters(struct trace *t, struct trace_counters *c);
+bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* resolution.c: how well this backend sees each figure */

@@ -260,7 +260,7 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 		if (other->born <= ep->closed && ep->born <= other->closed)
 			return other->id.serial;
 	}
-	return !bpf_map_lookup_elem(t->endpoints_fd, &ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
+	return reader_copy(t, ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
 }
 
 /* What closed after it was digested (the list's entries from `since` on) stands there already, as living. */

@@ -124,22 +124,22 @@ static int look_sizes(struct trace *t, unsigned int n)
 	       bpf_map__set_max_entries(keys, n);
 }
 
+static int map_size(struct trace *t, const char *name, unsigned int n)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, name);
+
+	return map ? bpf_map__set_max_entries(map, n) : -1;
+}
+
 static int map_sizes(struct trace *t)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "endpoints");
-	struct bpf_map *tuples = bpf_object__find_map_by_name(t->obj, "tuples");
 	unsigned int n = t->opts.max_endpoints;
 
-	/*
-	 * Large maps are filled as they are used: 3 KB for each endpoint otherwise. Before bpf_mem_alloc (6.1) that took memory by
-	 * kmalloc() from within whatever is traced; 5.10 warns of it.
-	 */
-	if (n > 8192 && feature_func("bpf_mem_alloc_init"))
-		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
 	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
 	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
 		return -1;
-	return bpf_map__set_max_entries(map, n) || bpf_map__set_max_entries(tuples, 2 * n) || look_sizes(t, n);
+	return map_size(t, "endpoints", n) || map_size(t, "places", n) || map_size(t, "vacant", n) || map_size(t, "tuples", 2 * n) ||
+	       look_sizes(t, n);
 }
 
 /* run by user space, not by an event */
@@ -229,15 +229,26 @@ static int program_fd(struct trace *t, const char *name)
 	return p ? bpf_program__fd(p) : -1;
 }
 
+/* every place is vacant: see bpf/places.bpf.h */
+static int list_vacant(struct trace *t)
+{
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "vacant"), err = 0;
+
+	for (unsigned int i = 0; i < t->opts.max_endpoints && !err; i++)
+		err = bpf_map_update_elem(fd, NULL, &i, BPF_ANY);
+	return err;
+}
+
 static int find_fds(struct trace *t)
 {
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, "endpoints");
+	t->places_fd = bpf_object__find_map_fd_by_name(t->obj, "places");
 	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
 	t->settle_fd = program_fd(t, "settle");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");
-	if (t->endpoints_fd < 0 || t->counters_fd < 0 || map_variables(t))
+	if (t->endpoints_fd < 0 || t->places_fd < 0 || t->counters_fd < 0 || list_vacant(t) || map_variables(t))
 		return -1;
 	t->opts.looks = t->opts.looks && look_map(t);
 	return 0;

@@ -197,11 +197,19 @@ static int64_t unaccounted(const struct endpoint *ep, const struct ledger *l, un
 	return (int64_t)(full_since(ep, l->word) - ep->born - ended_ns(l, states));
 }
 
+/* a copy; of one that goes meanwhile the place may be another's already */
+bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	uint32_t place;
+
+	return !bpf_map_lookup_elem(t->places_fd, &key, &place) && !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
+}
+
 /* the kernel swaps the word first and adds the time after: a copy taken in between is taken again */
-static bool read_endpoint(int fd, uint64_t key, struct endpoint *ep)
+static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	for (int i = 0; i < READ_TRIES; i++) {
-		if (bpf_map_lookup_elem(fd, &key, ep) || !ep->tx.word || !ep->rx.word)
+		if (!reader_copy(t, key, ep) || !ep->tx.word || !ep->rx.word)
 			return false;
 		book_rest(ep);
 		if (!unaccounted(ep, &ep->tx, TX_N) && !unaccounted(ep, &ep->rx, RX_N))
@@ -497,13 +505,13 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 
 static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 {
-	size_t n = list_keys(t->endpoints_fd, keys, t->opts.max_endpoints), got = 0;
+	size_t n = list_keys(t->places_fd, keys, t->opts.max_endpoints), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		settle(t, keys[i]);
 		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
-		if (read_endpoint(t->endpoints_fd, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
+		if (read_endpoint(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
 			got++;
 	}
 	return got;

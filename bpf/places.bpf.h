@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs over a hundred instructions, and
+ * each message asks six times; a hint by the address's hash tells the place of nearly every endpoint for a fifth of that.
+ */
+#ifndef IPCSTALL_PLACES_BPF_H
+#define IPCSTALL_PLACES_BPF_H
+
+#include "emit.bpf.h"
+
+/* user space gives all three the same size, and fills the last with the numbers of the places */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct endpoint);
+} endpoints SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u32);
+} places SEC(".maps");
+
+/* the one that has been vacant for longest comes first: whoever still holds what stood there has let go by then */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4096);
+	__type(value, __u32);
+} vacant SEC(".maps");
+
+static struct endpoint blank;
+
+static __always_inline struct endpoint *endpoint_hinted(__u64 key)
+{
+	__u32 place = key_hint[key_slot(key) & (HINTS - 1)] - 1;	/* no hint: beyond the array */
+	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &place);
+
+	return ep && ep->key == key ? ep : 0;
+}
+
+static __always_inline struct endpoint *endpoint_by_index(__u64 key)
+{
+	__u32 *found = bpf_map_lookup_elem(&places, &key), place;
+
+	if (!found)
+		return 0;
+	place = *found;
+	return bpf_map_lookup_elem(&endpoints, &place);
+}
+
+static __noinline struct endpoint *endpoint_indexed(__u64 key)
+{
+	return endpoint_by_index(key);
+}
+
+static __always_inline struct endpoint *endpoint_known(__u64 key)
+{
+	struct endpoint *ep = endpoint_hinted(key);
+
+	return ep || !key_maybe(key) ? ep : endpoint_indexed(key);
+}
+
+/* a place for a new endpoint, empty; or the endpoint that has the address already; null where there is no room */
+static __always_inline struct endpoint *endpoint_insert(__u64 key)
+{
+	struct endpoint *ep = endpoint_indexed(key);
+	__u32 place;
+
+	if (ep)
+		return ep;
+	if (bpf_map_pop_elem(&vacant, &place)) {
+		count(COUNT_OVERFLOW);
+		return 0;
+	}
+	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);
+	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
+		bpf_map_push_elem(&vacant, &place, BPF_ANY);
+		return endpoint_indexed(key);
+	}
+	key_hint[key_slot(key) & (HINTS - 1)] = place + 1;
+	ep = bpf_map_lookup_elem(&endpoints, &place);
+	if (ep) {
+		ep->place = place;
+		ep->key = ep->id.key = key;
+	}
+	return ep;
+}
+
+static __always_inline void endpoint_remove(struct endpoint *ep, __u64 key)
+{
+	__u32 place = ep->place;
+
+	if (bpf_map_delete_elem(&places, &key))
+		return;
+	ep->key = 0;
+	bpf_map_push_elem(&vacant, &place, BPF_ANY);
+}
+
+#endif
