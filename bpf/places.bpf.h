@@ -88,13 +88,26 @@ static __always_inline struct endpoint *endpoint_insert(__u64 key)
 	return ep;
 }
 
+/* only one of two processors that remove it at a time may: the index might be of the next endpoint at this address by then */
+static __always_inline bool claim(struct endpoint *ep, __u64 key)
+{
+#ifdef NO_CMPXCHG
+	if (ep->key != key)
+		return false;
+	ep->key = 0;
+	return true;
+#else
+	return __sync_val_compare_and_swap(&ep->key, key, 0) == key;
+#endif
+}
+
 static __always_inline void endpoint_remove(struct endpoint *ep, __u64 key)
 {
 	__u32 place = ep->place;
 
-	if (bpf_map_delete_elem(&places, &key))
+	if (!claim(ep, key))
 		return;
-	ep->key = 0;
+	bpf_map_delete_elem(&places, &key);
 	bpf_map_push_elem(&vacant, &place, BPF_ANY);
 }
 
