@@ -46,6 +46,8 @@ int list_keys(struct bpf_raw_tracepoint_args *ctx)
 {
 	n_keys = 0;
 	bpf_for_each_map_elem(&places, list_key, 0, 0);
+	if (opt.more)
+		bpf_for_each_map_elem(&more, list_key, 0, 0);
 	return 0;
 }
 

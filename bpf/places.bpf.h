@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs over a hundred instructions, and
- * each message asks six times; a hint by the address's hash tells the place of nearly every endpoint for a fifth of that.
+ * each message asks six times; a hint by the address's hash tells the place of nearly every endpoint for a fifth of that. An array
+ * takes all its memory at once, so those of a large session that find no vacant place stand in a hash, which takes it as it is filled.
  */
 #ifndef IPCSTALL_PLACES_BPF_H
 #define IPCSTALL_PLACES_BPF_H
 
 #include "emit.bpf.h"
 
-/* user space gives all three the same size, and fills the last with the numbers of the places */
+/* user space gives these three the same size, and fills the last with the numbers of the places */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 4096);
@@ -30,6 +31,16 @@ struct {
 	__type(value, __u32);
 } vacant SEC(".maps");
 
+/* user space makes room for the rest here */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct endpoint);
+} more SEC(".maps");
+
+#define NO_PLACE (~0U - 1)	/* as a hint too it is beyond the array, and not 0 */
+
 static struct endpoint blank;
 
 static __always_inline struct endpoint *endpoint_hinted(__u64 key)
@@ -45,7 +56,7 @@ static __always_inline struct endpoint *endpoint_by_index(__u64 key)
 	__u32 *found = bpf_map_lookup_elem(&places, &key), place;
 
 	if (!found)
-		return 0;
+		return opt.more ? bpf_map_lookup_elem(&more, &key) : 0;
 	place = *found;
 	return bpf_map_lookup_elem(&endpoints, &place);
 }
@@ -62,6 +73,33 @@ static __always_inline struct endpoint *endpoint_known(__u64 key)
 	return ep || !key_maybe(key) ? ep : endpoint_indexed(key);
 }
 
+static __always_inline struct endpoint *insert_more(__u64 key)
+{
+	struct endpoint *ep;
+
+	if (!opt.more || bpf_map_update_elem(&more, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
+		count(COUNT_OVERFLOW);
+	ep = endpoint_indexed(key);
+	if (ep && !ep->key)
+		ep->place = NO_PLACE;
+	return ep;
+}
+
+static __always_inline struct endpoint *insert_at(__u32 place, __u64 key)
+{
+	struct endpoint *ep;
+
+	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);
+	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
+		bpf_map_push_elem(&vacant, &place, BPF_ANY);
+		return endpoint_indexed(key);
+	}
+	ep = bpf_map_lookup_elem(&endpoints, &place);
+	if (ep)
+		ep->place = place;
+	return ep;
+}
+
 /* a place for a new endpoint, empty; or the endpoint that has the address already; null where there is no room */
 static __always_inline struct endpoint *endpoint_insert(__u64 key)
 {
@@ -70,21 +108,11 @@ static __always_inline struct endpoint *endpoint_insert(__u64 key)
 
 	if (ep)
 		return ep;
-	if (bpf_map_pop_elem(&vacant, &place)) {
-		count(COUNT_OVERFLOW);
-		return 0;
-	}
-	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);
-	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
-		bpf_map_push_elem(&vacant, &place, BPF_ANY);
-		return endpoint_indexed(key);
-	}
-	key_hint[key_slot(key) & (HINTS - 1)] = place + 1;
-	ep = bpf_map_lookup_elem(&endpoints, &place);
-	if (ep) {
-		ep->place = place;
-		ep->key = ep->id.key = key;
-	}
+	ep = bpf_map_pop_elem(&vacant, &place) ? insert_more(key) : insert_at(place, key);
+	if (!ep || ep->key)
+		return ep;
+	key_hint[key_slot(key) & (HINTS - 1)] = ep->place + 1;
+	ep->key = ep->id.key = key;
 	return ep;
 }
 
@@ -107,6 +135,10 @@ static __always_inline void endpoint_remove(struct endpoint *ep, __u64 key)
 
 	if (!claim(ep, key))
 		return;
+	if (place == NO_PLACE) {
+		bpf_map_delete_elem(&more, &key);
+		return;
+	}
 	bpf_map_delete_elem(&places, &key);
 	bpf_map_push_elem(&vacant, &place, BPF_ANY);
 }
