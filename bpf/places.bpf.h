@@ -76,11 +76,14 @@ static __always_inline struct endpoint *endpoint_known(__u64 key)
 static __always_inline struct endpoint *insert_more(__u64 key)
 {
 	struct endpoint *ep;
+	long err = opt.more ? bpf_map_update_elem(&more, &key, &blank, BPF_NOEXIST) : -7 /* E2BIG */;
 
-	if (!opt.more || bpf_map_update_elem(&more, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
+	if (err == -7)
 		count(COUNT_OVERFLOW);
-	ep = endpoint_indexed(key);
-	if (ep && !ep->key)
+	if (err)
+		return endpoint_indexed(key);
+	ep = bpf_map_lookup_elem(&more, &key);
+	if (ep)
 		ep->place = NO_PLACE;
 	return ep;
 }
