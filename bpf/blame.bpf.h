@@ -8,12 +8,11 @@
 /* a pipe is its own other end: writers and readers share one endpoint */
 static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 {
-	struct endpoint *peer;
+	__u64 key = ep->peer;	/* a copy: kernels before 6.2 take keys from the stack only */
 
 	if (ep->id.proto == PROTO_PIPE)
 		return ep;
-	peer = ep->peer ? endpoint_hinted(ep->peer) : 0;
-	return peer || !ep->peer ? peer : endpoint_by_index(ep->peer);	/* in this frame: there is no room for one more, see tests/bpf-stack */
+	return key ? endpoint_here(key) : 0;
 }
 
 /* how long the endpoint had data that nobody was reading, up to `at` */

@@ -45,9 +45,10 @@ SEC("raw_tp/list_keys")
 int list_keys(struct bpf_raw_tracepoint_args *ctx)
 {
 	n_keys = 0;
-	bpf_for_each_map_elem(&places, list_key, 0, 0);
-	if (opt.more)
-		bpf_for_each_map_elem(&more, list_key, 0, 0);
+	if (opt.hashed)
+		bpf_for_each_map_elem(&hashed, list_key, 0, 0);
+	else
+		bpf_for_each_map_elem(&places, list_key, 0, 0);
 	return 0;
 }
 

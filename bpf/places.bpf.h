@@ -2,7 +2,8 @@
 /*
  * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs over a hundred instructions, and
  * each message asks six times; a hint by the address's hash tells the place of nearly every endpoint for a fifth of that. An array
- * takes all its memory at once, so those of a large session that find no vacant place stand in a hash, which takes it as it is filled.
+ * takes all its memory at once, so those of a large session (opt.hashed) stand in a hash, which takes it as it is filled. Never both:
+ * whatever comes after a look-up would have to pass the verifier once for each map.
  */
 #ifndef IPCSTALL_PLACES_BPF_H
 #define IPCSTALL_PLACES_BPF_H
@@ -31,15 +32,12 @@ struct {
 	__type(value, __u32);
 } vacant SEC(".maps");
 
-/* user space makes room for the rest here */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
+	__uint(max_entries, 4096);
 	__type(key, __u64);
 	__type(value, struct endpoint);
-} more SEC(".maps");
-
-#define NO_PLACE (~0U - 1)	/* as a hint too it is beyond the array, and not 0 */
+} hashed SEC(".maps");
 
 static struct endpoint blank;
 
@@ -56,7 +54,7 @@ static __always_inline struct endpoint *endpoint_by_index(__u64 key)
 	__u32 *found = bpf_map_lookup_elem(&places, &key), place;
 
 	if (!found)
-		return opt.more ? bpf_map_lookup_elem(&more, &key) : 0;
+		return 0;
 	place = *found;
 	return bpf_map_lookup_elem(&endpoints, &place);
 }
@@ -68,30 +66,44 @@ static __noinline struct endpoint *endpoint_indexed(__u64 key)
 
 static __always_inline struct endpoint *endpoint_known(__u64 key)
 {
-	struct endpoint *ep = endpoint_hinted(key);
+	struct endpoint *ep;
 
+	if (opt.hashed)
+		return key_maybe(key) ? bpf_map_lookup_elem(&hashed, &key) : 0;
+	ep = endpoint_hinted(key);
 	return ep || !key_maybe(key) ? ep : endpoint_indexed(key);
 }
 
-static __always_inline struct endpoint *insert_more(__u64 key)
+/* the same where the stack has no room for one more frame: see tests/bpf-stack */
+static __always_inline struct endpoint *endpoint_here(__u64 key)
 {
 	struct endpoint *ep;
-	long err = opt.more ? bpf_map_update_elem(&more, &key, &blank, BPF_NOEXIST) : -7 /* E2BIG */;
 
-	if (err == -7)
-		count(COUNT_OVERFLOW);
-	if (err)
-		return endpoint_indexed(key);
-	ep = bpf_map_lookup_elem(&more, &key);
-	if (ep)
-		ep->place = NO_PLACE;
-	return ep;
+	if (opt.hashed)
+		return bpf_map_lookup_elem(&hashed, &key);
+	ep = endpoint_hinted(key);
+	return ep ? ep : endpoint_by_index(key);
 }
 
-static __always_inline struct endpoint *insert_at(__u32 place, __u64 key)
+/* These: empty, or the endpoint that has the address already; null where there is no room. */
+static __always_inline struct endpoint *insert_hashed(__u64 key)
 {
-	struct endpoint *ep;
+	if (bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
+		count(COUNT_OVERFLOW);
+	return bpf_map_lookup_elem(&hashed, &key);
+}
 
+static __always_inline struct endpoint *insert_placed(__u64 key)
+{
+	struct endpoint *ep = endpoint_indexed(key);
+	__u32 place;
+
+	if (ep)
+		return ep;
+	if (bpf_map_pop_elem(&vacant, &place)) {
+		count(COUNT_OVERFLOW);
+		return 0;
+	}
 	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);
 	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
 		bpf_map_push_elem(&vacant, &place, BPF_ANY);
@@ -103,15 +115,10 @@ static __always_inline struct endpoint *insert_at(__u32 place, __u64 key)
 	return ep;
 }
 
-/* a place for a new endpoint, empty; or the endpoint that has the address already; null where there is no room */
 static __always_inline struct endpoint *endpoint_insert(__u64 key)
 {
-	struct endpoint *ep = endpoint_indexed(key);
-	__u32 place;
+	struct endpoint *ep = opt.hashed ? insert_hashed(key) : insert_placed(key);
 
-	if (ep)
-		return ep;
-	ep = bpf_map_pop_elem(&vacant, &place) ? insert_more(key) : insert_at(place, key);
 	if (!ep || ep->key)
 		return ep;
 	key_hint[key_slot(key) & (HINTS - 1)] = ep->place + 1;
@@ -138,8 +145,8 @@ static __always_inline void endpoint_remove(struct endpoint *ep, __u64 key)
 
 	if (!claim(ep, key))
 		return;
-	if (place == NO_PLACE) {
-		bpf_map_delete_elem(&more, &key);
+	if (opt.hashed) {
+		bpf_map_delete_elem(&hashed, &key);
 		return;
 	}
 	bpf_map_delete_elem(&places, &key);

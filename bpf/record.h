@@ -224,7 +224,7 @@ struct options {
 	unsigned int stacks;		/* record stacks of stalls */
 	unsigned int timeline;		/* enum timeline */
 	unsigned int protos;		/* 1 << enum proto */
-	unsigned int more;		/* there is room for endpoints beside the array: see places.bpf.h */
+	unsigned int hashed;		/* endpoints stand in a hash: see places.bpf.h */
 	unsigned int switch_state;	/* sched_switch passes the state (5.18 on) */
 	unsigned int drop_args;		/* of kfree_skb: a third is the reason (5.17 on), a fourth the receiver (6.11 on) */
 	unsigned int dgram_sock;	/* the hook of Unix datagram receives gets a struct sock */

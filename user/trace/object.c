@@ -101,7 +101,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->stacks = u->stacks;
 	o->timeline = u->timeline;
 	o->protos = u->protos;
-	o->more = t->n_places < u->max_endpoints;
+	o->hashed = t->hashed;
 	o->stall_threshold = u->stall_threshold_ns;
 	o->switch_state = feature_args("sched_switch") >= 4;
 	o->drop_args = feature_args("kfree_skb");
@@ -135,30 +135,28 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 #define PLACES_MOST 4096u	/* in the array; 14 MB */
 
 /*
- * The rest is filled as it is used: 3 KB for each endpoint otherwise. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from
- * within whatever is traced; 5.10 warns of it.
+ * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from within whatever is
+ * traced; 5.10 warns of it.
  */
-static int room_for_more(struct trace *t, unsigned int n)
+static int room_in_hash(struct trace *t, unsigned int n)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "more");
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "hashed");
 
-	if (!map)
-		return -1;
-	if (n && feature_func("bpf_mem_alloc_init") && bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC))
-		return -1;
-	return bpf_map__set_max_entries(map, n ? n : 1);
+	if (n > 2 * PLACES_MOST && feature_func("bpf_mem_alloc_init"))
+		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
+	return map_size(t, "hashed", n);
 }
 
 static int map_sizes(struct trace *t)
 {
-	unsigned int n = t->opts.max_endpoints, places = n < PLACES_MOST ? n : PLACES_MOST;
+	unsigned int n = t->opts.max_endpoints, placed = n > PLACES_MOST ? 1 : n;
 
+	t->hashed = n > PLACES_MOST;
 	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
 	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
 		return -1;
-	t->n_places = places;
-	return map_size(t, "endpoints", places) || map_size(t, "places", places) || map_size(t, "vacant", places) ||
-	       room_for_more(t, n - places) || map_size(t, "tuples", 2 * n) || look_sizes(t, n);
+	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) || map_size(t, "vacant", placed) ||
+	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) || look_sizes(t, n);
 }
 
 /* run by user space, not by an event */
@@ -253,22 +251,21 @@ static int list_vacant(struct trace *t)
 {
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "vacant"), err = 0;
 
-	for (unsigned int i = 0; i < t->n_places && !err; i++)
+	for (unsigned int i = 0; !t->hashed && i < t->opts.max_endpoints && !err; i++)
 		err = bpf_map_update_elem(fd, NULL, &i, BPF_ANY);
 	return err;
 }
 
 static int find_fds(struct trace *t)
 {
-	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, "endpoints");
-	t->places_fd = bpf_object__find_map_fd_by_name(t->obj, "places");
-	t->more_fd = bpf_object__find_map_fd_by_name(t->obj, "more");
+	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
+	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
 	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
 	t->settle_fd = program_fd(t, "settle");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");
-	if (t->endpoints_fd < 0 || t->places_fd < 0 || t->more_fd < 0 || t->counters_fd < 0 || list_vacant(t) || map_variables(t))
+	if (t->endpoints_fd < 0 || t->keys_fd < 0 || t->counters_fd < 0 || list_vacant(t) || map_variables(t))
 		return -1;
 	t->opts.looks = t->opts.looks && look_map(t);
 	return 0;

@@ -202,9 +202,9 @@ bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	uint32_t place;
 
-	if (bpf_map_lookup_elem(t->places_fd, &key, &place))
-		return t->n_places < t->opts.max_endpoints && !bpf_map_lookup_elem(t->more_fd, &key, ep);
-	return !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
+	if (t->hashed)
+		return !bpf_map_lookup_elem(t->endpoints_fd, &key, ep);
+	return !bpf_map_lookup_elem(t->keys_fd, &key, &place) && !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
 }
 
 /* the kernel swaps the word first and adds the time after: a copy taken in between is taken again */
@@ -507,9 +507,8 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 
 static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 {
-	size_t n = list_keys(t->places_fd, keys, t->opts.max_endpoints), got = 0;
+	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
 
-	n += list_keys(t->more_fd, keys + n, t->opts.max_endpoints - n);
 	for (size_t i = 0; i < n; i++) {
 		settle(t, keys[i]);
 		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
