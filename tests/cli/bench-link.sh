@@ -9,12 +9,29 @@ holds() {
 	says_true "$1" "mb = {p['size']: p['throughput']['bytes_per_s'] / 1e6 for p in json.load(open('$WORK/r.json'))['points']}" "$2" mb
 }
 
+# NAME PYTHON-EXPRESSION ARGS...: a machine that others stop for longer than the shaper's bucket holds carries less, never more than the rate:
+# so every look must hold the upper limit, and one of five the lower too. What was seen is in the line that fails.
+carries() {
+	local name=$1 expression=$2 seen=
+	shift 2
+	for _ in 1 2 3 4 5; do
+		works "$name" "$@" --json "$WORK/r.json" >"$WORK/said" || { cat "$WORK/said"; return; }
+		seen=$(python3 -c "import json
+mb = {p['size']: p['throughput']['bytes_per_s'] / 1e6 for p in json.load(open('$WORK/r.json'))['points']}
+x = $expression
+print('over' if x > 12.6 else 'held' if x > 10.5 else 'short', x)")
+		case $seen in
+		held*) pass "$name"; return ;;
+		over*) break ;;
+		esac
+		echo "again: $name: $seen MB/s"
+	done
+	fail "$name" "$seen MB/s"
+}
 for kind in veth bridge; do
-	works "$kind at 100 Mbit/s" --mode tcp --test throughput --size 64K --link $kind,rate=100mbit --duration 500ms --json "$WORK/r.json" &&
-		holds "$kind: 100 Mbit/s arrive, less the headers" '10.5 < mb[65536] < 12.6'
+	carries "$kind: 100 Mbit/s arrive, less the headers" 'mb[65536]' --mode tcp --test throughput --size 64K --link $kind,rate=100mbit --duration 500ms
 done
-works 'udp at 100 Mbit/s' --mode udp --test throughput --size 1400 --link veth,rate=100mbit --duration 500ms --json "$WORK/r.json" &&
-	holds 'udp: no more than 100 Mbit/s arrive' '10 < mb[1400] < 12.6'
+carries 'udp: 100 Mbit/s arrive and no more' 'mb[1400]' --mode udp --test throughput --size 1400 --link veth,rate=100mbit --duration 500ms
 
 comb=(--mode tcp --test throughput --ack message --no-trace --pattern trailer=4 --link veth,rate=100mbit,tso=off --size 3500,5000 --duration 400ms --warmup 25)
 works 'the comb' "${comb[@]}" --json "$WORK/r.json" && holds 'an odd number of segments stalls, an even one does not' '5 * mb[3500] < mb[5000]'
