@@ -29,6 +29,11 @@ within() { # SECONDS COMMAND...
 	return 1
 }
 
+# Python over a throughput point `x`: the sender's clock ends with the last acknowledgement, and the receiver's span lies within that, however
+# unevenly a busy machine lets them run. What may be lost has no such end.
+rates_agree="(lambda t: t['bytes_per_s'] > 0 and (t['acked_bytes_per_s'] is None or
+	abs(t['acked_bytes_per_s'] * x['elapsed_ns'] / 1e9 / x['bytes'] - 1) < 1e-3 and t['bytes_per_s'] > 0.99 * t['acked_bytes_per_s']))(x['throughput'])"
+
 pass() { echo "ok $1"; }
 fail() { # NAME REASON
 	echo "not ok $1: $2"
