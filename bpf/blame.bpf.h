@@ -15,11 +15,13 @@ static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 	return key ? endpoint_here(key) : 0;
 }
 
-/* how long the endpoint had data that nobody was reading, up to `at` */
+/* how long the endpoint had data that nobody was reading, up to `at`; where most of the reading goes unseen nobody can tell */
 static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 {
 	word_t w = *(const volatile word_t *)&ep->rx.word;
 
+	if (ep->flags & EP_UNSEEN << DIR_RX)
+		return 0;
 	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 

@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_ENDPOINT_BPF_H
 #define IPCSTALL_ENDPOINT_BPF_H
 
-#include "blame.bpf.h"
+#include "audit.bpf.h"
 
 /* a connection as one of its ends sees it; netns 0: in whatever namespace */
 struct tuple {
@@ -229,6 +229,7 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 		return 0;
 	key = ep->id.key;
 	close_ledgers(ep, at);
+	tcp_audit(ep, 1);
 	leave_tuples(ep);
 	if (!emit_close(ep)) {
 		ep->flags |= EP_UNSENT;
@@ -292,6 +293,8 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	ep->id.netns = sock_netns(sk);
 	ep->id.inode = sock_inode(sk);
 	read_addresses(&ep->id, sk);
+	if (proto == PROTO_TCP)
+		audit_begins(ep, sk0);
 	endpoint_open(ep, now, flags);
 	if (proto <= PROTO_UDP)
 		join_inet(ep);

@@ -20,27 +20,6 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 	return true;
 }
 
-/* Nothing of the caller's buffer is taken yet. Of one in many parts, each part's beginning looks like that: those stay unjudged. */
-static __always_inline bool begins(struct msghdr *msg0)
-{
-	struct msghdr___iter *msg = CAST(msghdr___iter, msg0);
-
-	return bpf_core_enum_value_exists(enum iter_type___buffer, ITER_UBUF___buffer) && !GET(msg, msg_iter.iov_offset) &&
-	       GET(msg, msg_iter.iter_type) == bpf_core_enum_value(enum iter_type___buffer, ITER_UBUF___buffer);
-}
-
-/*
- * A call began, or another piece of one. Where on_sent was left out the end of the call before was not seen: docs/KERNEL_NOTES.md.
- * Threads that wait for memory begin again in any order; they tell nothing.
- */
-static __always_inline void goes_on(struct endpoint *ep, struct msghdr *msg)
-{
-	if (word_asleep(ep->tx.word) || word_working(ep->tx.word) > 1 || !begins(msg))
-		return;
-	end_missed(ep, DIR_TX);
-	count(COUNT_UNPAIRED);
-}
-
 /* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk, struct msghdr *msg)
@@ -49,10 +28,8 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk, struct msghdr *msg)
 	bool stranger = !ep || ep->closed || !ep->id.inode;
 	struct input in = {};
 
-	if (!stranger && tx_working(ep)) {
-		goes_on(ep, msg);
+	if (!stranger && tx_working(ep))
 		return 0;
-	}
 	if (stranger && !current_wanted())
 		return 0;
 	in.at = bpf_ktime_get_ns();

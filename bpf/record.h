@@ -114,12 +114,17 @@ struct endpoint {
 	unsigned int flying;		/* packets_out then */
 	unsigned int place;		/* in the array, and the address it is found by there; 0: it is gone */
 	unsigned long long key;
+	unsigned long long through[2];	/* by direction: bytes that had gone through the socket when this began, see audit.bpf.h */
+	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	struct held held;
 	struct last_ack ack;
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
-enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: an end of a call, with its bytes */ };
+enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen */,
+       EP_UNSEEN = 64 /* << dir: most of them */ };
+
+#define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */
 
 enum record_type { RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
 

@@ -378,6 +378,7 @@ SUBPROG int settle_key(__u64 key)
 	if (ended_unseen(ep))
 		return 0;
 	settle_live(ep, key, now);
+	tcp_audit(ep, 0);
 	return 1;
 }
 

@@ -26,16 +26,6 @@ struct inet_connection_sock___timeout {
 	unsigned long icsk_timeout;
 };
 
-/* what a send call hands over; a buffer of its own since 6.0: "new iov_iter flavour - ITER_UBUF" */
-enum iter_type___buffer { ITER_UBUF___buffer };
-
-struct msghdr___iter {
-	struct {
-		unsigned char iter_type;
-		unsigned long iov_offset;
-	} msg_iter;
-};
-
 /* 5.14 renamed the field: "sched: Change task_struct::state" */
 struct task_struct___state {
 	unsigned int __state;

@@ -186,6 +186,8 @@ struct tcp_sock {
 	__u32 rcv_nxt;
 	__u32 rcv_wup;
 	__u32 copied_seq;
+	__u64 bytes_acked;
+	__u64 bytes_received;
 };
 
 struct inet_connection_sock {
@@ -193,6 +195,7 @@ struct inet_connection_sock {
 		__u8 pending;
 	} icsk_ack;
 	__u8 icsk_pending;
+	struct tcp_ulp_ops *icsk_ulp_ops;
 };
 
 struct udp_sock {

@@ -297,6 +297,37 @@ static void sendfile_slow_reader(struct known *k)
 	rwnd_expect(k);
 }
 
+/* What goes from a socket through a pipe into nowhere is seen by no receive call: its bytes are known to the byte, or not at all. */
+static void splice_server(struct known *k, struct end *e, int fd)
+{
+	int p[2], nowhere = open("/dev/null", O_WRONLY);
+	ssize_t n;
+
+	(void)k;
+	if (nowhere < 0 || pipe(p))
+		die("pipe");
+	while ((n = splice(fd, NULL, p[1], NULL, flow.size, 0)) > 0) {
+		e->rx_bytes += n;
+		if (splice(p[0], NULL, nowhere, NULL, n, 0) != n)
+			die("splice to /dev/null");
+	}
+	if (n < 0)
+		die("splice from a socket");
+	close(p[0]);
+	close(p[1]);
+	close(nowhere);
+}
+
+static void splice_out(struct known *k)
+{
+	struct tcp_opts o = tcp_params(k);
+
+	flow = flow_params(k, false, 20, 4096, 0);
+	tcp_case(k, &o, queue_client, splice_server);
+	expect_traffic(k, "client");
+	expect_traffic(k, "server");
+}
+
 /* --- an application with nothing to send ---------------------------------------------------------------------------- */
 
 static void idle_client(struct known *k, struct end *e, int fd)
@@ -620,6 +651,7 @@ const struct known_case tcp_cases[] = {
 	{ "rwnd", rwnd, "the reader naps, the window closes: n size nap_ms rcvbuf v" },
 	{ "epoll-rwnd", epoll_slow_reader, "the same, non-blocking writer with epoll: and sndbuf" },
 	{ "sendfile-rwnd", sendfile_slow_reader, "the same, written by sendfile()" },
+	{ "splice-out", splice_out, "a reader that never calls read(): n size v" },
 	{ "idle", idle, "the writer has nothing to send: n size nap_ms v" },
 	{ "cork", cork, "TCP_CORK: n size nap_ms v" },
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },

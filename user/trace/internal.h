@@ -97,6 +97,7 @@ uint64_t reader_now(void);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
+void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);
 int on_record(void *ctx, void *data, size_t size);
 
 #endif

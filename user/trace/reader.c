@@ -323,6 +323,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
 	resolution_fill(out, t->backend);
+	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
 	if (ep->flags & EP_MISSED << DIR_TX)
 		end_missed(&out->txb);
 	if (ep->flags & EP_MISSED << DIR_RX)
@@ -377,6 +378,15 @@ static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 	return found;
 }
 
+/* Whether the other end's application read is not known: it is not to blame then. */
+static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint *ep)
+{
+	if (ep->peer < 0 || s->ep[ep->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN)
+		return;
+	memset(ep->blame.unread_ns, 0, sizeof(ep->blame.unread_ns));
+	memset(ep->blame.unread_n, 0, sizeof(ep->blame.unread_n));
+}
+
 /* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
 static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 {
@@ -406,6 +416,7 @@ static void join_peers(struct trace_snapshot *s, struct keyed *k)
 		else if (k[i].peer)
 			ep->peer = find_peer(k, n, &k[i]);
 		blame_ongoing(s, &k[i]);
+		withdraw_blame(s, ep);
 	}
 }
 
@@ -505,16 +516,35 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 	return 0;
 }
 
+/* Whether bytes are astray is certain after some looks in a row: between two of them a call that was about to be counted is. */
+static bool is_doubtful(const struct endpoint *ep, enum dir dir)
+{
+	return ep->astray[dir] && !(ep->flags & EP_MISSED << dir);
+}
+
+static bool settle_and_read(const struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	const struct timespec pause = { .tv_nsec = 200000 };
+
+	settle(t, key);
+	for (int looks = 1; read_endpoint(t, key, ep); looks++) {
+		if (looks >= AUDIT_LOOKS || (!is_doubtful(ep, DIR_TX) && !is_doubtful(ep, DIR_RX)))
+			return true;
+		nanosleep(&pause, NULL);
+		settle(t, key);
+	}
+	return false;
+}
+
 static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 {
 	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		settle(t, keys[i]);
+		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
+			got++;
 		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
-		if (read_endpoint(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
-			got++;
 	}
 	return got;
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Do the calls that were seen account for all that went through a TCP socket? It keeps a count of its own, whoever writes and reads:
+ * splice(), which no backend hooks on its way out of a socket, or a call whose end was left out. Where the hooks fall short of it the
+ * bytes are not known. Nothing of this is done on the way of a message.
+ */
+#ifndef IPCSTALL_AUDIT_BPF_H
+#define IPCSTALL_AUDIT_BPF_H
+
+#include "blame.bpf.h"
+
+#define SYN_AND_FIN	2	/* each takes a sequence number, and is no byte */
+
+/* tcp_snd_una_update() counts what is acknowledged; the rest is between snd_una and write_seq */
+static __always_inline __u64 tcp_put(struct tcp_sock *tp)
+{
+	__u64 acked = GET(tp, bytes_acked);
+
+	return acked + (__u32)(GET(tp, write_seq) - GET(tp, snd_una));
+}
+
+/* tcp_rcv_nxt_update() counts what arrived in order; what nobody has taken is between copied_seq and rcv_nxt */
+static __always_inline __u64 tcp_taken(struct tcp_sock *tp)
+{
+	__u64 received = GET(tp, bytes_received);
+
+	return received - (__u32)(GET(tp, rcv_nxt) - GET(tp, copied_seq));
+}
+
+/* A new endpoint answers for what comes from now on. */
+static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	ep->through[DIR_TX] = tcp_put(tp);
+	ep->through[DIR_RX] = tcp_taken(tp);
+}
+
+/* tcp_disconnect() sets the counts back: then they fall short of the calls, which says nothing */
+static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct beside *b, __u64 through, bool final)
+{
+	__u64 seen = b->own.bytes + b->crowd.bytes;
+	__s64 astray = through - ep->through[dir & 1] - seen;
+
+	if (astray <= SYN_AND_FIN) {
+		ep->astray[dir & 1] = 0;
+		return;
+	}
+	if (!final && ++ep->astray[dir & 1] < AUDIT_LOOKS)
+		return;
+	ep->flags |= EP_MISSED << (dir & 1);
+	if (astray > (__s64)seen)
+		ep->flags |= EP_UNSEEN << (dir & 1);
+}
+
+/*
+ * A call under way has moved bytes that are counted when it ends; `final`: none can be under way any more. An upper protocol's calls (TLS)
+ * move its bytes, not TCP's.
+ */
+SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
+{
+	struct tcp_sock *tp;
+
+	if (!ep || ep->id.proto != PROTO_TCP || ADDRESS(ep->id.key, inet_connection_sock, icsk_ulp_ops))
+		return 0;
+	tp = CAST(tcp_sock, ep->id.key);
+	if (final || !word_working(ep->tx.word))
+		audit_side(ep, DIR_TX, &ep->txb, tcp_put(tp), final);
+	if (final || !word_working(ep->rx.word))
+		audit_side(ep, DIR_RX, &ep->rxb, tcp_taken(tp), final);
+	return 0;
+}
+
+#endif
