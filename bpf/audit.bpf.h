@@ -55,15 +55,19 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 
 /*
  * A call under way has moved bytes that are counted when it ends; `final`: none can be under way any more. An upper protocol's calls (TLS)
- * move its bytes, not TCP's.
+ * move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes the other end's port away.
  */
 SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 {
 	struct tcp_sock *tp;
+	__u64 sk;
 
-	if (!ep || ep->id.proto != PROTO_TCP || ADDRESS(ep->id.key, inet_connection_sock, icsk_ulp_ops))
+	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
-	tp = CAST(tcp_sock, ep->id.key);
+	sk = ep->id.key;
+	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops) || !GET(CAST(sock, sk), __sk_common.skc_dport))
+		return 0;
+	tp = CAST(tcp_sock, sk);
 	if (final || !word_working(ep->tx.word))
 		audit_side(ep, DIR_TX, &ep->txb, tcp_put(tp), final);
 	if (final || !word_working(ep->rx.word))
