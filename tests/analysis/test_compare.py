@@ -183,6 +183,18 @@ def test_unknown_is_skipped_not_passed(known, doc):
     assert counts["skip"] >= 2 and not {"server-rx-delack_fires", "client-tx-cwnd-absent"} & set(failures(text))
 
 
+def test_bytes_are_unknown_only_where_something_was_missed(known, doc):
+    expect = {"endpoint": "server", "ledger": "rx", "beside": "bytes", "low": 7, "high": 7}
+    known["expect"] = [expect]
+    server(doc)["beside"]["rx"] = {"bytes": None}
+    assert "server-rx-bytes" in failures(run(known, doc)[1])
+    doc["ledger"]["missed"] = 1
+    assert "server-rx-bytes" not in failures(run(known, doc)[1])
+    del doc["ledger"]["missed"]
+    expect["or_unknown"] = 1
+    assert "server-rx-bytes" not in failures(run(known, doc)[1])
+
+
 def test_tolerance_widens(known, doc):
     too_short(doc)
     known["expect"] = known["expect"][:1]

@@ -133,6 +133,18 @@ void expect_covers(struct known *k, const char *feature)
 	json_close(j, '}');
 }
 
+/* To the byte, or not at all: what a backend cannot see it must not count too few of. */
+void expect_bytes_or_unknown(struct known *k, const char *role, const char *ledger, uint64_t bytes)
+{
+	struct json *j = expect_open(k, role, ledger, NULL);
+
+	json_text(j, "beside", "bytes");
+	json_int(j, "low", bytes);
+	json_int(j, "high", bytes);
+	json_int(j, "or_unknown", 1);
+	json_close(j, '}');
+}
+
 /* Bytes to the byte, both ways, where there were any. */
 void expect_traffic(struct known *k, const char *role)
 {
