@@ -104,7 +104,7 @@ test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: 
 # Packages and the programs by which they show. netperf and lmbench are not free software: only when asked for.
 PEERS := sockperf:sockperf qperf:qperf iperf3:iperf3 netpipe-tcp:NPtcp rt-tests:hackbench linux-perf:perf
 .PHONY: bench-peers
-bench-peers: all ## beside sockperf, qperf, iperf3, NPtcp, perf, hackbench, in interleaved pairs (PAIRS=10 ONLY=words DOC=1 NONFREE=1: netperf, lmbench too)
+bench-peers: all ## beside sockperf, qperf, iperf3, NPtcp, perf, hackbench, in interleaved pairs: quiet machine, most of an hour (PAIRS=10 ONLY=words DOC=1 NONFREE=1: netperf, lmbench too)
 	$(Q)for p in $(PEERS); do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
 	$(Q)$(if $(NONFREE),test -x build/peers/usr/bin/netperf || tests/peers/nonfree build/peers)
 	$(Q)tests/bench-peers --json build/peers.json $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)') $(if $(DOC),--markdown docs/PEERS.md)
