@@ -27,6 +27,12 @@ static __always_inline __u64 tcp_taken(struct tcp_sock *tp)
 	return received - (__u32)(GET(tp, rcv_nxt) - GET(tp, copied_seq));
 }
 
+/* what a call moved is not known, nor then what all of them did */
+static __always_inline void end_missed(struct endpoint *ep, enum dir dir)
+{
+	ep->flags |= EP_MISSED << (dir & 1);
+}
+
 /* A new endpoint answers for what comes from now on. */
 static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 {
@@ -48,7 +54,7 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 	}
 	if (!final && ++ep->astray[dir & 1] < AUDIT_LOOKS)
 		return;
-	ep->flags |= EP_MISSED << (dir & 1);
+	end_missed(ep, dir);
 	if (astray > (__s64)seen)
 		ep->flags |= EP_UNSEEN << (dir & 1);
 }

@@ -50,12 +50,6 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 	return c;
 }
 
-/* what the call moved is not known, nor then what all of them did */
-static __always_inline void end_missed(struct endpoint *ep, enum dir dir)
-{
-	ep->flags |= EP_MISSED << (dir & 1);
-}
-
 static __always_inline int apply(struct endpoint *ep, struct input *in, enum dir dir)
 {
 	return dir == DIR_TX ? apply_tx(ep, in) : apply_rx(ep, in);

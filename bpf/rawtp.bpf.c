@@ -22,7 +22,7 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 
 /* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
 SEC("raw_tp/tcp_sendmsg_locked")
-int BPF_PROG(on_tcp_sendmsg, struct sock *sk, struct msghdr *msg)
+int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	bool stranger = !ep || ep->closed || !ep->id.inode;

@@ -177,12 +177,12 @@ def not_running(known):
 
 
 class Tolerance:
-    """What an expectation allows: its own, at least `ns` and `rel`, and `late` for the processor that was not there. `unpaired`: runs of
+    """What an expectation allows: its own, at least `ns` and `rel`, and `late` for the processor that was not there. `left_out`: runs of
     programs that were left out (docs/KERNEL_NOTES.md) where the backend may not see from elsewhere that a call has ended. `gaps`: all that
     the ledger says it did not see."""
 
-    def __init__(self, ns=0, rel=0.0, late=0, unpaired=0, gaps=0):
-        self.ns, self.rel, self.late, self.unpaired, self.gaps = ns, rel, late, unpaired, gaps
+    def __init__(self, ns=0, rel=0.0, late=0, left_out=0, gaps=0):
+        self.ns, self.rel, self.late, self.left_out, self.gaps = ns, rel, late, left_out, gaps
 
     def of(self, expect, value):
         return max(self.ns, expect["tol_ns"]) + max(self.rel, expect["tol_rel"]) * value + self.late
@@ -257,8 +257,8 @@ def judge_beside(expect, endpoint, tolerance):
     got = beside(endpoint, expect["ledger"], expect["beside"])
     if "ns" in expect:
         return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))
-    if tolerance.unpaired and endpoint["proto"] != "tcp" and expect["beside"] in ("bytes", "messages") and got < expect["low"]:
-        raise Unknown(f"{got} of {expect['low']} seen, and {tolerance.unpaired} runs of programs were left out by this kernel")
+    if tolerance.left_out and endpoint["proto"] != "tcp" and expect["beside"] in ("bytes", "messages") and got < expect["low"]:
+        raise Unknown(f"{got} of {expect['low']} seen, and {tolerance.left_out} runs of programs were left out by this kernel")
     return within(got, expect["low"], expect["high"], 0, unit=str)
 
 
@@ -355,9 +355,9 @@ def left_out(doc):
 
 
 def compare(known, doc, report, tolerance, wrong=None):
-    blind, unpaired = uncovered(known, doc), left_out(doc)
+    blind, skipped = uncovered(known, doc), left_out(doc)
     doc = doc.get("ledger", doc)
-    tolerance = Tolerance(tolerance.ns, tolerance.rel, not_running(known), unpaired, (doc.get("missed") or 0) + (doc.get("unpaired") or 0))
+    tolerance = Tolerance(tolerance.ns, tolerance.rel, not_running(known), skipped, (doc.get("missed") or 0) + (doc.get("unpaired") or 0))
     check_invariant(doc, broken(doc) if wrong is None else wrong, report)
     found = match(known, doc["endpoints"])
     if blind:

@@ -94,14 +94,19 @@ void expect_count(struct known *k, const char *role, const char *ledger, const c
 	json_close(j, '}');
 }
 
-void expect_beside(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
+static struct json *beside_open(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
 {
 	struct json *j = expect_open(k, role, ledger, NULL);
 
 	json_text(j, "beside", figure);
 	json_int(j, "low", low);
 	json_int(j, "high", high);
-	json_close(j, '}');
+	return j;
+}
+
+void expect_beside(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
+{
+	json_close(beside_open(k, role, ledger, figure, low, high), '}');
 }
 
 void expect_beside_ns(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t ns)
@@ -136,11 +141,8 @@ void expect_covers(struct known *k, const char *feature)
 /* To the byte, or not at all: what a backend cannot see it must not count too few of. */
 void expect_bytes_or_unknown(struct known *k, const char *role, const char *ledger, uint64_t bytes)
 {
-	struct json *j = expect_open(k, role, ledger, NULL);
+	struct json *j = beside_open(k, role, ledger, "bytes", bytes, bytes);
 
-	json_text(j, "beside", "bytes");
-	json_int(j, "low", bytes);
-	json_int(j, "high", bytes);
 	json_int(j, "or_unknown", 1);
 	json_close(j, '}');
 }
