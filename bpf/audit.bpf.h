@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Do the calls that were seen account for all that went through a TCP socket? It keeps a count of its own, whoever writes and reads:
- * splice(), which no backend hooks on its way out of a socket, or a call whose end was left out. Where the hooks fall short of it the
- * bytes are not known. Nothing of this is done on the way of a message.
+ * splice(), which no backend hooks on its way out of a socket, or a call whose end was left out. Where the hooks fall short of it, its
+ * count stands for the bytes, and how many calls moved them is not known. Nothing of this is done on the way of a message.
  */
 #ifndef IPCSTALL_AUDIT_BPF_H
 #define IPCSTALL_AUDIT_BPF_H
@@ -46,12 +46,14 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct beside *b, __u64 through, bool final)
 {
 	__u64 seen = b->own.bytes + b->crowd.bytes;
-	__s64 astray = through - ep->through[dir & 1] - seen;
+	__u64 moved = through - ep->through[dir & 1];
+	__s64 astray = moved - seen;
 
 	if (astray <= SYN_AND_FIN) {
 		ep->astray[dir & 1] = 0;
 		return;
 	}
+	ep->moved[dir & 1] = moved;
 	if (!final && ++ep->astray[dir & 1] < AUDIT_LOOKS)
 		return;
 	end_missed(ep, dir);

@@ -91,6 +91,8 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 	d->tx_messages = ep->txb.own.messages + ep->txb.crowd.messages;
 	d->rx_bytes = ep->rxb.own.bytes + ep->rxb.crowd.bytes;
 	d->rx_messages = ep->rxb.own.messages + ep->rxb.crowd.messages;
+	d->moved[DIR_TX] = ep->moved[DIR_TX];
+	d->moved[DIR_RX] = ep->moved[DIR_RX];
 	d->blocked_ns = ep->txb.own.blocked_ns + ep->txb.crowd.blocked_ns;
 	d->retransmits = ep->retransmits;
 	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] + ep->drops[DROP_OTHER];

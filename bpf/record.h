@@ -115,13 +115,14 @@ struct endpoint {
 	unsigned int place;		/* in the array, and the address it is found by there; 0: it is gone */
 	unsigned long long key;
 	unsigned long long through[2];	/* by direction: bytes that had gone through the socket when this began, see audit.bpf.h */
+	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	struct held held;
 	struct last_ack ack;
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
-enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen */,
+enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
        EP_UNSEEN = 64 /* << dir: most of them */ };
 
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */
@@ -196,7 +197,7 @@ struct digest {
 	word_t tx_word, rx_word;
 	ns_t tx_ns[STATES_MAX], rx_ns[STATES_MAX];
 	ns_t delack_ns[STATES_MAX], unread_ns[STATES_MAX];
-	unsigned long long tx_bytes, tx_messages, rx_bytes, rx_messages;
+	unsigned long long tx_bytes, tx_messages, rx_bytes, rx_messages, moved[2];
 	ns_t blocked_ns;
 	unsigned long long retransmits, drops, cgroup;
 	unsigned long long peer;	/* serial of the other end, 0: none */

@@ -160,13 +160,38 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 	return 0;
 }
 
-/*
- * A queue that a call left held (the state began with that look) goes out by a transmission, before which on_xmit looks. If it is gone and
- * nobody has looked since, its going was not seen: the kernel left programs out. It was held all along, for all that is known.
- */
-static __always_inline bool tcp_left_unseen(const struct endpoint *ep, const struct input *in)
+/* held when it was last looked at, and now gone: all of it was sent */
+static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in, struct tcp_sock *tp)
 {
-	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK && tx_since(ep) == ep->tx.seen;
+	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK &&
+	       GET(tp, write_seq) == GET(tp, snd_nxt);
+}
+
+/*
+ * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel left programs out that look is missing, and
+ * the one at hand is late; but TCP notes when a segment last went out (__tcp_transmit_skb()). With pacing that is when the next one may:
+ * then a state that began with the last look held all along, for all that is known.
+ */
+static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
+{
+	struct input held = { .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
+	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+	struct sock *sk = CAST(sock, sk0);
+	ns_t out;
+
+	if (!tcp_queue_left(ep, in, tp))
+		return;
+	if (GET(sk, sk_pacing_status)) {
+		if (tx_since(ep) == ep->tx.seen)
+			in->at = now;
+		return;
+	}
+	out = GET(tp, tcp_wstamp_ns);
+	if (out <= ep->tx.seen || out > now)
+		return;
+	if (tx_device(ep) && !held.device)
+		apply_tx(ep, &held);
+	in->at = out;
 }
 
 /*
@@ -186,8 +211,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
-		if (tcp_left_unseen(ep, &in))
-			in.at = now;
+		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			apply_tx(ep, &in);
 	}

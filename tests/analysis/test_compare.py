@@ -184,15 +184,26 @@ def test_unknown_is_skipped_not_passed(known, doc):
 
 
 def test_bytes_are_unknown_only_where_something_was_missed(known, doc):
-    expect = {"endpoint": "server", "ledger": "rx", "beside": "bytes", "low": 7, "high": 7}
-    known["expect"] = [expect]
+    known["expect"] = [{"endpoint": "server", "ledger": "rx", "beside": "bytes", "low": 7, "high": 7}]
     server(doc)["beside"]["rx"] = {"bytes": None}
     assert "server-rx-bytes" in failures(run(known, doc)[1])
     doc["ledger"]["missed"] = 1
     assert "server-rx-bytes" not in failures(run(known, doc)[1])
-    del doc["ledger"]["missed"]
-    expect["or_unknown"] = 1
-    assert "server-rx-bytes" not in failures(run(known, doc)[1])
+
+
+@pytest.mark.parametrize("bytes_, messages, good", [(7, None, True), (9, None, True), (10, None, False), (6, None, False), (8, 3, False)])
+def test_a_sockets_own_count_holds_a_syn_and_a_fin(known, doc, bytes_, messages, good):
+    known["expect"] = [{"endpoint": "server", "ledger": "rx", "beside": "bytes", "low": 7, "high": 7}]
+    server(doc)["beside"]["rx"] = {"bytes": bytes_, "messages": messages}
+    assert ("server-rx-bytes" not in failures(run(known, doc)[1])) == good
+
+
+def test_what_cannot_be_known_must_not_be_told(known, doc):
+    known["expect"] = [{"endpoint": "server", "ledger": "rx", "beside": "messages", "low": 0, "high": 0, "unknown": 1}]
+    server(doc)["beside"]["rx"] = {"bytes": 7, "messages": None}
+    assert not failures(run(known, doc)[1])
+    server(doc)["beside"]["rx"]["messages"] = 0
+    assert failures(run(known, doc)[1])
 
 
 def test_tolerance_widens(known, doc):

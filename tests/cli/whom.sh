@@ -18,9 +18,9 @@ print(*sorted({str(e['beside'][s]['pid']) for e in ends for s in ('tx', 'rx') if
 
 if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group/below"
-	"$IPCSTALL" attach -q -c "$group" -d 4s --json group.json >out 2>err &
+	"$IPCSTALL" attach -c "$group" -d 4s --json group.json >out 2>err &
 	tool=$!
-	sleep 0.7
+	within 20 grep -q 'attached;' err
 	inside "$KNOWN" nagle n=10 >in.json &
 	"$KNOWN" nagle n=10 >out.json
 	wait $!
@@ -38,7 +38,7 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group"
 	"$IPCSTALL" attach -c "$group" -d 2s --json gone.json >out 2>err &
 	tool=$!
-	sleep 0.7
+	within 20 grep -q 'attached;' err
 	rmdir "$group"
 	wait $tool
 	rc=$?

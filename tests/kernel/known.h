@@ -124,7 +124,7 @@ void expect_beside(struct known *k, const char *role, const char *ledger, const 
 void expect_beside_ns(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t ns);
 void expect_blame(struct known *k, const char *role, const char *state, const char *by);
 void expect_covers(struct known *k, const char *feature);
-void expect_bytes_or_unknown(struct known *k, const char *role, const char *ledger, uint64_t bytes);
+void expect_unseen_calls(struct known *k, const char *role, const char *ledger, uint64_t bytes);
 void expect_traffic(struct known *k, const char *role);
 void group(struct known *k, const char *role, const char *proto, const char *side, int port, long endpoints,
 	   long first, long step);

@@ -258,10 +258,11 @@ def blames(ledger, finding):
 
 
 def limit(cause, others):
-    """BBR paces whatever it sends: where that is the default, how much of a transfer it takes says nothing of the program."""
+    """BBR paces whatever it sends, and with a slow reader takes the reader's pace for the path's, with a window of a few segments that
+    waits for delayed ACKs: where that is the default, how much of a transfer these take says nothing of the program."""
     with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="ascii") as f:
-        paced = cause == "pacing" and f.read().startswith("bbr")
-    return max(others, 0.25 if paced else 0, 0.15 if SLOW > 1 else 0)
+        bbrs = cause in ("pacing", "cwnd") and f.read().startswith("bbr")
+    return max(others, 0.25 if bbrs else 0, 0.15 if SLOW > 1 else 0)
 
 
 SOUND = ("unaccounted_ns", "lost", "overflow")

@@ -27,10 +27,12 @@ def server(box, megabytes):
 def slow_reader(box):
     """
     curl --limit-rate reads its share, then waits in poll() for the next (Curl_pgrsLimitWaitTime()) with data unread: the window
-    closes, and what sendfile() has put in the socket's queue waits for it.
+    closes, and what sendfile() has put in the socket's queue waits for it. A receive buffer grows to 32 MB (net.ipv4.tcp_rmem from 6.17
+    on): what fits in there waits for nobody, so the file is several times as large.
     """
     program = need("curl")
-    _, port = server(box, 12 if SCALE == 1 else 24)
+    megabytes, seconds = (128, 4) if SCALE == 1 else (64, 8)
+    _, port = server(box, megabytes)
     trace = box.attach("-a", "-P", str(port))
-    box.do([program, "-sSf", "--limit-rate", "4M", "-o", "/dev/null", f"http://127.0.0.1:{port}/file"])
+    box.do([program, "-sSf", "--limit-rate", f"{megabytes // seconds}M", "-o", "/dev/null", f"http://127.0.0.1:{port}/file"])
     return trace.end()

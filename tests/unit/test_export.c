@@ -31,6 +31,8 @@ static struct trace_endpoint endpoint(uint64_t serial, const char *comm, uint64_
 	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "%s", comm);
 	snprintf(ep.rxb.comm, sizeof(ep.rxb.comm), "%s", comm);
 	ep.tx.resolution[TX_NAGLE] = TRACE_BOUNDED;
+	ep.txb.bytes_res = ep.txb.blocked_res = ep.txb.runq_res = TRACE_EXACT;
+	ep.rxb.bytes_res = ep.rxb.blocked_res = ep.rxb.runq_res = TRACE_EXACT;
 	return ep;
 }
 
@@ -221,6 +223,29 @@ static void the_text(void **state)
 	groups_free(&g);
 }
 
+#define OF_SPLICER "{process=\"splicer\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\","
+
+/* a sum that lacks some is no figure */
+static void unseen_calls_are_not_counted(void **state)
+{
+	struct trace_endpoint v = endpoint(1, "splicer", 1);
+	struct groups g;
+	char *text;
+
+	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
+	v.txb.bytes = v.rxb.bytes = 4096;
+	v.rxb.bytes_res = TRACE_BOUNDED;
+	v.rxb.blocked_res = v.rxb.runq_res = TRACE_UNKNOWN;
+	add(&g, 10 * S, &v, 1);
+	text = text_of(&g, true);
+	has(text, "ipcstall_bytes_total" OF_SPLICER "direction=\"received\"} 4096\n");
+	has(text, "ipcstall_messages_total" OF_SPLICER "direction=\"sent\"} 0\n");
+	assert_null(strstr(text, "ipcstall_messages_total" OF_SPLICER "direction=\"received\""));
+	assert_null(strstr(text, "ipcstall_runqueue_seconds_total{process=\"splicer\""));
+	free(text);
+	groups_free(&g);
+}
+
 static void requests(void **state)
 {
 	static const struct {
@@ -305,7 +330,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
-		cmocka_unit_test(the_text), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
+		cmocka_unit_test(the_text),
+		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
 		cmocka_unit_test(both_halves_keep_their_groups),
 	};
 

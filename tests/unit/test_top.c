@@ -121,6 +121,35 @@ static void first_look_is_no_interval(void **state)
 	paces_free(&p);
 }
 
+/* where calls begin to go unseen nothing is known of that interval; after it TCP's own count tells the bytes, nothing the calls */
+static void unseen_calls_leave_gaps(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+
+	v.rx_bytes = v.tx_bytes = 1000;
+	v.tx_messages = v.rx_messages = 2;
+	take(&p, 10 * S, &v, 1);
+	v.rx_missed = true;
+	v.rx_bytes = 9000;
+	v.tx_bytes = 1500;
+	take(&p, 11 * S, &v, 1);
+	assert_int_equal(p.v[0].rx_gap, GAP_BYTES);
+	assert_int_equal(p.v[0].rx_bytes, 0);
+	assert_int_equal(p.v[0].tx_gap, GAP_NONE);
+	assert_int_equal(p.v[0].tx_bytes, 500);
+	v.rx_bytes = 9400;
+	take(&p, 12 * S, &v, 1);
+	assert_int_equal(p.v[0].rx_gap, GAP_MESSAGES);
+	assert_int_equal(p.v[0].rx_bytes, 400);
+	v.proto = TRACE_UDP;	/* there the calls are all there is: one went unseen, the next did not */
+	v.rx_messages = 3;
+	take(&p, 13 * S, &v, 1);
+	assert_int_equal(p.v[0].rx_gap, GAP_NONE);
+	assert_int_equal(p.v[0].rx_messages, 1);
+	paces_free(&p);
+}
+
 static void figures_never_run_backwards(void **state)
 {
 	struct trace_sight v = tcp(1, "a", 1);
@@ -258,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(differences),
 		cmocka_unit_test(first_look_is_no_interval),
+		cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(figures_never_run_backwards),
 		cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(sorting_and_filter),

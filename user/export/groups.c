@@ -125,6 +125,10 @@ static void add_tx(struct group *to, const struct trace_endpoint *d)
 	}
 	add(&to->sent_bytes, d->txb.bytes);
 	add(&to->sent, d->txb.messages);
+	to->sent_bytes_short |= d->txb.bytes_res == TRACE_UNKNOWN;
+	to->sent_short |= !trace_messages_known(&d->txb);
+	to->blocked_short |= d->txb.blocked_res == TRACE_UNKNOWN;
+	to->runq_short |= d->txb.runq_res == TRACE_UNKNOWN;
 	add(&to->blocked_ns, d->txb.blocked_ns);
 	add(&to->runq_ns, d->txb.runq_ns);
 	add(&to->retransmits, d->retransmits);
@@ -139,6 +143,9 @@ static void add_rx(struct group *to, const struct trace_endpoint *d)
 	}
 	add(&to->received_bytes, d->rxb.bytes);
 	add(&to->received, d->rxb.messages);
+	to->received_bytes_short |= d->rxb.bytes_res == TRACE_UNKNOWN;
+	to->received_short |= !trace_messages_known(&d->rxb);
+	to->runq_short |= d->rxb.runq_res == TRACE_UNKNOWN;
 	add(&to->runq_ns, d->rxb.runq_ns);
 	for (int i = 0; i < TRACE_DROPS; i++)
 		add(&to->drops, d->drops[i]);

@@ -19,6 +19,8 @@ struct group {
 	uint64_t sent_bytes, received_bytes, sent, received;
 	uint64_t retransmits, drops, blocked_ns, runq_ns;
 	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known;
+	/* calls went unseen: the sums lack theirs, and are no figures any more */
+	bool sent_bytes_short, received_bytes_short, sent_short, received_short, blocked_short, runq_short;
 };
 
 /* how long single stalls lasted */

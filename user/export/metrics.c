@@ -65,34 +65,38 @@ static void write_states(struct exposition *x, const struct metric *m, const str
 		}
 }
 
-static void both_ways(struct exposition *x, const struct metric *m, const char *labels, uint64_t sent, uint64_t received)
+static void one_way(struct exposition *x, const struct metric *m, const char *labels, const char *direction, uint64_t n, bool is_short)
 {
 	char l[LABELS];
 
-	with(l, labels, "direction", "sent");
-	expo_u64(x, m, l, sent);
-	with(l, labels, "direction", "received");
-	expo_u64(x, m, l, received);
+	if (is_short)
+		return;
+	with(l, labels, "direction", direction);
+	expo_u64(x, m, l, n);
 }
 
 static void write_bytes(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	both_ways(x, m, labels, g->sent_bytes, g->received_bytes);
+	one_way(x, m, labels, "sent", g->sent_bytes, g->sent_bytes_short);
+	one_way(x, m, labels, "received", g->received_bytes, g->received_bytes_short);
 }
 
 static void write_messages(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	both_ways(x, m, labels, g->sent, g->received);
+	one_way(x, m, labels, "sent", g->sent, g->sent_short);
+	one_way(x, m, labels, "received", g->received, g->received_short);
 }
 
 static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	expo_seconds(x, m, labels, g->blocked_ns);
+	if (!g->blocked_short)
+		expo_seconds(x, m, labels, g->blocked_ns);
 }
 
 static void write_runq(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	expo_seconds(x, m, labels, g->runq_ns);
+	if (!g->runq_short)
+		expo_seconds(x, m, labels, g->runq_ns);
 }
 
 static void write_retransmits(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)

@@ -58,7 +58,7 @@ static json_t *beside_to_json(const struct trace_beside *b)
 		uint8_t res;
 	} rows[] = {
 		{ "bytes", b->bytes, b->bytes_res },
-		{ "messages", b->messages, b->bytes_res },
+		{ "messages", b->messages, trace_messages_known(b) ? TRACE_EXACT : TRACE_UNKNOWN },
 		{ "blocked_ns", b->blocked_ns, b->blocked_res },
 		{ "blocked_max_ns", b->blocked_max_ns, b->blocked_res },
 		{ "runq_ns", b->runq_ns, b->runq_res },

@@ -36,7 +36,7 @@ static void states(FILE *f, const struct trace_ledger *l, unsigned int n)
 static void side(FILE *f, const struct trace_beside *b)
 {
 	number(f, b->bytes, b->bytes_res != TRACE_UNKNOWN);
-	number(f, b->messages, b->bytes_res != TRACE_UNKNOWN);
+	number(f, b->messages, trace_messages_known(b));
 	number(f, b->blocked_ns, b->blocked_res != TRACE_UNKNOWN);
 	number(f, b->runq_ns, b->runq_res != TRACE_UNKNOWN);
 }

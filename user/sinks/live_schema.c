@@ -206,10 +206,10 @@ static const struct schema_row row[] = {
 	{ "blamed_pid", "?count" }, { "surety", "?surety" }, {}
 };
 static const struct schema_row sends[] = {
-	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "count" }, { "messages", "count" }, { "ns", "tx_ns" }, {}
+	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "tx_ns" }, {}
 };
 static const struct schema_row receives[] = {
-	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "count" }, { "messages", "count" }, { "ns", "rx_ns" }, {}
+	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "rx_ns" }, {}
 };
 
 /* {name: ns}; a state that did not occur is left out */

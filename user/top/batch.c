@@ -80,13 +80,18 @@ static json_t *states_json(const uint64_t *ns, const char *const *names, unsigne
 	return o;
 }
 
-static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64_t messages, json_t *states)
+static json_t *count_or_null(uint64_t n, bool known)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
+
+static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64_t messages, uint8_t gap, json_t *states)
 {
 	char name[17];
 
 	snprintf(name, sizeof(name), "%.16s", comm);
-	return json_pack("{s:s?, s:o, s:I, s:I, s:o}", "program", tgid ? name : NULL, "pid", tgid ? json_integer(tgid) : json_null(), "bytes",
-			 (json_int_t)bytes, "messages", (json_int_t)messages, "ns", states);
+	return json_pack("{s:s?, s:o, s:o, s:o, s:o}", "program", tgid ? name : NULL, "pid", tgid ? json_integer(tgid) : json_null(), "bytes",
+			 count_or_null(bytes, gap < GAP_BYTES), "messages", count_or_null(messages, gap == GAP_NONE), "ns", states);
 }
 
 static json_t *text_or_null(const char *text)
@@ -123,8 +128,8 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
 		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(p, r), "rtt_us",
 		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
-		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, states_json(tx, trace_tx_names, TX_N)), "rx",
-		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, states_json(rx, trace_rx_names, RX_N)));
+		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, r->tx_gap, states_json(tx, trace_tx_names, TX_N)), "rx",
+		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, r->rx_gap, states_json(rx, trace_rx_names, RX_N)));
 	json_object_set_new(o, "cgroup", trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup)) ? json_string(cgroup) : json_null());
 	json_object_set_new(o, "netns", s->netns ? json_integer(s->netns) : json_null());
 	add_blame(o, p, r);

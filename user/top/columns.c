@@ -32,17 +32,17 @@ static void cell_peer(const struct paces *p, const struct pace *r, char *out)
 
 static void cell_out(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(p, r->tx_bytes), out, CELL);
+	rate_text(p, r->tx_bytes, r->tx_gap < GAP_BYTES, out, CELL);
 }
 
 static void cell_in(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(p, r->rx_bytes), out, CELL);
+	rate_text(p, r->rx_bytes, r->rx_gap < GAP_BYTES, out, CELL);
 }
 
 static void cell_messages(const struct paces *p, const struct pace *r, char *out)
 {
-	human_count(pace_per_second(p, r->tx_messages + r->rx_messages), out, CELL);
+	rate_text(p, r->tx_messages + r->rx_messages, r->tx_gap == GAP_NONE && r->rx_gap == GAP_NONE, out, CELL);
 }
 
 static void cell_rtt(const struct paces *p, const struct pace *r, char *out)

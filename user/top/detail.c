@@ -50,10 +50,10 @@ static void draw_rates(struct detail *d)
 	char out[16], in[16], sent[16], received[16], blamed[80], rtt[32] = "-", age[32];
 	const struct paces *p = d->p;
 
-	human_count(pace_per_second(p, d->r->tx_bytes), out, sizeof(out));
-	human_count(pace_per_second(p, d->r->rx_bytes), in, sizeof(in));
-	human_count(pace_per_second(p, d->r->tx_messages), sent, sizeof(sent));
-	human_count(pace_per_second(p, d->r->rx_messages), received, sizeof(received));
+	rate_text(p, d->r->tx_bytes, d->r->tx_gap < GAP_BYTES, out, sizeof(out));
+	rate_text(p, d->r->rx_bytes, d->r->rx_gap < GAP_BYTES, in, sizeof(in));
+	rate_text(p, d->r->tx_messages, d->r->tx_gap == GAP_NONE, sent, sizeof(sent));
+	rate_text(p, d->r->rx_messages, d->r->rx_gap == GAP_NONE, received, sizeof(received));
 	human_ns((double)(d->e->at_ns - d->e->born_ns), age, sizeof(age));
 	if (d->e->rtt_us)
 		human_ns(d->e->rtt_us * 1e3, rtt, sizeof(rtt));

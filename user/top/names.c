@@ -69,6 +69,14 @@ void remote_text(const struct trace_sight *s, const struct trace_sight *peer, ch
 		snprintf(buf, len, "-");
 }
 
+void rate_text(const struct paces *p, uint64_t n, bool known, char *buf, size_t len)
+{
+	if (known)
+		human_count(pace_per_second(p, n), buf, len);
+	else
+		snprintf(buf, len, "-");
+}
+
 const char *cause_text(const struct pace *r)
 {
 	return r->cause == PACE_NO_CAUSE ? "-" : trace_tx_names[r->cause];

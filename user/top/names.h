@@ -19,6 +19,9 @@ void local_text(const struct trace_sight *s, char *buf, size_t len);
 /* The same of the other end; "-" when there is none to name. peer: NULL when not traced. */
 void remote_text(const struct trace_sight *s, const struct trace_sight *peer, char *buf, size_t len);
 
+/* "1.2k"; "-" where it is not known */
+void rate_text(const struct paces *p, uint64_t n, bool known, char *buf, size_t len);
+
 const char *cause_text(const struct pace *r); /* "-" without a stall */
 /* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
 void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len);

@@ -117,15 +117,30 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 	r->surety = j.surety;
 }
 
+/* where calls begin to go unseen, the difference holds what earlier intervals lack */
+static enum pace_gap gap_of(bool missed_before, bool missed, uint8_t proto)
+{
+	if (missed && !missed_before)
+		return GAP_BYTES;
+	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
+}
+
+static void find_traffic(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+{
+	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b->proto);
+	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b->proto);
+	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
+	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
+	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;
+	r->rx_messages = r->rx_gap == GAP_NONE ? minus(b->rx_messages, a->rx_messages) : 0;
+}
+
 static void make_row(struct paces *p, struct pace *r)
 {
 	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
 
 	r->ns = minus(b->at_ns, r->before == PACE_NEW ? b->born_ns : a->at_ns);
-	r->tx_bytes = minus(b->tx_bytes, a->tx_bytes);
-	r->rx_bytes = minus(b->rx_bytes, a->rx_bytes);
-	r->tx_messages = minus(b->tx_messages, a->tx_messages);
-	r->rx_messages = minus(b->rx_messages, a->rx_messages);
+	find_traffic(r, a, b);
 	find_cause(r, a, b);
 	find_blamed(r, a, b);
 }
@@ -207,7 +222,8 @@ void paces_free(struct paces *p)
 
 bool pace_active(const struct pace *r)
 {
-	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns;
+	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->tx_gap == GAP_BYTES ||
+	       r->rx_gap == GAP_BYTES;
 }
 
 const struct trace_sight *pace_sight(const struct paces *p, const struct pace *r)

@@ -11,6 +11,9 @@
 
 enum { PACE_NO_CAUSE = 255 };
 
+/* What of an interval's traffic went unseen: of TCP's, whose bytes the kernel counts itself, only in how many calls. Then 0 stands for it. */
+enum pace_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
+
 struct pace {
 	uint32_t now, before;		/* index of the sight in this look and in the last; PACE_NEW: not in the last */
 	uint64_t ns;			/* how much of the interval the endpoint was there */
@@ -18,6 +21,7 @@ struct pace {
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
 	uint8_t cause;			/* enum tx_state of the largest stall; PACE_NO_CAUSE: none */
 	uint8_t blamed, surety;		/* enum blamed, enum surety: of that cause */
+	uint8_t tx_gap, rx_gap;		/* enum pace_gap */
 };
 
 #define PACE_NEW UINT32_MAX

@@ -269,7 +269,7 @@ enum trace_backend trace_best_backend(const char **why)
 const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = {
-		"tee", "bytes spliced out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep", NULL };
+		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep", NULL };
 	static const char *const others[] = { "splice", "vmsplice", "tee", "files sent into pipes", NULL };
 
 	return b == TRACE_RAWTP ? rawtp : others;

@@ -92,6 +92,7 @@ int seed_existing(struct trace *t, struct trace_error *e);
 /* reader.c */
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
 void reader_counters(struct trace *t, struct trace_counters *c);
+uint8_t reader_moved(uint64_t *bytes, uint64_t moved);
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);

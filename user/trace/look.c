@@ -50,6 +50,8 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->tx_messages = ep->txb.messages;
 	out->rx_bytes = ep->rxb.bytes;
 	out->rx_messages = ep->rxb.messages;
+	out->tx_missed = ep->txb.bytes_res != TRACE_EXACT;
+	out->rx_missed = ep->rxb.bytes_res != TRACE_EXACT;
 	out->blocked_ns = ep->txb.blocked_ns;
 	out->retransmits = ep->retransmits;
 	for (int i = 0; i < TRACE_DROPS; i++)
@@ -149,6 +151,14 @@ static void digest_ledgers(struct trace_sight *out, const struct digest *d)
 	out->nagle_delack_n = d->nagle_delack_n;
 }
 
+static bool digest_missed(const struct digest *d, enum dir dir, uint64_t *bytes)
+{
+	if (!(d->flags & EP_MISSED << dir))
+		return false;
+	reader_moved(bytes, d->moved[dir]);
+	return true;
+}
+
 static void from_digest(struct trace_sight *out, const struct digest *d)
 {
 	digest_identity(out, d);
@@ -157,6 +167,8 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 	out->tx_messages = d->tx_messages;
 	out->rx_bytes = d->rx_bytes;
 	out->rx_messages = d->rx_messages;
+	out->tx_missed = digest_missed(d, DIR_TX, &out->tx_bytes);
+	out->rx_missed = digest_missed(d, DIR_RX, &out->rx_bytes);
 	out->blocked_ns = d->blocked_ns;
 	out->retransmits = d->retransmits;
 	out->drops = d->drops;

@@ -291,10 +291,20 @@ static uint64_t truth(const struct endpoint *ep)
 	return later(at, full_since(ep, ep->rx.word));
 }
 
-/* a call's end went by unseen, and with it what the call moved and how it slept */
-static void end_missed(struct trace_beside *out)
+/* TCP itself counts what goes through a socket; for other protocols the calls are all there is */
+uint8_t reader_moved(uint64_t *bytes, uint64_t moved)
 {
-	out->bytes_res = out->blocked_res = out->runq_res = TRACE_UNKNOWN;
+	if (moved <= *bytes)
+		return TRACE_UNKNOWN;
+	*bytes = moved;
+	return TRACE_BOUNDED;
+}
+
+/* a call's end went by unseen, and with it what the call moved and how it slept */
+static void end_missed(struct trace_beside *out, uint64_t moved)
+{
+	out->bytes_res = reader_moved(&out->bytes, moved);
+	out->blocked_res = out->runq_res = TRACE_UNKNOWN;
 }
 
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
@@ -325,9 +335,9 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	resolution_fill(out, t->backend);
 	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
 	if (ep->flags & EP_MISSED << DIR_TX)
-		end_missed(&out->txb);
+		end_missed(&out->txb, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
-		end_missed(&out->rxb);
+		end_missed(&out->rxb, ep->moved[DIR_RX]);
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");

@@ -86,8 +86,15 @@ struct trace_beside {
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
 	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
-	uint8_t bytes_res, blocked_res, runq_res;	/* enum trace_resolution; UNKNOWN: print null */
+	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
+	uint8_t bytes_res, blocked_res, runq_res;
 };
+
+/* TCP counts bytes itself, but not the calls that moved them */
+static inline bool trace_messages_known(const struct trace_beside *b)
+{
+	return b->bytes_res == TRACE_EXACT;
+}
 
 /* tx stalls that the other end on this host explains, by tx state */
 struct trace_blame {
