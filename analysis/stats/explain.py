@@ -71,6 +71,17 @@ def _medians(cells: List[Floats]) -> Floats:
     return np.asarray([np.median(c) if len(c) else np.nan for c in cells], dtype=np.float64)
 
 
+def _middle(points: List[Point]) -> List[Point]:
+    """Of the repeats that have a time, the one in the middle by it, or the two."""
+    rated = sorted((p for p in points if _time(p) is not None), key=lambda p: p.ns_per_message or 0.0)
+    return rated[(len(rated) - 1) // 2: len(rated) // 2 + 1]
+
+
+def _stall_in_the_middle(points: List[Point]) -> float:
+    stalls = [s for p in _middle(points) if (s := _stall(p)) is not None]
+    return float(np.mean(stalls)) if stalls else float("nan")
+
+
 def own_noise(series: Sequence[Series], xs: Sequence[float]) -> Floats:
     """What the runs said of their own noise: SD of log time per size, from the intervals of their throughput; 0 where they said nothing."""
     variance = np.zeros(len(xs))
@@ -97,7 +108,7 @@ def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
         return None
     size = np.asarray(xs, dtype=np.float64)
     cells = [base.repeats(x, _time) for x in xs]
-    # The test works on every repeat; what is shown of time and stall is the median of both, so that one strays as the other does.
+    # The test works on every repeat; what is shown is the median time and the stall of the same messages, so that one strays as the other does.
     t = _medians(cells)
     if fixed is None:
         dips = without_fix(size, t, cells, own_noise([base], xs), alpha)
@@ -105,7 +116,7 @@ def explain(pair: Pair, alpha: float = ALPHA) -> Optional[Explanation]:
     else:
         cured = [fixed.repeats(x, _time) for x in xs]
         dips, expected = with_fix(size, cells, cured, own_noise([base, fixed], xs), alpha), _medians(cured)
-    stall = _medians([base.repeats(x, _stall) for x in xs])
+    stall = np.asarray([_stall_in_the_middle(base.cells[x]) for x in xs], dtype=np.float64)
     if fixed is not None:
         rest = _medians([fixed.repeats(x, _stall) for x in xs])
         stall = stall - np.where(np.isfinite(rest), rest, 0.0)

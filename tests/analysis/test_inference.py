@@ -143,6 +143,23 @@ def test_a_repeat_that_strays_spoils_neither_share_nor_dip(save):
     assert 0.9 < e.share[at] < 1.1
 
 
+def test_time_and_stall_are_of_the_same_messages(save):
+    """One repeat stalled less, in another a stall was not seen: the third tells both."""
+    points = synth.comb()
+    for p in points:
+        if p["vars"] != {"size": 5963, "nodelay": 0}:
+            continue
+        stall = p["ledger"]["stall_per_message_ns"]
+        if p["repeat"] == 0:
+            p["elapsed_ns"] -= round(0.6 * stall * p["messages"])
+            p["ledger"]["stall_per_message_ns"] = 0.4 * stall
+        if p["repeat"] == 1:
+            p["elapsed_ns"] = round(1.01 * p["elapsed_ns"])
+            p["ledger"]["stall_per_message_ns"] = 0.8 * stall
+    e = explain(pair_up(group(load(save(synth.sweep(points))).points))[0])
+    assert 0.95 < e.share[list(e.size).index(5963)] < 1.05
+
+
 def test_share_is_relative_to_the_fixed_run(save):
     """A stall the fix leaves in place is no part of the dip."""
     points = synth.comb(repeats=1)
