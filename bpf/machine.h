@@ -333,10 +333,15 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 
 /*
  * Are bytes below the protocol? `own`: the size of a segment that is being handed to the driver just now. If the device had
- * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there.
+ * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there. ALL_BELOW: all
+ * that is there was charged this moment.
  */
+#define ALL_BELOW (~0u)
+
 static __always_inline unsigned int below(int wmem, unsigned int own, unsigned int before)
 {
+	if (own == ALL_BELOW)
+		return 0;
 	return before ? wmem >= WMEM_REST : wmem - (int)own >= WMEM_REST;
 }
 

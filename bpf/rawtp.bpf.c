@@ -270,11 +270,11 @@ static __noinline int pipe_call_begins(struct pt_regs *regs)
 	return 1;
 }
 
-/* pipes only: these two slow every system call of the machine, and are attached when pipes are asked for */
+/* Pipes only: these two slow every system call of the machine, and are attached when pipes are asked for. Most are told by their number. */
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
-	if (!current_wanted())
+	if ((nr != NR_close && !call_on_pipes(nr)) || !current_wanted())
 		return 0;
 	if (nr == NR_close)
 		close_begins(GET(CAST(pt_regs, regs), di));
@@ -306,12 +306,9 @@ static __noinline int pair_born(__u64 where, ns_t now)
 	return 1;
 }
 
-static __always_inline void sys_made(struct pt_regs *regs0, long ret)
+static __always_inline void sys_made(struct pt_regs *regs, enum made made, long ret)
 {
-	struct pt_regs *regs = CAST(pt_regs, regs0);
-	enum made made = call_makes(GET(regs, orig_ax));
-
-	if (made == MADE_NONE || ret < 0)
+	if (ret < 0)
 		return;
 	if (made == MADE_ONE)
 		fd_born(ret, bpf_ktime_get_ns());
@@ -319,22 +316,17 @@ static __always_inline void sys_made(struct pt_regs *regs0, long ret)
 		pair_born(made == MADE_PAIR_FIRST ? GET(regs, di) : GET(regs, r10), bpf_ktime_get_ns());
 }
 
-SEC("raw_tp/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+static __always_inline void pipe_call_ends(long ret)
 {
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	struct input in = {};
 	struct endpoint *ep;
-	struct call *c;
 
-	if (!current_wanted())
-		return 0;
-	sys_made(regs, ret);
-	c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	if (!c || !c->entered)
-		return 0;
+		return;
 	ep = endpoint_known(c->key);
 	if (!ep || ep->id.proto != PROTO_PIPE)
-		return 0;
+		return;
 	call_resume(ep, c);
 	c->entered = 0;
 	in.at = bpf_ktime_get_ns();
@@ -346,5 +338,20 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	else
 		refused_read(ep, in.at);
 	call_done(ep, c->dir, ret, bpf_get_current_pid_tgid());
+}
+
+SEC("raw_tp/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
+{
+	struct pt_regs *regs = CAST(pt_regs, regs0);
+	__u64 nr = GET(regs, orig_ax);
+	enum made made = call_makes(nr);
+
+	if ((made == MADE_NONE && !call_on_pipes(nr)) || !current_wanted())
+		return 0;
+	if (made == MADE_NONE)
+		pipe_call_ends(ret);
+	else
+		sys_made(regs, made, ret);
 	return 0;
 }

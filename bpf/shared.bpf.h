@@ -74,12 +74,37 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+#define SK_PACING_FQ 2
+#define HANDED_NS 10000	/* from TCP to a driver without a queue in between */
+
+/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before, or the stamp is of a time to come. */
+static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, struct sock *sk)
+{
+	ns_t handed = GET(CAST(sk_buff, skb), tstamp);
+
+	return GET(CAST(sock, sk), sk_pacing_status) != SK_PACING_FQ && handed > ep->tx.seen ? handed : 0;
+}
+
+/*
+ * A segment goes out to the driver. A socket's bytes go down in order: where the one at hand was handed over since the last look, so was
+ * all that is charged now (the rest of a burst, or of a large packet that is cut up on its way), and the device had been at rest.
+ */
+static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
+{
+	ns_t handed = handed_since(ep, skb, sk);
+	struct input queued = { .at = handed, .says = IN_DEVICE | IN_FULL, .device = 1, .full = 1 };
+	__u32 own = GET(CAST(sk_buff, skb), truesize);
+
+	tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
+	if (handed && now > handed + HANDED_NS)
+		apply_tx(ep, &queued);
+}
+
 SEC("raw_tp/net_dev_start_xmit")
 int BPF_PROG(on_xmit, struct sk_buff *skb)
 {
 	struct sock *sk = (struct sock *)ADDRESS(skb, sk_buff, sk);
 	struct endpoint *ep = endpoint_known((__u64)sk);
-	__u32 own;
 	ns_t now;
 
 	if (!ep || ep->closed)
@@ -89,13 +114,12 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	own = GET(CAST(sk_buff, skb), truesize);
 	if (ep->id.proto != PROTO_TCP) {
-		udp_look_back(ep, sk, now, own);
+		udp_look_back(ep, sk, now, GET(CAST(sk_buff, skb), truesize));
 		return 0;
 	}
 	ack_sent(ep, now);
-	tcp_look_back(ep, (__u64)sk, now, own);
+	tcp_goes_out(ep, skb, sk, now);
 	return 0;
 }
 

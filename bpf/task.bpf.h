@@ -58,6 +58,17 @@ static __always_inline bool call_is_one(__u64 nr)
 	}
 }
 
+/* calls that a pipe's descriptor can be given to, as the first argument or as an end of splice() */
+static __always_inline bool call_on_pipes(__u64 nr)
+{
+	switch (nr) {
+	case 0: case 1: case 17: case 18: case 19: case 20: case 40: case NR_splice: case 278: case 295: case 296: case 327: case 328:
+		return true;	/* read write pread pwrite readv writev sendfile splice vmsplice preadv pwritev preadv2 pwritev2 */
+	default:
+		return false;
+	}
+}
+
 static __always_inline int call_dir(__u64 nr)
 {
 	switch (nr) {
@@ -101,6 +112,16 @@ static __always_inline bool call_is_one(__u64 nr)
 {
 	switch (nr) {
 	case 63: case 64: case 65: case 66: case 206: case 207: case 211: case 212:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static __always_inline bool call_on_pipes(__u64 nr)
+{
+	switch (nr) {
+	case 63: case 64: case 65: case 66: case 67: case 68: case 69: case 70: case 71: case 75: case NR_splice: case 286: case 287:
 		return true;
 	default:
 		return false;

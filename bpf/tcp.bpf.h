@@ -303,8 +303,10 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 /* the retransmission timer fired: what seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part */
 static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
-	struct input in = { .at = ep->flown, .says = IN_HEAD | IN_FULL, .head = HEAD_RECOVERY, .full = 1 };
+	struct input in = { .at = ep->flown, .says = IN_HEAD | IN_FULL | IN_DEVICE, .head = HEAD_RECOVERY, .full = 1 };
+	struct sock *sk = CAST(sock, ep->id.key);
 
+	in.device = below(GET(sk, sk_wmem_alloc.refs.counter), 0, 1);
 	apply_tx(ep, &in);
 	ep->tx.seen = now;
 	atomic_add(&ep->timeouts, 1);

@@ -213,6 +213,7 @@ struct sk_buff {
 	__u32 len;
 	void *data;
 	__u32 truesize;
+	__s64 tstamp;
 };
 
 struct tcphdr {

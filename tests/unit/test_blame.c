@@ -38,6 +38,22 @@ static void what_an_ack_ends_is_not_gathered(void **state)
 	assert_int_equal(judged(1000000, 0, 0, 900000).blamed, BLAME_PEER_DELACK);
 }
 
+/* BBR paces to what a slow reader takes: a higher rate would not help */
+static void an_absent_reader_explains_what_it_outlasts(void **state)
+{
+	struct blame_facts f = { .cause = TX_PACING, .ns = 1000000, .unread_ns = 900000, .both_ends = true };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f.unread_ns = 100000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.unread_ns = 900000;
+	f.cause = TX_NAGLE; /* what is held is not what lies unread */
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.cause = TX_PACING;
+	f.both_ends = false;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+}
+
 static void only_nagle_gathers(void **state)
 {
 	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000, .gathered_n = 1000 };
@@ -53,6 +69,7 @@ int main(void)
 		cmocka_unit_test(small_writes_are_gathered),
 		cmocka_unit_test(a_slow_writer_waits_for_the_peer),
 		cmocka_unit_test(what_an_ack_ends_is_not_gathered),
+		cmocka_unit_test(an_absent_reader_explains_what_it_outlasts),
 		cmocka_unit_test(only_nagle_gathers),
 	};
 

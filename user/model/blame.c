@@ -10,9 +10,10 @@ static bool delack_can_cause(enum tx_state s)
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
 
+/* While data lies unread a faster sender gains nothing; and BBR takes the reader's pace for the path's, and paces to it. */
 static bool reader_can_cause(enum tx_state s)
 {
-	return s == TX_RWND || s == TX_SNDBUF;
+	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND;
 }
 
 /* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */

@@ -101,6 +101,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
 	if (f->blamed == BLAME_OWN_WRITES)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
+	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
+		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner, or give the pipe room with F_SETPIPE_SZ";
 	return tx_fixes[f->cause];
