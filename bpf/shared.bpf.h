@@ -94,9 +94,10 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 	ns_t handed = handed_since(ep, skb, sk);
 	struct input queued = { .at = handed, .says = IN_DEVICE | IN_FULL, .device = 1, .full = 1 };
 	__u32 own = GET(CAST(sk_buff, skb), truesize);
+	int charged = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter);
 
 	tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
-	if (handed && now > handed + HANDED_NS)
+	if (handed && now > handed + HANDED_NS && charged >= WMEM_REST)	/* netem gives back what it delays: skb_orphan_partial() */
 		apply_tx(ep, &queued);
 }
 
