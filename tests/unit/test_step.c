@@ -351,6 +351,18 @@ static void histogram(void **state)
 	assert_int_equal(hist_slot(1ull << 49), HIST_SLOTS - 1);
 }
 
+/* A device at rest was given the packet at hand this moment; one that was busy may have had it for long; a burst is no older than its first. */
+static void what_is_below_the_protocol(void **state)
+{
+	assert_int_equal(below(1, 0, 1), 0);
+	assert_int_equal(below(2304, 0, 1), 1);
+	assert_int_equal(below(2304, 2304, 0), 0);
+	assert_int_equal(below(2304, 2304, 1), 1);
+	assert_int_equal(below(4608, 2304, 0), 1);
+	assert_int_equal(below(4608, ALL_BELOW, 0), 0);
+	assert_int_equal(below(4608, ALL_BELOW, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +370,7 @@ int main(void)
 		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing), cmocka_unit_test(head_held_by_a_window),
 		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
 		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),
+		cmocka_unit_test(what_is_below_the_protocol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
