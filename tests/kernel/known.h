@@ -144,6 +144,7 @@ void flow_expect(struct known *k, const struct flow *f);
 struct tcp_opts {
 	int family, rcvbuf, sndbuf, nodelay, maxseg;
 	const char *bind_to;		/* address the server listens on; NULL: loopback */
+	const char *cc;			/* congestion control; NULL: reno, which every kernel has: no pacing, and a window that opens as the book says */
 };
 typedef void tcp_body(struct known *k, struct end *e, int fd);
 int tcp_listen(struct known *k, const struct tcp_opts *o, int *port);

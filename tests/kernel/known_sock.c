@@ -69,17 +69,20 @@ struct tcp_opts tcp_params(struct known *k)
 	return (struct tcp_opts){ .family = param(k, "v", 4) == 6 ? AF_INET6 : AF_INET };
 }
 
-/* reno, where every kernel has it: no pacing of its own, and a window that opens as the book says. */
 static int tcp_socket(const struct tcp_opts *o)
 {
+	const char *cc = o->cc ? o->cc : "reno";
 	int fd = socket(o->family, SOCK_STREAM, 0);
 
 	if (fd < 0 && errno == EAFNOSUPPORT)
 		skip("no IPv6 here");
 	if (fd < 0)
 		die("socket");
-	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4))
-		die("TCP_CONGESTION reno");
+	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc))) {
+		if (o->cc && errno == ENOENT)
+			skip("this kernel lacks the congestion control");
+		die("TCP_CONGESTION");
+	}
 	if (o->maxseg)
 		set_int(fd, IPPROTO_TCP, TCP_MAXSEG, o->maxseg, "TCP_MAXSEG");
 	return fd;

@@ -442,6 +442,25 @@ static void pacing(struct known *k)
 	expect_traffic(k, "client");
 }
 
+/*
+ * BBR takes a slow reader's pace for the path's and paces to it, in bursts and in packets larger than loopback takes: nothing of that
+ * is the device's, and a higher rate would not help.
+ */
+static void bbr_reader(struct known *k)
+{
+	struct tcp_opts o = tcp_params(k);
+
+	flow = flow_params(k, true, 300, 100000, 5);
+	o.cc = "bbr";
+	tcp_case(k, &o, queue_client, napping_server);
+	truth_ns(k, "unsent_ns", unsent_ns);
+	expect_ns(k, "client", "tx", "pacing+cwnd+rwnd+sndbuf+work", unsent_ns);
+	expect_none(k, "client", "tx", "device");
+	expect_blame(k, "client", "pacing", "server");
+	expect_traffic(k, "client");
+	expect_traffic(k, "server");
+}
+
 /* --- recovery -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t lost_ns, loss_state_ns;
@@ -655,6 +674,7 @@ const struct known_case tcp_cases[] = {
 	{ "idle", idle, "the writer has nothing to send: n size nap_ms v" },
 	{ "cork", cork, "TCP_CORK: n size nap_ms v" },
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
+	{ "bbr-reader", bbr_reader, "BBR and a reader that naps: n size nap_ms v" },
 	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },
 	{ "pingpong", pingpong, "for cost: n size v" },
 	{ "stream", stream, "for cost: n size v" },
