@@ -503,7 +503,7 @@ static void check_quickack(const char *without, const char *with, int family)
 		quick = fmin(quick, write_write_read(&b, family, 6));
 	print_message("%s: %.1f ms; %s: %.1f ms\n", without, slow * 1e3, with, quick * 1e3);
 	assert_true(slow > 5 * 0.035);
-	assert_true(quick < 0.035);
+	assert_true(slow - quick > 5 * 0.035);	/* what remains is the same work in both, however slow the machine */
 	link_down(&a);
 	link_down(&b);
 }
