@@ -77,12 +77,14 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 #define SK_PACING_FQ 2
 #define HANDED_NS 10000	/* from TCP to a driver without a queue in between */
 
-/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before, or the stamp is of a time to come. */
-static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, struct sock *sk)
+/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before, or the stamp says when it may leave. */
+static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
 {
 	ns_t handed = GET(CAST(sk_buff, skb), tstamp);
 
-	return GET(CAST(sock, sk), sk_pacing_status) != SK_PACING_FQ && handed > ep->tx.seen ? handed : 0;
+	if (GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_FQ)
+		return 0;
+	return handed > ep->tx.seen && handed <= now ? handed : 0;
 }
 
 /*
@@ -91,7 +93,7 @@ static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_bu
  */
 static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
 {
-	ns_t handed = handed_since(ep, skb, sk);
+	ns_t handed = handed_since(ep, skb, sk, now);
 	struct input queued = { .at = handed, .says = IN_DEVICE | IN_FULL, .device = 1, .full = 1 };
 	__u32 own = GET(CAST(sk_buff, skb), truesize);
 	int charged = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter);

@@ -58,12 +58,12 @@ static __always_inline bool call_is_one(__u64 nr)
 	}
 }
 
-/* calls that a pipe's descriptor can be given to, as the first argument or as an end of splice() */
-static __always_inline bool call_on_pipes(__u64 nr)
+/* of those with a direction, the ones that no pipe can be given to */
+static __always_inline bool call_on_sockets(__u64 nr)
 {
 	switch (nr) {
-	case 0: case 1: case 17: case 18: case 19: case 20: case 40: case NR_splice: case 278: case 295: case 296: case 327: case 328:
-		return true;	/* read write pread pwrite readv writev sendfile splice vmsplice preadv pwritev preadv2 pwritev2 */
+	case 44: case 45: case 46: case 47: case 299: case 307:
+		return true;	/* sendto recvfrom sendmsg recvmsg recvmmsg sendmmsg */
 	default:
 		return false;
 	}
@@ -118,10 +118,10 @@ static __always_inline bool call_is_one(__u64 nr)
 	}
 }
 
-static __always_inline bool call_on_pipes(__u64 nr)
+static __always_inline bool call_on_sockets(__u64 nr)
 {
 	switch (nr) {
-	case 63: case 64: case 65: case 66: case 67: case 68: case 69: case 70: case 71: case 75: case NR_splice: case 286: case 287:
+	case 206: case 207: case 211: case 212: case 243: case 269:
 		return true;
 	default:
 		return false;
@@ -140,6 +140,11 @@ static __always_inline int call_dir(__u64 nr)
 	}
 }
 #endif
+
+static __always_inline bool call_on_pipes(__u64 nr)
+{
+	return nr == NR_splice || (call_dir(nr) >= 0 && !call_on_sockets(nr));
+}
 
 /* of the current task, whose table cannot go away under us, or of another under RCU: there the caller looks twice */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
