@@ -73,7 +73,7 @@ static void sums_never_fall(void **state)
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
 	add(&g, 14 * S, NULL, 0);
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
-	assert_int_equal(g.v[0].sent_bytes, 100);
+	assert_int_equal(g.v[0].sent_bytes.sum, 100);
 	assert_int_equal(g.v[0].endpoints, 0);
 	groups_free(&g);
 }
@@ -91,9 +91,9 @@ static void handed_over(void **state)
 	v.txb.bytes = 1500;
 	add(&g, 11 * S, &v, 1);
 	assert_int_equal(g.n, 2);
-	assert_int_equal(g.v[0].sent_bytes, 1000);
+	assert_int_equal(g.v[0].sent_bytes.sum, 1000);
 	assert_string_equal(g.v[1].process, "child");
-	assert_int_equal(g.v[1].sent_bytes, 500);
+	assert_int_equal(g.v[1].sent_bytes.sum, 500);
 	groups_free(&g);
 }
 
@@ -113,7 +113,7 @@ static void few_series(void **state)
 	add(&g, 10 * S, v, 50);
 	assert_int_equal(g.n, 10);
 	assert_int_equal(g.folded, 40);
-	assert_int_equal(g.other[TRACE_TCP].sent_bytes, 40);
+	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 40);
 	add(&g, 11 * S, v, 50);
 	assert_int_equal(g.folded, 40);	/* the same ones are counted once */
 	for (int i = 0; i < 50; i++)
@@ -148,8 +148,8 @@ static void both_halves_keep_their_groups(void **state)
 	add(&g, 800 * S, v, 1);
 	assert_string_equal(g.v[0].process, "old");
 	assert_string_equal(g.v[1].process, "new");
-	assert_int_equal(g.v[0].sent_bytes, 3);
-	assert_int_equal(g.v[1].received_bytes, 4);
+	assert_int_equal(g.v[0].sent_bytes.sum, 3);
+	assert_int_equal(g.v[1].received_bytes.sum, 4);
 	groups_free(&g);
 }
 

@@ -126,6 +126,7 @@ static void unseen_calls_leave_gaps(void **state)
 {
 	struct trace_sight v = tcp(1, "a", 1);
 	struct paces p = {};
+	char text[256];
 
 	v.rx_bytes = v.tx_bytes = 1000;
 	v.tx_messages = v.rx_messages = 2;
@@ -138,8 +139,12 @@ static void unseen_calls_leave_gaps(void **state)
 	assert_int_equal(p.v[0].rx_bytes, 0);
 	assert_int_equal(p.v[0].tx_gap, GAP_NONE);
 	assert_int_equal(p.v[0].tx_bytes, 500);
+	summary_text(&p, text, sizeof(text));
+	assert_non_null(strstr(text, "out 500 B/s, in >0 B/s"));
 	v.rx_bytes = 9400;
 	take(&p, 12 * S, &v, 1);
+	summary_text(&p, text, sizeof(text));
+	assert_non_null(strstr(text, "in 400 B/s"));
 	assert_int_equal(p.v[0].rx_gap, GAP_MESSAGES);
 	assert_int_equal(p.v[0].rx_bytes, 400);
 	v.proto = TRACE_UDP;	/* there the calls are all there is: one went unseen, the next did not */

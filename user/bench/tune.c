@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/run.h"
@@ -15,7 +16,8 @@
 
 enum {
 	TRIAL_NS = 60000000,
-	TRIAL_ROUNDS = 2,	/* the better one counts: what disturbs a trial only makes it worse */
+	PAIR_NS = 200000000,	/* what bbr loses to a path that it misjudged shows after a while only */
+	TRIAL_ROUNDS = 3,	/* the middle one counts: what is now fast and now slow, as bbr is on loopback, is not fast */
 	PAIRS = 5,		/* of trials, with and without, of what came out best */
 	BUFFERS_FROM = 16 << 10, /* question and answer: smaller messages do not know how large the buffers are */
 };
@@ -74,28 +76,49 @@ static double try_once(const struct search *s, const struct bench_plan *trial, s
 	return score;
 }
 
-static struct bench_plan trial_of(const struct search *s, const struct knobs *k)
+static struct bench_plan trial_of(const struct search *s, const struct knobs *k, int64_t duration)
 {
 	struct bench_plan trial = *s->plan;
 
 	knobs_apply(k, &trial.o);
-	trial.o.duration = TRIAL_NS;
+	trial.o.duration = duration;
 	trial.o.count = trial.o.bytes = 0;
 	return trial;
 }
 
+/* NAN counts as the worst of all */
+static int by_score(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) - isnan(y);
+	return x < y ? -1 : x > y;
+}
+
+static double middle(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_score);
+	return v[n / 2];
+}
+
 static double try_knobs(const struct search *s, const struct knobs *k, struct err *e)
 {
-	struct bench_plan trial = trial_of(s, k);
-	double best = NAN;
+	struct bench_plan trial = trial_of(s, k, TRIAL_NS);
+	double score[TRIAL_ROUNDS];
 
-	for (int i = 0; i < TRIAL_ROUNDS && !err_is_set(e); i++) {
-		double score = try_once(s, &trial, e);
-
-		if (isnan(best) || better(s->test, score, best, 1))
-			best = score;
+	for (int i = 0; i < TRIAL_ROUNDS; i++) {
+		score[i] = try_once(s, &trial, e);
+		if (err_is_set(e))
+			return NAN;
 	}
-	return best;
+	return middle(score, TRIAL_ROUNDS);
+}
+
+/* One more knob must be worth it. Whether the first is, the pairs tell, which see more than a trial. */
+static double gain_needed(const struct tuned *t)
+{
+	return memcmp(&t->chosen, &none, sizeof(none)) ? GAIN_LEAST : 1;
 }
 
 /* -1: interrupted. That a candidate cannot be had is no fault. */
@@ -110,7 +133,7 @@ static int consider(struct search *s, const struct knobs *k, struct err *e)
 	}
 	if (s->found->n_tried < TUNED_TRIED)
 		s->found->tried[s->found->n_tried++] = (struct tried){ *k, score };
-	if (better(s->test, score, s->best, GAIN_LEAST)) {
+	if (better(s->test, score, s->best, gain_needed(s->found))) {
 		s->best = score;
 		s->found->chosen = *k;
 	}
@@ -176,20 +199,21 @@ static int search_pipe(struct search *s, struct err *e)
 	return 0;
 }
 
-/* Of many candidates the luckiest looks best: against the kernel's own choice, in turns, it must win all pairs but one. */
+/* Of many candidates the luckiest looks best: against the kernel's own choice, in turns, it must win most pairs, and by their middle. */
 static int confirm(struct search *s, struct err *e)
 {
-	struct bench_plan with = trial_of(s, &s->found->chosen), without = trial_of(s, &none);
+	struct bench_plan with = trial_of(s, &s->found->chosen, PAIR_NS), without = trial_of(s, &none, PAIR_NS);
+	double before[PAIRS] = {}, after[PAIRS] = {};
 	int won = 0;
 
 	if (!memcmp(&s->found->chosen, &none, sizeof(none)))
 		return 0;
 	for (int i = 0; i < PAIRS && !err_is_set(e); i++) {
-		double before = try_once(s, &without, e), after = try_once(s, &with, e);
-
-		won += better(s->test, after, before, GAIN_LEAST);
+		before[i] = try_once(s, &without, e);
+		after[i] = try_once(s, &with, e);
+		won += better(s->test, after[i], before[i], GAIN_LEAST);
 	}
-	if (won < PAIRS - 1)
+	if (won <= PAIRS / 2 || !better(s->test, middle(after, PAIRS), middle(before, PAIRS), GAIN_LEAST))
 		s->found->chosen = none;
 	return err_is_set(e) ? -1 : 0;
 }
@@ -230,5 +254,5 @@ uint64_t bench_tuning_ns(const struct bench_plan *plan)
 {
 	uint64_t trials = plan->w->flags & WL_TCP ? 8 : plan->w->flags & WL_PIPE ? 4 : 6;
 
-	return plan->o.tuned ? (trials * TRIAL_ROUNDS + 2 * PAIRS) * 2ULL * TRIAL_NS : 0;
+	return plan->o.tuned ? (trials * TRIAL_ROUNDS * TRIAL_NS + 2 * PAIRS * PAIR_NS) * 2ULL : 0;
 }

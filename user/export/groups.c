@@ -115,6 +115,12 @@ static void add(uint64_t *sum, uint64_t difference)
 		*sum += difference;
 }
 
+static void tally(struct tally *to, uint64_t difference, bool known)
+{
+	add(&to->sum, difference);
+	to->lacks |= !known;
+}
+
 static void add_tx(struct group *to, const struct trace_endpoint *d)
 {
 	for (unsigned int i = 0; i < TX_N; i++) {
@@ -123,14 +129,10 @@ static void add_tx(struct group *to, const struct trace_endpoint *d)
 		add(&to->unread_ns[i], d->blame.unread_ns[i]);
 		to->tx_known[i] |= d->tx.resolution[i] != TRACE_UNKNOWN;
 	}
-	add(&to->sent_bytes, d->txb.bytes);
-	add(&to->sent, d->txb.messages);
-	to->sent_bytes_short |= d->txb.bytes_res == TRACE_UNKNOWN;
-	to->sent_short |= !trace_messages_known(&d->txb);
-	to->blocked_short |= d->txb.blocked_res == TRACE_UNKNOWN;
-	to->runq_short |= d->txb.runq_res == TRACE_UNKNOWN;
-	add(&to->blocked_ns, d->txb.blocked_ns);
-	add(&to->runq_ns, d->txb.runq_ns);
+	tally(&to->sent_bytes, d->txb.bytes, d->txb.bytes_res != TRACE_UNKNOWN);
+	tally(&to->sent, d->txb.messages, trace_messages_known(&d->txb));
+	tally(&to->blocked_ns, d->txb.blocked_ns, d->txb.blocked_res != TRACE_UNKNOWN);
+	tally(&to->runq_ns, d->txb.runq_ns, d->txb.runq_res != TRACE_UNKNOWN);
 	add(&to->retransmits, d->retransmits);
 	to->retransmits_known |= d->retransmits_res != TRACE_UNKNOWN;
 }
@@ -141,12 +143,9 @@ static void add_rx(struct group *to, const struct trace_endpoint *d)
 		add(&to->rx_ns[i], d->rx.ns[i]);
 		to->rx_known[i] |= d->rx.resolution[i] != TRACE_UNKNOWN;
 	}
-	add(&to->received_bytes, d->rxb.bytes);
-	add(&to->received, d->rxb.messages);
-	to->received_bytes_short |= d->rxb.bytes_res == TRACE_UNKNOWN;
-	to->received_short |= !trace_messages_known(&d->rxb);
-	to->runq_short |= d->rxb.runq_res == TRACE_UNKNOWN;
-	add(&to->runq_ns, d->rxb.runq_ns);
+	tally(&to->received_bytes, d->rxb.bytes, d->rxb.bytes_res != TRACE_UNKNOWN);
+	tally(&to->received, d->rxb.messages, trace_messages_known(&d->rxb));
+	tally(&to->runq_ns, d->rxb.runq_ns, d->rxb.runq_res != TRACE_UNKNOWN);
 	for (int i = 0; i < TRACE_DROPS; i++)
 		add(&to->drops, d->drops[i]);
 	to->drops_known |= d->drops_res != TRACE_UNKNOWN;

@@ -8,6 +8,12 @@
 
 #include "model/verdict.h"
 
+/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is a figure no more. */
+struct tally {
+	uint64_t sum;
+	bool lacks;
+};
+
 struct group {
 	char process[17], cgroup[192];
 	enum trace_proto proto;
@@ -16,11 +22,9 @@ struct group {
 	uint64_t endpoints;	/* now */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
 	uint64_t delack_ns[TX_N], unread_ns[TX_N];
-	uint64_t sent_bytes, received_bytes, sent, received;
-	uint64_t retransmits, drops, blocked_ns, runq_ns;
+	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;
+	uint64_t retransmits, drops;
 	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known;
-	/* calls went unseen: the sums lack theirs, and are no figures any more */
-	bool sent_bytes_short, received_bytes_short, sent_short, received_short, blocked_short, runq_short;
 };
 
 /* how long single stalls lasted */

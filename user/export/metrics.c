@@ -65,38 +65,38 @@ static void write_states(struct exposition *x, const struct metric *m, const str
 		}
 }
 
-static void one_way(struct exposition *x, const struct metric *m, const char *labels, const char *direction, uint64_t n, bool is_short)
+static void one_way(struct exposition *x, const struct metric *m, const char *labels, const char *direction, const struct tally *t)
 {
 	char l[LABELS];
 
-	if (is_short)
+	if (t->lacks)
 		return;
 	with(l, labels, "direction", direction);
-	expo_u64(x, m, l, n);
+	expo_u64(x, m, l, t->sum);
 }
 
 static void write_bytes(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	one_way(x, m, labels, "sent", g->sent_bytes, g->sent_bytes_short);
-	one_way(x, m, labels, "received", g->received_bytes, g->received_bytes_short);
+	one_way(x, m, labels, "sent", &g->sent_bytes);
+	one_way(x, m, labels, "received", &g->received_bytes);
 }
 
 static void write_messages(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	one_way(x, m, labels, "sent", g->sent, g->sent_short);
-	one_way(x, m, labels, "received", g->received, g->received_short);
+	one_way(x, m, labels, "sent", &g->sent);
+	one_way(x, m, labels, "received", &g->received);
 }
 
 static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	if (!g->blocked_short)
-		expo_seconds(x, m, labels, g->blocked_ns);
+	if (!g->blocked_ns.lacks)
+		expo_seconds(x, m, labels, g->blocked_ns.sum);
 }
 
 static void write_runq(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
-	if (!g->runq_short)
-		expo_seconds(x, m, labels, g->runq_ns);
+	if (!g->runq_ns.lacks)
+		expo_seconds(x, m, labels, g->runq_ns.sum);
 }
 
 static void write_retransmits(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)

@@ -27,13 +27,20 @@ void loss_text(const struct paces *p, char *buf, size_t len)
 		text_append(buf, len, ", blind %" PRIu64, c->blind);
 }
 
+/* ">12k": so much, and what went unseen */
+static void sum_text(const struct paces *p, const struct pace_sum *s, char buf[16])
+{
+	buf[0] = '>';
+	human_count(pace_per_second(p, s->n), buf + s->lacks, 15);
+}
+
 void summary_text(const struct paces *p, char *buf, size_t len)
 {
 	char out[16], in[16], messages[16], loss[128];
 
-	human_count(pace_per_second(p, p->sum.tx_bytes), out, sizeof(out));
-	human_count(pace_per_second(p, p->sum.rx_bytes), in, sizeof(in));
-	human_count(pace_per_second(p, p->sum.messages), messages, sizeof(messages));
+	sum_text(p, &p->sum.tx_bytes, out);
+	sum_text(p, &p->sum.rx_bytes, in);
+	sum_text(p, &p->sum.messages, messages);
 	loss_text(p, loss, sizeof(loss));
 	snprintf(buf, len, "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s B/s, %s messages/s%s", p->sum.endpoints,
 		 p->sum.active, p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns : 0.0, out, in, messages, loss);

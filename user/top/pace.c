@@ -145,13 +145,19 @@ static void make_row(struct paces *p, struct pace *r)
 	find_blamed(r, a, b);
 }
 
+static void sum_add(struct pace_sum *s, uint64_t n, bool known)
+{
+	s->n += n;
+	s->lacks |= !known;
+}
+
 static void add_up(struct paces *p, const struct pace *r)
 {
 	p->sum.endpoints++;
 	p->sum.active += pace_active(r);
-	p->sum.tx_bytes += r->tx_bytes;
-	p->sum.rx_bytes += r->rx_bytes;
-	p->sum.messages += r->tx_messages;
+	sum_add(&p->sum.tx_bytes, r->tx_bytes, r->tx_gap < GAP_BYTES);
+	sum_add(&p->sum.rx_bytes, r->rx_bytes, r->rx_gap < GAP_BYTES);
+	sum_add(&p->sum.messages, r->tx_messages, r->tx_gap == GAP_NONE);
 	p->sum.stall_ns += r->stall_ns;
 	if (r->tx_bytes || r->stall_ns)
 		p->sum.sender_ns += r->ns;

@@ -24,6 +24,12 @@ struct pace {
 	uint8_t tx_gap, rx_gap;		/* enum pace_gap */
 };
 
+/* `lacks`: more than the sum went unseen */
+struct pace_sum {
+	uint64_t n;
+	bool lacks;
+};
+
 #define PACE_NEW UINT32_MAX
 
 struct pace_key {
@@ -42,7 +48,8 @@ struct paces {
 	uint64_t interval_ns;		/* from the last look to this; 0 at the first */
 	struct {
 		size_t endpoints, active;
-		uint64_t tx_bytes, rx_bytes, messages, stall_ns, sender_ns;
+		struct pace_sum tx_bytes, rx_bytes, messages;
+		uint64_t stall_ns, sender_ns;
 		struct trace_counters counters;	/* of the interval */
 	} sum;
 };
