@@ -248,6 +248,30 @@ SUBPROG int tx_begins(struct endpoint *ep, ns_t at)
 	return ep ? quick_tx(ep, &in) : 0;
 }
 
+/* no thread comes or goes */
+SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
+{
+	struct input in = {};
+
+	if (!ep || !is)
+		return 0;
+	in.at = is->at;
+	in.says = is->says;
+	in.head = is->head;
+	in.full = is->full;
+	in.device = is->device;
+	in.bytes = is->bytes;
+	return quick_tx(ep, &in);
+}
+
+/* a reader that is seen in its call only where it falls asleep in it */
+SUBPROG int rx_sleeps_in(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1, .asleep = 1 };
+
+	return ep ? quick_rx(ep, &in) : 0;
+}
+
 SUBPROG int rx_begins(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1 };

@@ -79,15 +79,13 @@ static __always_inline __u32 current_tgid(__u64 current)
 	return current >> 32;
 }
 
-/* remember who is in the call; the thread by the machine's number, under which its sleeps are noted (note_sleep()) */
-static __always_inline void note_task(struct beside *b, __u64 current)
+/* remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()) */
+static __always_inline void note_task(struct beside *b, __u32 tid)
 {
-	__u32 tid = current;
-
 	if (b->tid == tid)
 		return;
 	b->tid = tid;
-	b->tgid = current_tgid(current);
+	b->tgid = current_tgid(bpf_get_current_pid_tgid());
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }
@@ -133,9 +131,9 @@ static __always_inline void call_moved(struct input *in, long ret)
 	in->bytes = ret > 0 ? ret : 0;
 }
 
-static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u64 current)
+static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u32 tid)
 {
-	note_task(beside_of(ep, dir), current);
+	note_task(beside_of(ep, dir), tid);
 	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
@@ -158,11 +156,13 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	in->asleep = 1;
 	if (!entered)
 		c->entered = 1;
-	if (dir == DIR_RX && !in->working && !in->says)
-		rx_sleeps(ep, in->at);
-	else
+	if (dir == DIR_TX || in->says)
 		apply(ep, in, dir);
-	note_task(beside_of(ep, dir), bpf_get_current_pid_tgid());
+	else if (in->working)
+		rx_sleeps_in(ep, in->at);
+	else
+		rx_sleeps(ep, in->at);
+	note_task(beside_of(ep, dir), tid);
 	note_stack(ctx, beside_of(ep, dir));
 	count(COUNT_OBSERVED);
 }
@@ -196,16 +196,38 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	c->off = 0;
 }
 
+/* the call in this direction that this thread was seen to enter */
+static __always_inline struct call *call_seen(const struct endpoint *ep, enum dir dir, __u32 tid)
+{
+	struct call *c = call_of(tid, false);
+
+	return c && c->key == ep->id.key && c->dir == dir && c->entered ? c : 0;
+}
+
 /* true: this thread was seen to enter a call in this direction, and is now out of it */
 static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir)
 {
-	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	struct call *c = call_seen(ep, dir, bpf_get_current_pid_tgid());
 
-	if (!c || c->key != ep->id.key || c->dir != dir || !c->entered)
+	if (!c)
 		return false;
 	call_resume(ep, c);
 	c->entered = 0;
 	return true;
+}
+
+/* a reader leaves the call that it was seen in, and in which it may have slept to the end */
+static __always_inline void call_reads(struct endpoint *ep, const struct call *c, const struct input *in)
+{
+	struct input woke = {};
+
+	if (!c->off || !c->ran) {
+		rx_ends(ep, in->at, in->full, in->bytes);
+		return;
+	}
+	call_slept(&woke, c);
+	note_mark(ep, MARK_WAKEUP, c->ran, 0);
+	rx_returns(ep, c->ran, woke.blocked, woke.runq, in);
 }
 
 static __always_inline void call_over(struct call *c)

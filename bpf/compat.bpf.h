@@ -62,18 +62,30 @@ static __always_inline __u64 load_word(__u64 addr)
 #define CURRENT() ((struct task_struct *)bpf_get_current_task_btf())
 #endif
 
-/* an argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed */
+/* An argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed. */
+#if defined(NO_CMPXCHG)	/* bpf_get_func_arg() is of 5.17 */
 static __always_inline __u64 func_arg(void *ctx, __u32 n)
 {
 	__u64 v = 0;
 
-#ifdef NO_CMPXCHG	/* bpf_get_func_arg() is of 5.17 */
 	bpf_probe_read_kernel(&v, sizeof(v), (__u64 *)ctx + n);
-#else
-	bpf_get_func_arg(ctx, n, &v);
-#endif
 	return v;
 }
+#elif defined(READ_PROBED)
+static __always_inline __u64 func_arg(void *ctx, __u32 n)
+{
+	__u64 v = 0;
+
+	bpf_get_func_arg(ctx, n, &v);
+	return v;
+}
+#else
+/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of the argument and one to nowhere */
+static __always_inline __u64 func_arg(void *ctx, __u32 n)
+{
+	return ((const char **)ctx)[n] - (const char *)CAST(sock, 0);
+}
+#endif
 
 /* the state that follows from a word's facets, by direction: see machine.h; filled before load */
 #define STATE_TABLE 8192

@@ -218,7 +218,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		} else {
 			refused_read(ep, in.at);
 		}
-		call_done(ep, dir, ret, current);
+		call_done(ep, dir, ret, (__u32)current);
 		count(COUNT_OBSERVED);
 	}
 	call_over(c);
@@ -237,15 +237,7 @@ static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct
 static __always_inline void tcp_leaves_rx(struct endpoint *ep, struct call *c, struct input *in)
 {
 	in->full = tcp_unread((struct sock *)ep->id.key);
-	if (c->off && c->ran) {
-		struct input woke = {};
-
-		call_slept(&woke, c);
-		note_mark(ep, MARK_WAKEUP, c->ran, 0);
-		rx_returns(ep, c->ran, woke.blocked, woke.runq, in);
-	} else {
-		rx_ends(ep, in->at, in->full, in->bytes);
-	}
+	call_reads(ep, c, in);
 	ep->rx.seen = in->at;
 }
 
@@ -268,7 +260,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 			tcp_leaves_tx(ctx, ep, c, &in, ret);
 		else
 			tcp_leaves_rx(ep, c, &in);
-		call_done(ep, dir, ret, current);
+		call_done(ep, dir, ret, (__u32)current);
 		count(COUNT_OBSERVED);
 	}
 	call_over(c);
@@ -310,18 +302,19 @@ static __always_inline void entered_runs(__u32 tid, ns_t now)
 }
 
 SEC("raw_tp/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_struct *next0)
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
+	__u64 leaves = bpf_get_current_pid_tgid(), comes = pid_tgid_of(next);
+	bool sleeps = !preempt && task_wanted(leaves >> 32);
 	ns_t now = 0;
 
-	switch_joins((__u64)prev0, (__u64)next0);
-	if (!preempt && task_wanted(GET(prev, tgid)) && task_state(prev0) & TASK_INTERRUPTIBLE)
-		now = entered_sleeps(ctx, GET(prev, pid));
-	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
-		note_sleep(ctx, GET(prev, pid));
-	if (next_wanted(GET(next, tgid)))
-		entered_runs(GET(next, pid), now);
+	switch_joins((__u64)prev, (__u64)next);
+	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
+		now = entered_sleeps(ctx, leaves);
+	if (opt.stacks && sleeps)
+		note_sleep(ctx, leaves);
+	if (next_wanted(comes >> 32))
+		entered_runs(comes, now);
 	return 0;
 }
 

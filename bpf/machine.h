@@ -177,19 +177,22 @@ static __always_inline unsigned int count_add(unsigned int n, int step, unsigned
 	return choose(bad, n, sum);
 }
 
-/* A thread enters where none is, sleeps or wakes there alone, leaves as the only one; or none moves: nearly every step is one of these. */
+/*
+ * A thread enters where none is (and falls asleep there), sleeps or wakes there alone, leaves as the only one; or none moves: nearly
+ * every step is one of these.
+ */
 static __always_inline int sole_thread(word_t w, const struct input *in)
 {
 	unsigned int threads = w >> WORKING_SHIFT & 0xff, one = 1, one_asleep = 1 | 1 << (ASLEEP_SHIFT - WORKING_SHIFT);
 
-	if (in->working && in->asleep)
-		return 0;
-	if (in->working)
-		return threads == (in->working > 0 ? 0 : one);
+	if (in->working > 0)
+		return in->asleep >= 0 && !threads;
+	if (in->working < 0)
+		return !in->asleep && threads == one;
 	return !in->asleep || threads == (in->asleep > 0 ? one : one_asleep);
 }
 
-/* then a bit turns, or none */
+/* then a bit turns, or two, or none */
 static __always_inline word_t sole_bit(const struct input *in)
 {
 	return (in->working ? 1ULL << WORKING_SHIFT : 0) | (in->asleep ? 1ULL << ASLEEP_SHIFT : 0);

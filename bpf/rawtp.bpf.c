@@ -102,8 +102,17 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 	return 0;
 }
 
-static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret)
+/* a reader that was not seen in its call has left it */
+SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 {
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .bytes = bytes };
+
+	return ep ? quick_rx(ep, &in) : 0;
+}
+
+static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
+{
+	struct call *c = word_working(ep->rx.word) ? call_seen(ep, DIR_RX, tid) : 0;
 	__u32 len = 0;
 
 	if (ep->id.proto == PROTO_TCP) {
@@ -115,10 +124,12 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 		if (ret > 0)
 			atomic_add(&ep->dequeued, 1);
 	}
-	in->says = IN_FULL;
-	if (word_working(ep->rx.word) && call_was_in(ep, DIR_RX))
-		in->working = -1;
-	apply_rx(ep, in);
+	if (c) {
+		call_reads(ep, c, in);
+		call_over(c);
+	} else {
+		rx_takes(ep, in->at, in->full, in->bytes);
+	}
 	ep->rx.seen = in->at;
 	refused_read(ep, in->at);
 	count(COUNT_OBSERVED);
@@ -127,6 +138,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 SEC("raw_tp/sock_recv_length")
 int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 {
+	__u32 tid = bpf_get_current_pid_tgid();
 	struct input in = {};
 	struct endpoint *ep;
 
@@ -140,8 +152,8 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	if (flags & MSG_PEEK)
 		ret = ret < 0 ? ret : 0;
 	call_moved(&in, ret);
-	rx_left(ep, sk, &in, ret);
-	call_done(ep, DIR_RX, ret, bpf_get_current_pid_tgid());
+	rx_left(ep, sk, &in, ret, tid);
+	call_done(ep, DIR_RX, ret, tid);
 	return 0;
 }
 
@@ -216,18 +228,19 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 }
 
 SEC("raw_tp/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev0, struct task_struct *next0, __u64 state)
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct task_struct *prev = CAST(task_struct, prev0), *next = CAST(task_struct, next0);
+	__u64 leaves = bpf_get_current_pid_tgid(), comes = pid_tgid_of(next);
+	bool sleeps = !preempt && task_wanted(leaves >> 32);
 	ns_t now = 0;
 
-	switch_joins((__u64)prev0, (__u64)next0);
-	if (!preempt && prev_state(prev0, state) & TASK_INTERRUPTIBLE && task_wanted(GET(prev, tgid)))
-		now = task_sleeps(ctx, GET(prev, pid));
-	if (opt.stacks && !preempt && task_wanted(GET(prev, tgid)))
-		note_sleep(ctx, GET(prev, pid));
-	if (next_wanted(GET(next, tgid)))
-		task_runs(GET(next, pid), now);
+	switch_joins((__u64)prev, (__u64)next);
+	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
+		now = task_sleeps(ctx, leaves);
+	if (opt.stacks && sleeps)
+		note_sleep(ctx, leaves);
+	if (next_wanted(comes >> 32))
+		task_runs(comes, now);
 	return 0;
 }
 
@@ -253,7 +266,7 @@ static __noinline int pipe_call_begins(struct pt_regs *regs)
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!call_target(&to, CURRENT(), CAST(pt_regs, regs)) || !to.pipe)
+	if (!pipe_target(&to, CURRENT(), CAST(pt_regs, regs)))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.inode, in.at);
@@ -347,11 +360,11 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 	__u64 nr = GET(regs, orig_ax);
 	enum made made = call_makes(nr);
 
-	if ((made == MADE_NONE && !call_on_pipes(nr)) || !current_wanted())
-		return 0;
-	if (made == MADE_NONE)
-		pipe_call_ends(ret);
-	else
+	if (made == MADE_NONE) {
+		if (call_on_pipes(nr))
+			pipe_call_ends(ret);
+	} else if (current_wanted()) {
 		sys_made(regs, made, ret);
+	}
 	return 0;
 }

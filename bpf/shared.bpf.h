@@ -28,12 +28,10 @@ static __always_inline __u32 payload(struct sk_buff *skb0)
  */
 static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t now)
 {
-	struct input in = { .at = now, .says = IN_FULL, .full = 1 };
-
 	if (!ep->ack_owed)
 		ep->ack_owed = now;
 	if (!word_working(ep->rx.word))
-		apply_rx(ep, &in);
+		rx_holds(ep, now, 1);
 	ep->rx.seen = now;
 }
 
@@ -339,11 +337,6 @@ int BPF_PROG(on_drop, struct sk_buff *skb, void *where, __u32 reason)
 		return 0;
 	note_drop(endpoint_known(why == DROP_QDISC ? ADDRESS(skb, sk_buff, sk) : (__u64)rx_sk), why);
 	return 0;
-}
-
-static __always_inline __u32 prev_state(struct task_struct *prev, __u64 passed)
-{
-	return opt.switch_state ? (__u32)passed : task_state(prev);
 }
 
 SEC("raw_tp/sched_process_fork")

@@ -156,20 +156,37 @@ static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 	return load_word((__u64)GET(table, fd) + fd * sizeof(__u64));
 }
 
+static __always_inline bool target_is(struct target *to, struct sock *sk, struct pipe_inode_info *pipe, struct inode *inode)
+{
+	to->sk = sk;
+	to->pipe = pipe;
+	to->inode = GET(inode, i_ino);
+	return sk || pipe;
+}
+
+/* `kind`: of the inode; asked first, since most files are neither */
+static __always_inline bool inode_target(struct target *to, __u64 file, __u64 at, __u32 kind)
+{
+	if (kind == S_IFSOCK)
+		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, CAST(inode, at));
+	if (kind == S_IFIFO)
+		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), CAST(inode, at));
+	return false;
+}
+
 static __always_inline bool file_target(struct target *to, __u64 file)
 {
 	__u64 at = ADDRESS(file, file, f_inode);
-	struct inode *inode = CAST(inode, at);
-	__u32 mode = GET(inode, i_mode) & S_IFMT;
 
-	to->inode = GET(inode, i_ino);
-	to->sk = 0;
-	to->pipe = 0;
-	if (mode == S_IFSOCK)
-		to->sk = (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk);
-	else if (mode == S_IFIFO)
-		to->pipe = (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe);
-	return to->sk || to->pipe;
+	return inode_target(to, file, at, GET(CAST(inode, at), i_mode) & S_IFMT);
+}
+
+/* the same where sockets are not looked for */
+static __always_inline bool file_pipe(struct target *to, __u64 file)
+{
+	__u64 at = ADDRESS(file, file, f_inode);
+
+	return (GET(CAST(inode, at), i_mode) & S_IFMT) == S_IFIFO && inode_target(to, file, at, S_IFIFO);
 }
 
 /* splice() has two ends: the pipe it reads, or else what it writes to */
@@ -193,6 +210,17 @@ static __always_inline bool number_target(struct target *to, struct task_struct 
 	return dir >= 0 && file_target(to, file_of(task, first));
 }
 
+/* a call on a pipe */
+static __always_inline bool pipe_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
+{
+	__u64 nr = regs->orig_ax;
+
+	if (nr == NR_splice)
+		return splice_target(to, task, regs->di, regs->dx) && to->pipe;
+	to->dir = call_dir(nr);
+	return file_pipe(to, file_of(task, regs->di));
+}
+
 static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
 {
 	return number_target(to, task, regs->orig_ax, regs->di, regs->dx);
@@ -213,6 +241,23 @@ static __always_inline __u32 task_state(struct task_struct *task0)
 	if (bpf_core_field_exists(t->__state))
 		return BPF_CORE_READ(t, __state);
 	return BPF_CORE_READ((struct task_struct___old_state *)task0, state);
+}
+
+/* of the task that leaves the CPU; `ctx`: of sched_switch */
+static __always_inline __u32 prev_state(const unsigned long long *ctx)
+{
+	return opt.switch_state ? (__u32)ctx[3] : task_state((struct task_struct *)ctx[1]);
+}
+
+/* a task's numbers, as bpf_get_current_pid_tgid() puts them; the two stand side by side */
+static __always_inline __u64 pid_tgid_of(struct task_struct *task0)
+{
+	struct task_struct *task = CAST(task_struct, task0);
+	__u32 pid_at = bpf_core_field_offset(struct task_struct, pid);
+
+	if (bpf_core_field_offset(struct task_struct, tgid) == pid_at + sizeof(__u32))
+		return load_word((__u64)task0 + pid_at);
+	return (__u64)GET(task, tgid) << 32 | (__u32)GET(task, pid);
 }
 
 /* both ledgers of a pipe, after the call at hand has moved data */

@@ -213,7 +213,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
 		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
-			apply_tx(ep, &in);
+			tx_settles(ep, &in);
 	}
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
@@ -253,7 +253,7 @@ SUBPROG int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
 static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct input *in)
 {
 	tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
-	apply_tx(ep, in);
+	tx_settles(ep, in);
 	ep->tx.seen = in->at;
 }
 
@@ -262,9 +262,9 @@ static __always_inline bool tcp_unread(struct sock *sk0)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk0);
 	struct sock *sk = CAST(sock, sk0);
-	__u32 fin = GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN;
+	__s32 n = GET(tp, rcv_nxt) - GET(tp, copied_seq);
 
-	return (__s32)(GET(tp, rcv_nxt) - GET(tp, copied_seq)) > (__s32)fin;
+	return n > 0 && n > (__s32)(GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN);
 }
 
 /* what has come is not acknowledged: tcp_select_window() moves rcv_wup on with every segment that goes out */
