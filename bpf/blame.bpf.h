@@ -241,7 +241,7 @@ static __always_inline int quick_rx(struct endpoint *ep, const struct input *in)
 	return apply_rx(ep, &copy);
 }
 
-SUBPROG int tx_begins(struct endpoint *ep, ns_t at)
+QUICK int tx_begins(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1 };
 
@@ -272,14 +272,14 @@ SUBPROG int rx_sleeps_in(struct endpoint *ep, ns_t at)
 	return ep ? quick_rx(ep, &in) : 0;
 }
 
-SUBPROG int rx_begins(struct endpoint *ep, ns_t at)
+QUICK int rx_begins(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1 };
 
 	return ep ? quick_rx(ep, &in) : 0;
 }
 
-SUBPROG int rx_sleeps(struct endpoint *ep, ns_t at)
+QUICK int rx_sleeps(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .asleep = 1 };
 
@@ -301,7 +301,7 @@ SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 }
 
 /* a reader that slept in its call, and wakes and leaves it in one */
-SUBPROG int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
+QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
 {
 	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
 	struct input end = { .says = IN_FULL, .working = -1 };

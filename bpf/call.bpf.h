@@ -139,12 +139,8 @@ static __always_inline void call_done(struct endpoint *ep, enum dir dir, long re
 }
 
 /* a thread falls asleep in a call; one that was not seen to enter enters now */
-static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir, __u32 tid, bool entered, struct input *in)
+static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c, enum dir dir, __u32 tid, bool entered, struct input *in)
 {
-	struct call *c = call_of(tid, true);
-
-	if (!c)
-		return;
 	if (c->key != ep->id.key || c->dir != dir)
 		c->entered = 0;
 	c->key = ep->id.key;
@@ -165,6 +161,14 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 	note_task(beside_of(ep, dir), tid);
 	note_stack(ctx, beside_of(ep, dir));
 	count(COUNT_OBSERVED);
+}
+
+static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir, __u32 tid, bool entered, struct input *in)
+{
+	struct call *c = call_of(tid, true);
+
+	if (c)
+		call_sleeps(ctx, ep, c, dir, tid, entered, in);
 }
 
 static __always_inline void call_slept(struct input *in, const struct call *c)

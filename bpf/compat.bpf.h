@@ -103,6 +103,13 @@ const volatile __u8 slot_of[256];
 #define SUBPROG __noinline
 #endif
 
+/* on the way of every message a call costs more than it saves */
+#ifdef NO_CMPXCHG
+#define QUICK SUBPROG
+#else
+#define QUICK static __always_inline
+#endif
+
 #define atomic_add(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
 #endif

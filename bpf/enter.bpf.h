@@ -142,13 +142,19 @@ static __noinline int enter_file(__u64 file, enum dir dir)
 	return 0;
 }
 
+/* what went out in the call carried the ACK */
+static __always_inline void tcp_acked(struct endpoint *ep)
+{
+	if (sees_exactly() && ep->ack_owed && !tcp_owes_ack((struct sock *)ep->id.key))
+		ack_sent(ep, tx_since(ep));
+}
+
 static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
 {
 	struct sock *sk = (struct sock *)ep->id.key;
 
 	if (ep->id.proto == PROTO_TCP) {
-		if (sees_exactly() && ep->ack_owed && !tcp_owes_ack(sk))
-			ack_sent(ep, tx_since(ep));
+		tcp_acked(ep);
 		tcp_tx_ends(ep, ep->id.key, in->at, in->bytes);
 		return;
 	}
@@ -225,12 +231,24 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 	return 0;
 }
 
+/* the third argument of tcp_sendmsg_locked(), which fexit has, is how much there was */
+static __always_inline bool took_all(void *ctx, long ret)
+{
+#ifdef HAS_EXACT
+	return ret == (long)((__u64 *)ctx)[2];
+#else
+	return false;
+#endif
+}
+
 /* the same of a TCP call, of which more is known beforehand */
 static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct call *c, struct input *in, long ret)
 {
 	call_resume(ep, c);
-	leave_tx(ep, in);
-	refused_after(ep, ret, in->at);
+	tcp_acked(ep);
+	tcp_tx_ended(ep, ep->id.key, in->at, in->bytes);
+	if (!took_all(ctx, ret))
+		refused_after(ep, ret, in->at);
 	note_held_stack(ctx, ep);
 }
 
@@ -287,7 +305,7 @@ static __noinline ns_t entered_sleeps(void *ctx, __u32 tid)
 		pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
 	if (ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
 		tcp_facets_of(ep, c->key, &in, HEAD_CORK, 0);
-	call_sleep(ctx, ep, c->dir, tid, true, &in);
+	call_sleeps(ctx, ep, c, c->dir, tid, true, &in);
 	if (c->dir == DIR_TX)
 		ep->tx.seen = in.at;
 	return in.at;

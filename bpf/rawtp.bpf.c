@@ -5,6 +5,7 @@
  * the event before. Needs sock_send_length and sock_recv_length (6.3 on).
  */
 #define ENDS_UNSEEN	/* but TCP's */
+#define LOOKS_BACK
 #include "seed.bpf.h"
 
 #define MSG_PEEK 2

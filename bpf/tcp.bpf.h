@@ -194,6 +194,12 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
 	in->at = out;
 }
 
+#ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack */
+#define TX_LOOKED_BACK tx_settles
+#else
+#define TX_LOOKED_BACK apply_tx
+#endif
+
 /*
  * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
  * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
@@ -213,7 +219,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
 		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
-			tx_settles(ep, &in);
+			TX_LOOKED_BACK(ep, &in);
 	}
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
@@ -227,7 +233,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 #endif
 
 /* The same after the effects: from now on. A send call ends. */
-SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
+QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
 
@@ -238,7 +244,12 @@ SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 	return quick_tx(ep, &in);
 }
 
-SUBPROG int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
+SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
+{
+	return tcp_tx_ended(ep, sk, at, bytes);
+}
+
+QUICK int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
 {
 	struct input in = { .at = at };
 
