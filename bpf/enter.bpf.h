@@ -286,7 +286,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 }
 
 /* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */
-static __noinline ns_t entered_sleeps(void *ctx, __u32 tid)
+static __always_inline ns_t entered_sleeps(void *ctx, __u32 tid)
 {
 	struct call *c = call_of(tid, false);
 	struct input in = {};
@@ -376,15 +376,7 @@ static __always_inline void file_born(__u64 file)
 		ep->flags &= ~EP_JOINED_LATE;
 }
 
-/* The current thread is in a send call on this socket: what holds at its end is looked at there. */
-static __always_inline bool sending(__u64 sk)
-{
-	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
-
-	return c && c->entered && c->key == sk && c->dir == DIR_TX;
-}
-
-/* after the effects: what the fields say holds from now on */
+/* After the effects: what the fields say holds from now on. What does at the end of a send call under way is looked at there. */
 static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	if (tx_working(ep))
@@ -396,12 +388,9 @@ static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 
 static __always_inline void tcp_settled(__u64 sk)
 {
-	struct endpoint *ep;
+	struct endpoint *ep = endpoint_known(sk);
 
-	if (!key_maybe(sk) || sending(sk))
-		return;
-	ep = endpoint_known(sk);
-	if (ep && !ep->closed)
+	if (ep && !ep->closed && !tx_working(ep))
 		tcp_look(ep, sk, bpf_ktime_get_ns());
 }
 
@@ -446,13 +435,10 @@ static __always_inline void device_freed(__u64 skb)
 	__u64 sk0 = ADDRESS(skb, sk_buff, sk);
 	struct sock *sk = CAST(sock, sk0);
 	struct input in = { .says = IN_DEVICE };
-	struct endpoint *ep;
+	struct endpoint *ep = endpoint_known(sk0);
 	__s32 size;
 
-	if (!key_maybe(sk0) || sending(sk0))
-		return;
-	ep = endpoint_known(sk0);
-	if (!ep || ep->closed || ep->id.proto > PROTO_UDP)
+	if (!ep || ep->closed || ep->id.proto > PROTO_UDP || tx_working(ep))
 		return;
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
