@@ -94,7 +94,12 @@ const volatile __u8 state_of[2][STATE_TABLE];
 
 /* the histogram's slot of up to 255 of its units, which most episodes do not exceed */
 const volatile __u8 slot_of[256];
-#define HIST_SLOT(ns) ((ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[(ns) >> HIST_BASE & (SLOTS_TABLED - 1)] : hist_slot(ns))
+#define HIST_SLOT(ns)								\
+	({									\
+		__u64 unit_ = (ns) >> HIST_BASE;				\
+		BOUND(unit_, 255);						\
+		(ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[unit_] : hist_slot(ns); \
+	})
 
 /* A global function is verified once, not at every call. 5.10 takes no pointers there. */
 #ifdef NO_CMPXCHG
