@@ -379,8 +379,6 @@ static __always_inline void file_born(__u64 file)
 /* After the effects: what the fields say holds from now on. What does at the end of a send call under way is looked at there. */
 static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 {
-	if (tx_working(ep))
-		return;
 	refused_look(ep, now);
 	tcp_tx_looks(ep, sk, now);
 	count(COUNT_OBSERVED);
@@ -410,7 +408,8 @@ static __always_inline void tcp_received(__u64 sk)
 	if (!ep || ep->closed)
 		return;
 	now = bpf_ktime_get_ns();
-	tcp_look(ep, sk, now);
+	if (!tx_working(ep))
+		tcp_look(ep, sk, now);
 	if (!sees_exactly())
 		return;
 	tcp_arrived(ep, (struct sock *)sk, now);

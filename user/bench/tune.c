@@ -86,7 +86,7 @@ static struct bench_plan trial_of(const struct search *s, const struct knobs *k,
 	return trial;
 }
 
-/* NAN counts as the worst of all */
+/* ascending; what could not be measured comes last */
 static int by_score(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
