@@ -311,30 +311,8 @@ static __always_inline ns_t entered_sleeps(void *ctx, __u32 tid)
 	return in.at;
 }
 
-static __always_inline void entered_runs(__u32 tid, ns_t now)
-{
-	struct call *c = call_of(tid, false);
-
-	if (c && c->off && !c->ran)
-		c->ran = now ? now : bpf_ktime_get_ns();
-}
-
-SEC("raw_tp/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
-{
-	__u64 leaves = bpf_get_current_pid_tgid(), comes = pid_tgid_of(next);
-	bool sleeps = !preempt && task_wanted(leaves >> 32);
-	ns_t now = 0;
-
-	switch_joins((__u64)prev, (__u64)next);
-	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
-		now = entered_sleeps(ctx, leaves);
-	if (opt.stacks && sleeps)
-		note_sleep(ctx, leaves);
-	if (next_wanted(comes >> 32))
-		entered_runs(comes, now);
-	return 0;
-}
+#define THREAD_SLEEPS entered_sleeps
+#include "switch.bpf.h"
 
 static __always_inline void datagram_ready(__u64 sk)
 {

@@ -203,14 +203,8 @@ static __noinline ns_t task_sleeps(void *ctx, __u32 tid)
 	return now;
 }
 
-/* only noted: the thread itself takes the step, when it leaves the call or sleeps again */
-static __always_inline void task_runs(__u32 tid, ns_t now)
-{
-	struct call *c = call_of(tid, false);
-
-	if (c && c->off && !c->ran)
-		c->ran = now ? now : bpf_ktime_get_ns();
-}
+#define THREAD_SLEEPS task_sleeps
+#include "switch.bpf.h"
 
 SEC("raw_tp/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sk)
@@ -225,23 +219,6 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	apply_rx(ep, &in);
 	ep->rx.seen = in.at;
 	count(COUNT_OBSERVED);
-	return 0;
-}
-
-SEC("raw_tp/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
-{
-	__u64 leaves = bpf_get_current_pid_tgid(), comes = pid_tgid_of(next);
-	bool sleeps = !preempt && task_wanted(leaves >> 32);
-	ns_t now = 0;
-
-	switch_joins((__u64)prev, (__u64)next);
-	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
-		now = task_sleeps(ctx, leaves);
-	if (opt.stacks && sleeps)
-		note_sleep(ctx, leaves);
-	if (next_wanted(comes >> 32))
-		task_runs(comes, now);
 	return 0;
 }
 

@@ -164,29 +164,23 @@ static __always_inline bool target_is(struct target *to, struct sock *sk, struct
 	return sk || pipe;
 }
 
-/* `kind`: of the inode; asked first, since most files are neither */
-static __always_inline bool inode_target(struct target *to, __u64 file, __u64 at, __u32 kind)
+/* the inode's kind is asked first, since most files are neither */
+static __always_inline bool file_leads(struct target *to, __u64 file, bool sockets)
 {
-	if (kind == S_IFSOCK)
-		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, CAST(inode, at));
+	__u64 at = ADDRESS(file, file, f_inode);
+	struct inode *inode = CAST(inode, at);
+	__u32 kind = GET(inode, i_mode) & S_IFMT;
+
 	if (kind == S_IFIFO)
-		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), CAST(inode, at));
+		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), inode);
+	if (sockets && kind == S_IFSOCK)
+		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, inode);
 	return false;
 }
 
 static __always_inline bool file_target(struct target *to, __u64 file)
 {
-	__u64 at = ADDRESS(file, file, f_inode);
-
-	return inode_target(to, file, at, GET(CAST(inode, at), i_mode) & S_IFMT);
-}
-
-/* the same where sockets are not looked for */
-static __always_inline bool file_pipe(struct target *to, __u64 file)
-{
-	__u64 at = ADDRESS(file, file, f_inode);
-
-	return (GET(CAST(inode, at), i_mode) & S_IFMT) == S_IFIFO && inode_target(to, file, at, S_IFIFO);
+	return file_leads(to, file, true);
 }
 
 /* splice() has two ends: the pipe it reads, or else what it writes to */
@@ -218,7 +212,7 @@ static __always_inline bool pipe_target(struct target *to, struct task_struct *t
 	if (nr == NR_splice)
 		return splice_target(to, task, regs->di, regs->dx) && to->pipe;
 	to->dir = call_dir(nr);
-	return file_pipe(to, file_of(task, regs->di));
+	return file_leads(to, file_of(task, regs->di), false);
 }
 
 static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)

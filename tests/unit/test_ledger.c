@@ -236,7 +236,9 @@ static void one_call(struct world *a, struct world *b, enum dir dir, unsigned in
 	struct input wake = { .at = *at += r >> 8 & 15, .asleep = -1, .slept = 1, .blocked = 9, .runq = 4 };
 	struct input end = { .at = *at += r >> 12 & 15, .working = -1, .says = IN_FULL, .full = r >> 16 & 1, .bytes = r >> 17 & 3 };
 
-	if (r >> 21 & 7) {	/* now and then a thread leaves that nobody saw enter */
+	if ((r >> 19 & 3) == 3) {	/* seen only where it falls asleep */
+		sleep.working = 1;
+	} else if (r >> 21 & 7) {	/* now and then a thread leaves that nobody saw enter */
 		*quick += short_way(a, &begin, dir);
 		long_way(b, &begin, dir);
 	}
