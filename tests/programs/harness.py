@@ -265,15 +265,23 @@ def limit(cause, others):
     return max(others, 0.25 if bbrs else 0, 0.15 if SLOW > 1 else 0)
 
 
+def seen(ledger):
+    """What a wrong verdict came from: the ledger's own, or, of a window of one, its senders' states."""
+    if "mine" not in ledger:
+        return "verdict: " + ledger["verdict"]
+    return "; ".join(f"{e['beside']['tx']['comm']} ({e['proto']}): " + ", ".join(f"{state} {s['ns'] / 1e6:.1f} ms" for state, s in e["tx"]["states"].items() if s["ns"])
+                     for e in ledger["mine"] if e["beside"]["tx"]["bytes"])
+
+
 SOUND = ("unaccounted_ns", "lost", "overflow")
 
 
 def judge(ledger, stalls, others=OTHERS, allowed=(), count=(1, 1)):
     """
     Raise Wrong unless the stalls stated are found (each at `count` endpoints), and no others above the limit, save the causes that
-    are `allowed`: those which depend on how the programs take turns here.
+    are `allowed`: those which depend on how the programs take turns here. Returns the shares found, for people to read.
     """
-    faults = [f"{key} is {ledger[key]}" for key in SOUND if ledger[key]]
+    faults, shares = [f"{key} is {ledger[key]}" for key in SOUND if ledger[key]], []
     for stall in stalls:
         found = stall.found(ledger)
         big = [f for f in found if f["share"] >= stall.share[0]]
@@ -283,12 +291,14 @@ def judge(ledger, stalls, others=OTHERS, allowed=(), count=(1, 1)):
             faults.append(f"{stall}: at {len(big)} endpoints, not {count[0]} to {count[1]}")
         for f in big or found[:1]:
             faults.extend(stall.faults(ledger, f))
+            shares.append(f"{100 * f['share']:.0f} %")
     faults += [f"not expected: {f['text']}" for f in ledger["findings"] if not any(s.is_it(ledger, f) for s in stalls) and f["share"] > limit(f["cause"], others)
                and f["cause"] not in allowed]
     if not stalls and "mine" not in ledger and not ledger["findings"] and not ledger["verdict"].startswith("healthy"):
         faults.append("verdict: " + ledger["verdict"])
     if faults:
-        raise Wrong("; ".join(faults) + f" [verdict: {ledger['verdict']}]")
+        raise Wrong("; ".join(faults) + f" [{seen(ledger)}]")
+    return ", ".join(shares)
 
 
 def tx_bytes(ledger, comm):

@@ -9,10 +9,13 @@ READER = "peer application not reading"
 
 @case("dd-gzip", Stall("sndbuf", "dd", proto="pipe", blamed=READER, by="gzip", share=(0.8, 1.0)), guest=True)
 def dd_gzip(box):
-    """dd copies random bytes from a file far faster than gzip -9 can search them: the pipe is full while gzip computes, off its pipe."""
+    """
+    dd copies random bytes from a file far faster than gzip -9 can search them: the pipe is full while gzip computes, off its pipe.
+    The pipe is older than both programs, whose starting is idle time: there must be enough to do beside it.
+    """
     need("dd", "gzip")
     with open(box.path("random"), "wb") as f:
-        f.write(os.urandom(int(13e6 * SCALE)))
+        f.write(os.urandom(int(13e6 * max(SCALE, 0.4))))
     return box.run("bash", "-c", f"dd if={box.path('random')} bs=64k 2>/dev/null | gzip -9 >/dev/null")
 
 
