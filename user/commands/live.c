@@ -378,13 +378,14 @@ static int write_files(struct live *l, json_t *about, struct err *e)
 
 int live_report(struct live *l, json_t *about, struct err *e)
 {
-	const char *why = trace_why(l->t);
+	char backend[512];
 	int rc = 0;
 
 	if (l->o->record)
 		return 0;
 	if (!l->o->quiet) {
-		fprintf(stderr, "ipcstall: backend %s%s%s\n", trace_backend_name(trace_backend(l->t)), why && *why ? "; no better one here: " : "", why ? why : "");
+		trace_backend_text(l->t, backend, sizeof(backend));
+		fprintf(stderr, "ipcstall: backend %s\n", backend);
 		ledger_table(&l->end, &l->verdict, (size_t)l->o->shown, stderr);
 		if (l->o->cost)
 			cost_table(l, stderr);

@@ -241,6 +241,6 @@ json_t *trace_to_json(struct trace *t)
 		json_array_append_new(hs, hook_to_json(&hooks[i]));
 	for (const char *const *c = trace_not_covered(trace_backend(t)); c && *c; c++)
 		json_array_append_new(not_covered, json_string(*c));
-	return json_pack("{s:s, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "why", trace_why(t), "hooks", hs,
-			 "not_covered", not_covered);
+	return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "object", trace_object(t), "why", trace_why(t),
+			 "hooks", hs, "not_covered", not_covered);
 }

@@ -143,6 +143,7 @@ enum { WHOLE_UP_TO = 2 };
 
 void ledgers_print(const struct result *r, const struct traced *tr, bool nist, FILE *out)
 {
+	char backend[512];
 	size_t n = 0;
 
 	if (!tr->t) {
@@ -150,8 +151,8 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 			fprintf(out, "\nno ledger: %s\n", tr->why);
 		return;
 	}
-	fprintf(out, "\nstall ledger, backend %s%s%s\n", trace_backend_name(trace_backend(tr->t)),
-		*trace_why(tr->t) ? "; no better one here: " : "", trace_why(tr->t));
+	trace_backend_text(tr->t, backend, sizeof(backend));
+	fprintf(out, "\nstall ledger, backend %s\n", backend);
 	for (size_t i = 0; i < r->n; i++)
 		n += r->points[i].ledger != NULL;
 	for (size_t i = 0; i < r->n; i++) {

@@ -16,7 +16,7 @@ static const struct schema_row tool[] = {
 	{ "version", "text" }, { "git", "?text" }, { "~compiler", "text" }, { "~flags", "text" }, { "~sanitizers", "text" }, { "flavour", "text" }, {}
 };
 static const struct schema_row trace[] = {
-	{ "backend", "text" }, { "why", "?text" }, { "hooks", "hook[]" }, { "not_covered", "text[]" }, {}
+	{ "backend", "text" }, { "~object", "text" }, { "why", "?text" }, { "hooks", "hook[]" }, { "not_covered", "text[]" }, {}
 };
 static const struct schema_row hook[] = {
 	{ "point", "text" }, { "kind", "text" }, { "feeds", "text" }, { "attached", "bool" }, { "why_not", "?text" }, { "program", "text" },

@@ -140,6 +140,25 @@ static int try_rawtp(void)
 	return link < 0 ? link : 0;
 }
 
+/* atomics that return a value: 5.12 */
+static int try_atomics(void)
+{
+	static const struct bpf_insn swap[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = 0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8, .imm = BPF_CMPXCHG },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", swap, sizeof(swap) / sizeof(swap[0]), NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 static int try_fentry(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = BPF_TRACE_FENTRY);
@@ -207,7 +226,7 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 		snprintf(f->why_not, sizeof(f->why_not), "%s", otherwise ? otherwise : strerror(-err));
 }
 
-enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_SYMBOLS, F_N };
+enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_ATOMICS, F_CASTS, F_SYMBOLS, F_N };
 
 static struct trace_feature features[F_N] = {
 	[F_BTF] = { "BTF", .lost = "everything: no program can be fitted to this kernel",
@@ -221,6 +240,10 @@ static struct trace_feature features[F_N] = {
 		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
 		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
+	[F_ATOMICS] = { "BPF atomics that return values", .lost = "speed: plainer programs run, at up to twice the cost",
+			.mend = "a kernel from 5.12 on" },
+	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by copying instead",
+		      .mend = "a kernel from 6.2 on" },
 	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp backend",
 			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
 };
@@ -238,7 +261,17 @@ static void probe(void)
 	explain(&features[F_SENDMSG], feature_typedef("btf_trace_tcp_sendmsg_locked") ? 0 : -ENOENT, "not in this kernel");
 	explain(&features[F_FENTRY], try_fentry(), NULL);
 	explain(&features[F_KPROBE], try_kprobe(), "built without kprobes");
+	explain(&features[F_ATOMICS], try_atomics(), features[F_RAWTP].there ? "not in this kernel" : NULL);
+	if (!features[F_RAWTP].there)
+		features[F_ATOMICS].mend = features[F_RAWTP].mend;
+	explain(&features[F_CASTS], feature_func("bpf_rdonly_cast") ? 0 : -ENOENT, "not in this kernel");
 	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT, "/proc/kallsyms shows no addresses");
+}
+
+bool feature_atomics(void)
+{
+	probe();
+	return features[F_ATOMICS].there;
 }
 
 size_t trace_features(const struct trace_feature **f)

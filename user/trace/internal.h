@@ -16,11 +16,6 @@
 #include "trace.h"
 
 /* one compiled BPF object */
-struct object_source {
-	enum trace_backend backend;
-	const void *(*bytes)(size_t *size);
-};
-
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
@@ -41,6 +36,7 @@ struct trace {
 	enum trace_backend backend;
 	char why[240];
 	struct bpf_object *obj;
+	const char *object, *refused;	/* its name; the one meant for this kernel, where that had to be passed over */
 	struct attached *at;
 	size_t n_at;
 	struct ring_buffer *ring;
@@ -77,6 +73,7 @@ void *object_var(struct trace *t, const char *name);
 /* features.c */
 bool feature_typedef(const char *name);
 bool feature_func(const char *name);
+bool feature_atomics(void);
 int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);

@@ -13,14 +13,24 @@
 #include "kprobe_plain.skel.h"
 #include "rawtp.skel.h"
 
-/* of one backend, the first that the kernel takes: 6.2 reads by a cast, 5.12 has cmpxchg */
-static const struct object_source sources[] = {
-	{ TRACE_FENTRY, fentry__elf_bytes },
-	{ TRACE_FENTRY, fentry_probed__elf_bytes },
-	{ TRACE_FENTRY, fentry_plain__elf_bytes },
-	{ TRACE_KPROBE, kprobe__elf_bytes },
-	{ TRACE_KPROBE, kprobe_plain__elf_bytes },
-	{ TRACE_RAWTP, rawtp__elf_bytes },
+static bool has_casts(void)
+{
+	return feature_func("bpf_rdonly_cast") && feature_atomics();
+}
+
+/* of one backend, the best first; each is slower than the one before it, and needs less */
+static const struct object_source {
+	enum trace_backend backend;
+	const char *name;
+	const void *(*bytes)(size_t *size);
+	bool (*meant_for)(void);	/* this kernel; NULL: for all */
+} sources[] = {
+	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
+	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, feature_atomics },
+	{ TRACE_FENTRY, "fentry_plain", fentry_plain__elf_bytes, NULL },
+	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, feature_atomics },
+	{ TRACE_KPROBE, "kprobe_plain", kprobe_plain__elf_bytes, NULL },
+	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
 };
 
 static const struct btf_type *section_of(const struct btf *btf, const char *section)
@@ -328,13 +338,19 @@ static int load_first(struct trace *t, struct trace_error *e)
 {
 	int err = -ENOENT;
 
+	t->refused = NULL;
 	for (size_t i = 0; err && i < sizeof(sources) / sizeof(sources[0]); i++) {
-		if (sources[i].backend != t->backend)
+		const struct object_source *src = &sources[i];
+
+		if (src->backend != t->backend || (src->meant_for && !src->meant_for()))
 			continue;
 		bpf_object__close(t->obj);
-		if (open_source(t, &sources[i], e))
+		if (open_source(t, src, e))
 			return -1;
 		err = bpf_object__load(t->obj);
+		t->object = src->name;
+		if (err && !t->refused)
+			t->refused = src->name;
 	}
 	return err ? load_failed(e, err) : 0;
 }

@@ -316,6 +316,19 @@ const char *trace_why(const struct trace *t)
 	return t->why;
 }
 
+const char *trace_object(const struct trace *t)
+{
+	return t->object;
+}
+
+void trace_backend_text(const struct trace *t, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%s%s%s", trace_backend_name(t->backend), t->why[0] ? "; no better one here: " : "", t->why);
+
+	if (t->refused && n >= 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, "; this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 shows why", t->refused, t->object);
+}
+
 int trace_cost_enable(struct trace *t, struct trace_error *e)
 {
 	memset(e, 0, sizeof(*e));
