@@ -5,23 +5,8 @@
 
 #include "endpoint.bpf.h"
 
-struct call {
-	__u64 key;		/* endpoint; 0: in no call that matters */
-	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
-	ns_t run_delay;		/* sched_info.run_delay at `off` */
-	__u32 tid;
-	__u8 dir, entered, before, pad;	/* before: it was in this call when the session began */
-};
-
-#define CALL_SLOTS 32768
-
-/* by thread number modulo its size: an array costs a fraction of a hash, and it is asked twice at every switch */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, CALL_SLOTS);
-	__type(key, __u32);
-	__type(value, struct call);
-} calls SEC(".maps");
+/* by thread number modulo its size; a variable, since even an array's look-up costs three times as much, and a message asks six times */
+struct call calls[CALL_SLOTS];
 
 /* how long the current task has waited for a CPU in all its life (sched_info_arrive()) */
 static __always_inline ns_t run_delay(void)
@@ -32,22 +17,37 @@ static __always_inline ns_t run_delay(void)
 }
 
 /* A slot whose thread sleeps in a call is not given away: the other thread's sleeps go uncounted, and are reported. */
-static __always_inline struct call *call_of(__u32 tid, bool make)
+static __always_inline bool call_given(struct call *c, __u32 tid)
 {
-	__u32 slot = tid & (CALL_SLOTS - 1);
-	struct call *c = bpf_map_lookup_elem(&calls, &slot);
-
-	if (!c || c->tid == tid)
-		return c;
-	if (!make)
-		return 0;
 	if (c->off && !c->ran) {
 		count(COUNT_UNPAIRED);
-		return 0;
+		return false;
 	}
 	__builtin_memset(c, 0, sizeof(*c));
 	c->tid = tid;
+	return true;
+}
+
+static __always_inline struct call *call_of(__u32 tid, bool make)
+{
+	struct call *c = &calls[tid & (CALL_SLOTS - 1)];
+
+	if (c->tid != tid && !(make && call_given(c, tid)))
+		c = 0;
+	OPAQUE(c);	/* or the compiler asks for the number again instead, of which the verifier learns nothing */
 	return c;
+}
+
+static __always_inline void call_is_on(struct call *c, const struct endpoint *ep, enum dir dir)
+{
+	c->key = ep->id.key;
+	c->place = ep->place;
+	c->dir = dir;
+}
+
+static __always_inline struct endpoint *call_endpoint(const struct call *c)
+{
+	return opt.hashed ? endpoint_known(c->key) : endpoint_at(c->place, c->key);
 }
 
 static __always_inline int apply(struct endpoint *ep, struct input *in, enum dir dir)
@@ -143,8 +143,7 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 {
 	if (c->key != ep->id.key || c->dir != dir)
 		c->entered = 0;
-	c->key = ep->id.key;
-	c->dir = dir;
+	call_is_on(c, ep, dir);
 	c->off = in->at;
 	c->ran = 0;
 	c->run_delay = run_delay();

@@ -10,12 +10,7 @@ struct {
 	__uint(max_entries, 1 << 23);	/* 2,500 endpoints that close between two looks, which come every 20 ms */
 } records SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNT_N);
-	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
+struct processor processors[PROCESSORS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -24,12 +19,14 @@ struct {
 	__uint(value_size, 64 * sizeof(__u64));
 } stacks SEC(".maps");
 
-static __always_inline void count(__u32 which)
+static __always_inline struct processor *processor(void)
 {
-	__u64 *n = bpf_map_lookup_elem(&counters, &which);
+	return &processors[bpf_get_smp_processor_id() & (PROCESSORS - 1)];
+}
 
-	if (n)
-		*n += 1;
+static __always_inline void count(enum counter which)
+{
+	processor()->counts[which]++;
 }
 
 /* wake the reader only when an eighth of the ring is full: it looks by itself often enough */

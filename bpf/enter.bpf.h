@@ -26,7 +26,7 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
  */
 static __noinline int left_unseen(struct call *c)
 {
-	struct endpoint *ep = endpoint_known(c->key);
+	struct endpoint *ep = call_endpoint(c);
 	struct input in = { .at = c->ran, .working = -1 };
 
 	if (ep && !ep->closed) {
@@ -94,8 +94,7 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, _
 		return;
 	if (c->before || c->entered)
 		left_unseen(c);
-	c->key = ep->id.key;
-	c->dir = dir;
+	call_is_on(c, ep, dir);
 	c->off = 0;
 	c->entered = 1;
 	tcp_enters(ep, dir, now);
@@ -212,7 +211,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 
 	if (!c)
 		return 0;
-	ep = endpoint_known(c->key);
+	ep = call_endpoint(c);
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
@@ -268,7 +267,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 
 	if (!c)
 		return 0;
-	ep = endpoint_known(c->key);
+	ep = call_endpoint(c);
 	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
 		return 0;
 	if (ep && !ep->closed) {
@@ -296,7 +295,7 @@ static __always_inline ns_t entered_sleeps(void *ctx, __u32 tid)
 		left_unseen(c);
 	if (!c || !c->entered)
 		return 0;
-	ep = endpoint_known(c->key);
+	ep = call_endpoint(c);
 	if (!ep || ep->closed)
 		return 0;
 	call_resume(ep, c);

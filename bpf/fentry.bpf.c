@@ -4,17 +4,25 @@
 #include "enter.bpf.h"
 #include "calls.h"
 
-/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments */
+/* a load of its own, or the compiler makes one of several, from a place that is computed, which the verifier does not let a context have */
+#define RESULT_AT(ctx, at)							\
+	({									\
+		long ret_;							\
+		asm volatile("%0 = *(u64 *)(%1 + " #at ")" : "=r"(ret_) : "r"(ctx));	\
+		(long)(int)ret_;						\
+	})
+
+/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments; how many is a constant when the program is loaded, and one of these left */
 static __always_inline long recv_result(void *ctx)
 {
-	__u64 ret = 0;
-
-#ifdef NO_CMPXCHG	/* bpf_get_func_ret() is of 5.17 */
-	bpf_probe_read_kernel(&ret, sizeof(ret), (__u64 *)ctx + opt.recv_args);
-#else
-	bpf_get_func_ret(ctx, &ret);
-#endif
-	return (int)ret;
+	switch (opt.recv_args) {
+	case 4:
+		return RESULT_AT(ctx, 32);
+	case 5:
+		return RESULT_AT(ctx, 40);
+	default:
+		return RESULT_AT(ctx, 48);
+	}
 }
 
 /* the result stands behind the arguments */

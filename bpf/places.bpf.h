@@ -64,6 +64,14 @@ static __noinline struct endpoint *endpoint_indexed(__u64 key)
 	return endpoint_by_index(key);
 }
 
+/* where the caller saw it last */
+static __always_inline struct endpoint *endpoint_at(__u32 place, __u64 key)
+{
+	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &place);
+
+	return ep && ep->key == key ? ep : endpoint_indexed(key);
+}
+
 static __always_inline struct endpoint *endpoint_known(__u64 key)
 {
 	struct endpoint *ep;

@@ -251,8 +251,7 @@ static __noinline int pipe_call_begins(struct pt_regs *regs)
 	c = call_of((__u32)bpf_get_current_pid_tgid(), true);
 	if (!ep || !c)
 		return 0;
-	c->key = ep->id.key;
-	c->dir = to.dir;
+	call_is_on(c, ep, to.dir);
 	c->entered = 1;
 	pipe_look(ep, to.pipe, in.at);
 	if (to.dir == DIR_TX)
@@ -315,7 +314,7 @@ static __always_inline void pipe_call_ends(long ret)
 
 	if (!c || !c->entered)
 		return;
-	ep = endpoint_known(c->key);
+	ep = call_endpoint(c);
 	if (!ep || ep->id.proto != PROTO_PIPE)
 		return;
 	call_resume(ep, c);

@@ -252,6 +252,26 @@ enum counter {
 	COUNT_N
 };
 
+/* A thread's call on an endpoint: see call.bpf.h. */
+struct call {
+	unsigned long long key;		/* endpoint; 0: in no call that matters */
+	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
+	ns_t run_delay;		/* sched_info.run_delay at `off` */
+	unsigned int tid;
+	unsigned int place;	/* of the endpoint, if it stands in the array */
+	unsigned char dir, entered, before;	/* before: it was in this call when the session began */
+} __attribute__((aligned(64)));
+
+#define CALL_SLOTS 32768
+
+/* What is a processor's own, in the variable `processors`: found by a shift and an addition, where a per-CPU map takes a look-up. */
+struct processor {
+	unsigned long long task;	/* that came there last: see switch_joins() */
+	unsigned long long counts[COUNT_N];
+} __attribute__((aligned(128)));
+
+#define PROCESSORS 4096u
+
 #define OFFSET_IS(type, field, off) \
 	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")
 

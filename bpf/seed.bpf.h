@@ -195,8 +195,7 @@ static __always_inline int seed_sleep(struct endpoint *ep, const struct target *
 		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
 		ep->tx.seen = now;
 	}
-	c->key = ep->id.key;
-	c->dir = to->dir;
+	call_is_on(c, ep, to->dir);
 	c->ran = 0;
 	c->run_delay = GET(CAST(task_struct, task), sched_info.run_delay);
 	c->entered = c->before = 1;

@@ -270,27 +270,17 @@ static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_inf
 	ep->tx.seen = ep->rx.seen = now;
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} running SEC(".maps");
-
 /*
  * The task that leaves a processor is the one that came there last. If it is not, switches happened that no program was run for, and
  * so may have the events of interrupts in between (docs/KERNEL_NOTES.md, "A task that hides").
  */
 static __always_inline void switch_joins(__u64 prev, __u64 next)
 {
-	__u32 here = 0;
-	__u64 *task = bpf_map_lookup_elem(&running, &here);
+	struct processor *here = processor();
 
-	if (!task)
-		return;
-	if (*task && *task != prev)
-		count(COUNT_BLIND);
-	*task = next;
+	if (here->task && here->task != prev)
+		here->counts[COUNT_BLIND]++;
+	here->task = next;
 }
 
 #endif

@@ -43,7 +43,7 @@ struct trace {
 	bool hashed;		/* a large session: see bpf/places.bpf.h */
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
-	int endpoints_fd, keys_fd, counters_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
+	int endpoints_fd, keys_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
 	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
 	struct {		/* of trace_look(); keys NULL: the kernel half does not help */

@@ -270,12 +270,11 @@ static int find_fds(struct trace *t)
 {
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
 	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
-	t->counters_fd = bpf_object__find_map_fd_by_name(t->obj, "counters");
 	t->settle_fd = program_fd(t, "settle");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");
-	if (t->endpoints_fd < 0 || t->keys_fd < 0 || t->counters_fd < 0 || list_vacant(t) || map_variables(t))
+	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || map_variables(t))
 		return -1;
 	t->opts.looks = t->opts.looks && look_map(t);
 	return 0;

@@ -443,16 +443,13 @@ static void put(struct trace_snapshot *s, struct keyed *k, const struct endpoint
 
 /* ---- counters ---- */
 
-static uint64_t sum_counter(const struct trace *t, unsigned int which)
+static uint64_t sum_counter(struct trace *t, unsigned int which)
 {
-	int cpus = libbpf_num_possible_cpus();
+	const struct processor *p = object_var(t, "processors");
 	uint64_t sum = 0;
-	uint64_t *v = cpus > 0 ? calloc(cpus, sizeof(*v)) : NULL;
 
-	if (v && !bpf_map_lookup_elem(t->counters_fd, &which, v))
-		for (int i = 0; i < cpus; i++)
-			sum += v[i];
-	free(v);
+	for (size_t i = 0; p && i < PROCESSORS; i++)
+		sum += LATEST(p[i].counts[which]);
 	return sum;
 }
 
