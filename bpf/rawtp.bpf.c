@@ -61,7 +61,7 @@ static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock
 	refused_back(ep, in->at);
 	call_was_in(ep, DIR_TX);	/* where tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning */
 	if (word_working(ep->tx.word))
-		tcp_tx_ends(ep, (__u64)sk, in->at, in->bytes);
+		tcp_tx_ended(ep, (__u64)sk, in->at, in->bytes);
 	else
 		tcp_tx_moved(ep, (__u64)sk, in);
 	count(COUNT_OBSERVED);

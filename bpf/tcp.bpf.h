@@ -46,10 +46,9 @@ static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, str
 	s->paced = GET(sk, sk_pacing_status) == SK_PACING_NEEDED && GET(tp, tcp_wstamp_ns) > since;
 }
 
-static __always_inline void note_window(struct endpoint *ep, const struct tcp_snap *s)
+/* `zero`: something is queued, and there is no window for it */
+static __always_inline void note_window(struct endpoint *ep, __u32 zero)
 {
-	__u32 zero = tcp_unsent(s) && !s->snd_wnd;
-
 	if (zero == ep->zero_window)
 		return;
 	if (zero)
@@ -99,22 +98,23 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	struct tcp_snap s = {};
 	struct sock *sk = CAST(sock, sk0);
 	struct tcp_sock *tp = CAST(tcp_sock, sk0);
-	__u32 head;
 
 	snap_unsent(&s, sk, tp);
 	snap_sent(&s, tp);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
-		head = tcp_held(ep, &s, rest);
+		in->head = tcp_held(ep, &s, rest);
+		in->says |= IN_FULL | IN_DEVICE | (in->head == HEAD_REST ? 0 : IN_HEAD);
+		in->full = tcp_outstanding(&s);
+		note_window(ep, !s.snd_wnd);
 	} else {
-		head = tcp_all_sent(&s);
+		in->head = tcp_all_sent(&s);
+		in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
+		in->full = tcp_outstanding(&s);
+		note_window(ep, 0);
 	}
-	in->says |= IN_FULL | IN_DEVICE | (head == HEAD_REST ? 0 : IN_HEAD);
-	in->head = head;
-	in->full = tcp_outstanding(&s);
 	in->device = below(s.wmem, own, !own || tx_device(ep));
-	note_window(ep, &s);
 	note_flying(ep, &s);
 }
 
@@ -124,6 +124,28 @@ SUBPROG int tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32
 	if (ep && in)
 		tcp_facets(ep, sk, in, rest, own);
 	return 0;
+}
+
+/* nothing is queued, as after nearly every event of a conversation */
+static __always_inline bool tcp_all_out(__u64 sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	return GET(tp, write_seq) == GET(tp, snd_nxt);
+}
+
+/* tcp_facets() of such a socket */
+static __always_inline void tcp_facets_out(struct endpoint *ep, __u64 sk, struct input *in)
+{
+	struct tcp_snap s = {};
+
+	snap_sent(&s, CAST(tcp_sock, sk));
+	in->says = IN_FULL | IN_DEVICE | IN_HEAD;
+	in->head = tcp_all_sent(&s);
+	in->full = tcp_outstanding(&s);
+	in->device = below(GET(CAST(sock, sk), sk_wmem_alloc.refs.counter), 0, 1);
+	note_window(ep, 0);
+	note_flying(ep, &s);
 }
 
 static __always_inline bool tx_working(const struct endpoint *ep)
@@ -216,7 +238,10 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		flight_landed(ep, sk);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
-		tcp_facets_of(ep, sk, &in, HEAD_REST, own);
+		if (!own && tcp_all_out(sk))
+			tcp_facets_out(ep, sk, &in);
+		else
+			tcp_facets_of(ep, sk, &in, HEAD_REST, own);
 		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);
@@ -226,44 +251,66 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	return 0;
 }
 
-#ifdef NO_CMPXCHG	/* its swap needs the stack */
-#define TCP_FACETS tcp_facets_of
-#else
-#define TCP_FACETS tcp_facets
-#endif
+static __always_inline int tcp_ends(struct endpoint *ep, struct input *in)
+{
+	ep->tx.seen = in->at;
+	return quick_tx(ep, in);
+}
 
 /* The same after the effects: from now on. A send call ends. */
-QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
+SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
 
 	if (!ep)
 		return 0;
-	TCP_FACETS(ep, sk, &in, HEAD_CORK, 0);
-	ep->tx.seen = at;
-	return quick_tx(ep, &in);
+	tcp_facets_of(ep, sk, &in, HEAD_CORK, 0);
+	return tcp_ends(ep, &in);
 }
 
-SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
+QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
-	return tcp_tx_ended(ep, sk, at, bytes);
+	struct input in = { .at = at, .working = -1, .bytes = bytes };
+
+	if (!ep || !tcp_all_out(sk))
+		return tcp_tx_ends(ep, sk, at, bytes);
+	tcp_facets_out(ep, sk, &in);
+	return tcp_ends(ep, &in);
+}
+
+static __always_inline int tcp_looks(struct endpoint *ep, struct input *in)
+{
+	ep->tx.seen = in->at;
+	return apply_facets(ep->tx.word, in) != ep->tx.word ? quick_tx(ep, in) : 0;
+}
+
+SUBPROG int tcp_tx_looks_queued(struct endpoint *ep, __u64 sk, ns_t at)
+{
+	struct input in = { .at = at };
+
+	if (!ep)
+		return 0;
+	tcp_facets_of(ep, sk, &in, HEAD_REST, 0);
+	return tcp_looks(ep, &in);
 }
 
 QUICK int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
 {
 	struct input in = { .at = at };
 
-	if (!ep)
-		return 0;
-	TCP_FACETS(ep, sk, &in, HEAD_REST, 0);
-	ep->tx.seen = at;
-	return apply_facets(ep->tx.word, &in) != ep->tx.word ? quick_tx(ep, &in) : 0;
+	if (!ep || !tcp_all_out(sk))
+		return tcp_tx_looks_queued(ep, sk, at);
+	tcp_facets_out(ep, sk, &in);
+	return tcp_looks(ep, &in);
 }
 
 /* a send call whose beginning nobody saw */
 static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct input *in)
 {
-	tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
+	if (tcp_all_out(sk))
+		tcp_facets_out(ep, sk, in);
+	else
+		tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
 	tx_settles(ep, in);
 	ep->tx.seen = in->at;
 }
