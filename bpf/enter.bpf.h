@@ -56,7 +56,7 @@ static __always_inline bool sleeps_elsewhere(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return call_is_wait(((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax);
+	return syscall_bits(((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax) & SYS_WAIT;
 }
 
 static __noinline int still_in(const struct call *c)

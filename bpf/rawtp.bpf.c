@@ -237,14 +237,14 @@ static __noinline int close_begins(__u32 fd)
 	return 1;
 }
 
-static __noinline int pipe_call_begins(struct pt_regs *regs)
+static __noinline int pipe_call_begins(struct pt_regs *regs, __u32 bits)
 {
 	struct target to = {};
 	struct input in = {};
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!pipe_target(&to, CURRENT(), CAST(pt_regs, regs)))
+	if (!pipe_target(&to, CURRENT(), CAST(pt_regs, regs), bits))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.inode, in.at);
@@ -264,12 +264,14 @@ static __noinline int pipe_call_begins(struct pt_regs *regs)
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
-	if ((nr != NR_close && !call_on_pipes(nr)) || !current_wanted())
+	__u32 bits = syscall_bits(nr);
+
+	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
 		return 0;
-	if (nr == NR_close)
+	if (bits & SYS_CLOSE)
 		close_begins(GET(CAST(pt_regs, regs), di));
 	else
-		pipe_call_begins(regs);
+		pipe_call_begins(regs, bits);
 	return 0;
 }
 
@@ -334,14 +336,13 @@ SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 {
 	struct pt_regs *regs = CAST(pt_regs, regs0);
-	__u64 nr = GET(regs, orig_ax);
-	enum made made = call_makes(nr);
+	__u32 bits = syscall_bits(GET(regs, orig_ax));
 
-	if (made == MADE_NONE) {
-		if (call_on_pipes(nr))
+	if (syscall_moves(bits)) {
+		if (!(bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
-	} else if (current_wanted()) {
-		sys_made(regs, made, ret);
+	} else if (syscall_makes(bits) && current_wanted()) {
+		sys_made(regs, syscall_makes(bits), ret);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #define IPCSTALL_TASK_BPF_H
 
 #include "refused.bpf.h"
+#include "syscalls.h"
 
 #define TASK_INTERRUPTIBLE 1
 
@@ -14,137 +15,6 @@ struct target {
 	__u64 inode;
 	enum dir dir;
 };
-
-/* calls that make descriptors: the result is one, or two stand where an argument points */
-enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
-
-#if defined(__TARGET_ARCH_x86)
-#define NR_close 3
-#define NR_splice 275
-
-static __always_inline enum made call_makes(__u64 nr)
-{
-	switch (nr) {
-	case 41: case 43: case 288:
-		return MADE_ONE;	/* socket accept accept4 */
-	case 22: case 293:
-		return MADE_PAIR_FIRST;	/* pipe pipe2 */
-	case 53:
-		return MADE_PAIR_FOURTH;	/* socketpair */
-	default:
-		return MADE_NONE;
-	}
-}
-
-/* a call in which a thread sleeps, on no endpoint */
-static __always_inline bool call_is_wait(__u64 nr)
-{
-	switch (nr) {
-	case 7: case 23: case 35: case 202: case 230: case 232: case 270: case 271: case 281: case 441:
-		return true;	/* poll select nanosleep futex clock_nanosleep epoll_wait pselect6 ppoll epoll_pwait epoll_pwait2 */
-	default:
-		return false;
-	}
-}
-
-/* a system call that is one call on an endpoint, with the same result */
-static __always_inline bool call_is_one(__u64 nr)
-{
-	switch (nr) {
-	case 0: case 1: case 19: case 20: case 44: case 45: case 46: case 47:
-		return true;	/* read write readv writev sendto recvfrom sendmsg recvmsg */
-	default:
-		return false;
-	}
-}
-
-/* of those with a direction, the ones that no pipe can be given to */
-static __always_inline bool call_on_sockets(__u64 nr)
-{
-	switch (nr) {
-	case 44: case 45: case 46: case 47: case 299: case 307:
-		return true;	/* sendto recvfrom sendmsg recvmsg recvmmsg sendmmsg */
-	default:
-		return false;
-	}
-}
-
-static __always_inline int call_dir(__u64 nr)
-{
-	switch (nr) {
-	case 1: case 18: case 20: case 40: case 44: case 46: case 278: case 296: case 307: case 328:
-		return DIR_TX;	/* write pwrite writev sendfile sendto sendmsg vmsplice pwritev sendmmsg pwritev2 */
-	case 0: case 17: case 19: case 45: case 47: case 295: case 299: case 327:
-		return DIR_RX;	/* read pread readv recvfrom recvmsg preadv recvmmsg preadv2 */
-	default:
-		return -1;
-	}
-}
-#else
-#define NR_close 57
-#define NR_splice 76
-
-static __always_inline enum made call_makes(__u64 nr)
-{
-	switch (nr) {
-	case 198: case 202: case 242:
-		return MADE_ONE;
-	case 59:
-		return MADE_PAIR_FIRST;
-	case 199:
-		return MADE_PAIR_FOURTH;
-	default:
-		return MADE_NONE;
-	}
-}
-
-static __always_inline bool call_is_wait(__u64 nr)
-{
-	switch (nr) {
-	case 22: case 72: case 73: case 98: case 101: case 115: case 441:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static __always_inline bool call_is_one(__u64 nr)
-{
-	switch (nr) {
-	case 63: case 64: case 65: case 66: case 206: case 207: case 211: case 212:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static __always_inline bool call_on_sockets(__u64 nr)
-{
-	switch (nr) {
-	case 206: case 207: case 211: case 212: case 243: case 269:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static __always_inline int call_dir(__u64 nr)
-{
-	switch (nr) {
-	case 64: case 66: case 71: case 75: case 206: case 211: case 269: case 287:
-		return DIR_TX;
-	case 63: case 65: case 207: case 212: case 243: case 286:
-		return DIR_RX;
-	default:
-		return -1;
-	}
-}
-#endif
-
-static __always_inline bool call_on_pipes(__u64 nr)
-{
-	return nr == NR_splice || (call_dir(nr) >= 0 && !call_on_sockets(nr));
-}
 
 /* of the current task, whose table cannot go away under us, or of another under RCU: there the caller looks twice */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
@@ -196,22 +66,20 @@ static __always_inline bool splice_target(struct target *to, struct task_struct 
 /* by the call's number, its first and its third argument */
 static __always_inline bool number_target(struct target *to, struct task_struct *task, __u64 nr, __u64 first, __u64 third)
 {
-	int dir = call_dir(nr);
+	__u32 bits = syscall_bits(nr);
 
-	if (nr == NR_splice)
+	if (syscall_splices(bits))
 		return splice_target(to, task, first, third);
-	to->dir = dir;
-	return dir >= 0 && file_target(to, file_of(task, first));
+	to->dir = syscall_dir(bits);
+	return syscall_moves(bits) && file_target(to, file_of(task, first));
 }
 
-/* a call on a pipe */
-static __always_inline bool pipe_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
+/* a call that may be on a pipe */
+static __always_inline bool pipe_target(struct target *to, struct task_struct *task, struct pt_regs *regs, __u32 bits)
 {
-	__u64 nr = regs->orig_ax;
-
-	if (nr == NR_splice)
+	if (syscall_splices(bits))
 		return splice_target(to, task, regs->di, regs->dx) && to->pipe;
-	to->dir = call_dir(nr);
+	to->dir = syscall_dir(bits);
 	return file_leads(to, file_of(task, regs->di), false);
 }
 

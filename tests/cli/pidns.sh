@@ -5,17 +5,29 @@ known=${KNOWN:-build/O2/tests/kernel/known}
 inside=(unshare --mount --pid --fork --kill-child --mount-proc)
 "${inside[@]}" true 2>/dev/null || { echo 'PID namespaces are not allowed here'; exit 77; }
 [ -x "$known" ] || { echo "no $known: make known"; exit 77; }
-timeout 30 "${inside[@]}" "$IPCSTALL" run --json "$WORK/ledger.json" -- "$known" --out "$WORK/known.json" nagle n=5 >"$WORK/out" 2>&1 </dev/null
+recorded() {
+	timeout 30 "${inside[@]}" "$IPCSTALL" run --json "$WORK/ledger.json" -- "$known" --out "$WORK/known.json" nagle n=5 >"$WORK/out" 2>&1 </dev/null
+}
+compared() { "${PYTHON:-/usr/bin/python3}" tests/kernel/compare.py "$WORK/known.json" "$WORK/ledger.json" >"$WORK/compared"; }
+# the kernel ran no program for a while, and nothing else is wrong: see tests/kernel/again
+only_blind() { grep -q '^not ok' "$WORK/compared" && ! grep '^not ok' "$WORK/compared" | grep -qv '\[blind [0-9]*\]$'; }
+recorded
 rc=$?
 if [ $rc -eq 3 ] || [ $rc -eq 4 ]; then tail -1 "$WORK/out"; exit 77; fi
 
 if [ $rc -eq 0 ]; then pass 'a run in a PID namespace'; else fail 'a run in a PID namespace' "exit code $rc: $(tail -1 "$WORK/out")"; fi
+compared
+for _ in 1 2 3; do
+	only_blind || break
+	sed -n 's/^not ok /again its ledgers: /p' "$WORK/compared"
+	recorded && compared
+done
 while IFS= read -r line; do
 	case $line in
 	not\ ok*) fail 'its ledgers' "${line#not ok }" ;;
 	*\ 0\ failed,*) pass 'its ledgers, blame by the numbers of the namespace' ;;
 	esac
-done < <("${PYTHON:-/usr/bin/python3}" tests/kernel/compare.py "$WORK/known.json" "$WORK/ledger.json")
+done <"$WORK/compared"
 # The holder's sleeps are noted by one number and looked for by another if the two are mixed.
 timeout 30 "${inside[@]}" "$IPCSTALL" run -q --stacks --threshold 10ms --json "$WORK/ledger.json" -- "$known" nagle n=5 >/dev/null 2>&1 </dev/null
 if grep -q '"peer_kernel_stack": *\[' "$WORK/ledger.json"; then pass 'where the reader slept'; else fail 'where the reader slept' 'no stall says it'; fi
