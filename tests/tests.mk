@@ -42,6 +42,12 @@ $(CROWD): tests/cli/crowd.c
 	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $<
 -include $(CROWD).d
 
+# --- programs that do nothing, at the hooks that the ledger has ---
+FLOOR := $(B)/tests/kernel/floor
+$(FLOOR): $(B)/tests/kernel/floor.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf
+
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/again $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
@@ -117,8 +123,8 @@ test-fuzz: ## the machine under ten million random steps and libFuzzer
 test-cost: all ## the ledger's own cost, against loose bounds
 	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --duration 300ms
 
-bench-cost: all ## the same against the bars: quiet machine
-	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --bars
+bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
+	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
 
 .PHONY: docs-overhead
 docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)
