@@ -217,6 +217,7 @@ static __always_inline void close_ledgers(struct endpoint *ep, ns_t at)
 
 	apply_tx(ep, &in);
 	apply_rx(ep, &in);
+	ep->settled = 0;
 	ep->closed = at;
 }
 
@@ -316,6 +317,13 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 		return;
 	read_addresses(&ep->id, sk);
 	join_inet(ep);
+}
+
+/* A call that finds this need not ask for inode, addresses and end. */
+static __always_inline void endpoint_settles(struct endpoint *ep)
+{
+	if (ep->id.proto == PROTO_TCP && ep->id.inode && ep->id.local.port && ep->id.remote.port && !ep->closed)
+		ep->settled = 1;
 }
 
 /* the endpoint of a socket, made if a traced task touches it for the first time */

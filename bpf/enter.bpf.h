@@ -114,16 +114,17 @@ static __noinline int enter_sock(__u64 sk, enum dir dir)
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, (struct sock *)sk);
+	endpoint_settles(ep);
 	enter(ep, dir, now, (__u32)current);
 	return 0;
 }
 
-/* TCP, whose sends and receives are most: where all is known of the endpoint already, nothing is asked for again */
+/* TCP, whose sends and receives are most */
 static __always_inline int enter_tcp(__u64 sk, enum dir dir)
 {
 	struct endpoint *ep = endpoint_known(sk);
 
-	if (!ep || ep->closed || ep->id.proto != PROTO_TCP || !ep->id.inode || !ep->id.local.port || !ep->id.remote.port)
+	if (!ep || !ep->settled)
 		return enter_sock(sk, dir);
 	enter(ep, dir, bpf_ktime_get_ns(), (__u32)bpf_get_current_pid_tgid());
 	return 0;

@@ -46,14 +46,30 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	return 0;
 }
 
-/* the endpoint of a socket that the current task has called into */
-static __always_inline struct endpoint *touched(struct sock *sk, ns_t now)
+/* of which there is something to ask: is it wanted, is it still the same, what are its addresses? */
+static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 {
-	struct endpoint *ep = endpoint_known((__u64)sk);
+	struct endpoint *ep = endpoint_known(sk);
 
-	if (ep && ep->id.proto == PROTO_TCP && ep->id.inode && !ep->closed)
-		return ep;
-	return current_wanted() || (ep && !ep->closed) ? sock_endpoint(sk, true, now) : 0;
+	if (!current_wanted() && (!ep || ep->closed))
+		return 0;
+	ep = sock_endpoint((struct sock *)sk, true, now);
+	if (!ep)
+		return 0;
+	refresh_addresses(ep, (struct sock *)sk);
+	endpoint_settles(ep);
+	return ep;
+}
+
+/* the endpoint of a socket that the current task has called into, and when */
+static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (!ep && !current_wanted())
+		return 0;
+	*now = bpf_ktime_get_ns();
+	return ep && ep->settled ? ep : touch(sk, *now);
 }
 
 static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret)
@@ -87,13 +103,9 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 	struct input in = {};
 	struct endpoint *ep;
 
-	if (!key_maybe((__u64)sk) && !current_wanted())
-		return 0;
-	in.at = bpf_ktime_get_ns();
-	ep = touched(sk, in.at);
+	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
-	refresh_addresses(ep, sk);
 	call_moved(&in, ret);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_sent(ctx, ep, sk, &in, ret);
@@ -143,13 +155,9 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	struct input in = {};
 	struct endpoint *ep;
 
-	if (!key_maybe((__u64)sk) && !current_wanted())
-		return 0;
-	in.at = bpf_ktime_get_ns();
-	ep = touched(sk, in.at);
+	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
-	refresh_addresses(ep, sk);
 	if (flags & MSG_PEEK)
 		ret = ret < 0 ? ret : 0;
 	call_moved(&in, ret);

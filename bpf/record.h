@@ -119,6 +119,7 @@ struct endpoint {
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	struct held held;
 	struct last_ack ack;
+	unsigned long long settled;	/* of a TCP socket that lives all is known that does not change: see endpoint_settles() */
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
