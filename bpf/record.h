@@ -90,14 +90,25 @@ struct identity {
 };
 
 struct endpoint {
-	struct identity id;
-	ns_t born, closed;		/* closed: 0 while it lives */
+	/* what nearly every event asks for: one cache line, with the head of `tx` behind it */
+	unsigned long long key;		/* the address it is found by; 0: it is gone */
+	ns_t closed;			/* 0 while it lives */
+	unsigned long long settled;	/* of a TCP socket that lives all is known that does not change: see endpoint_settles() */
+	ns_t ack_owed;			/* since when an ACK is owed; 0: none */
+	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
+	unsigned int flying;		/* packets_out then */
+	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
+	unsigned int zero_window;	/* inside such an episode */
+	unsigned int flags;		/* EP_* */
+	unsigned int tail;		/* of a pipe's ring, when last looked at */
+	unsigned int place;		/* in the array */
 	struct ledger tx, rx;
+	struct identity id;
+	ns_t born;
 	struct beside txb, rxb;
 	struct blame blame;
 	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
-	ns_t ack_owed;			/* since when an ACK is owed; 0: none */
 	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
 	ns_t delack_owed;
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
@@ -106,20 +117,11 @@ struct endpoint {
 	unsigned long long drops[DROP_N];
 	ns_t queue_at;			/* residence: the integral of queue length over time, by Little's law */
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
-	unsigned int zero_window;	/* inside such an episode */
-	unsigned int flags;		/* EP_* */
-	unsigned int tail;		/* of a pipe's ring, when last looked at */
-	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
-	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
-	unsigned int flying;		/* packets_out then */
-	unsigned int place;		/* in the array, and the address it is found by there; 0: it is gone */
-	unsigned long long key;
 	unsigned long long through[2];	/* by direction: bytes that had gone through the socket when this began, see audit.bpf.h */
 	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	struct held held;
 	struct last_ack ack;
-	unsigned long long settled;	/* of a TCP socket that lives all is known that does not change: see endpoint_settles() */
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
@@ -279,7 +281,7 @@ struct processor {
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
 _Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
-OFFSET_IS(struct endpoint, tx, 88);
+OFFSET_IS(struct endpoint, tx, 64);
 _Static_assert(sizeof(struct record_event) == 40, "struct record_event has changed");
 OFFSET_IS(struct record_close, ep, 8);
 
