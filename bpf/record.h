@@ -273,7 +273,7 @@ struct processor {
 	unsigned long long counts[COUNT_N];
 } __attribute__((aligned(128)));
 
-#define PROCESSORS 4096u
+#define PROCESSORS 8192u	/* no kernel is built for more */
 
 #define OFFSET_IS(type, field, off) \
 	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")

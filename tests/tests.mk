@@ -43,10 +43,12 @@ $(CROWD): tests/cli/crowd.c
 -include $(CROWD).d
 
 # --- programs that do nothing, at the hooks that the ledger has ---
-FLOOR := $(B)/tests/kernel/floor
-$(FLOOR): $(B)/tests/kernel/floor.o
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf
+FLOOR := $(B)/tests/floor
+$(FLOOR): tests/floor.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< -lbpf
+-include $(FLOOR).d
 
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
@@ -139,6 +141,6 @@ test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 end
 	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) $(PYTHON) tests/kernel/capacity
 
 .PHONY: bench-served
-bench-served: all ## throughput of redis and nginx while traced, in interleaved pairs: quiet machine (PAIRS=9)
+bench-served: all $(FLOOR) ## throughput of redis and nginx while traced, in interleaved rounds: quiet machine (PAIRS=9)
 	$(Q)for p in redis-server redis-tools:redis-benchmark nginx-light:nginx wrk; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
-	$(Q)$(PYTHON) tests/bench-served $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only $(ONLY))
+	$(Q)FLOOR=$(FLOOR) $(PYTHON) tests/bench-served $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only $(ONLY))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel takes for calling programs, whatever they do: floor.py FLOOR IPCSTALL RESULT...
+"""What the kernel takes for calling programs, whatever they do: no tracer with these hooks can cost less.
 
-Each RESULT is a traced run's document. The same run is repeated untraced, in pairs: with programs that do nothing (FLOOR) at the
-raw tracepoints which the ledger had there, and without. No tracer with these hooks can cost less.
+As a program: floor.py FLOOR IPCSTALL RESULT... Each RESULT is a traced run's document. The same run is repeated untraced, in pairs: with
+programs that do nothing (FLOOR, from floor.c) at the raw tracepoints which the ledger had there, and without.
 """
 import contextlib
 import functools
@@ -63,4 +63,5 @@ def main():
               f"time x {statistics.median(ratios):.3f} [{ratios[1]:.3f}, {ratios[-2]:.3f}]")
 
 
-main()
+if __name__ == "__main__":
+    main()
