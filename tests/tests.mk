@@ -11,6 +11,10 @@ test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name c
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
 	$(Q)tests/vm/selftest $(if $(QUICK),--quick)
 
+.PHONY: test-systemd
+test-systemd: all ## the exporter's unit under a real systemd, in a guest (a minute)
+	$(Q)tests/vm/systemd
+
 .PHONY: test-bcc
 test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known workloads (needs python3-bpfcc; two minutes)
 	$(Q)tests/vm/bcc

@@ -44,6 +44,13 @@ machine_mirror() {
 		$3 == "main" && $2 ~ ("^(" own "|stable|oldstable|oldoldstable|testing|unstable|sid)$") { print $1; exit }'
 }
 
+# The machine's own proxy, where its apt has one, for debootstrap's downloads and those within.
+machine_proxy() {
+	local P=''
+	eval "$(apt-config shell P Acquire::http::Proxy 2>/dev/null)"
+	echo "${http_proxy:-$P}"
+}
+
 # apt.conf for one suite under folder $1: own lists, cache and sources, an empty dpkg status.
 apt_private() {
 	local root=$1 uri=$2 suite=$3 option=
