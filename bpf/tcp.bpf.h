@@ -93,6 +93,15 @@ static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, _
 	return head;
 }
 
+/* with nothing unsent */
+static __always_inline void facets_sent(struct endpoint *ep, struct input *in, const struct tcp_snap *s)
+{
+	in->head = tcp_all_sent(s);
+	in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
+	in->full = tcp_outstanding(s);
+	note_window(ep, 0);
+}
+
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
 {
 	struct tcp_snap s = {};
@@ -109,10 +118,7 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 		in->full = tcp_outstanding(&s);
 		note_window(ep, !s.snd_wnd);
 	} else {
-		in->head = tcp_all_sent(&s);
-		in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
-		in->full = tcp_outstanding(&s);
-		note_window(ep, 0);
+		facets_sent(ep, in, &s);
 	}
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_flying(ep, &s);
@@ -140,11 +146,8 @@ static __always_inline void tcp_facets_out(struct endpoint *ep, __u64 sk, struct
 	struct tcp_snap s = {};
 
 	snap_sent(&s, CAST(tcp_sock, sk));
-	in->says = IN_FULL | IN_DEVICE | IN_HEAD;
-	in->head = tcp_all_sent(&s);
-	in->full = tcp_outstanding(&s);
+	facets_sent(ep, in, &s);
 	in->device = below(GET(CAST(sock, sk), sk_wmem_alloc.refs.counter), 0, 1);
-	note_window(ep, 0);
 	note_flying(ep, &s);
 }
 
@@ -257,7 +260,7 @@ static __always_inline int tcp_ends(struct endpoint *ep, struct input *in)
 	return quick_tx(ep, in);
 }
 
-/* The same after the effects: from now on. A send call ends. */
+/* The same after the effects: from now on. A send call ends, and what was sent may still be queued. */
 SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
@@ -268,6 +271,7 @@ SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 	return tcp_ends(ep, &in);
 }
 
+/* the same; here it seldom is */
 QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
