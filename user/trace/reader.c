@@ -443,14 +443,14 @@ static void put(struct trace_snapshot *s, struct keyed *k, const struct endpoint
 
 /* ---- counters ---- */
 
-static uint64_t sum_counter(struct trace *t, unsigned int which)
+/* of all processors, in one pass: there is room for thousands of them */
+static void sum_counts(struct trace *t, uint64_t sum[COUNT_N])
 {
 	const struct processor *p = object_var(t, "processors");
-	uint64_t sum = 0;
 
 	for (size_t i = 0; p && i < PROCESSORS; i++)
-		sum += LATEST(p[i].counts[which]);
-	return sum;
+		for (size_t c = 0; c < COUNT_N; c++)
+			sum[c] += LATEST(p[i].counts[c]);
 }
 
 static uint64_t sum_missed(struct trace *t)
@@ -466,16 +466,19 @@ static uint64_t sum_missed(struct trace *t)
 
 void reader_counters(struct trace *t, struct trace_counters *c)
 {
-	c->observed = sum_counter(t, COUNT_OBSERVED);
-	c->unpaired = sum_counter(t, COUNT_UNPAIRED);
-	c->overflow = sum_counter(t, COUNT_OVERFLOW);
-	c->lost = sum_counter(t, COUNT_LOST) + t->lost;
-	c->events_lost = sum_counter(t, COUNT_EVENTS_LOST);
-	c->contended = sum_counter(t, COUNT_CONTENDED);
-	c->reused = sum_counter(t, COUNT_REUSED);
+	uint64_t sum[COUNT_N] = {};
+
+	sum_counts(t, sum);
+	c->observed = sum[COUNT_OBSERVED];
+	c->unpaired = sum[COUNT_UNPAIRED];
+	c->overflow = sum[COUNT_OVERFLOW];
+	c->lost = sum[COUNT_LOST] + t->lost;
+	c->events_lost = sum[COUNT_EVENTS_LOST];
+	c->contended = sum[COUNT_CONTENDED];
+	c->reused = sum[COUNT_REUSED];
 	c->missed = sum_missed(t);
-	c->blind = sum_counter(t, COUNT_BLIND);
-	c->opened = sum_counter(t, COUNT_OPENED);
+	c->blind = sum[COUNT_BLIND];
+	c->opened = sum[COUNT_OPENED];
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;
 	c->dropped_tx_bytes = t->closed.tx_bytes;
