@@ -8,12 +8,16 @@
 /* by thread number modulo its size; a variable, since even an array's look-up costs three times as much, and a message asks six times */
 struct call calls[CALL_SLOTS];
 
-/* how long the current task has waited for a CPU in all its life (sched_info_arrive()) */
-static __always_inline ns_t run_delay(void)
-{
-	struct task_struct *task = CURRENT();
+/* a thread, by what a switch says of it */
+struct thread {
+	__u64 task;
+	__u32 tid;
+};
 
-	return GET(task, sched_info.run_delay);
+/* how long a task has waited for a CPU in all its life (sched_info_arrive()) */
+static __always_inline ns_t run_delay(__u64 task)
+{
+	return GET(CAST(task_struct, task), sched_info.run_delay);
 }
 
 /* A slot whose thread sleeps in a call is not given away: the other thread's sleeps go uncounted, and are reported. */
@@ -139,14 +143,16 @@ static __always_inline void call_done(struct endpoint *ep, enum dir dir, long re
 }
 
 /* a thread falls asleep in a call; one that was not seen to enter enters now */
-static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c, enum dir dir, __u32 tid, bool entered, struct input *in)
+static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c, enum dir dir,
+					const struct thread *who, bool entered, struct input *in)
 {
 	if (c->key != ep->id.key || c->dir != dir)
 		c->entered = 0;
 	call_is_on(c, ep, dir);
 	c->off = in->at;
 	c->ran = 0;
-	c->run_delay = run_delay();
+	c->task = who->task;
+	c->run_delay = run_delay(who->task);
 	in->working = !entered && !c->entered;
 	in->asleep = 1;
 	if (!entered)
@@ -157,22 +163,23 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 		rx_sleeps_in(ep, in->at);
 	else
 		rx_sleeps(ep, in->at);
-	note_task(beside_of(ep, dir), tid);
+	note_task(beside_of(ep, dir), who->tid);
 	note_stack(ctx, beside_of(ep, dir));
 	count(COUNT_OBSERVED);
 }
 
-static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir, __u32 tid, bool entered, struct input *in)
+static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir, const struct thread *who, bool entered,
+				       struct input *in)
 {
-	struct call *c = call_of(tid, true);
+	struct call *c = call_of(who->tid, true);
 
 	if (c)
-		call_sleeps(ctx, ep, c, dir, tid, entered, in);
+		call_sleeps(ctx, ep, c, dir, who, entered, in);
 }
 
 static __always_inline void call_slept(struct input *in, const struct call *c)
 {
-	ns_t runq = run_delay() - c->run_delay;
+	ns_t runq = run_delay(c->task) - c->run_delay;
 
 	in->slept = 1;
 	in->blocked = c->ran - c->off;

@@ -41,6 +41,9 @@ static __always_inline __u64 load_word(__u64 addr)
 }
 #endif
 
+/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of this one and one to nowhere */
+#define NUMBER(p) ((__u64)((const char *)(p) - (const char *)CAST(sock, 0)))
+
 /* a field that is a pointer, as a number: an address that is hashed must not be a pointer to the verifier */
 #define ADDRESS(p, type, field) load_word((__u64)(p) + bpf_core_field_offset(struct type, field))
 
@@ -80,10 +83,9 @@ static __always_inline __u64 func_arg(void *ctx, __u32 n)
 	return v;
 }
 #else
-/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of the argument and one to nowhere */
 static __always_inline __u64 func_arg(void *ctx, __u32 n)
 {
-	return ((const char **)ctx)[n] - (const char *)CAST(sock, 0);
+	return NUMBER(((const char **)ctx)[n]);
 }
 #endif
 

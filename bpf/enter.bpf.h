@@ -42,29 +42,26 @@ static __noinline int left_unseen(struct call *c)
 }
 
 #ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
-static __always_inline bool still_in(const struct call *c)
+static __always_inline bool still_in(const struct call *c, __u64 task)
 {
 	return true;
 }
 
-static __always_inline bool sleeps_elsewhere(void)
+static __always_inline bool sleeps_elsewhere(__u64 task)
 {
 	return false;
 }
 #else
-static __always_inline bool sleeps_elsewhere(void)
+static __always_inline bool sleeps_elsewhere(__u64 task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return syscall_bits(((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax) & SYS_WAIT;
+	return syscall_bits(current_regs(task)->orig_ax) & SYS_WAIT;
 }
 
-static __noinline int still_in(const struct call *c)
+static __noinline int still_in(const struct call *c, __u64 task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct target to = {};
 
-	if (!call_target(&to, task, (struct pt_regs *)bpf_task_pt_regs(task)))
+	if (!call_target(&to, CAST(task_struct, task), current_regs(task)))
 		return false;
 	return to.dir == c->dir && c->key == (to.sk ? (__u64)to.sk : (__u64)to.pipe);
 }
@@ -286,13 +283,13 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 }
 
 /* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */
-static __always_inline ns_t entered_sleeps(void *ctx, __u32 tid)
+static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 {
-	struct call *c = call_of(tid, false);
+	struct call *c = call_of(who->tid, false);
 	struct input in = {};
 	struct endpoint *ep;
 
-	if (c && c->entered && (c->before ? !still_in(c) : sleeps_elsewhere()))
+	if (c && c->entered && (c->before ? !still_in(c, who->task) : sleeps_elsewhere(who->task)))
 		left_unseen(c);
 	if (!c || !c->entered)
 		return 0;
@@ -305,7 +302,7 @@ static __always_inline ns_t entered_sleeps(void *ctx, __u32 tid)
 		pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
 	if (ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
 		tcp_facets_of(ep, c->key, &in, HEAD_CORK, 0);
-	call_sleeps(ctx, ep, c, c->dir, tid, true, &in);
+	call_sleeps(ctx, ep, c, c->dir, who, true, &in);
 	if (c->dir == DIR_TX)
 		ep->tx.seen = in.at;
 	return in.at;

@@ -166,37 +166,37 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	return 0;
 }
 
-static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const struct target *to, __u32 tid, ns_t now)
+static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who,
+					  ns_t now)
 {
 	struct input in = { .at = now };
 	bool tcp = ep->id.proto == PROTO_TCP, entered = tcp && to->dir == DIR_TX && tx_working(ep);
 
 	if (tcp && to->dir == DIR_TX)
 		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
-	call_sleep(ctx, ep, to->dir, tid, entered, &in);
+	call_sleep(ctx, ep, to->dir, who, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;
 }
 
-static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const struct target *to, __u32 tid, ns_t now)
+static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who,
+					  ns_t now)
 {
 	struct input in = { .at = now };
 
 	pipe_look(ep, to->pipe, now);
-	call_sleep(ctx, ep, to->dir, tid, false, &in);
+	call_sleep(ctx, ep, to->dir, who, false, &in);
 }
 
 /* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that was asked for. */
-static __noinline ns_t task_sleeps(void *ctx, __u32 tid)
+static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct call *c = call_of(tid, false);
+	struct call *c = call_of(who->tid, false);
 	struct endpoint *ep;
 	struct target to = {};
 	ns_t now;
 
-	if (!call_target(&to, task, regs))
+	if (!call_target(&to, CAST(task_struct, who->task), current_regs(who->task)))
 		return 0;
 	now = bpf_ktime_get_ns();
 	ep = target_endpoint(&to, now);
@@ -205,9 +205,9 @@ static __noinline ns_t task_sleeps(void *ctx, __u32 tid)
 	if (c && c->off && c->key == ep->id.key)
 		call_resume(ep, c);
 	if (to.pipe)
-		sleep_in_pipe(ctx, ep, &to, tid, now);
+		sleep_in_pipe(ctx, ep, &to, who, now);
 	else
-		sleep_in_sock(ctx, ep, &to, tid, now);
+		sleep_in_sock(ctx, ep, &to, who, now);
 	return now;
 }
 

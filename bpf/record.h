@@ -260,6 +260,7 @@ struct call {
 	unsigned long long key;		/* endpoint; 0: in no call that matters */
 	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
 	ns_t run_delay;		/* sched_info.run_delay at `off` */
+	unsigned long long task;	/* who sleeps since `off` */
 	unsigned int tid;
 	unsigned int place;	/* of the endpoint, if it stands in the array */
 	unsigned char dir, entered, before;	/* before: it was in this call when the session began */

@@ -197,7 +197,8 @@ static __always_inline int seed_sleep(struct endpoint *ep, const struct target *
 	}
 	call_is_on(c, ep, to->dir);
 	c->ran = 0;
-	c->run_delay = GET(CAST(task_struct, task), sched_info.run_delay);
+	c->task = task;
+	c->run_delay = run_delay(task);
 	c->entered = c->before = 1;
 	*(volatile ns_t *)&c->off = now;
 	apply(ep, &in, to->dir);

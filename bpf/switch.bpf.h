@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A processor goes from one task to the next. THREAD_SLEEPS(ctx, thread) is the backend's: the thread sleeps, in a call on an endpoint
- * perhaps; it returns the time if that was asked for.
+ * A processor goes from one task to the next. THREAD_SLEEPS(ctx, thread) is the backend's: the current thread sleeps, in a call on an
+ * endpoint perhaps; it returns the time if that was asked for.
  */
 #ifndef IPCSTALL_SWITCH_BPF_H
 #define IPCSTALL_SWITCH_BPF_H
 
 /* only noted: the thread itself takes the step, when it leaves the call or sleeps again */
-static __always_inline void thread_runs(__u32 tid, ns_t now)
+static __always_inline void thread_runs(const struct thread *who, ns_t now)
 {
-	struct call *c = call_of(tid, false);
+	struct call *c = call_of(who->tid, false);
 
-	if (c && c->off && !c->ran)
+	if (c && c->off && !c->ran && c->task == who->task)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
 SEC("raw_tp/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	__u64 leaves = bpf_get_current_pid_tgid(), comes = pid_tgid_of(next);
+	__u64 leaves = current_numbers(prev), comes = pid_tgid_of(next);
+	struct thread leaver = { (__u64)prev, leaves }, comer = { (__u64)next, comes };
 	bool sleeps = !preempt && task_wanted(leaves >> 32);
 	ns_t now = 0;
 
 	switch_joins((__u64)prev, (__u64)next);
 	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
-		now = THREAD_SLEEPS(ctx, leaves);
+		now = THREAD_SLEEPS(ctx, &leaver);
 	if (opt.stacks && sleeps)
 		note_sleep(ctx, leaves);
 	if (next_wanted(comes >> 32))
-		thread_runs(comes, now);
+		thread_runs(&comer, now);
 	return 0;
 }
 

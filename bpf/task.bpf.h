@@ -83,6 +83,33 @@ static __always_inline bool pipe_target(struct target *to, struct task_struct *t
 	return file_leads(to, file_of(task, regs->di), false);
 }
 
+#ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
+#elif defined(READ_PROBED)
+static __always_inline struct pt_regs *current_regs(__u64 task)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+}
+#else
+__u64 regs_at;
+
+/*
+ * The registers that the current task came into the kernel with stand at the same place of every task's stack: asked for once, and
+ * not at each switch (docs/KERNEL_NOTES.md, "What a call costs").
+ */
+static __always_inline struct pt_regs *current_regs(__u64 task)
+{
+	__u64 stack = ADDRESS(task, task_struct, stack);
+
+	if (!regs_at) {
+		__u64 regs = NUMBER(bpf_task_pt_regs(bpf_get_current_task_btf()));
+
+		OPAQUE(regs);	/* or the compiler adds to the pointer first */
+		regs_at = regs - stack;
+	}
+	return CAST(pt_regs, stack + regs_at);
+}
+#endif
+
 static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
 {
 	return number_target(to, task, regs->orig_ax, regs->di, regs->dx);
@@ -120,6 +147,16 @@ static __always_inline __u64 pid_tgid_of(struct task_struct *task0)
 	if (bpf_core_field_offset(struct task_struct, tgid) == pid_at + sizeof(__u32))
 		return load_word((__u64)task0 + pid_at);
 	return (__u64)GET(task, tgid) << 32 | (__u32)GET(task, pid);
+}
+
+/* the same of the current task; where a load is a helper's call too, by the one that is for it */
+static __always_inline __u64 current_numbers(struct task_struct *task)
+{
+#ifdef READ_PROBED
+	return bpf_get_current_pid_tgid();
+#else
+	return pid_tgid_of(task);
+#endif
 }
 
 /* both ledgers of a pipe, after the call at hand has moved data */

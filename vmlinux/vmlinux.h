@@ -55,6 +55,7 @@ struct task_struct {
 		__u64 run_delay;
 	} sched_info;
 	struct css_set *cgroups;
+	void *stack;
 };
 
 struct css_set {
