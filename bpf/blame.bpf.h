@@ -249,23 +249,20 @@ QUICK int tx_begins(struct endpoint *ep, ns_t at)
 }
 
 /* no thread comes or goes */
-SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
+static __always_inline int settle_tx(struct endpoint *ep, const struct input *is)
 {
-	struct input in = {};
+	struct input in = { .at = is->at, .says = is->says, .head = is->head, .full = is->full, .device = is->device, .bytes = is->bytes };
 
-	if (!ep || !is)
-		return 0;
-	in.at = is->at;
-	in.says = is->says;
-	in.head = is->head;
-	in.full = is->full;
-	in.device = is->device;
-	in.bytes = is->bytes;
 	return quick_tx(ep, &in);
 }
 
+SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
+{
+	return ep && is ? settle_tx(ep, is) : 0;
+}
+
 /* a reader that is seen in its call only where it falls asleep in it */
-SUBPROG int rx_sleeps_in(struct endpoint *ep, ns_t at)
+QUICK int rx_sleeps_in(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1, .asleep = 1 };
 
@@ -318,7 +315,7 @@ QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, con
 }
 
 /* something came, or went, while no reader was in a call */
-SUBPROG int rx_holds(struct endpoint *ep, ns_t at, __u32 full)
+QUICK int rx_holds(struct endpoint *ep, ns_t at, __u32 full)
 {
 	struct input in = { .at = at, .says = IN_FULL, .full = full & 1 };
 

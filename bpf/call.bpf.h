@@ -215,9 +215,9 @@ static __always_inline struct call *call_seen(const struct endpoint *ep, enum di
 }
 
 /* true: this thread was seen to enter a call in this direction, and is now out of it */
-static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir)
+static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir, __u32 tid)
 {
-	struct call *c = call_seen(ep, dir, bpf_get_current_pid_tgid());
+	struct call *c = call_seen(ep, dir, tid);
 
 	if (!c)
 		return false;

@@ -38,7 +38,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 		ep = sock_endpoint(sk, true, in.at);
 	if (!ep)
 		return 0;
-	tcp_look_back(ep, (__u64)sk, in.at, 0);
+	tcp_looks_back(ep, (__u64)sk, in.at);
 	refused_back(ep, in.at);
 	if (word_asleep(ep->tx.word) && tx_resumes(ep))
 		return 0;
@@ -72,10 +72,10 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 	return ep && ep->settled ? ep : touch(sk, *now);
 }
 
-static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret)
+static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
-	call_was_in(ep, DIR_TX);	/* where tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning */
+	call_was_in(ep, DIR_TX, tid);	/* where tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning */
 	if (word_working(ep->tx.word))
 		tcp_tx_ended(ep, (__u64)sk, in->at, in->bytes);
 	else
@@ -85,10 +85,10 @@ static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock
 	note_held_stack(ctx, ep);
 }
 
-static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in, int ret)
+static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
-	in->working = call_was_in(ep, DIR_TX) ? -1 : 0;
+	in->working = call_was_in(ep, DIR_TX, tid) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
 		sock_device(ep, sk, in, 0);
 	apply_tx(ep, in);
@@ -100,6 +100,7 @@ static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, str
 SEC("raw_tp/sock_send_length")
 int BPF_PROG(on_sent, struct sock *sk, int ret)
 {
+	__u32 tid = bpf_get_current_pid_tgid();
 	struct input in = {};
 	struct endpoint *ep;
 
@@ -108,10 +109,10 @@ int BPF_PROG(on_sent, struct sock *sk, int ret)
 		return 0;
 	call_moved(&in, ret);
 	if (ep->id.proto == PROTO_TCP)
-		tcp_sent(ctx, ep, sk, &in, ret);
+		tcp_sent(ctx, ep, sk, &in, ret, tid);
 	else
-		other_sent(ep, sk, &in, ret);
-	call_done(ep, DIR_TX, ret, bpf_get_current_pid_tgid());
+		other_sent(ep, sk, &in, ret, tid);
+	call_done(ep, DIR_TX, ret, tid);
 	return 0;
 }
 

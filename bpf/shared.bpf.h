@@ -37,7 +37,7 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t 
 
 static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, ns_t now, __u32 bytes)
 {
-	tcp_look_back(ep, (__u64)sk, now, 0);
+	tcp_looks_back(ep, (__u64)sk, now);
 	if (bytes)
 		tcp_data(ep, sk, now);
 }

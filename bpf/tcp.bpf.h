@@ -221,8 +221,10 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
 
 #ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack */
 #define TX_LOOKED_BACK tx_settles
+#define TX_LOOKS_BACK settle_tx
 #else
 #define TX_LOOKED_BACK apply_tx
+#define TX_LOOKS_BACK apply_tx
 #endif
 
 /*
@@ -249,6 +251,22 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);
 	}
+	ep->tx.seen = now;
+	count(COUNT_OBSERVED);
+	return 0;
+}
+
+/* the same where nothing is queued nor was, nobody sends, and none has been refused: as before most events, and without a call */
+QUICK int tcp_looks_back(struct endpoint *ep, __u64 sk, ns_t now)
+{
+	struct input in = {};
+
+	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK || !tcp_all_out(sk))
+		return tcp_look_back(ep, sk, now, 0);
+	in.at = ep->tx.seen;
+	tcp_facets_out(ep, sk, &in);
+	if (apply_facets(ep->tx.word, &in) != ep->tx.word)
+		TX_LOOKS_BACK(ep, &in);
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
 	return 0;
