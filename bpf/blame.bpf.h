@@ -249,16 +249,34 @@ QUICK int tx_begins(struct endpoint *ep, ns_t at)
 }
 
 /* no thread comes or goes */
-static __always_inline int settle_tx(struct endpoint *ep, const struct input *is)
+SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
 {
-	struct input in = { .at = is->at, .says = is->says, .head = is->head, .full = is->full, .device = is->device, .bytes = is->bytes };
+	struct input in = {};
 
+	if (!ep || !is)
+		return 0;
+	in.at = is->at;
+	in.says = is->says;
+	in.head = is->head;
+	in.full = is->full;
+	in.device = is->device;
+	in.bytes = is->bytes;
 	return quick_tx(ep, &in);
 }
 
-SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
+/* the same without a call, nearly always */
+static __always_inline int settle_tx(struct endpoint *ep, const struct input *in)
 {
-	return ep && is ? settle_tx(ep, is) : 0;
+	struct transition t;
+
+	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
+		return tx_settles(ep, in);
+	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
+		struct transition stall = t;
+
+		stall_turns(ep, &stall, in->at);
+	}
+	return 1;
 }
 
 /* a reader that is seen in its call only where it falls asleep in it */

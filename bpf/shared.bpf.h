@@ -121,6 +121,8 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	}
 	ack_sent(ep, now);
 	tcp_goes_out(ep, skb, sk, now);
+	if (!sees_exactly() && !word_working(ep->rx.word) && half_closed(CAST(sock, sk)))
+		rx_holds(ep, now, tcp_unread(sk));
 	return 0;
 }
 
@@ -270,7 +272,6 @@ static __always_inline void listening(struct sock *sk0, bool on)
 		listens(sk0);
 }
 
-#define TCP_ESTABLISHED	1
 #define TCP_SYN_SENT	2
 #define TCP_LISTEN	10
 

@@ -9,7 +9,9 @@
 #define ICSK_TIME_RETRANS 1
 #define ICSK_ACK_TIMER 2
 #define RCV_SHUTDOWN 1
+#define TCP_ESTABLISHED	1
 #define TCP_CLOSE	7
+#define TCP_CHRONO_RWND_LIMITED 2
 
 /* with nothing unsent the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
@@ -93,6 +95,23 @@ static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, _
 	return head;
 }
 
+/*
+ * Once either end has closed its half, what comes in goes through tcp_rcv_state_process(): no tracepoint tells of an ACK then, and what is
+ * seen of its effects is the first segment that it let go.
+ */
+static __always_inline bool half_closed(struct sock *sk)
+{
+	return GET(sk, __sk_common.skc_state) != TCP_ESTABLISHED;
+}
+
+/* What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but only after it has sent all it may. */
+static __always_inline __u32 held_before(struct tcp_sock *tp, __u32 head)
+{
+	if (GET_BITS(tp, chrono_type) == TCP_CHRONO_RWND_LIMITED)
+		return HEAD_RWND;
+	return GET_BITS(tp, is_cwnd_limited) ? HEAD_CWND : head;
+}
+
 /* with nothing unsent */
 static __always_inline void facets_sent(struct endpoint *ep, struct input *in, const struct tcp_snap *s)
 {
@@ -114,6 +133,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
 		in->head = tcp_held(ep, &s, rest);
+		if (own && in->head != HEAD_PACING && half_closed(sk))
+			in->head = held_before(tp, in->head);
 		in->says |= IN_FULL | IN_DEVICE | (in->head == HEAD_REST ? 0 : IN_HEAD);
 		in->full = tcp_outstanding(&s);
 		note_window(ep, !s.snd_wnd);
@@ -169,6 +190,14 @@ static __always_inline bool tx_resting(const struct endpoint *ep)
 	return WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_IDLE;
 }
 
+/* more than the FIN that close() has just queued */
+static __always_inline bool tcp_drains(__u64 sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > 1 && half_closed(CAST(sock, sk));
+}
+
 /*
  * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
  * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`.
@@ -177,7 +206,7 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 {
 	struct input in = { .says = IN_FULL };
 
-	if (!ep)
+	if (!ep || tcp_drains(sk))
 		return 0;
 	in.at = ep->tx.seen;
 	if (WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
@@ -219,6 +248,23 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
 	in->at = out;
 }
 
+/*
+ * Internal pacing let go of the queue after the last look, and yet it stands there still: from then on it was something else that held
+ * it. Had nothing, the segment that went out then would have been looked at.
+ */
+SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t now, __u32 own)
+{
+	ns_t until = GET(CAST(tcp_sock, sk), tcp_wstamp_ns);
+
+	if (!ep || !in || until <= in->at || until >= now)
+		return 0;
+	apply_tx(ep, in);
+	in->at = now;
+	tcp_facets_of(ep, sk, in, HEAD_REST, own);
+	in->at = until;
+	return 1;
+}
+
 #ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack */
 #define TX_LOOKED_BACK tx_settles
 #define TX_LOOKS_BACK settle_tx
@@ -247,6 +293,8 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 			tcp_facets_out(ep, sk, &in);
 		else
 			tcp_facets_of(ep, sk, &in, HEAD_REST, own);
+		if (in.head == HEAD_PACING)
+			pacing_passed(ep, &in, sk, now, own);
 		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);

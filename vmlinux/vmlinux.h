@@ -183,6 +183,8 @@ struct tcp_sock {
 	__u32 lost_out;
 	__u32 retrans_out;
 	__u8 nonagle : 4;
+	__u8 chrono_type;
+	__u8 is_cwnd_limited : 1;
 	__u64 tcp_wstamp_ns;
 	__u32 rcv_nxt;
 	__u32 rcv_wup;
