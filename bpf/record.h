@@ -238,6 +238,7 @@ struct options {
 	unsigned int drop_args;		/* of kfree_skb: a third is the reason (5.17 on), a fourth the receiver (6.11 on) */
 	unsigned int dgram_sock;	/* the hook of Unix datagram receives gets a struct sock */
 	unsigned int recv_args;		/* of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, 5, 4 from 7.2 on */
+	ns_t tick;			/* a jiffy */
 	ns_t stall_threshold;		/* RECORD_STALL from this length on; 0: none */
 	unsigned long long fn_delack, fn_write;	/* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
 };

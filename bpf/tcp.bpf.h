@@ -104,12 +104,21 @@ static __always_inline bool half_closed(struct sock *sk)
 	return GET(sk, __sk_common.skc_state) != TCP_ESTABLISHED;
 }
 
-/* What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but only after it has sent all it may. */
+/*
+ * What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but only after it has sent all it may. Its
+ * pacing deadline is gone by then: __tcp_transmit_skb() sets it to now.
+ */
 static __always_inline __u32 held_before(struct tcp_sock *tp, __u32 head)
 {
 	if (GET_BITS(tp, chrono_type) == TCP_CHRONO_RWND_LIMITED)
 		return HEAD_RWND;
-	return GET_BITS(tp, is_cwnd_limited) ? HEAD_CWND : head;
+	return head != HEAD_PACING && GET_BITS(tp, is_cwnd_limited) ? HEAD_CWND : head;
+}
+
+/* A FIN that goes out alone was queued this moment, unless the window held it. */
+static __always_inline bool fin_alone(const struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp)
+{
+	return tcp_unsent(s) == 1 && half_closed(sk) && GET_BITS(tp, chrono_type) != TCP_CHRONO_RWND_LIMITED;
 }
 
 /* with nothing unsent */
@@ -128,12 +137,14 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	struct tcp_sock *tp = CAST(tcp_sock, sk0);
 
 	snap_unsent(&s, sk, tp);
+	if (own && fin_alone(&s, sk, tp))
+		s.snd_nxt = s.write_seq;
 	snap_sent(&s, tp);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
 		in->head = tcp_held(ep, &s, rest);
-		if (own && in->head != HEAD_PACING && half_closed(sk))
+		if (own && half_closed(sk))
 			in->head = held_before(tp, in->head);
 		in->says |= IN_FULL | IN_DEVICE | (in->head == HEAD_REST ? 0 : IN_HEAD);
 		in->full = tcp_outstanding(&s);
@@ -252,7 +263,7 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
  * Internal pacing let go of the queue after the last look, and yet it stands there still: from then on it was something else that held
  * it. Had nothing, the segment that went out then would have been looked at.
  */
-SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t now, __u32 own)
+SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
 {
 	ns_t until = GET(CAST(tcp_sock, sk), tcp_wstamp_ns);
 
@@ -260,8 +271,27 @@ SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t 
 		return 0;
 	apply_tx(ep, in);
 	in->at = now;
-	tcp_facets_of(ep, sk, in, HEAD_REST, own);
+	tcp_facets_of(ep, sk, in, HEAD_REST, 0);
 	in->at = until;
+	return 1;
+}
+
+/*
+ * The window held the queue of a half-closed connection, but only since TCP's chronograph says so (in jiffies): before that it was
+ * paced, or nothing was queued, and what had been sent was on its way.
+ */
+SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+	__u32 ticks = (__u32)bpf_jiffies64() - GET(tp, chrono_start);
+	ns_t since = now - ticks * opt.tick;
+
+	if (!ep || !in || !half_closed(CAST(sock, sk)) || since <= in->at + opt.tick)
+		return 0;
+	in->head = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;
+	apply_tx(ep, in);
+	in->head = HEAD_RWND;
+	in->at = since;
 	return 1;
 }
 
@@ -293,8 +323,10 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 			tcp_facets_out(ep, sk, &in);
 		else
 			tcp_facets_of(ep, sk, &in, HEAD_REST, own);
-		if (in.head == HEAD_PACING)
-			pacing_passed(ep, &in, sk, now, own);
+		if (in.head == HEAD_PACING && !own)
+			pacing_passed(ep, &in, sk, now);
+		if (in.head == HEAD_RWND && own)
+			window_shut(ep, &in, sk, now);
 		tcp_leaves_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);

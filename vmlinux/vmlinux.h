@@ -184,6 +184,7 @@ struct tcp_sock {
 	__u32 retrans_out;
 	__u8 nonagle : 4;
 	__u8 chrono_type;
+	__u32 chrono_start;
 	__u8 is_cwnd_limited : 1;
 	__u64 tcp_wstamp_ns;
 	__u32 rcv_nxt;

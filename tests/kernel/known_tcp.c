@@ -220,6 +220,49 @@ static void rwnd(struct known *k)
 	rwnd_expect(k);
 }
 
+/* The same after one end has said that it sends no more: acknowledgements go another way through the kernel from then on. */
+static void last_words_client(struct known *k, struct end *e, int fd)
+{
+	char *buf = spare_memory(flow.n * flow.size);
+	uint64_t from = now_ns();
+
+	put(e, fd, buf, flow.n * flow.size);
+	shutdown(fd, SHUT_WR);
+	watch_queue(k, fd, from);
+	free(buf);
+}
+
+static void rwnd_last_words(struct known *k)
+{
+	struct tcp_opts o = slow_reader_opts(k);
+
+	tcp_case(k, &o, last_words_client, napping_server);
+	rwnd_expect(k);
+}
+
+static void answering_client(struct known *k, struct end *e, int fd)
+{
+	char byte;
+
+	if (get_some(e, fd, &byte, 1))
+		die("bytes from nowhere");
+	queue_client(k, e, fd);
+}
+
+static void silent_server(struct known *k, struct end *e, int fd)
+{
+	shutdown(fd, SHUT_WR);
+	napping_server(k, e, fd);
+}
+
+static void rwnd_answer(struct known *k)
+{
+	struct tcp_opts o = slow_reader_opts(k);
+
+	tcp_case(k, &o, answering_client, silent_server);
+	rwnd_expect(k);
+}
+
 /* The same, from writers that do not sleep in write(): a ledger must not need them to. */
 static void epoll_write(struct end *e, int fd, char *buf, long len)
 {
@@ -668,6 +711,8 @@ const struct known_case tcp_cases[] = {
 	{ "nodelay", nodelay, "the same with TCP_NODELAY: nothing waits" },
 	{ "sndbuf", sndbuf, "a small send buffer: n size sndbuf nodelay v" },
 	{ "rwnd", rwnd, "the reader naps, the window closes: n size nap_ms rcvbuf v" },
+	{ "rwnd-last-words", rwnd_last_words, "the same, of a writer that has shut its side down behind it" },
+	{ "rwnd-answer", rwnd_answer, "the same, of a writer whose reader has shut its side down before" },
 	{ "epoll-rwnd", epoll_slow_reader, "the same, non-blocking writer with epoll: and sndbuf" },
 	{ "sendfile-rwnd", sendfile_slow_reader, "the same, written by sendfile()" },
 	{ "splice-out", splice_out, "a reader that never calls read(): n size v" },

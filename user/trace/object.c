@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "internal.h"
 #include "fentry.skel.h"
@@ -97,6 +98,14 @@ void *object_var(struct trace *t, const char *name)
 	return t->vars && off >= 0 ? t->vars + off : NULL;
 }
 
+/* coarse clocks go on by a tick at a time */
+static uint64_t tick_ns(void)
+{
+	struct timespec t;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) ? 10000000 : (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void set_options(struct trace *t, struct options *o)
 {
 	const struct trace_options *u = &t->opts;
@@ -113,6 +122,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->protos = u->protos;
 	o->hashed = t->hashed;
 	o->stall_threshold = u->stall_threshold_ns;
+	o->tick = tick_ns();
 	o->switch_state = feature_args("sched_switch") >= 4;
 	o->drop_args = feature_args("kfree_skb");
 	o->dgram_sock = feature_func("__unix_dgram_recvmsg");
