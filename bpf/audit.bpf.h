@@ -73,6 +73,7 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
 	sk = ep->id.key;
+	ep->rtt_us = GET(CAST(tcp_sock, sk), srtt_us) >> 3;
 	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops) || !GET(CAST(sock, sk), __sk_common.skc_dport))
 		return 0;
 	tp = CAST(tcp_sock, sk);

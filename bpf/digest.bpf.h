@@ -123,7 +123,7 @@ SUBPROG int digest_one(__u32 i)
 	d->at = bpf_ktime_get_ns();
 	digest_ledgers(d, ep);
 	digest_beside(d, ep);
-	d->rtt_us = ep->id.proto == PROTO_TCP ? GET(CAST(tcp_sock, key), srtt_us) >> 3 : 0;
+	d->rtt_us = ep->rtt_us;
 	d->born = ep->born;
 	d->flags = ep->flags;
 	peer = peer_of(ep);

@@ -167,10 +167,9 @@ static void watch_queue(struct known *k, int fd, uint64_t from)
 static void queue_client(struct known *k, struct end *e, int fd)
 {
 	char *buf = spare_memory(flow.n * flow.size);
-	uint64_t from = now_ns();
 
 	put(e, fd, buf, flow.n * flow.size);
-	watch_queue(k, fd, from);
+	watch_queue(k, fd, now_ns());	/* until then it was `work` */
 	free(buf);
 }
 
@@ -224,9 +223,10 @@ static void rwnd(struct known *k)
 static void last_words_client(struct known *k, struct end *e, int fd)
 {
 	char *buf = spare_memory(flow.n * flow.size);
-	uint64_t from = now_ns();
+	uint64_t from;
 
 	put(e, fd, buf, flow.n * flow.size);
+	from = now_ns();
 	shutdown(fd, SHUT_WR);
 	watch_queue(k, fd, from);
 	free(buf);

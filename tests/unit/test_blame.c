@@ -54,6 +54,18 @@ static void an_absent_reader_explains_what_it_outlasts(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 }
 
+/* seen from one end: a window that opens within a round trip is the path's measure, one that stays shut is the reader's */
+static void a_window_is_the_readers_or_the_paths(void **state)
+{
+	struct blame_facts f = { .cause = TX_RWND, .ns = 1000000000, .count = 20, .rtt_ns = 60000000 };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.rtt_ns = 200000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f.rtt_ns = 0;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+}
+
 static void only_nagle_gathers(void **state)
 {
 	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000, .gathered_n = 1000 };
@@ -68,6 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_writes_are_gathered),
 		cmocka_unit_test(a_slow_writer_waits_for_the_peer),
+		cmocka_unit_test(a_window_is_the_readers_or_the_paths),
 		cmocka_unit_test(what_an_ack_ends_is_not_gathered),
 		cmocka_unit_test(an_absent_reader_explains_what_it_outlasts),
 		cmocka_unit_test(only_nagle_gathers),

@@ -31,6 +31,12 @@ static struct blame_judged judge_seen(const struct blame_facts *f)
 	return j;
 }
 
+/* An absent reader holds a window for as long as it likes; one that is only too small for the path opens again within a round trip. */
+static bool window_is_the_paths(const struct blame_facts *f)
+{
+	return f->rtt_ns && f->ns <= f->rtt_ns * f->count;
+}
+
 /* Only this end was seen: what the protocol lets one conclude. */
 static struct blame_judged judge_inferred(const struct blame_facts *f)
 {
@@ -38,7 +44,7 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 
 	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && f->like_delack)
 		j.blamed = BLAME_PEER_DELACK;
-	else if (f->cause == TX_RWND || (f->cause == TX_SNDBUF && f->local_ipc))
+	else if ((f->cause == TX_RWND && !window_is_the_paths(f)) || (f->cause == TX_SNDBUF && f->local_ipc))
 		j.blamed = BLAME_PEER_READER;
 	else if (f->cause == TX_RECOVERY)
 		j.blamed = BLAME_PATH;

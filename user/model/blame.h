@@ -14,6 +14,8 @@ struct blame_facts {
 	uint64_t gathered_n;	/* in so many episodes */
 	bool both_ends;		/* the other end was traced */
 	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
+	uint64_t count;		/* episodes of the stall */
+	uint64_t rtt_ns;	/* of TCP; 0: unknown */
 	bool like_delack;	/* most episodes lasted as long as the delayed-ACK timer's minimum */
 };
 

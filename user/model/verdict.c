@@ -82,6 +82,8 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.unread_ns = ep->blame.unread_ns[f->cause],
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
+		.count = f->count,
+		.rtt_ns = ep->rtt_us * 1000,
 		.both_ends = ep->peer >= 0 || ep->paired,
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
@@ -108,7 +110,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.count = ep->tx.count[cause],
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
-		.peaks_at_delack = peaks_at_delack(&ep->tx, cause),
+		.peaks_at_delack = ep->proto == TRACE_TCP && peaks_at_delack(&ep->tx, cause),
 	};
 	lay_blame(ep, f);
 }

@@ -4,7 +4,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 3328, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 3336, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 19 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -133,6 +133,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	walk_resolution(c, &ep->drops_res);
 	walk_resolution(c, &ep->queue_res);
 	codec_bool(c, &ep->paired);
+	codec_u64(c, &ep->rtt_us);
 	if (c->reads)
 		ep->peer = -1;
 }

@@ -130,10 +130,11 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
 	if (ep->proto != TRACE_TCP)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "delack_ns", known(ep->delack_ns, ep->delack_res), "delack_fires",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "delack_ns", known(ep->delack_ns, ep->delack_res), "delack_fires",
 			 known(ep->delack_fires, ep->delack_res), "ack_debt_ns", known(ep->ack_debt_ns, ep->delack_res), "retransmits",
 			 known(ep->retransmits, ep->retransmits_res), "timeouts", known(ep->timeouts, ep->retransmits_res),
-			 "zero_windows", known(ep->zero_windows, ep->retransmits_res));
+			 "zero_windows", known(ep->zero_windows, ep->retransmits_res), "rtt_us",
+			 ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
 }
 
 static void add_cgroup(json_t *o, const struct trace_beside *who)

@@ -47,6 +47,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 
 	if (party && party->tgid)
 		who(party, name, sizeof(name));
+	else if (party && f->blamed == BLAME_PEER_READER)
+		snprintf(name, sizeof(name), "the peer, where nobody was seen in a read,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
@@ -77,15 +79,28 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
 }
 
+/* where the blame explains some of the episodes, and not nearly all of them */
+static void blamed_part(const struct finding *f, char *buf, size_t len)
+{
+	char part[32];
+
+	buf[0] = '\0';
+	if (!f->blamed_n || (f->blamed_n * 10 >= f->count * 9 && f->blamed_ns * 10 >= f->ns * 9))
+		return;
+	human_ns((double)f->blamed_ns, part, sizeof(part));
+	snprintf(buf, len, ", of which %" PRIu64 " time%s, %s, for that reason", f->blamed_n, plural(f->blamed_n), part);
+}
+
 void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
-	char cause[320], total[32], longest[32];
+	char cause[320], total[32], longest[32], part[96];
 
 	cause_phrase(s, f, cause, sizeof(cause));
+	blamed_part(f, part, sizeof(part));
 	human_ns((double)f->ns, total, sizeof(total));
 	human_ns((double)f->max_ns, longest, sizeof(longest));
-	snprintf(buf, len, "%s: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s%s", cause, f->count, plural(f->count), total,
-		 100 * f->share, longest, surety_phrase(f));
+	snprintf(buf, len, "%s: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s%s%s", cause, f->count, plural(f->count), total,
+		 100 * f->share, longest, part, surety_phrase(f));
 }
 
 void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
@@ -103,6 +118,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
 		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
+		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner, or give the pipe room with F_SETPIPE_SZ";
 	return tx_fixes[f->cause];

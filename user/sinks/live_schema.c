@@ -70,7 +70,7 @@ static const struct schema_row calls[] = {
 };
 static const struct schema_row tcp[] = {
 	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "timeouts", "?count" },
-	{ "zero_windows", "?count" }, {}
+	{ "zero_windows", "?count" }, { "rtt_us", "?count" }, {}
 };
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
 static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" }, { "dequeued", "count" }, {} };

@@ -54,6 +54,7 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->rx_missed = ep->rxb.bytes_res != TRACE_EXACT;
 	out->blocked_ns = ep->txb.blocked_ns;
 	out->retransmits = ep->retransmits;
+	out->rtt_us = (uint32_t)ep->rtt_us;
 	for (int i = 0; i < TRACE_DROPS; i++)
 		out->drops += ep->drops[i];
 	for (int i = 0; i < TRACE_HIST; i++)

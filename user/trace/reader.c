@@ -329,6 +329,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->retransmits = ep->retransmits;
 	out->timeouts = ep->timeouts;
 	out->zero_windows = ep->zero_windows;
+	out->rtt_us = ep->rtt_us;
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
