@@ -20,7 +20,7 @@
 	  "everything is sent, acknowledgements are outstanding, nothing waits",		\
 	  "nothing to send sooner: the time is the path's; have more than one message under way") \
 	X(TX_SNDBUF, 2, "sndbuf", 1, 1,								\
-	  "a writer waits for buffer memory, asleep in its call or refused (EAGAIN), and the head of the queue is not held (pipe: ring full)", \
+	  "a writer waits for buffer memory, asleep in its call, refused (EAGAIN) or asking by poll() or select(), and the head of the queue is not held (pipe: ring full)", \
 	  "raise SO_SNDBUF or tcp_wmem (pipe: F_SETPIPE_SZ), or make the reader faster")	\
 	X(TX_RECOVERY, 3, "recovery", 1, 0,							\
 	  "lost data waits for a retransmission or for the retransmission timer",		\

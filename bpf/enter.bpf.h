@@ -291,8 +291,10 @@ static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 
 	if (c && c->entered && (c->before ? !still_in(c, who->task) : sleeps_elsewhere(who->task)))
 		left_unseen(c);
-	if (!c || !c->entered)
+	if (!c || !c->entered) {
+		asks_for_room(who->task);
 		return 0;
+	}
 	ep = call_endpoint(c);
 	if (!ep || ep->closed)
 		return 0;

@@ -197,8 +197,10 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 	struct target to = {};
 	ns_t now;
 
-	if (!call_target(&to, CAST(task_struct, who->task), current_regs(who->task)))
+	if (!call_target(&to, CAST(task_struct, who->task), current_regs(who->task))) {
+		asks_for_room(who->task);
 		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	ep = target_endpoint(&to, now);
 	if (!ep)

@@ -8,7 +8,7 @@
 #ifndef IPCSTALL_SEED_BPF_H
 #define IPCSTALL_SEED_BPF_H
 
-#include "shared.bpf.h"
+#include "polled.bpf.h"
 
 #define FMODE_READ	1
 #define FMODE_WRITE	2

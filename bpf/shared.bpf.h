@@ -354,11 +354,33 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Where no hook sees the end of a socket, whoever looks finds it gone: it ended after it was last seen. A pipe does not tell. */
+/*
+ * Looked for in memory that may have been given back: put_pipe_info() leaves no files there, the allocator writes over a part of the rest, and
+ * what is given the memory next has no queue of readers whose neighbour knows it. Another pipe has; it is taken for this one until a call
+ * on it shows its inode.
+ */
+static __always_inline bool pipe_lives(struct pipe_inode_info *pipe0)
+{
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, pipe0);
+	__u64 queue = (__u64)pipe0 + bpf_core_field_offset(struct pipe_inode_info, rd_wait.head);
+	__u64 next = ADDRESS(pipe0, pipe_inode_info, rd_wait.head.next);
+
+	return GET(pipe, files) && GET(pipe, readers) <= GET(pipe, files) && GET(pipe, writers) <= GET(pipe, files) &&
+	       ADDRESS(next, list_head, prev) == queue;
+}
+
+static __always_inline bool still_there(struct endpoint *ep)
+{
+	if (ep->id.proto == PROTO_PIPE)
+		return pipe_lives((struct pipe_inode_info *)ep->id.key);
+	return ep->id.proto == PROTO_TCP || sock_is(ep, CAST(sock, ep->id.key));
+}
+
+/* Where no hook sees the end of a socket or pipe, whoever looks finds it gone: it ended after it was last seen. */
 static __always_inline bool ended_unseen(struct endpoint *ep)
 {
 #ifdef ENDS_UNSEEN
-	if (ep->id.proto == PROTO_TCP || ep->id.proto == PROTO_PIPE || sock_is(ep, CAST(sock, ep->id.key)))
+	if (still_there(ep))
 		return false;
 	endpoint_close(ep, last_seen(ep));
 	return true;

@@ -16,6 +16,8 @@ enum syscall_bits {
 	SYS_WAIT = 1 << 4,	/* a thread sleeps in it, on no endpoint */
 	SYS_CLOSE = 1 << 5,
 	SYS_MADE = 3 << 6,	/* enum made, of the descriptors that it makes */
+	SYS_POLLS = 1 << 8,	/* its first two arguments are an array of struct pollfd */
+	SYS_SELECTS = 1 << 9,	/* its third is a set of descriptors to be written to */
 };
 
 /* the result is one, or two stand where an argument points */
@@ -50,11 +52,11 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(socketpair, 53, 199, MADE_PAIR_FOURTH << MADE_SHIFT)		\
 	ROW(pipe2, 293, 59, MADE_PAIR_FIRST << MADE_SHIFT)			\
 	OLD_ROW(pipe, 22, MADE_PAIR_FIRST << MADE_SHIFT)			\
-	OLD_ROW(poll, 7, SYS_WAIT)						\
-	OLD_ROW(select, 23, SYS_WAIT)						\
+	OLD_ROW(poll, 7, SYS_WAIT | SYS_POLLS)					\
+	OLD_ROW(select, 23, SYS_WAIT | SYS_SELECTS)				\
 	OLD_ROW(epoll_wait, 232, SYS_WAIT)					\
-	ROW(ppoll, 271, 73, SYS_WAIT)						\
-	ROW(pselect6, 270, 72, SYS_WAIT)					\
+	ROW(ppoll, 271, 73, SYS_WAIT | SYS_POLLS)				\
+	ROW(pselect6, 270, 72, SYS_WAIT | SYS_SELECTS)				\
 	ROW(epoll_pwait, 281, 22, SYS_WAIT)					\
 	ROW(epoll_pwait2, 441, 441, SYS_WAIT)					\
 	ROW(nanosleep, 35, 101, SYS_WAIT)					\
@@ -71,7 +73,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 #define SYSCALL_OLD(name, x86, bits)
 #endif
 
-static const unsigned char bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(SYSCALL_BITS, SYSCALL_OLD) };
+static const unsigned short bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(SYSCALL_BITS, SYSCALL_OLD) };
 
 static __always_inline unsigned int syscall_bits(unsigned long long nr)
 {
