@@ -101,6 +101,43 @@ if [ $rc -eq 0 ] && [ -s l.json ] && tail -1 t.ndjson | grep -q '"end"'; then
 else
 	fail "Ctrl-C leaves whole files" "exit code $rc: $(cat err)"
 fi
+
+# Ctrl-C in a terminal is the command's too: it is waited for and traced, and its exit code passed on; a second one ends it
+cat >busy.py <<'PY'
+import os, signal, sys, time
+patient = sys.argv[1] == "patient"
+r, w = os.pipe()
+signal.signal(signal.SIGINT, lambda *_: None)
+print("ready", flush=True)
+signal.pause()
+time.sleep(1 if patient else 60)
+os.write(w, b"x" * 1000)
+os.read(r, 1000)
+sys.exit(4)
+PY
+cat >at_terminal.py <<'PY'
+import os, pty, sys, time
+pid, tty = pty.fork()
+if not pid:
+    os.execv(sys.argv[2], [*sys.argv[2:4], "--json", "r.json", "--", sys.executable, "busy.py", sys.argv[1]])
+seen = b""
+while b"ready" not in seen:
+    seen += os.read(tty, 4096)
+os.write(tty, b"\x03")
+if sys.argv[1] == "stuck":
+    while b"once more" not in seen:
+        seen += os.read(tty, 4096)
+    os.write(tty, b"\x03")
+try:
+    while os.read(tty, 4096):
+        pass
+except OSError:
+    pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PY
+check "Ctrl-C is the command's" "exit code" [ "$(python3 at_terminal.py patient "$IPCSTALL" run)" = 4 ]
+check "and it is traced to its end" "$(head -c 400 r.json)" python3 -c 'import json; d = json.load(open("r.json")); assert d["exit_code"] == 4 and sum(e["beside"]["tx"]["bytes"] == 1000 for e in d["ledger"]["endpoints"]) == 1'
+check "a second Ctrl-C ends it" "exit code" [ "$(python3 at_terminal.py stuck "$IPCSTALL" run)" = 130 ]
 ends "a terminal of 20 columns" 0 '.' env COLUMNS=20 "$IPCSTALL" attach -p $talker -d 500ms
 kill $talker
 wait $talker 2>/dev/null

@@ -9,7 +9,7 @@ static const struct opt attach_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
 	LIVE_WHOM,
 	LIVE_OPTIONS,
-	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", LIVE_OPT(duration_ns) },
+	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", LIVE_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 

@@ -15,16 +15,19 @@
 
 const char *const live_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, interrupts, from_terminal;
 
-static void note_signal(int sig)
+static void note_signal(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
 	interrupted = sig;
+	from_terminal = info->si_code == SI_KERNEL;
+	interrupts++;
 }
 
 void live_catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = note_signal };
+	struct sigaction sa = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
@@ -34,6 +37,16 @@ void live_catch_signals(void)
 bool live_interrupted(void)
 {
 	return interrupted;
+}
+
+int live_interrupts(void)
+{
+	return interrupts;
+}
+
+bool live_from_terminal(void)
+{
+	return from_terminal;
 }
 
 void live_defaults(void *opts)

@@ -134,5 +134,8 @@ int live_error(struct err *e, const struct trace_error *te);
 /* Ctrl-C and TERM end a session in good order. */
 void live_catch_signals(void);
 bool live_interrupted(void);
+/* How often, and whether by the terminal, which sends its signals to the whole foreground. */
+int live_interrupts(void);
+bool live_from_terminal(void);
 
 #endif

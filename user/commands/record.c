@@ -17,7 +17,7 @@ static const struct opt record_options[] = {
 	  "never larger than this (default 100M): the older half of steps and stalls goes then, every second snapshot, and the closed endpoints "
 	  "that stalled least; all counted", LIVE_OPT(max_size), 1 << 20, 1ull << 40 },
 	{ OPT_TIME, 'i', "interval", "TIME", "between two snapshots: what a crash can lose (default 1s)", LIVE_OPT(interval_ns), 1e7, 86400e9 },
-	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when they end)", LIVE_OPT(duration_ns) },
+	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when they end)", LIVE_OPT(duration_ns), 1, 1e18 },
 	{ OPT_FLAG, 'q', "quiet", NULL, "say nothing", LIVE_OPT(quiet) },
 	OPT_END,
 };

@@ -10,18 +10,31 @@
 
 static const struct opt run_options[] = {
 	LIVE_OPTIONS,
-	{ OPT_TIME, 0, "duration", "TIME", "end the command after this time", LIVE_OPT(duration_ns) },
+	{ OPT_TIME, 0, "duration", "TIME", "end the command after this time", LIVE_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
+
+/*
+ * What a terminal sends, the command has got too: it may have work to do before it ends, and is traced until it has. A second time, or by
+ * whoever else, we are told to end, and the command with us.
+ */
+static bool told_to_end(void)
+{
+	return live_interrupts() > 1 || (live_interrupted() && !live_from_terminal());
+}
 
 /* Collect while the command runs, so that what it closes does not pile up in the kernel. */
 static void follow(struct live *l, struct child *c, struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : 0;
+	bool said = l->o->quiet;
 
-	while (!live_interrupted()) {
+	while (!told_to_end()) {
 		uint64_t now = now_ns(), next = now + 50000000;
 
+		if (live_interrupted() && !said)
+			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once more ends it\n");
+		said = said || live_interrupted();
 		if (deadline && now >= deadline)
 			break;
 		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
@@ -86,7 +99,7 @@ int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
 	child_end(&c, 2000);
 	if (rc)
 		return e->code;
-	return live_interrupted() ? EXIT_INTERRUPTED : child_exit_code(&c);
+	return told_to_end() ? EXIT_INTERRUPTED : child_exit_code(&c);
 }
 
 static int run(void *opts, struct opt_operands *cmd, struct err *e)
@@ -105,7 +118,7 @@ const struct command command_run = {
 	.summary = "Run a command and show where its conversations waited",
 	.operands = "-- CMD [ARG...]",
 	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
-		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.",
+		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on. Ctrl-C is the command's; a second one ends it.",
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,

@@ -73,6 +73,11 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
+static bool other_end_seen(const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 || ep->paired;
+}
+
 static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 {
 	struct blame_judged j = blame_judge(&(struct blame_facts){
@@ -84,7 +89,7 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.gathered_n = ep->blame.gathered_n,
 		.count = f->count,
 		.rtt_ns = ep->rtt_us * 1000,
-		.both_ends = ep->peer >= 0 || ep->paired,
+		.both_ends = other_end_seen(ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
 	});
@@ -143,17 +148,37 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, double min_sha
 	}
 }
 
+/* less of its time is any reader's */
+#define LATE_SHARE 0.1
+
+static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t min_ns, struct late_reader *late)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	uint64_t ns = ep->rx.ns[RX_UNREAD];
+	double share = ep->rx.lifetime_ns ? (double)ns / (double)ep->rx.lifetime_ns : 0;
+
+	if (other_end_seen(ep) || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN || ns < min_ns || share < LATE_SHARE || ns <= late->ns)
+		return;
+	*late = (struct late_reader){ .endpoint = (int)i, .ns = ns, .max_ns = ep->rx.max[RX_UNREAD], .count = ep->rx.count[RX_UNREAD], .share = share };
+}
+
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
+	out->late.endpoint = -1;
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
+		find_late_reader(s, i, min_ns, &out->late);
 		if (!endpoint_sent(ep))
 			continue;
+		if (ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN) {
+			out->n_unknown++;
+			continue;
+		}
 		out->stall_ns += ledger_stall_ns(&ep->tx);
 		out->lifetime_ns += ep->tx.lifetime_ns;
 		find_stalls(s, i, min_share, min_ns, out);

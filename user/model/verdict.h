@@ -40,13 +40,22 @@ struct finding {
 	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
 };
 
+/* A receiver that leaves unread what has come, from a sender that was not seen: it may be what that one waits for. */
+struct late_reader {
+	int endpoint; /* index in the snapshot, -1: there is none */
+	uint64_t ns, max_ns, count;
+	double share;
+};
+
 enum { FINDINGS_MAX = 16 };
 
 struct verdict {
 	struct finding v[FINDINGS_MAX]; /* the largest first */
 	size_t n;
+	struct late_reader late; /* the one that leaves it longest */
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
-	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data */
+	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
+	size_t n_unknown;     /* of those that do not */
 	int64_t unaccounted_ns;
 };
 

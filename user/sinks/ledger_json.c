@@ -201,6 +201,14 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].v));
 }
 
+static json_t *late_to_json(const struct late_reader *late)
+{
+	if (late->endpoint < 0)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", late->endpoint, "ns", (json_int_t)late->ns, "count", (json_int_t)late->count,
+			 "max_ns", (json_int_t)late->max_ns, "share", late->share);
+}
+
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array(), *o;
@@ -209,7 +217,7 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n; i++)
 		json_array_append_new(finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:I, s:I, s:s}", "findings", finds, "stall_ns", (json_int_t)v->stall_ns,
+	o = json_pack("{s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", late_to_json(&v->late), "stall_ns", (json_int_t)v->stall_ns,
 		      "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
 	return o;

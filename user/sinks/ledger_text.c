@@ -10,7 +10,7 @@
 #include "lib/text.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
-static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
+static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
 
 const char *state_name(bool rx, unsigned int state)
 {
@@ -125,12 +125,32 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	return tx_fixes[f->cause];
 }
 
+/* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
+static void late_sentence(const struct trace_snapshot *s, const struct late_reader *late, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[late->endpoint];
+	char name[160], reader[48], total[32], longest[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	who(&ep->rxb, reader, sizeof(reader));
+	human_ns((double)late->ns, total, sizeof(total));
+	human_ns((double)late->max_ns, longest, sizeof(longest));
+	snprintf(buf, len, "%s of %s leaves unread what has come: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s; "
+		 "the sender was not seen, and may wait for it", reader, name, late->count, plural(late->count), total, 100 * late->share, longest);
+}
+
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	char total[32];
 
+	if (!v->n && v->late.endpoint >= 0) {
+		late_sentence(s, &v->late, buf, len);
+		return;
+	}
+
 	if (!v->lifetime_ns) {
-		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+		snprintf(buf, len, "%s", v->n_unknown ? "what held the senders is not known: no hook saw their calls"
+						      : "nothing was sent through an endpoint that was seen");
 		return;
 	}
 	if (v->n) {
@@ -145,6 +165,8 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 	human_ns((double)v->stall_ns, total, sizeof(total));
 	snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
 		 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+	if (v->n_unknown)
+		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }
 
 static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
@@ -231,7 +253,7 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	endpoint_name(ep, name, sizeof(name));
 	who(&ep->txb, w, sizeof(w));
 	who(&ep->rxb, r, sizeof(r));
-	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (existed before: its past is unknown)" : "");
+	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (first seen in mid-life: its past is unknown)" : "");
 	place(s, ep, out);
 	fputc('\n', out);
 	one_side(&ep->tx, "tx", trace_tx_names, TX_N, TX_STALLS, out);
@@ -285,4 +307,6 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 	}
 	if (v->n)
 		fprintf(out, "    fix: %s\n", finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]));
+	else if (v->late.endpoint >= 0)
+		fprintf(out, "    fix: %s\n", rx_fixes[RX_UNREAD]);
 }

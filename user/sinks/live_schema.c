@@ -37,7 +37,7 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
+	{ "findings", "finding[]" }, { "late_reader", "?late_reader" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
@@ -48,6 +48,9 @@ static const struct schema_row finding[] = {
 	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
 	{ "fix", "text" }, { "root", "?count" }, {}
+};
+static const struct schema_row late_reader[] = {
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
 };
 static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },
@@ -96,7 +99,7 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
+	{ "dropped", dropped }, { "finding", finding }, { "late_reader", late_reader }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };

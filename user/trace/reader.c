@@ -307,6 +307,26 @@ static void end_missed(struct trace_beside *out, uint64_t moved)
 	out->blocked_res = out->runq_res = TRACE_UNKNOWN;
 }
 
+/* what was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ allows any user (pipe-max-size) */
+enum { RING_MAX = 1 << 20 };
+
+/*
+ * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
+ * short of that, the others were made in ways that no hook sees (io_uring): what that end did is unknown, not nothing.
+ */
+static void pipe_audit(struct trace_endpoint *out)
+{
+	uint64_t in = out->txb.bytes, through = out->rxb.bytes, before = out->joined_late ? RING_MAX : 0;
+
+	if (through > in + before) {
+		resolution_unseen(out, true, false);
+		end_missed(&out->txb, through);
+	} else if (in > through + RING_MAX) {
+		resolution_unseen(out, false, true);
+		end_missed(&out->rxb, in - RING_MAX);
+	}
+}
+
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	memset(out, 0, sizeof(*out));
@@ -339,6 +359,8 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 		end_missed(&out->txb, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
 		end_missed(&out->rxb, ep->moved[DIR_RX]);
+	if (out->proto == TRACE_PIPE)
+		pipe_audit(out);
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");

@@ -56,7 +56,9 @@ void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)
 /* Most of what went through was moved by calls that no hook saw: what depends on who is in a call is not known then. */
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
 {
-	if (tx)
+	if (tx && ep->proto == TRACE_PIPE)	/* all that is known of a writer is its calls */
+		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
+	else if (tx)
 		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] = TRACE_UNKNOWN;
 	if (rx)
 		fill(ep->rx.resolution, RX_N, TRACE_UNKNOWN);
