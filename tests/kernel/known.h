@@ -134,6 +134,7 @@ struct flow {
 	long n, size, nap_ms;
 	bool slow_reader;
 	bool whole;			/* a message is one call (datagrams) */
+	long ask;			/* the writer asks for room before it writes: 1 by poll(), 2 by select() */
 };
 struct flow flow_params(struct known *k, bool slow_reader, long n, long size, long nap_ms);
 void flow_writer(struct known *k, struct end *e, int fd, const struct flow *f);
