@@ -141,6 +141,8 @@ void flow_expect(struct known *k, const struct flow *f)
 {
 	struct end *w = end_find(k, "writer"), *r = end_find(k, "reader");
 
+	if (f->ask)
+		expect_covers(k, "poll");
 	(f->slow_reader ? expect_slow_reader : expect_slow_writer)(k, f, w, r);
 	expect_traffic(k, "writer");
 	expect_traffic(k, "reader");

@@ -302,8 +302,17 @@ enum trace_backend trace_best_backend(const char **why)
 const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = {
-		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep", NULL };
-	static const char *const others[] = { "splice", "vmsplice", "tee", "files sent into pipes", NULL };
+		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep",
+		"MPTCP: its subflows show as TCP that nobody calls", NULL };
+	static const char *const others[] = {
+		"splice", "vmsplice", "tee", "files sent into pipes", "MPTCP: its subflows show as TCP that nobody calls",
+		"writers asleep in poll or select", NULL };
+	static const char *others_polled[sizeof(others) / sizeof(others[0]) - 1];
 
-	return b == TRACE_RAWTP ? rawtp : others;
+	if (b == TRACE_RAWTP)
+		return rawtp;
+	if (!feature_atomics())	/* the objects for such kernels cannot read a task's registers */
+		return others;
+	memcpy(others_polled, others, sizeof(others_polled) - sizeof(others_polled[0]));
+	return others_polled;
 }
