@@ -196,9 +196,14 @@ static __always_inline ns_t tx_since(const struct endpoint *ep)
 	return ep->born + ((word_since(ep->tx.word) - ep->born) & SINCE_MASK);
 }
 
+static __always_inline __u32 tx_now(const struct endpoint *ep)
+{
+	return WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX);
+}
+
 static __always_inline bool tx_resting(const struct endpoint *ep)
 {
-	return WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_IDLE;
+	return tx_now(ep) == TX_IDLE;
 }
 
 /* more than the FIN that close() has just queued */
@@ -220,7 +225,7 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 	if (!ep || tcp_drains(sk))
 		return 0;
 	in.at = ep->tx.seen;
-	if (WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) == TX_FLIGHT && !GET(CAST(tcp_sock, sk), packets_out))
+	if (!GET(CAST(tcp_sock, sk), packets_out))
 		apply_tx(ep, &in);
 	return 0;
 }
@@ -315,7 +320,7 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!ep)
 		return 0;
 	refused_look(ep, ep->tx.seen);
-	if (own)
+	if (own && tx_now(ep) == TX_FLIGHT)
 		flight_landed(ep, sk);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
