@@ -304,12 +304,17 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	return 1;
 }
 
-/* a socket gets its addresses after its birth: from bind(), connect() or the first send */
+/* a socket gets its addresses, or its other end, after its birth: from bind(), connect() or the first send */
 static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *sk0)
 {
 	struct sock *sk = CAST(sock, sk0);
 
-	if (ep->id.proto > PROTO_UDP || (ep->id.local.port && ep->id.remote.port))
+	if (ep->id.proto > PROTO_UDP) {
+		if (!ep->peer)
+			join_unix(ep);
+		return;
+	}
+	if (ep->id.local.port && ep->id.remote.port)
 		return;
 	if (!GET(sk, __sk_common.skc_num))	/* not bound yet, or no longer */
 		return;

@@ -121,7 +121,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
-		return "read sooner, or give the pipe room with F_SETPIPE_SZ";
+		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
 	return tx_fixes[f->cause];
 }
 
