@@ -96,8 +96,8 @@ static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, _
 }
 
 /*
- * Once either end has closed its half, what comes in goes through tcp_rcv_state_process(): no tracepoint tells of an ACK then, and what is
- * seen of its effects is the first segment that it let go.
+ * Once either end has closed its half (and before both have opened theirs) what comes in goes through tcp_rcv_state_process(): no tracepoint
+ * tells of an ACK then, and what is seen of its effects is the first segment that it let go.
  */
 static __always_inline bool half_closed(struct sock *sk)
 {
@@ -291,7 +291,7 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 	__u32 ticks = (__u32)bpf_jiffies64() - GET(tp, chrono_start);
 	ns_t since = now - ticks * opt.tick;
 
-	if (!ep || !in || !half_closed(CAST(sock, sk)) || since <= in->at + opt.tick)
+	if (!ep || !in || !half_closed(CAST(sock, sk)) || since > now || since <= in->at + opt.tick)
 		return 0;
 	in->head = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;
 	apply_tx(ep, in);

@@ -162,6 +162,12 @@ static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t 
 	*late = (struct late_reader){ .endpoint = (int)i, .ns = ns, .max_ns = ep->rx.max[RX_UNREAD], .count = ep->rx.count[RX_UNREAD], .share = share };
 }
 
+/* what is known of a pipe's writers is their calls alone: resolution_unseen() */
+static bool writers_unseen(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
+}
+
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -175,7 +181,7 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		find_late_reader(s, i, min_ns, &out->late);
 		if (!endpoint_sent(ep))
 			continue;
-		if (ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN) {
+		if (writers_unseen(ep)) {
 			out->n_unknown++;
 			continue;
 		}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is said where only one end was seen, where no hook saw the calls, and where the blame explains a part. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinks/ledger.h"
+
+enum { SECOND = 1000000000 };
+
+static const char *said_of(struct trace_endpoint *ep, struct verdict *v)
+{
+	static char text[VERDICT_TEXT];
+	struct trace_snapshot s = { .ep = ep, .n = 1 };
+
+	verdict_make(&s, 0.01, 1000000, v);
+	verdict_sentence(&s, v, text, sizeof(text));
+	return text;
+}
+
+/* a downloader that leaves unread what has come for `ns` of a second, having sent a request */
+static struct trace_endpoint downloader(uint64_t ns)
+{
+	struct trace_endpoint ep = { .proto = TRACE_TCP, .family = 2, .peer = -1 };
+
+	memset(ep.tx.resolution, TRACE_EXACT, sizeof(ep.tx.resolution));
+	memset(ep.rx.resolution, TRACE_EXACT, sizeof(ep.rx.resolution));
+	strcpy(ep.rxb.comm, "curl");
+	ep.rxb.tgid = 12;
+	ep.txb.bytes = 100;
+	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
+	ep.rx.ns[RX_UNREAD] = ep.rx.max[RX_UNREAD] = ns;
+	ep.rx.count[RX_UNREAD] = 1;
+	return ep;
+}
+
+static void a_late_reader_is_no_health(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 leaves unread what has come: 1 time, 900 ms in all (90.0 %"));
+	assert_int_equal(v.late.endpoint, 0);
+	assert_int_equal(v.n, 0);
+}
+
+static void a_sender_that_was_seen_speaks_for_itself(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.paired = true;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	assert_int_equal(v.late.endpoint, -1);
+}
+
+static void every_reader_is_a_little_late(void **state)
+{
+	struct trace_endpoint ep = downloader(50000000);
+	struct verdict v;
+
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = downloader(900000000);
+	ep.rx.resolution[RX_UNREAD] = TRACE_UNKNOWN;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+static void a_writer_that_nobody_saw_is_not_healthy(void **state)
+{
+	struct trace_endpoint ep = { .proto = TRACE_PIPE, .paired = true };
+	struct verdict v;
+
+	ep.txb.bytes = ep.rxb.bytes = 6000000;
+	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
+	assert_non_null(strstr(said_of(&ep, &v), "is not known"));
+	assert_int_equal(v.n_unknown, 1);
+	ep.tx.resolution[TX_SNDBUF] = TRACE_EXACT;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+static void a_blame_for_a_part_says_so(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.paired = true;
+	ep.tx.ns[TX_NAGLE] = 98000000;
+	ep.tx.count[TX_NAGLE] = 648;
+	ep.blame.delack_ns[TX_NAGLE] = 87000000;
+	ep.blame.delack_n[TX_NAGLE] = 2;
+	assert_non_null(strstr(said_of(&ep, &v), "648 times, 98.0 ms in all"));
+	assert_non_null(strstr(said_of(&ep, &v), ", of which 2 times, 87.0 ms, for that reason"));
+	ep.blame.delack_n[TX_NAGLE] = 648;
+	ep.blame.delack_ns[TX_NAGLE] = 98000000;
+	assert_null(strstr(said_of(&ep, &v), "of which"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_late_reader_is_no_health),
+		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
+		cmocka_unit_test(every_reader_is_a_little_late),
+		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
+		cmocka_unit_test(a_blame_for_a_part_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
