@@ -127,7 +127,7 @@ def _beside(s: Side, blocked: Optional[Span]) -> Object:
 
 def _tcp(e: End) -> Object:
     return {"delack_ns": None, "delack_fires": None, "ack_debt_ns": None, "retransmits": e.retransmits, "timeouts": None,
-            "zero_windows": None}
+            "zero_windows": None, "rtt_us": None}
 
 
 def peers(ends: Sequence[End]) -> List[Optional[int]]:
@@ -187,7 +187,7 @@ def _counters(ends: Sequence[End], c: Counters) -> Object:
 def ledger(s: Session) -> Object:
     others, findings = peers(s.ends), _findings(s.ends)
     return {"endpoints": [_endpoint(e, other, s.ends) for e, other in zip(s.ends, others)], "findings": findings,
-            "stall_ns": None, "unaccounted_ns": None, "verdict": _verdict(findings), **_counters(s.ends, s.counters)}
+            "late_reader": None, "stall_ns": None, "unaccounted_ns": None, "verdict": _verdict(findings), **_counters(s.ends, s.counters)}
 
 
 def _machine() -> Object:
