@@ -122,7 +122,7 @@ def _rx(e: End) -> Object:
 def _beside(s: Side, blocked: Optional[Span]) -> Object:
     return {"bytes": s.bytes, "messages": s.messages, "blocked_ns": blocked.ns if blocked else None,
             "blocked_max_ns": blocked.max_ns if blocked else None, "runq_ns": None, "runq_max_ns": None, "wakeups": None,
-            "pid": s.pid, "comm": s.comm}
+            "pid": s.pid, "comm": s.comm, "others": None}
 
 
 def _tcp(e: End) -> Object:

@@ -86,10 +86,15 @@ static __always_inline __u32 current_tgid(__u64 current)
 /* remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()) */
 static __always_inline void note_task(struct beside *b, __u32 tid)
 {
+	__u32 tgid;
+
 	if (b->tid == tid)
 		return;
+	tgid = current_tgid(bpf_get_current_pid_tgid());
+	if (b->tid && b->tgid != tgid)
+		b->others = 1;
 	b->tid = tid;
-	b->tgid = current_tgid(bpf_get_current_pid_tgid());
+	b->tgid = tgid;
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }

@@ -44,6 +44,7 @@ struct beside {
 	char comm[COMM_LEN];
 	int kstack, ustack;		/* ids in the stack map, < 0: not asked for */
 	unsigned long long cgroup;	/* of that task: its id in the v2 hierarchy */
+	unsigned int others, pad;	/* 1: other processes were in the call before */
 };
 
 /* why the other end kept this one waiting, by tx state */

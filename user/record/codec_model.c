@@ -69,6 +69,7 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	walk_resolution(c, &b->bytes_res);
 	walk_resolution(c, &b->blocked_res);
 	walk_resolution(c, &b->runq_res);
+	codec_bool(c, &b->others);
 }
 
 static void walk_blame(struct codec *c, struct trace_blame *b)

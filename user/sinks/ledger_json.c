@@ -70,6 +70,7 @@ static json_t *beside_to_json(const struct trace_beside *b)
 		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
 	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
+	json_object_set_new(o, "others", json_boolean(b->others));
 	return o;
 }
 

@@ -35,7 +35,7 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 static void who(const struct trace_beside *b, char *buf, size_t len)
 {
 	if (b->tgid)
-		snprintf(buf, len, "%.16s[%d]", b->comm, b->tgid);
+		snprintf(buf, len, "%.16s[%d]%s", b->comm, b->tgid, b->others ? " and others" : "");
 	else
 		snprintf(buf, len, "nobody seen");
 }
@@ -53,7 +53,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(buf, len, " <- %s is not reading", name);
+		snprintf(buf, len, " <- %s %s not reading", name, party && party->others ? "are" : "is");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)

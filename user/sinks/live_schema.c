@@ -69,7 +69,7 @@ static const struct schema_row beside[] = {
 };
 static const struct schema_row calls[] = {
 	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" }, { "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
-	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "pid", "?count" }, { "comm", "?text" }, {}
+	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, {}
 };
 static const struct schema_row tcp[] = {
 	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "timeouts", "?count" },

@@ -264,6 +264,7 @@ static void fill_beside(struct trace_beside *out, const struct beside *in)
 	out->tgid = in->tgid;
 	out->tid = in->tid;
 	out->cgroup_id = in->cgroup;
+	out->others = in->others;
 	memcpy(out->comm, in->comm, sizeof(out->comm));
 }
 
