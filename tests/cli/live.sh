@@ -102,21 +102,28 @@ else
 	fail "Ctrl-C leaves whole files" "exit code $rc: $(cat err)"
 fi
 
+# a pipe ends with the processes that held it: nobody closes it, and half a second of waiting is no small part of its life
+"$IPCSTALL" run -q --json p.json -- sh -c 'head -c 300000 /dev/zero | { sleep 0.5; cat >/dev/null; }; sleep 2'
+says_true "a pipe ends with its processes" 'd = json.load(open("p.json"))["ledger"]
+e, = [e for e in d["endpoints"] if e["proto"] == "pipe" and e["beside"]["rx"]["bytes"] == 300000]' \
+	'e["tx"]["lifetime_ns"] < 1.9e9 and e["tx"]["states"]["sndbuf"]["ns"] > 0.4e9' '(e["tx"]["lifetime_ns"], e["tx"]["states"]["sndbuf"])'
+
 # Ctrl-C in a terminal is the command's too: it is waited for and traced, and its exit code passed on; a second one ends it
 cat >busy.py <<'PY'
 import os, signal, sys, time
 patient = sys.argv[1] == "patient"
 r, w = os.pipe()
-signal.signal(signal.SIGINT, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 print("ready", flush=True)
-signal.pause()
+signal.sigwait([signal.SIGINT])
 time.sleep(1 if patient else 60)
 os.write(w, b"x" * 1000)
 os.read(r, 1000)
 sys.exit(4)
 PY
 cat >at_terminal.py <<'PY'
-import os, pty, sys, time
+import os, pty, signal, sys
+signal.alarm(60)
 pid, tty = pty.fork()
 if not pid:
     os.execv(sys.argv[2], [*sys.argv[2:4], "--json", "r.json", "--", sys.executable, "busy.py", sys.argv[1]])
