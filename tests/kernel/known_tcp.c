@@ -497,7 +497,7 @@ static void bbr_reader(struct known *k)
 	o.cc = "bbr";
 	tcp_case(k, &o, queue_client, napping_server);
 	truth_ns(k, "unsent_ns", unsent_ns);
-	expect_ns(k, "client", "tx", "pacing+cwnd+rwnd+sndbuf+work", unsent_ns);
+	expect_ns(k, "client", "tx", "pacing+cwnd+rwnd+sndbuf+work", end_find(k, "client")->in_write_ns + unsent_ns);
 	expect_none(k, "client", "tx", "device");
 	expect_blame(k, "client", "pacing", "server");
 	expect_traffic(k, "client");
