@@ -64,6 +64,12 @@ static void every_reader_is_a_little_late(void **state)
 	struct verdict v;
 
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = downloader(300000000);
+	ep.rx.count[RX_UNREAD] = 2000; /* 150 us each */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = downloader(900000000);
+	ep.proto = TRACE_UDP;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep = downloader(900000000);
 	ep.rx.resolution[RX_UNREAD] = TRACE_UNKNOWN;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));

@@ -148,8 +148,9 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, double min_sha
 	}
 }
 
-/* less of its time is any reader's */
+/* less of its time is any reader's, and so is a shorter while each time: a server looks after others too */
 #define LATE_SHARE 0.1
+#define LATE_NS 1000000
 
 static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t min_ns, struct late_reader *late)
 {
@@ -157,7 +158,9 @@ static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t 
 	uint64_t ns = ep->rx.ns[RX_UNREAD];
 	double share = ep->rx.lifetime_ns ? (double)ns / (double)ep->rx.lifetime_ns : 0;
 
-	if (other_end_seen(ep) || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN || ns < min_ns || share < LATE_SHARE || ns <= late->ns)
+	if (ep->proto == TRACE_UDP || other_end_seen(ep) || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
+		return;
+	if (ns < min_ns || share < LATE_SHARE || ns < LATE_NS * (uint64_t)ep->rx.count[RX_UNREAD] || ns <= late->ns)
 		return;
 	*late = (struct late_reader){ .endpoint = (int)i, .ns = ns, .max_ns = ep->rx.max[RX_UNREAD], .count = ep->rx.count[RX_UNREAD], .share = share };
 }
