@@ -310,6 +310,16 @@ static __always_inline enum head tcp_all_sent(const struct tcp_snap *s)
 	return s->lost_out > s->retrans_out ? HEAD_RECOVERY : HEAD_NONE;
 }
 
+/* What tcp_snd_wnd_test() wants room for: a whole segment, or all there is. A FIN rides on the last one, and is not cut off it. */
+static __always_inline unsigned int tcp_wants(const struct tcp_snap *s)
+{
+	unsigned int unsent = tcp_unsent(s);
+
+	if (unsent == s->head_len + 1 && s->head_len <= s->mss)
+		return unsent;
+	return unsent < s->mss ? unsent : s->mss;
+}
+
 /*
  * The tests of tcp_write_xmit() in its own order. HEAD_REST: queued, and none of them holds it; the caller knows whether
  * that is MSG_MORE (after a send call) or a transmission under way.
@@ -324,7 +334,7 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 		return HEAD_PACING;
 	if (in_flight >= s->snd_cwnd)
 		return HEAD_CWND;
-	if (tcp_room(s) < (int)(unsent < s->mss ? unsent : s->mss))
+	if (tcp_room(s) < (int)tcp_wants(s))
 		return HEAD_RWND;
 	if (unsent < s->mss) {
 		if (s->nonagle & 2)

@@ -201,7 +201,7 @@ static void rwnd_expect(struct known *k)
 	struct end *s = end_find(k, "server");
 
 	truth_ns(k, "unsent_ns", unsent_ns);
-	expect_ns(k, "client", "tx", "rwnd+device", unsent_ns);	/* what has been let go may lie below for a while, next to nothing as a rule */
+	expect_ns(k, "client", "tx", "rwnd", unsent_ns);
 	expect_cause(k, "client", "rwnd");
 	expect_none(k, "client", "tx", "device");
 	expect_range(k, "server", "rx", "unread", s->napped_ns - flow.nap_ms * NSEC_PER_MSEC,

@@ -284,6 +284,10 @@ static void head_held_by_a_window(void **state)
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 1000), HEAD_RWND);	/* it shrank */
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000; s.snd_cwnd = 3), HEAD_CWND);
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_wnd = 3050), HEAD_RWND);
+	/* a whole segment would fit, but a FIN rides on it */
+	assert_int_equal(WITH(s.write_seq = 5001; s.head_len = 1000; s.snd_wnd = 4000), HEAD_RWND);
+	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 1000; s.snd_wnd = 4001), HEAD_RWND);
+	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 500; s.snd_wnd = 4000), HEAD_RWND);
 	/* one of three is lost and sent again, one has arrived: two are in flight */
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 2; s.sacked_out = 1; s.lost_out = 1; s.retrans_out = 1), HEAD_CWND);
 	assert_int_not_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3; s.sacked_out = 1; s.head_len = 100), HEAD_CWND);
