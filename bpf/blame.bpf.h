@@ -213,21 +213,28 @@ SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
  * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler
  * leaves little of the step. A timeline wants every step told, which is for the long way.
  */
-static __always_inline int quick_tx(struct endpoint *ep, const struct input *in)
+static __always_inline bool alone_tx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
-	struct input copy;
 
-	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t)) {
-		copy = *in;	/* or it would stand in memory on the short way too */
-		return apply_tx(ep, &copy);
-	}
+	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
+		return false;
 	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
 		struct transition stall = t;
 
 		stall_turns(ep, &stall, in->at);
 	}
-	return 1;
+	return true;
+}
+
+static __always_inline int quick_tx(struct endpoint *ep, const struct input *in)
+{
+	struct input copy;
+
+	if (alone_tx(ep, in))
+		return 1;
+	copy = *in;	/* or it would stand in memory on the short way too */
+	return apply_tx(ep, &copy);
 }
 
 static __always_inline int quick_rx(struct endpoint *ep, const struct input *in)
@@ -267,16 +274,7 @@ SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
 /* the same without a call, nearly always */
 static __always_inline int settle_tx(struct endpoint *ep, const struct input *in)
 {
-	struct transition t;
-
-	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
-		return tx_settles(ep, in);
-	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
-		struct transition stall = t;
-
-		stall_turns(ep, &stall, in->at);
-	}
-	return 1;
+	return alone_tx(ep, in) ? 1 : tx_settles(ep, in);
 }
 
 /* a reader that is seen in its call only where it falls asleep in it */

@@ -118,7 +118,8 @@ const struct command command_run = {
 	.summary = "Run a command and show where its conversations waited",
 	.operands = "-- CMD [ARG...]",
 	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
-		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on. Ctrl-C is the command's; a second one ends it.",
+		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"
+		       "Ctrl-C is the command's; a second one ends it.",
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,

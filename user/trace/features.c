@@ -304,15 +304,10 @@ const char *const *trace_not_covered(enum trace_backend b)
 	static const char *const rawtp[] = {
 		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
+	/* the first: only by objects for kernels without such atomics, which cannot read a task's registers */
 	static const char *const others[] = {
-		"splice", "vmsplice", "tee", "files sent into pipes", "MPTCP: its subflows show as TCP that nobody calls",
-		"writers asleep in poll or select", NULL };
-	static const char *others_polled[sizeof(others) / sizeof(others[0]) - 1];
+		"writers asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes",
+		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 
-	if (b == TRACE_RAWTP)
-		return rawtp;
-	if (!feature_atomics())	/* the objects for such kernels cannot read a task's registers */
-		return others;
-	memcpy(others_polled, others, sizeof(others_polled) - sizeof(others_polled[0]));
-	return others_polled;
+	return b == TRACE_RAWTP ? rawtp : feature_atomics() ? others + 1 : others;
 }

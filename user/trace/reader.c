@@ -313,12 +313,15 @@ enum { RING_MAX = 1 << 20 };
 
 /*
  * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
- * short of that, the others were made in ways that no hook sees (io_uring): what that end did is unknown, not nothing.
+ * short of that, the others were made in ways that no hook sees (io_uring): what that end did is unknown, not nothing. A call under way
+ * is counted when it ends.
  */
 static void pipe_audit(struct trace_endpoint *out)
 {
 	uint64_t in = out->txb.bytes, through = out->rxb.bytes, before = out->joined_late ? RING_MAX : 0;
 
+	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
+		return;
 	if (through > in + before) {
 		resolution_unseen(out, true, false);
 		end_missed(&out->txb, through);
