@@ -65,6 +65,17 @@ static __always_inline void add_pending(ns_t *ns, const struct ledger *l)
 	}
 }
 
+static __always_inline unsigned int episodes_ended(const struct endpoint *ep, enum tx_state s)
+{
+	unsigned int n = 0;
+
+	if (!ep->tx.ns[s])
+		return 0;
+	for (int i = 0; i < HIST_SLOTS; i++)
+		n += ep->tx.hist[s][i];
+	return n;
+}
+
 static __always_inline void digest_ledgers(struct digest *d, const struct endpoint *ep)
 {
 	d->tx_word = ep->tx.word;
@@ -77,12 +88,9 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	__builtin_memcpy(d->unread_ns, ep->blame.unread_ns, sizeof(d->unread_ns));
 	d->gathered_ns = ep->blame.gathered_ns;
 	d->gathered_n = ep->blame.gathered_n;
-	d->nagle_n = 0;
-	if (!ep->tx.ns[TX_NAGLE])
-		return;
-	for (int i = 0; i < HIST_SLOTS; i++)
-		d->nagle_n += ep->tx.hist[TX_NAGLE][i];
+	d->nagle_n = episodes_ended(ep, TX_NAGLE);
 	d->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
+	d->rwnd_n = episodes_ended(ep, TX_RWND);
 }
 
 static __always_inline void digest_beside(struct digest *d, const struct endpoint *ep)

@@ -208,7 +208,7 @@ struct digest {
 	unsigned long long peer;	/* serial of the other end, 0: none */
 	ns_t gathered_ns;
 	unsigned int gathered_n;
-	unsigned int nagle_n, nagle_delack_n;
+	unsigned int nagle_n, nagle_delack_n, rwnd_n;
 	unsigned int rtt_us, flags;
 	unsigned int tx_tgid, rx_tgid;
 	char tx_comm[COMM_LEN], rx_comm[COMM_LEN];

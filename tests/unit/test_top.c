@@ -15,6 +15,7 @@
 #include "top/names.h"
 
 #define S 1000000000ull
+#define MS 1000000ull
 
 static struct trace_sight tcp(uint64_t serial, const char *comm, pid_t pid)
 {
@@ -202,6 +203,34 @@ static void blame_from_one_end(void **state)
 	paces_free(&p);
 }
 
+/* a window that opens within a round trip is too small for the path; one that stays shut for longer has an absent reader behind it */
+static void a_window_within_a_round_trip_is_nobodys(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+	char text[64];
+
+	v.rtt_us = 40000;
+	take(&p, 10 * S, &v, 1);
+	v.tx_ns[TX_RWND] += S / 2;
+	v.rwnd_n = 20;
+	take(&p, 11 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "-");
+	v.tx_ns[TX_RWND] += S / 2;	/* three, and one under way */
+	v.rwnd_n = 23;
+	v.tx_now = TX_RWND;
+	take(&p, 12 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "reader? peer");
+	v.tx_ns[TX_RWND] += 30 * MS;	/* nothing but the one under way, which may still be a round trip */
+	v.rwnd_n = 24;
+	take(&p, 13 * S, &v, 1);
+	blamed_text(&p, &p.v[0], text, sizeof(text));
+	assert_string_equal(text, "-");
+	paces_free(&p);
+}
+
 static void sorting_and_filter(void **state)
 {
 	struct paces p = {};
@@ -295,6 +324,7 @@ int main(void)
 		cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(figures_never_run_backwards),
 		cmocka_unit_test(blame_from_one_end),
+		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),
 		cmocka_unit_test(sorting_and_filter),
 		cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),

@@ -95,6 +95,12 @@ static void find_cause(struct pace *r, const struct trace_sight *a, const struct
 	}
 }
 
+/* those that ended in the interval, and the one that it ended in */
+static uint64_t rwnd_episodes(const struct trace_sight *a, const struct trace_sight *b)
+{
+	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
+}
+
 static void find_blamed(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
 {
 	uint64_t n = b->nagle_n - a->nagle_n, like = b->nagle_delack_n - a->nagle_delack_n;
@@ -109,6 +115,8 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
 		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
+		.count = rwnd_episodes(a, b),
+		.rtt_ns = b->rtt_us * 1000ull,
 		.both_ends = b->peer || a->peer, /* the record of an end does not name the other */
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
 		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,

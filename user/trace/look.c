@@ -57,8 +57,10 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->rtt_us = (uint32_t)ep->rtt_us;
 	for (int i = 0; i < TRACE_DROPS; i++)
 		out->drops += ep->drops[i];
-	for (int i = 0; i < TRACE_HIST; i++)
+	for (int i = 0; i < TRACE_HIST; i++) {
 		out->nagle_n += ep->tx.hist[TX_NAGLE][i];
+		out->rwnd_n += ep->tx.hist[TX_RWND][i];
+	}
 	out->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
 }
 
@@ -150,6 +152,7 @@ static void digest_ledgers(struct trace_sight *out, const struct digest *d)
 	out->gathered_n = d->gathered_n;
 	out->nagle_n = d->nagle_n;
 	out->nagle_delack_n = d->nagle_delack_n;
+	out->rwnd_n = d->rwnd_n;
 }
 
 static bool digest_missed(const struct digest *d, enum dir dir, uint64_t *bytes)

@@ -308,8 +308,14 @@ static void end_missed(struct trace_beside *out, uint64_t moved)
 	out->blocked_res = out->runq_res = TRACE_UNKNOWN;
 }
 
-/* what was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ allows any user (pipe-max-size) */
-enum { RING_MAX = 1 << 20 };
+/*
+ * What was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ allows any user (pipe-max-size), or what
+ * was found in the ring of one that may have more (CAP_SYS_RESOURCE), a page in each buffer.
+ */
+static uint64_t ring_room(const struct trace_endpoint *ep)
+{
+	return later(1 << 20, ep->queue_max * 4096);
+}
 
 /*
  * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
@@ -318,16 +324,16 @@ enum { RING_MAX = 1 << 20 };
  */
 static void pipe_audit(struct trace_endpoint *out)
 {
-	uint64_t in = out->txb.bytes, through = out->rxb.bytes, before = out->joined_late ? RING_MAX : 0;
+	uint64_t in = out->txb.bytes, through = out->rxb.bytes, room = ring_room(out);
 
 	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
 		return;
-	if (through > in + before) {
+	if (through > in + (out->joined_late ? room : 0)) {
 		resolution_unseen(out, true, false);
 		end_missed(&out->txb, through);
-	} else if (in > through + RING_MAX) {
+	} else if (in > through + room) {
 		resolution_unseen(out, false, true);
-		end_missed(&out->rxb, in - RING_MAX);
+		end_missed(&out->rxb, in - room);
 	}
 }
 

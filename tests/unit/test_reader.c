@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the kernel half's record of an endpoint to what is told of it: sums, and what is unknown because no hook saw it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trace/internal.h"
+
+#include "ledger.h"
+
+#include <cmocka.h>	/* last: its fail() is a macro */
+
+enum { BORN = 1000, END = 2000, MIB = 1 << 20 };
+
+/* a pipe through which `in` bytes were written and `out` read, in calls that were seen; closed */
+static struct endpoint pipe_of(uint64_t in, uint64_t out)
+{
+	struct endpoint ep = { .id.proto = PROTO_PIPE, .born = BORN, .closed = END };
+
+	ep.tx.word = ep.rx.word = word_open(BORN);
+	ep.txb.own.bytes = in;
+	ep.rxb.own.bytes = out;
+	return ep;
+}
+
+static struct trace_endpoint told_of(const struct endpoint *ep)
+{
+	static const struct trace t = { .backend = TRACE_FENTRY };
+	struct trace_endpoint out;
+
+	reader_endpoint(&out, ep, &t);
+	assert_int_equal(out.tx.unaccounted_ns, 0);
+	assert_int_equal(out.rx.unaccounted_ns, 0);
+	return out;
+}
+
+static void assert_known(const struct trace_beside *b, uint64_t bytes)
+{
+	assert_int_equal(b->bytes_res, TRACE_EXACT);
+	assert_int_equal(b->blocked_res, TRACE_EXACT);
+	assert_int_equal(b->bytes, bytes);
+}
+
+/* at least so many bytes went through; how and when is not known */
+static void assert_missed(const struct trace_beside *b, uint64_t bytes)
+{
+	assert_int_not_equal(b->bytes_res, TRACE_EXACT);
+	assert_int_equal(b->blocked_res, TRACE_UNKNOWN);
+	assert_int_equal(b->bytes, bytes);
+}
+
+static void what_was_written_was_read(void **state)
+{
+	struct endpoint ep = pipe_of(10 * MIB, 10 * MIB);
+	struct trace_endpoint e = told_of(&ep);
+
+	assert_known(&e.txb, 10 * MIB);
+	assert_known(&e.rxb, 10 * MIB);
+	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_EXACT);
+	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_EXACT);
+	assert_int_equal(e.tx.ns[TX_IDLE], END - BORN);
+}
+
+static void reads_without_writes_had_a_writer(void **state)
+{
+	struct endpoint ep = pipe_of(0, 5000);
+	struct trace_endpoint e = told_of(&ep);
+
+	assert_missed(&e.txb, 5000);
+	assert_known(&e.rxb, 5000);
+	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_UNKNOWN);
+	assert_int_equal(e.tx.resolution[TX_IDLE], TRACE_UNKNOWN);
+	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_EXACT);
+}
+
+/* it may have been full when it was first seen */
+static void what_lay_in_the_ring_before_was_nobodys_call(void **state)
+{
+	struct endpoint ep = pipe_of(0, MIB);
+	struct trace_endpoint e;
+
+	ep.flags = EP_JOINED_LATE;
+	e = told_of(&ep);
+	assert_known(&e.txb, 0);
+	ep.rxb.own.bytes++;
+	e = told_of(&ep);
+	assert_missed(&e.txb, MIB + 1);
+}
+
+static void writes_without_reads_had_a_reader(void **state)
+{
+	struct endpoint ep = pipe_of(3 * MIB, 0);
+	struct trace_endpoint e = told_of(&ep);
+
+	assert_known(&e.txb, 3 * MIB);
+	assert_missed(&e.rxb, 2 * MIB);
+	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_UNKNOWN);
+	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_EXACT);
+}
+
+/* a ring that its owner made larger than others may, and that was found full */
+static void a_large_ring_holds_more(void **state)
+{
+	struct endpoint ep = pipe_of(3 * MIB, 0);
+	struct trace_endpoint e;
+
+	ep.queue_max = 3 * MIB / 4096;
+	e = told_of(&ep);
+	assert_known(&e.txb, 3 * MIB);
+	assert_known(&e.rxb, 0);
+}
+
+/* bytes are counted when a call ends: while one is under way nothing is missing yet */
+static void a_call_under_way_is_not_judged(void **state)
+{
+	struct endpoint ep = pipe_of(0, 5000);
+	struct trace_endpoint e;
+
+	ep.closed = 0;
+	ep.tx.word |= 1ull << WORKING_SHIFT;
+	e = told_of(&ep);
+	assert_int_equal(e.tx.now, TX_WORK);
+	assert_known(&e.txb, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_written_was_read),
+		cmocka_unit_test(reads_without_writes_had_a_writer),
+		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
+		cmocka_unit_test(writes_without_reads_had_a_reader),
+		cmocka_unit_test(a_large_ring_holds_more),
+		cmocka_unit_test(a_call_under_way_is_not_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
