@@ -24,7 +24,8 @@ enum dir { DIR_TX, DIR_RX };
 
 /*
  * The word, from bit 0:
- *	49	since: CLOCK_MONOTONIC modulo 2^49 ns (6 days; a state is settled at every snapshot, long before)
+ *	49	since: CLOCK_MONOTONIC modulo 2^49 ns (6 days). Half of that is told from a clock that runs ahead: a state that lasts is
+ *		charged what it lasted so far, and begun anew, long before (SPLIT_NS)
  *	1	turn: whose the sums are; no facet, step() leaves it alone (see ledger.h)
  *	3	head: why the head of the queue is held
  *	1	full: tx: something is outstanding; rx: data is queued
@@ -53,7 +54,7 @@ _Static_assert(HEAD_RWND + HEAD_TO_STATE == TX_RWND && HEAD_NAGLE + HEAD_TO_STAT
 _Static_assert(TX_IDLE == 0 && TX_FLIGHT == 1 && RX_IDLE == 0 && RX_UNREAD == 1, "the full bit is no longer the lowest state");
 
 /* which facets an input speaks of; the others stay as they are */
-enum { IN_HEAD = 1 << 0, IN_FULL = 1 << 1, IN_DEVICE = 1 << 2, IN_CLOSE = 1 << 3 };
+enum { IN_HEAD = 1 << 0, IN_FULL = 1 << 1, IN_DEVICE = 1 << 2, IN_CLOSE = 1 << 3, IN_SPLIT = 1 << 4 /* charge it now, if it goes on or not */ };
 
 struct input {
 	ns_t at;		/* when the facets below began to hold */
@@ -105,6 +106,17 @@ static __always_inline ns_t word_elapsed(word_t w, ns_t at)
 
 	return d & ((d >> (SINCE_BITS - 1)) - 1);
 }
+
+/* when the state began, on the full clock; `near` is less than half the word's span from it */
+static __always_inline ns_t word_began(word_t w, ns_t near)
+{
+	ns_t ahead = (word_since(w) - near) & SINCE_MASK;
+
+	return near + ((long long)(ahead << (64 - SINCE_BITS)) >> (64 - SINCE_BITS));
+}
+
+/* 19 hours; whoever settles does so more often than every other day */
+#define SPLIT_NS	(1ULL << 46)
 
 static __always_inline word_t word_open(ns_t at)
 {
@@ -238,7 +250,7 @@ static __always_inline struct transition step_counted(word_t w, word_t counted, 
 		return t;
 	t.word = apply_facets(counted, in);
 	t.to = WORD_STATE(t.word, dir);
-	if (t.from == t.to && !(in->says & IN_CLOSE))
+	if (t.from == t.to && !(in->says & (IN_CLOSE | IN_SPLIT)))
 		return t;
 	t.ended = 1;
 	t.ns = word_elapsed(w, in->at);

@@ -405,6 +405,17 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 	ep->tx.seen = ep->rx.seen = now;
 }
 
+/* a state that has lasted for most of a day is charged so far, and goes on */
+static __always_inline void split_long(struct endpoint *ep, ns_t now)
+{
+	struct input in = { .at = now, .says = IN_SPLIT };
+
+	if (word_elapsed(LATEST(ep->tx.word), now) >= SPLIT_NS)
+		apply_tx(ep, &in);
+	if (word_elapsed(LATEST(ep->rx.word), now) >= SPLIT_NS)
+		apply_rx(ep, &in);
+}
+
 /* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
 SUBPROG int settle_key(__u64 key)
 {
@@ -421,6 +432,7 @@ SUBPROG int settle_key(__u64 key)
 	if (ended_unseen(ep))
 		return 0;
 	settle_live(ep, key, now);
+	split_long(ep, now);
 	tcp_audit(ep, 0);
 	return 1;
 }

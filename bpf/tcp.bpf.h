@@ -193,7 +193,7 @@ static __always_inline bool tx_working(const struct endpoint *ep)
 /* when the present state began */
 static __always_inline ns_t tx_since(const struct endpoint *ep)
 {
-	return ep->born + ((word_since(ep->tx.word) - ep->born) & SINCE_MASK);
+	return word_began(ep->tx.word, ep->tx.seen);
 }
 
 static __always_inline __u32 tx_now(const struct endpoint *ep)

@@ -49,7 +49,7 @@ static __always_inline void emit_event(const struct endpoint *ep, __u32 type, ns
 /* `at` on the full clock: where the new state began, which is not always when the input was dated */
 static __always_inline void note_step(const struct endpoint *ep, enum dir dir, const struct transition *t)
 {
-	ns_t at = ep->born + ((word_since(t->word) - ep->born) & SINCE_MASK);
+	ns_t at = word_began(t->word, dir == DIR_TX ? ep->tx.seen : ep->rx.seen);
 
 	if (opt.timeline)
 		emit_event(ep, RECORD_STEP, at, t->ns, EVENT_STEP(dir, t->from, t->to, t->word >> CLOSED_SHIFT));

@@ -200,7 +200,7 @@ static struct transition tx(word_t *w, struct input in)
 	return t;
 }
 
-/* The word keeps 2^50 ns: a life that passes the end of that is none the shorter. */
+/* The word keeps 2^49 ns: a life that passes the end of that is none the shorter. */
 static void clock_wraps(void **state)
 {
 	ns_t born = (1ull << SINCE_BITS) - 500;
@@ -212,6 +212,30 @@ static void clock_wraps(void **state)
 	t = tx(&w, (struct input){ .at = born + 5000, .says = IN_CLOSE });
 	assert_int_equal(t.ns, 3000);
 	assert_int_equal(t.from, TX_FLIGHT);
+}
+
+/* Three weeks in one state, settled every 19 hours: the whole of it is charged, and the full clock is known at any time. */
+static void weeks_in_one_state(void **state)
+{
+	const ns_t born = 123456789, end = born + 21 * 86400 * 1000000000ull;
+	word_t w = word_open(born);
+	ns_t sum = 0, at = born;
+
+	while (end - at > SPLIT_NS) {
+		struct transition t;
+
+		at += SPLIT_NS;
+		assert_int_equal(word_began(w, at), at - SPLIT_NS);
+		t = tx(&w, (struct input){ .at = at, .says = IN_SPLIT });
+		assert_true(t.ended);
+		assert_int_equal(t.from, TX_IDLE);
+		assert_int_equal(t.to, TX_IDLE);
+		sum += t.ns;
+	}
+	sum += tx(&w, (struct input){ .at = end, .says = IN_FULL, .full = 1 }).ns;
+	assert_int_equal(sum, end - born);
+	assert_int_equal(word_began(w, end), end);
+	assert_int_equal(word_began(w, end - 1000), end);	/* another processor's clock */
 }
 
 /* A writer that sleeps: device, then the head's reason, then the sleep itself; work while any thread is awake. */
@@ -370,7 +394,7 @@ static void what_is_below_the_protocol(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps), cmocka_unit_test(sleeper_order),
+		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps), cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
 		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing), cmocka_unit_test(head_held_by_a_window),
 		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
 		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),

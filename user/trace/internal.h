@@ -92,6 +92,7 @@ void reader_counters(struct trace *t, struct trace_counters *c);
 uint8_t reader_moved(uint64_t *bytes, uint64_t moved);
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
+void reader_settle(struct trace *t);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);

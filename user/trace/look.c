@@ -133,7 +133,7 @@ static void digest_identity(struct trace_sight *out, const struct digest *d)
 /* the present state up to the moment of the look; a word holds the lower bits of its time */
 static uint64_t present(const struct digest *d, word_t w)
 {
-	uint64_t since = d->born + ((word_since(w) - d->born) & SINCE_MASK);
+	uint64_t since = word_began(w, d->at);
 
 	return d->at > since ? d->at - since : 0;
 }

@@ -186,10 +186,15 @@ static uint64_t ended_ns(const struct ledger *l, unsigned int states)
 	return sum;
 }
 
-/* `since` on the full clock: the word holds the lower bits of it */
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* `since` on the full clock: the word holds the lower bits of it, and whoever settles sees to it that it is near (SPLIT_NS) */
 static uint64_t full_since(const struct endpoint *ep, word_t w)
 {
-	return ep->born + ((word_since(w) - ep->born) & SINCE_MASK);
+	return word_began(w, ep->closed ? ep->closed : later(ep->tx.seen, ep->rx.seen));
 }
 
 static int64_t unaccounted(const struct endpoint *ep, const struct ledger *l, unsigned int states)
@@ -243,11 +248,6 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 	out->unaccounted_ns = (int64_t)out->lifetime_ns;
 	for (unsigned int i = 0; i < states; i++)
 		out->unaccounted_ns -= out->ns[i];
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void fill_beside(struct trace_beside *out, const struct beside *in)
@@ -590,6 +590,20 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 			ring_buffer__consume(t->ring);
 	}
 	return got;
+}
+
+/* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */
+void reader_settle(struct trace *t)
+{
+	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
+	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		settle(t, keys[i]);
+		if (i % RING_HOLDS == RING_HOLDS - 1)
+			ring_buffer__consume(t->ring);
+	}
+	free(keys);
 }
 
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)

@@ -178,15 +178,22 @@ int trace_poll(struct trace *t, int timeout_ms)
 	return n;
 }
 
-/* the ring must not fill while nobody asks for a snapshot */
+#define SETTLE_EVERY_NS (3600 * 1000000000ull)
+
+/* the ring must not fill, nor a state last too long, while nobody asks for a snapshot */
 static void *collect(void *arg)
 {
 	struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+	uint64_t settled = reader_now();
 	struct trace *t = arg;
 
 	while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
 		pthread_mutex_lock(&t->lock);
 		ring_buffer__consume(t->ring);
+		if (reader_now() - settled > SETTLE_EVERY_NS) {
+			reader_settle(t);
+			settled = reader_now();
+		}
 		pthread_mutex_unlock(&t->lock);
 		nanosleep(&nap, NULL);
 	}
