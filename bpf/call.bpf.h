@@ -5,7 +5,7 @@
 
 #include "endpoint.bpf.h"
 
-/* by thread number modulo its size; a variable, since even an array's look-up costs three times as much, and a message asks six times */
+/* by thread number modulo its size, or at the second place; a variable, since even an array's look-up costs three times as much, and a message asks six times */
 struct call calls[CALL_SLOTS];
 
 /* a thread, by what a switch says of it */
@@ -20,26 +20,65 @@ static __always_inline ns_t run_delay(__u64 task)
 	return GET(CAST(task_struct, task), sched_info.run_delay);
 }
 
-/* A slot whose thread sleeps in a call is not given away: the other thread's sleeps go uncounted, and are reported. */
-static __always_inline bool call_given(struct call *c, __u32 tid)
+/* a thread that is in a call is still to be seen to leave it */
+static __always_inline bool call_busy(const struct call *c)
 {
-	if (c->off && !c->ran) {
-		count(COUNT_UNPAIRED);
-		return false;
+	return c->entered || c->off;
+}
+
+/* 1: a thread once found its place taken, and went to its second */
+__u8 calls_crowded;
+
+/* the places of threads with neighbouring numbers are apart */
+static __always_inline __u32 second_place(__u32 tid)
+{
+	return tid * 0x9E3779B1u >> 17;
+}
+
+/* Where a thread stands that is not at its first place, or may: CALL_SLOTS if nowhere; its sleeps go uncounted then, and are reported. */
+SUBPROG int call_place(__u32 tid, __u32 make)
+{
+	__u32 first = tid & (CALL_SLOTS - 1), second = second_place(tid), at = first;
+	struct call *c = &calls[second & (CALL_SLOTS - 1)];
+
+	if (c->tid == tid)
+		return second;
+	if (!make)
+		return CALL_SLOTS;
+	if (call_busy(&calls[first])) {
+		if (call_busy(c)) {
+			count(COUNT_UNPAIRED);
+			return CALL_SLOTS;
+		}
+		at = second;
+		calls_crowded = 1;
 	}
+	c = &calls[at & (CALL_SLOTS - 1)];
 	__builtin_memset(c, 0, sizeof(*c));
 	c->tid = tid;
-	return true;
+	return at;
 }
 
 static __always_inline struct call *call_of(__u32 tid, bool make)
 {
 	struct call *c = &calls[tid & (CALL_SLOTS - 1)];
 
-	if (c->tid != tid && !(make && call_given(c, tid)))
-		c = 0;
+	if (c->tid != tid) {
+		__u32 at = make || calls_crowded ? call_place(tid, make) : CALL_SLOTS;
+
+		c = at < CALL_SLOTS ? &calls[at & (CALL_SLOTS - 1)] : 0;
+	}
 	OPAQUE(c);	/* or the compiler asks for the number again instead, of which the verifier learns nothing */
 	return c;
+}
+
+/* a thread that is no more leaves its place, whatever was seen of its last call */
+static __always_inline void call_dies(__u32 tid)
+{
+	struct call *c = call_of(tid, false);
+
+	if (c)
+		__builtin_memset(c, 0, sizeof(*c));
 }
 
 static __always_inline void call_is_on(struct call *c, const struct endpoint *ep, enum dir dir)
@@ -83,6 +122,15 @@ static __always_inline __u32 current_tgid(__u64 current)
 	return current >> 32;
 }
 
+/* A switch passes by those whom nobody asked for, unless they have a place: from now on its sleeps on this endpoint are seen. */
+static __always_inline void note_stranger(__u32 tid)
+{
+	struct call *c = current_wanted() ? 0 : call_of(tid, true);
+
+	if (c)
+		c->stranger = 1;
+}
+
 /* remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()) */
 static __always_inline void note_task(struct beside *b, __u32 tid)
 {
@@ -93,6 +141,7 @@ static __always_inline void note_task(struct beside *b, __u32 tid)
 	tgid = current_tgid(bpf_get_current_pid_tgid());
 	if (b->tid && b->tgid != tgid)
 		b->others = 1;
+	note_stranger(tid);
 	b->tid = tid;
 	b->tgid = tgid;
 	b->cgroup = bpf_get_current_cgroup_id();

@@ -95,12 +95,6 @@ static __always_inline bool task_wanted(__u32 tgid)
 	}
 }
 
-/* a task that is about to run is not the current one: for a cgroup, whether it slept in a call must decide */
-static __always_inline bool next_wanted(__u32 tgid)
-{
-	return opt.filter == FILTER_CGROUP || task_wanted(tgid);
-}
-
 static __always_inline bool current_wanted(void)
 {
 	return task_wanted(bpf_get_current_pid_tgid() >> 32);
@@ -130,14 +124,17 @@ static __always_inline void follow_fork(struct task_struct *parent, struct task_
 	tgid_hint[to & (TGID_HINTS - 1)] = tgid_hint[to & (TGID_HINTS - 1)] ? TGID_MANY : to;
 }
 
-static __always_inline void unfollow_exit(struct task_struct *task)
+/* The last thread of its process, in do_exit(): the first to go may be the leader, by pthread_exit() or when another calls execve(). */
+static __always_inline void unfollow_exit(struct task_struct *task0)
 {
-	__u32 pid = GET(CAST(task_struct, task), pid);
+	struct task_struct *task = CAST(task_struct, task0);
+	struct signal_struct *signal = CAST(signal_struct, GET(task, signal));
+	__u32 tgid = GET(task, tgid);
 
-	if (opt.filter != FILTER_TREE || !tgid_followed(pid))
+	if (opt.filter != FILTER_TREE || GET(signal, live.counter) || !tgid_followed(tgid))
 		return;
-	bpf_map_delete_elem(&followed, &pid);
-	tgid_hint[pid & (TGID_HINTS - 1)] = TGID_MANY;
+	bpf_map_delete_elem(&followed, &tgid);
+	tgid_hint[tgid & (TGID_HINTS - 1)] = TGID_MANY;
 }
 
 #endif

@@ -202,7 +202,7 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	ep = target_endpoint(&to, now);
+	ep = c && c->stranger ? target_known(&to) : target_endpoint(&to, now);
 	if (!ep)
 		return now;
 	if (c && c->off && c->key == ep->id.key)

@@ -266,7 +266,9 @@ struct call {
 	unsigned long long task;	/* who sleeps since `off` */
 	unsigned int tid;
 	unsigned int place;	/* of the endpoint, if it stands in the array */
-	unsigned char dir, entered, before;	/* before: it was in this call when the session began */
+	unsigned char dir, entered;
+	unsigned char before;	/* it was in this call when the session began */
+	unsigned char stranger;	/* nobody asked for its process: it uses an endpoint that is known by others */
 } __attribute__((aligned(64)));
 
 #define CALL_SLOTS 32768

@@ -350,6 +350,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("raw_tp/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
+	call_dies(GET(CAST(task_struct, task), pid));
 	unfollow_exit(task);
 	return 0;
 }

@@ -15,12 +15,18 @@ static __always_inline void thread_runs(const struct thread *who, ns_t now)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
+/* of a process that was asked for, or in a call on an endpoint that is known by one */
+static __always_inline bool thread_wanted(const struct thread *who, __u32 tgid)
+{
+	return task_wanted(tgid) || call_of(who->tid, false);
+}
+
 SEC("raw_tp/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	__u64 leaves = current_numbers(prev), comes = pid_tgid_of(next);
 	struct thread leaver = { (__u64)prev, leaves }, comer = { (__u64)next, comes };
-	bool sleeps = !preempt && task_wanted(leaves >> 32);
+	bool sleeps = !preempt && thread_wanted(&leaver, leaves >> 32);
 	ns_t now = 0;
 
 	switch_joins((__u64)prev, (__u64)next);
@@ -28,8 +34,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		now = THREAD_SLEEPS(ctx, &leaver);
 	if (opt.stacks && sleeps)
 		note_sleep(ctx, leaves);
-	if (next_wanted(comes >> 32))
-		thread_runs(&comer, now);
+	thread_runs(&comer, now);
 	return 0;
 }
 

@@ -123,6 +123,13 @@ static __always_inline struct endpoint *target_endpoint(const struct target *to,
 	return sock_endpoint(to->sk, true, now);
 }
 
+static __always_inline struct endpoint *target_known(const struct target *to)
+{
+	struct endpoint *ep = endpoint_known(to->pipe ? (__u64)to->pipe : (__u64)to->sk);
+
+	return ep && !ep->closed ? ep : 0;
+}
+
 static __always_inline __u32 task_state(struct task_struct *task0)
 {
 	struct task_struct___state *t = (void *)task0;

@@ -56,6 +56,13 @@ struct task_struct {
 	} sched_info;
 	struct css_set *cgroups;
 	void *stack;
+	struct signal_struct *signal;
+};
+
+struct signal_struct {
+	struct {
+		__s32 counter;
+	} live;
 };
 
 struct css_set {

@@ -50,6 +50,57 @@ fi
 refuses 'a directory that is no cgroup' 2 'no directory of the cgroup v2 hierarchy' attach -c /tmp -d 1s
 refuses 'a file that is no cgroup' 5 'Not a directory' attach -c /etc/passwd -d 1s
 
+# --- a thread calls execve(): the leader's exit is not its process's ---
+cat >exec.py <<'END'
+import os, sys, threading
+threading.Thread(target=os.execv, args=(sys.executable, [sys.executable, "-c", """
+import os, time
+r, w = os.pipe()
+for i in range(20):
+    time.sleep(0.005)
+    os.write(w, b"x" * 500)
+    os.read(r, 500)
+"""])).start()
+threading.Event().wait()
+END
+"$IPCSTALL" run -q --json exec.json -- python3 exec.py >out 2>err
+says_true 'a program that a thread has started is followed' 'd = json.load(open("exec.json"))["ledger"]["endpoints"]' \
+	'[e for e in d if e["proto"] == "pipe" and e["beside"]["tx"]["bytes"] == 10000]' d
+
+# --- two processes on one socket, one of them asked for: the other waits in its calls too ---
+cat >shared.py <<'END'
+import os, socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+child = os.fork()
+if child:
+    print(child, flush=True)
+    while s.recv(100) != b"end":
+        pass
+    os.wait()
+    os._exit(0)
+sys.stdin.readline()
+c = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(100):
+    c.sendto(b"x", s.getsockname())
+    time.sleep(0.02)
+c.sendto(b"end", s.getsockname())
+END
+mkfifo go
+python3 shared.py <go >ready &
+shared=$!
+exec 5>go
+within 10 test -s ready
+"$IPCSTALL" attach -p "$(cat ready)" --json shared.json -d 4s >out 2>err &
+tool=$!
+within 20 grep -q 'attached;' err
+echo >&5
+wait $tool $shared
+exec 5>&-
+says_true 'a reader that nobody asked for waits in its calls' 'd = json.load(open("shared.json"))["ledger"]["endpoints"]
+r = [e for e in d if e["proto"] == "udp" and e["beside"]["rx"]["messages"] == 101]' \
+	'len(r) == 1 and r[0]["rx"]["states"]["wait"]["ns"] > 1.8e9 and r[0]["beside"]["rx"]["blocked_ns"] > 1.8e9' d
+
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && setpriv --bounding-set=-all,+bpf,+perfmon true 2>/dev/null; then
 	cp "$IPCSTALL" ipcstall
 	cp "$KNOWN" known
