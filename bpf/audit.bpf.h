@@ -61,6 +61,16 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		ep->flags |= EP_UNSEEN << (dir & 1);
 }
 
+/* An upper protocol (TLS) has taken the socket over: its readers call tls_sw_recvmsg(), which only the raw tracepoint behind all of them sees. */
+static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
+{
+#ifndef ENDS_UNSEEN
+	ep->moved[DIR_RX] = tcp_taken(CAST(tcp_sock, sk)) - ep->through[DIR_RX];
+	end_missed(ep, DIR_RX);
+	ep->flags |= EP_UNSEEN << DIR_RX;
+#endif
+}
+
 /*
  * A call under way has moved bytes that are counted when it ends; `final`: none can be under way any more. An upper protocol's calls (TLS)
  * move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes the other end's port away.
@@ -74,8 +84,12 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 		return 0;
 	sk = ep->id.key;
 	ep->rtt_us = GET(CAST(tcp_sock, sk), srtt_us) >> 3;
-	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops) || !GET(CAST(sock, sk), __sk_common.skc_dport))
+	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
 		return 0;
+	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops)) {
+		upper_reads(ep, sk);
+		return 0;
+	}
 	tp = CAST(tcp_sock, sk);
 	if (final || !word_working(ep->tx.word))
 		audit_side(ep, DIR_TX, &ep->txb, tcp_put(tp), final);

@@ -35,6 +35,13 @@
 #define DGRAM_OF(arg)	(opt.dgram_sock ? (__u64)(arg) : (__u64)ADDRESS(arg, socket, sk))
 #define FILE_OF(arg)	ADDRESS(arg, kiocb, ki_filp)
 
+/* the flags of a receive call; tcp_recvmsg() and udp_recvmsg() had `nonblock` before them */
+#define FLAGS_SOCK	(opt.recv_args == 6 ? 4 : 3)
+#define FLAGS_TCP	FLAGS_SOCK
+#define FLAGS_SOCKET	3
+#define FLAGS_DGRAM	3
+#define FLAGS_FILE	(-1)	/* has none */
+
 #define ENTER_SOCK	enter_sock
 #define ENTER_TCP	enter_tcp
 #define ENTER_SOCKET	enter_sock

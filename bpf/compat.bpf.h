@@ -65,6 +65,13 @@ static __always_inline __u64 load_word(__u64 addr)
 #define CURRENT() ((struct task_struct *)bpf_get_current_task_btf())
 #endif
 
+/* A 32-bit program's calls have other numbers, and their arguments stand elsewhere: nothing is read out of them. */
+static __always_inline bool is_compat(struct task_struct *task)
+{
+#define TS_COMPAT 2
+	return bpf_core_field_exists(task->thread_info.status) && GET(task, thread_info.status) & TS_COMPAT;
+}
+
 /* An argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed. */
 #if defined(NO_CMPXCHG)	/* bpf_get_func_arg() is of 5.17 */
 static __always_inline __u64 func_arg(void *ctx, __u32 n)

@@ -97,6 +97,25 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, _
 	tcp_enters(ep, dir, now);
 }
 
+/* the receive call that the current thread is in */
+static __noinline int takes_nothing(void)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+
+	if (c && c->entered && c->dir == DIR_RX)
+		c->peeks = 1;
+	return 0;
+}
+
+/* how much it took, of what it returns; the next call starts afresh */
+static __always_inline long call_took(struct call *c, long ret)
+{
+	if (!c->peeks)
+		return ret;
+	c->peeks = 0;
+	return ret > 0 ? 0 : ret;
+}
+
 static __noinline int enter_sock(__u64 sk, enum dir dir)
 {
 	__u64 current = bpf_get_current_pid_tgid();
@@ -209,6 +228,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 
 	if (!c)
 		return 0;
+	ret = call_took(c, ret);
 	ep = call_endpoint(c);
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
@@ -268,6 +288,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 	ep = call_endpoint(c);
 	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
 		return 0;
+	ret = call_took(c, ret);
 	if (ep && !ep->closed) {
 		in.at = bpf_ktime_get_ns();
 		call_moved(&in, ret);
@@ -338,19 +359,11 @@ static __always_inline void gone(__u64 key)
 		endpoint_close(ep, bpf_ktime_get_ns());
 }
 
-/* a descriptor is given to a new file: sockets and pipes are born here */
+/* sockets and pipes are born here */
 static __always_inline void file_born(__u64 file)
 {
-	struct target to = {};
-	struct endpoint *ep;
-	ns_t now;
-
-	if (!current_wanted() || !file_target(&to, file))
-		return;
-	now = bpf_ktime_get_ns();
-	ep = target_endpoint(&to, now);
-	if (ep && ep->born == now)
-		ep->flags &= ~EP_JOINED_LATE;
+	if (current_wanted())
+		file_comes(file, bpf_ktime_get_ns());
 }
 
 /* After the effects: what the fields say holds from now on. What does at the end of a send call under way is looked at there. */

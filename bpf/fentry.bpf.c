@@ -25,10 +25,21 @@ static __always_inline long recv_result(void *ctx)
 	}
 }
 
+/* which argument, as a constant when the program is loaded */
+static __always_inline __u32 flags_arg(void *ctx, int at)
+{
+	return at == 4 ? RESULT_AT(ctx, 32) : RESULT_AT(ctx, 24);
+}
+
 /* the result stands behind the arguments */
 #define CALL(kind, name, point, dir, nr_args)					\
 	SEC("fentry/" point) int name##_in(unsigned long long *ctx)		\
-	{ return ENTER_##kind(kind##_OF(func_arg(ctx, 0)), dir); }		\
+	{									\
+		ENTER_##kind(kind##_OF(func_arg(ctx, 0)), dir);			\
+		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, FLAGS_##kind) & TAKES_NOTHING)	\
+			takes_nothing();					\
+		return 0;							\
+	}									\
 	SEC("fexit/" point) int name##_out(unsigned long long *ctx)		\
 	{ return LEAVE_##kind(ctx, dir, (nr_args) ? (long)(int)ctx[nr_args] : recv_result(ctx)); }
 CALL_ROWS(CALL)

@@ -5,7 +5,14 @@
 
 #define CALL(kind, name, point, dir, nr_args)					\
 	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg)		\
-	{ return ENTER_##kind(kind##_OF(arg), dir); }				\
+	{									\
+		__u32 flags = FLAGS_##kind == 4 ? PT_REGS_PARM5(ctx) : PT_REGS_PARM4(ctx);	\
+										\
+		ENTER_##kind(kind##_OF(arg), dir);				\
+		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags & TAKES_NOTHING)	\
+			takes_nothing();					\
+		return 0;							\
+	}									\
 	SEC("kretprobe/" point) int BPF_KRETPROBE(name##_out, long ret)		\
 	{ return LEAVE_##kind(ctx, dir, (int)ret); }
 CALL_ROWS(CALL)

@@ -80,9 +80,11 @@ static __always_inline void asks_for_room(__u64 task)
 	struct pt_regs *regs = current_regs(task);
 	__u32 bits = syscall_bits(regs->orig_ax);
 
+	if (!(bits & (SYS_POLLS | SYS_SELECTS)) || is_compat(CAST(task_struct, task)))
+		return;
 	if (bits & SYS_POLLS)
 		polls_for_room(task, regs->di, regs->si);
-	else if (bits & SYS_SELECTS)
+	else
 		selects_for_room(task, regs->di, regs->dx);
 }
 #endif

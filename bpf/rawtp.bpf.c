@@ -8,8 +8,6 @@
 #define LOOKS_BACK
 #include "seed.bpf.h"
 
-#define MSG_PEEK 2
-
 /* the thread that goes on sending has slept for memory */
 static __always_inline bool tx_resumes(struct endpoint *ep)
 {
@@ -159,8 +157,8 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
-	if (flags & MSG_PEEK)
-		ret = ret < 0 ? ret : 0;
+	if (flags & TAKES_NOTHING && ret > 0)
+		ret = 0;
 	call_moved(&in, ret);
 	rx_left(ep, sk, &in, ret, tid);
 	call_done(ep, DIR_RX, ret, tid);
@@ -277,7 +275,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	__u32 bits = syscall_bits(nr);
 
-	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
+	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted() || is_compat(CURRENT()))
 		return 0;
 	if (bits & SYS_CLOSE)
 		close_begins(GET(CAST(pt_regs, regs), di));
@@ -286,16 +284,13 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
-static __always_inline void fd_born(__u32 fd, ns_t now)
+static __noinline int fd_born(__u32 fd, ns_t now)
 {
-	struct target to = {};
-	struct endpoint *ep;
+	__u64 file = file_of(CURRENT(), fd);
 
-	if (!file_target(&to, file_of(CURRENT(), fd)))
-		return;
-	ep = target_endpoint(&to, now);
-	if (ep && ep->born == now)
-		ep->flags &= ~EP_JOINED_LATE;
+	if (file)
+		file_comes(file, now);
+	return 0;
 }
 
 static __noinline int pair_born(__u64 where, ns_t now)
@@ -319,17 +314,18 @@ static __always_inline void sys_made(struct pt_regs *regs, enum made made, long 
 		pair_born(made == MADE_PAIR_FIRST ? GET(regs, di) : GET(regs, r10), bpf_ktime_get_ns());
 }
 
-static __always_inline void pipe_call_ends(long ret)
+/* a frame of its own: what is born below needs the room */
+static __noinline int pipe_call_ends(long ret)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	struct input in = {};
 	struct endpoint *ep;
 
 	if (!c || !c->entered)
-		return;
+		return 0;
 	ep = call_endpoint(c);
 	if (!ep || ep->id.proto != PROTO_PIPE)
-		return;
+		return 0;
 	call_resume(ep, c);
 	c->entered = 0;
 	in.at = bpf_ktime_get_ns();
@@ -341,6 +337,7 @@ static __always_inline void pipe_call_ends(long ret)
 	else
 		refused_read(ep, in.at);
 	call_done(ep, c->dir, ret, bpf_get_current_pid_tgid());
+	return 1;
 }
 
 SEC("raw_tp/sys_exit")
@@ -352,7 +349,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 	if (syscall_moves(bits)) {
 		if (!(bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
-	} else if (syscall_makes(bits) && current_wanted()) {
+	} else if (syscall_makes(bits) && current_wanted() && !is_compat(CURRENT())) {
 		sys_made(regs, syscall_makes(bits), ret);
 	}
 	return 0;

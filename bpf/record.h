@@ -268,6 +268,7 @@ struct call {
 	unsigned int place;	/* of the endpoint, if it stands in the array */
 	unsigned char dir, entered;
 	unsigned char before;	/* it was in this call when the session began */
+	unsigned char peeks;	/* what it returns it does not take */
 	unsigned char stranger;	/* nobody asked for its process: it uses an endpoint that is known by others */
 } __attribute__((aligned(64)));
 

@@ -31,9 +31,13 @@ static __always_inline bool tcp_room_left(struct sock *sk)
 	return GET(sk, sk_sndbuf) - queued >= queued >> 1;
 }
 
-/* unix_writable() */
+/* unix_writable(), and of datagrams and packets unix_recvq_full() */
 static __always_inline bool unix_room_left(struct sock *sk)
 {
+	struct sock *peer = CAST(sock, GET(CAST(unix_sock, sk), peer));
+
+	if (GET(sk, sk_type) != SOCK_STREAM && peer && GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog))
+		return false;
 	return GET(sk, sk_wmem_alloc.refs.counter) * 4 <= GET(sk, sk_sndbuf);
 }
 
@@ -47,22 +51,14 @@ static __always_inline bool room_left(const struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP ? tcp_room_left(sk) : unix_room_left(sk);
 }
 
-/* right after a send call: was it refused room? */
-static __always_inline bool refuses(const struct endpoint *ep, long ret)
+/* the end of the Unix socket's or pipe's room was met */
+static __always_inline bool no_room_is_left(const struct endpoint *ep)
 {
 	struct sock *sk = CAST(sock, ep->id.key);
 
-	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
-		return false;
-	if (ep->id.proto == PROTO_TCP)	/* EAGAIN is also what a socket says that is not connected yet */
-		return nospace(sk) && !tcp_room_left(sk);
-	if (ret == -EAGAIN)
-		return true;
-	if (ret < 0)
-		return false;
-	if (ep->id.proto == PROTO_UNIX_STREAM)
-		return nospace(sk) && GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
-	return false;
+	if (ep->id.proto == PROTO_PIPE)
+		return !room_left(ep);
+	return ep->id.proto == PROTO_UNIX_STREAM && nospace(sk) && GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
 }
 
 /* the same of a time before the session: there is no room, and someone asked for some */
@@ -139,12 +135,6 @@ static __always_inline void refused_read(struct endpoint *ep, ns_t now)
 	peer = peer_of(ep);
 	if (peer)
 		refused_look(peer, now);
-}
-
-static __always_inline void refused_after(struct endpoint *ep, long ret, ns_t now)
-{
-	if (refuses(ep, ret))
-		refused_begins(ep, now);
 }
 
 #endif

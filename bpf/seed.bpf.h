@@ -119,6 +119,41 @@ static __always_inline __u32 unconnected(__u64 sk0)
 	return sk0 && sock_proto(sk) == PROTO_TCP && (state == TCP_CLOSE || state == TCP_LISTEN) ? state : 0;
 }
 
+static __always_inline void target_look(struct endpoint *ep, const struct target *to, ns_t now)
+{
+	if (to->pipe)
+		pipe_look(ep, to->pipe, now);
+	else
+		sock_look(ep, to->sk, now);
+}
+
+/* Nothing has gone through it yet. Of a socket that is no TCP's nobody keeps count, but nothing lies in it. */
+static __always_inline bool is_fresh(const struct endpoint *ep, const struct target *to)
+{
+	if (to->pipe)
+		return !GET(CAST(pipe_inode_info, to->pipe), head);
+	return ep->id.proto == PROTO_TCP ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN : !ep->queue_len;
+}
+
+/*
+ * A descriptor is given to a file that is new here: one just made, or one that another process passed on, or a connection that was accepted
+ * with data in it.
+ */
+static __always_inline void file_comes(__u64 file, ns_t now)
+{
+	struct target to = {};
+	struct endpoint *ep;
+
+	if (!file_target(&to, file))
+		return;
+	ep = target_endpoint(&to, now);
+	if (!ep || ep->born != now)
+		return;
+	target_look(ep, &to, now);
+	if (is_fresh(ep, &to))
+		ep->flags &= ~EP_JOINED_LATE;
+}
+
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
 	__u32 state = unconnected((__u64)to->sk);
@@ -133,10 +168,7 @@ static __noinline int seed_endpoint(const struct target *to, ns_t now)
 	ep = target_endpoint(to, now);
 	if (!ep)
 		return SEED_UNWANTED;
-	if (to->pipe)
-		pipe_look(ep, to->pipe, now);
-	else
-		sock_look(ep, to->sk, now);
+	target_look(ep, to, now);
 	return SEED_MADE;
 }
 

@@ -18,6 +18,7 @@ enum syscall_bits {
 	SYS_MADE = 3 << 6,	/* enum made, of the descriptors that it makes */
 	SYS_POLLS = 1 << 8,	/* its first two arguments are an array of struct pollfd */
 	SYS_SELECTS = 1 << 9,	/* its third is a set of descriptors to be written to */
+	SYS_LENGTH = 1 << 10,	/* its third says how many bytes it was given */
 };
 
 /* the result is one, or two stand where an argument points */
@@ -27,11 +28,11 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 
 #define SYSCALL_ROWS(ROW, OLD_ROW)						\
 	ROW(read, 0, 63, SYS_IN | SYS_ONE)					\
-	ROW(write, 1, 64, SYS_OUT | SYS_ONE)					\
+	ROW(write, 1, 64, SYS_OUT | SYS_ONE | SYS_LENGTH)				\
 	ROW(readv, 19, 65, SYS_IN | SYS_ONE)					\
 	ROW(writev, 20, 66, SYS_OUT | SYS_ONE)					\
 	ROW(pread64, 17, 67, SYS_IN)						\
-	ROW(pwrite64, 18, 68, SYS_OUT)						\
+	ROW(pwrite64, 18, 68, SYS_OUT | SYS_LENGTH)					\
 	ROW(preadv, 295, 69, SYS_IN)						\
 	ROW(pwritev, 296, 70, SYS_OUT)						\
 	ROW(preadv2, 327, 286, SYS_IN)						\
@@ -39,7 +40,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(sendfile, 40, 71, SYS_OUT)						\
 	ROW(vmsplice, 278, 75, SYS_OUT)						\
 	ROW(splice, 275, 76, SYS_IN | SYS_OUT)					\
-	ROW(sendto, 44, 206, SYS_OUT | SYS_ONE | SYS_SOCKETS)			\
+	ROW(sendto, 44, 206, SYS_OUT | SYS_ONE | SYS_SOCKETS | SYS_LENGTH)		\
 	ROW(recvfrom, 45, 207, SYS_IN | SYS_ONE | SYS_SOCKETS)			\
 	ROW(sendmsg, 46, 211, SYS_OUT | SYS_ONE | SYS_SOCKETS)			\
 	ROW(recvmsg, 47, 212, SYS_IN | SYS_ONE | SYS_SOCKETS)			\

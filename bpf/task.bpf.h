@@ -68,10 +68,12 @@ static __always_inline bool number_target(struct target *to, struct task_struct 
 {
 	__u32 bits = syscall_bits(nr);
 
+	if (!syscall_moves(bits) || is_compat(task))
+		return false;
 	if (syscall_splices(bits))
 		return splice_target(to, task, first, third);
 	to->dir = syscall_dir(bits);
-	return syscall_moves(bits) && file_target(to, file_of(task, first));
+	return file_target(to, file_of(task, first));
 }
 
 /* a call that may be on a pipe */
@@ -166,15 +168,70 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 #endif
 }
 
+#ifdef NO_CMPXCHG
+static __always_inline bool took_less(const struct endpoint *ep, long ret)
+{
+	return ep->id.proto != PROTO_PIPE;
+}
+#else
+#define O_NONBLOCK	04000
+#define MSG_DONTWAIT	0x40
+
+/* may a call that its number does not say the length of return before it has taken all? */
+static __always_inline bool gives_up(struct pt_regs *regs, __u32 bits)
+{
+	__u64 file = file_of(CURRENT(), regs->di);
+
+	if (bits & SYS_SOCKETS && bits & SYS_ONE && regs->dx & MSG_DONTWAIT)
+		return true;
+	return file && GET(CAST(file, file), f_flags) & O_NONBLOCK;
+}
+
+/* the send call that ends has taken `ret` bytes: fewer than it was given? Of io_uring's the registers say nothing. */
+SUBPROG int took_less(const struct endpoint *ep, __s64 ret)
+{
+	struct pt_regs *regs = current_regs((__u64)CURRENT());
+	__u32 bits = syscall_bits(regs->orig_ax);
+
+	if (!ep)
+		return 0;
+	if (!(bits & SYS_OUT) || is_compat(CURRENT()))
+		return ep->id.proto != PROTO_PIPE;
+	if (bits & SYS_LENGTH)
+		return ret < (__s64)regs->dx;
+	return !syscall_splices(bits) && gives_up(regs, bits);
+}
+#endif
+
+/* right after a send call: was it refused room? SOCK_NOSPACE stays after a sleep (TCP: until there is room), so it alone says nothing. */
+static __always_inline bool refuses(const struct endpoint *ep, long ret)
+{
+	struct sock *sk = CAST(sock, ep->id.key);
+
+	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
+		return false;
+	if (ep->id.proto == PROTO_TCP)	/* EAGAIN is also what a socket says that is not connected yet */
+		return nospace(sk) && !tcp_room_left(sk);
+	if (ret <= 0)
+		return ret == -EAGAIN;
+	return no_room_is_left(ep) && took_less(ep, ret);
+}
+
+static __always_inline void refused_after(struct endpoint *ep, long ret, ns_t now)
+{
+	if (refuses(ep, ret))
+		refused_begins(ep, now);
+}
+
 /* both ledgers of a pipe, after the call at hand has moved data */
 static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_info *pipe0, ns_t now)
 {
 	struct pipe_inode_info *pipe = CAST(pipe_inode_info, pipe0);
-	__u32 tail = GET(pipe, tail), len = GET(pipe, head) - tail;
+	__u32 tail = GET(pipe, tail), len = GET(pipe, head) - tail, taken = tail - ep->tail;
 	struct input in = { .at = now, .says = IN_FULL, .full = len > 0 };
 
-	if (ep->flags & EP_LOOKED)
-		atomic_add(&ep->dequeued, tail - ep->tail);
+	if (ep->flags & EP_LOOKED && (__s32)taken > 0)	/* pipe_resize_ring() begins at 0 again */
+		atomic_add(&ep->dequeued, taken);
 	ep->flags |= EP_LOOKED;
 	ep->tail = tail;
 	queue_is(ep, len, now);

@@ -57,6 +57,9 @@ struct task_struct {
 	struct css_set *cgroups;
 	void *stack;
 	struct signal_struct *signal;
+	struct {
+		__u32 status;
+	} thread_info;
 };
 
 struct signal_struct {
@@ -88,6 +91,7 @@ struct fdtable {
 
 struct file {
 	struct inode *f_inode;
+	__u32 f_flags;
 	void *private_data;
 };
 
@@ -164,6 +168,7 @@ struct sock {
 	struct {
 		__u32 qlen;
 	} sk_receive_queue;
+	__u32 sk_max_ack_backlog;
 	struct {
 		struct sk_buff *next;
 	} sk_write_queue;
