@@ -5,14 +5,22 @@
 
 #include "observe.bpf.h"
 
+/* The other end names this one, or else the address is another's by now. Of many that send to one Unix datagram socket it names the last. */
+static __always_inline bool is_peer_of(const struct endpoint *peer, const struct endpoint *ep)
+{
+	return peer->peer == ep->key || ep->id.proto == PROTO_UNIX_DGRAM;
+}
+
 /* a pipe is its own other end: writers and readers share one endpoint */
 static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 {
 	__u64 key = ep->peer;	/* a copy: kernels before 6.2 take keys from the stack only */
+	struct endpoint *peer;
 
 	if (ep->id.proto == PROTO_PIPE)
 		return ep;
-	return key ? endpoint_here(key) : 0;
+	peer = key ? endpoint_here(key) : 0;
+	return peer && is_peer_of(peer, ep) ? peer : 0;
 }
 
 /* how long the endpoint had data that nobody was reading, up to `at`; where most of the reading goes unseen nobody can tell */

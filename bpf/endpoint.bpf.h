@@ -117,18 +117,57 @@ static __always_inline void tuple_of(struct tuple *t, const struct identity *id,
 	t->proto = id->proto;
 }
 
-/* both ends in one namespace first; then any namespace of this host (a veth pair) */
+static __always_inline bool is_loopback(const struct address *a)
+{
+	__u32 ip[4];
+
+	__builtin_memcpy(ip, a->ip, sizeof(ip));
+	if (ip[0] || ip[1] || ip[2])
+		return (ip[0] & bpf_htonl(0xff000000)) == bpf_htonl(0x7f000000) && !(ip[1] | ip[2] | ip[3]);
+	return ip[3] == bpf_htonl(1);
+}
+
+/* Loopback addresses are those of every namespace, and lead into no other: under netns 0 would stand whoever came last. */
+static __always_inline bool leaves_netns(const struct tuple *t)
+{
+	return !is_loopback(&t->local) && !is_loopback(&t->remote);
+}
+
+static __always_inline bool has_both_ports(const struct identity *id)
+{
+	return id->local.port && id->remote.port;
+}
+
+static __always_inline void tuple_put(struct tuple *t, __u32 netns, __u64 key)
+{
+	t->netns = netns;
+	if (bpf_map_update_elem(&tuples, t, &key, BPF_ANY))
+		count(COUNT_OVERFLOW);
+}
+
 static __always_inline __u64 tuple_find(struct tuple *t, __u32 netns)
 {
 	__u64 *key;
 
 	t->netns = netns;
 	key = bpf_map_lookup_elem(&tuples, t);
-	if (!key) {
-		t->netns = 0;
-		key = bpf_map_lookup_elem(&tuples, t);
-	}
 	return key ? *key : 0;
+}
+
+/* what stands there may be another's by now */
+static __always_inline void tuple_drop(struct tuple *t, __u32 netns, __u64 key)
+{
+	if (tuple_find(t, netns) == key)
+		bpf_map_delete_elem(&tuples, t);
+}
+
+/* the end that this one names, if that lives and names it too */
+static __always_inline struct endpoint *partner_of(const struct endpoint *ep)
+{
+	__u64 key = ep->peer;
+	struct endpoint *other = key ? endpoint_here(key) : 0;
+
+	return other && !other->closed && other->peer == ep->id.key ? other : 0;
 }
 
 static __always_inline void set_peer(struct endpoint *ep, __u64 key)
@@ -141,22 +180,51 @@ static __always_inline void set_peer(struct endpoint *ep, __u64 key)
 	peer->peer = ep->id.key;
 }
 
+/*
+ * In its own namespace the addresses are nobody else's. Those in another may be of a pair that has found itself: a client is born before
+ * its server (tcp_finish_connect(), tcp_check_req()), and looks in vain among its own.
+ */
+static __always_inline void join_found(struct endpoint *ep, struct tuple *t)
+{
+	__u64 own = tuple_find(t, ep->id.netns), key = own || !leaves_netns(t) ? own : tuple_find(t, 0);
+	struct endpoint *peer = key ? endpoint_here(key) : 0, *partner = peer ? partner_of(peer) : 0;
+
+	if (!peer)
+		return;
+	if (partner && partner != ep) {
+		if (!own)
+			return;
+		partner->peer = 0;
+	}
+	set_peer(ep, key);
+}
+
 SUBPROG int join_inet(struct endpoint *ep)
 {
-	__u64 key, mine;
 	struct tuple t;
 
-	if (!ep || !ep->id.remote.port)
+	if (!ep || !has_both_ports(&ep->id))
 		return 0;
-	mine = ep->id.key;
 	tuple_of(&t, &ep->id, false);
-	bpf_map_update_elem(&tuples, &t, &mine, BPF_ANY);
-	t.netns = ep->id.netns;
-	bpf_map_update_elem(&tuples, &t, &mine, BPF_ANY);
+	tuple_put(&t, ep->id.netns, ep->id.key);
+	if (leaves_netns(&t))
+		tuple_put(&t, 0, ep->id.key);
 	tuple_of(&t, &ep->id, true);
-	key = tuple_find(&t, ep->id.netns);
-	if (key)
-		set_peer(ep, key);
+	join_found(ep, &t);
+	return 0;
+}
+
+/* before its addresses change, or with its end */
+SUBPROG int leave_tuples(struct endpoint *ep)
+{
+	struct tuple t;
+
+	if (!ep || !has_both_ports(&ep->id))
+		return 0;
+	tuple_of(&t, &ep->id, false);
+	tuple_drop(&t, ep->id.netns, ep->id.key);
+	if (leaves_netns(&t))
+		tuple_drop(&t, 0, ep->id.key);
 	return 0;
 }
 
@@ -189,25 +257,6 @@ static __always_inline void join_unix(struct endpoint *ep)
 
 	if (peer && sock_is(peer, CAST(sock, key)))
 		set_peer(ep, key);
-}
-
-/* the wildcard entry may be another's by now */
-SUBPROG int leave_tuples(struct endpoint *ep)
-{
-	struct tuple t;
-	__u64 *key;
-
-	if (!ep || !ep->id.remote.port)
-		return 0;
-	tuple_of(&t, &ep->id, false);
-	key = bpf_map_lookup_elem(&tuples, &t);
-	if (key && *key == ep->id.key)
-		bpf_map_delete_elem(&tuples, &t);
-	t.netns = ep->id.netns;
-	key = bpf_map_lookup_elem(&tuples, &t);
-	if (key && *key == ep->id.key)
-		bpf_map_delete_elem(&tuples, &t);
-	return 0;
 }
 
 /* both ledgers end at `at`; nothing is charged after */
@@ -314,7 +363,7 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 			join_unix(ep);
 		return;
 	}
-	if (ep->id.local.port && ep->id.remote.port)
+	if (has_both_ports(&ep->id))
 		return;
 	if (!GET(sk, __sk_common.skc_num))	/* not bound yet, or no longer */
 		return;

@@ -235,6 +235,7 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 	__u64 key = listener_key(sk);
 
 	if (ep) {
+		leave_tuples(ep);
 		read_addresses(&ep->id, sk);
 		join_inet(ep);
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
