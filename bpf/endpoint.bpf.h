@@ -19,13 +19,24 @@ struct {
 	__type(value, __u64);
 } tuples SEC(".maps");
 
-/* local ports that a traced task listens on, with the namespace in the upper half: their connections are born in softirq */
+/*
+ * Local ports that traced tasks listen on, with the namespace in the upper half, and on how many sockets: their connections are born in
+ * softirq. Several may share a port (SO_REUSEPORT), and in a reload the old one ends after the new one has begun.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u64);
-	__type(value, __u8);
+	__type(value, __u32);
 } listeners SEC(".maps");
+
+/* these sockets, and what each counts for above: others end too, and one is found by all processes that hold it (seed_endpoint()) */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u64);
+} listening SEC(".maps");
 
 __u64 last_serial;
 

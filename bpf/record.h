@@ -248,7 +248,7 @@ struct options {
 enum counter {
 	COUNT_OBSERVED,		/* inputs given to a machine */
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
-	COUNT_OVERFLOW,		/* endpoints that found no room in the map */
+	COUNT_OVERFLOW,		/* endpoints that found no room in the map, and what else of them did not: their addresses, ports that listen */
 	COUNT_LOST,		/* records that found no room in the ring buffer and were overwritten */
 	COUNT_CONTENDED,	/* inputs given up because other processors kept changing the word */
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */

@@ -154,13 +154,21 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 		ep->flags &= ~EP_JOINED_LATE;
 }
 
+/* one that ended while we looked is not told of again */
+static __always_inline void seed_listener(__u64 sk)
+{
+	listens(sk);
+	if (unconnected(sk) != TCP_LISTEN)
+		listens_no_more(sk);
+}
+
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
 	__u32 state = unconnected((__u64)to->sk);
 	struct endpoint *ep;
 
 	if (state == TCP_LISTEN)
-		listens(to->sk);
+		seed_listener((__u64)to->sk);
 	if (state)
 		return state == TCP_LISTEN ? SEED_LISTENS : SEED_UNWANTED;
 	if (endpoint_known(to->sk ? (__u64)to->sk : (__u64)to->pipe))

@@ -211,6 +211,8 @@ int BPF_PROG(on_timer, void *timer)
 	return 0;
 }
 
+#define EEXIST 17
+
 static __always_inline __u64 listener_key(struct sock *sk)
 {
 	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
@@ -255,22 +257,61 @@ static __always_inline void connects(struct sock *sk)
 		sock_create((__u64)sk, PROTO_TCP, now, 0);
 }
 
-static __always_inline void listens(struct sock *sk)
+static __always_inline void port_gains(__u64 port)
 {
-	__u64 key = listener_key(CAST(sock, sk));
-	__u8 one = 1;
+	__u32 *sockets, one = 1;
 
-	bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+	if (!bpf_map_update_elem(&listeners, &port, &one, BPF_NOEXIST))
+		return;
+	sockets = bpf_map_lookup_elem(&listeners, &port);
+	if (sockets)
+		atomic_add(sockets, 1);
+	else
+		count(COUNT_OVERFLOW);
 }
 
-static __always_inline void listening(struct sock *sk0, bool on)
+static __always_inline void port_loses(__u64 port)
 {
-	__u64 key = listener_key(CAST(sock, sk0));
+	__u32 *sockets = bpf_map_lookup_elem(&listeners, &port);
 
-	if (!on)
-		bpf_map_delete_elem(&listeners, &key);
-	else if (current_wanted())
-		listens(sk0);
+	if (!sockets)
+		return;
+	atomic_add(sockets, -1);
+	if (!*(volatile __u32 *)sockets)
+		bpf_map_delete_elem(&listeners, &port);
+}
+
+SUBPROG int listens(__u64 sk)
+{
+	__u64 port = listener_key(CAST(sock, sk));
+	long err = bpf_map_update_elem(&listening, &sk, &port, BPF_NOEXIST);
+
+	if (!err)
+		port_gains(port);
+	else if (err != -EEXIST)
+		count(COUNT_OVERFLOW);
+	return 0;
+}
+
+/* only of one that was counted, and by the port that it was counted for */
+SUBPROG int listens_no_more(__u64 sk)
+{
+	__u64 *counted = bpf_map_lookup_elem(&listening, &sk), port;
+
+	if (!counted)
+		return 0;
+	port = *counted;
+	if (!bpf_map_delete_elem(&listening, &sk))
+		port_loses(port);
+	return 0;
+}
+
+/* one that begins to listen has not listened before: who did under this address ended unseen */
+static __always_inline void listening_turns(__u64 sk, bool on)
+{
+	listens_no_more(sk);
+	if (on && current_wanted())
+		listens(sk);
 }
 
 #define TCP_SYN_SENT	2
@@ -290,7 +331,7 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 	if (new == TCP_ESTABLISHED)
 		established(sk0, bpf_ktime_get_ns());
 	else if (new == TCP_LISTEN || unlisten)
-		listening(sk0, new == TCP_LISTEN);
+		listening_turns((__u64)sk0, new == TCP_LISTEN);
 	else
 		connects(sk0);
 	return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Which two ends belong together: the same addresses in two network namespaces, many destinations.
+# Which two ends belong together: the same addresses in two network namespaces, many destinations, a server that is replaced.
 . "$(dirname "$0")/lib.sh"
 needs_ledger
 
@@ -57,4 +57,48 @@ at = {(x['local'], x['remote']): x for x in e}
 twos = [x for x in e if (x['remote'], x['local']) in at]
 alone = [x for x in twos if x['peer_serial'] is None]" 'len(twos) >= 10 and not alone' "(len(e), len(twos), len(alone))"
 
+# The new server listens first, the old one ends then, as in a reload; what comes next waits for 300 ms to be accepted.
+cat >"$WORK/reload.py" <<'PY'
+import os, signal, socket, sys, time
+port, other = int(sys.argv[1]), sys.argv[2]
+def listener():
+    return socket.create_server(("127.0.0.1", port), reuse_port=True)
+def stop(pid):
+    os.kill(pid, signal.SIGTERM)
+    while os.path.exists("/proc/%d/exe" % pid):
+        time.sleep(0.01)
+old = listener() if other in ("own", "before") else None
+if other == "before":
+    sys.stdin.readline()
+new = listener()
+if old:
+    old.close()
+else:
+    stop(int(other))
+client = socket.create_connection(("127.0.0.1", port))
+client.sendall(b"x" * 100)
+time.sleep(0.3)
+end, _ = new.accept()
+assert end.recv(100, socket.MSG_WAITALL)
+PY
+waited='sum(x["rx"]["states"]["unread"]["ns"] for x in e if x["local"].endswith(":40126"))'
+replaced() { # NAME
+	says_true "a server that replaced $1" "$ends" "len(e) == 2 and 2.5e8 < $waited < 6e8" "($waited, [x['local'] for x in e])"
+}
+traced() { timeout 60 "$IPCSTALL" "$@" >"$WORK/out" 2>&1 </dev/null; }
+
+traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 own
+replaced 'its own'
+
+python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(60)' >"$WORK/listens" &
+stranger=$!
+jobs_to_end+=($stranger)
+within 10 test -s "$WORK/listens"
+traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 $stranger
+replaced "a stranger's"
+wait $stranger 2>/dev/null
+
+(sleep 2; echo) | python3 "$WORK/reload.py" 40126 before &
+traced attach -q --proto tcp -d 3s --json "$WORK/l.json" -p $!
+replaced 'one from before the session'
 finish
