@@ -177,7 +177,7 @@ def _verdict(findings: Sequence[Object]) -> str:
 
 
 def _counters(ends: Sequence[End], c: Counters) -> Object:
-    unknown = ("missed", "blind", "contended", "dropped_tx_bytes", "dropped_rx_bytes", "existed_before", "asleep_before", "unlisted_processes")
+    unknown = ("missed", "blind", "contended", "dropped_tx_bytes", "dropped_rx_bytes", "existed_before", "asleep_before", "unlisted_processes", "stacks_lost")
     # There is no ring buffer that could lose a record, and no closed end is let go before the session's end.
     return {"observed": c.observed, "lost": 0, "unpaired": c.unpaired, "overflow": c.overflow, "dropped": 0, "events_lost": 0,
             "reused": 0, "opened": sum(not e.joined_late for e in ends), "closed": sum(e.closed for e in ends),

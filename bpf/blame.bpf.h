@@ -61,7 +61,7 @@ static __always_inline void blame_unread(struct endpoint *ep, __u64 state, ns_t 
 
 /* where a thread last slept: what an absent reader did instead */
 struct slept {
-	ns_t at;
+	ns_t at;	/* 0: not since it was first seen in a call */
 	int kstack, ustack;
 };
 
@@ -72,14 +72,26 @@ struct {
 	__type(value, struct slept);
 } sleeps SEC(".maps");
 
+/* a thread that was seen in a call is one that may be absent */
+static __always_inline void follow_sleeps(__u32 tid)
+{
+	struct slept s = { .kstack = -1, .ustack = -1 };
+
+	if (opt.stacks)
+		bpf_map_update_elem(&sleeps, &tid, &s, BPF_NOEXIST);
+}
+
+/* others' stacks would only take places */
 static __always_inline void note_sleep(void *ctx, __u32 tid)
 {
 	struct slept s = {};
 
+	if (!bpf_map_lookup_elem(&sleeps, &tid))
+		return;
 	s.at = bpf_ktime_get_ns();
-	s.kstack = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
-	s.ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK | BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
-	bpf_map_update_elem(&sleeps, &tid, &s, BPF_ANY);
+	s.kstack = stack_number(ctx, 0);
+	s.ustack = stack_number(ctx, BPF_F_USER_STACK);
+	bpf_map_update_elem(&sleeps, &tid, &s, BPF_EXIST);
 }
 
 static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer, bool delack)
@@ -90,7 +102,7 @@ static __always_inline void stall_peer(struct record_stall *r, const struct endp
 	r->peer_serial = peer->id.serial;
 	r->peer_tgid = peer->rxb.tgid;
 	__builtin_memcpy(r->peer_comm, peer->rxb.comm, COMM_LEN);
-	if (s && s->at <= r->to) {
+	if (s && s->at && s->at <= r->to) {
 		r->peer_kstack = s->kstack;
 		r->peer_ustack = s->ustack;
 	}

@@ -142,6 +142,7 @@ static __always_inline void note_task(struct beside *b, __u32 tid)
 	if (b->tid && b->tgid != tgid)
 		b->others = 1;
 	note_stranger(tid);
+	follow_sleeps(tid);
 	b->tid = tid;
 	b->tgid = tgid;
 	b->cgroup = bpf_get_current_cgroup_id();
@@ -152,8 +153,8 @@ static __always_inline void note_stack(void *ctx, struct beside *b)
 {
 	if (!opt.stacks)
 		return;
-	b->kstack = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
-	b->ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK | BPF_F_FAST_STACK_CMP | BPF_F_REUSE_STACKID);
+	b->kstack = stack_number(ctx, 0);
+	b->ustack = stack_number(ctx, BPF_F_USER_STACK);
 }
 
 /* a send call that leaves its bytes held by something: its stack is the stall's */
@@ -231,7 +232,8 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 	else
 		rx_sleeps(ep, in->at);
 	note_task(beside_of(ep, dir), who->tid);
-	note_stack(ctx, beside_of(ep, dir));
+	if (dir == DIR_TX)	/* a reader's: see note_sleep() */
+		note_stack(ctx, &ep->txb);
 	count(COUNT_OBSERVED);
 }
 

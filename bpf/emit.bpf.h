@@ -12,13 +12,6 @@ struct {
 
 struct processor processors[PROCESSORS];
 
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 4096);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, 64 * sizeof(__u64));
-} stacks SEC(".maps");
-
 static __always_inline struct processor *processor(void)
 {
 	return &processors[bpf_get_smp_processor_id() & (PROCESSORS - 1)];
@@ -27,6 +20,40 @@ static __always_inline struct processor *processor(void)
 static __always_inline void count(enum counter which)
 {
 	processor()->counts[which]++;
+}
+
+/*
+ * Two, which are filled in turn: see stack_number(). User space gives them their size where stacks are asked for, empties the one at
+ * rest when the other is filling up, and has it take over (user/trace/stack.c).
+ */
+struct stack_map {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 64 * sizeof(__u64));
+};
+
+struct stack_map stacks_even SEC(".maps"), stacks_odd SEC(".maps");
+
+__u32 stack_age;
+
+#define EEXIST 17
+
+/*
+ * A stack stands where its hash says, or nowhere: what stands there already keeps its place (no BPF_F_REUSE_STACKID), since a stall or a
+ * thread may hold its number for as long as it sleeps, and would show another's stack then. The number tells the age too, so that one from
+ * two ages ago is known for what it is.
+ */
+static __always_inline int stack_number(void *ctx, __u64 flags)
+{
+	__u32 age = *(volatile __u32 *)&stack_age;
+	long id;
+
+	flags |= BPF_F_FAST_STACK_CMP;
+	id = age & 1 ? bpf_get_stackid(ctx, &stacks_odd, flags) : bpf_get_stackid(ctx, &stacks_even, flags);
+	if (id == -EEXIST)
+		count(COUNT_STACKS);
+	return id < 0 ? -1 : STACK_NUMBER(age, id);
 }
 
 /* wake the reader only when an eighth of the ring is full: it looks by itself often enough */

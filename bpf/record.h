@@ -42,7 +42,7 @@ struct beside {
 	struct flow own, crowd;		/* booked by those whose turn it was, and by the others */
 	unsigned int tgid, tid;		/* who was last in the call */
 	char comm[COMM_LEN];
-	int kstack, ustack;		/* ids in the stack map, < 0: not asked for */
+	int kstack, ustack;		/* STACK_NUMBER(), < 0: unknown; of tx only */
 	unsigned long long cgroup;	/* of that task: its id in the v2 hierarchy */
 	unsigned int others, pad;	/* 1: other processes were in the call before */
 };
@@ -255,8 +255,16 @@ enum counter {
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
 	COUNT_OPENED,		/* endpoints made */
 	COUNT_BLIND,		/* stretches of a processor in which the kernel ran no program */
+	COUNT_STACKS,		/* stacks whose place was taken: unknown */
 	COUNT_N
 };
+
+/* of a stack: its place in the map that was filled at that age, see stack_number() */
+#define STACK_PLACES	16384u
+#define STACK_AGES	32768u
+#define STACK_NUMBER(age, place) ((int)(((age) % STACK_AGES) << 16 | (unsigned int)(place)))
+#define STACK_PLACE(number) ((unsigned int)(number) & 65535)
+#define STACK_AGE(number) ((unsigned int)(number) >> 16)
 
 /* A thread's call on an endpoint: see call.bpf.h. */
 struct call {

@@ -224,6 +224,7 @@ static __always_inline void note_sleeper(struct beside *b, __u64 task)
 	b->tgid = 0;
 	note_holder(b, task);
 	b->tid = GET(CAST(task_struct, task), pid);
+	follow_sleeps(b->tid);
 }
 
 /* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is out again. */

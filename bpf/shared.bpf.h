@@ -211,8 +211,6 @@ int BPF_PROG(on_timer, void *timer)
 	return 0;
 }
 
-#define EEXIST 17
-
 static __always_inline __u64 listener_key(struct sock *sk)
 {
 	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);

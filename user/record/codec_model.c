@@ -5,7 +5,7 @@
 
 /* whoever adds a field finds here that it must be walked too */
 _Static_assert(sizeof(struct trace_endpoint) == 3336, "struct trace_endpoint has changed");
-_Static_assert(sizeof(struct trace_counters) == 19 * 8, "struct trace_counters has changed");
+_Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
 static void walk_pid(struct codec *c, pid_t *pid)
@@ -144,7 +144,7 @@ void codec_counters(struct codec *c, struct trace_counters *n)
 	uint64_t *const v[] = { &n->observed, &n->lost,	  &n->unpaired, &n->overflow, &n->contended, &n->reused,
 				&n->events_lost, &n->missed, &n->opened,   &n->closed,	 &n->dropped,	&n->dropped_tx_bytes,
 				&n->dropped_rx_bytes, &n->dropped_stall_ns, &n->dropped_lifetime_ns, &n->existing.made,
-				&n->existing.asleep, &n->existing.unreadable, &n->blind };
+				&n->existing.asleep, &n->existing.unreadable, &n->blind, &n->stacks_lost };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
 		codec_u64(c, v[i]);

@@ -191,7 +191,7 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
 		{ "overflow", c->overflow }, { "missed", c->missed }, { "blind", c->blind },	    { "contended", c->contended },
 		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
-		{ "dropped_tx_bytes", c->dropped_tx_bytes },
+		{ "stacks_lost", c->stacks_lost }, { "dropped_tx_bytes", c->dropped_tx_bytes },
 		{ "dropped_rx_bytes", c->dropped_rx_bytes },
 		{ "existed_before", c->existing.made },
 		{ "asleep_before", c->existing.asleep },

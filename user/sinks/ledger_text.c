@@ -286,6 +286,8 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 		c->lost, c->unpaired, c->overflow, c->missed);
 	if (c->blind)
 		fprintf(out, ", blind %" PRIu64, c->blind);
+	if (c->stacks_lost)
+		fprintf(out, ", stacks lost %" PRIu64, c->stacks_lost);
 	fputc('\n', out);
 	if (c->dropped)
 		fprintf(out, "  %" PRIu64 " closed endpoints that stalled least were not kept\n", c->dropped);

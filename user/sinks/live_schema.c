@@ -41,7 +41,7 @@ static const struct schema_row summary[] = {
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
-	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, {}
+	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost", "?count" }, {}
 };
 static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {} };
 static const struct schema_row finding[] = {

@@ -51,6 +51,10 @@ struct trace {
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
 	} look;
+	struct {		/* of stacks_tend() */
+		unsigned int looks;
+		uint64_t lost;
+	} stacks;
 	struct trace_existing existing;
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of the ring and `closed` */
@@ -69,6 +73,10 @@ void object_detach(struct trace *t);
 void object_close(struct trace *t);
 /* a global variable of the loaded object, by name */
 void *object_var(struct trace *t, const char *name);
+
+/* stack.c: room for stacks, before the object is loaded; room again, from time to time */
+int stacks_size(struct trace *t);
+void stacks_tend(struct trace *t);
 
 /* features.c */
 bool feature_typedef(const char *name);
@@ -89,6 +97,7 @@ int seed_existing(struct trace *t, struct trace_error *e);
 /* reader.c */
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
 void reader_counters(struct trace *t, struct trace_counters *c);
+uint64_t reader_count(struct trace *t, enum counter which);
 uint8_t reader_moved(uint64_t *bytes, uint64_t moved);
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);

@@ -176,7 +176,8 @@ static int map_sizes(struct trace *t)
 	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
 		return -1;
 	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) || map_size(t, "vacant", placed) ||
-	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) || look_sizes(t, n);
+	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) || look_sizes(t, n) ||
+	       stacks_size(t);
 }
 
 /* run by user space, not by an event */

@@ -486,6 +486,14 @@ static void sum_counts(struct trace *t, uint64_t sum[COUNT_N])
 			sum[c] += LATEST(p[i].counts[c]);
 }
 
+uint64_t reader_count(struct trace *t, enum counter which)
+{
+	uint64_t sum[COUNT_N] = {};
+
+	sum_counts(t, sum);
+	return sum[which];
+}
+
 static uint64_t sum_missed(struct trace *t)
 {
 	struct trace_cost c[64];
@@ -511,6 +519,7 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->reused = sum[COUNT_REUSED];
 	c->missed = sum_missed(t);
 	c->blind = sum[COUNT_BLIND];
+	c->stacks_lost = sum[COUNT_STACKS];
 	c->opened = sum[COUNT_OPENED];
 	c->closed = t->n_closed;
 	c->dropped = t->closed.dropped;

@@ -194,6 +194,7 @@ static void *collect(void *arg)
 			reader_settle(t);
 			settled = reader_now();
 		}
+		stacks_tend(t);
 		pthread_mutex_unlock(&t->lock);
 		nanosleep(&nap, NULL);
 	}

@@ -195,15 +195,87 @@ static int print_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 	return addr >> 63 ? kernel_frame(addr, buf, size) : user_frame(addr, tgid, buf, size);
 }
 
-int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size)
+/* ---- the two maps: see stack_number() in bpf/emit.bpf.h ---- */
+
+#define TEND_EVERY 50	/* looks, of 20 ms */
+
+static int map_of_age(const struct trace *t, uint32_t age)
 {
-	int fd = bpf_object__find_map_fd_by_name(t->obj, "stacks"), n = 0;
+	return bpf_object__find_map_fd_by_name(t->obj, age & 1 ? "stacks_odd" : "stacks_even");
+}
+
+int stacks_size(struct trace *t)
+{
+	struct bpf_map *even = bpf_object__find_map_by_name(t->obj, "stacks_even"), *odd = bpf_object__find_map_by_name(t->obj, "stacks_odd");
+	unsigned int n = t->opts.stacks ? STACK_PLACES : 1;
+
+	return !even || !odd || bpf_map__set_max_entries(even, n) || bpf_map__set_max_entries(odd, n) ? -1 : 0;
+}
+
+static size_t count_places(int fd)
+{
+	uint32_t place, *prev = NULL;
+	size_t n = 0;
+
+	for (; !bpf_map_get_next_key(fd, prev, &place); n++)
+		prev = &place;
+	return n;
+}
+
+/* the walk goes on only from a place that is taken (stack_map_get_next_key()) */
+static void empty_map(int fd)
+{
+	uint32_t place, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &place);
+
+	while (more) {
+		more = !bpf_map_get_next_key(fd, &place, &next);
+		bpf_map_delete_elem(fd, &place);
+		place = next;
+	}
+}
+
+/*
+ * A session of days meets more stacks than there are places for, most of them once (a program without frame pointers has numbers on its
+ * stack for callers). Where stacks go unknown and a quarter of the places is taken, the other map begins anew. What a stall holds from the
+ * age before is still there; a thread that sleeps through two turns has lost its stack.
+ */
+void stacks_tend(struct trace *t)
+{
+	uint32_t *age = object_var(t, "stack_age");
+	uint64_t lost;
+
+	if (!t->opts.stacks || !age || ++t->stacks.looks % TEND_EVERY)
+		return;
+	lost = reader_count(t, COUNT_STACKS);
+	if (lost == t->stacks.lost)
+		return;
+	t->stacks.lost = lost;
+	if (count_places(map_of_age(t, *age)) < STACK_PLACES / 4)	/* two that have one place would have it there too */
+		return;
+	empty_map(map_of_age(t, *age + 1));
+	__atomic_store_n(age, *age + 1, __ATOMIC_RELEASE);
+}
+
+static bool find_stack(struct trace *t, int number, uint64_t frames[FRAMES])
+{
+	const uint32_t *age = object_var(t, "stack_age");
+	uint32_t place = STACK_PLACE(number);
+
+	if (number < 0 || !age || (*age - STACK_AGE(number)) % STACK_AGES > 1)
+		return false;
+	return !bpf_map_lookup_elem(map_of_age(t, STACK_AGE(number)), &place, frames);
+}
+
+int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size)
+{
 	uint64_t frames[FRAMES] = {};
 	size_t used = 0;
+	int n = 0;
 
 	if (size)
 		buf[0] = 0;
-	if (id < 0 || bpf_map_lookup_elem(fd, &id, frames))
+	if (!find_stack(t, number, frames))
 		return 0;
 	pthread_mutex_lock(&known.lock);
 	while (n < FRAMES && frames[n]) {

@@ -74,6 +74,7 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 	out->reused -= a->reused;
 	out->missed -= a->missed;
 	out->blind -= a->blind;
+	out->stacks_lost -= a->stacks_lost;
 	out->opened -= a->opened;
 	out->closed -= a->closed;
 	out->dropped -= a->dropped;

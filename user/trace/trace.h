@@ -141,6 +141,7 @@ struct trace_counters {
 	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;		/* programs not run because one was running on that CPU */
 	uint64_t blind;			/* stretches of a CPU in which the kernel ran no program at all */
+	uint64_t stacks_lost;		/* stacks that found their place taken: unknown */
 	uint64_t opened, closed;
 	uint64_t dropped;		/* closed endpoints no longer kept (see max_closed), and the sums of what they had: */
 	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
@@ -248,7 +249,7 @@ void trace_cgroup_remember(uint64_t id, const char *path);
 void trace_cgroup_offline(void);
 
 /* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
-int trace_stack(struct trace *t, int id, pid_t tgid, char *buf, size_t size);
+int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size);
 
 /* the cost of each program: what bpf_enable_stats counted */
 struct trace_cost {
