@@ -125,6 +125,19 @@ static void a_call_under_way_is_not_judged(void **state)
 	assert_known(&e.txb, 0);
 }
 
+/* TASK_COMM_LEN bytes as the program chose them, cut within a character */
+static void a_name_comes_in_clean(void **state)
+{
+	struct endpoint ep = pipe_of(0, 0);
+	struct trace_endpoint e;
+
+	memcpy(ep.txb.comm, "\x1b[2J\n", 6);
+	memcpy(ep.rxb.comm, "nginx: worker \xd0", 16);
+	e = told_of(&ep);
+	assert_string_equal(e.txb.comm, "?[2J?");
+	assert_string_equal(e.rxb.comm, "nginx: worker ?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +147,7 @@ int main(void)
 		cmocka_unit_test(writes_without_reads_had_a_reader),
 		cmocka_unit_test(a_large_ring_holds_more),
 		cmocka_unit_test(a_call_under_way_is_not_judged),
+		cmocka_unit_test(a_name_comes_in_clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

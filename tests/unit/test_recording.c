@@ -256,6 +256,28 @@ static void a_filter_keeps_both_ends(void **state)
 	recording_close(&file);
 }
 
+/* a file may be anyone's */
+static void foreign_names_come_in_clean(void **state)
+{
+	struct trace_endpoint ep = endpoint(1, 2000000, false), got = {};
+	struct trace_stall st = { .tgid = 1, .peer_tgid = 2, .comm = "\x1b]0;x\a", .peer_comm = "\xff" }, read = {};
+	uint64_t peer = 0, texts[STACKS] = {};
+	struct codec out, in;
+
+	memset(ep.txb.comm, 0xd0, sizeof(ep.txb.comm));	/* no end either */
+	codec_writer(&out);
+	codec_endpoint(&out, &ep, &peer);
+	codec_stall(&out, &st, texts);
+	codec_reader(&in, out.v, out.n);
+	codec_endpoint(&in, &got, &peer);
+	codec_stall(&in, &read, texts);
+	assert_true(codec_done(&in));
+	assert_string_equal(got.txb.comm, "???????????????");
+	assert_string_equal(read.comm, "?]0;x?");
+	assert_string_equal(read.peer_comm, "?");
+	codec_free(&out);
+}
+
 /* whatever was done to the bytes: no crash, and no figure that was not written */
 static size_t figures_of(const uint8_t *bytes, size_t n)
 {
@@ -499,6 +521,7 @@ int main(void)
 		cmocka_unit_test(numbers_come_back), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
 		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
+		cmocka_unit_test(foreign_names_come_in_clean),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

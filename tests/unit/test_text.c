@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <jansson.h>
 
 static char path[] = "/tmp/ipcstall-text-XXXXXX";
 
@@ -84,6 +85,75 @@ static void appends_within_bounds(void **state)
 	assert_string_equal(out, "ab34567");
 }
 
+static void assert_cleaned(const char *in, const char *want)
+{
+	char s[64];
+
+	snprintf(s, sizeof(s), "%s", in);
+	text_clean(s, sizeof(s));
+	assert_string_equal(s, want);
+}
+
+static void what_can_be_shown_stays(void **state)
+{
+	(void)state;
+	assert_cleaned("", "");
+	assert_cleaned("nginx: worker ~", "nginx: worker ~");
+	assert_cleaned("привет, 世界 \xf0\x9f\x90\xa7", "привет, 世界 \xf0\x9f\x90\xa7");
+}
+
+static void what_is_no_character_is_replaced(void **state)
+{
+	(void)state;
+	assert_cleaned("привети\xd0", "привети?");
+	assert_cleaned("a\x80z", "a?z");
+	assert_cleaned("\xc0\xaf", "??");		/* '/' in two bytes */
+	assert_cleaned("\xe0\x80\xaf", "???");
+	assert_cleaned("\xed\xa0\x80", "???");	/* half of a pair */
+	assert_cleaned("\xf4\x90\x80\x80", "????");	/* beyond the last */
+	assert_cleaned("\xff\xfe", "??");
+	assert_cleaned("\xe4\xb8", "??");
+}
+
+static void what_moves_a_cursor_is_replaced(void **state)
+{
+	(void)state;
+	assert_cleaned("\x1b[2J\n\t\x7f", "?[2J???");
+	assert_cleaned("\xc2\x9b" "2J", "?2J");		/* the same in one character */
+	assert_cleaned("\xe2\x80\xae" "gpj.exe", "?gpj.exe");	/* from right to left */
+	assert_cleaned("\xe2\x80\xa8", "?");
+}
+
+static void lines_may_stay(void **state)
+{
+	char s[] = "main+0x1 (a)\n\x1b[2J\rwrite\n";
+
+	(void)state;
+	text_clean_lines(s, sizeof(s));
+	assert_string_equal(s, "main+0x1 (a)\n?[2J?write\n");
+}
+
+static void a_name_has_fifteen_bytes(void **state)
+{
+	char out[16];
+
+	(void)state;
+	text_comm(out, "abcdefghijklmnop");
+	assert_string_equal(out, "abcdefghijklmno");
+	text_comm(out, "\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0");
+	assert_string_equal(out, "\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf\xd0\xbf?");
+}
+
+static void json_takes_any_text(void **state)
+{
+	json_t *s = text_json("\xd0\n");
+
+	(void)state;
+	assert_non_null(s);
+	assert_string_equal(json_string_value(s), "??");
+	json_decref(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +161,12 @@ int main(void)
 		cmocka_unit_test(fields),
 		cmocka_unit_test(words),
 		cmocka_unit_test(appends_within_bounds),
+		cmocka_unit_test(what_can_be_shown_stays),
+		cmocka_unit_test(what_is_no_character_is_replaced),
+		cmocka_unit_test(what_moves_a_cursor_is_replaced),
+		cmocka_unit_test(lines_may_stay),
+		cmocka_unit_test(a_name_has_fifteen_bytes),
+		cmocka_unit_test(json_takes_any_text),
 	};
 	int fd = mkstemp(path), failed;
 

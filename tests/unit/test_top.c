@@ -304,13 +304,14 @@ static void lines_as_drawn(void **state)
 	paces_free(&p);
 }
 
-static void names_cannot_move_the_cursor(void **state)
+/* what would move the cursor does not come so far: trace_look() and the recordings' codec see to that */
+static void a_name_takes_a_cell_for_each_byte(void **state)
 {
-	struct trace_sight v = tcp(1, "\033[2J\a\177\xff", 7);
+	struct trace_sight v = tcp(1, "\xd0\xbf?[2J", 7);
 	char text[64];
 
 	sight_who(&v, text, sizeof(text));
-	assert_string_equal(text, "?[2J???[7]");
+	assert_string_equal(text, "???[2J[7]");
 	memcpy(v.tx_comm, "0123456789abcdef", 16);	/* no end */
 	sight_who(&v, text, sizeof(text));
 	assert_string_equal(text, "0123456789abcdef[7]");
@@ -328,7 +329,7 @@ int main(void)
 		cmocka_unit_test(sorting_and_filter),
 		cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),
-		cmocka_unit_test(names_cannot_move_the_cursor),
+		cmocka_unit_test(a_name_takes_a_cell_for_each_byte),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "commands/live.h"
 #include "lib/clock.h"
+#include "model/environment.h"
 #include "sinks/schema_rows.h"
 
 static const struct opt attach_options[] = {
@@ -34,7 +35,8 @@ static json_t *about_filter(const struct live_opts *o, const struct trace_option
 
 	for (size_t i = 0; i < t->n_tgids; i++)
 		json_array_append_new(pids, json_integer(t->tgids[i]));
-	return json_pack("{s:{s:o, s:s?, s:s?, s:b}}", "attached_to", "pids", pids, "comm", o->comm, "cgroup", o->cgroup, "all", o->all);
+	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->comm), "cgroup", json_text(o->cgroup), "all",
+			 o->all);
 }
 
 int live_attach(const struct live_opts *o, const char *command, struct err *e)

@@ -5,6 +5,7 @@
 
 #include "commands/command.h"
 #include "commands/live.h"
+#include "lib/text.h"
 #include "record/recording.h"
 #include "sinks/ledger.h"
 #include "sinks/schema_rows.h"
@@ -42,9 +43,14 @@ static bool pid_wanted(const struct live_opts *o, const struct trace_endpoint *e
 	return !o->pids.n;
 }
 
+/* `name`: as a recording shows it, or as the program called itself */
 static bool comm_is(const struct trace_beside *b, const char *name)
 {
-	return b->tgid && !strncmp(b->comm, name, 15);
+	char shown[16];
+
+	snprintf(shown, sizeof(shown), "%s", name);
+	text_clean(shown, sizeof(shown));
+	return b->tgid && !strcmp(b->comm, shown);
 }
 
 static bool comm_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
@@ -123,7 +129,7 @@ static json_t *about(const struct recording_state *st, const char *path)
 {
 	const struct dropped *d = &st->dropped;
 
-	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", path, "complete", st->complete, "cut", st->cut, "damaged_blocks",
+	return json_pack("{s:o, s:b, s:b, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", text_json(path), "complete", st->complete, "cut", st->cut, "damaged_blocks",
 			 (json_int_t)st->damaged, "snapshots", (json_int_t)st->snapshots, "dropped", "snapshots", (json_int_t)d->snapshots,
 			 "events", (json_int_t)d->events, "stalls", (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
 }
@@ -188,15 +194,23 @@ static int write_files(struct show *s, const struct recording *file, const struc
 	return rc;
 }
 
+/* JSON may hold any character, and the file be anyone's */
+static void head_text(const json_t *o, const char *key, const char *otherwise, char *buf, size_t size)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	snprintf(buf, size, "%s", text ? text : otherwise);
+	text_clean(buf, size);
+}
+
 /* what a reader must know before the figures */
 static void remarks(const struct recording_state *st, const char *path)
 {
-	const json_t *machine = json_object_get(st->head, "machine");
+	char host[128], written[64];
 
-	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path,
-		json_string_value(json_object_get(machine, "hostname")) ? json_string_value(json_object_get(machine, "hostname")) : "an unnamed host",
-		json_string_value(json_object_get(st->head, "written")) ? json_string_value(json_object_get(st->head, "written")) : "at an unknown time",
-		st->snapshots, plural(st->snapshots));
+	head_text(json_object_get(st->head, "machine"), "hostname", "an unnamed host", host, sizeof(host));
+	head_text(st->head, "written", "at an unknown time", written, sizeof(written));
+	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path, host, written, st->snapshots, plural(st->snapshots));
 	if (st->cut)
 		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
 	else if (!st->complete)

@@ -4,6 +4,7 @@
 #include "commands/live.h"
 #include "lib/child.h"
 #include "lib/clock.h"
+#include "lib/text.h"
 #include "sinks/schema_rows.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static json_t *about_command(const struct child *c, struct opt_operands *cmd)
 	json_t *words = json_array();
 
 	for (int i = 0; i < cmd->n; i++)
-		json_array_append_new(words, json_string(cmd->v[i]));
+		json_array_append_new(words, text_json(cmd->v[i]));
 	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
 }
 

@@ -12,6 +12,7 @@
 #include "diagnose/observe.h"
 #include "lib/clock.h"
 #include "lib/progress.h"
+#include "lib/text.h"
 #include "model/dips.h"
 #include "model/refine.h"
 #include "sinks/ledger_point.h"
@@ -93,7 +94,7 @@ static json_t *vary_to_json(const struct cells *c)
 		json_t *a = json_array();
 
 		for (size_t j = 0; j < c->v[i].n; j++)
-			json_array_append_new(a, json_string(c->v[i].values[j]));
+			json_array_append_new(a, text_json(c->v[i].values[j]));
 		json_object_set_new(o, c->v[i].row->name, a);
 	}
 	return o;
@@ -122,7 +123,7 @@ static json_t *typed_value(const struct opt *row, const char *text)
 
 	if (*text && !*end)
 		return row->type == OPT_FLAG ? json_boolean(v) : json_integer(v);
-	return json_string(text);
+	return text_json(text);
 }
 
 static json_t *vars_of(const struct cells *c, size_t cell)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "diagnose/observe.h"
 
+#include "lib/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -97,8 +99,10 @@ static void name_party(const json_t *ep, struct diag_party *who)
 
 	if (pid)
 		who->pid = pid;
-	if (json_is_string(comm))
+	if (json_is_string(comm)) {
 		snprintf(who->comm, sizeof(who->comm), "%.15s", json_string_value(comm));
+		text_clean(who->comm, sizeof(who->comm));
+	}
 }
 
 static void observe_drops(const json_t *ep, double sent, struct diag_round *r)

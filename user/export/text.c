@@ -120,7 +120,7 @@ void label_add(char *labels, size_t size, const char *name, const char *value)
 	for (; *value && n + 4 < size; value++) {
 		if (*value == '"' || *value == '\\')
 			labels[n++] = '\\';
-		labels[n++] = *value == '\n' || (*value >= ' ' && *value <= '~') ? *value : '?';
+		labels[n++] = *value == '\n' || ((unsigned char)*value >= ' ' && *value != 0x7f) ? *value : '?';
 		if (*value == '\n')
 			memcpy(labels + n - 1, "\\n", 2), n++;
 	}

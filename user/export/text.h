@@ -32,7 +32,7 @@ void expo_histogram(struct exposition *x, const struct metric *m, const char *la
 void expo_end(struct exposition *x);
 void expo_free(struct exposition *x);
 
-/* Append NAME="VALUE" with what must be escaped escaped; other than printable ASCII becomes '?'. */
+/* Append NAME="VALUE" with what must be escaped escaped; value: UTF-8, both formats' own encoding. */
 void label_add(char *labels, size_t size, const char *name, const char *value);
 
 #endif

@@ -6,13 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An argument or a file's name may hold anything; what is said of it stays one line, and moves no cursor. */
-static void one_line(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
+#include "lib/text.h"
 
 int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 {
@@ -24,7 +18,7 @@ int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
-	one_line(e->text);
+	text_clean(e->text, sizeof(e->text));	/* an argument or a file's name may hold anything; what is said of it stays one line */
 	return -1;
 }
 

@@ -2,6 +2,8 @@
 /* Parsing the command line by the caller's rows, and carrying options to and from JSON. */
 #include "lib/opt.h"
 
+#include "lib/text.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -429,7 +431,7 @@ static json_t *strings_to_json(const struct str_list *l)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(a, json_string(l->v[i]));
+		json_array_append_new(a, text_json(l->v[i]));
 	return a;
 }
 
@@ -453,7 +455,7 @@ static json_t *value_to_json(const struct opt *row, const void *from)
 		return strings_to_json(CFIELD(row, from, struct str_list));
 	default:
 		opt_format(row, from, text, sizeof(text));
-		return text[0] ? json_string(text) : json_null();
+		return text[0] ? text_json(text) : json_null();
 	}
 }
 

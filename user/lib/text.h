@@ -21,4 +21,18 @@ bool text_has_word(const char *list, const char *word);
 /* snprintf at the end of what is there; never beyond size. */
 void text_append(char *out, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/*
+ * What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters that move a cursor or turn the
+ * direction of what follows. Each byte that is no part of a character, and each such character, becomes one '?'. Where texts come in
+ * from the kernel, from files and from other hosts, this is done once; whoever shows them need not.
+ */
+void text_clean(char *s, size_t size);
+/* the same, but line ends stay */
+void text_clean_lines(char *s, size_t size);
+/* a task's comm: the kernel cuts it after 15 bytes, whatever character that falls in */
+void text_comm(char out[16], const char in[16]);
+
+/* A JSON string of a clean copy. */
+struct json_t *text_json(const char *s);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "lib/text.h"
+
 json_t *json_figure(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
@@ -10,7 +12,7 @@ json_t *json_figure(double v)
 
 json_t *json_text(const char *s)
 {
-	return s && s[0] ? json_string(s) : json_null();
+	return s && s[0] ? text_json(s) : json_null();
 }
 
 static json_t *json_count(uint64_t v)

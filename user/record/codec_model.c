@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The structures of trace.h, field by field. A field that is added goes at the end of its walk, with a new version of the file. */
+#include "lib/text.h"
 #include "record.h"
 #include "record/codec.h"
 
@@ -14,6 +15,14 @@ static void walk_pid(struct codec *c, pid_t *pid)
 
 	codec_below(c, &v, 1ull << 31);
 	*pid = (pid_t)v;
+}
+
+/* a foreign file may hold anything */
+static void walk_comm(struct codec *c, char comm[16])
+{
+	codec_bytes(c, comm, 16);
+	if (c->reads)
+		text_clean(comm, 16);
 }
 
 static void walk_resolution(struct codec *c, uint8_t *r)
@@ -65,7 +74,7 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	walk_pid(c, &b->tgid);
 	walk_pid(c, &b->tid);
 	codec_u64(c, &b->cgroup_id);
-	codec_bytes(c, b->comm, sizeof(b->comm));
+	walk_comm(c, b->comm);
 	walk_resolution(c, &b->bytes_res);
 	walk_resolution(c, &b->blocked_res);
 	walk_resolution(c, &b->runq_res);
@@ -191,8 +200,8 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	codec_u64(c, &s->peer_unread_ns);
 	walk_pid(c, &s->tgid);
 	walk_pid(c, &s->peer_tgid);
-	codec_bytes(c, s->comm, sizeof(s->comm));
-	codec_bytes(c, s->peer_comm, sizeof(s->peer_comm));
+	walk_comm(c, s->comm);
+	walk_comm(c, s->peer_comm);
 	walk_words(c, texts, STACKS);
 	s->to_ns = s->from_ns + ns;
 	s->state = (enum tx_state)state;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/text.h"
 #include "record/blocks.h"
 #include "record/codec.h"
 #include "record/relink.h"
@@ -100,6 +101,7 @@ static bool read_texts(struct walk *w, struct codec *c)
 		text[n] = 0;
 		if (c->bad)
 			return false;
+		text_clean_lines(text, n + 1);
 		if (cgroup)
 			trace_cgroup_remember(cgroup, text);
 		else

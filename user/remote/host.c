@@ -16,6 +16,7 @@ void host_read(struct host_id *h, const char *clock)
 	memset(h, 0, sizeof(*h));
 	if (uname(&u) == 0) {
 		text_append(h->name, sizeof(h->name), "%s", u.nodename);
+		text_clean(h->name, sizeof(h->name));	/* sethostname() takes any bytes */
 		text_append(h->kernel, sizeof(h->kernel), "%s", u.release);
 	}
 	text_append(h->version, sizeof(h->version), "%s", IPCSTALL_VERSION);

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "lib/clock.h"
+#include "lib/text.h"
 
 int wire_prepare(int fd, struct err *e)
 {
@@ -139,10 +140,6 @@ int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t
 
 void wire_text(const json_t *o, const char *key, char *out, size_t size)
 {
-	const char *s = wire_string(o, key);
-	size_t i = 0;
-
-	for (; s[i] && i + 1 < size; i++)
-		out[i] = (unsigned char)s[i] < ' ' || s[i] == 0x7f ? '?' : s[i];
-	out[i] = '\0';
+	snprintf(out, size, "%s", wire_string(o, key));
+	text_clean(out, size);
 }

@@ -21,6 +21,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v);
 /* {"backend", "why", "hooks": [...], "not_covered": [...]} */
 json_t *trace_to_json(struct trace *t);
+/* Takes over the entry. *list becomes NULL where that is NULL. */
+void append_or_drop(json_t **list, json_t *entry);
 
 /* One line: whose stall, the cause, who kept it waiting, how often, how long. */
 void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);

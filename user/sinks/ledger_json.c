@@ -210,13 +210,22 @@ static json_t *late_to_json(const struct late_reader *late)
 			 "max_ns", (json_int_t)late->max_ns, "share", late->share);
 }
 
+/* A list that lacks an entry would say that there was none: rather no list, and with it no document. */
+void append_or_drop(json_t **list, json_t *entry)
+{
+	if (!json_array_append_new(*list, entry))
+		return;
+	json_decref(*list);
+	*list = NULL;
+}
+
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array(), *o;
 	char text[VERDICT_TEXT];
 
-	for (size_t i = 0; i < v->n; i++)
-		json_array_append_new(finds, finding_to_json(s, &v->v[i]));
+	for (size_t i = 0; i < v->n && finds; i++)
+		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
 	o = json_pack("{s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", late_to_json(&v->late), "stall_ns", (json_int_t)v->stall_ns,
 		      "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
@@ -227,12 +236,15 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *o = json_object(), *eps = json_array();
+	bool whole;
 
-	for (size_t i = 0; i < s->n; i++)
-		json_array_append_new(eps, endpoint_to_json(s, &s->ep[i]));
-	json_object_set_new(o, "endpoints", eps);
-	json_object_update_new(o, ledger_summary_to_json(s, v));
-	return o;
+	for (size_t i = 0; i < s->n && eps; i++)
+		append_or_drop(&eps, endpoint_to_json(s, &s->ep[i]));
+	whole = !json_object_set_new(o, "endpoints", eps) && !json_object_update_new(o, ledger_summary_to_json(s, v));
+	if (whole)
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 static json_t *hook_to_json(const struct trace_hook *h)

@@ -17,8 +17,8 @@ static json_t *stalls_to_json(const struct stalls *l)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(a, stall_to_json(stalls_at(l, i)));
+	for (size_t i = 0; i < l->n && a; i++)
+		append_or_drop(&a, stall_to_json(stalls_at(l, i)));
 	return a;
 }
 
@@ -26,9 +26,11 @@ int live_json_write(const struct live_view *view, const char *path, struct err *
 {
 	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.trace", "version", 1);
 
-	json_object_update_missing(doc, view->head);
-	json_object_set_new(doc, "ledger", ledger_to_json(view->s, view->v));
-	json_object_set_new(doc, "stalls", view->wants_stalls ? stalls_to_json(view->stalls) : json_null());
+	if (json_object_update_missing(doc, view->head) || json_object_set_new(doc, "ledger", ledger_to_json(view->s, view->v)) ||
+	    json_object_set_new(doc, "stalls", view->wants_stalls ? stalls_to_json(view->stalls) : json_null())) {
+		json_decref(doc);
+		doc = NULL;	/* which json_to_file() tells */
+	}
 	json_object_set_new(doc, "stalls_dropped", view->wants_stalls ? json_integer((json_int_t)view->stalls->dropped) : json_null());
 	return json_to_file(doc, path, JSON_COMPACT, e);
 }

@@ -8,10 +8,12 @@
 #include "sinks/live.h"
 #include "sinks/sink.h"
 
-/* takes over the reference */
+/* takes over the reference; NULL, for want of memory, ends the stream */
 static void put(struct live_stream *st, json_t *line)
 {
 	pthread_mutex_lock(&st->lock);
+	if (!st->error && !line)
+		st->error = ENOMEM;
 	if (!st->error && (json_dumpf(line, st->f, JSON_COMPACT) || fputc('\n', st->f) == EOF))
 		st->error = errno ? errno : EIO;
 	pthread_mutex_unlock(&st->lock);
@@ -64,10 +66,11 @@ static void put_endpoint(struct live_stream *st, const struct trace_snapshot *s,
 static json_t *interval(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *o = json_pack("{s:s, s:I, s:I}", "type", "interval", "t", (json_int_t)s->at_ns, "endpoints", (json_int_t)s->n);
-	json_t *rest = ledger_summary_to_json(s, v);
 
-	json_object_update_new(o, rest);
-	return o;
+	if (!json_object_update_new(o, ledger_summary_to_json(s, v)))
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 void stream_snapshot(struct live_stream *st, const struct trace_snapshot *s, const struct verdict *v)

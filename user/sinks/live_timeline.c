@@ -105,22 +105,21 @@ static json_t *header(const struct live_view *view)
 
 	size_t n, *order = endpoints_by_stall(view->s, &n);
 
-	for (size_t i = 0; order && i < n; i++)
-		json_array_append_new(eps, endpoint_row(view, &view->s->ep[order[i]]));
+	for (size_t i = 0; order && eps && i < n; i++)
+		append_or_drop(&eps, endpoint_row(view, &view->s->ep[order[i]]));
 	free(order);
-	json_object_update_missing(doc, view->head);
-	json_object_set_new(doc, "endpoints", eps);
-	return doc;
+	if (!json_object_update_missing(doc, view->head) && !json_object_set_new(doc, "endpoints", eps))
+		return doc;
+	json_decref(doc);
+	return NULL;
 }
 
-static void print_all(FILE *f, const struct live_view *view, const struct line *v, size_t n, uint64_t end)
+static void print_all(FILE *f, json_t *head, const struct live_view *view, const struct line *v, size_t n, uint64_t end)
 {
 	uint64_t lost = view->s->counters.events_lost + view->timeline->dropped;
-	json_t *head = header(view);
 
 	json_dumpf(head, f, JSON_COMPACT);
 	fputc('\n', f);
-	json_decref(head);
 	for (size_t i = 0; i < n && !ferror(f); i++)
 		print_line(f, &v[i]);
 	fprintf(f, "{\"end\":{\"t\":%" PRIu64 ",\"events\":%zu,\"lost\":%" PRIu64 ",\"complete\":%s}}\n", end, n, lost,
@@ -131,6 +130,7 @@ int live_timeline_write(const struct live_view *view, const char *path, struct e
 {
 	struct spans s = {};
 	struct line *v = NULL;
+	json_t *head;
 	uint64_t end;
 	size_t n = 0;
 	FILE *f;
@@ -138,8 +138,11 @@ int live_timeline_write(const struct live_view *view, const char *path, struct e
 
 	if (timeline_spans(view->timeline, view->s, &s) == 0)
 		v = calloc(2 * s.n + view->timeline->n + 1, sizeof(*v));
-	if (!v) {
+	head = header(view);
+	if (!v || !head) {
 		spans_free(&s);
+		free(v);
+		json_decref(head);
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the timeline; give a smaller --timeline-max", path);
 	}
 	end = s.end > view->s->at_ns ? s.end : view->s->at_ns;
@@ -148,8 +151,9 @@ int live_timeline_write(const struct live_view *view, const char *path, struct e
 	qsort(v, n, sizeof(*v), by_time);
 	f = sink_open(path, e);
 	if (f)
-		print_all(f, view, v, n, end);
+		print_all(f, head, view, v, n, end);
 	rc = f ? sink_close(f, path, e) : -1;
+	json_decref(head);
 	free(v);
 	spans_free(&s);
 	return rc;

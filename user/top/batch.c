@@ -149,8 +149,8 @@ int batch_json(const struct paces *p, size_t rows, FILE *out)
 	json_t *list = json_array(), *doc;
 	int bad;
 
-	for (size_t i = 0; i < rows_shown(p, rows); i++)
-		json_array_append_new(list, row_json(p, &p->v[p->order[i]]));
+	for (size_t i = 0; i < rows_shown(p, rows) && list; i++)
+		append_or_drop(&list, row_json(p, &p->v[p->order[i]]));
 	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
 			(json_int_t)p->now.at_ns, "interval_ns", (json_int_t)p->interval_ns, "n_endpoints", (json_int_t)p->sum.endpoints, "n_active",
 			(json_int_t)p->sum.active, "stall_ns", (json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",

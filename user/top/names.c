@@ -16,11 +16,11 @@ pid_t sight_pid(const struct trace_sight *s)
 	return s->tx_tgid ? s->tx_tgid : s->rx_tgid;
 }
 
-/* a program may call itself anything: what would move the cursor must not reach the terminal */
-static void printable(char *s)
+/* A column has so many bytes: of a name beyond ASCII each byte is one cell. */
+static void one_byte_a_cell(char *s)
 {
 	for (; *s; s++)
-		if (*s < ' ' || *s > '~')
+		if ((unsigned char)*s >= 0x80)
 			*s = '?';
 }
 
@@ -30,7 +30,7 @@ void program_text(const char comm[16], pid_t tgid, char *buf, size_t len)
 		snprintf(buf, len, "%.16s[%d]", comm, (int)tgid);
 	else
 		snprintf(buf, len, "?");
-	printable(buf);
+	one_byte_a_cell(buf);
 }
 
 void sight_who(const struct trace_sight *s, char *buf, size_t len)
@@ -116,7 +116,7 @@ void cgroup_text(const struct trace_sight *s, char *buf, size_t len)
 {
 	if (!trace_cgroup_path(s->cgroup_id, buf, len))
 		snprintf(buf, len, "-");
-	printable(buf);
+	one_byte_a_cell(buf);
 }
 
 void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words of a row: program, addresses, cause, who is blamed. Only printable ASCII comes out, whatever a program calls itself. */
+/* The words of a row: program, addresses, cause, who is blamed. Only ASCII comes out: columns are counted in bytes. */
 #ifndef IPCSTALL_TOP_NAMES_H
 #define IPCSTALL_TOP_NAMES_H
 
 #include "lib/human.h"
 #include "top/pace.h"
 
-/* Who uses the endpoint: the writer, else the reader; "" when nobody was seen. At most 16 bytes, maybe unterminated. */
+/* Who uses the endpoint: the writer, else the reader; "" when nobody was seen. At most 15 bytes. */
 const char *sight_program(const struct trace_sight *s);
 pid_t sight_pid(const struct trace_sight *s);
 

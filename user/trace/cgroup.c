@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "lib/text.h"
 #include "trace.h"
 
 #define WALK_PAUSE_NS	1000000000ull	/* a miss looks at the whole tree again, but no oftener than this */
@@ -115,8 +116,10 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 			walk();
 			k = look_up(id);
 		}
-		if (k)
+		if (k) {
 			snprintf(buf, size, "%s", k->path);
+			text_clean(buf, size);	/* the name of a directory; and cut to fit, maybe within a character */
+		}
 		pthread_mutex_unlock(&cache.lock);
 	}
 	if (!k && size)

@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "lib/index.h"
+#include "lib/text.h"
 
 /* ---- from a snapshot's endpoint ---- */
 
@@ -180,8 +181,8 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 	out->rtt_us = d->rtt_us;
 	out->tx_tgid = (pid_t)d->tx_tgid;
 	out->rx_tgid = (pid_t)d->rx_tgid;
-	memcpy(out->tx_comm, d->tx_comm, sizeof(out->tx_comm));
-	memcpy(out->rx_comm, d->rx_comm, sizeof(out->rx_comm));
+	text_comm(out->tx_comm, d->tx_comm);
+	text_comm(out->rx_comm, d->rx_comm);
 }
 
 static int run(int fd, uint64_t arg)

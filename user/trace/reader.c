@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "ledger.h"
 #include "lib/half.h"
+#include "lib/text.h"
 
 #define READ_TRIES 16
 #define RING_HOLDS 512	/* records of an end: a fifth of the ring */
@@ -114,8 +115,8 @@ static void report_stall(const struct trace *t, const struct record_stall *r)
 	};
 
 	fill_held(&s.held, &r->held);
-	memcpy(s.comm, r->comm, sizeof(s.comm));
-	memcpy(s.peer_comm, r->peer_comm, sizeof(s.peer_comm));
+	text_comm(s.comm, r->comm);
+	text_comm(s.peer_comm, r->peer_comm);
 	if (t->opts.on_stall)
 		t->opts.on_stall(t->opts.ctx, &s);
 }
@@ -265,7 +266,7 @@ static void fill_beside(struct trace_beside *out, const struct beside *in)
 	out->tid = in->tid;
 	out->cgroup_id = in->cgroup;
 	out->others = in->others;
-	memcpy(out->comm, in->comm, sizeof(out->comm));
+	text_comm(out->comm, in->comm);
 }
 
 static void fill_identity(struct trace_endpoint *out, const struct identity *id)

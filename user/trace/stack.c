@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "internal.h"
+#include "lib/text.h"
 #include "symbols.h"
 
 #define FRAMES	64
@@ -85,6 +86,8 @@ static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char
 	if (!f)
 		return NULL;
 	f->name = strdup(slash ? slash + 1 : path);
+	if (f->name)
+		text_clean(f->name, strlen(f->name) + 1);
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	symbols_of_file(map, &f->symbols);
