@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/command.h"
+#include "lib/signals.h"
 
 static int unknown_command(const char *word)
 {
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
 	const struct command *c = commands[0];
 
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error to report, not a death */
+	signals_begin();
 	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {
 		command_help_all(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_BAD_USAGE : EXIT_DONE;

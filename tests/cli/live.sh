@@ -89,8 +89,13 @@ else
 	fail "a reader that leaves" "exit code $(cat status): $(cat err)"
 fi
 
-# Ctrl-C ends a session in good order, with all its files
-"$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
+# Ctrl-C ends a session in good order, with all its files. What a script starts in the background is to ignore it: that is undone first.
+cat >minding.py <<'PY'
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+PY
+python3 minding.py "$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
 tool=$!
 sleep 3
 kill -INT $tool
@@ -101,6 +106,26 @@ if [ $rc -eq 0 ] && [ -s l.json ] && tail -1 t.ndjson | grep -q '"end"'; then
 else
 	fail "Ctrl-C leaves whole files" "exit code $rc: $(cat err)"
 fi
+
+# what is to be ignored from the start is: nohup's hangup, a background job's Ctrl-C; SIGTERM still ends it, with its files
+(trap '' HUP INT; exec "$IPCSTALL" attach -q -p $talker --json i.json 2>err) &
+tool=$!
+sleep 3
+kill -HUP $tool
+kill -INT $tool
+sleep 1
+check "an inherited SIG_IGN stays" "it is gone" kill -0 $tool
+kill -TERM $tool
+wait $tool
+rc=$?
+check "and SIGTERM ends it" "exit code $rc: $(cat err)" eval "[ $rc -eq 0 ] && [ -s i.json ]"
+
+# the command gets what the tool was started with, no more and no less ignored
+for ignored in '' 'HUP' 'INT PIPE' 'HUP INT QUIT TERM PIPE'; do
+	bare=$(env - sh -c "trap '' ${ignored:-0}; exec grep -E '^Sig(Ign|Blk)' /proc/self/status")
+	run=$(env - sh -c "trap '' ${ignored:-0}; exec '$IPCSTALL' run -q -- grep -E '^Sig(Ign|Blk)' /proc/self/status" 2>err)
+	check "the command ignores '$ignored'" "$run, not $bare: $(cat err)" [ "$run" = "$bare" ]
+done
 
 # a pipe ends with the processes that held it: nobody closes it, and half a second of waiting is no small part of its life
 "$IPCSTALL" run -q --json p.json -- sh -c 'head -c 300000 /dev/zero | { sleep 0.5; cat >/dev/null; }; sleep 2'
@@ -126,6 +151,7 @@ import os, pty, signal, sys
 signal.alarm(60)
 pid, tty = pty.fork()
 if not pid:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)    # as at a login, wherever this test was started
     os.execv(sys.argv[2], [*sys.argv[2:4], "--json", "r.json", "--", sys.executable, "busy.py", sys.argv[1]])
 seen = b""
 while b"ready" not in seen:

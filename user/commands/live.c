@@ -9,6 +9,7 @@
 
 #include "lib/clock.h"
 #include "lib/machine.h"
+#include "lib/signals.h"
 #include "model/environment.h"
 #include "sinks/ledger.h"
 #include "sinks/sink.h"
@@ -29,9 +30,9 @@ void live_catch_signals(void)
 {
 	struct sigaction sa = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
 
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	signals_catch(SIGINT, &sa);
+	signals_catch(SIGTERM, &sa);
+	signals_catch(SIGHUP, &sa);
 }
 
 bool live_interrupted(void)

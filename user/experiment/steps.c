@@ -11,32 +11,34 @@
 #include <unistd.h>
 
 #include "experiment/share.h"
+#include "lib/signals.h"
 
 /* The child dies with us, however we end; Ctrl-C reaches it by itself, and is its to answer. */
-static void __attribute__((noreturn)) become(char *const argv[])
+static void __attribute__((noreturn)) become(char *const argv[], const struct sigaction *int_as_given)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	sigaction(SIGINT, int_as_given, NULL);
+	signals_as_given();
 	execvp(argv[0], argv);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
 static int run_child(char *const argv[], struct err *e)
 {
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, as_given;
 	int status = 0;
 	pid_t pid;
 
 	fflush(NULL);
-	signal(SIGINT, SIG_IGN);
+	sigaction(SIGINT, &ignore, &as_given);
 	pid = fork();
 	if (pid == 0)
-		become(argv);
+		become(argv, &as_given);
 	if (pid < 0)
 		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "experiment: fork");
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	signal(SIGINT, SIG_DFL);
+	sigaction(SIGINT, &as_given, NULL);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/signals.h"
 
 /* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer gave up or died. */
 static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *const argv[])
@@ -19,7 +20,7 @@ static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *
 	char go;
 	int why;
 
-	signal(SIGPIPE, SIG_DFL); /* ours is ignored, and exec would pass that on */
+	signals_as_given();
 	if (read(gate, &go, 1) != 1)
 		_exit(127);
 	execvp(argv[0], argv);
