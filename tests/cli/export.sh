@@ -184,6 +184,28 @@ PY
 check 'a scrape of 5000 endpoints' "${took% *} ms" [ "${took% *}" -lt 400 ]
 check 'all of the crowd is counted' "$took" [ "$(printf '%.0f' "${took#* }")" -ge 5000 ]
 
+# --- more endpoints end between two readings than are kept: what they did counts all the same ---
+cat >"$WORK/short-lived.py" <<'PY'
+import os, sys, time
+time.sleep(2)
+for _ in range(2000):
+    r, w = os.pipe()
+    os.write(w, b"x" * 100)
+    os.read(r, 100)
+    os.close(r)
+    os.close(w)
+time.sleep(60)
+PY
+python3 "$WORK/short-lived.py" &
+churn=$!
+jobs_to_end+=($churn)
+"$IPCSTALL" export --once --interval 5s -p $churn --max-endpoints 64 >"$WORK/churned" 2>"$WORK/err"
+kill $churn
+says_true 'endpoints that are not kept are counted' "m = dict(line.rsplit(' ', 1) for line in open('$WORK/churned') if line[0] != '#')
+n = lambda name, *labels: sum(float(v) for k, v in m.items() if k.startswith(name) and all(label in k for label in labels))" \
+	"n('ipcstall_bytes_total', 'sent') == n('ipcstall_bytes_total', 'received') == 200000 and n('ipcstall_dropped_endpoints_total') > 1000 and
+n('ipcstall_bytes_total', 'sent', 'other') == 100 * n('ipcstall_dropped_endpoints_total')" 'm'
+
 # --- the real thing ---
 if ! command -v prometheus >/dev/null 2>&1 || ! command -v promtool >/dev/null 2>&1; then
 	echo "skip prometheus: not installed; apt-get install prometheus"

@@ -84,6 +84,8 @@ tests:
         values: '0+54x60'
       - series: 'ipcstall_lost_records_total{instance="h"}'
         values: '0x20 1+1x40'
+      - series: 'ipcstall_dropped_endpoints_total{instance="h"}'
+        values: '0x10 1+50x50'
       - series: 'up{job="ipcstall", instance="h"}'
         values: '1x30 0x30'
     alert_rule_test:
@@ -110,6 +112,14 @@ tests:
             exp_annotations:
               summary: ipcstall on h does not see all
               description: "Records were lost, or endpoints found no room: raise --max-endpoints, or look at fewer processes."
+      - { eval_time: 25m, alertname: IpcstallDropsEndpoints }
+      - eval_time: 50m
+        alertname: IpcstallDropsEndpoints
+        exp_alerts:
+          - exp_labels: { severity: info, instance: h }
+            exp_annotations:
+              summary: "on h more endpoints end between two readings than ipcstall keeps: some are counted as 'other'"
+              description: "Raise --max-endpoints, or read oftener (--interval)."
       - { eval_time: 25m, alertname: IpcstallIsDown }
       - eval_time: 40m
         alertname: IpcstallIsDown

@@ -127,6 +127,70 @@ static void few_series(void **state)
 	groups_free(&g);
 }
 
+static char *text_of(struct groups *g, bool openmetrics)
+{
+	struct exporter_state e = { .version = "1", .git = "a\"b\\c\nd", .backend = "rawtp", .cpu_ns = 1500000001, .scrapes = 3 };
+	struct exposition x = { .openmetrics = openmetrics };
+	char *text;
+
+	metrics_write(&x, g, &e);
+	assert_false(x.failed);
+	text = strndup(x.text, x.n);
+	expo_free(&x);
+	return text;
+}
+
+static void has(const char *text, const char *line)
+{
+	if (!strstr(text, line))
+		fail_msg("no '%s' in:\n%.3000s", line, text);
+}
+
+/* the sums of endpoints no longer kept, as a session gives them with a snapshot */
+static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endpoint *v, size_t n, const struct trace_endpoint *tcp, uint64_t dropped)
+{
+	struct trace_snapshot s = { .at_ns = at, .n = n, .ep = calloc(n + 1, sizeof(*v)), .counters.dropped = dropped };
+
+	s.rest = calloc(TRACE_PROTOS, sizeof(*s.rest));
+	s.rest[TRACE_TCP] = *tcp;
+	for (size_t i = 0; i < n; i++)
+		s.ep[i] = v[i];
+	assert_int_equal(groups_add(g, &s), 0);
+}
+
+static void what_ended_without_a_row_counts(void **state)
+{
+	struct trace_endpoint v[2] = { endpoint(1, "web", 1), endpoint(2, "web", 1) }, rest = endpoint(0, "", 0);
+	struct groups g;
+	char *text;
+
+	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
+	v[0].txb.bytes = v[1].txb.bytes = 100;
+	v[0].tx.ns[TX_NAGLE] = S;
+	v[0].tx.lifetime_ns = 2 * S;
+	add(&g, 10 * S, v, 2);
+	rest.txb.bytes = 150 + 7;	/* the first one, which had sent 50 more, and another that came and went between the two */
+	rest.tx.ns[TX_NAGLE] = 3 * S;
+	rest.tx.lifetime_ns = 5 * S;
+	rest.rxb.tgid = rest.txb.tgid = 0;
+	add_with_rest(&g, 11 * S, v + 1, 1, &rest, 2);
+	assert_int_equal(g.v[0].sent_bytes.sum, 200);
+	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
+	assert_int_equal(g.other[TRACE_TCP].tx_ns[TX_NAGLE], 2 * S);
+	assert_int_equal(g.stalls[TRACE_TCP][TX_NAGLE].ns, 3 * S);
+	add_with_rest(&g, 12 * S, v + 1, 1, &rest, 2);	/* nothing came */
+	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
+	rest.txb.bytes += 1000;
+	rest.tx.lifetime_ns += S;
+	add_with_rest(&g, 13 * S, v + 1, 1, &rest, 3);
+	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 1057);
+	text = text_of(&g, true);
+	has(text, "ipcstall_dropped_endpoints_total 3\n");
+	has(text, "ipcstall_bytes_total{process=\"other\",cgroup=\"other\",proto=\"tcp\",direction=\"sent\"} 1057\n");
+	free(text);
+	groups_free(&g);
+}
+
 /* Back after a long time, a writer's group does not make room for the group of its own reader. */
 static void both_halves_keep_their_groups(void **state)
 {
@@ -168,25 +232,6 @@ static void unknown_names(void **state)
 	assert_string_equal(g.v[0].process, "unknown");
 	assert_string_equal(g.v[0].cgroup, "unknown");
 	groups_free(&g);
-}
-
-static char *text_of(struct groups *g, bool openmetrics)
-{
-	struct exporter_state e = { .version = "1", .git = "a\"b\\c\nd", .backend = "rawtp", .cpu_ns = 1500000001, .scrapes = 3 };
-	struct exposition x = { .openmetrics = openmetrics };
-	char *text;
-
-	metrics_write(&x, g, &e);
-	assert_false(x.failed);
-	text = strndup(x.text, x.n);
-	expo_free(&x);
-	return text;
-}
-
-static void has(const char *text, const char *line)
-{
-	if (!strstr(text, line))
-		fail_msg("no '%s' in:\n%.3000s", line, text);
 }
 
 static void the_text(void **state)
@@ -330,7 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
-		cmocka_unit_test(the_text),
+		cmocka_unit_test(what_ended_without_a_row_counts), cmocka_unit_test(the_text),
 		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
 		cmocka_unit_test(both_halves_keep_their_groups),
 	};

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/internal.h"
@@ -138,6 +139,56 @@ static void a_name_comes_in_clean(void **state)
 	assert_string_equal(e.rxb.comm, "nginx: worker ?");
 }
 
+/* a TCP connection that has ended */
+static struct record_close end_of(uint64_t serial, uint64_t bytes, uint64_t stall)
+{
+	struct record_close r = { .head.type = RECORD_CLOSE, .ep = { .id = { .serial = serial, .proto = PROTO_TCP }, .born = BORN, .closed = END } };
+
+	r.ep.tx.word = r.ep.rx.word = word_open(END) | CLOSED_BIT;
+	r.ep.tx.ns[TX_NAGLE] = stall;
+	r.ep.tx.ns[TX_IDLE] = END - BORN - stall;
+	r.ep.rx.ns[RX_IDLE] = END - BORN;
+	r.ep.txb.own.bytes = bytes;
+	r.ep.rxb.own.bytes = 2 * bytes;
+	return r;
+}
+
+static void what_is_not_kept_is_summed(void **state)
+{
+	struct trace t = { .opts.max_closed = 4, .backend = TRACE_FENTRY };
+	uint64_t bytes = 0, stall = 0;
+
+	for (uint64_t i = 1; i <= 20; i++) {
+		struct record_close r = end_of(i, i, 10 * i);
+
+		on_record(&t, &r, sizeof(r));
+	}
+	assert_int_equal(t.closed.dropped + t.closed.n, 20);
+	assert_int_not_equal(t.closed.dropped, 0);
+	for (size_t i = 0; i < t.closed.n; i++) {
+		bytes += t.closed.ep[i].txb.own.bytes;
+		stall += t.closed.ep[i].tx.ns[TX_NAGLE];
+	}
+	assert_int_equal(bytes + t.closed.rest[TRACE_TCP].txb.bytes, 20 * 21 / 2);
+	assert_int_equal(stall + t.closed.rest[TRACE_TCP].tx.ns[TX_NAGLE], 10 * 20 * 21 / 2);
+	assert_int_equal(t.closed.rest[TRACE_TCP].tx.lifetime_ns, t.closed.dropped * (END - BORN));
+	assert_int_equal(t.closed.rest[TRACE_TCP].txb.bytes_res, TRACE_EXACT);
+	assert_int_equal(t.closed.rest[TRACE_UDP].tx.lifetime_ns, 0);
+	free(t.closed.ep);
+	free(t.closed.rest);
+}
+
+static void keys_stand_once(void **state)
+{
+	uint64_t v[] = { 7, 3, 7, 9, 3, 3, 1 };
+	static const uint64_t want[] = { 1, 3, 7, 9 };
+
+	assert_int_equal(reader_unique(v, 7), 4);
+	assert_memory_equal(v, want, sizeof(want));
+	assert_int_equal(reader_unique(v, 0), 0);
+	assert_int_equal(reader_unique(v, 4), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +199,8 @@ int main(void)
 		cmocka_unit_test(a_large_ring_holds_more),
 		cmocka_unit_test(a_call_under_way_is_not_judged),
 		cmocka_unit_test(a_name_comes_in_clean),
+		cmocka_unit_test(what_is_not_kept_is_summed),
+		cmocka_unit_test(keys_stand_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

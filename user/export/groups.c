@@ -178,6 +178,19 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d, bool 
 	g->folded += is_new && (tx->other || rx->other);
 }
 
+/* Those that ended when more did than are kept: whose they were is not known any more, what they did is. */
+static void add_rest(struct groups *g, const struct trace_snapshot *d)
+{
+	for (int p = 0; d->rest && p < TRACE_PROTOS; p++) {
+		if (!d->rest[p].tx.lifetime_ns)
+			continue;
+		add_tx(&g->other[p], &d->rest[p]);
+		add_rx(&g->other[p], &d->rest[p]);
+		add_stalls(g, &d->rest[p]);
+		g->other[p].used_ns = d->at_ns;
+	}
+}
+
 static void forget_endpoints(struct groups *g)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -206,6 +219,7 @@ int groups_add(struct groups *g, struct trace_snapshot *s)
 	forget_endpoints(g);
 	for (size_t i = 0; i < d.n; i++)
 		add_endpoint(g, &d.ep[i], d.ep[i].born_ns >= g->last.at_ns);
+	add_rest(g, &d);
 	trace_snapshot_free(&d);
 	trace_snapshot_free(&g->last);
 	g->last = *s;

@@ -196,6 +196,8 @@ static void write_own_counts(struct exposition *x, const struct groups *g, const
 		{ { "ipcstall_blind_stretches", METRIC_COUNTER, "Stretches of a CPU in which the kernel ran no program at all." }, c->blind },
 		{ { "ipcstall_opened_endpoints", METRIC_COUNTER, "Endpoints seen for the first time." }, c->opened },
 		{ { "ipcstall_closed_endpoints", METRIC_COUNTER, "Endpoints whose end was seen." }, c->closed },
+		{ { "ipcstall_dropped_endpoints", METRIC_COUNTER,
+		    "Endpoints counted under process=other, because more ended between two readings than are kept." }, c->dropped },
 		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, without the other ones." }, g->n },
 		{ { "ipcstall_groups_limit", METRIC_GAUGE, "The most groups there can be (--max-groups)." }, g->max },
 		{ { "ipcstall_folded_endpoints", METRIC_COUNTER, "Endpoints counted under process=other, for want of a group." }, g->folded },

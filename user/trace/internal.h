@@ -29,6 +29,7 @@ struct closed_list {
 	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
 	uint64_t dropped;	/* the least stalled had to go to make room; what they had: */
 	uint64_t tx_bytes, rx_bytes, stall_ns, lifetime_ns;
+	struct trace_endpoint *rest;	/* and all else, by protocol; NULL: none went, or there is no memory */
 };
 
 struct trace {
@@ -103,6 +104,11 @@ bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
 void reader_settle(struct trace *t);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+/* sorted, each once; how many there are */
+size_t reader_unique(uint64_t *keys, size_t n);
+/* subtract.c: sums of endpoints by protocol */
+struct trace_endpoint *rest_new(void);
+void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);

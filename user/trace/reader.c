@@ -42,8 +42,22 @@ static uint64_t bytes_of(const struct beside *b)
 	return b->own.bytes + b->crowd.bytes;
 }
 
-static void drop(struct closed_list *l, const struct endpoint *ep, uint64_t stall)
+static void add_to_rest(struct trace *t, const struct endpoint *ep)
 {
+	struct closed_list *l = &t->closed;
+	struct trace_endpoint e;
+
+	if (!l->rest && !(l->rest = rest_new()))
+		return;
+	reader_endpoint(&e, ep, t);
+	rest_add(l->rest, &e);
+}
+
+static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)
+{
+	struct closed_list *l = &t->closed;
+
+	add_to_rest(t, ep);
 	l->dropped++;
 	l->tx_bytes += bytes_of(&ep->txb);
 	l->rx_bytes += bytes_of(&ep->rxb);
@@ -53,8 +67,9 @@ static void drop(struct closed_list *l, const struct endpoint *ep, uint64_t stal
 }
 
 /* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
-static void drop_least_stalled(struct closed_list *l)
+static void drop_least_stalled(struct trace *t)
 {
+	struct closed_list *l = &t->closed;
 	size_t kept = 0, shown = 0;
 	struct half less;
 
@@ -64,7 +79,7 @@ static void drop_least_stalled(struct closed_list *l)
 		uint64_t stall = stalled_ns(&l->ep[i]);
 
 		if (half_goes(&less, stall)) {
-			drop(l, &l->ep[i], stall);
+			drop(t, &l->ep[i], stall);
 			continue;
 		}
 		shown += i < l->shown;
@@ -81,10 +96,12 @@ static void book_rest(struct endpoint *ep)
 	pending_book(&ep->rx);
 }
 
-static bool keep_closed(struct closed_list *l, const struct endpoint *ep, size_t max)
+static bool keep_closed(struct trace *t, const struct endpoint *ep)
 {
-	if (l->n >= max)
-		drop_least_stalled(l);
+	struct closed_list *l = &t->closed;
+
+	if (l->n >= t->opts.max_closed)
+		drop_least_stalled(t);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
 		struct endpoint *p = realloc(l->ep, room * sizeof(*p));
@@ -147,7 +164,7 @@ int on_record(void *ctx, void *data, size_t size)
 
 	if (head->type == RECORD_CLOSE) {
 		t->n_closed++;
-		if (!keep_closed(&t->closed, &((struct record_close *)data)->ep, t->opts.max_closed))
+		if (!keep_closed(t, &((struct record_close *)data)->ep))
 			t->lost++;
 	} else if (head->type == RECORD_STALL) {
 		report_stall(t, data);
@@ -157,15 +174,43 @@ int on_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* all keys first: a deletion meanwhile makes the walk begin again */
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t reader_unique(uint64_t *keys, size_t n)
+{
+	size_t out = 0;
+
+	qsort(keys, n, sizeof(*keys), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!out || keys[out - 1] != keys[i])
+			keys[out++] = keys[i];
+	return out;
+}
+
+#define RESTARTS 8	/* of a walk in a map that others change without end */
+
+/*
+ * All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again at the first bucket: what was met
+ * already comes once more, and is to be there once.
+ */
 static size_t list_keys(int fd, uint64_t *keys, size_t max)
 {
-	uint64_t *prev = NULL;
+	uint64_t prev, key, *from = NULL;
 	size_t n = 0;
 
-	while (n < max && !bpf_map_get_next_key(fd, prev, &keys[n]))
-		prev = &keys[n++];
-	return n;
+	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key); steps++) {
+		n = n < max ? n : reader_unique(keys, n);
+		if (n == max)
+			break;
+		keys[n++] = prev = key;
+		from = &prev;
+	}
+	return reader_unique(keys, n);
 }
 
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
@@ -547,6 +592,17 @@ static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)
 	return false;
 }
 
+static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
+{
+	if (!l->rest)
+		return 0;
+	s->rest = malloc(TRACE_PROTOS * sizeof(*s->rest));
+	if (!s->rest)
+		return -1;
+	memcpy(s->rest, l->rest, TRACE_PROTOS * sizeof(*s->rest));
+	return 0;
+}
+
 /* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts once, as closed */
 static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n, size_t since)
 {
@@ -566,7 +622,7 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 	join_peers(s, k);
 	t->closed.shown = t->closed.n;
 	free(k);
-	return 0;
+	return copy_rest(&t->closed, s);
 }
 
 /* Whether bytes are astray is certain after some looks in a row: between two of them a call that was about to be counted is. */

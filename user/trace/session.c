@@ -232,7 +232,8 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 void trace_snapshot_free(struct trace_snapshot *s)
 {
 	free(s->ep);
-	s->ep = NULL;
+	free(s->rest);
+	s->ep = s->rest = NULL;
 	s->n = 0;
 }
 
@@ -260,6 +261,7 @@ void trace_finish(struct trace *t)
 	if (t->stats_fd >= 0)
 		close(t->stats_fd);
 	free(t->closed.ep);
+	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }

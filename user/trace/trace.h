@@ -156,6 +156,7 @@ struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
 	struct trace_endpoint *ep;	/* the closed ones too, unless forgotten */
+	struct trace_endpoint *rest;	/* by protocol, the sums of the closed ones no longer kept (counters.dropped); NULL: none */
 	struct trace_counters counters;
 };
 
