@@ -31,6 +31,28 @@ refuses "replay: a folder" 9 'not a recording' replay "$WORK"
 printf 'ipcstall\x63\0\0\0' >version.rec
 python3 -c 'import sys,zlib,struct; d=open("version.rec","rb").read(); sys.stdout.buffer.write(d+struct.pack("<I",zlib.crc32(d)))' >version2.rec
 refuses "replay: another version" 8 'version 99' replay version2.rec
+# blocks of 60 KB that unpack to 60 MB of living endpoints each: one line, and no more than half of the memory that is free
+cat >bomb.py <<'PY'
+import struct, sys, zlib
+def block(kind, content):
+    packed = min(zlib.compress(content, 9), content, key=len)
+    head = struct.pack("<IIII", kind, len(content), len(packed), zlib.crc32(packed))
+    return head + struct.pack("<I", zlib.crc32(head)) + packed
+head = b"ipcstall" + struct.pack("<I", 4)
+snapshot = block(5, bytes(21) + b"\xff" * 5 + b"\1" + bytes(60 << 20))
+sys.stdout.buffer.write(head + struct.pack("<I", zlib.crc32(head)) + block(1, b"{}") + snapshot * 200)
+PY
+cat >bounded.py <<'PY'
+import resource, subprocess, sys
+free = int(next(line for line in open("/proc/meminfo") if line.startswith("MemAvailable")).split()[1]) << 10
+resource.setrlimit(resource.RLIMIT_AS, (free // 4 * 3, free // 4 * 3))
+p = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+sys.exit(0 if p.returncode == 5 and p.stderr.count("\n") == 1 and "no memory" in p.stderr and peak < free / 2 else f"{p} {peak} of {free}")
+PY
+python3 bomb.py >bomb.rec
+said=$(python3 bounded.py "$IPCSTALL" replay bomb.rec 2>&1)
+check "replay: a file that unpacks without end" "$said" [ $? -eq 0 ]
 
 # --- the rest needs to trace ---
 if ! "$IPCSTALL" run -q -- true 2>"$WORK/why" >/dev/null; then

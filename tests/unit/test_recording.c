@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -254,6 +255,155 @@ static void a_filter_keeps_both_ends(void **state)
 	assert_int_equal(p.timeline.n, 2 * STEPS_N / ENDS);
 	replay_free(&p);
 	recording_close(&file);
+}
+
+/* a file by hand: what no recorder would write */
+static int begin_by_hand(void)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	size_t n;
+
+	assert_true(fd >= 0);
+	assert_int_equal(blocks_write_head(fd), 0);
+	assert_int_equal(blocks_write(fd, BLOCK_HEADER, "{}", 2, &n), 0);
+	return fd;
+}
+
+/* as many equal endpoints as are asked for, from this serial on */
+static void write_endpoints(int fd, enum block_type type, uint64_t serial, uint64_t n)
+{
+	struct trace_endpoint ep = { .proto = TRACE_TCP, .born_ns = 1000, .at_ns = 2000, .closed = type == BLOCK_CLOSED, .peer = -1 };
+	struct part p = { .at_ns = 5000, .n = n, .last = true };
+	uint64_t none = 0;
+	struct codec c;
+	size_t written;
+
+	ep.txb.bytes = 3;
+	codec_writer(&c);
+	codec_part(&c, &p);
+	for (ep.serial = serial; ep.serial < serial + n; ep.serial++) {
+		ep.tx.ns[TX_NAGLE] = ep.serial % 100;
+		codec_endpoint(&c, &ep, &none);
+	}
+	assert_int_equal(blocks_write(fd, type, c.v, c.n, &written), 0);
+	codec_free(&c);
+}
+
+static void load_by_hand(struct replay *p, endpoint_filter want)
+{
+	struct recording file;
+	struct err e = {};
+
+	assert_int_equal(recording_open(&file, path, &e), 0);
+	assert_int_equal(replay_load(&file, want, NULL, 100, p, &e), 0);
+	recording_close(&file);
+}
+
+static bool is_bare_third(void *ctx, const struct trace_endpoint *ep)
+{
+	return ep->serial % 1000 == 3;
+}
+
+static void the_closed_ones_that_are_kept_are_bounded(void **state)
+{
+	enum { EACH = 12000, ROUNDS_HERE = 6 };
+	int fd = begin_by_hand();
+	uint64_t bytes = 0, stall = 0;
+	struct replay p;
+
+	for (uint64_t i = 0; i < ROUNDS_HERE; i++) {	/* the first brings more than are kept, in one snapshot */
+		for (uint64_t k = 0; k < (i < 1 ? 4 : 1); k++)
+			write_endpoints(fd, BLOCK_CLOSED, 1 + 5 * EACH * i + EACH * k, EACH);
+		write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
+	}
+	close(fd);
+	load_by_hand(&p, NULL);
+	assert_in_range(p.end.n, CLOSED_KEPT / 2 - 100, CLOSED_KEPT);
+	assert_int_equal(p.end.n + p.end.counters.dropped, 9 * EACH);
+	for (size_t i = 0; i < p.end.n; i++) {
+		bytes += p.end.ep[i].txb.bytes;
+		stall += p.end.ep[i].tx.ns[TX_NAGLE];
+	}
+	assert_int_equal(bytes + p.end.counters.dropped_tx_bytes, 9 * EACH * 3);
+	assert_int_equal(stall + p.end.counters.dropped_stall_ns, 9 * EACH * 99 / 2);
+	assert_int_equal(p.end.counters.dropped_lifetime_ns, 1000 * p.end.counters.dropped);
+	replay_free(&p);
+}
+
+/* what a filter asks for is not dropped for what it does not */
+static void what_is_wanted_is_kept(void **state)
+{
+	int fd = begin_by_hand();
+	struct replay p;
+
+	for (uint64_t i = 0; i < 5; i++) {
+		write_endpoints(fd, BLOCK_CLOSED, 1 + 10000 * i, 10000);
+		write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
+	}
+	close(fd);
+	load_by_hand(&p, is_bare_third);
+	assert_int_equal(p.end.n, 50);
+	assert_int_equal(p.end.counters.dropped, 0);
+	replay_free(&p);
+}
+
+static void the_stalls_that_are_kept_are_bounded(void **state)
+{
+	int fd = begin_by_hand();
+	uint64_t n = STALLS_KEPT + 10, none[STACKS] = {};
+	struct trace_stall st = { .state = TX_NAGLE };
+	struct codec c;
+	struct replay p;
+	size_t written;
+
+	codec_writer(&c);
+	codec_u64(&c, &n);
+	for (st.from_ns = 0; st.from_ns < n; st.from_ns++) {
+		st.to_ns = st.from_ns + 1;
+		codec_stall(&c, &st, none);
+	}
+	assert_int_equal(blocks_write(fd, BLOCK_STALLS, c.v, c.n, &written), 0);
+	codec_free(&c);
+	write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
+	close(fd);
+	load_by_hand(&p, NULL);
+	assert_int_equal(p.stalls.n, STALLS_KEPT);
+	assert_int_equal(p.stalls.dropped, 10);
+	assert_int_equal(stalls_at(&p.stalls, 0)->s.from_ns, 10);
+	replay_free(&p);
+}
+
+/* a thousand bytes of text for one of the file's: the first 64 MB are believed */
+static void texts_are_bounded(void **state)
+{
+	int fd = begin_by_hand();
+	struct replay p;
+	char text[65000];
+
+	memset(text, 'x', sizeof(text));
+	for (int block = 0; block < 3; block++) {
+		struct codec c;
+		size_t written;
+
+		codec_writer(&c);
+		for (uint64_t i = 0; i < 500; i++) {
+			uint64_t number = 1 + 500 * (uint64_t)block + i, cgroup = 0, n = sizeof(text);
+
+			snprintf(text, 16, "%015d", (int)number);
+			codec_u64(&c, &number);
+			codec_u64(&c, &cgroup);
+			codec_u64(&c, &n);
+			codec_bytes(&c, text, sizeof(text));
+		}
+		assert_int_equal(blocks_write(fd, BLOCK_TEXTS, c.v, c.n, &written), 0);
+		codec_free(&c);
+	}
+	write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
+	close(fd);
+	load_by_hand(&p, NULL);
+	assert_in_range(p.stalls.n_texts, 900, (64 << 20) / sizeof(text));
+	assert_int_equal(p.state.damaged, 1);
+	replay_free(&p);
 }
 
 /* a file may be anyone's */
@@ -521,7 +671,8 @@ int main(void)
 		cmocka_unit_test(numbers_come_back), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
 		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(foreign_names_come_in_clean),
+		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
+		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

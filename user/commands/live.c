@@ -129,7 +129,6 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 
 /* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy server. */
 #define DEFAULT_THRESHOLD_NS 10000
-#define STALLS_KEPT 100000
 
 bool live_wants_timeline(const struct live_opts *o)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall replay: a recording, through the same filters and into the same outputs as a live session. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +239,9 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 		return -1;
 	live_verdict(&s->r.end, &v);
 	remarks(&s->r.state, file->path);
+	if (s->r.stalls.dropped)
+		fprintf(stderr, "ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; filter (-p, -P, --comm) to see them\n", file->path,
+			s->r.stalls.dropped, STALLS_KEPT);
 	if (!s->o->quiet && !uses_stdout(s->o)) {
 		ledger_table(&s->r.end, &v, (size_t)s->o->shown, stdout);
 		if (fflush(stdout))

@@ -13,6 +13,8 @@ struct stall {
 	const char *stack[STACKS];	/* one frame a line, the innermost first; NULL: unknown. Owned by the list */
 };
 
+#define STALLS_KEPT 100000	/* at most so many of a session, live or replayed */
+
 struct stalls {
 	struct stall *v;
 	size_t n, room, max;	/* max: how many are kept; set before the first is added */

@@ -14,7 +14,11 @@
 #include "record/codec.h"
 #include "record/relink.h"
 
-enum { TEXTS_MAX = 1 << 20, TEXT_MAX = 65536 };
+/*
+ * What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so a foreign one can claim anything.
+ * TEXTS_BYTES: of all stacks and cgroups together.
+ */
+enum { TEXTS_MAX = 1 << 20, TEXT_MAX = 65536, TEXTS_BYTES = 64 << 20, HEADER_MAX = 1 << 20, CGROUPS_MAX = 1 << 16 };
 
 /* a walk through the file */
 struct walk {
@@ -22,7 +26,9 @@ struct walk {
 	struct recording_state *st;
 	struct endpoints closed, live;	/* of the snapshot that is being put together */
 	const char **texts;		/* by number */
-	size_t texts_room;
+	size_t texts_room, texts_bytes, cgroups;
+	size_t live_max;		/* for how many living endpoints there is memory */
+	struct trace_counters gone;	/* of those that closed and were not kept; so far */
 	bool live_short;		/* a part of the snapshot that is being put together is damaged */
 	bool no_memory;
 };
@@ -101,6 +107,10 @@ static bool read_texts(struct walk *w, struct codec *c)
 		text[n] = 0;
 		if (c->bad)
 			return false;
+		w->texts_bytes += n;
+		w->cgroups += cgroup != 0;
+		if (w->texts_bytes > TEXTS_BYTES || w->cgroups > CGROUPS_MAX)
+			return false;	/* left out, as what is damaged: this block and those that follow */
 		text_clean_lines(text, n + 1);
 		if (cgroup)
 			trace_cgroup_remember(cgroup, text);
@@ -143,17 +153,45 @@ static bool read_events(struct walk *w, struct codec *c)
 	return codec_done(c);
 }
 
+/* Half of what is free; at its peak, an endpoint of a snapshot stands in three lists, two of them with room to grow (realloc()). */
+static size_t live_max(void)
+{
+	char kb[32];
+	uint64_t bytes = text_field("/proc/meminfo", "MemAvailable", kb, sizeof(kb)) ? strtoull(kb, NULL, 10) << 10 : 1ull << 30;
+	uint64_t n = bytes / 2 / (6 * sizeof(struct trace_endpoint));
+
+	return n < 1024 ? 1024 : n;
+}
+
+static bool add_endpoint(struct walk *w, struct endpoints *into, const struct trace_endpoint *ep, uint64_t peer)
+{
+	if (into == &w->closed && into->n >= CLOSED_KEPT && endpoints_drop(into, NULL, NULL, &w->gone))
+		return false;
+	if (into == &w->live && into->n >= w->live_max)
+		return false;
+	return endpoints_add(into, ep, peer);
+}
+
 static bool read_endpoints(struct walk *w, struct codec *c, const struct part *p, struct endpoints *into)
 {
-	for (uint64_t i = 0; i < p->n && !c->bad; i++) {
+	for (uint64_t i = 0; i < p->n && !c->bad && !w->no_memory; i++) {
 		struct trace_endpoint ep = {};
 		uint64_t peer = 0;
 
 		codec_endpoint(c, &ep, &peer);
-		if (!c->bad && !endpoints_add(into, &ep, peer))
+		if (!c->bad && !add_endpoint(w, into, &ep, peer))
 			w->no_memory = true;
 	}
 	return codec_done(c);
+}
+
+void counters_add_dropped(struct trace_counters *to, const struct trace_counters *c)
+{
+	to->dropped += c->dropped;
+	to->dropped_tx_bytes += c->dropped_tx_bytes;
+	to->dropped_rx_bytes += c->dropped_rx_bytes;
+	to->dropped_stall_ns += c->dropped_stall_ns;
+	to->dropped_lifetime_ns += c->dropped_lifetime_ns;
 }
 
 /* what is gone and what lives, as one snapshot */
@@ -165,6 +203,7 @@ static void deliver(struct walk *w, const struct part *p)
 	s.counters.events_lost += w->st->dropped.events;
 	s.counters.lost += w->st->dropped.events + w->st->dropped.stalls;
 	s.counters.dropped += w->st->dropped.closed;
+	counters_add_dropped(&s.counters, &w->gone);
 	if (endpoints_join(&w->closed, &w->live, &s))
 		w->no_memory = true;
 	else if (w->v->on_snapshot)
@@ -200,6 +239,8 @@ static bool read_snapshot(struct walk *w, struct codec *c)
 
 static bool read_header(struct walk *w, const struct block *b)
 {
+	if (b->n > HEADER_MAX)
+		return false;
 	json_decref(w->st->head);
 	w->st->head = json_loadb((const char *)b->content, b->n, 0, NULL);
 	return json_is_object(w->st->head);
@@ -271,7 +312,7 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 
 int recording_walk(const struct recording *r, const struct recording_visitor *v, struct recording_state *st, struct err *e)
 {
-	struct walk w = { .v = v, .st = st };
+	struct walk w = { .v = v, .st = st, .live_max = live_max() };
 	struct block_reader reader;
 	uint32_t version;
 	enum head_result h = blocks_open(&reader, r->file, r->size, &version);

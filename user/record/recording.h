@@ -9,6 +9,7 @@
 #include "model/stalls.h"
 #include "model/timeline.h"
 #include "record/recorder.h"
+#include "record/relink.h"
 #include "trace/trace.h"
 
 struct recording {
@@ -55,12 +56,13 @@ struct replay {
 	size_t n_wanted;
 };
 
-typedef bool (*endpoint_filter)(void *ctx, const struct trace_endpoint *ep);
-
 int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size_t timeline_max, struct replay *out, struct err *e);
 bool replay_wants(const struct replay *p, uint64_t serial);
 /* only the wanted endpoints, their peers found anew; *out is new memory. -1: no memory. */
 int replay_filter(const struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out);
 void replay_free(struct replay *p);
+
+/* the part of the counters that is about closed endpoints no longer kept */
+void counters_add_dropped(struct trace_counters *to, const struct trace_counters *c);
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/half.h"
+#include "model/verdict.h"
+
 struct place {
 	uint64_t serial;
 	size_t index;
@@ -76,6 +79,78 @@ static size_t add_all(const struct endpoints *from, struct place *known, size_t 
 		s->ep[s->n++] = from->v[i];
 	}
 	return n_known + added;
+}
+
+static void move(struct endpoints *l, size_t to, size_t from)
+{
+	l->v[to] = l->v[from];
+	l->peer[to] = l->peer[from];
+}
+
+static int drop_unwanted(struct endpoints *l, endpoint_filter want, void *ctx)
+{
+	struct place *wanted = calloc(2 * l->n + 1, sizeof(*wanted));
+	size_t n = 0, kept = 0;
+
+	if (!wanted)
+		return -1;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!want(ctx, &l->v[i]))
+			continue;
+		wanted[n++].serial = l->v[i].serial;
+		if (l->peer[i])
+			wanted[n++].serial = l->peer[i];
+	}
+	qsort(wanted, n, sizeof(*wanted), by_serial);
+	for (size_t i = 0; i < l->n; i++)
+		if (find(wanted, n, l->v[i].serial) || (l->peer[i] && find(wanted, n, l->peer[i])))
+			move(l, kept++, i);
+	l->n = kept;
+	free(wanted);
+	return 0;
+}
+
+static void count_dropped(struct trace_counters *c, const struct trace_endpoint *ep, uint64_t stall)
+{
+	c->dropped++;
+	c->dropped_tx_bytes += ep->txb.bytes;
+	c->dropped_rx_bytes += ep->rxb.bytes;
+	c->dropped_stall_ns += stall;
+	if (ep->txb.bytes || stall)
+		c->dropped_lifetime_ns += ep->at_ns - ep->born_ns;
+}
+
+static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
+{
+	uint64_t *stall = calloc(l->n, sizeof(*stall));
+	struct half less;
+	size_t kept = 0;
+
+	if (!stall)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		stall[i] = ledger_stall_ns(&l->v[i].tx);
+	half_begin(&less, stall, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t ns = ledger_stall_ns(&l->v[i].tx);
+
+		if (half_goes(&less, ns))
+			count_dropped(c, &l->v[i], ns);
+		else
+			move(l, kept++, i);
+	}
+	l->n = kept;
+	free(stall);
+	return 0;
+}
+
+int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct trace_counters *c)
+{
+	size_t half = l->n / 2;
+
+	if (want && drop_unwanted(l, want, ctx))
+		return -1;
+	return l->n > half ? drop_least_stalled(l, c) : 0;
 }
 
 int endpoints_join(const struct endpoints *closed, const struct endpoints *live, struct trace_snapshot *s)

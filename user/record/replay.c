@@ -9,6 +9,9 @@
 struct last {
 	struct endpoints closed, live;
 	struct trace_snapshot newest;	/* its times and counters */
+	struct trace_counters gone;	/* closed ones that were not kept */
+	endpoint_filter want;
+	void *ctx;
 	bool no_memory;
 };
 
@@ -21,6 +24,8 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 {
 	struct last *l = ctx;
 
+	if (l->no_memory)
+		return;
 	if (s->at_ns) {		/* not what was found behind the last snapshot */
 		endpoints_clear(&l->live);
 		l->newest = *s;
@@ -28,7 +33,9 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
-		if (!endpoints_add(ep->closed ? &l->closed : &l->live, ep, peer_serial(s, ep)))
+		if (ep->closed && l->closed.n >= CLOSED_KEPT && endpoints_drop(&l->closed, l->want, l->ctx, &l->gone))
+			l->no_memory = true;
+		else if (!endpoints_add(ep->closed ? &l->closed : &l->live, ep, peer_serial(s, ep)))
 			l->no_memory = true;
 	}
 }
@@ -98,15 +105,16 @@ static void keep_transition(void *ctx, const struct trace_transition *tr)
 		timeline_add(&p->timeline, tr);
 }
 
-static int first_way(const struct recording *r, struct replay *p, struct err *e)
+static int first_way(const struct recording *r, endpoint_filter want, void *ctx, struct replay *p, struct err *e)
 {
-	struct last last = {};
+	struct last last = { .want = want, .ctx = ctx };
 	struct recording_visitor v = { .ctx = &last, .on_snapshot = keep_last };
 	int rc = recording_walk(r, &v, &p->state, e);
 
 	if (rc == 0) {
 		p->end = last.newest;
 		p->end.ep = NULL;
+		counters_add_dropped(&p->end.counters, &last.gone);
 		if (last.no_memory || endpoints_join(&last.closed, &last.live, &p->end))
 			rc = err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", r->path);
 	}
@@ -132,8 +140,8 @@ int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size
 {
 	struct recording_visitor v = { .ctx = out, .on_stall = keep_stall, .on_transition = keep_transition, .texts = &out->stalls };
 
-	*out = (struct replay){ .stalls.max = SIZE_MAX / 2, .timeline.max = timeline_max };
-	if (first_way(r, out, e) || apply_filter(r, want, ctx, out, e))
+	*out = (struct replay){ .stalls.max = STALLS_KEPT, .timeline.max = timeline_max };
+	if (first_way(r, want, ctx, out, e) || apply_filter(r, want, ctx, out, e))
 		return -1;
 	json_decref(out->state.head);
 	return recording_walk(r, &v, &out->state, e);

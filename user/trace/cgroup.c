@@ -127,6 +127,20 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 	return k;
 }
 
+/* all but the last are in order; to its place with it */
+static void sort_last(void)
+{
+	struct known last;
+	size_t i;
+
+	if (!cache.n)
+		return;
+	last = cache.v[cache.n - 1];
+	for (i = cache.n - 1; i && cache.v[i - 1].id > last.id; i--)
+		cache.v[i] = cache.v[i - 1];
+	cache.v[i] = last;
+}
+
 void trace_cgroup_remember(uint64_t id, const char *path)
 {
 	struct known *k;
@@ -140,7 +154,7 @@ void trace_cgroup_remember(uint64_t id, const char *path)
 		k->path = copy;
 	} else if (!k) {
 		add(id, path);
-		qsort(cache.v, cache.n, sizeof(*cache.v), by_id);
+		sort_last();
 	}
 	pthread_mutex_unlock(&cache.lock);
 }
