@@ -102,7 +102,7 @@ ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full 
 ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3
 
 # a reader that leaves: attach ends by itself, with 6
-"${talk[@]}" 3000 &
+"${talk[@]}" 30000 &
 talker=$!
 { timeout 60 "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
 if [ "$(cat status)" = 6 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'Broken pipe' err; then
