@@ -38,8 +38,8 @@ def block(kind, content):
     packed = min(zlib.compress(content, 9), content, key=len)
     head = struct.pack("<IIII", kind, len(content), len(packed), zlib.crc32(packed))
     return head + struct.pack("<I", zlib.crc32(head)) + packed
-head = b"ipcstall" + struct.pack("<I", 4)
-snapshot = block(5, bytes(21) + b"\xff" * 5 + b"\1" + bytes(60 << 20))
+head = b"ipcstall" + struct.pack("<I", 5)
+snapshot = block(5, bytes(22) + b"\xff" * 5 + b"\1" + bytes(60 << 20))
 sys.stdout.buffer.write(head + struct.pack("<I", zlib.crc32(head)) + block(1, b"{}") + snapshot * 200)
 PY
 cat >bounded.py <<'PY'

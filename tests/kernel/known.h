@@ -134,8 +134,9 @@ struct flow {
 	long n, size, nap_ms;
 	bool slow_reader;
 	bool whole;			/* a message is one call (datagrams) */
-	long ask;			/* the writer asks for room before it writes: 1 by poll(), 2 by select() */
+	long ask;			/* the writer asks for room before it writes: 1 by poll(), 2 by select(); 3: after, by epoll */
 };
+enum { ASK_EPOLL = 3 };
 struct flow flow_params(struct known *k, bool slow_reader, long n, long size, long nap_ms);
 void flow_writer(struct known *k, struct end *e, int fd, const struct flow *f);
 void flow_reader(struct known *k, struct end *e, int fd, const struct flow *f);

@@ -619,6 +619,8 @@ static void loss(struct known *k)
 
 /* --- cost: nothing waits that need not ------------------------------------------------------------------------------- */
 
+static bool peeks;
+
 static void pingpong_side(struct known *k, struct end *e, int fd, bool first)
 {
 	char *buf = spare_memory(flow.size);
@@ -628,6 +630,8 @@ static void pingpong_side(struct known *k, struct end *e, int fd, bool first)
 	for (i = 0; i < flow.n; i++) {
 		if (first)
 			put(e, fd, buf, flow.size);
+		if (peeks && recv(fd, buf, flow.size, MSG_PEEK) <= 0)
+			die("%s: recv", e->role);
 		if (!get(e, fd, buf, flow.size))
 			die("%s: the peer has gone", e->role);
 		if (!first)
@@ -665,6 +669,7 @@ static void pingpong(struct known *k)
 
 	flow = flow_params(k, false, 20000, 64, 0);
 	o.nodelay = 1;
+	peeks = param(k, "peek", 0);
 	tcp_case(k, &o, pingpong_client, pingpong_server);
 	expect_count(k, "client", "tx", "nagle", 0, 0);
 	cost_expect(k);
@@ -721,7 +726,7 @@ const struct known_case tcp_cases[] = {
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
 	{ "bbr-reader", bbr_reader, "BBR and a reader that naps: n size nap_ms v" },
 	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },
-	{ "pingpong", pingpong, "for cost: n size v" },
+	{ "pingpong", pingpong, "for cost: n size v peek" },
 	{ "stream", stream, "for cost: n size v" },
 	{ NULL }
 };
