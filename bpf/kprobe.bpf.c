@@ -3,13 +3,21 @@
 #include "enter.bpf.h"
 #include "calls.h"
 
+/* both are loaded, or the compiler makes one load of the two, from a place that is computed, which the verifier does not let a context have */
+static __always_inline __u32 flags_arg(struct pt_regs *ctx, int at)
+{
+	__u64 fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
+
+	OPAQUE(fourth);
+	OPAQUE(fifth);
+	return at == 4 ? fifth : fourth;
+}
+
 #define CALL(kind, name, point, dir, nr_args)					\
 	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg)		\
 	{									\
-		__u32 flags = FLAGS_##kind == 4 ? PT_REGS_PARM5(ctx) : PT_REGS_PARM4(ctx);	\
-										\
 		ENTER_##kind(kind##_OF(arg), dir);				\
-		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags & TAKES_NOTHING)	\
+		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, FLAGS_##kind) & TAKES_NOTHING)	\
 			takes_nothing();					\
 		return 0;							\
 	}									\

@@ -130,8 +130,10 @@ static __always_inline void target_look(struct endpoint *ep, const struct target
 /* Nothing has gone through it yet. Of a socket that is no TCP's nobody keeps count, but nothing lies in it. */
 static __always_inline bool is_fresh(const struct endpoint *ep, const struct target *to)
 {
-	if (to->pipe)
-		return !GET(CAST(pipe_inode_info, to->pipe), head);
+	struct pipe_inode_info *pipe0 = to->pipe, *pipe = CAST(pipe_inode_info, pipe0);
+
+	if (pipe0)
+		return !GET(pipe, head);
 	return ep->id.proto == PROTO_TCP ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN : !ep->queue_len;
 }
 
