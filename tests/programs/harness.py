@@ -77,7 +77,7 @@ class Trace:
             return "attached" in f.read()
 
     def end(self):
-        self.proc.send_signal(signal.SIGTERM)
+        self.proc.send_signal(signal.SIGINT)
         if self.proc.wait(30):
             raise Wrong(f"ipcstall attach: exit status {self.proc.returncode}: {tail(self.log)}")
         with open(self.file, encoding="utf-8") as f:
