@@ -5,7 +5,10 @@
 
 #include "endpoint.bpf.h"
 
-/* by thread number modulo its size, or at the second place; a variable, since even an array's look-up costs three times as much, and a message asks six times */
+/*
+ * By thread number modulo its size, or at the second place; a variable, since even an array's look-up costs three times as much, and a
+ * message asks six times.
+ */
 struct call calls[CALL_SLOTS];
 
 /* a thread, by what a switch says of it */

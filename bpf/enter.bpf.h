@@ -37,6 +37,7 @@ static __noinline int left_unseen(struct call *c)
 	}
 	if (!c->before)
 		count(COUNT_UNPAIRED);
+	c->peeks = 0;
 	call_over(c);
 	return 0;
 }

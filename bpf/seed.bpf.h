@@ -182,7 +182,6 @@ static __noinline int seed_endpoint(const struct target *to, ns_t now)
 	return SEED_MADE;
 }
 
-/* args: process, descriptor, the inode that user space saw there */
 /* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one; 0: there is no such process. */
 SEC("raw_tp/global_number")
 int global_number(struct bpf_raw_tracepoint_args *ctx)
@@ -192,6 +191,7 @@ int global_number(struct bpf_raw_tracepoint_args *ctx)
 	return task ? GET(CAST(task_struct, task), tgid) : 0;
 }
 
+/* args: process, descriptor, the inode that user space saw there */
 SEC("raw_tp/seed_fd")
 int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 {
