@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-from harness import SCALE, Wrong, case, free_port, need, until
+from harness import SCALE, Wrong, case, free_port, messages, need, until
 
 GET = struct.pack(">HHHH", 1, 0, 1, 0) + b"get key\r\n"
 
@@ -24,7 +24,7 @@ REQUESTS = int(2000 * SCALE)
 
 
 def all_answered(endpoints):
-    answered = sum(e["beside"]["tx"]["messages"] for e in endpoints if e["beside"]["tx"]["comm"] == "mc-worker")
+    answered = messages(e for e in endpoints if e["beside"]["tx"]["comm"] == "mc-worker")
     if answered != REQUESTS:
         raise Wrong(f"{answered} answers seen, not {REQUESTS}")
 

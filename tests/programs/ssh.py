@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from harness import Wrong, case, free_port, need, tail
+from harness import Wrong, case, free_port, messages, need, tail
 
 CONF = """
 Port {port}
@@ -26,7 +26,7 @@ def keys(box):
 
 
 def all_echoed(endpoints):
-    if sum(e["beside"]["tx"]["messages"] for e in endpoints if e["proto"] == "tcp") < 300:
+    if messages(e for e in endpoints if e["proto"] == "tcp") < 300:
         raise Wrong("fewer messages than keystrokes and echoes")
 
 
