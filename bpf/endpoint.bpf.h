@@ -49,6 +49,11 @@ static __always_inline __u32 sock_netns(struct sock *sk)
 #endif
 }
 
+static __always_inline __u64 inode_number(__u64 node)
+{
+	return GET(CAST(inode, node), i_ino);
+}
+
 /* struct socket is the first member of struct socket_alloc, whose inode /proc/PID/fd shows */
 static __always_inline __u64 sock_inode(struct sock *sk)
 {
@@ -412,8 +417,9 @@ static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool mak
 	return endpoint_known((__u64)sk0);
 }
 
-static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 inode, ns_t now)
+static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 node, ns_t now)
 {
+	__u64 inode = inode_number(node);
 	struct endpoint *ep = endpoint_known((__u64)pipe);
 
 	if (ep && !ep->closed && ep->id.inode == inode)
@@ -427,6 +433,7 @@ static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pi
 		return ep;
 	ep->id.proto = PROTO_PIPE;
 	ep->id.inode = inode;
+	ep->node = node;
 	endpoint_open(ep, now, EP_JOINED_LATE);
 	return ep;
 }

@@ -64,7 +64,7 @@ static __noinline int still_in(const struct call *c, __u64 task)
 
 	if (!call_target(&to, CAST(task_struct, task), current_regs(task)))
 		return false;
-	return to.dir == c->dir && c->key == (to.sk ? (__u64)to.sk : (__u64)to.pipe);
+	return to.dir == c->dir && c->key == target_key(&to);
 }
 #endif
 
@@ -155,7 +155,7 @@ static __noinline int enter_file(__u64 file, enum dir dir)
 	if (!current_wanted() || !file_target(&to, file) || !to.pipe)
 		return 0;
 	now = bpf_ktime_get_ns();
-	enter(pipe_endpoint(to.pipe, to.inode, now), dir, now, (__u32)bpf_get_current_pid_tgid());
+	enter(pipe_endpoint(to.pipe, to.node, now), dir, now, (__u32)bpf_get_current_pid_tgid());
 	return 0;
 }
 

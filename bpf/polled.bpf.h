@@ -38,7 +38,7 @@ SUBPROG int wants_room(__u64 task, __u32 fd)
 
 	if (!file_target(&to, file_of(CAST(task_struct, task), fd)))
 		return 0;
-	ep = endpoint_known(to.sk ? (__u64)to.sk : (__u64)to.pipe);
+	ep = endpoint_known(target_key(&to));
 	if (!ep || ep->closed || ep->refused || !room_is_its_own(ep) || room_left(ep))
 		return 0;
 	return refused_begins(ep, bpf_ktime_get_ns());

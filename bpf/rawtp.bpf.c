@@ -256,7 +256,7 @@ static __noinline int pipe_call_begins(struct pt_regs *regs, __u32 bits)
 	if (!pipe_target(&to, CURRENT(), CAST(pt_regs, regs), bits))
 		return 0;
 	in.at = bpf_ktime_get_ns();
-	ep = pipe_endpoint(to.pipe, to.inode, in.at);
+	ep = pipe_endpoint(to.pipe, to.node, in.at);
 	c = call_of((__u32)bpf_get_current_pid_tgid(), true);
 	if (!ep || !c)
 		return 0;

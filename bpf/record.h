@@ -122,6 +122,7 @@ struct endpoint {
 	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	unsigned int rtt_us;		/* TCP's smoothed round-trip time, at the last look; 0: unknown */
+	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
 	struct held held;
 	struct last_ack ack;
 };

@@ -167,19 +167,14 @@ static __always_inline void seed_listener(__u64 sk)
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
 	__u32 state = unconnected((__u64)to->sk);
-	struct endpoint *ep;
 
 	if (state == TCP_LISTEN)
 		seed_listener((__u64)to->sk);
 	if (state)
 		return state == TCP_LISTEN ? SEED_LISTENS : SEED_UNWANTED;
-	if (endpoint_known(to->sk ? (__u64)to->sk : (__u64)to->pipe))
+	if (endpoint_known(target_key(to)))
 		return SEED_KNOWN;
-	ep = target_endpoint(to, now);
-	if (!ep)
-		return SEED_UNWANTED;
-	target_look(ep, to, now);
-	return SEED_MADE;
+	return target_endpoint(to, now) ? SEED_MADE : SEED_UNWANTED;
 }
 
 /* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one; 0: there is no such process. */
@@ -202,12 +197,14 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	int what;
 
 	file = task ? file_of(CAST(task_struct, task), ctx->args[1]) : 0;
-	if (!file || !file_target(&to, file) || to.inode != ctx->args[2])
+	if (!file || !file_target(&to, file) || inode_number(to.node) != ctx->args[2])
 		return SEED_GONE;
 	what = seed_endpoint(&to, now);
-	ep = what >= SEED_KNOWN ? endpoint_known(to.sk ? (__u64)to.sk : (__u64)to.pipe) : 0;
+	ep = what >= SEED_KNOWN ? endpoint_known(target_key(&to)) : 0;
 	if (!ep)
 		return what;
+	if (what == SEED_MADE)
+		target_look(ep, &to, now);
 	if (what == SEED_MADE && file_of(CAST(task_struct, task), ctx->args[1]) != file) {
 		endpoint_close(ep, bpf_ktime_get_ns());
 		return SEED_GONE;

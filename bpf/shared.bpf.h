@@ -396,24 +396,19 @@ int BPF_PROG(on_exit, struct task_struct *task)
 }
 
 /*
- * Looked for in memory that may have been given back: put_pipe_info() leaves no files there, the allocator writes over a part of the rest, and
- * what is given the memory next has no queue of readers whose neighbour knows it. Another pipe has; it is taken for this one until a call
- * on it shows its inode.
+ * Looked for in memory that may have been given back. Both are asked: a pipe's inode names it until put_pipe_info(), and what is given the
+ * inode's memory next has another number. A FIFO's inode outlives its pipe, and one that is opened again may get the memory it had:
+ * that is taken for the same.
  */
-static __always_inline bool pipe_lives(struct pipe_inode_info *pipe0)
+static __always_inline bool pipe_lives(struct endpoint *ep)
 {
-	struct pipe_inode_info *pipe = CAST(pipe_inode_info, pipe0);
-	__u64 queue = (__u64)pipe0 + bpf_core_field_offset(struct pipe_inode_info, rd_wait.head);
-	__u64 next = ADDRESS(pipe0, pipe_inode_info, rd_wait.head.next);
-
-	return GET(pipe, files) && GET(pipe, readers) <= GET(pipe, files) && GET(pipe, writers) <= GET(pipe, files) &&
-	       ADDRESS(next, list_head, prev) == queue;
+	return ADDRESS(ep->node, inode, i_pipe) == ep->id.key && inode_number(ep->node) == ep->id.inode;
 }
 
 static __always_inline bool still_there(struct endpoint *ep)
 {
 	if (ep->id.proto == PROTO_PIPE)
-		return pipe_lives((struct pipe_inode_info *)ep->id.key);
+		return pipe_lives(ep);
 	return ep->id.proto == PROTO_TCP || sock_is(ep, CAST(sock, ep->id.key));
 }
 

@@ -12,7 +12,7 @@
 struct target {
 	struct sock *sk;
 	struct pipe_inode_info *pipe;
-	__u64 inode;
+	__u64 node;	/* the address of its inode */
 	enum dir dir;
 };
 
@@ -26,11 +26,17 @@ static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 	return load_word((__u64)GET(table, fd) + fd * sizeof(__u64));
 }
 
-static __always_inline bool target_is(struct target *to, struct sock *sk, struct pipe_inode_info *pipe, struct inode *inode)
+/* what its endpoint is found by */
+static __always_inline __u64 target_key(const struct target *to)
+{
+	return to->sk ? (__u64)to->sk : (__u64)to->pipe;
+}
+
+static __always_inline bool target_is(struct target *to, struct sock *sk, struct pipe_inode_info *pipe, __u64 node)
 {
 	to->sk = sk;
 	to->pipe = pipe;
-	to->inode = GET(inode, i_ino);
+	to->node = node;
 	return sk || pipe;
 }
 
@@ -42,9 +48,9 @@ static __always_inline bool file_leads(struct target *to, __u64 file, bool socke
 	__u32 kind = GET(inode, i_mode) & S_IFMT;
 
 	if (kind == S_IFIFO)
-		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), inode);
+		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), at);
 	if (sockets && kind == S_IFSOCK)
-		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, inode);
+		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, at);
 	return false;
 }
 
@@ -121,13 +127,13 @@ static __always_inline bool call_target(struct target *to, struct task_struct *t
 static __always_inline struct endpoint *target_endpoint(const struct target *to, ns_t now)
 {
 	if (to->pipe)
-		return pipe_endpoint(to->pipe, to->inode, now);
+		return pipe_endpoint(to->pipe, to->node, now);
 	return sock_endpoint(to->sk, true, now);
 }
 
 static __always_inline struct endpoint *target_known(const struct target *to)
 {
-	struct endpoint *ep = endpoint_known(to->pipe ? (__u64)to->pipe : (__u64)to->sk);
+	struct endpoint *ep = endpoint_known(target_key(to));
 
 	return ep && !ep->closed ? ep : 0;
 }

@@ -240,19 +240,7 @@ struct tcphdr {
 struct pipe_inode_info {
 	__u32 head;
 	__u32 tail;
-	__u32 readers;
-	__u32 writers;
-	__u32 files;
 	__u32 ring_size;
-	struct {
-		struct {
-			struct list_head *next;
-		} head;
-	} rd_wait;
-};
-
-struct list_head {
-	struct list_head *prev;
 };
 
 struct timer_list {
