@@ -196,19 +196,9 @@ static __always_inline void call_moved(struct input *in, long ret)
 	in->bytes = ret > 0 ? ret : 0;
 }
 
-/* Raw tracepoints know by a thread's registers what it sleeps in; of a 32-bit program's nothing is made out (is_compat()). */
-static __always_inline void note_user(struct endpoint *ep, enum dir dir, __u32 tid)
-{
-#ifdef ENDS_UNSEEN
-	if (beside_of(ep, dir)->tid != tid && is_compat(CURRENT()))
-		ep->flags |= EP_UNSEEN << dir;
-#endif
-	note_task(beside_of(ep, dir), tid);
-}
-
 static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u32 tid)
 {
-	note_user(ep, dir, tid);
+	note_task(beside_of(ep, dir), tid);
 	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }

@@ -65,7 +65,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #define CURRENT() ((struct task_struct *)bpf_get_current_task_btf())
 #endif
 
-/* A 32-bit program's calls have other numbers, and their arguments stand elsewhere: nothing is read out of them. */
+/* a 32-bit program's call: see request.bpf.h */
 static __always_inline bool is_compat(struct task_struct *task)
 {
 #define TS_COMPAT 2

@@ -55,7 +55,7 @@ static __always_inline bool sleeps_elsewhere(__u64 task)
 #else
 static __always_inline bool sleeps_elsewhere(__u64 task)
 {
-	return syscall_bits(current_regs(task)->orig_ax) & SYS_WAIT;
+	return number_bits(CAST(task_struct, task), current_regs(task)->orig_ax) & SYS_WAIT;
 }
 
 static __noinline int still_in(const struct call *c, __u64 task)

@@ -77,15 +77,13 @@ static __noinline int selects_for_room(__u64 task, __u64 n, __u64 set)
 
 static __always_inline void asks_for_room(__u64 task)
 {
-	struct pt_regs *regs = current_regs(task);
-	__u32 bits = syscall_bits(regs->orig_ax);
+	struct request r;
 
-	if (!(bits & (SYS_POLLS | SYS_SELECTS)) || is_compat(CAST(task_struct, task)))
-		return;
-	if (bits & SYS_POLLS)
-		polls_for_room(task, regs->di, regs->si);
-	else
-		selects_for_room(task, regs->di, regs->dx);
+	request_of(&r, CAST(task_struct, task), current_regs(task));
+	if (r.bits & SYS_POLLS)
+		polls_for_room(task, r.first, r.second);
+	else if (r.bits & SYS_SELECTS)
+		selects_for_room(task, r.first, r.third);
 }
 #endif
 

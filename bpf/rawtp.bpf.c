@@ -246,14 +246,14 @@ static __noinline int close_begins(__u32 fd)
 	return 1;
 }
 
-static __noinline int pipe_call_begins(struct pt_regs *regs, __u32 bits)
+static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 {
 	struct target to = {};
 	struct input in = {};
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!pipe_target(&to, CURRENT(), CAST(pt_regs, regs), bits))
+	if (!pipe_target(&to, CURRENT(), bits, first, third))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.node, in.at);
@@ -273,14 +273,15 @@ static __noinline int pipe_call_begins(struct pt_regs *regs, __u32 bits)
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
-	__u32 bits = syscall_bits(nr);
+	struct request r;
 
-	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted() || is_compat(CURRENT()))
+	request_of(&r, CURRENT(), CAST(pt_regs, regs));
+	if (r.bits & SYS_SOCKETS || !(r.bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
 		return 0;
-	if (bits & SYS_CLOSE)
-		close_begins(GET(CAST(pt_regs, regs), di));
+	if (r.bits & SYS_CLOSE)
+		close_begins(r.first);
 	else
-		pipe_call_begins(regs, bits);
+		pipe_call_begins(r.bits, r.first, r.third);
 	return 0;
 }
 
@@ -293,25 +294,35 @@ static __noinline int fd_born(__u32 fd, ns_t now)
 	return 0;
 }
 
-static __noinline int pair_born(__u64 where, ns_t now)
+static __always_inline void pair_born(__u64 where, ns_t now)
 {
 	__u32 fds[2] = {};
 
 	if (bpf_probe_read_user(fds, sizeof(fds), (void *)where))
-		return 0;
+		return;
 	fd_born(fds[0], now);
 	fd_born(fds[1], now);
-	return 1;
 }
 
-static __always_inline void sys_made(struct pt_regs *regs, enum made made, long ret)
+static __always_inline __u64 fourth_argument(struct pt_regs *regs)
 {
+	__u64 far = regs->r10, near = regs->si;
+
+	OPAQUE(far);	/* or one load is made of both, at a place that the verifier does not know */
+	OPAQUE(near);
+	return is_compat(CURRENT()) ? (__u32)near : far;
+}
+
+static __always_inline void sys_made(struct pt_regs *regs, const struct request *r, long ret)
+{
+	enum made made = syscall_makes(r->bits);
+
 	if (ret < 0)
 		return;
 	if (made == MADE_ONE)
 		fd_born(ret, bpf_ktime_get_ns());
 	else
-		pair_born(made == MADE_PAIR_FIRST ? GET(regs, di) : GET(regs, r10), bpf_ktime_get_ns());
+		pair_born(made == MADE_PAIR_FIRST ? r->first : fourth_argument(regs), bpf_ktime_get_ns());
 }
 
 /* a frame of its own: what is born below needs the room */
@@ -344,13 +355,14 @@ SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 {
 	struct pt_regs *regs = CAST(pt_regs, regs0);
-	__u32 bits = syscall_bits(GET(regs, orig_ax));
+	struct request r;
 
-	if (syscall_moves(bits)) {
-		if (!(bits & SYS_SOCKETS))
+	request_of(&r, CURRENT(), regs);
+	if (syscall_moves(r.bits)) {
+		if (!(r.bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
-	} else if (syscall_makes(bits) && current_wanted() && !is_compat(CURRENT())) {
-		sys_made(regs, syscall_makes(bits), ret);
+	} else if (syscall_makes(r.bits) && current_wanted()) {
+		sys_made(regs, &r, ret);
 	}
 	return 0;
 }

@@ -263,7 +263,7 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!task || !asleep_now(task))
 		return SEED_GONE;
-	if (!number_target(&to, CAST(task_struct, task), ctx->args[1], ctx->args[2], ctx->args[3]))
+	if (!bits_target(&to, CAST(task_struct, task), number_bits(CAST(task_struct, task), ctx->args[1]), ctx->args[2], ctx->args[3]))
 		return SEED_UNWANTED;
 	ep = target_endpoint(&to, now);
 	c = ep ? call_of(GET(CAST(task_struct, task), pid), true) : 0;

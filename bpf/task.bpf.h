@@ -4,7 +4,7 @@
 #define IPCSTALL_TASK_BPF_H
 
 #include "refused.bpf.h"
-#include "syscalls.h"
+#include "request.bpf.h"
 
 #define TASK_INTERRUPTIBLE 1
 
@@ -69,12 +69,9 @@ static __always_inline bool splice_target(struct target *to, struct task_struct 
 	return file_target(to, file_of(task, third));
 }
 
-/* by the call's number, its first and its third argument */
-static __always_inline bool number_target(struct target *to, struct task_struct *task, __u64 nr, __u64 first, __u64 third)
+static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
 {
-	__u32 bits = syscall_bits(nr);
-
-	if (!syscall_moves(bits) || is_compat(task))
+	if (!syscall_moves(bits))
 		return false;
 	if (syscall_splices(bits))
 		return splice_target(to, task, first, third);
@@ -83,12 +80,12 @@ static __always_inline bool number_target(struct target *to, struct task_struct 
 }
 
 /* a call that may be on a pipe */
-static __always_inline bool pipe_target(struct target *to, struct task_struct *task, struct pt_regs *regs, __u32 bits)
+static __always_inline bool pipe_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
 {
 	if (syscall_splices(bits))
-		return splice_target(to, task, regs->di, regs->dx) && to->pipe;
+		return splice_target(to, task, first, third) && to->pipe;
 	to->dir = syscall_dir(bits);
-	return file_leads(to, file_of(task, regs->di), false);
+	return file_leads(to, file_of(task, first), false);
 }
 
 #ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
@@ -120,7 +117,10 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 
 static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
 {
-	return number_target(to, task, regs->orig_ax, regs->di, regs->dx);
+	struct request r;
+
+	request_of(&r, task, regs);
+	return bits_target(to, task, r.bits, r.first, r.third);
 }
 
 /* the endpoint that a call leads to, made if need be */
@@ -184,11 +184,11 @@ static __always_inline bool took_less(const struct endpoint *ep, long ret)
 #define MSG_DONTWAIT	0x40
 
 /* may a call that its number does not say the length of return before it has taken all? */
-static __always_inline bool gives_up(struct pt_regs *regs, __u32 bits)
+static __always_inline bool gives_up(const struct request *r)
 {
-	__u64 file = file_of(CURRENT(), regs->di);
+	__u64 file = file_of(CURRENT(), r->first);
 
-	if (bits & SYS_SOCKETS && bits & SYS_ONE && regs->dx & MSG_DONTWAIT)
+	if (r->bits & SYS_SOCKETS && r->bits & SYS_ONE && r->third & MSG_DONTWAIT)
 		return true;
 	return file && GET(CAST(file, file), f_flags) & O_NONBLOCK;
 }
@@ -196,16 +196,16 @@ static __always_inline bool gives_up(struct pt_regs *regs, __u32 bits)
 /* the send call that ends has taken `ret` bytes: fewer than it was given? Of io_uring's the registers say nothing. */
 SUBPROG int took_less(const struct endpoint *ep, __s64 ret)
 {
-	struct pt_regs *regs = current_regs((__u64)CURRENT());
-	__u32 bits = syscall_bits(regs->orig_ax);
+	struct request r;
 
 	if (!ep)
 		return 0;
-	if (!(bits & SYS_OUT) || is_compat(CURRENT()))
+	request_of(&r, CURRENT(), current_regs((__u64)CURRENT()));
+	if (!(r.bits & SYS_OUT))
 		return ep->id.proto != PROTO_PIPE;
-	if (bits & SYS_LENGTH)
-		return ret < (__s64)regs->dx;
-	return !syscall_splices(bits) && gives_up(regs, bits);
+	if (r.bits & SYS_LENGTH)
+		return ret < (__s64)r.third;
+	return !syscall_splices(r.bits) && gives_up(&r);
 }
 #endif
 

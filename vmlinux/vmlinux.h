@@ -117,6 +117,7 @@ struct pt_regs {
 	__u64 di;
 	__u64 si;
 	__u64 dx;
+	__u64 bx;
 	__u64 r10;
 	__u64 orig_ax;
 	__u64 ax;

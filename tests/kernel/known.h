@@ -105,6 +105,11 @@ void join_other_side(struct known *k);
 void meet(struct known *k);
 bool command(const char *line);
 
+/* known_compat.c: read() and write() as a 64-bit or, with compat=1, as a 32-bit program makes them */
+void choose_calls(struct known *k);
+ssize_t call_read(int fd, void *buf, size_t len);
+ssize_t call_write(int fd, const void *buf, size_t len);
+
 /* known_json.c */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);

@@ -47,7 +47,7 @@ static void put_some(struct end *e, int fd, const char *buf, long len, int room)
 
 	for (long at = 0; at < len;) {
 		uint64_t from = now_ns();
-		ssize_t n = write(fd, buf + at, len - at);
+		ssize_t n = call_write(fd, buf + at, len - at);
 
 		if (n < 0 && errno != EAGAIN)
 			die("%s: write", e->role);
@@ -78,7 +78,7 @@ static void put_asking(struct end *e, int fd, const char *buf, long len, long ho
 		uint64_t from = now_ns();
 
 		await_room(fd, how);
-		if (write(fd, buf + at, piece) != piece)
+		if (call_write(fd, buf + at, piece) != piece)
 			die("%s: write", e->role);
 		count_write(e, from, piece);
 	}

@@ -211,7 +211,7 @@ void put(struct end *e, int fd, const void *buf, size_t len)
 	e->tx_messages++;
 	while (len) {
 		uint64_t from = now_ns(), took;
-		ssize_t n = write(fd, p, len);
+		ssize_t n = call_write(fd, p, len);
 
 		took = now_ns() - from;
 		if (n <= 0)
@@ -227,7 +227,7 @@ void put(struct end *e, int fd, const void *buf, size_t len)
 ssize_t get_some(struct end *e, int fd, void *buf, size_t len)
 {
 	uint64_t from = now_ns();
-	ssize_t n = read(fd, buf, len);
+	ssize_t n = call_read(fd, buf, len);
 
 	if (n < 0)
 		die("%s: read", e->role);

@@ -38,7 +38,8 @@ static void usage(FILE *f)
 		"  --wait     print 'pid N', then wait for SIGUSR1 or the end of standard input\n"
 		"  --go X     wait until descriptor X ends or has a byte, or until file X is there\n"
 		"  --out F    write the JSON line to F instead of standard output\n"
-		"  threads=1  both ends in one process (any case)\n\n");
+		"  threads=1  both ends in one process (any case)\n"
+		"  compat=1   read() and write() by the calls of 32-bit programs (any case)\n\n");
 	for (i = 0; i < NR_FAMILIES; i++)
 		for (c = families[i]; c->name; c++)
 			fprintf(f, "  %-18s %s\n", c->name, c->help);
@@ -197,6 +198,7 @@ static void run(const struct known_case *c, char **words, FILE *out)
 
 	params_parse(&k, words);
 	k.threads = param(&k, "threads", 0);
+	choose_calls(&k);
 	k.truth.f = open_memstream(&k.truth_text, &k.truth_len);
 	k.expect.f = open_memstream(&k.expect_text, &k.expect_len);
 	k.groups.f = open_memstream(&k.groups_text, &k.groups_len);

@@ -303,7 +303,7 @@ const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = {
 		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep",
-		"waits in the calls of 32-bit programs, and their calls on pipes", "MPTCP: its subflows show as TCP that nobody calls", NULL };
+		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 	/* the first: only by objects for kernels without such atomics, which cannot read a task's registers */
 	static const char *const others[] = {
 		"writers asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "receives of TLS in the kernel",

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a thread asks of the kernel: its system call and the first arguments, from the registers it came in with. A 32-bit program's calls
+ * have other numbers, and their arguments are elsewhere (syscall_get_arguments()); its socketcall() has them in its own memory.
+ */
+#ifndef IPCSTALL_REQUEST_BPF_H
+#define IPCSTALL_REQUEST_BPF_H
+
+#include "compat.bpf.h"
+#include "ledger.h"
+#include "syscalls.h"
+
+struct request {
+	__u32 bits;
+	__u64 first, second, third;
+};
+
+/* of a thread that may not be the current one: what a socketcall() is then is not known */
+static __always_inline __u32 number_bits(struct task_struct *task, __u64 nr)
+{
+	return is_compat(task) ? syscall_bits_32(nr) : syscall_bits(nr);
+}
+
+static __noinline int socketcall_request(struct request *r)
+{
+	__u32 args[3] = {};
+
+	if (!r)
+		return 0;
+	r->bits = socketcall_bits(r->first);
+	if (bpf_probe_read_user(args, sizeof(args), (void *)r->second))
+		r->bits = 0;
+	r->first = args[0];
+	r->second = args[1];
+	r->third = args[2];
+	return 1;
+}
+
+static __always_inline void request_32(struct request *to, __u64 nr, __u64 bx, __u64 cx, __u64 dx)
+{
+	struct request r = { syscall_bits_32(nr), (__u32)bx, (__u32)cx, (__u32)dx };
+
+	if (r.bits & SYS_SOCKETCALL)
+		socketcall_request(&r);
+	*to = r;
+}
+
+/* of the current thread */
+static __always_inline void request_of(struct request *r, struct task_struct *task, struct pt_regs *regs)
+{
+	if (is_compat(task)) {
+		request_32(r, regs->orig_ax, regs->bx, regs->cx, regs->dx);
+		return;
+	}
+	r->bits = syscall_bits(regs->orig_ax);
+	r->first = regs->di;
+	r->second = regs->si;
+	r->third = regs->dx;
+}
+
+#endif
