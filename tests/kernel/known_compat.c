@@ -14,9 +14,13 @@
 
 #define COMPAT_READ	3
 #define COMPAT_WRITE	4
+#define COMPAT_SOCKETCALL	102
+#define CALL_SEND	9	/* of socketcall() */
+#define CALL_RECV	10
 #define LOW_SIZE	(1 << 20)
+#define WORDS		16	/* in front of the data: what socketcall() reads its arguments from */
 
-static bool compat;
+static long compat;	/* 1: read() and write(), 2: recv() and send() as glibc of i386 makes them */
 
 #ifdef __x86_64__
 static long call32(long number, long a, long b, long c)
@@ -57,7 +61,22 @@ static char *low_memory(void)
 
 static size_t low_part(size_t len)
 {
-	return len < LOW_SIZE ? len : LOW_SIZE;
+	return len < LOW_SIZE - WORDS ? len : LOW_SIZE - WORDS;
+}
+
+static char *low_data(void)
+{
+	return low_memory() + WORDS;
+}
+
+static long moved32(long number, long socket_call, int fd, size_t len)
+{
+	unsigned int args[4] = { fd, (unsigned int)(long)low_data(), len, 0 };
+
+	if (compat == 1)
+		return call32(number, fd, (long)low_data(), len);
+	memcpy(low_memory(), args, sizeof(args));
+	return call32(COMPAT_SOCKETCALL, socket_call, (long)low_memory(), 0);
 }
 
 static ssize_t result(long r)
@@ -70,18 +89,18 @@ static ssize_t result(long r)
 
 static ssize_t read32(int fd, void *buf, size_t len)
 {
-	ssize_t n = result(call32(COMPAT_READ, fd, (long)low_memory(), low_part(len)));
+	ssize_t n = result(moved32(COMPAT_READ, CALL_RECV, fd, low_part(len)));
 
 	if (n > 0)
-		memcpy(buf, low_memory(), n);
+		memcpy(buf, low_data(), n);
 	return n;
 }
 
 static ssize_t write32(int fd, const void *buf, size_t len)
 {
 	len = low_part(len);
-	memcpy(low_memory(), buf, len);
-	return result(call32(COMPAT_WRITE, fd, (long)low_memory(), len));
+	memcpy(low_data(), buf, len);
+	return result(moved32(COMPAT_WRITE, CALL_SEND, fd, len));
 }
 #else
 static bool calls32_work(void)

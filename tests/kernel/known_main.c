@@ -39,7 +39,7 @@ static void usage(FILE *f)
 		"  --go X     wait until descriptor X ends or has a byte, or until file X is there\n"
 		"  --out F    write the JSON line to F instead of standard output\n"
 		"  threads=1  both ends in one process (any case)\n"
-		"  compat=1   read() and write() by the calls of 32-bit programs (any case)\n\n");
+		"  compat=1   read() and write() by the calls of 32-bit programs (any case); 2: by their socketcall()\n\n");
 	for (i = 0; i < NR_FAMILIES; i++)
 		for (c = families[i]; c->name; c++)
 			fprintf(f, "  %-18s %s\n", c->name, c->help);
