@@ -134,12 +134,15 @@ static __always_inline void note_stranger(__u32 tid)
 		c->stranger = 1;
 }
 
+/* how often a process got another name, by execve() or by its own will: what was noted before may be stale */
+__u32 renames;
+
 /* remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()) */
 static __always_inline void note_task(struct beside *b, __u32 tid)
 {
 	__u32 tgid;
 
-	if (b->tid == tid)
+	if (b->tid == tid && b->named == LATEST(renames))
 		return;
 	tgid = current_tgid(bpf_get_current_pid_tgid());
 	if (b->tid && b->tgid != tgid)
@@ -148,6 +151,7 @@ static __always_inline void note_task(struct beside *b, __u32 tid)
 	follow_sleeps(tid);
 	b->tid = tid;
 	b->tgid = tgid;
+	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
 }

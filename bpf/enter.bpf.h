@@ -343,7 +343,7 @@ static __always_inline void datagram_ready(__u64 sk)
 	if (GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
 		return;
 	ep = endpoint_known(sk);
-	if (!ep || ep->closed)
+	if (!ep || ep->closed || takes_connections((struct sock *)sk))
 		return;
 	in.at = bpf_ktime_get_ns();
 	queue_is(ep, sock_queue(ep, (struct sock *)sk), in.at);

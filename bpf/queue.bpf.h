@@ -5,6 +5,14 @@
 
 #include "call.bpf.h"
 
+/* In a listening Unix socket's queue lie connections: accept() takes them, nobody reads them. */
+static __always_inline bool takes_connections(struct sock *sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+
+	return GET(sk, __sk_common.skc_state) == TCP_LISTEN;
+}
+
 /* udp_recvmsg() moves whole batches from the receive queue to the reader's own */
 static __always_inline __u32 sock_queue(struct endpoint *ep, struct sock *sk0)
 {
@@ -13,7 +21,7 @@ static __always_inline __u32 sock_queue(struct endpoint *ep, struct sock *sk0)
 	__u32 n = GET(sk, sk_receive_queue.qlen);
 
 	if (ep->id.proto != PROTO_UDP)
-		return n;
+		return takes_connections(sk0) ? 0 : n;
 	up = CAST(udp_sock, sk0);
 	return n + GET(up, reader_queue.qlen);
 }

@@ -70,10 +70,24 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 	return ep && ep->settled ? ep : touch(sk, *now);
 }
 
+/*
+ * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no further piece came; and where
+ * tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning.
+ */
+static __always_inline void tcp_call_over(struct endpoint *ep, __u32 tid)
+{
+	struct call *c = call_of(tid, false);
+
+	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
+		return;
+	call_resume(ep, c);
+	c->entered = 0;
+}
+
 static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
-	call_was_in(ep, DIR_TX, tid);	/* where tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning */
+	tcp_call_over(ep, tid);
 	if (word_working(ep->tx.word))
 		tcp_tx_ended(ep, (__u64)sk, in->at, in->bytes);
 	else
@@ -221,7 +235,7 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	struct input in = { .says = IN_FULL, .full = 1 };
 
-	if (!ep || ep->closed || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, sk)))
+	if (!ep || ep->closed || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, sk)) || takes_connections(sk))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	queue_is(ep, sock_queue(ep, sk), in.at);
@@ -304,16 +318,7 @@ static __always_inline void pair_born(__u64 where, ns_t now)
 	fd_born(fds[1], now);
 }
 
-static __always_inline __u64 fourth_argument(struct pt_regs *regs)
-{
-	__u64 far = regs->r10, near = regs->si;
-
-	OPAQUE(far);	/* or one load is made of both, at a place that the verifier does not know */
-	OPAQUE(near);
-	return is_compat(CURRENT()) ? (__u32)near : far;
-}
-
-static __always_inline void sys_made(struct pt_regs *regs, const struct request *r, long ret)
+static __always_inline void sys_made(const struct request *r, long ret)
 {
 	enum made made = syscall_makes(r->bits);
 
@@ -322,7 +327,7 @@ static __always_inline void sys_made(struct pt_regs *regs, const struct request 
 	if (made == MADE_ONE)
 		fd_born(ret, bpf_ktime_get_ns());
 	else
-		pair_born(made == MADE_PAIR_FIRST ? r->first : fourth_argument(regs), bpf_ktime_get_ns());
+		pair_born(made == MADE_PAIR_FIRST ? r->first : r->fourth, bpf_ktime_get_ns());
 }
 
 /* a frame of its own: what is born below needs the room */
@@ -362,7 +367,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 		if (!(r.bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
 	} else if (syscall_makes(r.bits) && current_wanted()) {
-		sys_made(regs, &r, ret);
+		sys_made(&r, ret);
 	}
 	return 0;
 }

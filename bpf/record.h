@@ -44,7 +44,8 @@ struct beside {
 	char comm[COMM_LEN];
 	int kstack, ustack;		/* STACK_NUMBER(), < 0: unknown; of tx only */
 	unsigned long long cgroup;	/* of that task: its id in the v2 hierarchy */
-	unsigned int others, pad;	/* 1: other processes were in the call before */
+	unsigned int others;		/* 1: other processes were in the call before */
+	unsigned int named;		/* `renames` when the name was noted */
 };
 
 /* why the other end kept this one waiting, by tx state */

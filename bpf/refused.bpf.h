@@ -113,9 +113,17 @@ static __always_inline void refused_back(struct endpoint *ep, ns_t now)
 		refused_ends(ep, now);
 }
 
+/* who was refused has closed it */
+static __always_inline bool writer_gone(const struct endpoint *ep)
+{
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
+
+	return ep->id.proto == PROTO_PIPE && !GET(pipe, writers);
+}
+
 SUBPROG int refused_until(struct endpoint *ep, ns_t at)
 {
-	return ep && room_left(ep) ? end_refusal(ep, at) : 0;
+	return ep && (room_left(ep) || writer_gone(ep)) ? end_refusal(ep, at) : 0;
 }
 
 /* it may not have come back although it could */
@@ -123,6 +131,17 @@ static __always_inline void refused_look(struct endpoint *ep, ns_t at)
 {
 	if (ep->refused)
 		refused_until(ep, at);
+}
+
+/* the writer whose last call was refused is no more, and waits for nothing */
+static __noinline int refused_dies(__u32 tid)
+{
+	struct call *c = call_of(tid, false);
+	struct endpoint *ep = c && c->dir == DIR_TX ? call_endpoint(c) : 0;
+
+	if (ep && !ep->closed)
+		refused_back(ep, bpf_ktime_get_ns());
+	return 0;
 }
 
 /* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may have room */

@@ -12,7 +12,7 @@
 
 struct request {
 	__u32 bits;
-	__u64 first, second, third;
+	__u64 first, second, third, fourth;
 };
 
 /* of a thread that may not be the current one: what a socketcall() is then is not known */
@@ -23,7 +23,7 @@ static __always_inline __u32 number_bits(struct task_struct *task, __u64 nr)
 
 static __noinline int socketcall_request(struct request *r)
 {
-	__u32 args[3] = {};
+	__u32 args[4] = {};
 
 	if (!r)
 		return 0;
@@ -33,12 +33,13 @@ static __noinline int socketcall_request(struct request *r)
 	r->first = args[0];
 	r->second = args[1];
 	r->third = args[2];
+	r->fourth = args[3];
 	return 1;
 }
 
-static __always_inline void request_32(struct request *to, __u64 nr, __u64 bx, __u64 cx, __u64 dx)
+static __always_inline void request_32(struct request *to, __u64 nr, __u64 bx, __u64 cx, __u64 dx, __u64 si)
 {
-	struct request r = { syscall_bits_32(nr), (__u32)bx, (__u32)cx, (__u32)dx };
+	struct request r = { syscall_bits_32(nr), (__u32)bx, (__u32)cx, (__u32)dx, (__u32)si };
 
 	if (r.bits & SYS_SOCKETCALL)
 		socketcall_request(&r);
@@ -49,13 +50,14 @@ static __always_inline void request_32(struct request *to, __u64 nr, __u64 bx, _
 static __always_inline void request_of(struct request *r, struct task_struct *task, struct pt_regs *regs)
 {
 	if (is_compat(task)) {
-		request_32(r, regs->orig_ax, regs->bx, regs->cx, regs->dx);
+		request_32(r, regs->orig_ax, regs->bx, regs->cx, regs->dx, regs->si);
 		return;
 	}
 	r->bits = syscall_bits(regs->orig_ax);
 	r->first = regs->di;
 	r->second = regs->si;
 	r->third = regs->dx;
+	r->fourth = regs->r10;
 }
 
 #endif

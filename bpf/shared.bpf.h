@@ -313,7 +313,16 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 }
 
 #define TCP_SYN_SENT	2
-#define TCP_LISTEN	10
+
+/* the last look at what was held: tcp_disconnect() throws it away next, tcp_reset() just did */
+static __noinline int tcp_ended(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (ep && !ep->closed)
+		tcp_look_back(ep, sk, bpf_ktime_get_ns(), 0);
+	return 0;
+}
 
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(on_state, struct sock *sk0, int old, int new)
@@ -322,6 +331,8 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 
 	bool unlisten = old == TCP_LISTEN && new == TCP_CLOSE;	/* a child leaves LISTEN for SYN_RECV: it is a clone */
 
+	if (new == TCP_CLOSE && !unlisten)
+		return tcp_ended((__u64)sk0);
 	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
 		return 0;
 	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
@@ -387,10 +398,21 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* the new name is not there yet, but no call on an endpoint is made before it is (__set_task_comm()) */
+SEC("raw_tp/task_rename")
+int BPF_PROG(on_rename, struct task_struct *task)
+{
+	__sync_fetch_and_add(&renames, 1);
+	return 0;
+}
+
 SEC("raw_tp/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-	call_dies(GET(CAST(task_struct, task), pid));
+	__u32 tid = GET(CAST(task_struct, task), pid);
+
+	refused_dies(tid);
+	call_dies(tid);
 	unfollow_exit(task);
 	return 0;
 }

@@ -183,12 +183,12 @@ static __always_inline bool took_less(const struct endpoint *ep, long ret)
 #define O_NONBLOCK	04000
 #define MSG_DONTWAIT	0x40
 
-/* may a call that its number does not say the length of return before it has taken all? */
+/* may this send call return before it has taken all, and its writer wait elsewhere? One that blocks is cut short by a signal or its end. */
 static __always_inline bool gives_up(const struct request *r)
 {
-	__u64 file = file_of(CURRENT(), r->first);
+	__u64 file = file_of(CURRENT(), r->first), flags = r->bits & SYS_LENGTH ? r->fourth : r->third;
 
-	if (r->bits & SYS_SOCKETS && r->bits & SYS_ONE && r->third & MSG_DONTWAIT)
+	if (r->bits & SYS_SOCKETS && r->bits & SYS_ONE && flags & MSG_DONTWAIT)
 		return true;
 	return file && GET(CAST(file, file), f_flags) & O_NONBLOCK;
 }
@@ -203,9 +203,9 @@ SUBPROG int took_less(const struct endpoint *ep, __s64 ret)
 	request_of(&r, CURRENT(), current_regs((__u64)CURRENT()));
 	if (!(r.bits & SYS_OUT))
 		return ep->id.proto != PROTO_PIPE;
-	if (r.bits & SYS_LENGTH)
-		return ret < (__s64)r.third;
-	return !syscall_splices(r.bits) && gives_up(&r);
+	if (syscall_splices(r.bits) || !gives_up(&r))
+		return 0;
+	return !(r.bits & SYS_LENGTH) || ret < (__s64)r.third;
 }
 #endif
 
@@ -223,10 +223,21 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 	return no_room_is_left(ep) && took_less(ep, ret);
 }
 
+/* whose refusal it is stays with the thread, which may end without another call: see refused_dies() */
+static __always_inline void refused_one(struct endpoint *ep)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), true);
+
+	if (c && !c->off)
+		call_is_on(c, ep, DIR_TX);
+}
+
 static __always_inline void refused_after(struct endpoint *ep, long ret, ns_t now)
 {
-	if (refuses(ep, ret))
-		refused_begins(ep, now);
+	if (!refuses(ep, ret))
+		return;
+	refused_begins(ep, now);
+	refused_one(ep);
 }
 
 /* both ledgers of a pipe, after the call at hand has moved data */

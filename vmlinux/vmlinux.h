@@ -241,6 +241,7 @@ struct tcphdr {
 struct pipe_inode_info {
 	__u32 head;
 	__u32 tail;
+	__u32 writers;
 	__u32 ring_size;
 };
 

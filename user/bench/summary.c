@@ -175,8 +175,25 @@ static void trial_interval(const struct run *r, struct point *p)
 	t->ci = (struct interval){ .lo = NAN, .hi = NAN, .level = 0.95, .method = "none" };
 	if (t->n_trials >= 3)
 		t->ci = stats_bootstrap_mean(&s, 0.95, &rng);
-	else
+	else if (t->n_trials)
 		point_warn(p, "only %zu trials: no interval is given for the throughput; give a longer --duration", t->n_trials);
+}
+
+/*
+ * The receiver's time begins with its first receive. Where most had been sent by then, its reads emptied a buffer: how fast that goes says
+ * nothing of the path.
+ */
+static bool only_emptied(const struct point *p, uint64_t received_ns)
+{
+	return received_ns < p->elapsed_ns / 2;
+}
+
+static void no_rate(struct point *p, uint64_t received_ns)
+{
+	p->throughput.bytes_per_s = NAN;
+	p->throughput.n_trials = 0;
+	point_warn(p, "all was received within %.3g of the %.3g us that sending it took: no rate; give a longer --duration, or a larger -n", (double)received_ns / 1e3,
+		   (double)p->elapsed_ns / 1e3);
 }
 
 static int fill_throughput(const struct run *r, struct point *p, struct err *e)
@@ -191,10 +208,12 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 		p->lost = c->messages > s->messages ? c->messages - s->messages : 0; /* one in pieces is lost whole */
 	}
 	p->throughput.present = true;
-	p->throughput.bytes_per_s = received_ns ? (double)p->bytes * 1e9 / (double)received_ns : NAN;
+	p->throughput.bytes_per_s = (double)p->bytes * 1e9 / (double)received_ns;
 	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked ? NAN : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
 	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e) : trials_from_slices(r, p, e))
 		return -1;
+	if (only_emptied(p, received_ns))
+		no_rate(p, received_ns);
 	trial_interval(r, p);
 	return 0;
 }

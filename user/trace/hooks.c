@@ -24,6 +24,7 @@
 	{ b, HOOK_RAWTP, "on_drop", "kfree_skb", false, UDP, "dropped datagrams by reason" },			\
 	{ b, HOOK_RAWTP, "on_switch", "sched_switch", true, 0, "sleeps inside calls: `wait`, `sndbuf`, blocked time" }, \
 	{ b, HOOK_RAWTP, "on_fork", "sched_process_fork", false, 0, "children of followed processes" },	\
+	{ b, HOOK_RAWTP, "on_rename", "task_rename", false, 0, "names that processes get later" },	\
 	{ b, HOOK_RAWTP, "on_exit", "sched_process_exit", false, 0, "processes that end, and their numbers that come again" }
 
 /* a function's two ends: fentry and fexit, or kprobe and kretprobe */
