@@ -20,6 +20,11 @@ static void pipe_between(struct trace_endpoint *ep, pid_t writer, pid_t reader, 
 	*ep = (struct trace_endpoint){ .proto = TRACE_PIPE, .peer = -1, .paired = true, .inode = (uint64_t)writer };
 	ep->txb.tgid = writer;
 	ep->rxb.tgid = reader;
+	ep->txb.tid = writer;
+	ep->rxb.tid = reader;
+	ep->txb.blocked_ns = ns;
+	ep->txb.blocked_res = TRACE_EXACT;
+	ep->at_ns = 100 * (uint64_t)SECOND;
 	snprintf(ep->txb.comm, sizeof(ep->txb.comm), "p%d", writer);
 	snprintf(ep->rxb.comm, sizeof(ep->rxb.comm), "p%d", reader);
 	ep->txb.bytes = ep->rxb.bytes = 1;
@@ -81,6 +86,52 @@ static void a_short_wait_is_no_root(void **state)
 	assert_int_equal(v.v[0].root, -1);
 }
 
+static void judge_two(struct trace_endpoint ep[2], struct verdict *v)
+{
+	struct trace_snapshot s;
+
+	judge(&s, ep, 2, v);
+	assert_int_equal(v->n, 2);
+}
+
+/* B's own wait of 0.8 s may have been over before A's began: together they fit into the 2 s in which both were there */
+static void one_after_the_other_is_no_chain(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	ep[1].at_ns -= SECOND;
+	judge_two(ep, &v);
+	assert_int_equal(v.v[0].root, -1);
+	assert_int_equal(v.v[1].root, -1);
+}
+
+static void another_thread_is_no_link(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	ep[1].txb.tid = B + 100;
+	judge_two(ep, &v);
+	assert_int_equal(v.v[0].root, -1);
+}
+
+static void who_does_not_sleep_could_read(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	ep[1].txb.blocked_ns = 1000;
+	judge_two(ep, &v);
+	assert_int_equal(v.v[0].root, -1);
+}
+
 static void one_end_alone_is_no_link(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -136,6 +187,9 @@ int main(void)
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),
 		cmocka_unit_test(a_short_wait_is_no_root),
+		cmocka_unit_test(one_after_the_other_is_no_chain),
+		cmocka_unit_test(another_thread_is_no_link),
+		cmocka_unit_test(who_does_not_sleep_could_read),
 		cmocka_unit_test(one_end_alone_is_no_link),
 		cmocka_unit_test(a_ring_has_no_root),
 		cmocka_unit_test(the_stall_behind_a_stall),

@@ -5,15 +5,47 @@
 
 /* ---- findings ---- */
 
-/* The largest finding of a process as a writer that is long enough; one that lays it at somebody else's door comes first. -1: none */
-static int finding_of(const struct trace_snapshot *s, const struct verdict *v, pid_t tgid, uint64_t at_least)
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * When the stalls of a finding were is not kept, but two that together last longer than the time in which both can have been must have
+ * been at once for the rest.
+ */
+static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, const struct trace_endpoint *b, uint64_t b_ns)
+{
+	uint64_t to = larger(a->at_ns, b->at_ns), from = smaller(a->at_ns - a->tx.lifetime_ns, b->at_ns - b->tx.lifetime_ns);
+
+	return a_ns + b_ns > to - from ? a_ns + b_ns - (to - from) : 0;
+}
+
+/* Was this thread asleep in a send there, for at least half of what `f` lays at its door? */
+static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct trace_beside *reader, const struct finding *behind)
+{
+	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
+	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, ep->txb.blocked_ns);
+
+	if (ep->txb.tgid != reader->tgid || ep->txb.tid != reader->tid || behind->blamed == BLAME_OWN_WRITES)
+		return false;
+	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
+}
+
+/* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct trace_beside *reader)
 {
 	int own = -1;
 
 	for (size_t i = 0; i < v->n; i++) {
 		const struct finding *f = &v->v[i];
 
-		if (s->ep[f->endpoint].txb.tgid != tgid || f->ns < at_least || f->blamed == BLAME_OWN_WRITES)
+		if (!kept_waiting(s, of, reader, f))
 			continue;
 		if (f->blamed != BLAME_NOBODY)
 			return (int)i;
@@ -31,7 +63,7 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 
 	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !reader || !reader->tgid)
 		return -1;
-	return finding_of(s, v, reader->tgid, f->blamed_ns / 2);
+	return finding_behind(s, v, f, reader);
 }
 
 static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The link is the process: whoever does
+ * Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The link is the thread: whoever does
  * not read is asleep in a send of its own meanwhile.
  */
 #ifndef IPCSTALL_CHAIN_H
@@ -10,8 +10,8 @@
 #include "model/verdict.h"
 
 /*
- * Sets `root` of every finding. A link is taken when both its ends were seen, and the wait of the one who does not read is at least half
- * as long as what is laid at his door. A ring has no root.
+ * Sets `root` of every finding. A link is taken when both its ends were seen, and the one who does not read was surely asleep in his send
+ * during at least half of what is laid at his door. A ring has no root.
  */
 void verdict_link(const struct trace_snapshot *s, struct verdict *v);
 
