@@ -60,9 +60,14 @@ static __always_inline bool sleeps_elsewhere(__u64 task)
 
 static __noinline int still_in(const struct call *c, __u64 task)
 {
+	struct task_struct *t = CAST(task_struct, task);
 	struct target to = {};
+	struct request r;
 
-	if (!call_target(&to, CAST(task_struct, task), current_regs(task)))
+	request_of(&r, t, current_regs(task));
+	if (syscall_splices(r.bits))	/* by now it may be about to go on at its other end */
+		return (c->dir == DIR_RX ? splice_reads(&to, t, r.first) : splice_writes(&to, t, r.third)) && c->key == target_key(&to);
+	if (!bits_target(&to, t, r.bits, r.first, r.third))
 		return false;
 	return to.dir == c->dir && c->key == target_key(&to);
 }

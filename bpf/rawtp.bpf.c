@@ -201,15 +201,32 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 	call_sleep(ctx, ep, to->dir, who, false, &in);
 }
 
+/* splice() sleeps in its other end now; what it moves is known when it ends, see splice_ends() */
+static __noinline int splice_turns(struct call *c, ns_t now)
+{
+	struct endpoint *ep = c ? call_endpoint(c) : 0;
+	struct input in = { .at = now };
+
+	if (!ep || ep->closed)
+		return 0;
+	call_resume(ep, c);
+	if (ep->id.proto == PROTO_PIPE)
+		pipe_look(ep, (struct pipe_inode_info *)c->key, now);
+	call_leave(ep, c->dir, &in);
+	return 1;
+}
+
 /* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that was asked for. */
 static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 {
 	struct call *c = call_of(who->tid, false);
 	struct endpoint *ep;
 	struct target to = {};
+	struct request r;
 	ns_t now;
 
-	if (!call_target(&to, CAST(task_struct, who->task), current_regs(who->task))) {
+	request_of(&r, CAST(task_struct, who->task), current_regs(who->task));
+	if (!bits_target(&to, CAST(task_struct, who->task), r.bits, r.first, r.third)) {
 		asks_for_room(who->task);
 		return 0;
 	}
@@ -219,6 +236,8 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 		return now;
 	if (c && c->off && c->key == ep->id.key)
 		call_resume(ep, c);
+	else if (c && c->entered && c->key != ep->id.key && syscall_splices(r.bits))
+		splice_turns(c, now);
 	if (to.pipe)
 		sleep_in_pipe(ctx, ep, &to, who, now);
 	else
@@ -356,6 +375,28 @@ static __noinline int pipe_call_ends(long ret)
 	return 1;
 }
 
+/* the pipe that a splice() read, where its call went on in what it wrote to */
+static __noinline int splice_ends(__u32 first, long ret)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	struct target to = {};
+	struct input in = {};
+	struct endpoint *ep;
+
+	if (ret <= 0 || !c || !splice_reads(&to, CURRENT(), first) || c->key == target_key(&to))
+		return 0;
+	ep = target_known(&to);
+	if (!ep)
+		return 0;
+	in.at = bpf_ktime_get_ns();
+	pipe_look(ep, to.pipe, in.at);
+	call_moved(&in, ret);
+	apply_rx(ep, &in);
+	refused_read(ep, in.at);
+	call_done(ep, DIR_RX, ret, bpf_get_current_pid_tgid());
+	return 1;
+}
+
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 {
@@ -364,6 +405,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 
 	request_of(&r, CURRENT(), regs);
 	if (syscall_moves(r.bits)) {
+		if (syscall_splices(r.bits))
+			splice_ends(r.first, ret);
 		if (!(r.bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
 	} else if (syscall_makes(r.bits) && current_wanted()) {

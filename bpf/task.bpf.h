@@ -59,14 +59,30 @@ static __always_inline bool file_target(struct target *to, __u64 file)
 	return file_leads(to, file, true);
 }
 
-/* splice() has two ends: the pipe it reads, or else what it writes to */
-static __always_inline bool splice_target(struct target *to, struct task_struct *task, __u64 first, __u64 third)
+static __always_inline bool splice_reads(struct target *to, struct task_struct *task, __u64 first)
 {
 	to->dir = DIR_RX;
-	if (file_target(to, file_of(task, first)) && to->pipe)
-		return true;
+	return file_target(to, file_of(task, first)) && to->pipe;
+}
+
+static __always_inline bool splice_writes(struct target *to, struct task_struct *task, __u64 third)
+{
 	to->dir = DIR_TX;
 	return file_target(to, file_of(task, third));
+}
+
+/* splice() has two ends, and begins with the pipe it reads */
+static __always_inline bool splice_target(struct target *to, struct task_struct *task, __u64 first, __u64 third)
+{
+	return splice_reads(to, task, first) || splice_writes(to, task, third);
+}
+
+/* where it sleeps: in the pipe it reads while that is empty, and else in what it writes to */
+static __always_inline bool splice_sleeps_in(struct target *to, struct task_struct *task, __u64 first, __u64 third)
+{
+	if (splice_reads(to, task, first) && !pipe_queue(to->pipe))
+		return true;
+	return splice_writes(to, task, third) || splice_reads(to, task, first);
 }
 
 static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
@@ -74,7 +90,7 @@ static __always_inline bool bits_target(struct target *to, struct task_struct *t
 	if (!syscall_moves(bits))
 		return false;
 	if (syscall_splices(bits))
-		return splice_target(to, task, first, third);
+		return splice_sleeps_in(to, task, first, third);
 	to->dir = syscall_dir(bits);
 	return file_target(to, file_of(task, first));
 }
@@ -114,14 +130,6 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 	return CAST(pt_regs, stack + regs_at);
 }
 #endif
-
-static __always_inline bool call_target(struct target *to, struct task_struct *task, struct pt_regs *regs)
-{
-	struct request r;
-
-	request_of(&r, task, regs);
-	return bits_target(to, task, r.bits, r.first, r.third);
-}
 
 /* the endpoint that a call leads to, made if need be */
 static __always_inline struct endpoint *target_endpoint(const struct target *to, ns_t now)
