@@ -302,7 +302,7 @@ enum trace_backend trace_best_backend(const char **why)
 const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = {
-		"tee", "calls that splice out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep",
+		"tee", "splicing out of sockets", "calls on pipes made by io-uring", "work of receives that do not sleep",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 	/* the first: only by objects for kernels without such atomics, which cannot read a task's registers */
 	static const char *const others[] = {
