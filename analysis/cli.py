@@ -12,6 +12,7 @@ from typing import Any, List, NoReturn, Optional, Sequence
 
 from analysis import __version__
 from analysis.errors import AnalysisError, BAD_USAGE, INTERRUPTED, IO, NOISY, usage
+from analysis.output import say, write
 
 KEPT_DPI = 130
 
@@ -32,7 +33,7 @@ def _request(args: argparse.Namespace) -> Any:
 
 def cmd_figure(args: argparse.Namespace) -> int:
     from analysis.figures import KINDS
-    from analysis.figures.render import form_of, to_bytes, write
+    from analysis.figures.render import form_of, to_bytes
     from analysis.load import load_documents, load_timeline
 
     form = form_of(args.output)
@@ -51,7 +52,6 @@ def cmd_figure(args: argparse.Namespace) -> int:
 
 
 def cmd_report(args: argparse.Namespace) -> int:
-    from analysis.figures.render import write
     from analysis.report.build import build
 
     write(args.output, build(args.files, _request(args), args.mixed, args.output))
@@ -59,7 +59,6 @@ def cmd_report(args: argparse.Namespace) -> int:
 
 
 def cmd_summary(args: argparse.Namespace) -> int:
-    from analysis.figures.render import write
     from analysis.load import load
     from analysis.summary import summarise
 
@@ -70,7 +69,6 @@ def cmd_summary(args: argparse.Namespace) -> int:
 
 def cmd_export(args: argparse.Namespace) -> int:
     from analysis.export import FORMS
-    from analysis.figures.render import write
     from analysis.export.folded import of_trace
     from analysis.load import load, load_timeline
     from analysis.model import Document
@@ -88,7 +86,6 @@ def cmd_experiment(args: argparse.Namespace) -> int:
     from analysis.experiment.keep import keep
     from analysis.experiment.page import draw, page
     from analysis.experiment.plan import read_plan
-    from analysis.figures.render import write
 
     plan, where = read_plan(args.file), args.data
     if args.keep:
@@ -106,7 +103,6 @@ def cmd_experiment(args: argparse.Namespace) -> int:
 
 def cmd_experiments(args: argparse.Namespace) -> int:
     from analysis.experiment.index import index
-    from analysis.figures.render import write
 
     write(args.output, index(args.directory).encode())
     return 0

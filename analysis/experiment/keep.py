@@ -11,6 +11,7 @@ from typing import Any, Dict
 from analysis.decode import parse, read_bytes
 from analysis.experiment.answer import data_file
 from analysis.experiment.plan import Plan
+from analysis.output import make_directory, write
 
 POINT = ("mode", "test", "size", "placement", "nodelay", "ack", "elapsed_ns", "messages", "bytes", "sent", "lost", "n", "latency", "histogram",
          "throughput", "warnings", "vars", "repeat", "index")
@@ -66,11 +67,10 @@ def _wants_histograms(plan: Plan) -> bool:
 
 
 def keep(plan: Plan, source: str, target: str) -> None:
-    os.makedirs(target, exist_ok=True)
+    make_directory(target)
     for run in plan.runs:
         path = data_file(plan, source, run.name)
         rows = [parse(line, path) for line in read_bytes(path).split(b"\n") if line.strip()]
         lines = [json.dumps(compact(r, _wants_histograms(plan)), separators=(",", ":"), ensure_ascii=False) for r in rows]
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-        with open(os.path.join(target, run.name + ".ndjson.gz"), "wb") as f:
-            f.write(packer.compress(("\n".join(lines) + "\n").encode()) + packer.flush())
+        write(os.path.join(target, run.name + ".ndjson.gz"), packer.compress(("\n".join(lines) + "\n").encode()) + packer.flush())

@@ -14,6 +14,7 @@ from analysis.figures import KINDS
 from analysis.figures.render import to_bytes
 from analysis.figures.request import Request
 from analysis.model import Document
+from analysis.output import write
 from analysis.report.build import header_of, file_of, inline, render
 from analysis.report.method import METHOD
 
@@ -45,8 +46,7 @@ def draw(a: Answer, directory: str, forms: Tuple[str, ...] = ("svg", "png"), dpi
     for name, caption, request in requests(a):
         figure = KINDS[name.split("-", 2)[2]].draw(request)
         for form in forms:
-            with open(os.path.join(directory, f"{name}.{form}"), "wb") as f:
-                f.write(to_bytes(figure, form, dpi, keep=True))
+            write(os.path.join(directory, f"{name}.{form}"), to_bytes(figure, form, dpi, keep=True))
             a.figures.append(f"{name}.{form}")
         svg = to_bytes(figure, "svg", keep=True).decode()
         plt.close(figure)

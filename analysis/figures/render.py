@@ -7,7 +7,7 @@ import io
 import os
 from typing import Any, Dict
 
-from analysis.errors import AnalysisError, IO, usage
+from analysis.errors import usage
 
 # Dates and program versions would make equal figures unequal files.
 BLANK: Dict[str, Dict[str, Any]] = {
@@ -35,29 +35,3 @@ def to_bytes(figure: Any, form: str, dpi: float = 0.0, keep: bool = False) -> by
     if not keep:
         plt.close(figure)
     return out.getvalue()
-
-
-def write(path: str, content: bytes) -> None:
-    """Whole or not at all: a full disk must not leave half a figure behind."""
-    if path == "-":
-        _stdout(content)
-        return
-    part = f"{path}.part"
-    try:
-        with open(part, "wb") as f:
-            f.write(content)
-        os.replace(part, path)
-    except OSError as e:
-        if os.path.exists(part):
-            os.unlink(part)
-        raise AnalysisError(IO, f"{path}: cannot be written: {e.strerror}; free space or name another place") from None
-
-
-def _stdout(content: bytes) -> None:
-    import sys
-
-    try:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    except OSError as e:
-        raise AnalysisError(IO, f"standard output: cannot be written: {e.strerror}; keep the reader open") from None
