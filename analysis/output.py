@@ -11,7 +11,7 @@ import stat
 import sys
 from typing import Optional
 
-from analysis.errors import AnalysisError, IO
+from analysis.errors import AnalysisError, IO, NO_PERM
 
 
 def write(path: str, content: bytes) -> None:
@@ -39,6 +39,9 @@ def say(line: str) -> None:
 
 
 def refused(path: str, e: OSError) -> AnalysisError:
+    """The codes are those of err_sys() (user/lib/err.h)."""
+    if isinstance(e, PermissionError):
+        return AnalysisError(NO_PERM, f"{path}: cannot be written: {e.strerror}; run as its owner or name another place")
     return AnalysisError(IO, f"{path}: cannot be written: {e.strerror}; free space or name another place")
 
 

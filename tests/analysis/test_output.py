@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analysis import output
-from analysis.errors import AnalysisError, IO
+from analysis.errors import AnalysisError, IO, NO_PERM
 
 
 def mode(path):
@@ -139,11 +139,18 @@ def closed():
         where.chmod(0o700)
 
 
+@pytest.mark.parametrize("name", ["new", "mine"])
+def test_no_permission_is_told_as_the_tool_tells_it(closed, as_nobody, name):
+    with as_nobody(), pytest.raises(AnalysisError) as e:
+        output.write(str(closed / name), b"new")
+    assert e.value.code == NO_PERM and "Permission denied" in str(e.value)
+
+
 def test_a_read_only_file_in_an_open_directory_is_not_replaced(closed, as_nobody):
     closed.chmod(0o777)
     with as_nobody(), pytest.raises(AnalysisError) as e:
         output.write(str(closed / "mine"), b"new")
-    assert e.value.code == IO and (closed / "mine").read_text() == "old"
+    assert e.value.code == NO_PERM and (closed / "mine").read_text() == "old"
 
 
 def test_a_file_that_may_be_written_is_wherever_it_lies(closed, as_nobody):
