@@ -15,13 +15,15 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 if not __package__:  # started as a file: the package is the folder it lies in
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
+from analysis import options
 from analysis.bcc_document import Counters, End, Session, Side, Span, address, document
-from analysis.errors import AnalysisError, BAD_USAGE, IO, NO_FEATURE, NO_PERM
+from analysis.errors import AnalysisError, BAD_USAGE, NO_FEATURE, NO_PERM
+from analysis.output import say, write
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bcc_probe.c")
 TX, RX = 0, 1
@@ -55,11 +57,8 @@ HOOKS = (
 )
 
 
-class Parser(argparse.ArgumentParser):
-    """Bad usage is one line, as everywhere in the tool."""
-
-    def error(self, message: str) -> NoReturn:
-        raise AnalysisError(BAD_USAGE, f"{message}; see bcc_probe.py --help")
+class Parser(options.Parser):
+    program = "bcc_probe.py"
 
 
 def seconds(text: str) -> float:
@@ -240,7 +239,7 @@ def session(args: argparse.Namespace) -> Session:
     b = build(args)
     hooks = attach(b)
     if not args.quiet:
-        print(f"bcc_probe: backend bcc; {'waiting' if args.duration else 'Ctrl-C ends it'}", file=sys.stderr)
+        say(f"bcc_probe: backend bcc; {'waiting' if args.duration else 'Ctrl-C ends it'}")
     wait(args.duration)
     stop = b["stopped"]
     stop[stop.Key(0)] = stop.Leaf(1)
@@ -249,29 +248,17 @@ def session(args: argparse.Namespace) -> Session:
     return Session(ends, counters, hooks, {"pids": [args.pid] if args.pid else [], "comm": None, "cgroup": None, "all": not args.pid})
 
 
-def write(text: str, path: str) -> None:
-    try:
-        if path == "-":
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            with open(path, "w", encoding="utf-8") as out:
-                out.write(text)
-    except OSError as e:
-        raise AnalysisError(IO, f"{path}: {e.strerror}; give a path that can be written, with room for it") from None
-
-
 def main(argv: Optional[List[str]] = None) -> int:
     try:
         args = parser().parse_args(argv)
-        write("", args.json)
+        write(args.json, b"")
         seen = session(args)
-        write(json.dumps(document(seen), indent=1) + "\n", args.json)
+        write(args.json, (json.dumps(document(seen), indent=1) + "\n").encode())
         if not args.quiet:
             c = seen.counters
-            print(f"bcc_probe: {len(seen.ends)} ends, observed {c.observed}, unpaired {c.unpaired}, overflow {c.overflow}", file=sys.stderr)
+            say(f"bcc_probe: {len(seen.ends)} ends, observed {c.observed}, unpaired {c.unpaired}, overflow {c.overflow}")
     except AnalysisError as e:
-        print(f"bcc_probe: {e}", file=sys.stderr)
+        say(f"bcc_probe: {e}")
         return e.code
     return 0
 

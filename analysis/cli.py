@@ -6,22 +6,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
-from typing import Any, List, NoReturn, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 from analysis import __version__
-from analysis.errors import AnalysisError, BAD_USAGE, INTERRUPTED, IO, NOISY, usage
+from analysis.errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
+from analysis.options import Parser
 from analysis.output import say, write
 
 KEPT_DPI = 130
-
-
-class Parser(argparse.ArgumentParser):
-    """Bad usage is one line, as everywhere in the tool."""
-
-    def error(self, message: str) -> NoReturn:
-        raise AnalysisError(BAD_USAGE, f"{message}; see python3 -m analysis --help")
 
 
 def _request(args: argparse.Namespace) -> Any:
@@ -110,7 +103,7 @@ def cmd_experiments(args: argparse.Namespace) -> int:
 
 def _remark(path: str, remarks: Sequence[str]) -> None:
     for r in remarks:
-        print(f"analysis: {os.path.basename(path)}: {r}", file=sys.stderr)
+        say(f"analysis: {os.path.basename(path)}: {r}")
 
 
 def _parser() -> Parser:
@@ -200,13 +193,12 @@ def main(argv: Optional[List[str]] = None) -> int:
         code: int = args.run(args)
         return code
     except AnalysisError as e:
-        print(f"analysis: {e}", file=sys.stderr)
+        say(f"analysis: {e}")
         return e.code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return IO
     except ModuleNotFoundError as e:
-        print(f"analysis: {e.name} is missing: the figures need it; install what analysis/pyproject.toml lists, or run make deps",
-              file=sys.stderr)
+        say(f"analysis: {e.name} is missing: the figures need it; install what analysis/pyproject.toml lists, or run make deps")
         return 4

@@ -4,11 +4,14 @@
 import contextlib
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from analysis import output
 from analysis.errors import AnalysisError, IO, NO_PERM
@@ -167,3 +170,22 @@ def test_root_leaves_a_file_to_its_owner(tmp_path):
     os.chown(out, 65534, 65534)
     output.write(str(out), b"new")
     assert (out.stat().st_uid, out.stat().st_gid, out.read_text()) == (65534, 65534, "new")
+
+
+SAID = [("--help",), ("--version",), ("summary", "--help"), ("summary", "TRACE"), ("experiments",), ("export", "folded", "LINE", "-o", "-")]
+PROGRAMS = [("analysis", *argv) for argv in SAID] + [("analysis.bcc_probe", "--help")]
+
+
+@pytest.mark.parametrize("to", [">&-", ">/dev/full", "</dev/null 1<&0"], ids=["closed", "full", "to be read only"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+def test_a_standard_output_that_takes_nothing_is_one_line(program, to, corpus):
+    argv = [{"TRACE": corpus["trace"], "LINE": corpus["line"]}.get(a, a) for a in program]
+    done = subprocess.run(["sh", "-c", f'exec "$@" {to}', "sh", sys.executable, "-m", *argv], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 6 and done.stderr.count("\n") == 1 and "standard output" in done.stderr, done.stderr
+
+
+def test_with_no_error_output_the_code_still_tells(corpus):
+    argv = [sys.executable, "-m", "analysis", "export", "chrome", "/nonexistent", "-o", "-"]
+    for to in ("2>&-", "2>/dev/full"):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {to}', "sh", *argv], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 9 and done.stdout == ""

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reading of a command line as the whole tool does it: bad usage is one line, and so is help that cannot be shown."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from analysis.errors import usage
+from analysis.output import write
+
+
+class Parser(argparse.ArgumentParser):
+    program = "python3 -m analysis"
+
+    def error(self, message: str) -> NoReturn:
+        raise usage(f"{message}; see {self.program} --help")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """All that argparse prints itself is what was asked for, --help and --version: errors do not come by here."""
+        write("-", message.encode())
