@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
+import shutil
 import tempfile
 from typing import Any, List, Optional, Sequence
 
@@ -22,6 +24,17 @@ def _request(args: argparse.Namespace) -> Any:
 
     return Request(fix=args.fix, title=args.title, x=args.x, y=args.y, test=args.test,
                    start_ns=None if args.start is None else args.start * 1e6, end_ns=None if args.end is None else args.end * 1e6)
+
+
+def _room_for_matplotlib() -> None:
+    """Where the home directory cannot be written, matplotlib would complain on every run; its cache then lives as long as the program."""
+    if "MPLCONFIGDIR" in os.environ or os.access(os.path.expanduser("~"), os.W_OK):
+        return
+    try:
+        os.environ["MPLCONFIGDIR"] = where = tempfile.mkdtemp(prefix="ipcstall-")
+    except OSError as e:
+        raise AnalysisError(IO, f"temporary directory: cannot be made: {e.strerror}; name one with TMPDIR") from None
+    atexit.register(shutil.rmtree, where, ignore_errors=True)
 
 
 def cmd_figure(args: argparse.Namespace) -> int:
@@ -185,11 +198,9 @@ def _ms(text: str) -> float:
 
 
 def main(argv: Optional[List[str]] = None) -> int:
-    # Where the home directory cannot be written, matplotlib would complain on every run.
-    if not os.access(os.path.expanduser("~"), os.W_OK):
-        os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), f"ipcstall-mpl-{os.getuid()}"))
     try:
         args = _parser().parse_args(argv)
+        _room_for_matplotlib()
         code: int = args.run(args)
         return code
     except AnalysisError as e:

@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT
 
 from analysis import output
+from analysis.cli import _room_for_matplotlib
 from analysis.errors import AnalysisError, IO, NO_PERM
 
 
@@ -189,3 +190,37 @@ def test_with_no_error_output_the_code_still_tells(corpus):
     for to in ("2>&-", "2>/dev/full"):
         done = subprocess.run(["sh", "-c", f'exec "$@" {to}', "sh", *argv], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 9 and done.stdout == ""
+
+
+HOMELESS = [("figure", "throughput", "DATA", "-o", "OUT.svg"), ("report", "DATA", "-o", "OUT.html"), ("summary", "DATA")]
+
+
+def run_without_a_home(argv, tmp_path, corpus, **more):
+    """What the program said, and what is left in its temporary directory and its home."""
+    scratch, home = tmp_path / "scratch", tmp_path / "home"
+    scratch.mkdir()
+    environ = {k: v for k, v in os.environ.items() if k != "MPLCONFIGDIR"} | {"HOME": str(home), "TMPDIR": str(scratch), **more}
+    argv = [a.replace("DATA", corpus["comb-tiny"]).replace("OUT", str(tmp_path / "out")) for a in argv]
+    done = subprocess.run([sys.executable, "-m", "analysis", *argv], cwd=ROOT, env=environ, capture_output=True, text=True)
+    return done, [*scratch.iterdir(), *tmp_path.glob("home")]
+
+
+@pytest.mark.parametrize("argv", HOMELESS, ids=lambda argv: argv[0])
+def test_without_a_home_nothing_is_said_and_nothing_stays_behind(argv, corpus, tmp_path):
+    done, left = run_without_a_home(argv, tmp_path, corpus)
+    assert (done.returncode, done.stderr, left) == (0, "", [])
+
+
+def test_a_cache_that_was_named_is_used(corpus, tmp_path):
+    named = tmp_path / "named"
+    named.mkdir()
+    done, left = run_without_a_home(HOMELESS[0], tmp_path, corpus, MPLCONFIGDIR=str(named))
+    assert (done.returncode, left) == (0, []) and list(named.iterdir())
+
+
+def test_the_cache_is_private(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "MPLCONFIGDIR"} | {"HOME": "/nonexistent"})
+    _room_for_matplotlib()
+    made = os.environ["MPLCONFIGDIR"]
+    assert mode(made) == 0o700 and Path(made).parent == tmp_path
