@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
-from typing import Any, NoReturn
+from typing import Any, List, NoReturn
 
 from analysis.errors import AnalysisError, DATA, IO, NO_PERM, data
 
@@ -41,6 +42,19 @@ def _file(path: str) -> bytes:
         raise AnalysisError(DATA, f"{path}: is a directory; name the files in it") from None
     except (OSError, ValueError) as e:
         raise AnalysisError(IO, f"{path}: cannot be read: {getattr(e, 'strerror', None) or e}; check the path") from None
+
+
+def names_in(directory: str) -> List[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except FileNotFoundError:
+        raise AnalysisError(DATA, f"{directory}: no such directory; check the name") from None
+    except NotADirectoryError:
+        raise AnalysisError(DATA, f"{directory}: is no directory; name the one that it is in") from None
+    except PermissionError:
+        raise AnalysisError(NO_PERM, f"{directory}: permission denied; run as its owner or change its mode") from None
+    except OSError as e:
+        raise AnalysisError(IO, f"{directory}: cannot be read: {e.strerror}; check the path") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

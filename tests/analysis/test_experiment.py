@@ -299,6 +299,33 @@ def test_the_index_is_up_to_date():
         assert (ROOT / "docs/EXPERIMENTS.md").read_text() == index(str(ROOT / "docs/experiments")), "run: python3 -m analysis experiments -o docs/EXPERIMENTS.md"
 
 
+@pytest.fixture
+def small_index(tmp_path):
+    """A directory with one experiment and its answer."""
+    (tmp_path / "results/handshake").mkdir(parents=True)
+    shutil.copy(ROOT / "docs/experiments/handshake.md", tmp_path)
+    shutil.copy(ROOT / "docs/experiments/results/handshake/answer.json", tmp_path / "results/handshake")
+    return tmp_path
+
+
+def test_a_directory_without_results_is_one_line(small_index, run):
+    assert run("experiments", str(small_index))[0] == 0
+    (small_index / "empty").mkdir()
+    shutil.copytree(small_index, small_index / "unanswered", ignore=shutil.ignore_patterns("results", "empty"))
+    for name, word in (("none", "no such directory"), ("handshake.md", "no directory"), ("empty", "no experiment"), ("unanswered", "answer.json")):
+        code, out, err = run("experiments", str(small_index / name))
+        assert code == 9 and out == "" and err.count("\n") == 1 and word in err, err
+
+
+@pytest.mark.parametrize("broken", [[], {}, {"answer": 3}, {"machine": None}, {"machine": "a"}, {"claims": [3]}, {"claims": [{}]}, {"claims": None},
+                                    {"figures": [1]}, {"remarks": "x"}], ids=repr)
+def test_a_kept_answer_that_is_none_is_one_line(broken, small_index, run):
+    path = small_index / "results/handshake/answer.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **broken} if broken else broken))
+    code, out, err = run("experiments", str(small_index))
+    assert code == 9 and out == "" and err.count("\n") == 1 and "answer.json" in err, err
+
+
 def test_gzip_of_any_kind(save, run):
     import gzip
 
