@@ -3,7 +3,8 @@
 
 With the fix measured beside it, a size is in a dip when its time per message exceeds that of the fixed run:
 a one-sided t test of the log ratio, its noise pooled over the repeats and over how the fixed run itself
-scatters about its own trend. Without it, a healthy line (time = a + b * size) is grown from the fastest
+scatters about its own trend. The ratio is the smaller of that of the means and that of the medians: one repeat that strays
+far moves the mean beyond the pooled noise, while the others lose nothing. Without it, a healthy line (time = a + b * size) is grown from the fastest
 coherent sizes outwards: the next size joins while its studentised residual is not significant (a forward search);
 what never joins and lies above the line is in a dip. Both correct for the number of sizes by Holm's method.
 """
@@ -146,8 +147,9 @@ def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], own:
     """`base` and `fixed`: the repeats of time per message at each size; `own`: as above, of the log ratio."""
     method = f"one-sided t test of the log ratio to the fixed run, Holm at {alpha:g}"
     logs_base, logs_fixed = [np.log(c) for c in base], [np.log(c) for c in fixed]
-    middle = np.asarray([c.mean() for c in logs_fixed])
-    ratio = np.asarray([c.mean() for c in logs_base]) - middle
+    means, medians = (np.asarray([[centre(c) for c in logs] for logs in (logs_base, logs_fixed)]) for centre in (np.mean, np.median))
+    middle = means[1]
+    ratio = np.minimum(means[0] - means[1], medians[0] - medians[1])
     within, dof = pooled_sd(logs_base + logs_fixed)
     between, between_dof = _scatter(size, np.exp(middle), alpha)
     variance = np.asarray([(within or 0.0) ** 2 * (1.0 / len(a) + 1.0 / len(b)) for a, b in zip(base, fixed)])

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 import synth
+from conftest import ROOT
 from scipy import stats as ss
 
 from analysis.load import load
@@ -167,6 +168,39 @@ def test_share_is_relative_to_the_fixed_run(save):
         p["ledger"]["stall_per_message_ns"] += 1e6
     e = explain(pair_up(group(load(save(synth.sweep(points))).points))[0])
     assert np.nanmax(np.abs(e.share - 1)) < 0.1
+
+
+def test_one_repeat_of_three_that_strays_is_no_dip(save, run):
+    """Many quiet sizes make the noise small, and the mean of a cell follows a single repeat: what the others do not lose is not lost."""
+    points = synth.comb(noise=0.002)
+    quiet = next(p["vars"]["size"] for p in points if not synth.comb_stalls(p["vars"]["size"]))
+    stray = next(p for p in points if p["vars"] == {"size": quiet, "nodelay": 0} and p["repeat"] == 1)
+    stray["elapsed_ns"] = round(stray["elapsed_ns"] * 2.3)
+    stray["throughput"].update(lo=None, hi=None)
+    path = save(synth.sweep(points))
+    e = explain(pair_up(group(load(path).points))[0])
+    assert [int(s) for s in e.size[e.dip]] == [s for s in synth.comb_sizes() if synth.comb_stalls(s)]
+    assert (e.excess[e.dip] > 0).all() and np.nanmin(e.share) > 0.9 and np.nanmax(e.share) < 1.1
+    text = run("summary", path)[1]
+    assert "-0 %" not in text and "19 of 40 sizes are in a dip" in text
+
+
+def test_a_dip_in_most_repeats_is_one(save):
+    """The stray the other way: one repeat of three of a stalling size did not stall."""
+    points = synth.comb()
+    for p in points:
+        if p["vars"] == {"size": 5963, "nodelay": 0} and p["repeat"] == 0:
+            p["elapsed_ns"] -= round(p["ledger"]["stall_per_message_ns"] * p["messages"])
+            p["ledger"]["stall_per_message_ns"] = 0
+    e = explain(pair_up(group(load(save(synth.sweep(points))).points))[0])
+    assert e.dip[list(e.size).index(5963)]
+
+
+def test_every_dip_of_the_kept_comb_lost_something():
+    """Real strays: of three repeats one took twice as long at a size where nothing stalls."""
+    points = load(str(ROOT / "docs/experiments/results/nagle-comb/comb.ndjson.gz")).points
+    e = explain(pair_up(group(points))[0])
+    assert e.dip.any() and e.depth[e.dip].min() > 0.01 and 0.9 < np.nanmin(e.share) <= np.nanmax(e.share) < 1.1
 
 
 def test_without_ledger_stall_is_unknown(save):
