@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, List, Mapping, Sequence
+from typing import Any, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -80,15 +80,23 @@ def _there(e: Explanation, foretold: Bools, claim: Mapping[str, Any]) -> List[Ch
     """What must hold at the sizes foretold."""
     depth, share = float(claim["depth"]), float(claim["share"])
     missing, shallow = e.size[foretold & ~e.dip], e.depth[foretold]
-    shares = (e.stall / e.excess)[foretold]
-    known = bool(np.isfinite(shares).all())
-    explained = f"stall explains {units.percent_text(shares.min())} to {units.percent_text(shares.max())} of each" if known else "stall was not observed in all of them"
+    known, shares, explained = _explained(e, foretold & e.dip)
     return [
         Check(not len(missing), f"foretold but in no dip: {_list(missing)}" if len(missing) else f"of {len(e.size)} sizes the {int(foretold.sum())} foretold are in a dip", foretold & ~e.dip),
         Check(bool(shallow.min() >= depth), f"they lose {units.percent_text(shallow.min())} to {units.percent_text(shallow.max())} of the throughput (foretold: at least {depth:.0%})", foretold & (e.depth < depth)),
         Check((e.pearson.r or 0.0) >= float(claim["r"]), f"stall per message and excess time correlate at {e.pearson.text()} (foretold: at least {claim['r']})", np.ones(len(e.size), dtype=bool)),
-        Check(known and bool(shares.min() >= share), f"{explained} (foretold: at least {share:.0%})", foretold & ~(e.stall / e.excess >= share)),
+        Check(known and bool(shares.min() >= share), f"{explained} (foretold: at least {share:.0%})", foretold & ~(e.share >= share)),
     ]
+
+
+def _explained(e: Explanation, dips: Bools) -> Tuple[bool, Floats, str]:
+    """Whether the share is known of each dip, and in words. Where there is no dip nothing was lost that could be explained."""
+    shares = e.share[dips]
+    if not len(shares):
+        return False, shares, "nothing was lost that stall could explain"
+    if not np.isfinite(shares).all():
+        return False, shares, "stall was not observed in all of them"
+    return True, shares, f"stall explains {units.percent_text(shares.min())} to {units.percent_text(shares.max())} of each"
 
 
 def _list(sizes: Floats) -> str:

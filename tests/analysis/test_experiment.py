@@ -173,6 +173,22 @@ def test_comb(save):
     assert judge(save, COMB, synth.comb(synth.comb_sizes(12))).verdict == UNDECIDED
 
 
+def test_what_is_no_dip_has_no_share(save):
+    """A size foretold that loses nothing, where some stall was seen: its quotient is noise, and is not told."""
+    rows = synth.comb(synth.comb_sizes(30))
+    size = next(p["size"] for p in rows if synth.comb_stalls(p["size"]))
+    for p in rows:
+        if p["size"] == size and not p["vars"]["nodelay"]:
+            p["elapsed_ns"] -= round(p["ledger"]["stall_per_message_ns"] * p["messages"])
+    found = judge(save, COMB, rows)
+    assert found.verdict == REFUTED and f"foretold but in no dip: {size}" in found.finding
+    shares = [float(v) for v in re.search(r"explains ([-0-9.]+)(?: %)? to ([-0-9.]+) % of each", found.finding).groups()]
+    assert 90 < min(shares) and max(shares) < 110
+    bare = [p if p["vars"]["nodelay"] else {**p, "elapsed_ns": p["elapsed_ns"] - round(p["ledger"]["stall_per_message_ns"] * p["messages"])}
+            for p in synth.comb(synth.comb_sizes(30))]
+    assert "nothing was lost" in judge(save, COMB, bare).finding
+
+
 def test_comb_that_a_load_disturbed_is_not_refuted(save):
     rows = synth.comb(synth.comb_sizes(30))
     for p in rows:
