@@ -54,7 +54,9 @@ def percent_text(share: Optional[float]) -> str:
     v = 100.0 * share
     if 0 < v < 0.05:
         return "< 0.1 %"
-    return f"{v:.0f} %" if abs(v) >= 99.95 or abs(v) < 0.05 else f"{v:.1f} %"
+    if -0.05 < v <= 0:
+        return "0 %"
+    return f"{v:.0f} %" if abs(v) >= 99.95 else f"{v:.1f} %"
 
 
 def best_unit(largest: float, units: Sequence[Tuple[float, str]]) -> Tuple[float, str]:

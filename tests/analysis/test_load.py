@@ -12,6 +12,7 @@ from analysis.errors import AnalysisError, DATA, NO_PERM, VERSION
 from analysis.load import load, load_documents
 from analysis.model import Document, Timeline
 from analysis.series import group, pair_up
+from analysis.units import percent_text
 
 POINT = synth.comb(sizes=(1453,), repeats=1, nodelays=(0,))[0]
 SWEEP = synth.sweep(synth.comb(sizes=(1453, 3500), repeats=2))
@@ -224,3 +225,7 @@ def test_values_arrive(save):
 def test_units_are_scaled(save):
     p = load(save(lat(unit="us"))).points[0]
     assert p.latency.median == 3000.0
+
+
+def test_a_share_of_nothing_has_no_sign():
+    assert [percent_text(v) for v in (-0.0003, 0.0, 0.0003, -0.02, 1.0, None)] == ["0 %", "0 %", "< 0.1 %", "-2.0 %", "100 %", "–"]
