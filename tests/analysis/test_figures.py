@@ -9,13 +9,12 @@ import sys
 import numpy as np
 import pytest
 import synth
-import synth
 
 from analysis.errors import AnalysisError
 from analysis.figures import KINDS
-from analysis.figures.layout import off_page, overlaps, text_boxes
 from analysis.figures.render import to_bytes
 from conftest import ROOT
+from layout import off_page, overlaps, text_boxes
 
 CASES = [
     ("throughput", "comb"), ("throughput", "comb-bare"), ("throughput", "comb-dense"), ("throughput", "comb-tiny"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which texts of a figure run into each other or off the page: judged on what the renderer really drew."""
+"""Which texts of a figure run into each other or off the page: judged on what the renderer really drew. The figures' oracle."""
 
 from __future__ import annotations
 
