@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What documents say in words: generated text, commands, options, paths, keys, shapes. Each check names a way to break what it reads."""
-import json
 import re
 from dataclasses import dataclass
 from typing import Callable, Optional, Tuple

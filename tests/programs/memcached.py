@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-from harness import SCALE, Wrong, case, free_port, messages, need, until
+from harness import SCALE, Wrong, case, free_port, messages, need
 
 GET = struct.pack(">HHHH", 1, 0, 1, 0) + b"get key\r\n"
 
