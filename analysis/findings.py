@@ -34,7 +34,7 @@ def find(documents: Sequence[Document], fix: Optional[str] = None) -> Findings:
 
 
 def _dips(out: Findings, points: Sequence[Point], fix: Optional[str]) -> None:
-    rated = [p for p in of_test(points, "throughput", "latency") if p.ns_per_message is not None]
+    rated = [p for p in of_test(points, "throughput", "latency") if p.ns_per_message is not None and not p.unrated]
     series = [s for s in group(rated) if s.cells]
     if not series:
         if fix is not None:
@@ -199,7 +199,9 @@ def _alike(points: Sequence[Point]) -> List[str]:
 def _impossible(d: Document, name: str) -> List[str]:
     loose = sum(1 for p in d.points if p.ledger is not None and p.ledger.unaccounted_ns)
     lost = sum(p.lost or 0 for p in d.points)
+    unrated = sum(p.unrated for p in d.points)
     out = [f"{name}{loose} of {len(d.points)} points have a ledger that does not add up to its lifetime"] if loose else []
+    out += [f"{name}{unrated} of {len(d.points)} points were over too soon to have a throughput"] if unrated else []
     return out + ([f"{name}{lost:.0f} messages were lost"] if lost else [])
 
 

@@ -137,8 +137,13 @@ class Point:
     source: str = ""
 
     @property
+    def unrated(self) -> bool:
+        """A throughput run that was over too soon to have a rate."""
+        return self.throughput is not None and self.throughput.bytes_per_s is None
+
+    @property
     def bytes_per_s(self) -> Optional[float]:
-        if self.throughput is not None and self.throughput.bytes_per_s is not None:
+        if self.throughput is not None:
             return self.throughput.bytes_per_s
         if self.bytes and self.elapsed_ns:
             return self.bytes * 1e9 / self.elapsed_ns

@@ -25,7 +25,7 @@ def curves(request: Request) -> Sequence[Series]:
     points = [p for p in of_test(all_points(request.documents), "throughput", "latency") if rate(p) is not None]
     series = group(points)
     if not series:
-        raise usage(f"{request.names()}: no point has a throughput; run --test throughput")
+        raise usage(f"{request.names()}: no point has a throughput; run --test throughput, for longer if it was over too soon")
     return series
 
 

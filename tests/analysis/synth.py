@@ -70,6 +70,15 @@ def comb_point(size: int, nodelay: int, repeat: int, rng: np.random.Generator, s
             "ledger": ledger(elapsed, n, stall * n), "warnings": [], "vars": {"size": size, "nodelay": nodelay}, "repeat": repeat}
 
 
+# What the tool writes of a run that was over too soon to have a rate.
+NO_RATE = {"bytes_per_s": None, "acked_bytes_per_s": None, "lo": None, "hi": None, "confidence": None, "method": None, "trials": []}
+
+
+def unrated(points: List[Dict[str, Any]], below: float = float("inf")) -> List[Dict[str, Any]]:
+    """The throughput points of smaller sizes as runs that were too short."""
+    return [{**p, "throughput": NO_RATE} if p["test"] == "throughput" and p["size"] < below else p for p in points]
+
+
 def comb_sizes(count: int = 40) -> List[int]:
     return [int(s) for s in np.unique(np.linspace(1453, 21000, count).astype(int))]
 

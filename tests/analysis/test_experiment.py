@@ -189,6 +189,18 @@ def test_what_is_no_dip_has_no_share(save):
     assert "nothing was lost" in judge(save, COMB, bare).finding
 
 
+@pytest.mark.parametrize("metric", ["throughput", "best", "time", "delivered"])
+def test_runs_too_short_for_a_rate_do_not_decide(metric, save):
+    claim = {"kind": "faster", "metric": metric, "of": {"nodelay": 1}, "than": {"nodelay": 0}}
+    stalling = [s for s in synth.comb_sizes() if synth.comb_stalls(s)]
+    rows = synth.comb(stalling)
+    assert judge(save, claim, rows).verdict == SUPPORTED
+    assert judge(save, claim, synth.unrated(rows, 9000)).verdict == SUPPORTED
+    if metric in ("throughput", "best"):
+        assert judge(save, claim, synth.unrated(rows)).verdict == UNDECIDED
+    assert judge(save, COMB, synth.unrated(synth.comb(synth.comb_sizes(30)), 3000)).verdict == SUPPORTED
+
+
 def test_comb_that_a_load_disturbed_is_not_refuted(save):
     rows = synth.comb(synth.comb_sizes(30))
     for p in rows:

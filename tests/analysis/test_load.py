@@ -9,6 +9,7 @@ import pytest
 import synth
 
 from analysis.errors import AnalysisError, DATA, NO_PERM, VERSION
+from analysis.findings import find
 from analysis.load import load, load_documents
 from analysis.model import Document, Timeline
 from analysis.series import group, pair_up
@@ -225,6 +226,40 @@ def test_values_arrive(save):
 def test_units_are_scaled(save):
     p = load(save(lat(unit="us"))).points[0]
     assert p.latency.median == 3000.0
+
+
+UNRATED = {"comb": (synth.comb(sizes=synth.comb_sizes(12)), 5000), "transports": (synth.transports(("tcp", "udp"), sizes=(16, 1024, 65536), n=50), 2000),
+           "pipes": (synth.pipes(), 1000)}
+
+
+@pytest.mark.parametrize("every", [True, False], ids=["all", "some"])
+@pytest.mark.parametrize("name", UNRATED)
+def test_a_run_too_short_for_a_rate_is_unknown_everywhere(name, every, save, run, tmp_path):
+    points, below = UNRATED[name]
+    points = synth.unrated(points, float("inf") if every else below)
+    path, out = save(synth.sweep(points)), str(tmp_path / "out")
+    short = sum(p["throughput"] == synth.NO_RATE for p in points)
+    code, text, _ = run("summary", path)
+    assert code == 0 and f"{short} of {len(points)} points were over too soon" in text and "nan" not in text
+    assert ("GB/s" in text or "MB/s" in text) is not every
+    code, _, err = run("report", path, "-o", out + ".html")
+    assert code == 0, err
+    assert f"{short} of {len(points)} points were over too soon" in open(out + ".html", encoding="utf-8").read()
+    for kind in ("throughput", "stall", "ledger", "box", "cdf", "rank", "heatmap", "curve"):
+        argv = ("figure", kind, path, "-o", out + ".svg", *(("--y", "throughput") if kind == "curve" else ()))
+        code, _, err = run(*argv)
+        assert code == 0 if kind == "throughput" and not every else code in (0, 2) and err.count("\n") <= 1, (kind, err)
+
+
+def test_the_point_of_a_short_run_has_no_rate_and_draws_none(save):
+    document = load(save(synth.sweep(synth.unrated(synth.comb(sizes=synth.comb_sizes(12)), 5000))))
+    points = document.points
+    small = [p for p in points if p.size < 5000]
+    assert small and all(p.bytes_per_s is None and p.ns_per_message for p in small)
+    rates = [len(s.curve(lambda p: p.bytes_per_s)[0]) for s in group(points)]
+    assert rates == [len({p.size for p in points if p.size >= 5000})] * 2
+    sizes = {x for _, e in find([document]).explained for x in e.size}
+    assert sizes and min(sizes) >= 5000
 
 
 def test_a_share_of_nothing_has_no_sign():
