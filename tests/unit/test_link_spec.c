@@ -162,14 +162,50 @@ static void test_nearest(void **state)
 	}
 }
 
+static void say(FILE *f, const char *key, uint64_t v, const char *unit)
+{
+	if (v)
+		fprintf(f, ",%s=%llu%s", key, (unsigned long long)v, unit);
+}
+
+static void say_switch(FILE *f, const char *key, uint64_t v)
+{
+	if (v)
+		fprintf(f, ",%s=%s", key, v == LINK_ON ? "on" : "off");
+}
+
+/* A spec in the smallest units: what a user may write to get it. */
+static void spell(const struct link_spec *s, char *text, size_t size)
+{
+	static const char *const kinds[] = { "lo", "veth", "bridge" }, *const qdiscs[] = { "", ",qdisc=fq", ",qdisc=fq_codel", ",qdisc=pfifo" };
+	FILE *f = fmemopen(text, size, "w");
+
+	assert_non_null(f);
+	fprintf(f, "%s%s", kinds[s->kind], qdiscs[s->qdisc]);
+	say(f, "mtu", s->mtu, "");
+	say(f, "rate", s->rate, "bit");
+	say(f, "burst", s->burst, "b");
+	say(f, "limit", s->limit, "b");
+	say(f, "delay", s->delay, "ns");
+	say(f, "jitter", s->jitter, "ns");
+	if (s->loss)
+		fprintf(f, ",loss=%.4f%%", (double)s->loss / 1e4);
+	say_switch(f, "tso", s->tso);
+	say_switch(f, "gso", s->gso);
+	say_switch(f, "gro", s->gro);
+	say(f, "pingpong", s->pingpong, "");
+	say_switch(f, "quickack", s->quickack);
+	say(f, "cwnd", s->cwnd, "");
+	fclose(f);
+}
+
 static void round_trip(const struct link_spec *s)
 {
 	struct link_spec back;
 	char text[512];
 	struct err e;
-	int n = link_format(s, text, sizeof(text));
 
-	assert_int_equal(n, strlen(text));
+	spell(s, text, sizeof(text));
 	if (parse(text, &back, &e))
 		fail_msg("%s: %s", text, e.text);
 	if (memcmp(s, &back, sizeof(back)))
@@ -206,6 +242,7 @@ static void any_spec(struct link_spec *to, uint64_t *x)
 	to->gro = draw(x, 0, 2);
 	to->pingpong = draw(x, 1, 255);
 	to->quickack = draw(x, 0, 2);
+	to->cwnd = draw(x, 1, 65535);
 }
 
 static void test_round_trip(void **state)
@@ -221,20 +258,6 @@ static void test_round_trip(void **state)
 		any_spec(&s, &x);
 		round_trip(&s);
 	}
-}
-
-static void test_format(void **state)
-{
-	struct link_spec s;
-	char text[128], little[8];
-	struct err e;
-
-	(void)state;
-	assert_int_equal(parse("veth,tso=0,loss=1.50%,rate=0.1gbit,burst=2048,delay=1500us", &s, &e), 0);
-	assert_int_equal(link_format(&s, text, sizeof(text)), 58);
-	assert_string_equal(text, "veth,rate=100mbit,burst=2kb,delay=1500us,loss=1.5%,tso=off");
-	assert_int_equal(link_format(&s, little, sizeof(little)), 58);
-	assert_string_equal(little, "veth,ra");
 }
 
 static void test_plain(void **state)
@@ -258,7 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),	    cmocka_unit_test(test_bad),	   cmocka_unit_test(test_bad_product),
 		cmocka_unit_test(test_long),	    cmocka_unit_test(test_nearest), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_format),	    cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

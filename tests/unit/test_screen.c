@@ -73,6 +73,20 @@ static void tear_down(struct rig *r)
 	timeline_free(&r->recent);
 }
 
+/* a row as text, without the blanks at its end */
+static void canvas_row(const struct canvas *c, int y, char *buf, size_t size)
+{
+	int n = c->w;
+
+	while (n > 0 && c->cells[y * c->w + n - 1].ch == ' ')
+		n--;
+	if ((size_t)n >= size)
+		n = (int)size - 1;
+	for (int x = 0; x < n; x++)
+		buf[x] = c->cells[y * c->w + x].ch;
+	buf[n] = '\0';
+}
+
 static void row_is(struct rig *r, int y, const char *text)
 {
 	char line[512];

@@ -150,6 +150,15 @@ static void a_stall_says_what_is_known(void **state)
 	json_decref(o);
 }
 
+/* The program keeps its symbols for life. */
+static void symbols_free(struct symbols *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].name);
+	free(s->v);
+	*s = (struct symbols){};
+}
+
 /* the nearest one below, within its size; size 0 reaches up to the next */
 static void symbols_are_found_by_address(void **state)
 {

@@ -50,14 +50,6 @@ static inline void hdr_record(struct hdr *h, uint64_t v)
 }
 
 void hdr_reset(struct hdr *h); /* also the way to make a fresh one valid */
-void hdr_merge(struct hdr *into, const struct hdr *from);
-
-/* The q-quantile by stats.h's definition, within HDR_REL_ERROR of the samples' own; NaN when empty. */
-double hdr_quantile(const struct hdr *h, double q);
-double hdr_mean(const struct hdr *h); /* exact up to rounding; NaN when empty */
-
-/* How many values were above the bucket that holds v. */
-uint64_t hdr_count_above(const struct hdr *h, uint64_t v);
 
 /* Walk the buckets that hold something, lowest first: start with *pos = 0, stop at false. */
 bool hdr_next(const struct hdr *h, unsigned int *pos, struct hdr_bucket *out);

@@ -73,8 +73,6 @@ struct link_stats {
 };
 
 int link_parse(const char *text, struct link_spec *spec, struct err *e);
-/* The text link_parse() reads back into the same spec; returns the length as snprintf does. */
-int link_format(const struct link_spec *spec, char *buf, size_t len);
 /* The keys with their ranges, for --help and the man page. */
 void link_help(FILE *out);
 /* Is this the caller's own loopback, with nothing to make? */

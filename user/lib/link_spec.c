@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text of a link: "veth,rate=100mbit,delay=10ms". Numbers are kept exactly, so what is printed is what was meant. */
+/* The text of a link: "veth,rate=100mbit,delay=10ms". Numbers are kept exactly. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define NEXT_HELP "see `ipcstall --help` for the keys of --link"
 
-/* Largest first: printing takes the first that divides the value. A choice is a unit without a number. */
+/* A choice is a unit without a number. */
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -246,42 +246,6 @@ int link_parse(const char *text, struct link_spec *spec, struct err *e)
 		if (parse_pair(word, spec, &seen, e))
 			return -1;
 	return check_whole(spec, e);
-}
-
-static const struct unit *unit_for(const struct key *k, uint64_t v)
-{
-	const struct unit *u = k->units;
-
-	while (u[1].name && (k->choice ? u->factor != v : v % u->factor != 0))
-		u++;
-	return u;
-}
-
-static void print_key(FILE *f, const struct key *k, uint64_t v)
-{
-	const struct unit *u = unit_for(k, v);
-
-	if (k->choice)
-		fprintf(f, ",%s=%s", k->name, u->name);
-	else if (k->units == percent_units)
-		fprintf(f, ",%s=%.9g%%", k->name, (double)v / 1e4);
-	else
-		fprintf(f, ",%s=%llu%s", k->name, (unsigned long long)(v / u->factor), u->name);
-}
-
-int link_format(const struct link_spec *spec, char *buf, size_t len)
-{
-	char text[512] = "";
-	FILE *f = fmemopen(text, sizeof(text), "w");
-
-	if (!f)
-		return -1;
-	fputs(kinds[spec->kind], f);
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (value_of(spec, &keys[i]))
-			print_key(f, &keys[i], value_of(spec, &keys[i]));
-	fclose(f);
-	return snprintf(buf, len, "%s", text);
 }
 
 void link_help(FILE *out)

@@ -94,17 +94,6 @@ struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, 
 #define STATS_RESAMPLE_MAX 10000
 struct interval stats_bootstrap_mean(const struct sample *s, double level, struct rng *r);
 
-/* Two-sided Mann-Whitney: does a sample tend to be larger? Exact for n, m <= 8 without ties, else normal with tie
- * and continuity correction (scipy's method='auto'). */
-struct mann_whitney {
-	double u;	    /* pairs (a, b) with a > b, ties one half */
-	double p;	    /* two-sided */
-	double superiority; /* u / (n*m): the chance that a random a exceeds a random b; 0.5 is no difference */
-	bool exact;
-};
-
-struct mann_whitney stats_mann_whitney(const struct sample *sorted_a, const struct sample *sorted_b);
-
 /* Back-to-back pairs: ratio a/b of each, median of them with its bootstrap interval, and who was smaller how often. */
 struct pairs {
 	size_t n, a_smaller, b_smaller, ties;
@@ -115,18 +104,6 @@ struct pairs {
 
 /* ratios: room for n, left sorted. All values must be positive. */
 struct pairs stats_pairs(const double *a, const double *b, size_t n, double *ratios, double level, struct rng *r);
-
-struct correlation {
-	size_t n;
-	double r;
-	struct interval ci; /* Fisher's z; for Spearman with Bonett and Wright's variance (1 + r^2/2)/(n - 3) */
-	double p;	    /* two-sided, of no correlation: Student's t with n - 2 degrees of freedom */
-};
-
-struct correlation stats_pearson(const double *x, const double *y, size_t n, double level);
-
-/* Ranks with ties averaged. Allocates; n = 0 in the result when there was no memory. */
-struct correlation stats_spearman(const double *x, const double *y, size_t n, double level);
 
 /* Inverse of the standard normal's distribution function; p in (0, 1). */
 double stats_normal_quantile(double p);

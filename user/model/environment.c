@@ -79,9 +79,3 @@ json_t *noise_to_json(const struct noise_report *r)
 			 "canary_before", canary_to_json(&r->canary_before),
 			 "canary_after", canary_to_json(&r->canary_after), "warnings", warnings_to_json(r));
 }
-
-json_t *interval_to_json(const struct interval *ci)
-{
-	return json_pack("{so, so, so, ss}", "lo", json_figure(ci->lo), "hi", json_figure(ci->hi), "level",
-			 json_figure(ci->level), "method", ci->method);
-}

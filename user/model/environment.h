@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The circumstances of a result as JSON: machine, build, clock, noise, summaries. Unknown is null. */
+/* The circumstances of a result as JSON: machine, build, clock, noise. Unknown is null. */
 #ifndef IPCSTALL_ENVIRONMENT_H
 #define IPCSTALL_ENVIRONMENT_H
 
@@ -8,7 +8,6 @@
 #include "lib/clock.h"
 #include "lib/machine.h"
 #include "lib/noise.h"
-#include "lib/stats.h"
 
 json_t *json_figure(double v);	       /* null for NaN and infinities */
 json_t *json_text(const char *s);      /* null for "" and NULL */
@@ -17,6 +16,5 @@ json_t *machine_to_json(const struct machine *m);
 json_t *build_to_json(const struct build *b);
 json_t *tick_clock_to_json(const struct tick_clock *c);
 json_t *noise_to_json(const struct noise_report *r); /* the default limits' warnings included */
-json_t *interval_to_json(const struct interval *ci);
 
 #endif

@@ -150,16 +150,3 @@ void canvas_diff(struct canvas *c)
 	memcpy(c->shown, c->cells, (size_t)c->w * (size_t)c->h * sizeof(*c->shown));
 	c->all = false;
 }
-
-void canvas_row(const struct canvas *c, int y, char *buf, size_t size)
-{
-	int n = c->w;
-
-	while (n > 0 && c->cells[y * c->w + n - 1].ch == ' ')
-		n--;
-	if ((size_t)n >= size)
-		n = (int)size - 1;
-	for (int x = 0; x < n; x++)
-		buf[x] = c->cells[y * c->w + x].ch;
-	buf[n] = '\0';
-}

@@ -38,7 +38,5 @@ void canvas_fill(struct canvas *c, int y, enum attr attr);
 
 /* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the next call. */
 void canvas_diff(struct canvas *c);
-/* One row as text, blanks at its end left out; for tests. size > w. */
-void canvas_row(const struct canvas *c, int y, char *buf, size_t size);
 
 #endif

@@ -56,11 +56,3 @@ const struct symbol *symbols_find(const struct symbols *s, uint64_t addr)
 	found = &s->v[lo - 1];
 	return !found->size || addr - found->addr < found->size ? found : NULL;
 }
-
-void symbols_free(struct symbols *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		free(s->v[i].name);
-	free(s->v);
-	*s = (struct symbols){};
-}

@@ -22,7 +22,6 @@ bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *na
 void symbols_sort(struct symbols *s);
 /* the symbol that the address lies in; NULL: none */
 const struct symbol *symbols_find(const struct symbols *s, uint64_t addr);
-void symbols_free(struct symbols *s);
 
 /*
  * An ELF file's functions by their offset in the file, from .symtab or else .dynsym, and from the separate debug file that
