@@ -16,7 +16,7 @@
 #define RUNGS_MAX 32
 
 struct options {
-	const char *dir;
+	char *dir;
 	int64_t seed;
 	const char *json;
 };
@@ -33,7 +33,7 @@ static const struct opt rows[] = {
 
 static void defaults(void *opts)
 {
-	*(struct options *)opts = (struct options){ .seed = 1 };
+	*(struct options *)opts = (struct options){ .dir = strdup("/var/tmp"), .seed = 1 };
 }
 
 struct rung_result {
@@ -67,7 +67,7 @@ static void measure(const struct options *o, struct findings *f)
 	struct ladder l;
 	cpu_set_t used;
 
-	ladder_init(&l, o->dir ? o->dir : "/var/tmp", (uint64_t)o->seed);
+	ladder_init(&l, o->dir, (uint64_t)o->seed);
 	f->machine = l.machine;
 	CPU_ZERO(&used);
 	if (l.cpu >= 0)
