@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Callable, Optional, Tuple
 
 import measure
+import outputs
 import shapes
 import words
 from measure import TOP, tool
@@ -136,6 +137,16 @@ def schema(docs, facts):
     return out + [f"docs/SCHEMA.md has '{k}', no document does" for part, o in (("## Top", result), ("## A point", point)) for k in keys(text, part) if k not in o]
 
 
+def keys_of(which):
+    """A check: of every key that `outputs` has collected under that name, docs/SCHEMA.md says something."""
+    def run(docs, facts):
+        text = docs["docs/SCHEMA.md"]
+        named = {w for code in re.findall(r"`([^`]+)`", text) for w in re.findall(r"\w+", code)} | set(re.findall(r'"(\w+)":', text))
+        first = {outputs.last(path): f"{document} has {path}" for document, found in facts[which].items() for path in found}
+        return [f"docs/SCHEMA.md does not say what '{key}' is: {where}" for key, where in sorted(first.items()) if key not in named]
+    return run
+
+
 def keys(text, heading):
     """The names in the first column of the table under a heading."""
     part = text[text.index(heading):].split("\n\n## ", 1)[0].split("\n\n### ", 1)[0]
@@ -175,6 +186,9 @@ CHECKS = (
     Check("the comb dips nowhere else", comb_elsewhere, ("docs/examples/comb.txt", r"  2956 ( +4\.\d)", r"  7966 \1"), "comb"),
     Check("docs/DIAGNOSIS.md's case is diagnosed so", diagnosed, ("docs/DIAGNOSIS.md", r"(nagle header 16, 1000 B \|.*?)\| nagle \|", r"\1| cork |"), "diagnose"),
     Check("docs/SCHEMA.md names the keys there are", schema, ("docs/SCHEMA.md", r"`warmup`", "`warm`"), "nagle"),
+    Check("docs/SCHEMA.md names the keys of the JSON Schemas", keys_of("schemas"), ("docs/SCHEMA.md", r"`unlisted_processes`", "`unlisted`"), "schemas"),
+    Check("docs/SCHEMA.md names the keys of what needs no tracing", keys_of("untraced"), ("docs/SCHEMA.md", r"`loop_spread`", "`spread`"), "untraced"),
+    Check("docs/SCHEMA.md names the keys of what is traced", keys_of("traced"), ("docs/SCHEMA.md", r"`slice_ns`", "`slice`"), "traced"),
     Check("exit codes", exit_codes, ("(man)", r"\.B 9\n", ".B 19\n")),
     Check("commands and options exist", words.commands, ("README.md", r"--threshold", "--treshold")),
     Check("make targets exist", words.targets, ("CONTRIBUTING.md", r"make test-unit", "make test-units")),
