@@ -7,7 +7,8 @@ TIME = r"[\d.]+ (?:ns|us|ms|s|min|h)"
 WHERE = r"\S+\[\d+\](?: \S+)? of \S+ .*?"
 VERDICTS = (
     rf"healthy: stalls add up to (?:0 ns|{TIME}), [\d.]+ % of the senders' time",
-    rf"{WHERE}: [a-z-]+(?: <- (?:delayed ACK|reader|path|application|\S+).*?)?: \d+ times?, {TIME} in all \([\d.]+ % of its time\), longest {TIME}(?:; .*)?",
+    rf"{WHERE}: [a-z-]+(?: <- (?:delayed ACK|reader|path|application|\S+).*?)?: \d+ times?, {TIME} in all \([\d.]+ % of its time\), longest {TIME}"
+    rf"(?:, of which \d+ times?, {TIME}, for that reason)?(?:; .*)?",
 )
 
 
