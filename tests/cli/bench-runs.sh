@@ -12,6 +12,8 @@ for mode in pipe socketpair unix unix-seqpacket unix-dgram tcp udp; do
 			(x['test'] != 'latency' or 0 < x['latency']['min'] <= x['latency']['median'] <= x['latency']['max']) and
 			(x['test'] != 'throughput' or $rates_agree) for x in p)"
 done
+works 'a run too short for a rate' --mode tcp --test throughput -n 100 -s 64 --trials 5 --json "$WORK/r.json" &&
+	holds 'what one receive took at once has no rate' "p[0]['throughput']['bytes_per_s'] is None and not p[0]['throughput']['trials'] or p[0]['throughput']['bytes_per_s'] < 2.1 * p[0]['throughput']['acked_bytes_per_s']"
 works 'tcp over IPv6' --mode tcp -6 --size 64 "${short[@]}" --json "$WORK/r.json"
 works 'udp over IPv6, several datagrams' --mode udp -6 --size 128K "${short[@]}" --json "$WORK/r.json"
 for placement in same none; do
