@@ -38,6 +38,21 @@ refuses 'a point that is none' 9 'without a test' diagnose --from "$WORK/bad"
 refuses 'refine without repeats' 2 'repeats' sweep -m pipe -V size=1K,2K --refine -o "$WORK/x"
 refuses 'refine without sizes' 2 'size' sweep -m tcp -V nodelay=0,1 --repeats 3 --refine -o "$WORK/x"
 
+# A saved point is judged by its own size: none of the default ones would do here.
+saved() { # NAME ARGS...: a short result in $WORK/saved.json
+	local name=$1
+	shift
+	works "run: $name" "$@" -d 20ms -w 1 -q --json "$WORK/saved.json" && diagnoses "from a file: $name" '0 10' --from "$WORK/saved.json"
+}
+saved 'a header larger than the smallest default size' -m tcp -s 100 -p header=16 -a message
+saved 'datagrams smaller than the largest default size' -m udp -E mmsg -s 1K
+saved 'connects beside messages of one size' -m tcp -t connect,throughput -s 100 -p header=16
+works 'a sweep over sizes' sweep -m tcp -t throughput -p header=16 -a message -V size=100,200 -d 20ms -w 1 -q -o "$WORK/sizes.ndjson"
+diagnoses 'from a sweep over sizes' '0 10' --from "$WORK/sizes.ndjson"
+diagnoses 'from a sweep over sizes, with the fixes run' '0 10' --from "$WORK/sizes.ndjson" --fixes run --no-trace --rounds 3 -q
+zcat "$here/docs/experiments/results/nagle-comb/comb.ndjson.gz" >"$WORK/comb.ndjson"
+diagnoses 'from the sweep of an experiment' '0 10' --from "$WORK/comb.ndjson"
+
 diagnoses 'a stall, by its causes alone' '0 10' -m tcp -a message -p header=16 -s 1000 -d 100ms -w 1 --fixes name
 if [ "$(python3 -c "import json; print(json.load(open('$WORK/d.json'))['trace']['backend'])")" = None ]; then
 	echo 'skip the ledger: this kernel does not allow it'

@@ -149,7 +149,7 @@ static int take_saved(const struct source *from, struct patient *p, struct err *
 	for (size_t i = 0; i < from->saved->n && p->n_rounds < ROUNDS_ROOM; i++)
 		if (from->saved->rounds[i].size == p->size)
 			p->rounds[p->n_rounds++] = from->saved->rounds[i];
-	return variant_plan(&p->v, from->x->options, e) ? -1 : examine_fixes(from->x, p, e);
+	return variant_plan(&p->v, from->x->options, patient_size(p), "", e) ? -1 : examine_fixes(from->x, p, e);
 }
 
 static int examine_size(const struct source *from, int64_t size, struct patient *p, struct err *e)

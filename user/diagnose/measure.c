@@ -13,11 +13,28 @@
 
 enum { WARMUP_NS = 15000000, SAMPLES_KEPT = 20000, PROGRESS_FROM_NS = 1000000000 };
 
-int variant_open(struct variant *v, const json_t *options, const char *sets, struct err *e)
+/* Of a file's sizes, or of the default ones, only that of the points in hand has to fit the options. */
+static void only_size(struct bench_options *o, int64_t size)
+{
+	if (!size)
+		return;
+	o->sizes.v[0] = size;
+	o->sizes.n = 1;
+}
+
+int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e)
 {
 	memset(v, 0, sizeof(*v));
 	bench_defaults(&v->o);
-	if (opt_from_json(bench_option_rows, &v->o, options, e) || (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e))
+	if (opt_from_json(bench_option_rows, &v->o, options, e))
+		return -1;
+	only_size(&v->o, size);
+	return (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
+}
+
+int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e)
+{
+	if (variant_plan(v, options, size, sets, e))
 		return -1;
 	v->plan.warmup_ns = WARMUP_NS;
 	if (bench_setup(&v->plan, e))
@@ -26,19 +43,18 @@ int variant_open(struct variant *v, const json_t *options, const char *sets, str
 	return 0;
 }
 
-int variant_plan(struct variant *v, const json_t *options, struct err *e)
-{
-	memset(v, 0, sizeof(*v));
-	bench_defaults(&v->o);
-	return opt_from_json(bench_option_rows, &v->o, options, e) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
-}
-
 void variant_close(struct variant *v)
 {
 	if (v->ready)
 		bench_teardown(&v->plan);
 	v->ready = false;
 	opt_free(bench_option_rows, &v->o);
+}
+
+/* A connect has no message: what else its options test keeps their sizes. */
+int64_t patient_size(const struct patient *p)
+{
+	return p->test == TEST_CONNECT ? 0 : p->size;
 }
 
 static void progress(struct examiner *x, const char *what)
@@ -149,7 +165,7 @@ static void open_trials(struct examiner *x, struct patient *p)
 		struct err e = {};
 
 		*t = (struct trial){ .p = list[i], .wait_before = NAN, .wait_after = NAN };
-		if (x->run_fixes && variant_open(&t->v, x->options, list[i].sets, &e))
+		if (x->run_fixes && variant_open(&t->v, x->options, patient_size(p), list[i].sets, &e))
 			snprintf(t->why_not, sizeof(t->why_not), "%.255s", e.text);
 	}
 }
@@ -345,7 +361,7 @@ int examine(struct examiner *x, struct patient *p, struct err *e)
 	if (!x->began_ns)
 		x->began_ns = now_ns();
 	x->planned += x->base_rounds * (x->trace ? 2 : 1);
-	if (variant_open(&p->v, x->options, "", e) || measure_as_is(x, p, e))
+	if (variant_open(&p->v, x->options, patient_size(p), "", e) || measure_as_is(x, p, e))
 		return -1;
 	return examine_fixes(x, p, e);
 }

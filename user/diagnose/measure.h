@@ -15,8 +15,10 @@ struct variant {
 	bool ready;
 };
 
-/* options: as in a result; sets: as in struct proposal, "" for none. */
-int variant_open(struct variant *v, const json_t *options, const char *sets, struct err *e);
+/* options: as in a result; size: the one to run, 0 for those of the options; sets: as in struct proposal, "" for none. */
+int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
+/* The plan without running anything: for what is proposed from a file. */
+int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
 void variant_close(struct variant *v);
 
 struct trial {
@@ -71,8 +73,8 @@ int examine(struct examiner *x, struct patient *p, struct err *e);
 int examine_fixes(struct examiner *x, struct patient *p, struct err *e);
 /* One undisturbed round at p->size; p->v is open. */
 int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e);
-/* The plan without running anything: for what is proposed from a file. */
-int variant_plan(struct variant *v, const json_t *options, struct err *e);
+/* What its variants are to run; 0: the sizes of its options. */
+int64_t patient_size(const struct patient *p);
 void patient_free(struct patient *p);
 
 #endif

@@ -109,7 +109,7 @@ int range_measure(struct examiner *x, struct range *r, enum test test, const str
 	x->planned += sizes->n * x->base_rounds;
 	if (rc == 0) {
 		p->test = test;
-		rc = variant_open(&p->v, x->options, "", e);
+		rc = variant_open(&p->v, x->options, 0, "", e);
 	}
 	for (size_t k = 0; rc == 0 && k < x->base_rounds; k++)
 		rc = one_pass(x, p, sizes, &rng, rounds + k * sizes->n, e);

@@ -17,15 +17,15 @@ static int test_of(const json_t *point)
 	return -1;
 }
 
-/* The file's options with what was varied in this point, all but the size. */
+/* The file's options with what was varied in this point, all but the size: those of one series are equal, and each point has its own. */
 static json_t *options_of(const json_t *head, const json_t *point)
 {
 	json_t *o = json_deep_copy(json_object_get(head, "options")), *v;
 	const char *key;
 
 	json_object_foreach(json_object_get(point, "vars"), key, v)
-		json_object_set(o, key, v);
-	json_object_del(o, "size");
+		if (strcmp(key, "size"))
+			json_object_set(o, key, v);
 	return o;
 }
 

@@ -6,7 +6,7 @@
 #include "diagnose/measure.h"
 
 struct series {
-	json_t *options; /* of every point in it, but for the size */
+	json_t *options; /* of every point in it; which of the sizes it has, the rounds say */
 	enum test test;
 	struct diag_round *rounds;
 	size_t n;
