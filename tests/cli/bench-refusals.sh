@@ -103,6 +103,26 @@ link|--mode tcp --link veth,mtu=1
 link|--mode tcp --link veth,rate=fast
 trials set this host's buffers only|--mode tcp --tuned --connect localhost
 no buffer and no window|--mode tcp --tuned --test connect
+--duration with --count|--mode tcp -d 1s -n 10
+--duration with --bytes|--mode tcp --bytes=10 --duration=1s
+--duration with --count|diagnose --mode tcp -d 1s -n 10
+--duration with --count|sweep --mode tcp -d 1s -n 10 -V size=4
+nothing would be sent|--mode tcp -n 0
+nothing would be sent|--mode tcp -b 0
+stopwatch is the ledger's|--mode tcp --nist --no-trace
+given twice; give all its values|sweep -m tcp -V size=4 -V size=8
+one value or several|sweep -m tcp -V size=4 -s 8
+one value or several|sweep -m tcp -V cc=reno,cubic --cc=reno -s 8
+4 is given twice|sweep -m tcp -V size=4,8,4
+lo is given twice|sweep -m tcp -s 4 -V link=lo;veth;lo
+the file says what is run|--repeat f.json -n 10
+the file says what is run|-m tcp --repeat f.json
+the file says what was run|diagnose --from f.json -s 4
+the file says what was run|diagnose -m pipe --from f.json --fixes run
+nothing is measured|diagnose --from f.json --rounds 9
+nothing is measured|diagnose --from f.json --no-trace --fixes name
+one lists, the other runs|experiment --list foo
+--format without --once|export --format prometheus
 two results would mix|--mode tcp --json - --csv -
 empty|--mode tcp --json=
 no such command; did you mean 'bench'|bensh

@@ -83,6 +83,21 @@ static void bad_values_are_usage_errors(void **state)
 	}
 }
 
+static void what_was_given_is_known(void **state)
+{
+	struct opt_operands rest = { .none = true };
+	struct demo d = {};
+	struct err e = {};
+	char *argv[] = { "x", "-ff", "--no-flag", "--count=7", "--size", "64K", NULL };
+
+	assert_int_equal(opt_parse(rows, &d, 6, argv, &rest, &e), 0);
+	assert_int_equal(rest.n_given, 3);
+	assert_true(opt_given(&rest, "flag") && opt_given(&rest, "count") && opt_given(&rest, "size"));
+	assert_false(opt_given(&rest, "wait"));
+	assert_int_equal(opt_parse(rows, &d, 2, (char *[]){ "x", "operand", NULL }, &rest, &e), -1);
+	opt_free(rows, &d);
+}
+
 static void nearest_name_is_offered(void **state)
 {
 	struct demo d = {};
@@ -162,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_as_list_and_range),
 		cmocka_unit_test(bad_values_are_usage_errors),
+		cmocka_unit_test(what_was_given_is_known),
 		cmocka_unit_test(nearest_name_is_offered),
 		cmocka_unit_test(every_option_survives_json),
 		cmocka_unit_test(tables_are_joined),

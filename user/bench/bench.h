@@ -102,6 +102,9 @@ void bench_teardown(struct bench_plan *plan);
 int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
 		    struct err *e);
 
+/* What cannot be told from the values: options that were given and would have no effect. */
+int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e);
+
 /* Rough time a point takes, for the progress line. */
 uint64_t bench_point_ns(const struct bench_plan *plan);
 bool bench_nodelay(const struct bench_plan *plan, enum test t);

@@ -63,6 +63,38 @@ static int parse_variable(struct variable *v, const struct opt *rows, const char
 	return push_list(v, eq + 1, e);
 }
 
+static int cmp_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two cells of one name would both be "repeat 0" to whoever reads the file. */
+static int check_distinct(const struct variable *v, struct err *e)
+{
+	char **sorted = calloc(v->n, sizeof(*sorted));
+	int rc = sorted ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+
+	if (sorted) {
+		memcpy(sorted, v->values, v->n * sizeof(*sorted));
+		qsort(sorted, v->n, sizeof(*sorted), cmp_text);
+	}
+	for (size_t i = 1; rc == 0 && i < v->n; i++)
+		if (!strcmp(sorted[i - 1], sorted[i]))
+			rc = err_set(e, EXIT_BAD_USAGE, "--vary %s: %s is given twice; give it once (--repeats N runs every value N times)",
+				     v->row->name, sorted[i]);
+	free(sorted);
+	return rc;
+}
+
+/* One variable has one list: of two, the second would take the first one's place. */
+static int check_new(const struct cells *c, const struct variable *v, struct err *e)
+{
+	for (const struct variable *before = c->v; before < v; before++)
+		if (before->row == v->row)
+			return err_set(e, EXIT_BAD_USAGE, "--vary %s: given twice; give all its values in one list", v->row->name);
+	return 0;
+}
+
 static int check_values(const struct variable *v, size_t size, struct err *e)
 {
 	void *scratch = calloc(1, size);
@@ -116,7 +148,7 @@ int cells_make(struct cells *c, const struct opt *rows, const struct str_list *t
 	for (size_t i = 0; i < texts->n; i++) {
 		struct variable *v = &c->v[c->n_v++];
 
-		if (parse_variable(v, rows, texts->v[i], e) || check_values(v, OPTIONS_ROOM, e))
+		if (parse_variable(v, rows, texts->v[i], e) || check_new(c, v, e) || check_values(v, OPTIONS_ROOM, e) || check_distinct(v, e))
 			return -1;
 		if (c->n * v->n * repeats > CELLS_MAX)
 			return err_set(e, EXIT_BAD_USAGE, "sweep: more than %d points; use a larger step", CELLS_MAX);

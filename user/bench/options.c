@@ -92,6 +92,25 @@ void bench_defaults(void *opts)
 	o->sizes.n = sizeof(seed_sizes) / sizeof(seed_sizes[0]);
 }
 
+/* 0 is "not given" to those who read the options, so it is no amount that could be asked for. */
+int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e)
+{
+	const struct {
+		const char *name;
+		int64_t v;
+	} amounts[] = { { "count", o->count }, { "bytes", o->bytes } };
+
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+		if (!opt_given(given, amounts[i].name))
+			continue;
+		if (!amounts[i].v)
+			return err_set(e, EXIT_BAD_USAGE, "--%s 0: nothing would be sent; give 1 or more", amounts[i].name);
+		if (opt_given(given, "duration"))
+			return err_set(e, EXIT_BAD_USAGE, "--duration with --%s: both say how much; give one", amounts[i].name);
+	}
+	return 0;
+}
+
 const char *placement_name(enum placement p)
 {
 	return placements[p];

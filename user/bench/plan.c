@@ -189,6 +189,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ (o->timeline || o->perfetto) && !o->trace, "--timeline or --perfetto with --no-trace: nothing would be recorded; give one" },
 		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a recording would be part of the cost; give one" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
+		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; give one" },
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },
 		{ o->tuned && p->tests == 1u << TEST_CONNECT, "--tuned with --test connect: no buffer and no window plays a part there; leave it out" },

@@ -180,6 +180,15 @@ static int repeat_options(struct bench_options *o, struct err *e)
 	return rc;
 }
 
+/* The file says all of what was measured; where the output goes is this run's own. */
+static int check_repeated(const struct opt_operands *given, struct err *e)
+{
+	for (int i = 0; i < given->n_given; i++)
+		if (!given->given[i]->hidden_from_result)
+			return err_set(e, EXIT_BAD_USAGE, "--%s with --repeat: the file says what is run; give one of them", given->given[i]->name);
+	return 0;
+}
+
 static int run_plan(struct bench_plan *plan, struct err *e)
 {
 	struct result r = { .plan = plan };
@@ -219,7 +228,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (o->json_schema && !o->repeat)
 		return fputs(json_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
-	if (o->repeat && repeat_options(o, e))
+	if (bench_check_given(o, rest, e) || (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
 	if (bench_plan(o, &plan, e) || check_outputs(o, e))

@@ -78,12 +78,12 @@ static bool wants_help(int argc, char **argv, const struct command *c)
 
 static int run_parsed(const struct command *c, void *opts, int argc, char **argv, struct err *e)
 {
-	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand };
+	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand, .none = !c->takes_operands };
 	static const struct opt none[] = { OPT_END };
 	int rc = EXIT_BAD_USAGE;
 
 	rest.v = calloc(argc + 1, sizeof(*rest.v));
-	if (opt_parse(c->options ? c->options : none, opts, argc, argv, c->takes_operands ? &rest : NULL, e) == 0)
+	if (opt_parse(c->options ? c->options : none, opts, argc, argv, &rest, e) == 0)
 		rc = c->run(opts, &rest, e);
 	free(rest.v);
 	return rc;

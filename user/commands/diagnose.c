@@ -313,6 +313,29 @@ static int write_document(struct examiner *x, const struct diagnose_opts *o, con
 	return json_to_file(document(x, plan, o->from, out->list, out->ranges, out->verdict), o->bench.json, JSON_INDENT(1), e);
 }
 
+/* A file says how its rounds were made; only where the fixes are run is anything measured now. */
+static int check_from(const struct opt_operands *given, bool run_fixes, struct err *e)
+{
+	static const char *const judging[] = { "from", "fixes", "json", "quiet", "seed", NULL };
+	static const char *const measuring[] = { "rounds", "pairs", "trace", "backend", NULL };
+
+	for (int i = 0; i < given->n_given; i++) {
+		const char *name = given->given[i]->name;
+		bool measures = opt_is_among(name, measuring);
+
+		if (measures && !run_fixes)
+			return err_set(e, EXIT_BAD_USAGE, "--%s with --from: nothing is measured; leave it out, or add --fixes run", name);
+		if (!measures && !opt_is_among(name, judging))
+			return err_set(e, EXIT_BAD_USAGE, "--%s with --from: the file says what was run; give one of them", name);
+	}
+	return 0;
+}
+
+static int check_given(const struct diagnose_opts *o, const struct opt_operands *given, bool run_fixes, struct err *e)
+{
+	return bench_check_given(&o->bench, given, e) || (o->from && check_from(given, run_fixes, e)) ? -1 : 0;
+}
+
 static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct diagnose_opts *o = opts;
@@ -325,6 +348,8 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (o->json_schema)
 		return fputs(diagnosis_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
+	if (check_given(o, rest, x.run_fixes, e))
+		return e->code;
 	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e)))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;

@@ -115,6 +115,8 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct experiment_opts *o = opts;
 
+	if (o->list && rest->n)
+		return err_set(e, EXIT_BAD_USAGE, "experiment --list with '%s': one lists, the other runs; give one", rest->v[0]);
 	if (o->list)
 		return list(e) ? (int)e->code : EXIT_DONE;
 	if (rest->n != 1) {

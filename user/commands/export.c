@@ -197,6 +197,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct http_server *s = NULL;
 	int rc;
 
+	if (opt_given(rest, "format") && !o->once)
+		return err_set(e, EXIT_BAD_USAGE, "--format without --once: a client is served the format it asks for; leave it out, or add --once");
 	if (live_whom_or_all(&o->live, "export", &filter, e))
 		return -1;
 	live_catch_signals();

@@ -386,6 +386,27 @@ static int check_refine(const struct sweep *s, struct err *e)
 	return 0;
 }
 
+/* Of what varies, a value beside it would never be used; but for the seed, which also draws the order. */
+static int check_given(const struct sweep *s, const struct opt_operands *given, struct err *e)
+{
+	for (size_t i = 0; i < s->cells.n_v; i++) {
+		const char *name = s->cells.v[i].row->name;
+
+		if (opt_given(given, name) && strcmp(name, "seed"))
+			return err_set(e, EXIT_BAD_USAGE, "--%s with --vary %s: one value or several; give one of them", name, name);
+	}
+	return bench_check_given(&s->o->bench, given, e);
+}
+
+static int plan_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given, struct err *e)
+{
+	const struct sweep_opts *o = s->o;
+
+	if (cells_make(&s->cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e))
+		return -1;
+	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, e) ? -1 : 0;
+}
+
 static int run_all(struct sweep *s, struct err *e)
 {
 	s->started_ns = now_ns();
@@ -402,8 +423,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	json_ledger_of_point = point_ledger_to_json;
-	rc = cells_make(&s.cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e) || check_refine(&s, e) ||
-	     check_cells(&s, &first, e);
+	rc = plan_cells(&s, &first, rest, e);
 	if (rc == 0) {
 		tick_clock_init(&first.clock, TICK_CALIBRATE_NS);
 		s.done = calloc(total(&s), sizeof(*s.done));

@@ -25,7 +25,7 @@ const struct opt *opt_find(const struct opt *rows, const char *name)
 	return NULL;
 }
 
-static bool is_among(const char *name, const char *const *names)
+bool opt_is_among(const char *name, const char *const *names)
 {
 	for (; *names; names++)
 		if (name && strcmp(name, *names) == 0)
@@ -40,7 +40,7 @@ void opt_join(struct opt *into, size_t room, const struct opt *own, const struct
 	for (; !is_end(own) && n + 1 < room; own++)
 		into[n++] = *own;
 	for (; !is_end(more) && n + 1 < room; more++)
-		if (!is_among(more->name, but))
+		if (!opt_is_among(more->name, but))
 			into[n++] = *more;
 	into[n] = (struct opt)OPT_END;
 }
@@ -252,6 +252,23 @@ int opt_set(const struct opt *row, void *into, const char *text, struct err *e)
 	return err_set(e, EXIT_BUG, "option row without a type: a fault of ipcstall; please report it");
 }
 
+bool opt_given(const struct opt_operands *rest, const char *name)
+{
+	for (int i = 0; i < rest->n_given; i++)
+		if (strcmp(rest->given[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static int take_option(const struct opt *row, void *into, const char *text, struct opt_operands *rest, struct err *e)
+{
+	if (opt_set(row, into, text, e))
+		return -1;
+	if (rest && rest->n_given < OPT_GIVEN_MAX && !opt_given(rest, row->name))
+		rest->given[rest->n_given++] = row;
+	return 0;
+}
+
 static int unknown_option(const struct opt *rows, const char *name, struct err *e)
 {
 	const char *names[256], *near;
@@ -267,7 +284,7 @@ static int unknown_option(const struct opt *rows, const char *name, struct err *
 }
 
 /* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv were used, or -1. */
-static int parse_long(const struct opt *rows, void *into, char **argv, int left, struct err *e)
+static int parse_long(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
 {
 	char name[64];
 	const char *word = argv[0] + 2, *eq = strchr(word, '=');
@@ -278,22 +295,22 @@ static int parse_long(const struct opt *rows, void *into, char **argv, int left,
 	if (!row && strncmp(name, "no-", 3) == 0 && !eq) {
 		row = opt_find(rows, name + 3);
 		if (row && row->type == OPT_FLAG)
-			return opt_set(row, into, "0", e) ? -1 : 1;
+			return take_option(row, into, "0", rest, e) ? -1 : 1;
 		row = NULL;
 	}
 	if (!row)
 		return unknown_option(rows, name, e);
 	if (eq)
-		return opt_set(row, into, eq + 1, e) ? -1 : 1;
+		return take_option(row, into, eq + 1, rest, e) ? -1 : 1;
 	if (row->type == OPT_FLAG)
-		return opt_set(row, into, "1", e) ? -1 : 1;
+		return take_option(row, into, "1", rest, e) ? -1 : 1;
 	if (left < 2)
 		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; give --%s %s", name, name, row->arg ? row->arg : "VALUE");
-	return opt_set(row, into, argv[1], e) ? -1 : 2;
+	return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 }
 
 /* -c VALUE, -cVALUE, and flags run together (-v4). */
-static int parse_short(const struct opt *rows, void *into, char **argv, int left, struct err *e)
+static int parse_short(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
 {
 	for (const char *c = argv[0] + 1; *c; c++) {
 		const struct opt *row = find_short(rows, *c);
@@ -301,22 +318,22 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 		if (!row)
 			return err_set(e, EXIT_BAD_USAGE, "-%c: no such option; --help lists all", *c);
 		if (row->type == OPT_FLAG) {
-			if (opt_set(row, into, "1", e))
+			if (take_option(row, into, "1", rest, e))
 				return -1;
 			continue;
 		}
 		if (c[1])
-			return opt_set(row, into, c + 1, e) ? -1 : 1;
+			return take_option(row, into, c + 1, rest, e) ? -1 : 1;
 		if (left < 2)
 			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; give -%c %s", *c, *c, row->arg ? row->arg : "VALUE");
-		return opt_set(row, into, argv[1], e) ? -1 : 2;
+		return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 	}
 	return 1;
 }
 
 static int take_operand(struct opt_operands *rest, char *word, struct err *e)
 {
-	if (!rest)
+	if (!rest || rest->none)
 		return err_set(e, EXIT_BAD_USAGE, "'%s': unexpected operand; options start with --, see --help", word);
 	rest->v[rest->n++] = word;
 	return 0;
@@ -327,7 +344,7 @@ int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct 
 	bool only_operands = false;
 
 	if (rest)
-		rest->n = 0;
+		rest->n = rest->n_given = 0;
 	for (int i = 1; i < argc;) {
 		int used = 1;
 
@@ -338,9 +355,9 @@ int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct 
 		} else if (strcmp(argv[i], "--") == 0) {
 			only_operands = true;
 		} else if (argv[i][1] == '-') {
-			used = parse_long(rows, into, argv + i, argc - i, e);
+			used = parse_long(rows, into, argv + i, argc - i, rest, e);
 		} else {
-			used = parse_short(rows, into, argv + i, argc - i, e);
+			used = parse_short(rows, into, argv + i, argc - i, rest, e);
 		}
 		if (used < 0)
 			return -1;

@@ -58,19 +58,28 @@ struct opt {
 #define OPT_END { .name = NULL, .type = OPT_GROUP, .help = NULL }
 #define OPT_HEAD(text) { .type = OPT_GROUP, .help = (text) }
 
-/* Parse argv[1..argc). Operands are left in argv order in operands/n_operands (at most max_operands).
- * stop_at_operand: the first operand ends the options (`run -- CMD`). */
+/* Parse argv[1..argc). Operands are left in argv order in v (room for argc), and beside them which options there were.
+ * rest NULL: as with `none`, and nobody asks what was given. */
+enum { OPT_GIVEN_MAX = 256 };
 struct opt_operands {
 	char **v;
 	int n;
-	bool stop_at_first;
+	bool stop_at_first; /* the first operand ends the options (`run -- CMD`) */
+	bool none;	    /* operands are refused */
+	const struct opt *given[OPT_GIVEN_MAX]; /* each once */
+	int n_given;
 };
 int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest, struct err *e);
+
+/* Was it on the command line, whatever its value? */
+bool opt_given(const struct opt_operands *rest, const char *name);
 
 /* Set one option from text, as the command line or a result file would. */
 int opt_set(const struct opt *row, void *into, const char *text, struct err *e);
 /* into[0..room): all of `own`, then `more` without the names in `but` (ended by NULL). */
 void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but);
+/* names: ended by NULL */
+bool opt_is_among(const char *name, const char *const *names);
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
 
