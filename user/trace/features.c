@@ -209,6 +209,10 @@ static void lockdown(char *buf, size_t size)
 		fclose(f);
 }
 
+enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_ATOMICS, F_CASTS, F_SYMBOLS, F_N };
+
+static struct trace_feature features[F_N];
+
 static void explain(struct trace_feature *f, int err, const char *otherwise)
 {
 	char mode[32];
@@ -222,11 +226,11 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 		snprintf(f->why_not, sizeof(f->why_not), "not permitted: no CAP_BPF and CAP_PERFMON");
 	else if (err == -EPERM && mode[0] && strcmp(mode, "none"))
 		snprintf(f->why_not, sizeof(f->why_not), "not permitted: the kernel is locked down (%s)", mode);
+	else if (err == -EPERM && features[F_RAWTP].there) /* a privilege would have been missing there too */
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted, though tracepoints are: as on a kernel that is locked down");
 	else
 		snprintf(f->why_not, sizeof(f->why_not), "%s", otherwise ? otherwise : strerror(-err));
 }
-
-enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_ATOMICS, F_CASTS, F_SYMBOLS, F_N };
 
 static struct trace_feature features[F_N] = {
 	[F_BTF] = { "BTF", .lost = "everything: no program can be fitted to this kernel",
@@ -272,6 +276,14 @@ bool feature_atomics(void)
 {
 	probe();
 	return features[F_ATOMICS].there;
+}
+
+const char *feature_locked(enum trace_backend b)
+{
+	const struct trace_feature *f = &features[b == TRACE_FENTRY ? F_FENTRY : F_KPROBE];
+
+	probe();
+	return b != TRACE_RAWTP && features[F_RAWTP].there && !f->there ? f->why_not : NULL;
 }
 
 size_t trace_features(const struct trace_feature **f)

@@ -83,6 +83,8 @@ void stacks_tend(struct trace *t);
 bool feature_typedef(const char *name);
 bool feature_func(const char *name);
 bool feature_atomics(void);
+/* Why this backend is refused to one who may load programs at tracepoints: what is missing is no privilege then. NULL: it is not so. */
+const char *feature_locked(enum trace_backend b);
 int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);

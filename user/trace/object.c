@@ -292,11 +292,16 @@ static int find_fds(struct trace *t)
 }
 
 /* EPERM is said to those who may not; EACCES is the verifier's, of a program that is not as it should be. */
-static int load_failed(struct trace_error *e, int err)
+static int load_failed(const struct trace *t, struct trace_error *e, int err)
 {
+	const char *locked = feature_locked(t->backend);
+
 	if (err == -EACCES)
 		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which it should not",
 			    "take another backend (--backend), and report it with what `ipcstall check` prints");
+	if (err == -EPERM && locked)
+		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
+			    "take --backend rawtp, or auto; `ipcstall check` says what this kernel allows");
 	if (err == -EPERM)
 		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
 			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
@@ -362,7 +367,7 @@ static int load_first(struct trace *t, struct trace_error *e)
 		if (err && !t->refused)
 			t->refused = src->name;
 	}
-	return err ? load_failed(e, err) : 0;
+	return err ? load_failed(t, e, err) : 0;
 }
 
 /* a kernel that takes the hooks but not the help for trace_look() traces without the help */
