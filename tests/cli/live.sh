@@ -217,6 +217,18 @@ if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then
 	rm -f /tmp/nobody-$$.rec
 	ends "nobody: replay needs no privilege" 0 'recorded on' "${nobody[@]}" "$WORK/ipcstall" replay a.rec
 	kill $other
+	mkdir -m 777 "$WORK/open"
+	for asked in --ab --nist "--timeline $WORK/open/t" "--perfetto $WORK/open/p" '--backend rawtp'; do
+		# shellcheck disable=SC2086
+		ends "nobody: a benchmark with ${asked%% *}" 3 'run as root' "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency -s 4 -n 10 $asked --json "$WORK/open/r.json"
+		says_true "nobody: a benchmark with ${asked%% *} is not complete" "d = json.load(open('$WORK/open/r.json'))" "d['complete'] is False and len(d['points']) == 1" "d['complete']"
+		rm -f "$WORK/open/r.json"
+	done
+	check "nobody: a benchmark without the ledger" "exit code not 0" "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency -s 4 -n 10 -q
+fi
+# root has every capability: where the better backends are refused all the same, it is not for want of one
+if [ "$(id -u)" = 0 ] && "$IPCSTALL" check | grep -q '^  fentry .*not permitted' && "$IPCSTALL" check | grep -q '^  raw tracepoints *yes'; then
+	ends "a kernel that is locked down is said to be" 4 'locked down' "$IPCSTALL" run --backend fentry -- true
 fi
 [ -z "$(left_over)" ] && pass "nothing left running" || fail "nothing left running" "$(left_over)"
 finish

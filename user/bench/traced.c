@@ -88,8 +88,14 @@ int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_ba
 	traced_end(tr);
 	if (backend != TRACE_AUTO)
 		return trace_err(e, &te);
+	tr->why_code = te.code;
 	snprintf(tr->why, sizeof(tr->why), "%.150s: %.180s; %.160s", te.what, te.why, te.next);
 	return 0;
+}
+
+int traced_needed(const struct traced *tr, const char *option, struct err *e)
+{
+	return tr->t ? 0 : err_set(e, (enum exit_code)tr->why_code, "--%s: nothing could be traced: %s", option, tr->why);
 }
 
 static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)

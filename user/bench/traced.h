@@ -27,6 +27,7 @@ struct traced {
 	struct trace *beside; /* --ab: the same for nobody */
 	const struct bench_plan *plan;
 	char why[512];
+	int why_code; /* the exit code for that, where the ledger is needed */
 	int n_programs; /* loaded by us: not a stranger's tracer */
 	struct trace_snapshot begin;
 	struct point_ledger *current;
@@ -38,6 +39,8 @@ struct traced {
  * says so; only a backend that was asked for by name and is not to be had is an error.
  */
 int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct err *e);
+/* What cannot do without the ledger says so by this: -1 where nothing is traced. */
+int traced_needed(const struct traced *tr, const char *option, struct err *e);
 /* A point with the ledger on: p->ledger is a struct point_ledger, to be freed by point_ledger_free(). */
 int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size, struct point *p, struct err *e);
 /* Run a finished, untraced point once more with the ledger on, and give the ledger to it: its figures stay undisturbed. */

@@ -64,7 +64,20 @@ static int run_points(struct result *r, size_t total, struct err *e)
 			r->n++;
 		}
 	}
-	r->complete = true;
+	return 0;
+}
+
+/* What was asked for by name and hangs on the ledger; a benchmark without these does without it. */
+static int check_traced(const struct traced *tr, const struct bench_options *o, struct err *e)
+{
+	const struct {
+		bool asked;
+		const char *option;
+	} rows[] = { { o->timeline, "timeline" }, { o->perfetto, "perfetto" }, { o->ab, "ab" }, { o->nist, "nist" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].asked && traced_needed(tr, rows[i].option, e))
+			return -1;
 	return 0;
 }
 
@@ -85,7 +98,7 @@ static int trace_points(struct traced *tr, struct result *r, struct err *e)
 			return -1;
 	}
 	r->trace = traced_to_json(tr);
-	return 0;
+	return check_traced(tr, &plan->o, e);
 }
 
 static bool is_of(const struct point_ledger *l, enum role r, const struct trace_endpoint *ep)
@@ -113,10 +126,8 @@ static int write_timeline(const struct result *r, struct traced *tr, struct err 
 	struct live_view view = { .s = &s, .timeline = &tr->timeline, .role = role_of, .ctx = r };
 	int rc;
 
-	if (!o->timeline && !o->perfetto)
+	if ((!o->timeline && !o->perfetto) || !tr->t) /* untraced: check_traced() has said so */
 		return 0;
-	if (!tr->t)
-		return err_set(e, EXIT_NO_FEATURE, "--timeline: nothing could be traced: %s", tr->why);
 	view.head = json_result_head("ipcstall.timeline", 1, r->plan, r->started);
 	rc = traced_whole(tr, &s, e);
 	if (rc == 0 && o->timeline)
@@ -202,8 +213,7 @@ static int run_plan(struct bench_plan *plan, struct err *e)
 	stamp_start(&r);
 	if (bench_setup(plan, e) == 0) {
 		bench_catch_signals();
-		if (run_points(&r, total, &run_err) == 0)
-			trace_points(&tr, &r, &run_err);
+		r.complete = run_points(&r, total, &run_err) == 0 && trace_points(&tr, &r, &run_err) == 0;
 		progress_clear(r.plan->o.quiet);
 		if (r.complete || r.n)
 			write_all(&r, &tr, e);
