@@ -37,6 +37,18 @@ echo >"$WORK/a-file"
 refuses 'a file where the results should go' 6 'exists' experiment "$WORK/good.md" -o "$WORK/a-file"
 refuses 'no place for the results' 6 '' experiment "$WORK/good.md" -o /proc/nowhere
 
+# An interrupt that is sent to the parent alone, as a script does it.
+long='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 5s -P same","full":"--repeats 4","quick":"--repeats 2"}'
+plan long "$(whole "$long" "$claim")"
+says_true 'interrupted alone, it ends, and the run with it' "import os, signal, subprocess
+p = subprocess.Popen(['$IPCSTALL', 'experiment', '$WORK/long.md', '-o', '$WORK/long'], stderr=subprocess.DEVNULL)
+until = time.monotonic() + 20
+while time.monotonic() < until and not os.path.exists('$WORK/long/r.ndjson'): time.sleep(0.05)
+p.send_signal(signal.SIGINT)
+try: rc = p.wait(15)
+except subprocess.TimeoutExpired: rc = 'none'; p.terminate()
+left = subprocess.run(\"ps -eo comm=,args= | grep '^ipcstall .*$WORK/long/r.ndjson'\", shell=True, capture_output=True, text=True).stdout" "rc == 130 and not left" '(rc, left)'
+
 # NAME FILE PATTERN: comes to an answer (0, or 10 where the data do not decide), which says PATTERN.
 answers() {
 	timeout 200 "$IPCSTALL" experiment "$2" --quick -o "$WORK/results" >"$WORK/text" 2>"$WORK/err" </dev/null

@@ -13,33 +13,78 @@
 #include "experiment/share.h"
 #include "lib/signals.h"
 
-/* The child dies with us, however we end; Ctrl-C reaches it by itself, and is its to answer. */
-static void __attribute__((noreturn)) become(char *const argv[], const struct sigaction *int_as_given)
+static volatile sig_atomic_t interrupted;
+static volatile pid_t running; /* 0: nothing */
+
+/* Ctrl-C reaches the child by itself, and is its to answer; what is sent to us alone is passed on. */
+static void on_interrupt(int sig, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	interrupted = 1;
+	if (info->si_code != SI_KERNEL && running)
+		kill(running, sig);
+	errno = saved;
+}
+
+/* The child dies with us, however we end. */
+static void __attribute__((noreturn)) become(char *const argv[], const sigset_t *mask)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigaction(SIGINT, int_as_given, NULL);
 	signals_as_given();
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* An interrupt waits until there is a child to be told of it. */
+static pid_t start(char *const argv[])
+{
+	sigset_t mask, held;
+	pid_t pid;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigprocmask(SIG_BLOCK, &held, &mask);
+	pid = fork();
+	if (pid == 0)
+		become(argv, &mask);
+	running = pid < 0 ? 0 : pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return pid;
+}
+
+/* It is left as it ended until nobody can signal it any more: its number could be another's. */
+static int wait_for(pid_t pid)
+{
+	siginfo_t how;
+	int status = 0;
+
+	while (waitid(P_PID, (id_t)pid, &how, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	running = 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static int run_child(char *const argv[], struct err *e)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, as_given;
-	int status = 0;
+	struct sigaction sa = { .sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO }, as_given;
+	int code = -1;
 	pid_t pid;
 
 	fflush(NULL);
-	sigaction(SIGINT, &ignore, &as_given);
-	pid = fork();
-	if (pid == 0)
-		become(argv, &as_given);
-	if (pid < 0)
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "experiment: fork");
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	sigaction(SIGINT, NULL, &as_given);
+	signals_catch(SIGINT, &sa);
+	pid = start(argv);
+	if (pid > 0)
+		code = wait_for(pid);
+	else
+		err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "experiment: fork");
 	sigaction(SIGINT, &as_given, NULL);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return interrupted && code >= 0 ? EXIT_INTERRUPTED : code;
 }
 
 /* A sweep that came to its end wrote a last line that says so. */
