@@ -32,14 +32,14 @@ struct http_server {
 
 /* ---- where to listen ---- */
 
-/* "HOST:PORT" or "[HOST]:PORT" in two; host "" is every address */
+/* "HOST:PORT" or "[HOST]:PORT" in two. Nothing asks who comes, so every address is listened on only where it is said: 0.0.0.0 or [::]. */
 static int split(const char *where, char *host, size_t size, const char **port, struct err *e)
 {
 	const char *colon = strrchr(where, ':');
 	size_t n = colon ? (size_t)(colon - where) : 0;
 	bool bracket = n >= 2 && where[0] == '[' && where[n - 1] == ']';
 
-	if (!colon || !colon[1] || n >= size || (!bracket && memchr(where, ':', n)))
+	if (!n || !colon[1] || n == 2 * bracket || n >= size || (!bracket && memchr(where, ':', n)))
 		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not ADDRESS:PORT; give, for example, 127.0.0.1:9435 or [::1]:9435", where);
 	snprintf(host, size, "%.*s", (int)(bracket ? n - 2 : n), where + bracket);
 	*port = colon + 1;
@@ -57,7 +57,7 @@ static int resolve(const char *where, struct addrinfo **out, struct err *e)
 		return -1;
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) < 1 || atoi(port) > 65535)
 		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': '%s' is no port (1 to 65535); give one that is free", where, port);
-	rc = getaddrinfo(*host ? host : NULL, port, &hints, out);
+	rc = getaddrinfo(host, port, &hints, out);
 	if (rc)
 		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': %s; give an address in numbers and a port", where, gai_strerror(rc));
 	return 0;
