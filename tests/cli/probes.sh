@@ -42,6 +42,10 @@ works 'machine' machine --json "$WORK/r.json" && {
 		r['median_ns'] is None) for r in d['ladder'])"
 	holds 'machine: the rungs of memory go up' "(lambda v: v['l1'] <= v['l2'] <= v['memory'])({k: [r['min_ns'] for r in d['ladder'] if r['name'] == k and r['known']][0] for k in ('l1', 'l2', 'memory')})"
 }
-works 'machine: a directory that is not there' machine --dir /nonexistent/x --json "$WORK/r.json" &&
-	holds 'machine: is why the disk is unknown' "all(not r['known'] and 'No such file' in r['note'] for r in d['ladder'] if r['name'].startswith('disk'))"
+if [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
+	works 'machine: a directory in memory' machine --dir /dev/shm --json "$WORK/r.json" &&
+		holds 'machine: is why the disk is unknown' "all(not r['known'] and 'in memory' in r['note'] for r in d['ladder'] if r['name'].startswith('disk'))"
+fi
+refuses 'machine: a directory that is not there' 6 'dir /nonexistent: No such file' machine --dir /nonexistent
+refuses 'machine: a directory that is none' 6 'Not a directory' machine --dir "$0"
 finish

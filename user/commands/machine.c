@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall machine: what the machine is, and its ladder of latencies from a cache hit to the disk. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/command.h"
@@ -142,11 +144,27 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 			 "noise", noise_to_json(&f->noise), "ladder", ladder_to_json(f));
 }
 
+/* One that was named is meant: half a minute of other rungs later is too late to say that it is not there. */
+static int check_dir(const char *dir, struct err *e)
+{
+	struct stat st;
+
+	if (!dir)
+		return 0;
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(dir, W_OK | X_OK) == 0)
+		return 0;
+	return err_sys(e, EXIT_IO, "name a directory that can be written", "--dir %s", dir);
+}
+
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct options *o = opts;
 	struct findings f = { 0 };
 
+	if (check_dir(o->dir, e))
+		return e->code;
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
 	measure(o, &f);
