@@ -4,8 +4,10 @@
 
 #include "lib/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,43 +60,51 @@ static int bad_value(const struct opt *row, const char *text, const char *want, 
 	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': not %s; see --help", row->name, text, want);
 }
 
-/* As one would type it. */
+/* As one would type it: in the largest unit that divides it. */
 static void limit_text(const struct opt *row, double v, char *buf, size_t len)
 {
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
+	static const struct unit {
+		double factor;
+		const char *name;
+	} times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } },
+	  sizes[] = { { 1 << 30, "G" }, { 1 << 20, "M" }, { 1 << 10, "K" }, { 1, "" } }, plain[] = { { 1, "" } };
+	const struct unit *u = row->type == OPT_TIME ? times : row->type == OPT_SIZE ? sizes : plain;
 
-	if (row->type != OPT_TIME || v == 0) {
-		snprintf(buf, len, "%.10g", v);
-		return;
-	}
-	while (v < units[i].ns && units[i].ns > 1)
-		i++;
-	snprintf(buf, len, "%.10g%s", v / units[i].ns, units[i].unit);
+	while (u->factor > 1 && (v < u->factor || fmod(v, u->factor) != 0))
+		u++;
+	if (v == floor(v))
+		snprintf(buf, len, "%.0f%s", v / u->factor, v == 0 ? "" : u->name);
+	else
+		snprintf(buf, len, "%.10g%s", v / u->factor, u->name);
+}
+
+static int out_of_range(const struct opt *row, const char *text, struct err *e)
+{
+	char least[32], most[32];
+
+	limit_text(row, row->min, least, sizeof(least));
+	limit_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
 }
 
 static int check_range(const struct opt *row, const char *text, double v, struct err *e)
 {
-	char least[32], most[32];
-
 	if (row->min == 0 && row->max == 0)
 		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more", row->name, text) : 0;
 	if (v >= row->min && v <= row->max)
 		return 0;
-	limit_text(row, row->min, least, sizeof(least));
-	limit_text(row, row->max, most, sizeof(most));
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
+	return out_of_range(row, text, e);
 }
 
 static int set_int(const struct opt *row, void *into, const char *text, int (*parse)(const char *, int64_t *), const char *want,
 		   struct err *e)
 {
 	int64_t v;
+	int rc = parse(text, &v);
 
-	if (parse(text, &v))
+	if (rc == PARSE_RANGE)
+		return out_of_range(row, text, e);
+	if (rc)
 		return bad_value(row, text, want, e);
 	if (check_range(row, text, (double)v, e))
 		return -1;
@@ -106,8 +116,9 @@ static int parse_plain_int(const char *text, int64_t *out)
 {
 	char *end;
 
+	errno = 0;
 	*out = strtoll(text, &end, 10);
-	return end == text || *end ? -1 : 0;
+	return end == text || *end ? -1 : errno ? PARSE_RANGE : 0;
 }
 
 static int set_real(const struct opt *row, void *into, const char *text, struct err *e)

@@ -92,6 +92,8 @@ json_t *opt_to_json(const struct opt *rows, const void *from);
 int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
+#define INT64_LIMIT 9e18 /* whole numbers that a double holds with room to spare */
+enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */
 int parse_size(const char *text, int64_t *out);
 /* 1 to the most that Linux gives out (PID_MAX_LIMIT) */
 int parse_pid(const char *text, long *out);

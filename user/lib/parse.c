@@ -53,8 +53,10 @@ static int parse_quantity(const char *text, const struct unit *units, double *ou
 
 static int to_int64(double v, int64_t *out)
 {
-	if (v != floor(v) || fabs(v) > 9e18)
+	if (v != floor(v))
 		return -1;
+	if (fabs(v) > INT64_LIMIT)
+		return PARSE_RANGE;
 	*out = (int64_t)v;
 	return 0;
 }
