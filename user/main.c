@@ -19,6 +19,24 @@ static int unknown_command(const char *word)
 	return err_print(&e);
 }
 
+/* `help COMMAND` and `--help COMMAND`; NULL: neither */
+static const char *helped(int argc, char **argv)
+{
+	if (argc != 3)
+		return NULL;
+	if (!strcmp(argv[1], "help"))
+		return argv[2];
+	return (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) && command_find(argv[2]) ? argv[2] : NULL;
+}
+
+static int help_of(const char *name)
+{
+	char help[] = "--help", *argv[] = { (char *)name, help, NULL };
+	const struct command *c = command_find(name);
+
+	return c ? command_invoke(c, 2, argv) : unknown_command(name);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = commands[0];
@@ -28,6 +46,8 @@ int main(int argc, char **argv)
 		command_help_all(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_BAD_USAGE : EXIT_DONE;
 	}
+	if (helped(argc, argv))
+		return help_of(helped(argc, argv));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return printf("ipcstall %s (%s)\n", IPCSTALL_VERSION, IPCSTALL_BUILD) < 0;
 	if (argv[1][0] == '-')

@@ -77,6 +77,10 @@ out of range|--mode tcp --duration -1s
 out of range|--mode tcp --count -1
 out of range|--mode tcp --port 65536
 out of range|--mode tcp --mss 70000
+give 0 to 9007199254740992$|--mode tcp --seed -1
+give 0 to 9007199254740992$|--mode tcp --seed 99999999999999999999999
+give 1M to 1024G$|record -o f --max-size 0
+out of range; give 0 to 9000000000s$|attach -a --threshold 99999999999s
 not a whole number|--mode tcp --count many
 not a time|--mode tcp --duration 3parsecs
 not a number|--mode tcp --rate fast
@@ -126,6 +130,7 @@ one lists, the other runs|experiment --list foo
 two results would mix|--mode tcp --json - --csv -
 empty|--mode tcp --json=
 no such command; did you mean 'bench'|bensh
+no such command; did you mean 'bench'|help bensh
 ROWS
 
 refuses 'a CPU that is not there' 5 'no such CPU' --mode tcp --size 64 --cpus 9999
@@ -140,4 +145,15 @@ echo '{"schema": "ipcstall.result", "version": 1, "options": {"warp": 9}}' >"$WO
 refuses 'an option to repeat that is unknown' 8 "option 'warp'" --repeat "$WORK/warp.json"
 head -c 40 "$WORK/new.json" >"$WORK/cut.json"
 refuses 'a file to repeat that is cut short' 9 'line 1' --repeat "$WORK/cut.json"
+
+# Every way to ask shows the same, and none of it is wider than it should be; an example is one line to be copied.
+"$IPCSTALL" run --help >"$WORK/help"
+for ask in 'help run' '--help run' '-h run'; do
+	# shellcheck disable=SC2086
+	"$IPCSTALL" $ask 2>&1 | cmp -s - "$WORK/help" && pass "asked by $ask" || fail "asked by $ask" "$("$IPCSTALL" $ask 2>&1 | head -1)"
+done
+for command in $("$IPCSTALL" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	wide=$("$IPCSTALL" "$command" --help | sed '/^Examples:/,$d' | awk 'length > 100')
+	[ -z "$wide" ] && pass "help of $command: not too wide" || fail "help of $command: not too wide" "$wide"
+done
 finish

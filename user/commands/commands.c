@@ -44,8 +44,10 @@ void command_help(const struct command *c, FILE *out)
 
 	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name, is_default ? "" : " ",
 		c->operands ? " " : "", c->operands ? c->operands : "", c->summary);
-	if (c->description)
-		fprintf(out, "\n%s\n", c->description);
+	if (c->description) {
+		fputc('\n', out);
+		opt_wrap(out, c->description, 0);
+	}
 	if (c->options)
 		opt_help(c->options, out);
 	if (c->examples)

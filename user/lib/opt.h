@@ -84,6 +84,8 @@ const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
 
 void opt_help(const struct opt *rows, FILE *out);
+/* Text broken at its spaces and line ends so that no line is wider than the help; further lines start at `column`. */
+void opt_wrap(FILE *out, const char *text, int column);
 void opt_man(const struct opt *rows, FILE *out);
 
 /* The value as text which opt_set() reads back; empty for an unset string. */

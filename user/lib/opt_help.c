@@ -15,13 +15,12 @@ static void flag_text(const struct opt *o, char *buf, size_t len)
 	snprintf(buf, len, "%s--%s%s%s", sh, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
-/* Break `text` at spaces so that no line passes HELP_WIDTH; further lines start at `column`. */
-static void wrap(FILE *out, const char *text, int column)
+void opt_wrap(FILE *out, const char *text, int column)
 {
 	int at = column;
 
 	while (*text) {
-		size_t word = strcspn(text, " ");
+		size_t word = strcspn(text, " \n");
 
 		if (at > column && at + 1 + (int)word > HELP_WIDTH) {
 			fprintf(out, "\n%*s", column, "");
@@ -32,7 +31,7 @@ static void wrap(FILE *out, const char *text, int column)
 		}
 		fprintf(out, "%.*s", (int)word, text);
 		at += (int)word;
-		text += word + (text[word] == ' ');
+		text += word + (text[word] != '\0');
 	}
 	fputc('\n', out);
 }
@@ -49,7 +48,7 @@ static void help_row(const struct opt *o, FILE *out)
 	fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
 	if (strlen(left) >= HELP_COLUMN - 2)
 		fprintf(out, "\n%*s", HELP_COLUMN, "");
-	wrap(out, o->help, HELP_COLUMN);
+	opt_wrap(out, o->help, HELP_COLUMN);
 }
 
 void opt_help(const struct opt *rows, FILE *out)
