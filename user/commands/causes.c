@@ -69,6 +69,8 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_causes = {
 	.name = "causes",
 	.summary = "Explain the states of a ledger, and what to do about each",
+	.examples = "ipcstall causes\twhat each state of a ledger means, and what to do about it\n"
+		    "ipcstall causes --markdown >CAUSES.md\tthe same as a document\n",
 	.options = causes_options,
 	.options_size = sizeof(struct causes_opts),
 	.run = run_causes,
