@@ -155,5 +155,38 @@ done
 for command in $("$IPCSTALL" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	wide=$("$IPCSTALL" "$command" --help | sed '/^Examples:/,$d' | awk 'length > 100')
 	[ -z "$wide" ] && pass "help of $command: not too wide" || fail "help of $command: not too wide" "$wide"
+	"$IPCSTALL" "$command" --help | grep -q '^Examples:' && pass "help of $command: examples" || fail "help of $command: examples" none
 done
+while IFS='|' read -r command option default; do
+	text=$("$IPCSTALL" "$command" --help | tr -s ' \n' ' ')
+	text=${text#*" --$option "}
+	text=${text%%" --"*}
+	if [[ $text == *"(default $default)"* ]]; then pass "default of $command --$option"; else fail "default of $command --$option" "$text"; fi
+done <<'ROWS'
+run|max-endpoints|4096
+attach|max-endpoints|4096
+top|max-endpoints|32768
+export|max-endpoints|32768
+run|timeline-max|1000000
+run|shown|10
+run|backend|auto
+bench|duration|1s
+diagnose|duration|150ms
+top|delay|1s
+top|sort|stall
+top|width|132
+export|listen|127.0.0.1:9435
+export|max-groups|100
+export|cgroup-depth|8
+export|interval|10s
+ROWS
+refuses 'a key of a link that is not there says where they are listed' 2 'ipcstall bench --help` lists the keys' -m tcp -L veth,colour=red
+"$IPCSTALL" man >"$WORK/man"
+for key in mtu rate burst limit delay jitter loss qdisc tso gso gro pingpong quickack cwnd; do
+	"$IPCSTALL" bench --help | grep -q "^      $key  " && grep -qx ".B $key" "$WORK/man" && pass "key $key is explained" || fail "key $key is explained" 'not in help and man'
+done
+for said in 'a bare number is seconds' 'no.*NAME' '128+N'; do
+	grep -q -- "$said" "$WORK/man" && pass "the man page says: $said" || fail "the man page says: $said" missing
+done
+"$IPCSTALL" --help | tr '\n' ' ' | grep -q 'a bare number is seconds' && pass 'help says how values are written' || fail 'help says how values are written' missing
 finish

@@ -251,6 +251,8 @@ const struct command command_bench = {
 	.summary = "Benchmark one transport: latency, throughput, one-way time, connecting",
 	.description = "Two processes, pinned, talk over the transport: warm-up, then one measured phase for each test and size. Latency is half a "
 		       "round trip by one clock; throughput is what was received. Buffers are the kernel's own unless set.",
+	.words_title = "Keys of --link",
+	.words = link_key_help,
 	.examples = "ipcstall --mode tcp --size 64K\tlatency and throughput at 64 KiB\n"
 		    "ipcstall --mode pipe\tthe ten classic sizes, 4 B to 512 KiB\n"
 		    "ipcstall -m tcp -t throughput -a message -p header=16 -s 1000\theader and body in two writes: a stall for each message\n"

@@ -10,6 +10,8 @@ struct command {
 	const char *summary;	/* one line, for the list */
 	const char *operands;	/* in the usage line, e.g. "-- CMD [ARG...]"; NULL: none */
 	const char *description;/* a paragraph for --help and the man page */
+	const char *words_title; /* of a list that one of the options takes words from; NULL: none */
+	bool (*words)(size_t i, const char **name, char *text, size_t len); /* false: there are no more */
 	const char *examples;	/* lines "COMMAND LINE\tWHAT IT DOES\n" */
 	const struct opt *options; /* ends with OPT_END; NULL: none */
 	size_t options_size;	/* of the struct which the rows fill */
@@ -22,6 +24,9 @@ struct command {
 
 extern const struct command *const commands[]; /* NULL-terminated; the first one is the benchmark, the default */
 
+/* The options at their defaults; NULL: no memory. */
+void *command_defaults(const struct command *c);
+void command_free(const struct command *c, void *opts);
 const struct command *command_find(const char *name);
 void command_help(const struct command *c, FILE *out);
 void command_help_all(FILE *out);

@@ -38,9 +38,36 @@ static void help_examples(const char *lines, FILE *out)
 	}
 }
 
+void *command_defaults(const struct command *c)
+{
+	void *opts = calloc(1, c->options_size + 1);
+
+	if (opts && c->defaults)
+		c->defaults(opts);
+	return opts;
+}
+
+void command_free(const struct command *c, void *opts)
+{
+	if (opts && c->options)
+		opt_free(c->options, opts);
+	free(opts);
+}
+
+static void help_words(const struct command *c, FILE *out)
+{
+	char text[256];
+	const char *name;
+
+	fprintf(out, "\n%s:\n", c->words_title);
+	for (size_t i = 0; c->words(i, &name, text, sizeof(text)); i++)
+		opt_help_word(name, text, out);
+}
+
 void command_help(const struct command *c, FILE *out)
 {
 	bool is_default = c == commands[0];
+	void *values = command_defaults(c);
 
 	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name, is_default ? "" : " ",
 		c->operands ? " " : "", c->operands ? c->operands : "", c->summary);
@@ -49,9 +76,12 @@ void command_help(const struct command *c, FILE *out)
 		opt_wrap(out, c->description, 0);
 	}
 	if (c->options)
-		opt_help(c->options, out);
+		opt_help(c->options, values, out);
+	if (c->words)
+		help_words(c, out);
 	if (c->examples)
 		help_examples(c->examples, out);
+	command_free(c, values);
 }
 
 void command_help_all(FILE *out)
@@ -61,8 +91,9 @@ void command_help_all(FILE *out)
 	      "       ipcstall COMMAND [OPTION...]\n\nCommands:\n", out);
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-	fputs("\n`ipcstall COMMAND --help` explains a command; `ipcstall bench --help` the benchmark's options.\n\n"
-	      "Examples:\n"
+	fputs("\n`ipcstall COMMAND --help` explains a command; `ipcstall bench --help` the benchmark's options.\n\n", out);
+	opt_wrap(out, opt_values_help, 0);
+	fputs("\nExamples:\n"
 	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput and both ends' ledgers at 64 KiB\n"
 	      "  ipcstall --mode pipe                      the ten classic sizes, 4 B to 512 KiB\n", out);
 }
@@ -110,14 +141,10 @@ int command_invoke(const struct command *c, int argc, char **argv)
 		command_help(c, stdout);
 		return flush_output(EXIT_DONE, &e) == EXIT_DONE ? EXIT_DONE : err_print(&e);
 	}
-	opts = calloc(1, c->options_size + 1);
+	opts = command_defaults(c);
 	if (!opts)
 		return EXIT_NO_RESOURCE;
-	if (c->defaults)
-		c->defaults(opts);
 	rc = flush_output(run_parsed(c, opts, argc, argv, &e), &e);
-	if (c->options)
-		opt_free(c->options, opts);
-	free(opts);
+	command_free(c, opts);
 	return err_is_set(&e) ? err_print(&e) : rc;
 }

@@ -33,7 +33,7 @@ static const struct opt own_rows[] = {
 	OPT_HEAD("The diagnosis"),
 	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger (default 5)", AT(rounds), 3, 25 },
 	{ OPT_INT, 0, "pairs", "N", "rounds in which the fixes run beside it (default 9)", AT(pairs), PAIRS_LEAST, ROUNDS_ROOM },
-	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: run; with --from: name)", AT(fixes), 0, 0, fixes_names },
+	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: auto, which is run; with --from: name)", AT(fixes), 0, 0, fixes_names },
 	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its options are run again", AT(from) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", AT(json_schema) },
 	OPT_END,

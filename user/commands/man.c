@@ -15,15 +15,30 @@ static void man_examples(const char *lines, FILE *out)
 	}
 }
 
+static void man_words(const struct command *c, FILE *out)
+{
+	char text[256];
+	const char *name;
+
+	fprintf(out, ".SS %s\n", c->words_title);
+	for (size_t i = 0; c->words(i, &name, text, sizeof(text)); i++)
+		opt_man_word(name, text, out);
+}
+
 static void man_command(const struct command *c, FILE *out)
 {
+	void *values = command_defaults(c);
+
 	fprintf(out, ".SH IPCSTALL %s\n%s.\n", c->name, c->summary);
 	if (c->description)
 		fprintf(out, ".PP\n%s\n", c->description);
 	if (c->options)
-		opt_man(c->options, out);
+		opt_man(c->options, values, out);
+	if (c->words)
+		man_words(c, out);
 	if (c->examples)
 		man_examples(c->examples, out);
+	command_free(c, values);
 }
 
 static const char man_head[] =
@@ -39,11 +54,16 @@ static const char man_tail[] =
 	".TP\n.B 6\nan output could not be written\n.TP\n.B 7\nthe other end died, refused or fell silent\n"
 	".TP\n.B 8\nthe other end or a file speaks another version\n.TP\n.B 9\nan input file is truncated or corrupt\n"
 	".TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B 70\nan invariant of ipcstall is broken: report it\n"
-	".TP\n.B 130\ninterrupted\n";
+	".TP\n.B 130\ninterrupted\n"
+	".PP\n.B run\nand\n.B record\npass on the exit status of CMD, and 128+N where signal N ended it; a CMD that cannot be run gives 2, or 3 where it may "
+	"not be.\n";
 
 static int run_man(void *opts, struct opt_operands *rest, struct err *e)
 {
 	fputs(man_head, stdout);
+	fputs(".SH VALUES\n", stdout);
+	opt_man_text(opt_values_help, stdout);
+	putchar('\n');
 	for (const struct command *const *c = commands; *c; c++)
 		man_command(*c, stdout);
 	fputs(man_tail, stdout);

@@ -73,8 +73,8 @@ struct link_stats {
 };
 
 int link_parse(const char *text, struct link_spec *spec, struct err *e);
-/* The keys with their ranges, for --help and the man page. */
-void link_help(FILE *out);
+/* The i-th key and what it does, with its range, for --help and the man page; false: there are no more. */
+bool link_key_help(size_t i, const char **name, char *text, size_t len);
 /* Is this the caller's own loopback, with nothing to make? */
 bool link_is_plain(const struct link_spec *spec);
 

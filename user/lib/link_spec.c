@@ -8,7 +8,7 @@
 #include "lib/opt.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define NEXT_HELP "see `ipcstall --help` for the keys of --link"
+#define NEXT_HELP "`ipcstall bench --help` lists the keys of --link"
 
 /* A choice is a unit without a number. */
 struct unit {
@@ -248,10 +248,13 @@ int link_parse(const char *text, struct link_spec *spec, struct err *e)
 	return check_whole(spec, e);
 }
 
-void link_help(FILE *out)
+bool link_key_help(size_t i, const char **name, char *text, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		fprintf(out, "  %-9s %s: %s\n", keys[i].name, keys[i].help, keys[i].range);
+	if (i >= ARRAY_LEN(keys))
+		return false;
+	*name = keys[i].name;
+	snprintf(text, len, "%s: %s", keys[i].help, keys[i].range);
+	return true;
 }
 
 bool link_is_plain(const struct link_spec *spec)

@@ -61,7 +61,7 @@ static int bad_value(const struct opt *row, const char *text, const char *want, 
 }
 
 /* As one would type it: in the largest unit that divides it. */
-static void limit_text(const struct opt *row, double v, char *buf, size_t len)
+void opt_amount_text(const struct opt *row, double v, char *buf, size_t len)
 {
 	static const struct unit {
 		double factor;
@@ -82,8 +82,8 @@ static int out_of_range(const struct opt *row, const char *text, struct err *e)
 {
 	char least[32], most[32];
 
-	limit_text(row, row->min, least, sizeof(least));
-	limit_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
+	opt_amount_text(row, row->min, least, sizeof(least));
+	opt_amount_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
 	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
 }
 

@@ -83,10 +83,18 @@ bool opt_is_among(const char *name, const char *const *names);
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
 
-void opt_help(const struct opt *rows, FILE *out);
+/* values: the options at their defaults, said of those whose row does not; NULL: not said. */
+void opt_help(const struct opt *rows, const void *values, FILE *out);
+/* "  name   text", as the options' rows are */
+void opt_help_word(const char *name, const char *text, FILE *out);
+void opt_man_word(const char *name, const char *text, FILE *out);
+extern const char opt_values_help[]; /* how values are written: units, flags */
 /* Text broken at its spaces and line ends so that no line is wider than the help; further lines start at `column`. */
 void opt_wrap(FILE *out, const char *text, int column);
-void opt_man(const struct opt *rows, FILE *out);
+void opt_man(const struct opt *rows, const void *values, FILE *out);
+void opt_man_text(const char *text, FILE *out);
+/* A number as one would type it for this row. */
+void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 
 /* The value as text which opt_set() reads back; empty for an unset string. */
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
