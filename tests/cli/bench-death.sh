@@ -72,6 +72,9 @@ import json
 d = json.load(open('$WORK/part.json'))
 assert d['complete'] is False and len(d['points']) == 1 and d['warnings']" 2>"$WORK/err" && pass 'finished points are kept' || fail 'finished points are kept' "$(tail -1 "$WORK/err")"
 
+disturbed 'interrupted before a point is finished' 130 'interrupted' interrupt --mode pipe --size 64 --json "$WORK/none.json"
+check 'then there is no document' "it has $(wc -c <"$WORK/none.json" 2>/dev/null) bytes" [ ! -e "$WORK/none.json" ]
+
 run=(--mode pipe --size 64 --test latency --count 1000)
 # NAME CODE PATTERN, then standard output is taken from the caller
 "$IPCSTALL" "${run[@]}" >/dev/full 2>"$WORK/err"

@@ -127,7 +127,7 @@ nothing is measured|diagnose --from f.json --rounds 9
 nothing is measured|diagnose --from f.json --no-trace --fixes name
 one lists, the other runs|experiment --list foo
 --format without --once|export --format prometheus
-two results would mix|--mode tcp --json - --csv -
+two outputs would mix|--mode tcp --json - --csv -
 empty|--mode tcp --json=
 no such command; did you mean 'bench'|bensh
 no such command; did you mean 'bench'|help bensh
@@ -136,6 +136,23 @@ ROWS
 refuses 'a CPU that is not there' 5 'no such CPU' --mode tcp --size 64 --cpus 9999
 refuses 'a congestion control that is not there' 4 'cc nosuchcc' --mode tcp --size 64 --cc nosuchcc
 refuses 'a directory that is not there' 6 'No such file' --mode tcp --size 64 --json /nonexistent/x.json
+cd "$WORK" || exit 70
+short=(--mode pipe --size 64 --test latency --count 100 --quiet)
+refuses 'two outputs to one file' 2 'one file, two outputs would mix' "${short[@]}" --json x --csv x --raw y
+refuses 'two outputs to one file, by two names' 2 'x and \./x: one file' "${short[@]}" --json x --raw ./x
+ln -s x link
+refuses 'two outputs to one file, one by a link' 2 'x and link: one file' "${short[@]}" --csv x --timeline link
+rm link
+"$IPCSTALL" "${short[@]}" --json - --csv mixed >mixed 2>err
+rc=$?
+check 'two outputs to one file, one as standard output' "$rc $(cat err)" eval '[ $rc -eq 2 ] && grep -q "standard output and mixed: one file" err'
+rm -f mixed err out
+works 'two outputs to one device' "${short[@]}" --json /dev/null --csv /dev/null
+refuses 'a run that cannot begin' 4 nosuchcc --mode tcp --size 64 --cc nosuchcc --json new --csv kept
+check 'what was only looked at is not left behind' "$(ls)" eval '[ "$(ls)" = "$(printf "err\nout")" ]'
+echo kept >kept
+refuses 'a file that is there already' 4 nosuchcc --mode tcp --size 64 --cc nosuchcc --csv kept
+check 'what was there before stays' "$(ls)" [ "$(cat kept)" = kept ]
 refuses 'a file to repeat that is not there' 9 'No such file' --repeat /nonexistent/x.json
 echo '{"schema": "other"}' >"$WORK/other.json"
 refuses 'a file to repeat of another kind' 9 'not a result' --repeat "$WORK/other.json"

@@ -16,6 +16,8 @@ refuses "attach: a bad protocol" 2 'unknown' attach -a --proto sctp -d 1s
 refuses "run: no command" 2 'no command' run
 refuses "run: no such program" '[2345]' 'no-such-program|cannot|Operation' run -- "$WORK/no-such-program"
 refuses "run: two outputs to one pipe" 2 'would mix' run --json - --ndjson - -- true
+refuses "run: two outputs to one file" 2 'one file, two outputs would mix' run --json x --timeline ./x -- true
+check "run: and none is left" "x is there" [ ! -e x ]
 refuses "run: a folder that is not there" 6 'No such file' run --json /nowhere/x.json -- true
 refuses "run: a timeline that cannot be written" 6 'No such file' run --timeline /nowhere/t -- true
 refuses "record: no file" 2 'which file' record -a

@@ -159,16 +159,8 @@ static int write_all(const struct result *r, struct traced *tr, struct err *e)
 static int check_outputs(const struct bench_options *o, struct err *e)
 {
 	const char *const paths[] = { o->json, o->csv, o->raw, o->timeline, o->perfetto };
-	int std = 0;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		std += sink_is_stdout(paths[i]);
-		if (sink_probe(paths[i], e))
-			return -1;
-	}
-	if (std > 1)
-		return err_set(e, EXIT_BAD_USAGE, "standard output: two results would mix there; send one to a file");
-	return 0;
+	return outputs_check(paths, sizeof(paths) / sizeof(paths[0]), e);
 }
 
 static int repeat_options(struct bench_options *o, struct err *e)

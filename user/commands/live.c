@@ -230,15 +230,11 @@ static void set_records(struct live *l, const struct live_opts *o, struct trace_
 
 int live_check_outputs(const struct live_opts *o, struct err *e)
 {
-	int std = sink_is_stdout(o->ndjson), rc = sink_probe(o->ndjson, e) || sink_probe(o->record, e) ? -1 : 0;
+	const char *paths[LIVE_OUTPUTS_N + 2] = { o->ndjson, o->record };
 
-	for (int i = 0; i < LIVE_OUTPUTS_N && !rc; i++) {
-		std += sink_is_stdout(o->out[i]);
-		rc = sink_probe(o->out[i], e);
-	}
-	if (!rc && std > 1)
-		rc = err_set(e, EXIT_BAD_USAGE, "standard output: two outputs would mix there; send one to a file");
-	return rc;
+	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
+		paths[2 + i] = o->out[i];
+	return outputs_check(paths, sizeof(paths) / sizeof(paths[0]), e);
 }
 
 int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e)

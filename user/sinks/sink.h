@@ -35,8 +35,10 @@ void table_print(const struct result *r, FILE *out);
 
 /* "-" is standard output. Close with sink_close(), which reports what a full disk swallowed. */
 bool sink_is_stdout(const char *path);
-/* A path that cannot be written is found out before the run, not after it. NULL: no output. */
-int sink_probe(const char *path, struct err *e);
+/* As an error names it. */
+const char *sink_name(const char *path);
+/* A path that cannot be written, and two outputs to one file, are found out before the run, not after it. NULL: no output. */
+int outputs_check(const char *const *paths, size_t n, struct err *e);
 FILE *sink_open(const char *path, struct err *e);
 int sink_close(FILE *f, const char *path, struct err *e);
 
