@@ -48,4 +48,13 @@ if [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
 fi
 refuses 'machine: a directory that is not there' 6 'dir /nonexistent: No such file' machine --dir /nonexistent
 refuses 'machine: a directory that is none' 6 'Not a directory' machine --dir "$0"
+
+# Found out at once, not after seconds of measuring.
+for command in clock syscall machine 'diagnose -m pipe'; do
+	t0=$(date +%s%N)
+	# shellcheck disable=SC2086
+	refuses "$command: a folder that is not there" 6 '/nowhere/x: No such file' $command --json /nowhere/x
+	took=$((($(date +%s%N) - t0) / 1000000))
+	check "$command: that is said before it measures" "after $took ms" [ $took -lt 800 ]
+done
 finish

@@ -10,6 +10,7 @@
 #include "model/environment.h"
 #include "sinks/grid.h"
 #include "sinks/json_file.h"
+#include "sinks/sink.h"
 
 struct options {
 	int64_t window;
@@ -115,12 +116,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	const struct options *o = opts;
 	struct findings f = { 0 };
 
+	if (outputs_check(&o->json, 1, e))
+		return e->code;
 	tsc_facts_read(&f.facts);
 	if (tsc_usable(&f.facts) && isatty(STDERR_FILENO) && o->window > 1000000000)
 		fprintf(stderr, "calibrating the TSC for %.0f s...\n", (double)o->window / 1e9);
 	tick_clock_init(&f.clock, (uint64_t)o->window);
 	f.n = clock_probe_all(f.probe, f.clock.tsc ? 1e9 / f.clock.hz : NAN);
-	if (!o->json || strcmp(o->json, "-"))
+	if (!sink_is_stdout(o->json))
 		print_findings(&f);
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;

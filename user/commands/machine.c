@@ -14,6 +14,7 @@
 #include "model/environment.h"
 #include "sinks/grid.h"
 #include "sinks/json_file.h"
+#include "sinks/sink.h"
 
 #define RUNGS_MAX 32
 
@@ -163,12 +164,12 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	const struct options *o = opts;
 	struct findings f = { 0 };
 
-	if (check_dir(o->dir, e))
+	if (check_dir(o->dir, e) || outputs_check(&o->json, 1, e))
 		return e->code;
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
 	measure(o, &f);
-	if (!o->json || strcmp(o->json, "-")) {
+	if (!sink_is_stdout(o->json)) {
 		print_machine(&f.machine);
 		print_ladder(&f);
 		print_noise(&f.noise);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall syscall: the cost of trivial kernel calls, raw and through libc. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "commands/command.h"
@@ -9,6 +8,7 @@
 #include "model/environment.h"
 #include "sinks/grid.h"
 #include "sinks/json_file.h"
+#include "sinks/sink.h"
 
 #define ROWS_MAX 32
 
@@ -113,11 +113,13 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	pid_t self = getpid();
 	struct noise_window w;
 
+	if (outputs_check(&o->json, 1, e))
+		return e->code;
 	noise_begin(&w, &self, 1, NULL);
 	if (measure(o, &f, e))
 		return e->code;
 	noise_end(&w, &f.noise);
-	if (!o->json || strcmp(o->json, "-"))
+	if (!sink_is_stdout(o->json))
 		print_findings(&f);
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;
