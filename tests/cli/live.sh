@@ -61,6 +61,21 @@ if ! "$IPCSTALL" run -q -- true 2>"$WORK/why" >/dev/null; then
 	echo "skip tracing: $(tail -1 "$WORK/why")"
 	finish
 fi
+# What the command would have been traced into stays as it was; execvp()'s rules are the tool's.
+echo kept >kept
+mkdir path1 path2
+printf '#!/bin/sh\nexit 7\n' | tee path1/seven path2/seven >seven
+chmod 755 path2/seven
+refuses "record: no such program" 2 'no-such-program: No such file' record -o kept -- "$WORK/no-such-program"
+refuses "record: a file that is no program" 3 'seven: Permission denied' record -o kept -- ./seven
+refuses "record: a folder" 3 'path1: Permission denied' record -o kept -- ./path1
+refuses "run: a stream, and no such program" 2 'no-such-program: No such file' run --ndjson kept -- no-such-program
+refuses "run: an empty name" 2 'No such file' run --ndjson kept -- ''
+PATH=$WORK/path1:$PATH refuses "run: a file on the path that is no program" 3 'seven: Permission denied' run --ndjson kept -- seven
+check "what was there before stays" "$(head -c 100 kept)" [ "$(cat kept)" = kept ]
+(PATH=$WORK/path1:$WORK/path2:$PATH; "$IPCSTALL" run -q -- seven 2>err)
+rc=$?
+check "the next on the path is run" "$rc $(cat err)" [ $rc -eq 7 ]
 refuses "attach: a cgroup that is gone" '[35]' 'cgroup' attach -c /sys/fs/cgroup/no-such-group -d 1s
 
 # NAME WANT ARGS...: the exit code of a command is passed on

@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,11 +34,57 @@ static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *
 	_exit(127);
 }
 
+/* an errno as execve() would give it; 0: it can be tried */
+static int executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* As execvp() searches: what may not be run is passed over, and is the reason only where nothing else is found. */
+static int search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char where[PATH_MAX];
+	int why = ENOENT;
+
+	for (path = path ? path : "/bin:/usr/bin"; path; path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
+		int n = (int)strcspn(path, ":"), found;
+
+		if ((size_t)snprintf(where, sizeof(where), "%.*s%s%s", n, path, n ? "/" : "", name) >= sizeof(where))
+			continue;
+		found = executable(where);
+		if (!found)
+			return 0;
+		why = found == EACCES ? EACCES : why;
+	}
+	return why;
+}
+
+static int cannot_run(const char *name, int why, struct err *e)
+{
+	return err_set(e, why == EACCES ? EXIT_NO_PERM : EXIT_BAD_USAGE, "%s: %s; give a program that can be run, after --", name, strerror(why));
+}
+
+static int check_program(const char *name, struct err *e)
+{
+	int why = !*name ? ENOENT : strchr(name, '/') ? executable(name) : search_path(name);
+
+	return why ? cannot_run(name, why, e) : 0;
+}
+
 int child_spawn(struct child *c, char *const argv[], struct err *e)
 {
 	int gate[2], report[2];
 
 	*c = (struct child){ .pid = -1, .gate = -1, .exec_error = -1 };
+	if (check_program(argv[0], e))
+		return -1;
 	if (pipe2(gate, O_CLOEXEC))
 		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)", "run: pipe");
 	if (pipe2(report, O_CLOEXEC)) {
@@ -83,7 +133,7 @@ int child_go(struct child *c, const char *name, struct err *e)
 	if (n < 0 || !why)
 		return err_set(e, EXIT_PEER, "%s: died before it could start; run it by hand to see why", name);
 	child_wait(c, 0);
-	return err_set(e, why == EACCES ? EXIT_NO_PERM : EXIT_BAD_USAGE, "%s: %s; give a program that can be run, after --", name, strerror(why));
+	return cannot_run(name, why, e);
 }
 
 static void reap(struct child *c, int flags)

@@ -17,9 +17,10 @@ struct child {
 	bool reaped;
 };
 
+/* Refuses at once, before anything else is touched, what is seen not to be a program that can be run. */
 int child_spawn(struct child *c, char *const argv[], struct err *e);
 
-/* Open the gate; returns an error (EXIT_BAD_USAGE: no such command; EXIT_NO_PERM: not executable) when exec fails. */
+/* Open the gate; returns an error when exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (an interpreter that is not there). */
 int child_go(struct child *c, const char *name, struct err *e);
 
 /* Wait until it ends, at most until deadline_ns (CLOCK_MONOTONIC; 0: no limit). 1: ended, 0: not yet, -1: a signal came. */
