@@ -119,7 +119,7 @@ docs: all ## rewrite the documents that are made from the program
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/share/ipcstall
 
 clean: ## remove everything made

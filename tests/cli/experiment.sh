@@ -88,4 +88,6 @@ n=$(ls "$files"/[a-z]*.md | wc -l)
 
 make -s -C "$files/../.." install DESTDIR="$WORK/root" PREFIX=/usr >/dev/null 2>"$WORK/err" &&
 	[ "$(cd / && "$WORK/root/usr/bin/ipcstall" experiment --list | wc -l)" -eq "$n" ] && pass 'installed: they are found' || fail 'installed: they are found' "$(tail -1 "$WORK/err")"
+make -s -C "$files/../.." uninstall DESTDIR="$WORK/root" PREFIX=/usr
+check 'uninstalled: nothing is left' "$(find "$WORK/root" -type f)" [ -z "$(find "$WORK/root" ! -type d)" ]
 finish
