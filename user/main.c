@@ -40,16 +40,19 @@ static int help_of(const char *name)
 int main(int argc, char **argv)
 {
 	const struct command *c = commands[0];
+	struct err e = {};
 
 	signals_begin();
 	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {
 		command_help_all(argc < 2 ? stderr : stdout);
-		return argc < 2 ? EXIT_BAD_USAGE : EXIT_DONE;
+		return argc < 2 ? EXIT_BAD_USAGE : command_end(EXIT_DONE, &e);
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("ipcstall %s (%s)\n", IPCSTALL_VERSION, IPCSTALL_BUILD);
+		return command_end(EXIT_DONE, &e);
 	}
 	if (helped(argc, argv))
 		return help_of(helped(argc, argv));
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-		return printf("ipcstall %s (%s)\n", IPCSTALL_VERSION, IPCSTALL_BUILD) < 0;
 	if (argv[1][0] == '-')
 		return command_invoke(c, argc, argv);
 	c = command_find(argv[1]);

@@ -90,6 +90,15 @@ rc=$?
 rc=$?
 [ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && pass 'closed standard output' || fail 'closed standard output' "$rc $(cat "$WORK/err")"
 
+for args in --help -h help --version -V 'run --help' '--json-schema' man; do
+	for out in /dev/full closed; do
+		# shellcheck disable=SC2086
+		if [ $out = closed ]; then "$IPCSTALL" $args >&- 2>"$WORK/err"; else "$IPCSTALL" $args >$out 2>"$WORK/err"; fi
+		rc=$?
+		check "$args, standard output $out" "$rc $(cat "$WORK/err")" eval '[ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && grep -q "standard output: " "$WORK/err"'
+	done
+done
+
 python3 - "$WORK/port" <<'PY' &
 import socket, sys, time
 s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()

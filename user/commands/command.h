@@ -30,6 +30,8 @@ void command_free(const struct command *c, void *opts);
 const struct command *command_find(const char *name);
 void command_help(const struct command *c, FILE *out);
 void command_help_all(FILE *out);
+/* What is left to do at the end: standard output is flushed, an error printed. Returns the exit code. */
+int command_end(int rc, struct err *e);
 /* For commands that measure: what on this machine speaks against their figures, a line each. */
 struct noise_report;
 void print_noise(const struct noise_report *r);

@@ -123,12 +123,11 @@ static int run_parsed(const struct command *c, void *opts, int argc, char **argv
 }
 
 /* Output that was only buffered must not be lost in silence: a full disk or a closed pipe shows at the flush. */
-static int flush_output(int rc, struct err *e)
+int command_end(int rc, struct err *e)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return rc;
-	err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
-	return EXIT_IO;
+	if (fflush(stdout) || ferror(stdout))
+		err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+	return err_is_set(e) ? err_print(e) : rc;
 }
 
 int command_invoke(const struct command *c, int argc, char **argv)
@@ -139,12 +138,12 @@ int command_invoke(const struct command *c, int argc, char **argv)
 
 	if (wants_help(argc, argv, c)) {
 		command_help(c, stdout);
-		return flush_output(EXIT_DONE, &e) == EXIT_DONE ? EXIT_DONE : err_print(&e);
+		return command_end(EXIT_DONE, &e);
 	}
 	opts = command_defaults(c);
 	if (!opts)
 		return EXIT_NO_RESOURCE;
-	rc = flush_output(run_parsed(c, opts, argc, argv, &e), &e);
+	rc = command_end(run_parsed(c, opts, argc, argv, &e), &e);
 	command_free(c, opts);
-	return err_is_set(&e) ? err_print(&e) : rc;
+	return rc;
 }
