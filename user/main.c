@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/command.h"
 #include "lib/signals.h"
@@ -37,11 +39,24 @@ static int help_of(const char *name)
 	return c ? command_invoke(c, 2, argv) : unknown_command(name);
 }
 
+/*
+ * Where one of the first three descriptors is closed, the next file that is opened takes its number, and what was meant for a screen would
+ * go into a tracer's map or a worker's channel. So they are taken, by what can neither be read nor written (O_PATH): whoever tries learns
+ * so, as from a closed one. A command that we run is given none of this.
+ */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/", O_PATH | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = commands[0];
 	struct err e = {};
 
+	hold_standard_descriptors();
 	signals_begin();
 	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {
 		command_help_all(argc < 2 ? stderr : stdout);

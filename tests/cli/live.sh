@@ -118,6 +118,15 @@ ends "trace events to a full disk" 6 'No space' "$IPCSTALL" run -q --perfetto /d
 ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full -i 50ms -- "${talk[@]}" 30
 ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3
 
+# a descriptor that was closed is no tracer's: it stays closed, to the command too
+for args in 'run -q --csv - -- true' 'top -b -n 1 -d 50ms' 'export --once --interval 100ms'; do
+	# shellcheck disable=SC2086
+	ends "$args: closed standard output" 6 'standard output: Bad file descriptor' sh -c '"$0" "$@" >&-' "$IPCSTALL" $args
+done
+"$IPCSTALL" run -q -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ ! -e /proc/$$/fd/1 ] && exit 5' <&- >&- 2>err
+rc=$?
+check "the command's closed descriptors are closed" "$rc $(cat err)" [ $rc -eq 5 ]
+
 # a reader that leaves: attach ends by itself, with 6
 "${talk[@]}" 30000 &
 talker=$!
