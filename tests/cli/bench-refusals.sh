@@ -153,7 +153,7 @@ check 'what was only looked at is not left behind' "$(ls)" eval '[ "$(ls)" = "$(
 echo kept >kept
 refuses 'a file that is there already' 4 nosuchcc --mode tcp --size 64 --cc nosuchcc --csv kept
 check 'what was there before stays' "$(ls)" [ "$(cat kept)" = kept ]
-refuses 'a file to repeat that is not there' 9 'No such file' --repeat /nonexistent/x.json
+refuses 'a file to repeat that is not there' 9 ': /nonexistent/x.json: No such file or directory; give' --repeat /nonexistent/x.json
 echo '{"schema": "other"}' >"$WORK/other.json"
 refuses 'a file to repeat of another kind' 9 'not a result' --repeat "$WORK/other.json"
 echo '{"schema": "ipcstall.result", "version": 99, "options": {}}' >"$WORK/new.json"

@@ -165,11 +165,15 @@ static int check_outputs(const struct bench_options *o, struct err *e)
 
 static int repeat_options(struct bench_options *o, struct err *e)
 {
+	FILE *f = fopen(o->repeat, "re");
 	json_error_t why;
-	json_t *doc = json_load_file(o->repeat, 0, &why);
+	json_t *doc = f ? json_loadf(f, 0, &why) : NULL;
 	const char *schema = json_string_value(json_object_get(doc, "schema"));
 	int rc = 0;
 
+	if (!f)
+		return err_sys(e, EXIT_DATA, "give a file written by --json", "%s", o->repeat);
+	fclose(f);
 	if (!doc)
 		rc = err_set(e, EXIT_DATA, "%s: %s (line %d); give a file written by --json", o->repeat, why.text, why.line);
 	else if (!schema || strcmp(schema, "ipcstall.result") || !json_is_object(json_object_get(doc, "options")))
