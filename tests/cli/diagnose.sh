@@ -35,6 +35,12 @@ printf '{"schema": "ipcstall.sweep", "version": 1, "options": {"mode": "tcp"}}\n
 refuses 'an empty sweep' 9 'no point' diagnose --from "$WORK/bad"
 printf '{"schema": "ipcstall.sweep", "version": 1, "options": {"mode": "tcp"}}\n{"size": 4}\n' >"$WORK/bad"
 refuses 'a point that is none' 9 'without a test' diagnose --from "$WORK/bad"
+refuses 'a sweep to go on with that is not there' 9 'No such file' sweep -m pipe -V size=4 --resume -o /nonexistent/x
+printf '{"schema": "ipcstall.other", "version": 1}\n' >"$WORK/bad"
+refuses 'a sweep to go on with that is none' 9 "its 'schema' is not that of" sweep -m pipe -V size=4 --resume -o "$WORK/bad"
+"$IPCSTALL" sweep -m pipe -V size=4 -t latency --count 100 --no-trace -q >/dev/full 2>"$WORK/err"
+rc=$?
+check 'a full standard output cannot be gone on with' "$rc $(cat "$WORK/err")" eval '[ $rc -eq 6 ] && grep -q "standard output: No space" "$WORK/err" && ! grep -q resume "$WORK/err"'
 refuses 'refine without repeats' 2 'repeats' sweep -m pipe -V size=1K,2K --refine -o "$WORK/x"
 refuses 'refine without sizes' 2 'size' sweep -m tcp -V nodelay=0,1 --repeats 3 --refine -o "$WORK/x"
 

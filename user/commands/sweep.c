@@ -75,6 +75,14 @@ static size_t total(const struct sweep *s)
 	return s->cells.n * s->cells.repeats;
 }
 
+/* Only a file can be gone on with. */
+static int write_error(const struct sweep *s, struct err *e)
+{
+	if (s->out == stdout)
+		return err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+	return err_sys(e, EXIT_IO, "give it room, then go on with --resume", "%s", s->o->out);
+}
+
 static int write_line(struct sweep *s, json_t *line, struct err *e)
 {
 	if (!line)
@@ -83,7 +91,7 @@ static int write_line(struct sweep *s, json_t *line, struct err *e)
 	int bad = json_dumpf(line, s->out, JSON_COMPACT) || fputc('\n', s->out) == EOF || fflush(s->out);
 
 	json_decref(line);
-	return bad ? err_sys(e, EXIT_IO, "give it room, then go on with --resume", "%s", s->o->out ? s->o->out : "standard output") : 0;
+	return bad ? write_error(s, e) : 0;
 }
 
 static json_t *vary_to_json(const struct cells *c)
@@ -260,7 +268,7 @@ static int same_sweep(const json_t *was, const json_t *now, const char *path, st
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!json_equal(json_object_get(was, keys[i]), json_object_get(now, keys[i])))
-			return err_set(e, EXIT_DATA, "--resume %s: its %s differ from this command line's; repeat the command that began it", path,
+			return err_set(e, EXIT_DATA, "--resume %s: its '%s' is not that of this command line; repeat the command that began it", path,
 				       keys[i]);
 	return 0;
 }
@@ -310,7 +318,7 @@ static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *
 	if (s->o->resume) {
 		s->out = path ? fopen(path, "r+e") : NULL;
 		rc = s->out ? read_done(s, s->out, head, e)
-			    : path ? err_sys(e, EXIT_IO, "give the file of the interrupted sweep", "--resume %s", path)
+			    : path ? err_sys(e, EXIT_DATA, "give the file of the interrupted sweep", "--resume %s", path)
 				   : err_set(e, EXIT_BAD_USAGE, "--resume: no --out; give the file of the interrupted sweep");
 		json_decref(head);
 		return rc;
@@ -436,7 +444,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 			fputs("\r\033[K", stderr);
 	}
 	if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
-		rc = err_sys(e, EXIT_IO, "give it room, then go on with --resume", "%s", o->out);
+		rc = write_error(&s, e);
 	free(s.done);
 	refine_free(&s.refiner);
 	cells_free(&s.cells);
