@@ -112,7 +112,9 @@ for _ in range(int(sys.argv[1])):
 PY
 talk=(python3 talk.py)
 ends "json to a full disk" 6 'No space' "$IPCSTALL" run -q --json /dev/full -- "${talk[@]}" 3
-ends "csv to a full disk" 6 'No space' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
+ends "json to a standard output that is full" 6 'standard output: No space left on device; give it room or a reader and run again$' \
+	sh -c '"$0" "$@" >/dev/full' "$IPCSTALL" run -q --json - -- true
+ends "csv to a full disk" 6 '/dev/full: No space left on device; give it room and run again$' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
 ends "timeline to a full disk" 6 'No space' "$IPCSTALL" run -q --timeline /dev/full -- "${talk[@]}" 3
 ends "trace events to a full disk" 6 'No space' "$IPCSTALL" run -q --perfetto /dev/full -- "${talk[@]}" 3
 ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full -i 50ms -- "${talk[@]}" 30

@@ -28,7 +28,7 @@ int sink_close(FILE *f, const char *path, struct err *e)
 	bool bad = fflush(f) != 0 || ferror(f);
 
 	if (bad)
-		err_sys(e, EXIT_IO, "give it room and run again, with --repeat if there is a result", "%s", f == stdout ? "standard output" : path);
+		err_sys(e, EXIT_IO, f == stdout ? "give it room or a reader and run again" : "give it room and run again", "%s", sink_name(path));
 	if (f != stdout && fclose(f) != 0 && !bad)
 		return err_sys(e, EXIT_IO, "give it room and run again", "%s", path);
 	return bad ? -1 : 0;

@@ -2,36 +2,24 @@
 #include "sinks/json_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static int dump(json_t *doc, FILE *out, size_t flags)
+#include "sinks/sink.h"
+
+static int no_memory(const char *path, struct err *e)
 {
-	return json_dumpf(doc, out, flags) || fputc('\n', out) == EOF || fflush(out) ? -1 : 0;
-}
-
-/* A full disk may show only when the file is closed. */
-static int dump_and_close(json_t *doc, FILE *out, size_t flags)
-{
-	int rc = dump(doc, out, flags);
-
-	return fclose(out) || rc ? -1 : 0;
+	return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the document; free some and run again", sink_name(path));
 }
 
 int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e)
 {
-	FILE *out;
+	FILE *out = doc ? sink_open(path, e) : NULL;
+	bool whole;
 	int rc;
 
 	if (!doc)
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the document; free some and run again", path);
-	if (!strcmp(path, "-")) {
-		rc = dump(doc, stdout, flags);
-	} else {
-		out = fopen(path, "we");
-		rc = out ? dump_and_close(doc, out, flags) : -1;
-	}
+		return no_memory(path, e);
+	whole = out && !json_dumpf(doc, out, flags) && fputc('\n', out) != EOF;
+	rc = out ? sink_close(out, path, e) : -1;
 	json_decref(doc);
-	if (rc)
-		return err_sys(e, EXIT_IO, "give a path that can be written, with room for it", "%s", path);
-	return 0;
+	return rc == 0 && !whole ? no_memory(path, e) : rc;	/* of whatever else went wrong sink_close() tells */
 }
