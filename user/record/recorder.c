@@ -38,13 +38,15 @@ struct recorder {
 	struct index stacks, cgroups;
 	uint32_t n_texts;
 	int error;
+	bool replayable;	/* a whole snapshot is in the file */
 };
 
 static int report(struct recorder *r, int err, struct err *e)
 {
 	r->error = err;
 	errno = err;
-	return err_sys(e, EXIT_IO, "what was recorded until now can be replayed; give it room, or --max-size", "%s", r->path);
+	return err_sys(e, EXIT_IO, r->replayable ? "what was recorded until now can be replayed; give it room, or --max-size"
+						 : "it holds no snapshot yet, and nothing can be replayed; give it room", "%s", r->path);
 }
 
 static int write_dropped(struct recorder *r)
@@ -363,6 +365,7 @@ int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct
 	err = write_parts(r, s, true);
 	if (!err)
 		err = write_parts(r, s, false);
+	r->replayable |= !err;
 	return err ? report(r, err, e) : 0;
 }
 
