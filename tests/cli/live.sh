@@ -228,7 +228,32 @@ head -c $((size - 1)) a.rec >cut.rec
 ends "replay of a file that breaks off" 0 'breaks off at byte' "$IPCSTALL" replay cut.rec
 cp a.rec bad.rec
 printf '\x5a\x5a' | dd of=bad.rec bs=1 seek=60 conv=notrunc 2>/dev/null
-ends "replay of a damaged head" 9 'nothing can be shown|damaged' "$IPCSTALL" replay bad.rec
+ends "replay of a damaged head" 9 'it is damaged, .*nothing can be shown' "$IPCSTALL" replay bad.rec
+
+# one byte of what is in the last block of a kind (5: a snapshot), or of its head, is not what was written
+cat >flip.py <<'PY'
+import struct, sys
+d, kind, offset, at, hit = bytearray(open("a.rec", "rb").read()), int(sys.argv[1]), int(sys.argv[2]), 16, None
+while at < len(d):
+    this, _, stored = struct.unpack_from("<III", d, at)
+    hit = at + offset if this == kind else hit
+    at += 20 + stored
+d[hit] ^= 1
+open("flipped.rec", "wb").write(d)
+PY
+for offset in 5 25; do
+	python3 flip.py 5 $offset
+	ends "replay of a damaged first snapshot, byte $offset" 9 'flipped.rec: it is damaged, .*nothing can be shown' "$IPCSTALL" replay flipped.rec
+	check "replay of a damaged first snapshot, byte $offset: one line" "$(cat err)" [ "$(wc -l <err)" -eq 1 ]
+done
+python3 flip.py 6 25
+ends "replay of a damaged block" 9 '1 damaged block left out' "$IPCSTALL" replay flipped.rec
+check "and it is said once" "$(cat err)" [ "$(grep -c damaged err)" -eq 1 ]
+
+# no room for a snapshot: what is left cannot be replayed, and nobody says it can
+ends "a recording without room" 6 'small.rec: File too large; it holds no snapshot yet, and nothing can be replayed' \
+	bash -c 'trap "" XFSZ; ulimit -f 3; exec "$0" "$@"' "$IPCSTALL" record -q -o small.rec --timeline -- "${talk[@]}" 30
+ends "and its replay" 9 'breaks off before its first snapshot' "$IPCSTALL" replay small.rec
 
 # --- without privileges ---
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then

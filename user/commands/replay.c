@@ -216,8 +216,6 @@ static void remarks(const struct recording_state *st, const char *path)
 		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
 	else if (!st->complete)
 		fprintf(stderr, "ipcstall: %s: the session did not end in good order; figures are those of its last whole snapshot\n", path);
-	if (st->damaged)
-		fprintf(stderr, "ipcstall: %s: %zu damaged block%s left out\n", path, st->damaged, plural(st->damaged));
 	if (st->unknown)
 		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
 }
@@ -249,7 +247,8 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 	}
 	rc = write_files(s, file, &v, e);
 	if (rc == 0 && !err_is_set(e) && s->r.state.damaged)
-		err_set(e, EXIT_DATA, "%s: %zu damaged blocks: what is shown is right, and not all", file->path, s->r.state.damaged);
+		err_set(e, EXIT_DATA, "%s: %zu damaged block%s left out: what is shown is right, and not all; take another copy of it", file->path,
+			s->r.state.damaged, plural(s->r.state.damaged));
 	return err_is_set(e) ? -1 : rc;
 }
 

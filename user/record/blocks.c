@@ -126,7 +126,8 @@ enum read_result blocks_next(struct block_reader *r, struct block *b)
 
 	if (!left)
 		return READ_END;
-	if (left < BLOCK_HEAD || checksum(head, 16) != get32(head + 16))
+	r->damaged = left >= BLOCK_HEAD && checksum(head, 16) != get32(head + 16);
+	if (left < BLOCK_HEAD || r->damaged)
 		return READ_CUT;
 	*b = (struct block){ .type = get32(head), .n = get32(head + 4), .offset = r->at };
 	stored = get32(head + 8);

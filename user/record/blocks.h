@@ -54,6 +54,7 @@ enum read_result {
 struct block_reader {
 	const uint8_t *v;	/* the file, mapped or held by the caller */
 	size_t n, at;
+	bool damaged;	/* READ_CUT: there is a head, and it is not what was written */
 	uint8_t *unpacked;
 };
 

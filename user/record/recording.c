@@ -310,11 +310,19 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 	}
 }
 
+static int nothing_to_show(const char *path, const struct recording_state *st, bool damaged_end, struct err *e)
+{
+	if (st->damaged || damaged_end)
+		return err_set(e, EXIT_DATA, "%s: it is damaged, and holds no whole snapshot: nothing can be shown; take another copy of it", path);
+	return err_set(e, EXIT_DATA, "%s: it breaks off before its first snapshot: nothing can be shown; record for longer", path);
+}
+
 int recording_walk(const struct recording *r, const struct recording_visitor *v, struct recording_state *st, struct err *e)
 {
 	struct walk w = { .v = v, .st = st, .live_max = live_max() };
 	struct block_reader reader;
 	uint32_t version;
+	bool damaged_end;
 	enum head_result h = blocks_open(&reader, r->file, r->size, &version);
 
 	*st = (struct recording_state){};
@@ -323,13 +331,12 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	read_blocks(&w, &reader);
 	if (w.closed.n && st->snapshots)	/* it broke off between the two */
 		deliver(&w, &(struct part){});
+	damaged_end = reader.damaged;
 	blocks_close(&reader);
 	endpoints_free(&w.closed);
 	endpoints_free(&w.live);
 	free(w.texts);
 	if (w.no_memory)
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some, or filter (-p, -P, --comm)", r->path);
-	if (!st->head || !st->snapshots)
-		return err_set(e, EXIT_DATA, "%s: it breaks off before its first snapshot: nothing can be shown; record for longer", r->path);
-	return 0;
+	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, damaged_end, e);
 }
