@@ -541,7 +541,8 @@ static void wrong_content_with_right_checksums(void **state)
 
 static void never_larger_than_asked(void **state)
 {
-	struct recorder *r = recorder_new(path, 1 << 20);
+	char link[80];
+	struct recorder *r;
 	json_t *head = json_pack("{s:s}", "hello", "world");
 	struct recording file;
 	struct dropped d;
@@ -550,6 +551,9 @@ static void never_larger_than_asked(void **state)
 	struct stat st;
 	uint64_t closed = 0;
 
+	snprintf(link, sizeof(link), "%s.link", path);
+	assert_int_equal(symlink(path, link), 0);
+	r = recorder_new(link, 1 << 20);
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
 	for (uint64_t round = 0; round < 300; round++) {
@@ -568,6 +572,8 @@ static void never_larger_than_asked(void **state)
 	d = *recorder_dropped(r);
 	assert_true(d.events && d.closed && d.snapshots);
 	assert_int_equal(recorder_close(r, &e), 0);
+	assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));	/* what is replaced is the file behind it */
+	unlink(link);
 	assert_int_equal(recording_open(&file, path, &e), 0);
 	assert_int_equal(replay_load(&file, NULL, NULL, 1 << 30, &p, &e), 0);
 	assert_true(p.state.complete && !p.state.damaged);

@@ -29,6 +29,7 @@ struct queue {
 struct recorder {
 	int fd;
 	char *path;
+	char *real;	/* the file behind it, where a link leads there: that is what is replaced to make room */
 	uint64_t size, max;
 	struct dropped dropped;
 	pthread_mutex_t lock;	/* of `in` and `refused` */
@@ -72,7 +73,7 @@ static bool fits(const struct recorder *r, size_t n)
 static int make_room(struct recorder *r, size_t n)
 {
 	for (int i = 0; i < 12 && !fits(r, n); i++) {
-		int err = recording_compact(r->path, &r->fd, &r->size, &r->dropped);
+		int err = recording_compact(r->real, &r->fd, &r->size, &r->dropped);
 
 		if (!err)
 			err = write_dropped(r);
@@ -125,7 +126,8 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 {
 	r->fd = open(r->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	r->error = r->fd < 0 ? errno : write_header(r, head);
+	r->real = r->fd < 0 ? NULL : realpath(r->path, NULL);
+	r->error = r->real ? write_header(r, head) : errno;
 	if (!r->error)
 		return 0;
 	errno = r->error;
@@ -389,6 +391,7 @@ int recorder_close(struct recorder *r, struct err *e)
 	index_free(&r->stacks);
 	index_free(&r->cgroups);
 	free(r->path);
+	free(r->real);
 	free(r);
 	return rc;
 }
