@@ -23,6 +23,9 @@ refuses "run: a timeline that cannot be written" 6 'No such file' run --timeline
 refuses "record: no file" 2 'which file' record -a
 refuses "record: a command and a process" 2 'exclude each other' record -o a.rec -p $$ -- true
 refuses "record: too small" 2 'out of range' record -o a.rec --max-size 1K -a
+refuses "record: onto standard output" 2 'give a file' record -o - -a
+check "record: no file of that name is made" "it is there" [ ! -e ./- ]
+refuses "replay: from standard input" 2 'give that file' replay -
 refuses "replay: no file" 2 'give one FILE' replay
 refuses "replay: not there" 9 'No such file' replay /nowhere/a.rec
 echo '{}' >not.rec

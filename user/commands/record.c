@@ -2,6 +2,7 @@
 /* ipcstall record: what run and attach would show, into a file. */
 #include "commands/command.h"
 #include "commands/live.h"
+#include "sinks/sink.h"
 
 static const struct opt record_options[] = {
 	OPT_HEAD("Whom to look at (or a command after --)"),
@@ -38,6 +39,8 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 
 	if (!o->record)
 		return err_set(e, EXIT_BAD_USAGE, "record: into which file?; give -o FILE");
+	if (sink_is_stdout(o->record))
+		return err_set(e, EXIT_BAD_USAGE, "record -o -: a recording is written anew in its place to keep within --max-size, which standard output cannot be; give a file");
 	if (cmd->n && whom)
 		return err_set(e, EXIT_BAD_USAGE, "record: a command and running programs exclude each other; give one of them");
 	return cmd->n ? live_run(o, cmd, e) : live_attach(o, "record", e);
