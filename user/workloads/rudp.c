@@ -47,12 +47,11 @@ static char *kept(struct rudp *u, int64_t seq)
 	return u->kept + u->room * rudp_slot_of(seq, u->s.window);
 }
 
-void rudp_free(struct conn *c)
+/* Only where it could not all be had: what is in use goes with its process. */
+static void drop_state(struct conn *c)
 {
 	struct rudp *u = state(c);
 
-	if (!u)
-		return;
 	free(u->slots);
 	free(u->got);
 	free(u->len);
@@ -94,9 +93,11 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 	u->len = calloc(window, sizeof(*u->len));
 	u->kept = calloc(window, u->room);
 	u->spill = malloc(u->room);
-	if (!u->slots || !u->got || !u->len || !u->kept || !u->spill)
-		return err_set(e, EXIT_NO_RESOURCE, "rudp: no memory for a window of %u packets of %zu bytes; give a smaller --window", window,
-			       u->room);
+	if (!u->slots || !u->got || !u->len || !u->kept || !u->spill) {
+		err_set(e, EXIT_NO_RESOURCE, "rudp: no memory for a window of %u packets of %zu bytes; give a smaller --window", window, u->room);
+		drop_state(c);
+		return -1;
+	}
 	rudp_sender_init(&u->s, u->slots, window, (uint64_t)o->rto_ns);
 	rudp_receiver_init(&u->r, u->got, window, o->drop, o->seed);
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS); /* of this process only, which the runner made for this */

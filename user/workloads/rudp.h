@@ -17,6 +17,5 @@ enum io rudp_await(struct conn *c, bool block, int64_t *seq);
 bool rudp_settled(const struct conn *c);
 /* What this end has counted since it was opened. */
 void rudp_counts(const struct conn *c, struct reliable_counts *n);
-void rudp_free(struct conn *c);
 
 #endif
