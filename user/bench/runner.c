@@ -60,7 +60,6 @@ struct bout {
 	struct worker worker[ROLES];
 	struct conn ends[ROLES];
 	int awake_fd;
-	size_t map_bytes;
 };
 
 static const char *role_name(enum role r)

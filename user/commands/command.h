@@ -28,7 +28,6 @@ extern const struct command *const commands[]; /* NULL-terminated; the first one
 void *command_defaults(const struct command *c);
 void command_free(const struct command *c, void *opts);
 const struct command *command_find(const char *name);
-void command_help(const struct command *c, FILE *out);
 void command_help_all(FILE *out);
 /* What is left to do at the end: standard output is flushed, an error printed. Returns the exit code. */
 int command_end(int rc, struct err *e);

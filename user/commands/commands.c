@@ -64,7 +64,7 @@ static void help_words(const struct command *c, FILE *out)
 		opt_help_word(name, text, out);
 }
 
-void command_help(const struct command *c, FILE *out)
+static void command_help(const struct command *c, FILE *out)
 {
 	bool is_default = c == commands[0];
 	void *values = command_defaults(c);

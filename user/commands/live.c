@@ -140,7 +140,7 @@ static bool wants_stacks(const struct live_opts *o)
 	return o->stacks || o->out[OUT_FOLDED];
 }
 
-bool live_wants_stalls(const struct live_opts *o)
+static bool wants_stalls(const struct live_opts *o)
 {
 	return o->threshold_ns || wants_stacks(o);
 }
@@ -373,7 +373,7 @@ static int write_files(struct live *l, json_t *about, struct err *e)
 {
 	struct live_view view = {
 		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
-		.wants_stalls = live_wants_stalls(l->o), .wants_timeline = live_wants_timeline(l->o),
+		.wants_stalls = wants_stalls(l->o), .wants_timeline = live_wants_timeline(l->o),
 	};
 	int rc = 0;
 

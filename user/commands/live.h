@@ -118,7 +118,6 @@ json_t *live_head(struct live *l, json_t *about);
 int live_check_outputs(const struct live_opts *o, struct err *e);
 int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e);
 bool live_wants_timeline(const struct live_opts *o);
-bool live_wants_stalls(const struct live_opts *o);
 /* What is enough for a finding. */
 void live_verdict(const struct trace_snapshot *s, struct verdict *v);
 uint64_t live_threshold(const struct live_opts *o);

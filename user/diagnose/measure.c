@@ -43,7 +43,7 @@ int variant_open(struct variant *v, const json_t *options, int64_t size, const c
 	return 0;
 }
 
-void variant_close(struct variant *v)
+static void variant_close(struct variant *v)
 {
 	if (v->ready)
 		bench_teardown(&v->plan);

@@ -19,7 +19,6 @@ struct variant {
 int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
 /* The plan without running anything: for what is proposed from a file. */
 int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
-void variant_close(struct variant *v);
 
 struct trial {
 	struct proposal p;

@@ -125,7 +125,8 @@ double stats_mad(const struct sample *s)
 	return lerp(deviation_of_rank(&d, s->n / 2 - 1), hi, 0.5);
 }
 
-size_t stats_outliers(const struct sample *s, double median, double mad, double k)
+/* How many lie more than k * mad from the median. */
+static size_t count_beyond(const struct sample *s, double median, double mad, double k)
 {
 	if (!(mad > 0))
 		return 0;
@@ -138,7 +139,7 @@ static void count_outliers(const struct sample *s, struct summary *out)
 	int pick = STATS_KS - 1;
 
 	for (int i = 0; i < STATS_KS; i++)
-		out->outliers[i] = stats_outliers(s, out->median, out->mad, stats_ks[i]);
+		out->outliers[i] = count_beyond(s, out->median, out->mad, stats_ks[i]);
 	for (int i = STATS_KS - 2; i >= 0; i--)
 		if ((double)(out->outliers[i] - out->outliers[i + 1]) < small)
 			pick = i;

@@ -49,9 +49,6 @@ double stats_mean(const struct sample *s);
 double stats_stddev(const struct sample *s); /* of the sample: n - 1 */
 double stats_mad(const struct sample *sorted);
 
-/* How many lie more than k * mad from the median. */
-size_t stats_outliers(const struct sample *sorted, double median, double mad, double k);
-
 #define STATS_KS 5
 extern const double stats_ks[STATS_KS]; /* 3, 5, 10, 20, 50 */
 

@@ -111,7 +111,7 @@ void codec_u32(struct codec *c, uint32_t *v)
 	*v = (uint32_t)u;
 }
 
-void codec_u8(struct codec *c, uint8_t *v)
+static void codec_u8(struct codec *c, uint8_t *v)
 {
 	if (c->reads)
 		*v = get(c);

@@ -27,7 +27,6 @@ bool codec_done(const struct codec *c);
 void codec_u64(struct codec *c, uint64_t *v);
 void codec_i64(struct codec *c, int64_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
-void codec_u8(struct codec *c, uint8_t *v);
 void codec_bool(struct codec *c, bool *v);
 void codec_bytes(struct codec *c, void *v, size_t n);
 /* reading: bad unless *v < limit */
@@ -42,7 +41,6 @@ struct part {
 	bool last;
 };
 void codec_part(struct codec *c, struct part *p);
-void codec_counters(struct codec *c, struct trace_counters *n);
 /* stacks as numbers of texts, 0: unknown */
 void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS]);
 /* `base`: the time of the one before, which goes along */

@@ -148,7 +148,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 		ep->peer = -1;
 }
 
-void codec_counters(struct codec *c, struct trace_counters *n)
+static void codec_counters(struct codec *c, struct trace_counters *n)
 {
 	uint64_t *const v[] = { &n->observed, &n->lost,	  &n->unpaired, &n->overflow, &n->contended, &n->reused,
 				&n->events_lost, &n->missed, &n->opened,   &n->closed,	 &n->dropped,	&n->dropped_tx_bytes,

@@ -28,7 +28,6 @@ struct listener {
 	struct desk *desk;
 	int visitors;
 	int last_code; /* of the last run that was let in */
-	uint32_t runs_over;
 };
 
 static int bind_and_listen(const struct addrinfo *a)

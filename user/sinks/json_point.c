@@ -24,7 +24,7 @@ static json_t *outliers(const struct summary *s)
 	return json_pack("{s:f, s:I, s:o}", "k", s->k_suggested, "count", (json_int_t)s->outliers_suggested, "sensitivity", all);
 }
 
-json_t *json_of_summary(const struct summary *s)
+static json_t *json_of_summary(const struct summary *s)
 {
 	const struct {
 		const char *name;

@@ -26,8 +26,6 @@ void append_or_drop(json_t **list, json_t *entry);
 
 /* One line: whose stall, the cause, who kept it waiting, how often, how long. */
 void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
-/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty: it begins none. */
-void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len);
 /* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
 /* Room for it, root and all. */

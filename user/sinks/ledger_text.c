@@ -103,7 +103,8 @@ void finding_sentence(const struct trace_snapshot *s, const struct finding *f, c
 		 100 * f->share, longest, part, surety_phrase(f));
 }
 
-void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
+/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty: it begins none. */
+static void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
 {
 	buf[0] = '\0';
 	if (f->root >= 0)

@@ -21,7 +21,6 @@ struct result {
 
 /* JSON: one object a point, for whoever makes documents of points. ledger: NULL or a new reference, taken over. */
 json_t *json_of_point(const struct point *p, json_t *ledger);
-json_t *json_of_summary(const struct summary *s);
 /* schema, version, tool, machine, clock, options, started: the document without its points. */
 json_t *json_result_head(const char *schema, int version, const struct bench_plan *plan, const char *started);
 json_t *json_of_result(const struct result *r);

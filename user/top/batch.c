@@ -12,7 +12,8 @@
 #include "top/columns.h"
 #include "top/names.h"
 
-void loss_text(const struct paces *p, char *buf, size_t len)
+/* What was lost in the interval; "" when nothing. */
+static void loss_text(const struct paces *p, char *buf, size_t len)
 {
 	const struct trace_counters *c = &p->sum.counters;
 

@@ -13,7 +13,5 @@ int batch_json(const struct paces *p, size_t rows, FILE *out);
 
 /* "1.00 s, 40 endpoints (12 active), out 12.3M B/s, ..." */
 void summary_text(const struct paces *p, char *buf, size_t len);
-/* What was lost in the interval; "" when nothing. */
-void loss_text(const struct paces *p, char *buf, size_t len);
 
 #endif

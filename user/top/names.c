@@ -11,7 +11,7 @@ const char *sight_program(const struct trace_sight *s)
 	return s->tx_tgid ? s->tx_comm : s->rx_tgid ? s->rx_comm : "";
 }
 
-pid_t sight_pid(const struct trace_sight *s)
+static pid_t sight_pid(const struct trace_sight *s)
 {
 	return s->tx_tgid ? s->tx_tgid : s->rx_tgid;
 }

@@ -8,7 +8,6 @@
 
 /* Who uses the endpoint: the writer, else the reader; "" when nobody was seen. At most 15 bytes. */
 const char *sight_program(const struct trace_sight *s);
-pid_t sight_pid(const struct trace_sight *s);
 
 /* "nginx[123]"; "?" when nobody was seen */
 void program_text(const char comm[16], pid_t tgid, char *buf, size_t len);

@@ -293,7 +293,7 @@ static bool holds_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-bool pace_matches(const struct paces *p, const struct pace *r, const char *filter)
+static bool pace_matches(const struct paces *p, const struct pace *r, const char *filter)
 {
 	char text[512];
 

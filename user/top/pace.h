@@ -58,11 +58,9 @@ struct paces {
 int paces_take(struct paces *p, struct trace_sights *fresh);
 void paces_free(struct paces *p);
 
-/* Choose and sort what is shown. filter: NULL or "" shows all; see pace_matches(). */
+/* Choose and sort what is shown. filter: what is shown holds every blank-separated word of it, in its programs,
+ * pids, addresses, protocol or cause; NULL or "" shows all. */
 void paces_order(struct paces *p, enum pace_sort by, bool reverse, bool active_only, const char *filter);
-
-/* Does it hold every blank-separated word of the filter: in its programs, pids, addresses, protocol or cause? */
-bool pace_matches(const struct paces *p, const struct pace *r, const char *filter);
 
 /* Did anything go in or out, or did it stall, in the interval? */
 bool pace_active(const struct pace *r);

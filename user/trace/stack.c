@@ -58,7 +58,8 @@ static void read_kernel(void)
 	symbols_sort(&known.kernel);
 }
 
-int kernel_frame(uint64_t addr, char *buf, size_t size)
+/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": how one frame is written, in these two and nowhere else */
+static int kernel_frame(uint64_t addr, char *buf, size_t size)
 {
 	const struct symbol *s;
 
@@ -152,7 +153,7 @@ static const struct mapping *mapping_of(const struct process *p, uint64_t addr)
 	return NULL;
 }
 
-int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
+static int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 {
 	struct process *p = process_of(tgid);
 	const struct mapping *m = mapping_of(p, addr);

@@ -29,8 +29,4 @@ const struct symbol *symbols_find(const struct symbols *s, uint64_t addr);
  */
 bool symbols_of_file(const char *path, struct symbols *out);
 
-/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": how one frame is written, here and nowhere else */
-int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size);
-int kernel_frame(uint64_t addr, char *buf, size_t size);
-
 #endif

@@ -102,7 +102,6 @@ struct workload {
 extern const struct workload *const workloads[]; /* NULL-terminated */
 extern const char *const workload_names[];	 /* the same, for an option's choices */
 
-const struct workload *workload_find(const char *name);
 void conn_close(struct conn *c);
 
 /* For workloads: parts they share. */

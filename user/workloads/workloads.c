@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
 #include <unistd.h>
 
 #include "workloads/workload.h"
@@ -21,14 +20,6 @@ const char *const workload_names[] = {
 #undef ROW
 	NULL,
 };
-
-const struct workload *workload_find(const char *name)
-{
-	for (const struct workload *const *w = workloads; *w; w++)
-		if (strcmp((*w)->name, name) == 0)
-			return *w;
-	return NULL;
-}
 
 void conn_close(struct conn *c)
 {
