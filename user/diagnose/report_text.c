@@ -68,7 +68,10 @@ static void work_text(const struct patient *p, char *buf, size_t len)
 	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
 	double d = median_traced(p, offsetof(struct diag_round, device)), nobody;
 
-	snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%", 100 * c, 100 * s);
+	if (isnan(c) || isnan(s))	/* a saved series may lack them */
+		snprintf(buf, len, "how long client and server were at work is unknown");
+	else
+		snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%", 100 * c, 100 * s);
 	if (!isnan(d))
 		text_append(buf, len, ", the device or its queue %.0f %%", 100 * d);
 	nobody = nobody_works(p) - d - (p->competing > 0 ? p->competing : 0);
