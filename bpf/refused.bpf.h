@@ -133,13 +133,13 @@ static __always_inline void refused_look(struct endpoint *ep, ns_t at)
 		refused_until(ep, at);
 }
 
-/* the writer whose last call was refused is no more, and waits for nothing */
+/* The writer whose last call was refused is no more, and waits for nothing; had another one come since, it would be that one's refusal. */
 static __noinline int refused_dies(__u32 tid)
 {
 	struct call *c = call_of(tid, false);
 	struct endpoint *ep = c && c->dir == DIR_TX ? call_endpoint(c) : 0;
 
-	if (ep && !ep->closed)
+	if (ep && !ep->closed && ep->txb.tid == tid)
 		refused_back(ep, bpf_ktime_get_ns());
 	return 0;
 }

@@ -150,8 +150,6 @@ static int check_dir(const char *dir, struct err *e)
 {
 	struct stat st;
 
-	if (!dir)
-		return 0;
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
 		errno = ENOTDIR;
 	else if (access(dir, W_OK | X_OK) == 0)
@@ -164,7 +162,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	const struct options *o = opts;
 	struct findings f = { 0 };
 
-	if (check_dir(o->dir, e) || outputs_check(&o->json, 1, e))
+	if ((opt_given(rest, "dir") && check_dir(o->dir, e)) || outputs_check(&o->json, 1, e))
 		return e->code;
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
