@@ -252,7 +252,8 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
 	if (!tcp_queue_left(ep, in))
 		return;
 	if (!tcp_all_out(sk0)) {
-		in->at = now;
+		if (in->head == HEAD_NONE)
+			in->at = now;
 		return;
 	}
 	if (GET(sk, sk_pacing_status)) {

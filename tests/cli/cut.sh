@@ -4,17 +4,32 @@
 cd "$WORK" || exit 1
 needs_ledger
 
-traced() { # FILE ARGUMENT...: the ledger of a case of cut.py, and what it printed
-	local file=$1
-	shift
-	"$IPCSTALL" run -q --json "$file" -- python3 cut.py "$@" >out 2>err
-}
-# NAME EXPRESSION SHOWN: of the last ledger, `tx` has the states in ms of the endpoint that sent most, `e`; `said` is what the program printed
-holds() {
-	says_true "$1" "l = json.load(open('case.json'))['ledger']; said = open('out').read().split()
+traced() { "$IPCSTALL" run -q --json case.json -- python3 cut.py "$@" >out 2>err; }
+
+# `tx` has the states in ms of the endpoint that sent most, `e`; `said` is what the program printed
+of_case="import json
+l = json.load(open('case.json'))['ledger']; said = open('out').read().split()
 e = max(l['endpoints'], key=lambda e: e['beside']['tx']['bytes'] or 0)
 tx = {k: (v['ns'] or 0) / 1e6 for k, v in e['tx']['states'].items()}
-near = lambda got, want: abs(got - want) < 0.05 * want + 15" "$2" "($3, open('err').read()[-300:])"
+near = lambda got, want: abs(got - want) < 0.05 * want + 15
+pipes = [e for e in l['endpoints'] if e['proto'] == 'pipe' and e['beside']['rx']['comm'] and e['beside']['tx']['pid'] != e['beside']['rx']['pid']]
+full = [e['tx']['states']['sndbuf']['ns'] / 1e6 for e in l['endpoints'] if e['beside']['tx']['bytes'] == 65536 * 24]
+in_rx = lambda e, state: (e['rx']['states'][state]['ns'] or 0) / 1e6
+unread = max(in_rx(e, 'unread') for e in l['endpoints'])
+first = max(pipes, key=lambda e: in_rx(e, 'unread'), default=None)"
+
+# NAME EXPRESSION SHOWN ARGUMENT...: a case of cut.py. Where the kernel ran no program for a while (docs/KERNEL_NOTES.md, "A task that hides"),
+# what happened then is in no ledger: two chances more.
+holds() {
+	local name=$1 expression="($2)" shown=$3
+	shift 3
+	for _ in 1 2 3; do
+		traced "$@" || expression=False
+		python3 -c "import sys
+$of_case
+sys.exit(not l['blind'] or bool($expression))" 2>/dev/null || break
+	done
+	says_true "$name" "$of_case" "$expression" "($shown, l['blind'], open('err').read()[-300:])"
 }
 
 cat >cut.py <<'END'
@@ -115,6 +130,8 @@ def case_thrown_away(how):
 def case_listener():
     """Each connection is accepted at once."""
     path = "sock"
+    if os.path.exists(path):
+        os.unlink(path)
     ls = socket.socket(socket.AF_UNIX)
     ls.bind(path)
     ls.listen(5)
@@ -176,39 +193,29 @@ globals()["case_" + sys.argv[1]](*sys.argv[2:])
 END
 
 for kind in pipe unix; do
-	traced case.json gives_up $kind
-	holds "$kind: who gave up after 300 ms and is gone waits no longer" 'near(tx["sndbuf"], 300)' tx
-	traced case.json killed $kind
-	holds "$kind: who was killed in a write after 300 ms" 'near(tx["sndbuf"], 300) and near(e["beside"]["tx"]["blocked_ns"] / 1e6, 300)' '(tx, e["beside"]["tx"])'
+	holds "$kind: who gave up after 300 ms and is gone waits no longer" 'near(tx["sndbuf"], 300)' tx gives_up $kind
+	holds "$kind: who was killed in a write after 300 ms" 'near(tx["sndbuf"], 300) and near(e["beside"]["tx"]["blocked_ns"] / 1e6, 300)' '(tx, e["beside"]["tx"])' killed $kind
 done
 
 for how in signal timeout; do
-	traced case.json sleep_cut $how
 	holds "TCP: a write that a $how ends has slept until then" 'near(e["beside"]["tx"]["blocked_ns"] / 1e6, float(said[0])) and float(said[0]) > 400 and not l["unpaired"]' \
-		'(e["beside"]["tx"], said, l["unpaired"])'
+		'(e["beside"]["tx"], said, l["unpaired"])' sleep_cut $how
 done
 
 for how in abort reset; do
-	traced case.json thrown_away $how
-	holds "TCP: what is thrown away ($how) was held until then" 'near(tx["rwnd"], float(said[0])) and tx["idle"] < 100 and tx["sndbuf"] < 100' '(tx, said)'
+	holds "TCP: what is thrown away ($how) was held until then" 'near(tx["rwnd"], float(said[0])) and tx["idle"] < 100 and tx["sndbuf"] < 100' '(tx, said)' thrown_away $how
 done
 
-traced case.json listener
-says_true 'a listening Unix socket: connections that wait to be accepted are not left unread' "l = json.load(open('case.json'))['ledger']
-unread = max(e['rx']['states']['unread']['ns'] or 0 for e in l['endpoints'])" 'l["late_reader"] is None and not l["findings"] and unread < 30e6' '(l["verdict"], unread)'
+holds 'a listening Unix socket: connections that wait to be accepted are not left unread' \
+	'l["late_reader"] is None and not l["findings"] and unread < 30' '(l["verdict"], unread)' listener
 
-traced case.json renamed exec
-holds 'the name after execve()' 'e["beside"]["tx"]["comm"] == "head" and not e["beside"]["tx"]["others"]' 'e["beside"]["tx"]'
+holds 'the name after execve()' 'e["beside"]["tx"]["comm"] == "head" and not e["beside"]["tx"]["others"]' 'e["beside"]["tx"]' renamed exec
 
 if python3 -c 'import os; os.splice' 2>/dev/null; then
 	for out in pipe unix; do
-		traced case.json splice $out
-		says_true "splice() into a $out: the pipe it reads has data, what it writes to has no room" "l = json.load(open('case.json'))['ledger']
-ends = [e for e in l['endpoints'] if (e['beside']['tx']['bytes'] or 0) == 65536 * 24]
-into = [e for e in l['endpoints'] if e['proto'] == 'pipe' and e['beside']['rx']['comm'] and e['beside']['tx']['pid'] != e['beside']['rx']['pid']]
-stalls = [e['tx']['states']['sndbuf']['ns'] / 1e6 for e in ends]
-first = max(into, key=lambda e: e['rx']['states']['unread']['ns'] or 0)" \
-			'len(ends) >= 2 and min(stalls) > 400 and first["rx"]["states"]["wait"]["ns"] < 0.2 * first["rx"]["states"]["unread"]["ns"]' '(stalls, [(e["proto"], e["rx"]["states"]["wait"]["ns"], e["rx"]["states"]["unread"]["ns"]) for e in into])'
+		holds "splice() into a $out: the pipe it reads has data, what it writes to has no room" \
+			'len(full) >= 2 and min(full) > 400 and in_rx(first, "wait") < 0.2 * in_rx(first, "unread")' \
+			'(full, first and first["rx"]["states"])' splice $out
 	done
 else
 	echo 'skip splice(): this Python has no os.splice()'

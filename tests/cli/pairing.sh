@@ -82,23 +82,40 @@ end, _ = new.accept()
 assert end.recv(100, socket.MSG_WAITALL)
 PY
 waited='sum(x["rx"]["states"]["unread"]["ns"] for x in e if x["local"].endswith(":40126"))'
-replaced() { # NAME
-	says_true "a server that replaced $1" "$ends" "len(e) == 2 and 2.5e8 < $waited < 6e8" "($waited, [x['local'] for x in e])"
+as_expected="len(e) == 2 and 2.5e8 < $waited < 6e8"
+# Where the kernel ran no program for a while (docs/KERNEL_NOTES.md, "A task that hides"), what happened then is in no ledger.
+only_blind() {
+	python3 -c "import json, sys
+$ends
+sys.exit(not (json.load(open('$WORK/l.json'))['ledger']['blind'] and not ($as_expected)))"
+}
+replaced() { # NAME SCENARIO
+	for _ in 1 2 3; do
+		"$2"
+		only_blind || break
+	done
+	says_true "a server that replaced $1" "$ends" "$as_expected" "($waited, [x['local'] for x in e])"
 }
 traced() { timeout 60 "$IPCSTALL" "$@" >"$WORK/out" 2>&1 </dev/null; }
 
-traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 own
-replaced 'its own'
+its_own() { traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 own; }
+replaced 'its own' its_own
 
-python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(60)' >"$WORK/listens" &
-stranger=$!
-jobs_to_end+=($stranger)
-within 10 test -s "$WORK/listens"
-traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 $stranger
-replaced "a stranger's"
-wait $stranger 2>/dev/null
+a_strangers() {
+	rm -f "$WORK/listens"
+	python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(60)' >"$WORK/listens" &
+	local stranger=$!
+	jobs_to_end+=($stranger)
+	within 10 test -s "$WORK/listens"
+	traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 $stranger
+	wait $stranger 2>/dev/null
+}
+replaced "a stranger's" a_strangers
 
-(sleep 2; echo) | python3 "$WORK/reload.py" 40126 before &
-traced attach -q --proto tcp -d 3s --json "$WORK/l.json" -p $!
-replaced 'one from before the session'
+one_from_before() {
+	(sleep 2; echo) | python3 "$WORK/reload.py" 40126 before &
+	traced attach -q --proto tcp -d 3s --json "$WORK/l.json" -p $!
+	wait $!
+}
+replaced 'one from before the session' one_from_before
 finish
