@@ -314,13 +314,25 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 
 #define TCP_SYN_SENT	2
 
-/* the last look at what was held: tcp_disconnect() throws it away next, tcp_reset() just did */
+/*
+ * What was held and is not sent was held until now: tcp_disconnect() throws it away next, tcp_reset() just did (tcp_write_queue_purge(),
+ * which leaves write_seq as it was).
+ */
 static __noinline int tcp_ended(__u64 sk)
 {
 	struct endpoint *ep = endpoint_known(sk);
+	struct input probed = { .says = IN_DEVICE };
+	ns_t now = bpf_ktime_get_ns();
 
-	if (ep && !ep->closed)
-		tcp_look_back(ep, sk, bpf_ktime_get_ns(), 0);
+	if (!ep || ep->closed)
+		return 0;
+	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_all_out(sk)) {
+		probed.at = ep->tx.seen;	/* at which a window probe went out, perhaps */
+		if (tx_device(ep))
+			apply_tx(ep, &probed);
+		ep->tx.seen = now;
+	}
+	tcp_look_back(ep, sk, now, 0);
 	return 0;
 }
 

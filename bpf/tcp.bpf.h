@@ -230,17 +230,17 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 	return 0;
 }
 
-/* held when it was last looked at, and now gone */
-static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in)
+/* held when it was last looked at, and now gone: all of it was sent */
+static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in, struct tcp_sock *tp)
 {
-	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK;
+	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK &&
+	       GET(tp, write_seq) == GET(tp, snd_nxt);
 }
 
 /*
  * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel left programs out that look is missing, and
  * the one at hand is late; but TCP notes when a segment last went out (__tcp_transmit_skb()). With pacing that is when the next one may:
- * then a state that began with the last look held all along, for all that is known. What was not sent was thrown away, with the connection
- * (tcp_write_queue_purge(), which leaves write_seq as it was): held until now.
+ * then a state that began with the last look held all along, for all that is known.
  */
 static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
@@ -249,13 +249,8 @@ static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *i
 	struct sock *sk = CAST(sock, sk0);
 	ns_t out;
 
-	if (!tcp_queue_left(ep, in))
+	if (!tcp_queue_left(ep, in, tp))
 		return;
-	if (!tcp_all_out(sk0)) {
-		if (in->head == HEAD_NONE)
-			in->at = now;
-		return;
-	}
 	if (GET(sk, sk_pacing_status)) {
 		if (tx_since(ep) == ep->tx.seen)
 			in->at = now;
