@@ -18,16 +18,13 @@ in_rx = lambda e, state: (e['rx']['states'][state]['ns'] or 0) / 1e6
 unread = max(in_rx(e, 'unread') for e in l['endpoints'])
 first = max(pipes, key=lambda e: in_rx(e, 'unread'), default=None)"
 
-# NAME EXPRESSION SHOWN ARGUMENT...: a case of cut.py. Where the kernel ran no program for a while (docs/KERNEL_NOTES.md, "A task that hides"),
-# what happened then is in no ledger: two chances more.
+# NAME EXPRESSION SHOWN ARGUMENT...: a case of cut.py
 holds() {
 	local name=$1 expression="($2)" shown=$3
 	shift 3
 	for _ in 1 2 3; do
 		traced "$@" || expression=False
-		python3 -c "import sys
-$of_case
-sys.exit(not l['blind'] or bool($expression))" 2>/dev/null || break
+		blind_alone case.json "$of_case" "$expression" || break
 	done
 	says_true "$name" "$of_case" "$expression" "($shown, l['blind'], open('err').read()[-300:])"
 }

@@ -57,6 +57,13 @@ sys.exit(0 if ($3) else 'false: %s' % str($4)[:600])" 2>&1); then
 	fi
 }
 
+# Where the kernel ran no program for a while (docs/KERNEL_NOTES.md, "A task that hides"), what happened then is in no ledger.
+blind_alone() { # LEDGER STATEMENTS EXPRESSION: it is false, and that may be why
+	python3 -c "import json,sys
+$2
+sys.exit(not (json.load(open('$1'))['ledger']['blind'] and not ($3)))" 2>/dev/null
+}
+
 # The processes below this shell that are ipcstall: there must be none after a run.
 left_over() { ps -o pid=,comm= --ppid "$$" | awk '$2 == "ipcstall" { print $1 }'; }
 
