@@ -156,6 +156,29 @@ static void unseen_calls_leave_gaps(void **state)
 	paces_free(&p);
 }
 
+static void lost_datagrams_show(void **state)
+{
+	struct trace_sight v = tcp(1, "a", 1);
+	struct paces p = {};
+
+	v.proto = TRACE_UDP;
+	v.drops = 7;
+	v.drops_known = true;
+	take(&p, 10 * S, &v, 1);
+	assert_string_equal(cause_text(&p.v[0]), "-"); /* before the first look */
+	v.drops = 12;
+	take(&p, 11 * S, &v, 1);
+	assert_int_equal(p.v[0].drops, 5);
+	assert_true(pace_active(&p.v[0]));
+	assert_string_equal(cause_text(&p.v[0]), "drops");
+	v.tx_ns[TX_SNDBUF] += S / 2;
+	v.drops = 13;
+	take(&p, 12 * S, &v, 1);
+	assert_string_equal(cause_text(&p.v[0]), "sndbuf");
+	assert_int_equal(p.v[0].drops, 1);
+	paces_free(&p);
+}
+
 static void figures_never_run_backwards(void **state)
 {
 	struct trace_sight v = tcp(1, "a", 1);
@@ -323,6 +346,7 @@ int main(void)
 		cmocka_unit_test(differences),
 		cmocka_unit_test(first_look_is_no_interval),
 		cmocka_unit_test(unseen_calls_leave_gaps),
+		cmocka_unit_test(lost_datagrams_show),
 		cmocka_unit_test(figures_never_run_backwards),
 		cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),

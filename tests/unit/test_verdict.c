@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -105,6 +106,68 @@ static void a_blame_for_a_part_says_so(void **state)
 	assert_null(strstr(said_of(&ep, &v), "of which"));
 }
 
+/* a receiver of datagrams that read 90 of 100 */
+static struct trace_endpoint receiver(void)
+{
+	struct trace_endpoint ep = downloader(0);
+
+	ep.proto = TRACE_UDP;
+	ep.txb.bytes = 0;
+	ep.txb.bytes_res = ep.rxb.bytes_res = ep.drops_res = TRACE_EXACT;
+	ep.rxb.messages = 90;
+	ep.drops[TRACE_DROP_RCVBUF] = 10;
+	return ep;
+}
+
+static void lost_datagrams_are_no_health(void **state)
+{
+	struct trace_endpoint ep = receiver();
+	struct verdict v;
+
+	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped at its full receive buffer "
+					      "(10.0 % of what came for it)");
+	assert_int_equal(v.loss.endpoint, 0);
+	assert_int_equal(v.loss.kind, TRACE_DROP_RCVBUF);
+	ep.rxb.bytes_res = TRACE_BOUNDED; /* how many came is not known */
+	assert_null(strstr(said_of(&ep, &v), "%"));
+	ep.drops_res = TRACE_UNKNOWN;
+	assert_null(strstr(said_of(&ep, &v), "dropped"));
+	assert_int_equal(v.loss.endpoint, -1);
+}
+
+static void a_full_queue_drops_what_was_sent(void **state)
+{
+	struct trace_endpoint ep = receiver();
+	struct verdict v;
+
+	strcpy(ep.txb.comm, "sender");
+	ep.txb.tgid = 13;
+	ep.txb.messages = 100000;
+	ep.drops[TRACE_DROP_QDISC] = 20;
+	assert_non_null(strstr(said_of(&ep, &v), "sender[13] of udp"));
+	assert_non_null(strstr(said_of(&ep, &v), "20 datagrams dropped by the full queue of its device, and send() said nothing (less than 0.1 % of what it sent)"));
+}
+
+static void a_stall_comes_before_a_loss(void **state)
+{
+	struct trace_endpoint ep = receiver();
+	char *text = NULL;
+	size_t len = 0;
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+	FILE *out = open_memstream(&text, &len);
+
+	ep.txb.messages = 1;
+	ep.tx.ns[TX_SNDBUF] = ep.tx.max[TX_SNDBUF] = SECOND / 2;
+	ep.tx.count[TX_SNDBUF] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "sndbuf"));
+	ledger_table(&s, &v, 0, out);
+	fclose(out);
+	assert_non_null(strstr(text, "also: curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
+	assert_null(strstr(text, "recvmmsg"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +176,9 @@ int main(void)
 		cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
+		cmocka_unit_test(lost_datagrams_are_no_health),
+		cmocka_unit_test(a_full_queue_drops_what_was_sent),
+		cmocka_unit_test(a_stall_comes_before_a_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -165,6 +166,26 @@ static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t 
 	*late = (struct late_reader){ .endpoint = (int)i, .ns = ns, .max_ns = ep->rx.max[RX_UNREAD], .count = ep->rx.count[RX_UNREAD], .share = share };
 }
 
+/* what was dropped came, but was never read; what a queue dropped was sent */
+static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
+{
+	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
+	uint64_t of = kind == TRACE_DROP_QDISC ? calls->messages : calls->messages + ep->drops[kind];
+
+	return trace_messages_known(calls) && of >= ep->drops[kind] ? (double)ep->drops[kind] / (double)of : NAN;
+}
+
+static void find_loss(const struct trace_snapshot *s, size_t i, struct datagram_loss *loss)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	if (ep->drops_res == TRACE_UNKNOWN)
+		return;
+	for (enum trace_drop k = 0; k < TRACE_DROP_OTHER; k++)
+		if (ep->drops[k] > loss->n)
+			*loss = (struct datagram_loss){ .endpoint = (int)i, .kind = k, .n = ep->drops[k], .share = share_lost(ep, k) };
+}
+
 /* what is known of a pipe's writers is their calls alone: resolution_unseen() */
 static bool writers_unseen(const struct trace_endpoint *ep)
 {
@@ -174,7 +195,7 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->late.endpoint = -1;
+	out->late.endpoint = out->loss.endpoint = -1;
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
 	for (size_t i = 0; i < s->n; i++) {
@@ -182,6 +203,7 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
 		find_late_reader(s, i, min_ns, &out->late);
+		find_loss(s, i, &out->loss);
 		if (!endpoint_sent(ep))
 			continue;
 		if (writers_unseen(ep)) {
@@ -192,5 +214,7 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		out->lifetime_ns += ep->tx.lifetime_ns;
 		find_stalls(s, i, min_share, min_ns, out);
 	}
+	if (out->n)	/* a sender that was seen speaks for itself */
+		out->late.endpoint = -1;
 	verdict_link(s, out);
 }

@@ -47,12 +47,21 @@ struct late_reader {
 	double share;
 };
 
+/* Datagrams thrown away on this host: nobody is told, and nobody waits for them. */
+struct datagram_loss {
+	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who sent them; -1: there is none */
+	enum trace_drop kind;
+	uint64_t n;
+	double share; /* of what came for it, or what it sent; NAN: unknown */
+};
+
 enum { FINDINGS_MAX = 16 };
 
 struct verdict {
 	struct finding v[FINDINGS_MAX]; /* the largest first */
 	size_t n;
-	struct late_reader late; /* the one that leaves it longest */
+	struct late_reader late; /* the one that leaves it longest; none where a sender stalled */
+	struct datagram_loss loss; /* the largest */
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	size_t n_unknown;     /* of those that do not */

@@ -11,6 +11,8 @@
 
 /* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
+/* "curl[12]", "nginx[7] and others", "nobody seen" */
+void program_name(const struct trace_beside *b, char *buf, size_t len);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
 
@@ -28,6 +30,11 @@ void append_or_drop(json_t **list, json_t *entry);
 void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
 /* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
+/* "rcvbuf", ... */
+const char *drop_name(enum trace_drop kind);
+/* One line: whose datagrams were dropped, how many, where; and what to do about it. */
+void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
+const char *loss_fix(const struct datagram_loss *loss);
 /* Room for it, root and all. */
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/environment.h"
+
 static const char *const resolutions[] = { "unknown", "bounded", "exact" };
 
 static json_t *known(uint64_t v, uint8_t resolution)
@@ -89,11 +91,10 @@ enum { DROPS_OTHER = TRACE_DROPS - 1 };
 
 static json_t *drops_to_json(const struct trace_endpoint *ep)
 {
-	static const char *const names[TRACE_DROPS] = { "rcvbuf", "qdisc", "checksum", "other" };
 	json_t *o = json_object();
 
 	for (int i = 0; i < TRACE_DROPS; i++)
-		json_object_set_new(o, names[i], known(ep->drops[i], i == DROPS_OTHER ? TRACE_UNKNOWN : ep->drops_res));
+		json_object_set_new(o, drop_name((enum trace_drop)i), known(ep->drops[i], i == DROPS_OTHER ? TRACE_UNKNOWN : ep->drops_res));
 	return o;
 }
 
@@ -213,6 +214,17 @@ static json_t *late_to_json(const struct late_reader *late)
 			 "max_ns", (json_int_t)late->max_ns, "share", late->share);
 }
 
+static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagram_loss *loss)
+{
+	char text[VERDICT_TEXT];
+
+	if (loss->endpoint < 0)
+		return json_null();
+	loss_sentence(s, loss, text, sizeof(text));
+	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind", drop_name(loss->kind), "count", (json_int_t)loss->n,
+			 "share", json_figure(loss->share), "text", text, "fix", loss_fix(loss));
+}
+
 /* A list that lacks an entry would say that there was none: rather no list, and with it no document. */
 void append_or_drop(json_t **list, json_t *entry)
 {
@@ -230,8 +242,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", late_to_json(&v->late), "stall_ns", (json_int_t)v->stall_ns,
-		      "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	o = json_pack("{s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", late_to_json(&v->late), "loss", loss_to_json(s, &v->loss),
+		      "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
 	return o;
 }

@@ -32,7 +32,7 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 	}
 }
 
-static void who(const struct trace_beside *b, char *buf, size_t len)
+void program_name(const struct trace_beside *b, char *buf, size_t len)
 {
 	if (b->tgid)
 		snprintf(buf, len, "%.16s[%d]%s", b->comm, b->tgid, b->others ? " and others" : "");
@@ -46,7 +46,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	char name[48] = "the peer";
 
 	if (party && party->tgid)
-		who(party, name, sizeof(name));
+		program_name(party, name, sizeof(name));
 	else if (party && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "the peer, where nobody was seen in a read,");
 	buf[0] = '\0';
@@ -74,7 +74,7 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 	char name[160], sender[48], blame[96];
 
 	endpoint_name(ep, name, sizeof(name));
-	who(&ep->txb, sender, sizeof(sender));
+	program_name(&ep->txb, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
 	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
 }
@@ -133,22 +133,31 @@ static void late_sentence(const struct trace_snapshot *s, const struct late_read
 	char name[160], reader[48], total[32], longest[32];
 
 	endpoint_name(ep, name, sizeof(name));
-	who(&ep->rxb, reader, sizeof(reader));
+	program_name(&ep->rxb, reader, sizeof(reader));
 	human_ns((double)late->ns, total, sizeof(total));
 	human_ns((double)late->max_ns, longest, sizeof(longest));
 	snprintf(buf, len, "%s of %s leaves unread what has come: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s; "
 		 "the sender was not seen, and may wait for it", reader, name, late->count, plural(late->count), total, 100 * late->share, longest);
 }
 
+/* nothing held a sender; but that is no health either */
+static bool loss_leads(const struct verdict *v)
+{
+	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0;
+}
+
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	char total[32];
 
-	if (!v->n && v->late.endpoint >= 0) {
+	if (v->late.endpoint >= 0) {
 		late_sentence(s, &v->late, buf, len);
 		return;
 	}
-
+	if (loss_leads(v)) {
+		loss_sentence(s, &v->loss, buf, len);
+		return;
+	}
 	if (!v->lifetime_ns) {
 		snprintf(buf, len, "%s", v->n_unknown ? "what held the senders is not known: no hook saw their calls"
 						      : "nothing was sent through an endpoint that was seen");
@@ -168,6 +177,16 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
 	if (v->n_unknown)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
+}
+
+/* for what the sentence says; empty: there is nothing to mend */
+static const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
+{
+	if (v->n)
+		return finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]);
+	if (v->late.endpoint >= 0)
+		return rx_fixes[RX_UNREAD];
+	return loss_leads(v) ? loss_fix(&v->loss) : "";
 }
 
 static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
@@ -252,8 +271,8 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	char name[160], w[48], r[48];
 
 	endpoint_name(ep, name, sizeof(name));
-	who(&ep->txb, w, sizeof(w));
-	who(&ep->rxb, r, sizeof(r));
+	program_name(&ep->txb, w, sizeof(w));
+	program_name(&ep->rxb, r, sizeof(r));
 	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (first seen in mid-life: its past is unknown)" : "");
 	place(s, ep, out);
 	fputc('\n', out);
@@ -308,8 +327,10 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 		finding_sentence(s, &v->v[i], text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}
-	if (v->n)
-		fprintf(out, "    fix: %s\n", finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]));
-	else if (v->late.endpoint >= 0)
-		fprintf(out, "    fix: %s\n", rx_fixes[RX_UNREAD]);
+	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
+		loss_sentence(s, &v->loss, text, sizeof(text));
+		fprintf(out, "   also: %s\n", text);
+	}
+	if (*verdict_fix(s, v))
+		fprintf(out, "    fix: %s\n", verdict_fix(s, v));
 }

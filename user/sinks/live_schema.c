@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The shape of what `run`, `attach` and `replay` write. docs/SCHEMA.md says what the fields mean. */
 #include "model/blame.h"
+#include "sinks/ledger.h"
 #include "sinks/schema_rows.h"
 
 /* What a smaller view (docs/BCC.md) cannot know is null there; where ipcstall itself writes a document, only what its backend cannot. */
@@ -37,7 +38,7 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?late_reader" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
+	{ "findings", "finding[]" }, { "late_reader", "?late_reader" }, { "~loss", "?loss" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
@@ -51,6 +52,9 @@ static const struct schema_row finding[] = {
 };
 static const struct schema_row late_reader[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
+};
+static const struct schema_row loss[] = {
+	{ "endpoint", "count" }, { "kind", "drop" }, { "count", "count" }, { "share", "?number" }, { "text", "text" }, { "fix", "text" }, {}
 };
 static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },
@@ -99,7 +103,7 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "late_reader", late_reader }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
+	{ "dropped", dropped }, { "finding", finding }, { "late_reader", late_reader }, { "loss", loss }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };
@@ -139,6 +143,15 @@ static json_t *proto_names(void)
 	return schema_enum(names + 1, TRACE_PROTOS - 1);
 }
 
+static json_t *drop_names(void)
+{
+	const char *names[TRACE_DROPS];
+
+	for (unsigned int i = 0; i < TRACE_DROPS; i++)
+		names[i] = drop_name((enum trace_drop)i);
+	return schema_enum(names, TRACE_DROPS);
+}
+
 static void set_names(json_t *defs)
 {
 	static const char *const resolutions[] = { "unknown", "bounded", "exact" };
@@ -149,6 +162,7 @@ static void set_names(json_t *defs)
 	json_object_set_new(defs, "blamed", schema_enum(blame_names, BLAME_N));
 	json_object_set_new(defs, "surety", schema_enum(surety_names, SURETY_N));
 	json_object_set_new(defs, "proto", proto_names());
+	json_object_set_new(defs, "drop", drop_names());
 }
 
 static void set_kind(json_t *object, const char *schema)
@@ -206,7 +220,7 @@ static const struct schema_row row[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "text" }, { "remote", "?text" }, { "ns", "count" }, { "closed", "bool" },
 	{ "stall_ns", "count" }, { "stall_share", "number" }, { "rtt_us", "?count" }, { "tx", "sends" }, { "rx", "receives" },
 	{ "cgroup", "?text" }, { "netns", "?count" }, { "cause", "?tx_state" }, { "blamed", "blamed" }, { "blamed_program", "?text" },
-	{ "blamed_pid", "?count" }, { "surety", "?surety" }, {}
+	{ "blamed_pid", "?count" }, { "surety", "?surety" }, { "~drops", "?count" }, {}
 };
 static const struct schema_row sends[] = {
 	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "tx_ns" }, {}

@@ -140,6 +140,7 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, r->rx_gap, states_json(rx, trace_rx_names, RX_N)));
 	json_object_set_new(o, "cgroup", trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup)) ? json_string(cgroup) : json_null());
 	json_object_set_new(o, "netns", s->netns ? json_integer(s->netns) : json_null());
+	json_object_set_new(o, "drops", count_or_null(r->drops, s->drops_known));
 	add_blame(o, p, r);
 	return o;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One endpoint: who, how fast, its time line and both ledgers as bars. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,9 @@ static void draw_rates(struct detail *d)
 	blamed_text(p, d->r, blamed, sizeof(blamed));
 	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN, "stall %.1f%% of the interval; cause %s; blamed %s",
 		      100 * pace_share(p, d->r), cause_text(d->r), blamed);
+	if (d->e->drops_known && d->e->drops)
+		canvas_printf(d->c, d->y++, 0, d->r->drops ? ATTR_BOLD : ATTR_PLAIN, "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
+			      " since it was seen", d->r->drops, d->e->drops);
 	if (d->r->cause != PACE_NO_CAUSE)
 		canvas_printf(d->c, d->y++, 0, ATTR_CYAN, "fix: %s", fixes[d->r->cause]);
 }

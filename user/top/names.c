@@ -79,7 +79,9 @@ void rate_text(const struct paces *p, uint64_t n, bool known, char *buf, size_t 
 
 const char *cause_text(const struct pace *r)
 {
-	return r->cause == PACE_NO_CAUSE ? "-" : trace_tx_names[r->cause];
+	if (r->cause != PACE_NO_CAUSE)
+		return trace_tx_names[r->cause];
+	return r->drops ? "drops" : "-";
 }
 
 /* Whose part it is: of a pipe the reader of the same endpoint, else the reader at the other end. */

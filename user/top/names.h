@@ -21,7 +21,7 @@ void remote_text(const struct trace_sight *s, const struct trace_sight *peer, ch
 /* "1.2k"; "-" where it is not known */
 void rate_text(const struct paces *p, uint64_t n, bool known, char *buf, size_t len);
 
-const char *cause_text(const struct pace *r); /* "-" without a stall */
+const char *cause_text(const struct pace *r); /* "drops" where only datagrams were lost; "-": nothing */
 /* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
 void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len);
 

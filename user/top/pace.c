@@ -149,6 +149,7 @@ static void make_row(struct paces *p, struct pace *r)
 
 	r->ns = minus(b->at_ns, r->before == PACE_NEW ? b->born_ns : a->at_ns);
 	find_traffic(r, a, b);
+	r->drops = b->drops_known ? minus(b->drops, a->drops) : 0;
 	find_cause(r, a, b);
 	find_blamed(r, a, b);
 }
@@ -236,7 +237,7 @@ void paces_free(struct paces *p)
 
 bool pace_active(const struct pace *r)
 {
-	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->tx_gap == GAP_BYTES ||
+	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->drops || r->tx_gap == GAP_BYTES ||
 	       r->rx_gap == GAP_BYTES;
 }
 

@@ -19,6 +19,7 @@ struct pace {
 	uint64_t ns;			/* how much of the interval the endpoint was there */
 	uint64_t stall_ns, cause_ns;	/* all stalls of its tx ledger; those of the main cause */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
+	uint64_t drops;			/* datagrams thrown away, in it or on its way; 0 also where that is not known */
 	uint8_t cause;			/* enum tx_state of the largest stall; PACE_NO_CAUSE: none */
 	uint8_t blamed, surety;		/* enum blamed, enum surety: of that cause */
 	uint8_t tx_gap, rx_gap;		/* enum pace_gap */
@@ -62,7 +63,7 @@ void paces_free(struct paces *p);
  * pids, addresses, protocol or cause; NULL or "" shows all. */
 void paces_order(struct paces *p, enum pace_sort by, bool reverse, bool active_only, const char *filter);
 
-/* Did anything go in or out, or did it stall, in the interval? */
+/* Did anything go in or out or get lost, or did it stall, in the interval? */
 bool pace_active(const struct pace *r);
 
 const struct trace_sight *pace_sight(const struct paces *p, const struct pace *r);

@@ -113,6 +113,8 @@ struct trace_endpoint *rest_new(void);
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
+/* of its dropped datagrams */
+enum trace_resolution resolution_drops(enum trace_proto proto);
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);
 int on_record(void *ctx, void *data, size_t size);
 

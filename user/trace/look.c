@@ -58,6 +58,7 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->rtt_us = (uint32_t)ep->rtt_us;
 	for (int i = 0; i < TRACE_DROPS; i++)
 		out->drops += ep->drops[i];
+	out->drops_known = ep->drops_res != TRACE_UNKNOWN;
 	for (int i = 0; i < TRACE_HIST; i++) {
 		out->nagle_n += ep->tx.hist[TX_NAGLE][i];
 		out->rwnd_n += ep->tx.hist[TX_RWND][i];
@@ -177,6 +178,7 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 	out->blocked_ns = d->blocked_ns;
 	out->retransmits = d->retransmits;
 	out->drops = d->drops;
+	out->drops_known = resolution_drops(out->proto) != TRACE_UNKNOWN;
 	out->cgroup_id = d->cgroup;
 	out->rtt_us = d->rtt_us;
 	out->tx_tgid = (pid_t)d->tx_tgid;

@@ -31,17 +31,22 @@ static void exact_fill(struct trace_endpoint *ep)
 	ep->queue_res = ep->proto == TRACE_TCP ? TRACE_UNKNOWN : TRACE_EXACT;
 }
 
+/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
+enum trace_resolution resolution_drops(enum trace_proto proto)
+{
+	return proto == TRACE_UDP && feature_args("kfree_skb") > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
+}
+
 /* the same for every backend */
 static void common_fill(struct trace_endpoint *ep)
 {
-	bool tcp = ep->proto == TRACE_TCP, datagram = ep->proto == TRACE_UDP;
+	bool tcp = ep->proto == TRACE_TCP;
 
 	ep->txb.bytes_res = ep->rxb.bytes_res = TRACE_EXACT;
 	ep->txb.blocked_res = ep->rxb.blocked_res = TRACE_EXACT;
 	ep->txb.runq_res = ep->rxb.runq_res = TRACE_EXACT;
 	ep->delack_res = ep->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
-	/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
-	ep->drops_res = datagram && feature_args("kfree_skb") > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
+	ep->drops_res = resolution_drops(ep->proto);
 }
 
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)

@@ -29,6 +29,7 @@ struct trace_sight {
 	uint8_t proto, family;
 	uint8_t tx_now, rx_now;
 	bool closed, joined_late;
+	bool drops_known;
 	bool tx_missed, rx_missed;	/* once or for good, calls went unseen: TCP's bytes are its own count then */
 };
 

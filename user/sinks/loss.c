@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Datagrams that were thrown away on this host, as a person reads of them. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "lib/text.h"
+#include "sinks/ledger.h"
+
+static const struct {
+	const char *name, *where, *of, *fix;
+} kinds[TRACE_DROPS] = {
+	[TRACE_DROP_RCVBUF] = { "rcvbuf", "dropped at its full receive buffer", "came for it",
+				"read sooner or many in one call (recvmmsg), or give bursts room: SO_RCVBUF, net.core.rmem_max" },
+	[TRACE_DROP_QDISC] = { "qdisc", "dropped by the full queue of its device, and send() said nothing", "it sent",
+			       "send no faster than the device can, or give its queue more room: tc qdisc change ... limit" },
+	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum", "came for it",
+				  "find what damages them on their way: a device's checksum offload, a tunnel, a cable" },
+	[TRACE_DROP_OTHER] = { "other", "dropped", "came for it", "find out where: the kernel's skb:kfree_skb tells each reason" },
+};
+
+const char *drop_name(enum trace_drop kind)
+{
+	return kinds[kind].name;
+}
+
+const char *loss_fix(const struct datagram_loss *loss)
+{
+	return kinds[loss->kind].fix;
+}
+
+void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[loss->endpoint];
+	char name[160], who[48];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb, who, sizeof(who));
+	snprintf(buf, len, "%s of %s: %" PRIu64 " datagram%s %s", who, name, loss->n, plural(loss->n), kinds[loss->kind].where);
+	if (!isnan(loss->share))
+		text_append(buf, len, " (%s%.1f %% of what %s)", loss->share < 0.001 ? "less than " : "",
+			    100 * fmax(loss->share, 0.001), kinds[loss->kind].of);
+}
