@@ -9,8 +9,6 @@
 
 #include "blame.bpf.h"
 
-#define SYN_AND_FIN	2	/* each takes a sequence number, and is no byte */
-
 /* tcp_snd_una_update() counts what is acknowledged; the rest is between snd_una and write_seq */
 static __always_inline __u64 tcp_put(struct tcp_sock *tp)
 {
@@ -42,8 +40,12 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 	ep->through[DIR_RX] = tcp_taken(tp);
 }
 
-/* tcp_disconnect() sets the counts back: then they fall short of the calls, which says nothing */
-static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct beside *b, __u64 through, bool final)
+/*
+ * `final`: no call can be under way any more. One that is has moved bytes that are counted when it ends. tcp_disconnect() sets the counts
+ * back: then they fall short of the calls, which says nothing.
+ */
+static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct ledger *l, const struct beside *b, __u64 through,
+				      bool final)
 {
 	__u64 seen = b->own.bytes + b->crowd.bytes;
 	__u64 moved = through - ep->through[dir & 1];
@@ -54,6 +56,8 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		return;
 	}
 	ep->moved[dir & 1] = moved;
+	if (!final && word_working(l->word))
+		return;
 	if (!final && ++ep->astray[dir & 1] < AUDIT_LOOKS)
 		return;
 	end_missed(ep, dir);
@@ -72,8 +76,8 @@ static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * A call under way has moved bytes that are counted when it ends; `final`: none can be under way any more. An upper protocol's calls (TLS)
- * move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes the other end's port away.
+ * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes
+ * the other end's port away.
  */
 SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 {
@@ -91,10 +95,8 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 		return 0;
 	}
 	tp = CAST(tcp_sock, sk);
-	if (final || !word_working(ep->tx.word))
-		audit_side(ep, DIR_TX, &ep->txb, tcp_put(tp), final);
-	if (final || !word_working(ep->rx.word))
-		audit_side(ep, DIR_RX, &ep->rxb, tcp_taken(tp), final);
+	audit_side(ep, DIR_TX, &ep->tx, &ep->txb, tcp_put(tp), final);
+	audit_side(ep, DIR_RX, &ep->rx, &ep->rxb, tcp_taken(tp), final);
 	return 0;
 }
 

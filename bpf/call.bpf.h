@@ -288,7 +288,7 @@ static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir, __u32
 	if (!c)
 		return false;
 	call_resume(ep, c);
-	c->entered = 0;
+	c->entered = c->before = 0;
 	return true;
 }
 

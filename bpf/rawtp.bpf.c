@@ -70,24 +70,36 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 	return ep && ep->settled ? ep : touch(sk, *now);
 }
 
+/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's own count */
+static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
+	const struct beside *b = beside_of(ep, dir);
+	__u64 moved = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1], seen = b->own.bytes + b->crowd.bytes;
+
+	return moved <= seen ? 0 : moved - seen < bytes ? moved - seen : bytes;
+}
+
 /*
  * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no further piece came; and where
  * tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning.
  */
-static __always_inline void tcp_call_over(struct endpoint *ep, __u32 tid)
+static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in, __u32 tid)
 {
 	struct call *c = call_of(tid, false);
 
 	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
 		return;
 	call_resume(ep, c);
-	c->entered = 0;
+	if (c->before)
+		in->bytes = moved_since(ep, DIR_TX, in->bytes);
+	c->entered = c->before = 0;
 }
 
 static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
-	tcp_call_over(ep, tid);
+	tcp_call_over(ep, in, tid);
 	if (word_working(ep->tx.word))
 		tcp_tx_ended(ep, (__u64)sk, in->at, in->bytes);
 	else
@@ -151,6 +163,8 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 			atomic_add(&ep->dequeued, 1);
 	}
 	if (c) {
+		if (c->before && ep->id.proto == PROTO_TCP)
+			in->bytes = moved_since(ep, DIR_RX, in->bytes);
 		call_reads(ep, c, in);
 		call_over(c);
 	} else {

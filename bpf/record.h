@@ -120,7 +120,7 @@ struct endpoint {
 	ns_t queue_at;			/* residence: the integral of queue length over time, by Little's law */
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
 	unsigned long long through[2];	/* by direction: bytes that had gone through the socket when this began, see audit.bpf.h */
-	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth; a SYN and a FIN may be in it */
+	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth, also of a call under way; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	unsigned int rtt_us;		/* TCP's smoothed round-trip time, at the last look; 0: unknown */
 	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
@@ -132,6 +132,7 @@ struct endpoint {
 enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
        EP_UNSEEN = 64 /* << dir: most of them */ };
 
+#define SYN_AND_FIN 2	/* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */
 
 enum record_type { RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };

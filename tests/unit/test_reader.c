@@ -126,6 +126,25 @@ static void a_call_under_way_is_not_judged(void **state)
 	assert_known(&e.txb, 0);
 }
 
+/* one long send() into a small window: TCP has taken some of it already */
+static void what_a_call_under_way_moved_shows(void **state)
+{
+	struct endpoint ep = { .id.proto = PROTO_TCP, .born = BORN, .moved = { 5 * MIB, 0 } };
+	struct trace_endpoint e;
+
+	ep.tx.word = ep.rx.word = word_open(BORN);
+	ep.txb.own.bytes = MIB;
+	e = told_of(&ep);
+	assert_known(&e.txb, MIB);	/* a count of an earlier look */
+	ep.tx.word |= 1ull << WORKING_SHIFT;
+	e = told_of(&ep);
+	assert_known(&e.txb, 5 * MIB - SYN_AND_FIN);
+	assert_known(&e.rxb, 0);
+	ep.txb.own.bytes = 6 * MIB;
+	e = told_of(&ep);
+	assert_known(&e.txb, 6 * MIB);
+}
+
 /* TASK_COMM_LEN bytes as the program chose them, cut within a character */
 static void a_name_comes_in_clean(void **state)
 {
@@ -198,6 +217,7 @@ int main(void)
 		cmocka_unit_test(writes_without_reads_had_a_reader),
 		cmocka_unit_test(a_large_ring_holds_more),
 		cmocka_unit_test(a_call_under_way_is_not_judged),
+		cmocka_unit_test(what_a_call_under_way_moved_shows),
 		cmocka_unit_test(a_name_comes_in_clean),
 		cmocka_unit_test(what_is_not_kept_is_summed),
 		cmocka_unit_test(keys_stand_once),

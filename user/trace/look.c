@@ -169,9 +169,9 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 {
 	digest_identity(out, d);
 	digest_ledgers(out, d);
-	out->tx_bytes = d->tx_bytes;
+	out->tx_bytes = reader_under_way(d->tx_bytes, d->moved[DIR_TX], d->tx_word);
 	out->tx_messages = d->tx_messages;
-	out->rx_bytes = d->rx_bytes;
+	out->rx_bytes = reader_under_way(d->rx_bytes, d->moved[DIR_RX], d->rx_word);
 	out->rx_messages = d->rx_messages;
 	out->tx_missed = digest_missed(d, DIR_TX, &out->tx_bytes);
 	out->rx_missed = digest_missed(d, DIR_RX, &out->rx_bytes);

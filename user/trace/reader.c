@@ -347,6 +347,12 @@ uint8_t reader_moved(uint64_t *bytes, uint64_t moved)
 	return TRACE_BOUNDED;
 }
 
+/* a call that is under way is counted when it ends; what TCP has taken of it is there already */
+uint64_t reader_under_way(uint64_t bytes, uint64_t moved, word_t word)
+{
+	return word_working(word) && moved > bytes + SYN_AND_FIN ? moved - SYN_AND_FIN : bytes;
+}
+
 /* a call's end went by unseen, and with it what the call moved and how it slept */
 static void end_missed(struct trace_beside *out, uint64_t moved)
 {
@@ -409,6 +415,8 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
+	out->txb.bytes = reader_under_way(out->txb.bytes, ep->moved[DIR_TX], ep->tx.word);
+	out->rxb.bytes = reader_under_way(out->rxb.bytes, ep->moved[DIR_RX], ep->rx.word);
 	resolution_fill(out, t->backend);
 	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
 	if (ep->flags & EP_MISSED << DIR_TX)
