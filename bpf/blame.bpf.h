@@ -37,8 +37,24 @@ static __always_inline void stall_began(struct endpoint *ep, ns_t at)
 {
 	struct endpoint *peer = peer_of(ep);
 
+	ep->peer_unread = peer ? unread_until(peer, at) : ep->peer_left;
+}
+
+/* how long the other end left data unread since the stall began; of one that has gone, until it went */
+static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const struct endpoint *peer, ns_t to)
+{
+	ns_t unread = peer ? unread_until(peer, to) : ep->peer_left;
+
+	return unread > ep->peer_unread ? unread - ep->peer_unread : 0;
+}
+
+/* An end that closes before the other hears of it, and throws away what it never read: what the other waited for until then. */
+static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
+{
+	struct endpoint *peer = ep->id.proto == PROTO_PIPE ? 0 : peer_of(ep);
+
 	if (peer)
-		ep->peer_unread = unread_until(peer, at);
+		peer->peer_left = unread_until(ep, at);
 }
 
 static __always_inline void blame_delack(struct endpoint *ep, __u64 state, ns_t owed, ns_t from, ns_t to)
@@ -165,18 +181,12 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 static __always_inline void stall_ended(struct endpoint *ep, const struct transition *t, ns_t to)
 {
 	struct endpoint *peer = peer_of(ep);
-	ns_t from = to - t->ns, unread = 0;
-	bool delack = false;
+	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to);
+	bool delack = peer && peer->delack_fired >= from && peer->delack_fired <= to;
 
 	blame_writer(ep, t);
-	if (peer) {
-		unread = unread_until(peer, to) - ep->peer_unread;
-		if ((__s64)unread < 0)
-			unread = 0;
-		delack = peer->delack_fired >= from && peer->delack_fired <= to;
-		blame_unread(ep, t->from, unread, t->ns);
-		delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
-	}
+	blame_unread(ep, t->from, unread, t->ns);
+	delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
 	if (delack)
 		blame_delack(ep, t->from, peer->delack_owed, from, to);
 	emit_stall(ep, peer, t, to, delack, unread);

@@ -111,6 +111,7 @@ struct endpoint {
 	struct blame blame;
 	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
+	ns_t peer_left;			/* the peer's `unread` when it closed, if it closed first */
 	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
 	ns_t delack_owed;
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */

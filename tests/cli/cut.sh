@@ -11,6 +11,7 @@ of_case="import json
 l = json.load(open('case.json'))['ledger']; said = open('out').read().split()
 e = max(l['endpoints'], key=lambda e: e['beside']['tx']['bytes'] or 0)
 tx = {k: (v['ns'] or 0) / 1e6 for k, v in e['tx']['states'].items()}
+blamed = sum(b['ns'] for b in e['blame'] if b['state'] == 'rwnd' and b['by'] == 'peer application not reading') / 1e6
 near = lambda got, want: abs(got - want) < 0.05 * want + 15
 pipes = [e for e in l['endpoints'] if e['proto'] == 'pipe' and e['beside']['rx']['comm'] and e['beside']['tx']['pid'] != e['beside']['rx']['pid']]
 full = [e['tx']['states']['sndbuf']['ns'] / 1e6 for e in l['endpoints'] if e['beside']['tx']['bytes'] == 65536 * 24]
@@ -200,7 +201,7 @@ for how in signal timeout; do
 done
 
 for how in abort reset; do
-	holds "TCP: what is thrown away ($how) was held until then" 'near(tx["rwnd"], float(said[0])) and tx["idle"] < 100 and tx["sndbuf"] < 100' '(tx, said)' thrown_away $how
+	holds "TCP: what is thrown away ($how) was held until then" 'near(tx["rwnd"], float(said[0])) and tx["idle"] < 100 and tx["sndbuf"] < 100 and blamed > 0.9 * tx["rwnd"]' '(tx, blamed, said)' thrown_away $how
 done
 
 holds 'a listening Unix socket: connections that wait to be accepted are not left unread' \
