@@ -187,7 +187,7 @@ def _counters(ends: Sequence[End], c: Counters) -> Object:
 def ledger(s: Session) -> Object:
     others, findings = peers(s.ends), _findings(s.ends)
     return {"endpoints": [_endpoint(e, other, s.ends) for e, other in zip(s.ends, others)], "findings": findings,
-            "late_reader": None, "loss": None, "stall_ns": None, "unaccounted_ns": None, "verdict": _verdict(findings), **_counters(s.ends, s.counters)}
+            "late_reader": None, "loss": None, "long_wait": None, "stall_ns": None, "unaccounted_ns": None, "verdict": _verdict(findings), **_counters(s.ends, s.counters)}
 
 
 def _machine() -> Object:

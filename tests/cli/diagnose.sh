@@ -26,6 +26,7 @@ refuses 'a timeline, of which point?' 2 'timeline' sweep -m pipe -V size=4K --ti
 refuses 'another host' 2 'connect' diagnose -m tcp --connect 192.0.2.1
 refuses 'no such file' 9 'from /nonexistent' diagnose --from /nonexistent
 printf 'no JSON at all\n' >"$WORK/bad"
+refuses 'its own file for the answer' 2 'is what is read' diagnose --from "$WORK/bad" --json "$WORK/bad"
 refuses 'not JSON' 9 'from' diagnose --from "$WORK/bad"
 printf '{"schema": "ipcstall.sweep", "version": 2, "options": {}}\n' >"$WORK/bad"
 refuses 'another version' 8 'version 2' diagnose --from "$WORK/bad"

@@ -224,6 +224,9 @@ wait $talker 2>/dev/null
 
 # --- record and replay ---
 "$IPCSTALL" record -q -o a.rec -- "${talk[@]}" 20 2>err || fail "record" "$(cat err)"
+cp a.rec kept.rec
+refuses "replay: an output in place of the recording" 2 'is what is read' replay a.rec --json ./a.rec
+check "replay: the recording is as it was" "$(ls -l a.rec kept.rec)" cmp -s a.rec kept.rec
 refuses "replay: no timeline was recorded" 9 'holds no timeline' replay a.rec --timeline t2.ndjson
 ends "replay to a full disk" 6 'No space' sh -c '"$0" replay a.rec >/dev/full' "$IPCSTALL"
 size=$(stat -c %s a.rec)

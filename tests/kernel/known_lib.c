@@ -18,12 +18,17 @@
 
 #define EXIT_SKIP	77
 
-uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 void nap_ns(uint64_t ns)
@@ -226,12 +231,15 @@ void put(struct end *e, int fd, const void *buf, size_t len)
 
 ssize_t get_some(struct end *e, int fd, void *buf, size_t len)
 {
-	uint64_t from = now_ns();
+	uint64_t from = now_ns(), ran = clock_ns(CLOCK_THREAD_CPUTIME_ID), took;
 	ssize_t n = call_read(fd, buf, len);
 
 	if (n < 0)
 		die("%s: read", e->role);
-	e->in_read_ns += now_ns() - from;
+	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	took = now_ns() - from;
+	e->in_read_ns += took;
+	e->off_cpu_in_read_ns += took > ran ? took - ran : 0;
 	e->rx_bytes += n;
 	return n;
 }

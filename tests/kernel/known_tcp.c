@@ -104,8 +104,9 @@ static void wwr_expect(struct known *k)
 		expect_blame(k, "client", "nagle", "server");
 	}
 	expect_no_stall(k, "server");
-	expect_ns(k, "server", "rx", "wait", s->in_read_ns);
-	expect_ns(k, "client", "rx", "wait", c->in_read_ns);
+	/* of hundreds of reads the work in them adds up to more than a tolerance */
+	expect_ns(k, "server", "rx", "wait", s->off_cpu_in_read_ns);
+	expect_ns(k, "client", "rx", "wait", c->off_cpu_in_read_ns);
 	expect_traffic(k, "client");
 	expect_traffic(k, "server");
 }

@@ -106,6 +106,70 @@ static void a_blame_for_a_part_says_so(void **state)
 	assert_null(strstr(said_of(&ep, &v), "of which"));
 }
 
+/* a client that waits for its answer, and the server that it waits for */
+static void client_and_server(struct trace_endpoint ep[2])
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		ep[i].paired = true;
+		ep[i].peer = !i;
+		ep[i].txb.tgid = ep[i].rxb.tgid;
+		strcpy(ep[i].txb.comm, "curl");
+	}
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 9 * (SECOND / 10);
+	ep[0].rx.count[RX_WAIT] = 1;
+	strcpy(ep[1].txb.comm, "nginx");
+	ep[1].txb.tgid = 7;
+}
+
+static const char *said_of_both(struct trace_endpoint *ep, struct verdict *v)
+{
+	static char text[VERDICT_TEXT];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+
+	verdict_make(&s, 0.01, 1000000, v);
+	verdict_sentence(&s, v, text, sizeof(text));
+	return text;
+}
+
+static void a_healthy_wait_has_an_other_end(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy: stalls add up to 0 ns"));
+	assert_non_null(strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[1].rx.ns[RX_WAIT] = 3 * (SECOND / 10); /* each waits for the other in turn */
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10); /* as any reader does */
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+}
+
+static void a_wait_behind_a_stall_is_its_consequence(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[1].tx.ns[TX_NAGLE] = ep[1].tx.max[TX_NAGLE] = SECOND / 2;
+	ep[1].tx.count[TX_NAGLE] = 1;
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	assert_int_equal(v.wait.endpoint, -1);
+}
+
+static void a_wait_for_another_host_says_so(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].peer = -1;
+	assert_non_null(strstr(said_of(ep, &v), "for the other end, which was not seen, to send"));
+}
+
 /* a receiver of datagrams that read 90 of 100 */
 static struct trace_endpoint receiver(void)
 {
@@ -176,6 +240,9 @@ int main(void)
 		cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
+		cmocka_unit_test(a_healthy_wait_has_an_other_end),
+		cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
+		cmocka_unit_test(a_wait_for_another_host_says_so),
 		cmocka_unit_test(lost_datagrams_are_no_health),
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),
 		cmocka_unit_test(a_stall_comes_before_a_loss),

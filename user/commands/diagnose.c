@@ -352,7 +352,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 		return e->code;
 	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e)))
 		return e->code;
-	if (outputs_check(&(const char *){ o->bench.json }, 1, e))
+	if ((o->from && outputs_spare(o->from, &(const char *){ o->bench.json }, 1, e)) || outputs_check(&(const char *){ o->bench.json }, 1, e))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
 	tick_clock_init(&plan.clock, TICK_CALIBRATE_NS);

@@ -228,13 +228,14 @@ static void set_records(struct live *l, const struct live_opts *o, struct trace_
 	l->timeline.max = (size_t)o->timeline_max;
 }
 
-int live_check_outputs(const struct live_opts *o, struct err *e)
+int live_check_outputs(const struct live_opts *o, const char *input, struct err *e)
 {
 	const char *paths[LIVE_OUTPUTS_N + 2] = { o->ndjson, o->record };
+	size_t n = sizeof(paths) / sizeof(paths[0]);
 
 	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
 		paths[2 + i] = o->out[i];
-	return outputs_check(paths, sizeof(paths) / sizeof(paths[0]), e);
+	return (input && outputs_spare(input, paths, n, e)) || outputs_check(paths, n, e) ? -1 : 0;
 }
 
 int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e)
@@ -270,7 +271,7 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 {
 	*l = (struct live){ .o = o };
 	set_records(l, o, filter);
-	return live_check_outputs(o, e) ? -1 : live_open(l, o, filter, e);
+	return live_check_outputs(o, NULL, e) ? -1 : live_open(l, o, filter, e);
 }
 
 /*

@@ -115,7 +115,7 @@ int live_attach(const struct live_opts *o, const char *command, struct err *e);
 /* What a document says at its top. */
 json_t *live_head(struct live *l, json_t *about);
 /* The options that are text, checked: where it goes, which protocols and ports. */
-int live_check_outputs(const struct live_opts *o, struct err *e);
+int live_check_outputs(const struct live_opts *o, const char *input, struct err *e);	/* input: what is read, NULL: nothing */
 int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e);
 bool live_wants_timeline(const struct live_opts *o);
 /* What is enough for a finding. */

@@ -264,7 +264,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return err_set(e, EXIT_BAD_USAGE, "replay: give one FILE that ipcstall record has written");
 	if (sink_is_stdout(rest->v[0]))
 		return err_set(e, EXIT_BAD_USAGE, "replay: -: a recording is read twice, which standard input cannot be; save it, and give that file");
-	if (live_seen(s.o, &s.filter, e) || check_pids(s.o, e) || live_check_outputs(s.o, e) || recording_open(&file, rest->v[0], e))
+	if (live_seen(s.o, &s.filter, e) || check_pids(s.o, e) || live_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
 		return -1;
 	trace_cgroup_offline();
 	rc = show(&s, &file, e);

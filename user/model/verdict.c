@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/verdict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "model/blame.h"
 #include "model/chain.h"
+#include "model/unstalled.h"
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
 {
@@ -74,7 +74,7 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
-static bool other_end_seen(const struct trace_endpoint *ep)
+bool other_end_seen(const struct trace_endpoint *ep)
 {
 	return ep->peer >= 0 || ep->paired;
 }
@@ -149,43 +149,6 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, double min_sha
 	}
 }
 
-/* less of its time is any reader's, and so is a shorter while each time: a server looks after others too */
-#define LATE_SHARE 0.1
-#define LATE_NS 1000000
-
-static void find_late_reader(const struct trace_snapshot *s, size_t i, uint64_t min_ns, struct late_reader *late)
-{
-	const struct trace_endpoint *ep = &s->ep[i];
-	uint64_t ns = ep->rx.ns[RX_UNREAD];
-	double share = ep->rx.lifetime_ns ? (double)ns / (double)ep->rx.lifetime_ns : 0;
-
-	if (ep->proto == TRACE_UDP || other_end_seen(ep) || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
-		return;
-	if (ns < min_ns || share < LATE_SHARE || ns < LATE_NS * (uint64_t)ep->rx.count[RX_UNREAD] || ns <= late->ns)
-		return;
-	*late = (struct late_reader){ .endpoint = (int)i, .ns = ns, .max_ns = ep->rx.max[RX_UNREAD], .count = ep->rx.count[RX_UNREAD], .share = share };
-}
-
-/* what was dropped came, but was never read; what a queue dropped was sent */
-static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
-{
-	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
-	uint64_t of = kind == TRACE_DROP_QDISC ? calls->messages : calls->messages + ep->drops[kind];
-
-	return trace_messages_known(calls) && of >= ep->drops[kind] ? (double)ep->drops[kind] / (double)of : NAN;
-}
-
-static void find_loss(const struct trace_snapshot *s, size_t i, struct datagram_loss *loss)
-{
-	const struct trace_endpoint *ep = &s->ep[i];
-
-	if (ep->drops_res == TRACE_UNKNOWN)
-		return;
-	for (enum trace_drop k = 0; k < TRACE_DROP_OTHER; k++)
-		if (ep->drops[k] > loss->n)
-			*loss = (struct datagram_loss){ .endpoint = (int)i, .kind = k, .n = ep->drops[k], .share = share_lost(ep, k) };
-}
-
 /* what is known of a pipe's writers is their calls alone: resolution_unseen() */
 static bool writers_unseen(const struct trace_endpoint *ep)
 {
@@ -195,15 +158,12 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->late.endpoint = out->loss.endpoint = -1;
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
-		find_late_reader(s, i, min_ns, &out->late);
-		find_loss(s, i, &out->loss);
 		if (!endpoint_sent(ep))
 			continue;
 		if (writers_unseen(ep)) {
@@ -214,7 +174,6 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		out->lifetime_ns += ep->tx.lifetime_ns;
 		find_stalls(s, i, min_share, min_ns, out);
 	}
-	if (out->n)	/* a sender that was seen speaks for itself */
-		out->late.endpoint = -1;
+	verdict_unstalled(s, min_ns, out);
 	verdict_link(s, out);
 }

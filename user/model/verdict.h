@@ -40,11 +40,11 @@ struct finding {
 	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
 };
 
-/* A receiver that leaves unread what has come, from a sender that was not seen: it may be what that one waits for. */
-struct late_reader {
+/* One state of one end's rx ledger */
+struct reader_spell {
 	int endpoint; /* index in the snapshot, -1: there is none */
 	uint64_t ns, max_ns, count;
-	double share;
+	double share; /* of its lifetime */
 };
 
 /* Datagrams thrown away on this host: nobody is told, and nobody waits for them. */
@@ -60,7 +60,11 @@ enum { FINDINGS_MAX = 16 };
 struct verdict {
 	struct finding v[FINDINGS_MAX]; /* the largest first */
 	size_t n;
-	struct late_reader late; /* the one that leaves it longest; none where a sender stalled */
+	/*
+	 * Where no sender stalled that was seen. `late`: the receiver that left unread longest what a sender had sent that was not seen; it may be
+	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
+	 */
+	struct reader_spell late, wait;
 	struct datagram_loss loss; /* the largest */
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
@@ -75,6 +79,9 @@ static inline bool tx_is_stall(unsigned int state)
 
 /* NIST's stall of one tx ledger: the sum of its stall rows. */
 uint64_t ledger_stall_ns(const struct trace_ledger *tx);
+
+/* Was the other end an endpoint too? */
+bool other_end_seen(const struct trace_endpoint *ep);
 
 /* Did anything ever go out through this endpoint? */
 bool endpoint_sent(const struct trace_endpoint *ep);

@@ -206,12 +206,12 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].v));
 }
 
-static json_t *late_to_json(const struct late_reader *late)
+static json_t *spell_to_json(const struct reader_spell *spell)
 {
-	if (late->endpoint < 0)
+	if (spell->endpoint < 0)
 		return json_null();
-	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", late->endpoint, "ns", (json_int_t)late->ns, "count", (json_int_t)late->count,
-			 "max_ns", (json_int_t)late->max_ns, "share", late->share);
+	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", spell->endpoint, "ns", (json_int_t)spell->ns, "count", (json_int_t)spell->count,
+			 "max_ns", (json_int_t)spell->max_ns, "share", spell->share);
 }
 
 static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagram_loss *loss)
@@ -242,8 +242,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", late_to_json(&v->late), "loss", loss_to_json(s, &v->loss),
-		      "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "loss",
+		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
 	return o;
 }

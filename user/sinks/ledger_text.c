@@ -127,7 +127,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
-static void late_sentence(const struct trace_snapshot *s, const struct late_reader *late, char *buf, size_t len)
+static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[late->endpoint];
 	char name[160], reader[48], total[32], longest[32];
@@ -138,6 +138,21 @@ static void late_sentence(const struct trace_snapshot *s, const struct late_read
 	human_ns((double)late->max_ns, longest, sizeof(longest));
 	snprintf(buf, len, "%s of %s leaves unread what has come: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s; "
 		 "the sender was not seen, and may wait for it", reader, name, late->count, plural(late->count), total, 100 * late->share, longest);
+}
+
+/* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
+static void append_wait(const struct trace_snapshot *s, const struct reader_spell *wait, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[wait->endpoint];
+	const struct trace_beside *sender = ep->proto == TRACE_PIPE ? &ep->txb : ep->peer >= 0 ? &s->ep[ep->peer].txb : NULL;
+	char name[160], reader[48], other[48] = "the other end, which was not seen,", total[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(&ep->rxb, reader, sizeof(reader));
+	if (sender && sender->tgid)
+		program_name(sender, other, sizeof(other));
+	human_ns((double)wait->ns, total, sizeof(total));
+	text_append(buf, len, "; %s of %s waited %s (%.1f %% of its time) for %s to send", reader, name, total, 100 * wait->share, other);
 }
 
 /* nothing held a sender; but that is no health either */
@@ -175,6 +190,8 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 	human_ns((double)v->stall_ns, total, sizeof(total));
 	snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
 		 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+	if (v->wait.endpoint >= 0)
+		append_wait(s, &v->wait, buf, len);
 	if (v->n_unknown)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }

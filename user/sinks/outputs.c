@@ -95,3 +95,19 @@ int outputs_check(const char *const *paths, size_t n, struct err *e)
 	free(p);
 	return rc;
 }
+
+int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e)
+{
+	struct place in = { .path = input };
+
+	if (stat(input, &in.st))	/* whoever reads it says why it cannot */
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		struct place out = { .path = paths[i] };
+
+		if (!out.path || sink_is_stdout(out.path) || stat(out.path, &out.st) || !same_file(&in, &out))
+			continue;
+		return err_set(e, EXIT_BAD_USAGE, "%s: is what is read, and an output would replace it; send that to another file", out.path);
+	}
+	return 0;
+}

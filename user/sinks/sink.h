@@ -38,6 +38,8 @@ bool sink_is_stdout(const char *path);
 const char *sink_name(const char *path);
 /* A path that cannot be written, and two outputs to one file, are found out before the run, not after it. NULL: no output. */
 int outputs_check(const char *const *paths, size_t n, struct err *e);
+/* Nor may one replace what is read: before outputs_check(). */
+int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e);
 FILE *sink_open(const char *path, struct err *e);
 int sink_close(FILE *f, const char *path, struct err *e);
 
