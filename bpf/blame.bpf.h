@@ -30,6 +30,8 @@ static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 
 	if (ep->flags & EP_UNSEEN << DIR_RX)
 		return 0;
+	if (ep->closed)	/* it may still stand there, see EP_UNSENT */
+		at = ep->closed;
 	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
@@ -53,7 +55,7 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 {
 	struct endpoint *peer = ep->id.proto == PROTO_PIPE ? 0 : peer_of(ep);
 
-	if (peer)
+	if (peer && peer->peer == ep->id.key)	/* of those that send to one datagram socket, the one it sends to */
 		peer->peer_left = unread_until(ep, at);
 }
 

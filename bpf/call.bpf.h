@@ -194,6 +194,18 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 /* MSG_PEEK leaves what it reads, MSG_ERRQUEUE reads what was sent */
 #define TAKES_NOTHING	(2 | 0x2000)
 
+#define ALL_OF_IT	0x7fffffff	/* the most that one call moves: MAX_RW_COUNT */
+
+/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's own count */
+static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
+	const struct beside *b = beside_of(ep, dir);
+	__s64 more = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1] - b->own.bytes - b->crowd.bytes;
+
+	return more <= 0 ? 0 : more < bytes ? more : bytes;
+}
+
 /* what a call that is over has moved goes with the step that ends it */
 static __always_inline void call_moved(struct input *in, long ret)
 {
@@ -212,7 +224,7 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 					const struct thread *who, bool entered, struct input *in)
 {
 	if (c->key != ep->id.key || c->dir != dir)
-		c->entered = 0;
+		c->entered = c->before = 0;
 	call_is_on(c, ep, dir);
 	c->off = in->at;
 	c->ran = 0;

@@ -294,9 +294,9 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 	if (!ep || ep->closed)
 		return 0;
 	key = ep->id.key;
-	leaves_peer(ep, at);
 	close_ledgers(ep, at);
 	tcp_audit(ep, 1);
+	leaves_peer(ep, at);
 	leave_tuples(ep);
 	if (!emit_close(ep)) {
 		ep->flags |= EP_UNSENT;

@@ -31,6 +31,8 @@ static __noinline int left_unseen(struct call *c)
 
 	if (ep && !ep->closed) {
 		call_resume(ep, c);
+		if (c->before && ep->id.proto == PROTO_TCP)
+			in.bytes = moved_since(ep, c->dir, ALL_OF_IT);
 		apply(ep, &in, c->dir);
 		if (!c->before)
 			end_missed(ep, c->dir);
@@ -240,6 +242,8 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 		call_resume(ep, c);
 		in.at = bpf_ktime_get_ns();
 		call_moved(&in, ret);
+		if (c->before && ep->id.proto == PROTO_TCP)
+			in.bytes = moved_since(ep, dir, in.bytes);
 		leave_any(ep, c, &in, ret);
 		if (dir == DIR_TX) {
 			refused_after(ep, ret, in.at);

@@ -70,16 +70,6 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 	return ep && ep->settled ? ep : touch(sk, *now);
 }
 
-/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's own count */
-static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
-{
-	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
-	const struct beside *b = beside_of(ep, dir);
-	__u64 moved = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1], seen = b->own.bytes + b->crowd.bytes;
-
-	return moved <= seen ? 0 : moved - seen < bytes ? moved - seen : bytes;
-}
-
 /*
  * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no further piece came; and where
  * tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning.
@@ -309,6 +299,7 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 		return 0;
 	call_is_on(c, ep, to.dir);
 	c->entered = 1;
+	c->before = 0;
 	pipe_look(ep, to.pipe, in.at);
 	if (to.dir == DIR_TX)
 		refused_back(ep, in.at);
@@ -376,7 +367,7 @@ static __noinline int pipe_call_ends(long ret)
 	if (!ep || ep->id.proto != PROTO_PIPE)
 		return 0;
 	call_resume(ep, c);
-	c->entered = 0;
+	c->entered = c->before = 0;
 	in.at = bpf_ktime_get_ns();
 	pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
 	call_moved(&in, ret);

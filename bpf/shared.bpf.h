@@ -378,14 +378,28 @@ static __always_inline void note_drop(struct endpoint *ep, __u32 why)
 		atomic_add(&ep->drops[why], 1);
 }
 
+#define IS_REASON(reason, name)                                                                                                    \
+	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) &&                                               \
+	 (reason) == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name))
+
+/* until 6.13 one reason for all; then each qdisc's own; by 7.2 a range of theirs, told by the upper half (enum skb_drop_reason_subsys) */
+static __always_inline bool dropped_by_qdisc(__u32 reason)
+{
+	if (reason >> 16)
+		return bpf_core_enum_value_exists(enum skb_drop_reason_subsys, SKB_DROP_REASON_SUBSYS_QDISC) &&
+		       reason >> 16 == bpf_core_enum_value(enum skb_drop_reason_subsys, SKB_DROP_REASON_SUBSYS_QDISC);
+	return IS_REASON(reason, QDISC_DROP) || IS_REASON(reason, QDISC_OVERLIMIT) || IS_REASON(reason, QDISC_CONGESTED) ||
+	       IS_REASON(reason, QDISC_BURST_DROP) || IS_REASON(reason, CAKE_FLOOD) || IS_REASON(reason, FQ_BAND_LIMIT) ||
+	       IS_REASON(reason, FQ_HORIZON_LIMIT) || IS_REASON(reason, FQ_FLOW_LIMIT);
+}
+
 static __always_inline __u32 drop_of(__u32 reason)
 {
-	if (reason == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_SOCKET_RCVBUFF) ||
-	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_PROTO_MEM))
+	if (IS_REASON(reason, SOCKET_RCVBUFF) || IS_REASON(reason, PROTO_MEM))
 		return DROP_RCVBUF;
-	if (reason == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_QDISC_DROP))
+	if (dropped_by_qdisc(reason))
 		return DROP_QDISC;
-	if (reason == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_UDP_CSUM))
+	if (IS_REASON(reason, UDP_CSUM))
 		return DROP_CHECKSUM;
 	return DROP_OTHER;
 }

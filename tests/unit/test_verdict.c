@@ -148,6 +148,54 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
+/* two pipes, and a third that has nothing to do with them */
+static void pipes_by_turns(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_PIPE;
+		ep[i].family = 0;
+		ep[i].peer = i;
+		ep[i].rx.ns[RX_WAIT] = 6 * (SECOND / 10);
+		ep[i].txb.tgid = 10 + i;
+		ep[i].rxb.tgid = 11 - i;
+		memset(ep[i].tx.resolution, TRACE_EXACT, sizeof(ep[i].tx.resolution));
+	}
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	ep[1].rxb.tgid = 99;
+	assert_non_null(strstr(said_of_both(ep, &v), "waited"));
+}
+
+static void an_idle_server_waits_for_nobody(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].txb.bytes = ep[0].rxb.bytes = 0;	/* the other end sent something, not here */
+	ep[0].peer = -1;
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	ep[1].txb.bytes = 0;
+	assert_non_null(strstr(said_of_both(ep, &v), "nothing was sent through an endpoint that was seen; curl[12]"));
+}
+
+static void who_has_not_answered_yet_is_named(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[1].txb.tgid = 0;
+	strcpy(ep[1].rxb.comm, "slowd");
+	ep[1].rxb.tgid = 8;
+	assert_non_null(strstr(said_of_both(ep, &v), "for slowd[8] to send"));
+	ep[1].rxb.tgid = 0;
+	assert_non_null(strstr(said_of_both(ep, &v), "for the other end to send"));
+}
+
 static void a_wait_behind_a_stall_is_its_consequence(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -167,6 +215,7 @@ static void a_wait_for_another_host_says_so(void **state)
 
 	client_and_server(ep);
 	ep[0].peer = -1;
+	ep[0].paired = false;
 	assert_non_null(strstr(said_of(ep, &v), "for the other end, which was not seen, to send"));
 }
 
@@ -189,14 +238,28 @@ static void lost_datagrams_are_no_health(void **state)
 	struct verdict v;
 
 	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped at its full receive buffer "
-					      "(10.0 % of what came for it)");
+					      "(10.0 % of those read or dropped)");
 	assert_int_equal(v.loss.endpoint, 0);
 	assert_int_equal(v.loss.kind, TRACE_DROP_RCVBUF);
 	ep.rxb.bytes_res = TRACE_BOUNDED; /* how many came is not known */
 	assert_null(strstr(said_of(&ep, &v), "%"));
+	ep.rxb.bytes_res = TRACE_EXACT;
+	ep.rxb.messages = 0; /* and of a socket that nobody read from, what share was lost */
+	assert_null(strstr(said_of(&ep, &v), "%"));
 	ep.drops_res = TRACE_UNKNOWN;
 	assert_null(strstr(said_of(&ep, &v), "dropped"));
 	assert_int_equal(v.loss.endpoint, -1);
+}
+
+static void one_in_a_million_is_said_beside(void **state)
+{
+	struct trace_endpoint ep = receiver();
+	struct verdict v;
+
+	ep.rxb.messages = 10000000;
+	ep.txb.bytes = 100;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	assert_int_equal(v.loss.endpoint, 0);
 }
 
 static void a_full_queue_drops_what_was_sent(void **state)
@@ -206,10 +269,10 @@ static void a_full_queue_drops_what_was_sent(void **state)
 
 	strcpy(ep.txb.comm, "sender");
 	ep.txb.tgid = 13;
-	ep.txb.messages = 100000;
+	ep.txb.messages = 1000;
 	ep.drops[TRACE_DROP_QDISC] = 20;
 	assert_non_null(strstr(said_of(&ep, &v), "sender[13] of udp"));
-	assert_non_null(strstr(said_of(&ep, &v), "20 datagrams dropped by the full queue of its device, and send() said nothing (less than 0.1 % of what it sent)"));
+	assert_non_null(strstr(said_of(&ep, &v), "20 datagrams dropped by a queue on their way out (2.0 % of those it sent)"));
 }
 
 static void a_stall_comes_before_a_loss(void **state)
@@ -241,9 +304,13 @@ int main(void)
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(a_healthy_wait_has_an_other_end),
+		cmocka_unit_test(pipes_by_turns),
+		cmocka_unit_test(an_idle_server_waits_for_nobody),
+		cmocka_unit_test(who_has_not_answered_yet_is_named),
 		cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
 		cmocka_unit_test(a_wait_for_another_host_says_so),
 		cmocka_unit_test(lost_datagrams_are_no_health),
+		cmocka_unit_test(one_in_a_million_is_said_beside),
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),
 		cmocka_unit_test(a_stall_comes_before_a_loss),
 	};

@@ -162,8 +162,9 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "Show live where conversations wait: per endpoint, its rate, its stall, the cause and who is blamed",
 	.description = "Every figure is of the last interval. STALL is the part of it in which the endpoint waited while the device was idle; CAUSE\n"
-		       "the largest of its reasons; 'drops' where it did not stall, but datagrams were thrown away on this host. BLAMED is who kept it waiting: the delayed ACK of a program, a reader who does not read, or the path;\n"
-		       "with '?' where that is inferred from this end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of\n"
+		       "the largest of its reasons ('drops': it did not stall, but datagrams were thrown away on this host). BLAMED is who kept it\n"
+		       "waiting: the delayed ACK of a program, a reader who does not read, or the path; with '?' where that is inferred from this\n"
+		       "end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of\n"
 		       "both ledgers at this moment. '-' is what was not there or could not be observed, and a sum with '>' lacks such a part.",
 	.examples = "ipcstall top\tevery conversation of this machine\n"
 		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"

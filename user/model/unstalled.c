@@ -31,22 +31,51 @@ static bool is_late(const struct trace_endpoint *ep, const struct reader_spell *
 #define WAIT_SHARE 0.5
 #define BY_TURNS 0.2
 
-static bool waits_long(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+/* two pipes between two programs, one each way */
+static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	const struct trace_endpoint *peer = ep->proto != TRACE_PIPE && ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
-
-	if (r->share < WAIT_SHARE || ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN)
-		return false;
-	return !peer || (double)peer->rx.ns[RX_WAIT] < BY_TURNS * (double)r->ns;
+	return back->proto == TRACE_PIPE && ep->txb.tgid && back->rxb.tgid == ep->txb.tgid && back->txb.tgid == ep->rxb.tgid;
 }
 
-/* what was dropped came, but was never read; what a queue dropped was sent */
+/* where the one whom this reader waits for waits for this one; NULL: not seen */
+static const struct trace_endpoint *way_back(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto != TRACE_PIPE)
+		return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	for (size_t i = 0; i < s->n; i++)
+		if (answers(ep, &s->ep[i]))
+			return &s->ep[i];
+	return NULL;
+}
+
+static bool by_turns(const struct trace_snapshot *s, const struct trace_endpoint *ep, uint64_t wait)
+{
+	const struct trace_endpoint *back = way_back(s, ep);
+
+	return back && (double)back->rx.ns[RX_WAIT] > BY_TURNS * (double)wait;
+}
+
+/* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there is to see. */
+static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
+{
+	return nothing_sent || ep->rxb.bytes || ep->txb.bytes;
+}
+
+static bool waits_long(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r, bool nothing_sent)
+{
+	return r->share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && may_matter(ep, nothing_sent) && !by_turns(s, ep, r->ns);
+}
+
+/*
+ * What was dropped came, but was never read, and what a queue dropped was sent. What lies unread still is neither: a socket that nobody read
+ * from has no share.
+ */
 static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
 	uint64_t of = kind == TRACE_DROP_QDISC ? calls->messages : calls->messages + ep->drops[kind];
 
-	return trace_messages_known(calls) && of >= ep->drops[kind] ? (double)ep->drops[kind] / (double)of : NAN;
+	return trace_messages_known(calls) && calls->messages && of >= ep->drops[kind] ? (double)ep->drops[kind] / (double)of : NAN;
 }
 
 static void find_loss(const struct trace_snapshot *s, size_t i, struct datagram_loss *loss)
@@ -66,7 +95,7 @@ static void find_spells(const struct trace_snapshot *s, size_t i, uint64_t min_n
 
 	if (unread.ns >= min_ns && unread.ns > out->late.ns && is_late(&s->ep[i], &unread))
 		out->late = unread;
-	if (wait.ns >= min_ns && wait.ns > out->wait.ns && waits_long(s, &s->ep[i], &wait))
+	if (wait.ns >= min_ns && wait.ns > out->wait.ns && waits_long(s, &s->ep[i], &wait, !out->lifetime_ns))
 		out->wait = wait;
 }
 

@@ -140,59 +140,80 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 		 "the sender was not seen, and may wait for it", reader, name, late->count, plural(late->count), total, 100 * late->share, longest);
 }
 
+/* who should have sent, if need be by what it read */
+static void awaited_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	if (other && other->txb.tgid)
+		program_name(&other->txb, buf, len);
+	else if (other && other != ep && other->rxb.tgid)
+		program_name(&other->rxb, buf, len);
+	else
+		snprintf(buf, len, "the other end%s", other_end_seen(ep) ? "" : ", which was not seen,");
+}
+
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
 static void append_wait(const struct trace_snapshot *s, const struct reader_spell *wait, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[wait->endpoint];
-	const struct trace_beside *sender = ep->proto == TRACE_PIPE ? &ep->txb : ep->peer >= 0 ? &s->ep[ep->peer].txb : NULL;
-	char name[160], reader[48], other[48] = "the other end, which was not seen,", total[32];
+	char name[160], reader[48], other[48], total[32];
 
 	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->rxb, reader, sizeof(reader));
-	if (sender && sender->tgid)
-		program_name(sender, other, sizeof(other));
+	awaited_name(s, ep, other, sizeof(other));
 	human_ns((double)wait->ns, total, sizeof(total));
 	text_append(buf, len, "; %s of %s waited %s (%.1f %% of its time) for %s to send", reader, name, total, 100 * wait->share, other);
 }
 
-/* nothing held a sender; but that is no health either */
+/* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
 static bool loss_leads(const struct verdict *v)
 {
-	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0;
+	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0 && !(v->loss.share < LOSS_WORTH_A_VERDICT);
+}
+
+/* no finding, no late reader, no loss worth the word */
+static void healthy_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char total[32];
+
+	human_ns((double)v->stall_ns, total, sizeof(total));
+	if (v->lifetime_ns)
+		snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
+			 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+	else if (v->n_unknown)
+		snprintf(buf, len, "what held the senders is not known: no hook saw their calls");
+	else
+		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+	if (v->wait.endpoint >= 0)
+		append_wait(s, &v->wait, buf, len);
+}
+
+static void finding_and_root(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char root[320];
+
+	finding_sentence(s, &v->v[0], buf, len);
+	root_sentence(s, v, &v->v[0], root, sizeof(root));
+	if (*root)
+		text_append(buf, len, "; at the root of it: %s", root);
 }
 
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	char total[32];
-
+	if (v->n) {
+		finding_and_root(s, v, buf, len);
+		return;
+	}
 	if (v->late.endpoint >= 0) {
 		late_sentence(s, &v->late, buf, len);
 		return;
 	}
-	if (loss_leads(v)) {
+	if (loss_leads(v))
 		loss_sentence(s, &v->loss, buf, len);
-		return;
-	}
-	if (!v->lifetime_ns) {
-		snprintf(buf, len, "%s", v->n_unknown ? "what held the senders is not known: no hook saw their calls"
-						      : "nothing was sent through an endpoint that was seen");
-		return;
-	}
-	if (v->n) {
-		char root[320];
-
-		finding_sentence(s, &v->v[0], buf, len);
-		root_sentence(s, v, &v->v[0], root, sizeof(root));
-		if (*root)
-			text_append(buf, len, "; at the root of it: %s", root);
-		return;
-	}
-	human_ns((double)v->stall_ns, total, sizeof(total));
-	snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
-		 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
-	if (v->wait.endpoint >= 0)
-		append_wait(s, &v->wait, buf, len);
-	if (v->n_unknown)
+	else
+		healthy_sentence(s, v, buf, len);
+	if (v->n_unknown && v->lifetime_ns)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }
 

@@ -230,7 +230,7 @@ static const char *const help_lines[] = {
 	"OUT, IN  bytes per second; MSG/s calls that sent or received",
 	"RTT      smoothed round trip of TCP",
 	"STALL    the part of the interval in which it waited while the device was idle",
-	"CAUSE    the largest of its reasons: `ipcstall causes` explains each",
+	"CAUSE    the largest of its reasons: `ipcstall causes` explains each. drops: no stall, but datagrams were thrown away here",
 	"BLAMED   who kept it waiting: delack, the delayed ACK of; reader, who does not read; path. '?': inferred from this end alone",
 	"NOW      the states of both ledgers at this moment",
 	"-        was not there, or could not be observed",

@@ -34,7 +34,11 @@ static void exact_fill(struct trace_endpoint *ep)
 /* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
 enum trace_resolution resolution_drops(enum trace_proto proto)
 {
-	return proto == TRACE_UDP && feature_args("kfree_skb") > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
+	static int args;	/* asked for once: each time is a walk through all of the kernel's types */
+
+	if (!args)
+		args = feature_args("kfree_skb");
+	return proto == TRACE_UDP && args > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
 }
 
 /* the same for every backend */
