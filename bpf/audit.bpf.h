@@ -88,6 +88,7 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 		return 0;
 	sk = ep->id.key;
 	ep->rtt_us = GET(CAST(tcp_sock, sk), srtt_us) >> 3;
+	ep->min_rtt_us = GET(CAST(tcp_sock___least, sk), rtt_min.s[0].v);
 	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
 		return 0;
 	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops)) {

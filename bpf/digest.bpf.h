@@ -132,6 +132,7 @@ SUBPROG int digest_one(__u32 i)
 	digest_ledgers(d, ep);
 	digest_beside(d, ep);
 	d->rtt_us = ep->rtt_us;
+	d->min_rtt_us = ep->min_rtt_us;
 	d->born = ep->born;
 	d->flags = ep->flags;
 	peer = peer_of(ep);

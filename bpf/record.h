@@ -123,7 +123,7 @@ struct endpoint {
 	unsigned long long through[2];	/* by direction: bytes that had gone through the socket when this began, see audit.bpf.h */
 	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth, also of a call under way; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
-	unsigned int rtt_us;		/* TCP's smoothed round-trip time, at the last look; 0: unknown */
+	unsigned int rtt_us, min_rtt_us; /* TCP's smoothed round-trip time, at the last look, and the least of late; 0 and ~0: unknown */
 	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
 	struct held held;
 	struct last_ack ack;
@@ -213,7 +213,7 @@ struct digest {
 	ns_t gathered_ns;
 	unsigned int gathered_n;
 	unsigned int nagle_n, nagle_delack_n, rwnd_n;
-	unsigned int rtt_us, flags;
+	unsigned int rtt_us, min_rtt_us, flags;
 	unsigned int tx_tgid, rx_tgid;
 	char tx_comm[COMM_LEN], rx_comm[COMM_LEN];
 };

@@ -313,6 +313,8 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 }
 
 #define TCP_SYN_SENT	2
+#define TCP_FIN_WAIT1	4
+#define TCP_LAST_ACK	9
 
 /*
  * What was held and is not sent was held until now: tcp_disconnect() throws it away next, tcp_reset() just did (tcp_write_queue_purge(),
@@ -336,6 +338,17 @@ static __noinline int tcp_ended(__u64 sk)
 	return 0;
 }
 
+/* A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held nothing until now. */
+static __noinline int fin_follows(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (!ep || ep->closed)
+		return 0;
+	tcp_look_back(ep, sk, bpf_ktime_get_ns(), 0);
+	return 1;
+}
+
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 {
@@ -345,6 +358,8 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 
 	if (new == TCP_CLOSE && !unlisten)
 		return tcp_ended((__u64)sk0);
+	if (new == TCP_FIN_WAIT1 || new == TCP_LAST_ACK)
+		return fin_follows((__u64)sk0);
 	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
 		return 0;
 	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)

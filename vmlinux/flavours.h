@@ -71,6 +71,14 @@ struct task_struct___numbered {
 	char comm[16];
 };
 
+struct tcp_sock___least {
+	struct {
+		struct {
+			unsigned int v;
+		} s[3];
+	} rtt_min;
+};
+
 struct file___mode {
 	unsigned int f_mode;
 };

@@ -31,7 +31,7 @@ holds() {
 }
 
 cat >cut.py <<'END'
-import fcntl, os, signal, socket, struct, sys, time
+import ctypes, fcntl, os, signal, socket, struct, sys, time
 
 def settle(ms):
     time.sleep(ms / 1000)
@@ -125,6 +125,22 @@ def case_thrown_away(how):
     print((time.monotonic() - began) * 1000)
     settle(50)
 
+def case_fin_stays():
+    """Idle for a second at both ends; then the FIN of one finds no way out."""
+    if ctypes.CDLL(None).unshare(0x40000000) or os.system("ip link set lo up"):
+        sys.exit(77)
+    l = socket.socket()
+    l.bind(("127.0.0.1", 0))
+    l.listen()
+    c = socket.create_connection(l.getsockname())
+    s, _ = l.accept()
+    c.send(b"hello")
+    s.recv(10)
+    settle(1000)
+    os.system("ip link set lo down")
+    s.close()
+    settle(400)
+
 def case_listener():
     """Each connection is accepted at once."""
     path = "sock"
@@ -206,6 +222,14 @@ done
 
 holds 'a listening Unix socket: connections that wait to be accepted are not left unread' \
 	'l["late_reader"] is None and not l["findings"] and unread < 30' '(l["verdict"], unread)' listener
+
+traced fin_stays
+if [ $? -eq 77 ]; then
+	echo 'skip a FIN that stays: no network namespace can be made here'
+else
+	holds 'TCP: what holds a FIN held nothing before it' 'min((f["tx"]["states"]["idle"]["ns"] or 0) / 1e6 for f in l["endpoints"] if f["proto"] == "tcp") > 950' \
+		'[f["tx"]["states"] for f in l["endpoints"] if f["proto"] == "tcp"]' fin_stays
+fi
 
 holds 'the name after execve()' 'e["beside"]["tx"]["comm"] == "head" and not e["beside"]["tx"]["others"]' 'e["beside"]["tx"]' renamed exec
 

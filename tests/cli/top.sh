@@ -99,6 +99,17 @@ says_true 'and at the end of a session' "e = [e for e in json.load(open('$WORK/l
 says_true 'what a call had moved before the session is not the session'"'"'s' "e = ([e for e in json.load(open('$WORK/whole.json'))['ledger']['endpoints'] if e['tx']['states']['rwnd']['ns']] or [None])[0]" \
 	"e and 1e6 < e['beside']['tx']['bytes'] < 40e6 and e['closed']" "(e and (e['beside'], e['tx']), open('$WORK/attached').read()[:300])"
 
+# What it did last counts, and a program that ends before the first refresh has an interval too.
+python3 -c 'import os, time
+r, w = os.pipe()
+time.sleep(1.5)
+for _ in range(100):
+    os.write(w, b"x" * 5000)
+    os.read(r, 5000)' &
+"$IPCSTALL" top --json -p $! -d 60 --rows 0 >"$WORK/brief" 2>"$WORK/err"
+says_true 'the last interval of a program' "rows = [sum(r['rx']['bytes'] or 0 for r in json.loads(line)['endpoints'] if r['proto'] == 'pipe') for line in open('$WORK/brief')]" \
+	'len(rows) == 1 and rows[0] == 500000' "(rows, open('$WORK/err').read())"
+
 # A connection that was refused is not a stall, though tcp_disconnect() leaves sequence numbers behind that look like data.
 cat >"$WORK/refused.py" <<'PY'
 import socket, time

@@ -60,6 +60,9 @@ static void a_window_is_the_readers_or_the_paths(void **state)
 	struct blame_facts f = { .cause = TX_RWND, .ns = 1000000000, .count = 20, .rtt_ns = 60000000 };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	/* a slow reader makes round trips long: of the smoothed one, which says 60 ms too, nothing follows */
+	assert_int_equal(blame_round_trip(60000, 200), 200000);
+	assert_int_equal(blame_round_trip(60000, 0), 60000000);
 	f.rtt_ns = 200000;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 	f.rtt_ns = 0;

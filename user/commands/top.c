@@ -65,16 +65,17 @@ static int look(struct live *l, struct paces *p, struct trace_sights *spare, str
 	return 0;
 }
 
-static void wait_until(uint64_t when)
+enum { NAP_NS = 100000000 };
+
+/* or until whoever is looked at has ended: what it did last is an interval too */
+static void wait_until(uint64_t when, const struct trace_options *filter)
 {
-	while (!live_interrupted()) {
+	while (!live_interrupted() && live_any_alive(filter)) {
 		uint64_t now = now_ns();
-		struct timespec nap;
 
 		if (now >= when)
 			return;
-		nap = (struct timespec){ .tv_sec = (time_t)((when - now) / 1000000000), .tv_nsec = (long)((when - now) % 1000000000) };
-		nanosleep(&nap, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = when - now < NAP_NS ? (long)(when - now) : NAP_NS }, NULL);
 	}
 }
 
@@ -93,12 +94,14 @@ static int run_batch(struct live *l, const struct top_opts *o, const struct trac
 	struct paces p = {};
 	uint64_t next = now_ns();
 	int rc = look(l, &p, &spare, e);
+	bool alive = true;
 
-	for (int64_t i = 0; rc == 0 && (!o->iterations || i < o->iterations); i++) {
+	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
 		next += (uint64_t)o->delay_ns;
-		wait_until(next);
-		if (live_interrupted() || !live_any_alive(filter))
+		wait_until(next, filter);
+		if (live_interrupted())
 			break;
+		alive = live_any_alive(filter);
 		rc = look(l, &p, &spare, e);
 		if (rc == 0)
 			rc = show(o, &p, e);

@@ -31,10 +31,16 @@ static struct blame_judged judge_seen(const struct blame_facts *f)
 	return j;
 }
 
-/* An absent reader holds a window for as long as it likes; one that is only too small for the path opens again within a round trip. */
+/* What the path takes by itself. A window that a slow reader holds shut makes round trips long, and the smoothed one with them. */
+uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us)
+{
+	return 1000ull * (least_us ? least_us : smoothed_us);
+}
+
+/* An absent reader holds a window for as long as it likes; one that is only too small for the path opens again within a round trip, or two. */
 static bool window_is_the_paths(const struct blame_facts *f)
 {
-	return f->rtt_ns && f->ns <= f->rtt_ns * f->count;
+	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }
 
 /* Only this end was seen: what the protocol lets one conclude. */

@@ -26,5 +26,7 @@ struct blame_judged {
 };
 
 struct blame_judged blame_judge(const struct blame_facts *f);
+/* for its facts: of TCP's two round-trip times, each 0 where unknown */
+uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us);
 
 #endif

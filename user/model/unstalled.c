@@ -27,9 +27,26 @@ static bool is_late(const struct trace_endpoint *ep, const struct reader_spell *
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * r->count;
 }
 
-/* less is any reader's; and where the other end waits nearly as long, they wait for each other by turns */
-#define WAIT_SHARE 0.5
+/*
+ * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it held up itself, nor was there anything
+ * on its way. And it did not wait for this one in turn.
+ */
+#define WAIT_SHARE 0.9
+#define IDLE_SHARE 0.8
 #define BY_TURNS 0.2
+
+/* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
+static const struct trace_endpoint *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return ep;
+	return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+}
+
+static pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
+{
+	return sender->txb.tgid || pipe ? sender->txb.tgid : sender->rxb.tgid;
+}
 
 /* two pipes between two programs, one each way */
 static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint *back)
@@ -41,7 +58,7 @@ static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint
 static const struct trace_endpoint *way_back(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	if (ep->proto != TRACE_PIPE)
-		return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+		return awaited(s, ep);
 	for (size_t i = 0; i < s->n; i++)
 		if (answers(ep, &s->ep[i]))
 			return &s->ep[i];
@@ -55,6 +72,16 @@ static bool by_turns(const struct trace_snapshot *s, const struct trace_endpoint
 	return back && (double)back->rx.ns[RX_WAIT] > BY_TURNS * (double)wait;
 }
 
+/* What a server without work or a program's own helper waits for is no news; of datagrams from anybody nobody is awaited. */
+static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep, uint64_t wait)
+{
+	const struct trace_endpoint *sender = awaited(s, ep);
+
+	if (!sender)
+		return ep->proto != TRACE_UDP;
+	return (double)sender->tx.ns[TX_IDLE] >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rxb.tgid;
+}
+
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there is to see. */
 static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 {
@@ -63,19 +90,31 @@ static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 
 static bool waits_long(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r, bool nothing_sent)
 {
-	return r->share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && may_matter(ep, nothing_sent) && !by_turns(s, ep, r->ns);
+	return r->share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && may_matter(ep, nothing_sent) &&
+	       awaits_another(s, ep, r->ns) && !by_turns(s, ep, r->ns);
 }
 
+#define STRAY_SHARE 0.001
+
 /*
- * What was dropped came, but was never read, and what a queue dropped was sent. What lies unread still is neither: a socket that nobody read
- * from has no share.
+ * What was dropped came, but was never read. What lies unread still is neither: a socket that nobody read from has no share. Nor has what a
+ * queue dropped: one send() may have made many datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR).
  */
 static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
-	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
-	uint64_t of = kind == TRACE_DROP_QDISC ? calls->messages : calls->messages + ep->drops[kind];
+	uint64_t n = ep->drops[kind];
 
-	return trace_messages_known(calls) && calls->messages && of >= ep->drops[kind] ? (double)ep->drops[kind] / (double)of : NAN;
+	if (kind == TRACE_DROP_QDISC || !ep->rxb.messages || !trace_messages_known(&ep->rxb))
+		return NAN;
+	return (double)n / (double)(n + ep->rxb.messages);
+}
+
+/* of calls that sent or read, if their number is known */
+static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
+{
+	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
+
+	return trace_messages_known(calls) && ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
 }
 
 static void find_loss(const struct trace_snapshot *s, size_t i, struct datagram_loss *loss)
@@ -86,7 +125,30 @@ static void find_loss(const struct trace_snapshot *s, size_t i, struct datagram_
 		return;
 	for (enum trace_drop k = 0; k < TRACE_DROP_OTHER; k++)
 		if (ep->drops[k] > loss->n)
-			*loss = (struct datagram_loss){ .endpoint = (int)i, .kind = k, .n = ep->drops[k], .share = share_lost(ep, k) };
+			*loss = (struct datagram_loss){ .endpoint = (int)i, .kind = k, .n = ep->drops[k], .share = share_lost(ep, k), .stray = is_stray(ep, k) };
+}
+
+enum { CHAIN_MAX = 16 };
+
+/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one to look at. */
+static void follow_chain(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent, struct reader_spell *wait)
+{
+	for (int hops = 0; wait->endpoint >= 0 && hops < CHAIN_MAX; hops++) {
+		const struct trace_endpoint *ep = &s->ep[wait->endpoint], *sender = awaited(s, ep);
+		pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+		struct reader_spell next = { .endpoint = -1 };
+
+		for (size_t i = 0; tgid && i < s->n; i++) {
+			struct reader_spell r = spell(s, i, RX_WAIT);
+
+			if (s->ep[i].rxb.tgid == tgid && r.ns >= min_ns && r.ns > next.ns && (double)r.ns >= IDLE_SHARE * (double)wait->ns &&
+			    waits_long(s, &s->ep[i], &r, nothing_sent))
+				next = r;
+		}
+		if (next.endpoint < 0)
+			return;
+		*wait = next;
+	}
 }
 
 static void find_spells(const struct trace_snapshot *s, size_t i, uint64_t min_ns, struct verdict *out)
@@ -107,4 +169,5 @@ void verdict_unstalled(const struct trace_snapshot *s, uint64_t min_ns, struct v
 		if (!out->n)	/* a sender that was seen speaks for itself */
 			find_spells(s, i, min_ns, out);
 	}
+	follow_chain(s, min_ns, !out->lifetime_ns, &out->wait);
 }

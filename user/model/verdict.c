@@ -89,7 +89,7 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
 		.count = f->count,
-		.rtt_ns = ep->rtt_us * 1000,
+		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
 		.both_ends = other_end_seen(ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,

@@ -52,7 +52,8 @@ struct datagram_loss {
 	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who sent them; -1: there is none */
 	enum trace_drop kind;
 	uint64_t n;
-	double share; /* of what was read or dropped there, or of what it sent; NAN: unknown */
+	double share; /* of what was read or dropped there; NAN: unknown */
+	bool stray;   /* next to nothing, beside what went through: no verdict */
 };
 
 enum { FINDINGS_MAX = 16 };

@@ -119,6 +119,16 @@ static void walk_identity(struct codec *c, struct trace_endpoint *ep)
 	ep->family = (int)family;
 }
 
+/* one number: the least stands above the smoothed one, and is 0, unknown, in recordings that had no place for it */
+static void walk_round_trip(struct codec *c, struct trace_endpoint *ep)
+{
+	uint64_t both = ep->rtt_us | (uint64_t)ep->min_rtt_us << 32;
+
+	codec_u64(c, &both);
+	ep->rtt_us = (uint32_t)both;
+	ep->min_rtt_us = (uint32_t)(both >> 32);
+}
+
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
 {
 	walk_identity(c, ep);
@@ -143,7 +153,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	walk_resolution(c, &ep->drops_res);
 	walk_resolution(c, &ep->queue_res);
 	codec_bool(c, &ep->paired);
-	codec_u64(c, &ep->rtt_us);
+	walk_round_trip(c, ep);
 	if (c->reads)
 		ep->peer = -1;
 }

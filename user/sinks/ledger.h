@@ -35,8 +35,6 @@ const char *drop_name(enum trace_drop kind);
 /* One line: whose datagrams were dropped, how many, where; and what to do about it. */
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
-/* share: less is said beside the verdict, not instead of it */
-#define LOSS_WORTH_A_VERDICT 0.001
 /* Room for it, root and all. */
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */

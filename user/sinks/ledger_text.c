@@ -123,6 +123,10 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_UNIX_DGRAM)
+		return "read sooner, or let more wait at the reader: net.unix.max_dgram_qlen counts the messages, whatever SO_SNDBUF here";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
+		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
 	return tx_fixes[f->cause];
 }
 
@@ -169,7 +173,7 @@ static void append_wait(const struct trace_snapshot *s, const struct reader_spel
 /* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
 static bool loss_leads(const struct verdict *v)
 {
-	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0 && !(v->loss.share < LOSS_WORTH_A_VERDICT);
+	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
 }
 
 /* no finding, no late reader, no loss worth the word */

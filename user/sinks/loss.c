@@ -7,15 +7,15 @@
 #include "sinks/ledger.h"
 
 static const struct {
-	const char *name, *where, *of, *fix;
+	const char *name, *where, *fix;
 } kinds[TRACE_DROPS] = {
-	[TRACE_DROP_RCVBUF] = { "rcvbuf", "dropped at its full receive buffer", "those read or dropped",
+	[TRACE_DROP_RCVBUF] = { "rcvbuf", "dropped at its full receive buffer",
 				"read sooner or many in one call (recvmmsg), or give bursts room: SO_RCVBUF, net.core.rmem_max (net.ipv4.udp_mem for all)" },
-	[TRACE_DROP_QDISC] = { "qdisc", "dropped by a queue on their way out", "those it sent",
+	[TRACE_DROP_QDISC] = { "qdisc", "dropped by a queue on their way out",
 			       "ask `tc -s qdisc` which: send no faster than that lets through, or give it more room (limit)" },
-	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum", "those read or dropped",
+	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum",
 				  "find what damages them on their way: a device's checksum offload, a tunnel, a cable" },
-	[TRACE_DROP_OTHER] = { "other", "dropped", "those read or dropped", "find out where: the kernel's skb:kfree_skb tells each reason" },
+	[TRACE_DROP_OTHER] = { "other", "dropped", "find out where: the kernel's skb:kfree_skb tells each reason" },
 };
 
 const char *drop_name(enum trace_drop kind)
@@ -37,6 +37,6 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb, who, sizeof(who));
 	snprintf(buf, len, "%s of %s: %" PRIu64 " datagram%s %s", who, name, loss->n, plural(loss->n), kinds[loss->kind].where);
 	if (!isnan(loss->share))
-		text_append(buf, len, " (%s%.1f %% of %s)", loss->share < 0.001 ? "less than " : "",
-			    100 * fmax(loss->share, 0.001), kinds[loss->kind].of);
+		text_append(buf, len, " (%s%.1f %% of those read or dropped)", loss->share < 0.001 ? "less than " : "",
+			    100 * fmax(loss->share, 0.001));
 }

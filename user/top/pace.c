@@ -116,7 +116,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
 		.count = rwnd_episodes(a, b),
-		.rtt_ns = b->rtt_us * 1000ull,
+		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
 		.both_ends = b->peer || a->peer, /* the record of an end does not name the other */
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
 		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,

@@ -102,6 +102,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 void reader_counters(struct trace *t, struct trace_counters *c);
 uint64_t reader_count(struct trace *t, enum counter which);
 uint8_t reader_moved(uint64_t *bytes, uint64_t moved);
+uint32_t reader_min_rtt(uint32_t us);
 uint64_t reader_under_way(uint64_t bytes, uint64_t moved, word_t word);
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);

@@ -55,7 +55,8 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->rx_missed = ep->rxb.bytes_res != TRACE_EXACT;
 	out->blocked_ns = ep->txb.blocked_ns;
 	out->retransmits = ep->retransmits;
-	out->rtt_us = (uint32_t)ep->rtt_us;
+	out->rtt_us = ep->rtt_us;
+	out->min_rtt_us = ep->min_rtt_us;
 	for (int i = 0; i < TRACE_DROPS; i++)
 		out->drops += ep->drops[i];
 	out->drops_known = ep->drops_res != TRACE_UNKNOWN;
@@ -181,6 +182,7 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 	out->drops_known = resolution_drops(out->proto) != TRACE_UNKNOWN;
 	out->cgroup_id = d->cgroup;
 	out->rtt_us = d->rtt_us;
+	out->min_rtt_us = reader_min_rtt(d->min_rtt_us);
 	out->tx_tgid = (pid_t)d->tx_tgid;
 	out->rx_tgid = (pid_t)d->rx_tgid;
 	text_comm(out->tx_comm, d->tx_comm);

@@ -347,6 +347,12 @@ uint8_t reader_moved(uint64_t *bytes, uint64_t moved)
 	return TRACE_BOUNDED;
 }
 
+/* minmax_reset() with nothing measured: all bits */
+uint32_t reader_min_rtt(uint32_t us)
+{
+	return us == UINT32_MAX ? 0 : us;
+}
+
 /* a call that is under way is counted when it ends; what TCP has taken of it is there already */
 uint64_t reader_under_way(uint64_t bytes, uint64_t moved, word_t word)
 {
@@ -412,6 +418,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->timeouts = ep->timeouts;
 	out->zero_windows = ep->zero_windows;
 	out->rtt_us = ep->rtt_us;
+	out->min_rtt_us = reader_min_rtt(ep->min_rtt_us);
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;

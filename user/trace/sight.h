@@ -21,7 +21,7 @@ struct trace_sight {
 	uint32_t gathered_n;
 	uint32_t nagle_n, nagle_delack_n;	/* episodes; of them as long as the delayed-ACK timer's minimum */
 	uint32_t rwnd_n;		/* episodes that ended */
-	uint32_t rtt_us;		/* smoothed, of TCP; 0: unknown */
+	uint32_t rtt_us, min_rtt_us;	/* of TCP: smoothed, and the least of late; 0: unknown */
 	uint32_t netns;
 	struct trace_addr local, remote;
 	pid_t tx_tgid, rx_tgid;		/* who was last in the call; 0: nobody seen */

@@ -127,7 +127,7 @@ struct trace_endpoint {
 	struct trace_blame blame;
 	/* TCP */
 	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
-	uint64_t rtt_us;		/* smoothed, at the last look; 0: unknown */
+	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
 	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
 	/* datagrams and pipes */
 	uint64_t drops[TRACE_DROPS];
