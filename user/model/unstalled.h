@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What is wrong, or slow, and stalls no sender that was seen. */
 #ifndef IPCSTALL_UNSTALLED_H
 #define IPCSTALL_UNSTALLED_H
 
 #include "model/verdict.h"
 
-/* What is wrong, or slow, and stalls no sender that was seen: out->late, out->wait, out->loss. After its findings. */
-void verdict_unstalled(const struct trace_snapshot *s, uint64_t min_ns, struct verdict *out);
+/* what an endpoint's rx ledger says of one state */
+struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state);
+
+/* Each: the one that matters most, .endpoint -1: there is none. min_ns: less is no matter; nothing_sent: by any endpoint that was seen */
+struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns);
+struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent);
+struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

@@ -155,6 +155,15 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
 }
 
+static void find_unstalled(const struct trace_snapshot *s, uint64_t min_ns, struct verdict *out)
+{
+	const struct reader_spell none = { .endpoint = -1 };
+
+	out->loss = find_loss(s);
+	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
+	out->wait = out->n ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
+}
+
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -174,6 +183,6 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		out->lifetime_ns += ep->tx.lifetime_ns;
 		find_stalls(s, i, min_share, min_ns, out);
 	}
-	verdict_unstalled(s, min_ns, out);
+	find_unstalled(s, min_ns, out);
 	verdict_link(s, out);
 }
