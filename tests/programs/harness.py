@@ -273,13 +273,20 @@ def seen(ledger):
                      for e in ledger["mine"] if e["beside"]["tx"]["bytes"])
 
 
+def says_no_stall(ledger, lost):
+    if lost is None:
+        return ledger["verdict"].startswith("healthy")
+    return ledger["loss"] is not None and ledger["loss"]["kind"] == lost and ledger["verdict"] == ledger["loss"]["text"]
+
+
 SOUND = ("unaccounted_ns", "lost", "overflow")
 
 
-def judge(ledger, stalls, others=OTHERS, allowed=(), count=(1, 1)):
+def judge(ledger, stalls, others=OTHERS, allowed=(), count=(1, 1), lost=None):
     """
     Raise Wrong unless the stalls stated are found (each at `count` endpoints), and no others above the limit, save the causes that
-    are `allowed`: those which depend on how the programs take turns here. Returns the shares found, for people to read.
+    are `allowed`: those which depend on how the programs take turns here. `lost`: where its datagrams are dropped, which the verdict then
+    says. Returns the shares found, for people to read.
     """
     faults, shares = [f"{key} is {ledger[key]}" for key in SOUND if ledger[key]], []
     for stall in stalls:
@@ -294,7 +301,7 @@ def judge(ledger, stalls, others=OTHERS, allowed=(), count=(1, 1)):
             shares.append(f"{100 * f['share']:.0f} %")
     faults += [f"not expected: {f['text']}" for f in ledger["findings"] if not any(s.is_it(ledger, f) for s in stalls) and f["share"] > limit(f["cause"], others)
                and f["cause"] not in allowed]
-    if not stalls and "mine" not in ledger and not ledger["findings"] and not ledger["verdict"].startswith("healthy"):
+    if not stalls and "mine" not in ledger and not ledger["findings"] and not says_no_stall(ledger, lost):
         faults.append("verdict: " + ledger["verdict"])
     if faults:
         raise Wrong("; ".join(faults) + f" [{seen(ledger)}]")

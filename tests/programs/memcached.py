@@ -40,11 +40,11 @@ def healthy(box):
     return trace.end()
 
 
-@case("memcached-udp-overload")
+@case("memcached-udp-overload", lost="rcvbuf")
 def overload(box):
     """
     Stopped, the server reads nothing while 2000 requests come: what its receive buffer cannot hold is dropped there, as many as
-    the kernel counts in /proc/net/snmp. Nobody stalls: UDP does not wait.
+    the kernel counts in /proc/net/snmp. Nobody stalls: UDP does not wait. The verdict is the loss.
     """
     process, port, client = server(box)
     before = kernel_drops()
