@@ -13,14 +13,24 @@
 
 enum { SECOND = 1000000000 };
 
-static const char *said_of(struct trace_endpoint *ep, struct verdict *v)
+static const char *said_of_all(struct trace_endpoint *ep, size_t n, struct verdict *v)
 {
 	static char text[VERDICT_TEXT];
-	struct trace_snapshot s = { .ep = ep, .n = 1 };
+	struct trace_snapshot s = { .ep = ep, .n = n };
 
 	verdict_make(&s, 0.01, 1000000, v);
 	verdict_sentence(&s, v, text, sizeof(text));
 	return text;
+}
+
+static const char *said_of(struct trace_endpoint *ep, struct verdict *v)
+{
+	return said_of_all(ep, 1, v);
+}
+
+static const char *said_of_both(struct trace_endpoint *ep, struct verdict *v)
+{
+	return said_of_all(ep, 2, v);
 }
 
 /* a downloader that leaves unread what has come for `ns` of a second, having sent a request */
@@ -123,14 +133,15 @@ static void client_and_server(struct trace_endpoint ep[2])
 	ep[1].txb.tgid = 7;
 }
 
-static const char *said_of_both(struct trace_endpoint *ep, struct verdict *v)
+/* a pipe that one process writes, and of which the reader of another waits */
+static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t reader, uint64_t wait_ns)
 {
-	static char text[VERDICT_TEXT];
-	struct trace_snapshot s = { .ep = ep, .n = 2 };
-
-	verdict_make(&s, 0.01, 1000000, v);
-	verdict_sentence(&s, v, text, sizeof(text));
-	return text;
+	ep->proto = TRACE_PIPE;
+	ep->family = 0;
+	ep->peer = index;
+	ep->txb.tgid = writer;
+	ep->rxb.tgid = reader;
+	ep->rx.ns[RX_WAIT] = wait_ns;
 }
 
 static void a_healthy_wait_has_an_other_end(void **state)
@@ -149,22 +160,15 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
-/* two pipes, and a third that has nothing to do with them */
+/* two pipes between two programs; and two that have nothing to do with each other */
 static void pipes_by_turns(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].proto = TRACE_PIPE;
-		ep[i].family = 0;
-		ep[i].peer = i;
-		ep[i].rx.ns[RX_WAIT] = i ? SECOND / 2 : 9 * (SECOND / 10);
-		ep[i].txb.tgid = 10 + i;
-		ep[i].rxb.tgid = 11 - i;
-		memset(ep[i].tx.resolution, TRACE_EXACT, sizeof(ep[i].tx.resolution));
-	}
+	is_pipe(&ep[0], 0, 10, 11, 9 * (SECOND / 10));
+	is_pipe(&ep[1], 1, 11, 10, SECOND / 2);
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	ep[1].rxb.tgid = 99;
 	assert_non_null(strstr(said_of_both(ep, &v), "waited"));
@@ -198,14 +202,8 @@ static void the_last_of_a_chain_is_named(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].proto = TRACE_PIPE;
-		ep[i].family = 0;
-		ep[i].peer = i;
-		ep[i].txb.tgid = 20 + i;
-		ep[i].rxb.tgid = 19 + i;
-		ep[i].rx.ns[RX_WAIT] = 95 * (SECOND / 100) - i;
-	}
+	is_pipe(&ep[0], 0, 20, 19, 95 * (SECOND / 100));
+	is_pipe(&ep[1], 1, 21, 20, 94 * (SECOND / 100));
 	strcpy(ep[1].txb.comm, "bash");
 	assert_non_null(strstr(said_of_both(ep, &v), "for bash[21] to send"));
 	assert_int_equal(v.wait.endpoint, 1);

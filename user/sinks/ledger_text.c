@@ -360,6 +360,7 @@ enum { MORE_FINDINGS = 4 };
 void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out)
 {
 	char text[VERDICT_TEXT];
+	const char *fix;
 
 	endpoint_blocks(s, max, out);
 	counters_line(&s->counters, out);
@@ -373,6 +374,7 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 		loss_sentence(s, &v->loss, text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}
-	if (*verdict_fix(s, v))
-		fprintf(out, "    fix: %s\n", verdict_fix(s, v));
+	fix = verdict_fix(s, v);
+	if (*fix)
+		fprintf(out, "    fix: %s\n", fix);
 }

@@ -38,7 +38,8 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~loss", "?loss" }, { "~long_wait", "?spell" }, { "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
+	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
@@ -103,7 +104,8 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "loss", loss }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
+	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "loss", loss }, { "endpoint", endpoint }, { "state", state },
+	{ "beside", beside }, { "calls", calls },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };
