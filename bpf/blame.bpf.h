@@ -59,22 +59,39 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 		peer->peer_left = unread_until(ep, at);
 }
 
-static __always_inline void blame_delack(struct endpoint *ep, __u64 state, ns_t owed, ns_t from, ns_t to)
+/* One stall of an endpoint ends at a time; where the next ends on another processor at this very moment, one of the two votes may be lost. */
+static __always_inline void vote_for(struct vote *v, const struct beside *who, ns_t ns)
 {
+	if (!who->tgid || !vote_won(&v->lead, v->tgid == who->tgid, ns))
+		return;
+	v->tgid = who->tgid;
+	v->tid = who->tid;
+	__builtin_memcpy(v->comm, who->comm, COMM_LEN);
+}
+
+static __always_inline void blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t from, ns_t to)
+{
+	ns_t owed = peer->delack_owed, ns = to - (owed > from && owed < to ? owed : from);
+
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return;
 	atomic_add(&ep->blame.delack_n[state], 1);
-	atomic_add(&ep->blame.delack_ns[state], to - (owed > from && owed < to ? owed : from));
+	atomic_add(&ep->blame.delack_ns[state], ns);
+	vote_for(&ep->blame.late, &peer->rxb, ns);
 }
 
-static __always_inline void blame_unread(struct endpoint *ep, __u64 state, ns_t unread, ns_t stall)
+static __always_inline void blame_unread(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t unread, ns_t stall)
 {
+	ns_t ns = unread < stall ? unread : stall;
+
 	BOUND(state, 15);
-	if (state >= STATES_MAX || !unread)
+	if (state >= STATES_MAX || !ns)
 		return;
 	atomic_add(&ep->blame.unread_n[state], 1);
-	atomic_add(&ep->blame.unread_ns[state], unread < stall ? unread : stall);
+	atomic_add(&ep->blame.unread_ns[state], ns);
+	if (peer)
+		vote_for(&ep->blame.late, &peer->rxb, ns);
 }
 
 /* where a thread last slept: what an absent reader did instead */
@@ -187,10 +204,11 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 	bool delack = peer && peer->delack_fired >= from && peer->delack_fired <= to;
 
 	blame_writer(ep, t);
-	blame_unread(ep, t->from, unread, t->ns);
+	vote_for(&ep->blame.held_up, &ep->txb, t->ns);
+	blame_unread(ep, peer, t->from, unread, t->ns);
 	delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
 	if (delack)
-		blame_delack(ep, t->from, peer->delack_owed, from, to);
+		blame_delack(ep, peer, t->from, from, to);
 	emit_stall(ep, peer, t, to, delack, unread);
 }
 

@@ -67,6 +67,20 @@ static __always_inline void raise_max(ns_t *max, ns_t v)
 
 #define ADD_LOCKED(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
+/*
+ * Several processes may share an end. Whose is the larger part of some time? The majority vote of Boyer and Moore counts nobody but the
+ * one in the lead, and one that has more than half of it all is in the lead at the end. True: whoever votes is, or is now.
+ */
+static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
+{
+	if (!leads && *lead >= ns) {
+		*lead -= ns;
+		return false;
+	}
+	*lead = leads ? *lead + ns : ns - *lead;
+	return true;
+}
+
 /* what a step has to book, and how */
 struct turn {
 	bool mine;		/* the sums are this one's until turn_end() */

@@ -48,7 +48,14 @@ struct beside {
 	unsigned int named;		/* `renames` when the name was noted */
 };
 
-/* why the other end kept this one waiting, by tx state */
+/* who has most of some time, told by vote_won() */
+struct vote {
+	ns_t lead;
+	unsigned int tgid, tid;		/* 0: nobody */
+	char comm[COMM_LEN];
+};
+
+/* why the other end kept this one waiting, by tx state; whom that held up, and who of the other end did it */
 struct blame {
 	ns_t delack_ns[STATES_MAX];	/* the peer owed an ACK and withheld it; its timer released it */
 	ns_t unread_ns[STATES_MAX];	/* the peer had data queued and no reader in a call */
@@ -56,6 +63,7 @@ struct blame {
 	unsigned int unread_n[STATES_MAX];
 	ns_t gathered_ns;		/* `nagle` that the writer's own next call ended: Nagle gathers its small writes */
 	unsigned int gathered_n, pad;
+	struct vote held_up, late;
 };
 
 struct address {

@@ -60,4 +60,23 @@ harmless "a replay" "$IPCSTALL" replay n.rec
 check "the replay names both" "$(grep -F verdict shown)" grep -qF "verdict: ${writer}[" shown
 "$IPCSTALL" replay n.rec --comm "$writer" --json r.json -q 2>/dev/null
 says_true "its name finds it" 'l = json.load(open("r.json"))["ledger"]' 'l["findings"]' 'l'
+
+# --- several processes at one end: who slept and who was late, not who came last ---
+cat >slow.py <<'PY'
+import os, sys, time
+left = int(sys.argv[1])
+while left > 0:
+    left -= len(os.read(0, 16384))
+    time.sleep(0.01)
+PY
+shared='(head -c 1000000 /dev/zero; sh -c "exec printf end") | (python3 slow.py 600000; wc -c >/dev/null)'
+found='l = json.load(open("several.json"))["ledger"]; f = (l["findings"] or [{}])[0]; b = [b for e in l["endpoints"] for b in e["blame"]]'
+"$IPCSTALL" run -q --proto pipe --json several.json -- sh -c "$shared" >out 2>err
+says_true "of several writers the one that slept" "$found" \
+	'f["cause"] == "sndbuf" and f["comm"] == "head" and f["text"].startswith("head[%d] and others of " % f["pid"])' f
+says_true "of several readers the one that was late" "$found" 'f["blamed_comm"] == "python3" and "<- python3[%d] and others are" % f["blamed_pid"] in f["text"]' f
+says_true "and so in the endpoint's blame" "$found" '[(x["comm"], x["pid"]) for x in b] == [("python3", f["blamed_pid"])]' b
+"$IPCSTALL" record -q -o several.rec --proto pipe -- sh -c "$shared" >out 2>err
+"$IPCSTALL" replay -q --json several.json several.rec 2>err
+says_true "a recording remembers them" "$found" '(f["comm"], f["blamed_comm"]) == ("head", "python3")' f
 finish

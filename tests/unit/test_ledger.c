@@ -278,6 +278,23 @@ static void short_as_long(void **state)
 }
 #endif
 
+/* who voted last is not who is in the lead */
+static void a_majority_wins(void **state)
+{
+	static const struct { int who; ns_t ns; } votes[] = { { 1, 5 }, { 2, 4 }, { 3, 2 }, { 1, 9 }, { 2, 3 }, { 3, 1 } };
+	ns_t lead = 0;
+	int leader = 0;
+
+	for (size_t i = 0; i < sizeof(votes) / sizeof(votes[0]); i++)
+		if (vote_won(&lead, leader == votes[i].who, votes[i].ns))
+			leader = votes[i].who;
+	assert_int_equal(leader, 1);	/* 14 of 24 */
+	assert_false(vote_won(&lead, false, lead));	/* as much as it is ahead takes its lead, not its place */
+	assert_int_equal(lead, 0);
+	assert_true(vote_won(&lead, false, 1));
+	assert_int_equal(lead, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +304,7 @@ int main(void)
 #if TURNS
 		cmocka_unit_test(waiting),
 		cmocka_unit_test(short_as_long),
+		cmocka_unit_test(a_majority_wins),
 #endif
 	};
 

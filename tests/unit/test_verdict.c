@@ -116,6 +116,27 @@ static void a_blame_for_a_part_says_so(void **state)
 	assert_null(strstr(said_of(&ep, &v), "of which"));
 }
 
+/* who slept, and who left it lying, are not who came last */
+static void of_several_the_one_that_waited(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.proto = TRACE_PIPE;
+	ep.family = 0;
+	ep.peer = 0;
+	ep.txb.tgid = 20;
+	strcpy(ep.txb.comm, "last");
+	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
+	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "last[20] of "));
+	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading"));
+	ep.blame.held_up = (struct trace_who){ .tgid = 21, .comm = "writer" };
+	ep.blame.late = (struct trace_who){ .tgid = 22, .comm = "reader" };
+	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
+	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
+}
+
 /* a client that waits for its answer, and the server that it waits for */
 static void client_and_server(struct trace_endpoint ep[2])
 {
@@ -343,6 +364,7 @@ int main(void)
 		cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
+		cmocka_unit_test(of_several_the_one_that_waited),
 		cmocka_unit_test(a_healthy_wait_has_an_other_end),
 		cmocka_unit_test(pipes_by_turns),
 		cmocka_unit_test(who_was_held_up_is_not_awaited),

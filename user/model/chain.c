@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "model/party.h"
+
 /* ---- findings ---- */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -27,18 +29,19 @@ static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, co
 }
 
 /* Was this thread asleep in a send there, for at least half of what `f` lays at its door? */
-static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct trace_beside *reader, const struct finding *behind)
+static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
+	struct party sender = party_held_up(ep);
 	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, ep->txb.blocked_ns);
 
-	if (ep->txb.tgid != reader->tgid || ep->txb.tid != reader->tid || behind->blamed == BLAME_OWN_WRITES)
+	if (sender.tgid != reader->tgid || sender.tid != reader->tid || behind->blamed == BLAME_OWN_WRITES)
 		return false;
 	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
 }
 
 /* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
-static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct trace_beside *reader)
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct party *reader)
 {
 	int own = -1;
 
@@ -59,11 +62,11 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i)
 {
 	const struct finding *f = &v->v[i];
-	const struct trace_beside *reader = endpoint_reader(s, &s->ep[f->endpoint]);
+	struct party reader;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !reader || !reader->tgid)
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], &reader) || !reader.tgid)
 		return -1;
-	return finding_behind(s, v, f, reader);
+	return finding_behind(s, v, f, &reader);
 }
 
 static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i)

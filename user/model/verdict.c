@@ -29,13 +29,6 @@ bool endpoint_did_anything(const struct trace_endpoint *ep)
 	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
 }
 
-const struct trace_beside *endpoint_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	if (ep->proto == TRACE_PIPE)
-		return &ep->rxb;
-	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
-}
-
 static int by_stall(const void *a, const void *b, void *snapshot)
 {
 	const struct trace_snapshot *s = snapshot;

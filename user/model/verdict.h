@@ -90,9 +90,6 @@ bool endpoint_sent(const struct trace_endpoint *ep);
 /* Did anything at all happen there, in either direction? */
 bool endpoint_did_anything(const struct trace_endpoint *ep);
 
-/* Who reads what goes out there: of a pipe its own reader, of a socket the peer's. NULL: not seen. */
-const struct trace_beside *endpoint_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep);
-
 /* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
 

@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 3336, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 3400, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -81,6 +81,16 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	codec_bool(c, &b->others);
 }
 
+static void walk_who(struct codec *c, struct trace_who *w)
+{
+	walk_pid(c, &w->tgid);
+	if (!w->tgid)
+		return;
+	walk_pid(c, &w->tid);
+	codec_u64(c, &w->lead_ns);
+	walk_comm(c, w->comm);
+}
+
 static void walk_blame(struct codec *c, struct trace_blame *b)
 {
 	walk_words(c, b->delack_ns, TX_N);
@@ -89,6 +99,8 @@ static void walk_blame(struct codec *c, struct trace_blame *b)
 	walk_counts(c, b->unread_n, TX_N);
 	codec_u64(c, &b->gathered_ns);
 	walk_counts(c, &b->gathered_n, 1);
+	walk_who(c, &b->held_up);
+	walk_who(c, &b->late);
 }
 
 static void walk_address(struct codec *c, struct trace_addr *a)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lib/human.h"
+#include "model/party.h"
 #include "model/verdict.h"
 
 /* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */

@@ -20,6 +20,11 @@ static json_t *comm_to_json(const char *comm, pid_t tgid)
 	return tgid ? json_stringn(comm, strnlen(comm, 16)) : json_null();
 }
 
+static json_t *pid_to_json(pid_t tgid)
+{
+	return tgid ? json_integer(tgid) : json_null();
+}
+
 static json_t *hist_to_json(const uint32_t *h)
 {
 	json_t *a = json_array();
@@ -70,7 +75,7 @@ static json_t *beside_to_json(const struct trace_beside *b)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
-	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
+	json_object_set_new(o, "pid", pid_to_json(b->tgid));
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
 	json_object_set_new(o, "others", json_boolean(b->others));
 	return o;
@@ -107,27 +112,27 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
-static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct trace_beside *who)
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct party *who)
 {
 	if (!n)
 		return;
 	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
-					      (json_int_t)ns, "count", (json_int_t)n, "pid",
-					      who && who->tgid ? json_integer(who->tgid) : json_null(), "comm",
-					      who ? comm_to_json(who->comm, who->tgid) : json_null()));
+					      (json_int_t)ns, "count", (json_int_t)n, "pid", pid_to_json(who->tgid), "comm",
+					      comm_to_json(who->comm, who->tgid)));
 }
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_beside *who = endpoint_reader(s, ep);
+	struct party late = {}, writer = party_last(&ep->txb);
 	const struct trace_blame *b = &ep->blame;
 	json_t *list = json_array();
 
+	party_late(s, ep, &late);
 	for (unsigned int i = 0; i < TX_N; i++) {
-		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], who);
-		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], who);
+		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
+		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
 	}
-	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &ep->txb);
+	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &writer);
 	return list;
 }
 
@@ -161,7 +166,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 
 	json_object_set_new(o, "peer_serial", ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial) : json_null());
 	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
-	json_object_set_new(o, "pid", who->tgid ? json_integer(who->tgid) : json_null());
+	json_object_set_new(o, "pid", pid_to_json(who->tgid));
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
 	add_cgroup(o, who);
 	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
@@ -173,17 +178,35 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	return o;
 }
 
+/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
+static void add_parties(json_t *o, const struct trace_snapshot *s, const struct finding *f)
+{
+	struct party held_up = party_held_up(&s->ep[f->endpoint]), blamed = {};
+
+	if (f->blamed == BLAME_OWN_WRITES)
+		blamed = held_up;
+	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER)
+		party_late(s, &s->ep[f->endpoint], &blamed);
+	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
+	json_object_set_new(o, "comm", comm_to_json(held_up.comm, held_up.tgid));
+	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));
+	json_object_set_new(o, "blamed_comm", comm_to_json(blamed.comm, blamed.tgid));
+}
+
 static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)
 {
 	char text[VERDICT_TEXT];
+	json_t *o;
 
 	finding_sentence(s, f, text, sizeof(text));
-	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
-			 trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
-			 "share", f->share, "blamed", blame_names[f->blamed], "surety",
-			 surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
-			 "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
-			 f->root >= 0 ? json_integer(f->root) : json_null());
+	o = json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
+		      trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
+		      "share", f->share, "blamed", blame_names[f->blamed], "surety",
+		      surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
+		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
+		      f->root >= 0 ? json_integer(f->root) : json_null());
+	add_parties(o, s, f);
+	return o;
 }
 
 static void add_counters(json_t *o, const struct trace_counters *c)

@@ -32,28 +32,36 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 	}
 }
 
-void program_name(const struct trace_beside *b, char *buf, size_t len)
+static void party_name(const struct party *p, char *buf, size_t len)
 {
-	if (b->tgid)
-		snprintf(buf, len, "%.16s[%d]%s", b->comm, b->tgid, b->others ? " and others" : "");
+	if (p->tgid)
+		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
 	else
 		snprintf(buf, len, "nobody seen");
 }
 
+void program_name(const struct trace_beside *b, char *buf, size_t len)
+{
+	struct party last = party_last(b);
+
+	party_name(&last, buf, len);
+}
+
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
-	const struct trace_beside *party = endpoint_reader(s, &s->ep[f->endpoint]);
+	struct party late = {};
+	bool seen = party_late(s, &s->ep[f->endpoint], &late);
 	char name[48] = "the peer";
 
-	if (party && party->tgid)
-		program_name(party, name, sizeof(name));
-	else if (party && f->blamed == BLAME_PEER_READER)
+	if (late.tgid)
+		party_name(&late, name, sizeof(name));
+	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "the peer, where nobody was seen in a read,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(buf, len, " <- %s %s not reading", name, party && party->others ? "are" : "is");
+		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -71,10 +79,11 @@ static const char *surety_phrase(const struct finding *f)
 static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	struct party held_up = party_held_up(ep);
 	char name[160], sender[48], blame[96];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(&ep->txb, sender, sizeof(sender));
+	party_name(&held_up, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
 	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
 }

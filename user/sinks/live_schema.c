@@ -49,7 +49,8 @@ static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {}
 static const struct schema_row finding[] = {
 	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
-	{ "fix", "text" }, { "root", "?count" }, {}
+	{ "fix", "text" }, { "root", "?count" }, { "~pid", "?count" }, { "~comm", "?text" }, { "~blamed_pid", "?count" },
+	{ "~blamed_comm", "?text" }, {}
 };
 static const struct schema_row spell[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}

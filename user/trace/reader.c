@@ -395,6 +395,13 @@ static void pipe_audit(struct trace_endpoint *out)
 	}
 }
 
+static void fill_blame(struct trace_blame *out, const struct blame *in)
+{
+	memcpy(out, in, sizeof(*out));
+	text_comm(out->held_up.comm, in->held_up.comm);
+	text_comm(out->late.comm, in->late.comm);
+}
+
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	memset(out, 0, sizeof(*out));
@@ -409,7 +416,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
 	fill_beside(&out->txb, &ep->txb);
 	fill_beside(&out->rxb, &ep->rxb);
-	memcpy(&out->blame, &ep->blame, sizeof(out->blame));
+	fill_blame(&out->blame, &ep->blame);
 	memcpy(out->drops, ep->drops, sizeof(out->drops));
 	out->delack_ns = ep->delack_ns;
 	out->delack_fires = ep->delack_fires;
@@ -491,20 +498,39 @@ static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint
 	memset(ep->blame.unread_n, 0, sizeof(ep->blame.unread_n));
 }
 
+/* as vote_for() of the kernel half */
+static void vote_for(struct trace_who *w, const struct trace_beside *b, uint64_t ns)
+{
+	ns_t lead = w->lead_ns;
+
+	if (!b->tgid)
+		return;
+	if (vote_won(&lead, w->tgid == b->tgid, ns)) {
+		w->tgid = b->tgid;
+		w->tid = b->tid;
+		memcpy(w->comm, b->comm, sizeof(w->comm));
+	}
+	w->lead_ns = lead;
+}
+
 /* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
 static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 {
 	struct trace_endpoint *ep = &s->ep[k->index];
 	uint64_t unread;
 
+	if (k->stalled)
+		vote_for(&ep->blame.held_up, &ep->txb, k->stalled);
 	if (!k->stalled || ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
 	unread = unread > k->peer_unread ? unread - k->peer_unread : 0;
 	if (!unread)
 		return;
-	ep->blame.unread_ns[ep->tx.now] += unread < k->stalled ? unread : k->stalled;
+	unread = unread < k->stalled ? unread : k->stalled;
+	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
+	vote_for(&ep->blame.late, &s->ep[ep->peer].rxb, unread);
 }
 
 static void join_peers(struct trace_snapshot *s, struct keyed *k)

@@ -97,12 +97,20 @@ static inline bool trace_messages_known(const struct trace_beside *b)
 	return b->bytes_res == TRACE_EXACT;
 }
 
+/* of several processes at one end: who has most of some time, if one has more than half of it */
+struct trace_who {
+	uint64_t lead_ns;			/* before the others together */
+	pid_t tgid, tid;			/* 0: nobody */
+	char comm[16];
+};
+
 /* tx stalls that the other end on this host explains, by tx state */
 struct trace_blame {
 	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
 	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
 	uint32_t gathered_n, pad;
+	struct trace_who held_up, late;		/* whose stalls these were, and who at the other end explains most of them */
 };
 
 struct trace_addr {

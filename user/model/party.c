@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/party.h"
+
+struct party party_last(const struct trace_beside *b)
+{
+	return (struct party){ .tgid = b->tgid, .tid = b->tid, .comm = b->comm, .others = b->others };
+}
+
+static struct party most_of(const struct trace_who *w, const struct trace_beside *b)
+{
+	if (!w->tgid)
+		return party_last(b);
+	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
+}
+
+struct party party_held_up(const struct trace_endpoint *ep)
+{
+	return most_of(&ep->blame.held_up, &ep->txb);
+}
+
+/* of a pipe its own reader, of a socket the other end's */
+static const struct trace_beside *reader_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return &ep->rxb;
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
+}
+
+bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct party *out)
+{
+	const struct trace_beside *reader = reader_of(s, ep);
+
+	if (reader)
+		*out = most_of(&ep->blame.late, reader);
+	return reader;
+}

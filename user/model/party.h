@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which process a sentence names: several may share an end, and who came last is not always who waited, or kept waiting. */
+#ifndef IPCSTALL_PARTY_H
+#define IPCSTALL_PARTY_H
+
+#include "trace/trace.h"
+
+struct party {
+	pid_t tgid, tid;  /* 0: nobody was seen in a call */
+	const char *comm; /* the endpoint's */
+	bool others;	  /* were in a call there too */
+};
+
+/* who was last in a call of that direction */
+struct party party_last(const struct trace_beside *b);
+/* whom the stalls of this endpoint held up for most of their time; where it never stalled who sent last */
+struct party party_held_up(const struct trace_endpoint *ep);
+/* The other end's process that explains most of them; where none does who read last. False: that end was not seen. */
+bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct party *out);
+
+#endif
