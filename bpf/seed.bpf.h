@@ -137,6 +137,15 @@ static __always_inline bool is_fresh(const struct endpoint *ep, const struct tar
 	return ep->id.proto == PROTO_TCP ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN : !ep->queue_len;
 }
 
+/* Who was given a connection that somebody else began is who should read it, until one is seen to; tid 0 makes way for that one. */
+static __always_inline void note_owner(struct endpoint *ep, ns_t now)
+{
+	if (ep->rxb.tgid || (ep->id.proto != PROTO_TCP && ep->born == now))
+		return;
+	note_task(&ep->rxb, bpf_get_current_pid_tgid());
+	ep->rxb.tid = 0;
+}
+
 /*
  * A descriptor is given to a file that is new here: one just made, or one that another process passed on, or a connection that was accepted
  * with data in it.
@@ -149,7 +158,11 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 	if (!file_target(&to, file))
 		return;
 	ep = target_endpoint(&to, now);
-	if (!ep || ep->born != now)
+	if (!ep)
+		return;
+	if (!to.pipe)
+		note_owner(ep, now);
+	if (ep->born != now)
 		return;
 	target_look(ep, &to, now);
 	if (is_fresh(ep, &to))

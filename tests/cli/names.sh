@@ -79,4 +79,24 @@ says_true "and so in the endpoint's blame" "$found" '[(x["comm"], x["pid"]) for 
 "$IPCSTALL" record -q -o several.rec --proto pipe -- sh -c "$shared" >out 2>err
 "$IPCSTALL" replay -q --json several.json several.rec 2>err
 says_true "a recording remembers them" "$found" '(f["comm"], f["blamed_comm"]) == ("head", "python3")' f
+
+# --- who accepted a connection and never read from it ---
+cat >never.py <<'PY'
+import ctypes, os, socket, time
+PR_SET_NAME = 15
+listener = socket.create_server(("127.0.0.1", 0))
+if os.fork():
+    ctypes.CDLL(None).prctl(PR_SET_NAME, b"never reads", 0, 0, 0)
+    s, _ = listener.accept()
+    time.sleep(0.5)
+else:
+    s = socket.create_connection(listener.getsockname())
+    try:
+        s.sendall(b"x" * 20000000)
+    except OSError:
+        pass
+PY
+"$IPCSTALL" run -q --json several.json -- python3 never.py >out 2>err
+says_true "a peer that never read has a name" "$found" \
+	'f["cause"] in ("rwnd", "sndbuf") and f["blamed_comm"] == "never reads" and "<- never reads[%d] is not reading" % f["blamed_pid"] in f["text"]' f
 finish
