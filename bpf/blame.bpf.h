@@ -60,38 +60,40 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 }
 
 /* One stall of an endpoint ends at a time; where the next ends on another processor at this very moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *v, const struct beside *who, ns_t ns)
+static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who, ns_t ns)
 {
-	if (!who->tgid || !vote_won(&v->lead, v->tgid == who->tgid, ns))
+	struct vote *v = &votes[VOTE_PLACE(state)];
+
+	if (!who->tgid || !ns || !vote_won(&v->lead, v->tgid == who->tgid, ns))
 		return;
 	v->tgid = who->tgid;
 	v->tid = who->tid;
 	__builtin_memcpy(v->comm, who->comm, COMM_LEN);
 }
 
-static __always_inline void blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t from, ns_t to)
+/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. */
+static __always_inline ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t from)
 {
-	ns_t owed = peer->delack_owed, ns = to - (owed > from && owed < to ? owed : from);
+	ns_t owed = peer->delack_owed, ns = peer->delack_fired - (owed > from ? owed : from);
 
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
-		return;
+		return 0;
 	atomic_add(&ep->blame.delack_n[state], 1);
 	atomic_add(&ep->blame.delack_ns[state], ns);
-	vote_for(&ep->blame.late, &peer->rxb, ns);
+	return ns;
 }
 
-static __always_inline void blame_unread(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t unread, ns_t stall)
+static __always_inline ns_t blame_unread(struct endpoint *ep, __u64 state, ns_t unread, ns_t stall)
 {
 	ns_t ns = unread < stall ? unread : stall;
 
 	BOUND(state, 15);
 	if (state >= STATES_MAX || !ns)
-		return;
+		return 0;
 	atomic_add(&ep->blame.unread_n[state], 1);
 	atomic_add(&ep->blame.unread_ns[state], ns);
-	if (peer)
-		vote_for(&ep->blame.late, &peer->rxb, ns);
+	return ns;
 }
 
 /* where a thread last slept: what an absent reader did instead */
@@ -200,15 +202,17 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 static __always_inline void stall_ended(struct endpoint *ep, const struct transition *t, ns_t to)
 {
 	struct endpoint *peer = peer_of(ep);
-	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to);
+	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
 	bool delack = peer && peer->delack_fired >= from && peer->delack_fired <= to;
 
 	blame_writer(ep, t);
-	vote_for(&ep->blame.held_up, &ep->txb, t->ns);
-	blame_unread(ep, peer, t->from, unread, t->ns);
+	late = blame_unread(ep, t->from, unread, t->ns);
 	delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
 	if (delack)
-		blame_delack(ep, peer, t->from, from, to);
+		late = blame_delack(ep, peer, t->from, from);
+	vote_for(ep->blame.held_up, t->from, &ep->txb, t->ns);
+	if (peer)
+		vote_for(ep->blame.late, t->from, &peer->rxb, late);
 	emit_stall(ep, peer, t, to, delack, unread);
 }
 

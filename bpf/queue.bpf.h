@@ -33,6 +33,11 @@ static __always_inline __u32 pipe_queue(struct pipe_inode_info *pipe0)
 	return GET(pipe, head) - GET(pipe, tail);
 }
 
+static __always_inline bool pipe_full(struct pipe_inode_info *pipe)
+{
+	return pipe_queue(pipe) >= GET(CAST(pipe_inode_info, pipe), ring_size);
+}
+
 /* the length was `queue_len` since the last look and is `len` from now on */
 static __always_inline void queue_is(struct endpoint *ep, __u32 len, ns_t now)
 {

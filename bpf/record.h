@@ -55,7 +55,11 @@ struct vote {
 	char comm[COMM_LEN];
 };
 
-/* why the other end kept this one waiting, by tx state; whom that held up, and who of the other end did it */
+/* by tx state: those that are a stall follow one another, fewer than these */
+#define VOTES 8
+#define VOTE_PLACE(state) ((state) & (VOTES - 1))
+
+/* why the other end kept this one waiting, by tx state; whom each stall held up, and who of the other end explains it */
 struct blame {
 	ns_t delack_ns[STATES_MAX];	/* the peer owed an ACK and withheld it; its timer released it */
 	ns_t unread_ns[STATES_MAX];	/* the peer had data queued and no reader in a call */
@@ -63,7 +67,7 @@ struct blame {
 	unsigned int unread_n[STATES_MAX];
 	ns_t gathered_ns;		/* `nagle` that the writer's own next call ended: Nagle gathers its small writes */
 	unsigned int gathered_n, pad;
-	struct vote held_up, late;
+	struct vote held_up[VOTES], late[VOTES];
 };
 
 struct address {
@@ -86,6 +90,8 @@ struct last_ack {
 	ns_t at;			/* 0: none was seen */
 	unsigned int acked, payload;	/* bytes it acknowledged, bytes it brought */
 };
+
+#define WAITERS 4
 
 /* what an endpoint is; never changes while it lives */
 struct identity {
@@ -117,6 +123,7 @@ struct endpoint {
 	ns_t born;
 	struct beside txb, rxb;
 	struct blame blame;
+	unsigned long long waiters[WAITERS];	/* of a Unix datagram socket: keys of senders that it refused room */
 	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
 	ns_t peer_left;			/* the peer's `unread` when it closed, if it closed first */
@@ -305,6 +312,7 @@ struct processor {
 #define OFFSET_IS(type, field, off) \
 	_Static_assert(__builtin_offsetof(type, field) == (off), #type "." #field " has moved")
 
+_Static_assert(TX_STALLS / (TX_STALLS & -TX_STALLS) < 1 << VOTES, "stalls share a vote");
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
 _Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");

@@ -44,10 +44,9 @@ static __always_inline bool unix_room_left(struct sock *sk)
 static __always_inline bool room_left(const struct endpoint *ep)
 {
 	struct sock *sk = CAST(sock, ep->id.key);
-	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
 
 	if (ep->id.proto == PROTO_PIPE)
-		return GET(pipe, head) - GET(pipe, tail) < GET(pipe, ring_size);
+		return !pipe_full((struct pipe_inode_info *)ep->id.key);
 	return ep->id.proto == PROTO_TCP ? tcp_room_left(sk) : unix_room_left(sk);
 }
 
@@ -82,13 +81,30 @@ static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 n
 #endif
 }
 
+/*
+ * Many may send to one datagram socket, which itself names the last: who was refused room there stands in a list until it has been told. Who
+ * finds no place is told nothing, and is refused until it comes back.
+ */
+static __always_inline void waits_at(struct endpoint *receiver, __u64 key)
+{
+	for (int i = 0; i < WAITERS; i++)
+		if (!receiver->waiters[i] || receiver->waiters[i] == key) {
+			receiver->waiters[i] = key;
+			return;
+		}
+}
+
 static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = now, .working = 1, .asleep = 1 };
+	struct endpoint *receiver;
 
 	if (!ep || !refused_swap(ep, 0, 1))
 		return 0;
 	any_refused = 1;
+	receiver = ep->id.proto == PROTO_UNIX_DGRAM ? peer_of(ep) : 0;
+	if (receiver)
+		waits_at(receiver, ep->id.key);
 	apply_tx(ep, &in);
 	return 1;
 }
@@ -144,6 +160,22 @@ static __noinline int refused_dies(__u32 tid)
 	return 0;
 }
 
+SUBPROG int waiters_look(struct endpoint *receiver, ns_t now)
+{
+	if (!receiver)
+		return 0;
+	for (int i = 0; i < WAITERS; i++) {
+		__u64 key = receiver->waiters[i];
+		struct endpoint *ep = key ? endpoint_here(key) : 0;
+
+		if (ep)
+			refused_look(ep, now);
+		if (!ep || !ep->refused)
+			receiver->waiters[i] = 0;
+	}
+	return 1;
+}
+
 /* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may have room */
 static __always_inline void refused_read(struct endpoint *ep, ns_t now)
 {
@@ -151,6 +183,10 @@ static __always_inline void refused_read(struct endpoint *ep, ns_t now)
 
 	if (!*(volatile __u8 *)&any_refused || ep->id.proto <= PROTO_UDP)
 		return;
+	if (ep->id.proto == PROTO_UNIX_DGRAM) {
+		waiters_look(ep, now);
+		return;
+	}
 	peer = peer_of(ep);
 	if (peer)
 		refused_look(peer, now);

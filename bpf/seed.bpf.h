@@ -137,10 +137,18 @@ static __always_inline bool is_fresh(const struct endpoint *ep, const struct tar
 	return ep->id.proto == PROTO_TCP ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN : !ep->queue_len;
 }
 
+/* of a file that is new here: an accepted Unix socket has its listener's name, where those of a pair have none */
+static __always_inline bool is_accepted(const struct endpoint *ep)
+{
+	if (ep->id.proto == PROTO_UDP)
+		return false;
+	return ep->id.proto == PROTO_TCP || GET(CAST(unix_sock, ep->id.key), addr);
+}
+
 /* Who was given a connection that somebody else began is who should read it, until one is seen to; tid 0 makes way for that one. */
 static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 {
-	if (ep->rxb.tgid || (ep->id.proto != PROTO_TCP && ep->born == now))
+	if (ep->rxb.tgid || (ep->born == now && !is_accepted(ep)))
 		return;
 	note_task(&ep->rxb, bpf_get_current_pid_tgid());
 	ep->rxb.tid = 0;
@@ -228,7 +236,7 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 
 static __always_inline bool asleep_now(__u64 task)
 {
-	return task_state((struct task_struct *)task) & TASK_INTERRUPTIBLE;
+	return task_state((struct task_struct *)task) & TASK_INTERRUPTIBLE && !is_frozen((struct task_struct *)task);
 }
 
 static __always_inline void note_sleeper(struct beside *b, __u64 task)

@@ -11,43 +11,50 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* bytes behind the TCP header; tcp_rcv_established() has set skb->data to it */
-static __always_inline __u32 payload(struct sk_buff *skb0)
+/* tcp_rcv_established() has set skb->data to it */
+static __always_inline struct tcphdr *tcp_header(struct sk_buff *skb)
 {
-	struct sk_buff *skb = CAST(sk_buff, skb0);
-	struct tcphdr *th = CAST(tcphdr, GET(skb, data));
+	return CAST(tcphdr, GET(CAST(sk_buff, skb), data));
+}
 
-	__u32 head = GET_BITS(th, doff) * 4, len = GET(skb, len);
+/* bytes behind the TCP header */
+static __always_inline __u32 payload(struct sk_buff *skb)
+{
+	struct tcphdr *th = tcp_header(skb);
+	__u32 head = GET_BITS(th, doff) * 4, len = GET(CAST(sk_buff, skb), len);
 
 	return len > head ? len - head : 0;
 }
 
-/*
- * Data is about to be queued. A reader asleep in its call stays in `wait` until it runs; a segment that turns out to be a
- * duplicate is found at the next look, and dated back to this one.
- */
-static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, ns_t now)
+/* Is there something to read once this segment is queued? One that has come before brings nothing, nor does one behind a hole. */
+static __always_inline bool tcp_readable_with(struct sock *sk, struct sk_buff *skb, __u32 bytes)
+{
+	__u32 old = GET(CAST(tcp_sock, sk), rcv_nxt) - bpf_ntohl(GET(tcp_header(skb), seq));
+
+	return old < bytes || tcp_unread(sk);
+}
+
+/* Data is about to be queued. A reader asleep in its call stays in `wait` until it runs. */
+static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
 {
 	if (!ep->ack_owed)
 		ep->ack_owed = now;
 	if (!word_working(ep->rx.word))
-		rx_holds(ep, now, 1);
+		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));
 	ep->rx.seen = now;
 }
 
-static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, ns_t now, __u32 bytes)
+static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
 {
 	tcp_looks_back(ep, (__u64)sk, now);
 	if (bytes)
-		tcp_data(ep, sk, now);
+		tcp_data(ep, sk, skb, now, bytes);
 }
 
 /* the segment that may end a stall; tcp_ack() has not run yet */
 static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
 {
-	struct tcphdr *th = CAST(tcphdr, GET(CAST(sk_buff, skb), data));
-
-	ep->ack.acked = bpf_ntohl(GET(th, ack_seq)) - GET(CAST(tcp_sock, sk), snd_una);
+	ep->ack.acked = bpf_ntohl(GET(tcp_header(skb), ack_seq)) - GET(CAST(tcp_sock, sk), snd_una);
 	ep->ack.payload = bytes;
 	ep->ack.at = now;
 }
@@ -65,7 +72,7 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 	now = bpf_ktime_get_ns();
 	bytes = payload(skb);
 	if (!sees_exactly())
-		tcp_segment(ep, sk, now, bytes);
+		tcp_segment(ep, sk, skb, now, bytes);
 	if (opt.stall_threshold)
 		note_ack(ep, sk, skb, now, bytes);
 	note_mark(ep, bytes ? MARK_SEGMENT : MARK_ACK, now, bytes);

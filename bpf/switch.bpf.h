@@ -30,7 +30,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	ns_t now = 0;
 
 	switch_joins((__u64)prev, (__u64)next);
-	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE)
+	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE && !is_frozen(prev))
 		now = THREAD_SLEEPS(ctx, &leaver);
 	if (opt.stacks && sleeps)
 		note_sleep(ctx, leaves);

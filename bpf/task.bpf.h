@@ -77,12 +77,17 @@ static __always_inline bool splice_target(struct target *to, struct task_struct 
 	return splice_reads(to, task, first) || splice_writes(to, task, third);
 }
 
-/* where it sleeps: in the pipe it reads while that is empty, and else in what it writes to */
+/*
+ * Where it sleeps: in the pipe it reads while that is empty, and else in what it writes to. With room in the pipe it writes to, it waits
+ * for what no ledger has: a socket's receive queue, a device.
+ */
 static __always_inline bool splice_sleeps_in(struct target *to, struct task_struct *task, __u64 first, __u64 third)
 {
 	if (splice_reads(to, task, first) && !pipe_queue(to->pipe))
 		return true;
-	return splice_writes(to, task, third) || splice_reads(to, task, first);
+	if (splice_writes(to, task, third))
+		return !to->pipe || pipe_full(to->pipe);
+	return splice_reads(to, task, first);
 }
 
 static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
@@ -159,6 +164,17 @@ static __always_inline __u32 task_state(struct task_struct *task0)
 static __always_inline __u32 prev_state(const unsigned long long *ctx)
 {
 	return opt.switch_state ? (__u32)ctx[3] : task_state((struct task_struct *)ctx[1]);
+}
+
+/*
+ * Frozen with its cgroup it sleeps as a call does, but after the call (do_freezer_trap()), which its registers still name. The flag goes on
+ * just before that sleep (cgroup_enter_frozen()).
+ */
+static __always_inline bool is_frozen(struct task_struct *task0)
+{
+	struct task_struct *task = CAST(task_struct, task0);
+
+	return GET_BITS(task, frozen);
 }
 
 /* a task's numbers, as bpf_get_current_pid_tgid() puts them; the two stand side by side */

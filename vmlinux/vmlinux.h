@@ -48,6 +48,7 @@ struct bpf_raw_tracepoint_args {
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 
 struct task_struct {
+	__u32 frozen : 1;
 	__s32 pid;
 	__s32 tgid;
 	struct files_struct *files;
@@ -223,6 +224,7 @@ struct udp_sock {
 
 struct unix_sock {
 	struct sock *peer;
+	struct unix_address *addr;
 };
 
 struct sk_buff {
@@ -235,6 +237,7 @@ struct sk_buff {
 
 struct tcphdr {
 	__u16 doff : 4;
+	__u32 seq;
 	__u32 ack_seq;
 };
 

@@ -131,8 +131,9 @@ static void of_several_the_one_that_waited(void **state)
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "last[20] of "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading"));
-	ep.blame.held_up = (struct trace_who){ .tgid = 21, .comm = "writer" };
-	ep.blame.late = (struct trace_who){ .tgid = 22, .comm = "reader" };
+	ep.blame.held_up[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 21, .comm = "writer" };
+	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 22, .comm = "reader" };
+	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
 	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
 }

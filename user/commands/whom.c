@@ -3,16 +3,23 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "commands/live.h"
+
+/* Of those that were given by number or name, in that order: a zombie keeps its number, and a number comes again. < 0: not to be had */
+static int handles[TRACE_TGIDS];
 
 static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)
 {
 	if (t->n_tgids == TRACE_TGIDS)
 		return err_set(e, EXIT_BAD_USAGE, "%s: more than %d processes; attach to their cgroup (-c), or to all (-a)", from, TRACE_TGIDS);
+	handles[t->n_tgids] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	t->tgids[t->n_tgids++] = (pid_t)pid;
 	return 0;
 }
@@ -86,10 +93,19 @@ int live_whom_or_all(struct live_opts *o, const char *command, struct trace_opti
 	return live_whom(o, command, t, e);
 }
 
+static bool is_alive(pid_t pid, int handle)
+{
+	struct pollfd p = { .fd = handle, .events = POLLIN };
+
+	if (handle >= 0)
+		return poll(&p, 1, 0) != 1;
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
 bool live_any_alive(const struct trace_options *t)
 {
 	for (size_t i = 0; i < t->n_tgids; i++)
-		if (kill(t->tgids[i], 0) == 0 || errno == EPERM)
+		if (is_alive(t->tgids[i], handles[i]))
 			return true;
 	return t->n_tgids == 0;
 }

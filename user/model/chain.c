@@ -32,7 +32,7 @@ static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, co
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
-	struct party sender = party_held_up(ep);
+	struct party sender = party_held_up(ep, behind->cause);
 	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, ep->txb.blocked_ns);
 
 	if (sender.tgid != reader->tgid || sender.tid != reader->tid || behind->blamed == BLAME_OWN_WRITES)
@@ -64,7 +64,7 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	const struct finding *f = &v->v[i];
 	struct party reader;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], &reader) || !reader.tgid)
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
 	return finding_behind(s, v, f, &reader);
 }

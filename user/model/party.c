@@ -13,9 +13,9 @@ static struct party most_of(const struct trace_who *w, const struct trace_beside
 	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 
-struct party party_held_up(const struct trace_endpoint *ep)
+struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 {
-	return most_of(&ep->blame.held_up, &ep->txb);
+	return most_of(&ep->blame.held_up[trace_vote(cause)], &ep->txb);
 }
 
 /* of a pipe its own reader, of a socket the other end's */
@@ -26,11 +26,11 @@ static const struct trace_beside *reader_of(const struct trace_snapshot *s, cons
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
 }
 
-bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct party *out)
+bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out)
 {
 	const struct trace_beside *reader = reader_of(s, ep);
 
 	if (reader)
-		*out = most_of(&ep->blame.late, reader);
+		*out = most_of(&ep->blame.late[trace_vote(cause)], reader);
 	return reader;
 }

@@ -13,9 +13,9 @@ struct party {
 
 /* who was last in a call of that direction */
 struct party party_last(const struct trace_beside *b);
-/* whom the stalls of this endpoint held up for most of their time; where it never stalled who sent last */
-struct party party_held_up(const struct trace_endpoint *ep);
+/* whom this endpoint's stalls of that cause held up for most of their time; where there were none who sent last */
+struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause);
 /* The other end's process that explains most of them; where none does who read last. False: that end was not seen. */
-bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct party *out);
+bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out);
 
 #endif

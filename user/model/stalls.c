@@ -49,9 +49,9 @@ const char *stalls_text(struct stalls *l, const char *text)
 	if (!*text || !make_room(l))
 		return NULL;
 	i = slot_of(l->texts, l->texts_room, text);
-	if (!l->texts[i]) {
-		l->texts[i] = strdup(text);
-		l->n_texts += l->texts[i] != NULL;
+	if (!l->texts[i] && l->text_bytes + strlen(text) < STALL_TEXTS_MAX && (l->texts[i] = strdup(text))) {
+		l->n_texts++;
+		l->text_bytes += strlen(text) + 1;
 	}
 	return l->texts[i];
 }

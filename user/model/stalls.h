@@ -21,13 +21,15 @@ struct stalls {
 	size_t oldest;
 	uint64_t dropped;
 	char **texts;		/* open addressing by hash */
-	size_t n_texts, texts_room;
+	size_t n_texts, texts_room, text_bytes;
 };
+
+#define STALL_TEXTS_MAX (64u << 20)	/* bytes of texts: each process has addresses of its own, and one that has ended no names for them */
 
 /* Whose part a single stall is: the delayed ACK that ended it, or the reader who was away for half of it or more. */
 enum blamed stall_blamed(const struct trace_stall *s);
 
-/* The same text once; NULL: empty, or no memory. */
+/* The same text once; NULL: empty, or no room for one more. */
 const char *stalls_text(struct stalls *l, const char *text);
 void stalls_add(struct stalls *l, const struct stall *s);
 const struct stall *stalls_at(const struct stalls *l, size_t i);

@@ -72,6 +72,12 @@ bool other_end_seen(const struct trace_endpoint *ep)
 	return ep->peer >= 0 || ep->paired;
 }
 
+/* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
+static bool reader_seen(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN : other_end_seen(ep);
+}
+
 static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 {
 	struct blame_judged j = blame_judge(&(struct blame_facts){
@@ -83,7 +89,7 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.gathered_n = ep->blame.gathered_n,
 		.count = f->count,
 		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
-		.both_ends = other_end_seen(ep),
+		.both_ends = reader_seen(ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
 	});

@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 3400, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 3848, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -99,8 +99,10 @@ static void walk_blame(struct codec *c, struct trace_blame *b)
 	walk_counts(c, b->unread_n, TX_N);
 	codec_u64(c, &b->gathered_ns);
 	walk_counts(c, &b->gathered_n, 1);
-	walk_who(c, &b->held_up);
-	walk_who(c, &b->late);
+	for (int i = 0; i < TRACE_VOTES; i++) {
+		walk_who(c, &b->held_up[i]);
+		walk_who(c, &b->late[i]);
+	}
 }
 
 static void walk_address(struct codec *c, struct trace_addr *a)

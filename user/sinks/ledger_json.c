@@ -123,12 +123,14 @@ static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	struct party late = {}, writer = party_last(&ep->txb);
+	struct party late = {}, writer = party_held_up(ep, TX_NAGLE);
 	const struct trace_blame *b = &ep->blame;
 	json_t *list = json_array();
 
-	party_late(s, ep, &late);
 	for (unsigned int i = 0; i < TX_N; i++) {
+		if (!tx_is_stall(i))
+			continue;
+		party_late(s, ep, (enum tx_state)i, &late);
 		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
 		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
 	}
@@ -181,12 +183,12 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 /* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
 static void add_parties(json_t *o, const struct trace_snapshot *s, const struct finding *f)
 {
-	struct party held_up = party_held_up(&s->ep[f->endpoint]), blamed = {};
+	struct party held_up = party_held_up(&s->ep[f->endpoint], f->cause), blamed = {};
 
 	if (f->blamed == BLAME_OWN_WRITES)
 		blamed = held_up;
 	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER)
-		party_late(s, &s->ep[f->endpoint], &blamed);
+		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
 	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
 	json_object_set_new(o, "comm", comm_to_json(held_up.comm, held_up.tgid));
 	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));

@@ -50,13 +50,13 @@ void program_name(const struct trace_beside *b, char *buf, size_t len)
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	struct party late = {};
-	bool seen = party_late(s, &s->ep[f->endpoint], &late);
+	bool seen = party_late(s, &s->ep[f->endpoint], f->cause, &late);
 	char name[48] = "the peer";
 
 	if (late.tgid)
 		party_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
-		snprintf(name, sizeof(name), "the peer, where nobody was seen in a read,");
+		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
@@ -79,7 +79,7 @@ static const char *surety_phrase(const struct finding *f)
 static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-	struct party held_up = party_held_up(ep);
+	struct party held_up = party_held_up(ep, f->cause);
 	char name[160], sender[48], blame[96];
 
 	endpoint_name(ep, name, sizeof(name));

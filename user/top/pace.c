@@ -101,6 +101,12 @@ static uint64_t rwnd_episodes(const struct trace_sight *a, const struct trace_si
 	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
 }
 
+/* the record of an end does not name the other; that of a pipe names its reader, once one was seen */
+static bool reader_seen(const struct trace_sight *a, const struct trace_sight *b)
+{
+	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
+}
+
 static void find_blamed(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
 {
 	uint64_t n = b->nagle_n - a->nagle_n, like = b->nagle_delack_n - a->nagle_delack_n;
@@ -117,7 +123,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
 		.count = rwnd_episodes(a, b),
 		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
-		.both_ends = b->peer || a->peer, /* the record of an end does not name the other */
+		.both_ends = reader_seen(a, b),
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
 		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,
 	});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment, joined to its peer. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -375,9 +377,17 @@ static uint64_t ring_room(const struct trace_endpoint *ep)
 	return later(1 << 20, ep->queue_max * 4096);
 }
 
+/* some of a pipe's reads, or all: how long its queue was in between, nobody looked */
+static void reads_missed(struct trace_endpoint *out, uint64_t at_least)
+{
+	resolution_unseen(out, false, true);
+	end_missed(&out->rxb, at_least);
+	out->queue_res = TRACE_UNKNOWN;
+}
+
 /*
  * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
- * short of that, the others were made in ways that no hook sees (io_uring): what that end did is unknown, not nothing. A call under way
+ * short of that, the others were made in ways that no hook sees (io_uring), or by a process that nobody asked for: what that end did is unknown, not nothing. A call under way
  * is counted when it ends.
  */
 static void pipe_audit(struct trace_endpoint *out)
@@ -386,20 +396,23 @@ static void pipe_audit(struct trace_endpoint *out)
 
 	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
 		return;
+	if (out->dequeued && !through)
+		reads_missed(out, 0);
 	if (through > in + (out->joined_late ? room : 0)) {
 		resolution_unseen(out, true, false);
 		end_missed(&out->txb, through);
 	} else if (in > through + room) {
-		resolution_unseen(out, false, true);
-		end_missed(&out->rxb, in - room);
+		reads_missed(out, in - room);
 	}
 }
 
 static void fill_blame(struct trace_blame *out, const struct blame *in)
 {
 	memcpy(out, in, sizeof(*out));
-	text_comm(out->held_up.comm, in->held_up.comm);
-	text_comm(out->late.comm, in->late.comm);
+	for (int i = 0; i < VOTES; i++) {
+		text_comm(out->held_up[i].comm, in->held_up[i].comm);
+		text_comm(out->late[i].comm, in->late[i].comm);
+	}
 }
 
 void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
@@ -444,6 +457,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
+_Static_assert(TRACE_VOTES == VOTES, "trace.h and record.h differ");
 _Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE, "trace.h and record.h number their timelines differently");
 _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
 	       "trace.h and record.h number their enums differently");
@@ -520,7 +534,7 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	uint64_t unread;
 
 	if (k->stalled)
-		vote_for(&ep->blame.held_up, &ep->txb, k->stalled);
+		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->txb, k->stalled);
 	if (!k->stalled || ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
@@ -530,7 +544,7 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	unread = unread < k->stalled ? unread : k->stalled;
 	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
-	vote_for(&ep->blame.late, &s->ep[ep->peer].rxb, unread);
+	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], &s->ep[ep->peer].rxb, unread);
 }
 
 static void join_peers(struct trace_snapshot *s, struct keyed *k)
@@ -617,12 +631,28 @@ void reader_counters(struct trace *t, struct trace_counters *c)
 	c->existing = t->existing;
 }
 
+/* A time namespace has a CLOCK_MONOTONIC of its own; bpf_ktime_get_ns() is the machine's. By so much the former is ahead. */
+static int64_t namespace_ahead(void)
+{
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	int64_t s, ns, ahead = 0;
+
+	if (f && fscanf(f, "monotonic %" SCNd64 " %" SCNd64, &s, &ns) == 2)
+		ahead = s * 1000000000 + ns;
+	if (f)
+		fclose(f);
+	return ahead;
+}
+
 uint64_t reader_now(void)
 {
+	static _Atomic int64_t ahead = INT64_MIN;
 	struct timespec now;
 
+	if (ahead == INT64_MIN)
+		ahead = namespace_ahead();
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return now.tv_sec * 1000000000ull + now.tv_nsec - (uint64_t)ahead;
 }
 
 static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)

@@ -24,6 +24,7 @@
 #define TRACE_STATES	11	/* of a ledger; tx has TX_N, rx RX_N */
 #define TRACE_HIST	24	/* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
 #define TRACE_TGIDS	8
+#define TRACE_VOTES	8
 
 /* what went wrong, why, and what to do next; code: enum exit_code of user/lib/err.h */
 struct trace_error {
@@ -110,8 +111,13 @@ struct trace_blame {
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
 	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
 	uint32_t gathered_n, pad;
-	struct trace_who held_up, late;		/* whose stalls these were, and who at the other end explains most of them */
+	struct trace_who held_up[TRACE_VOTES], late[TRACE_VOTES];	/* at trace_vote(state): whose stalls these were, who of the other end explains them */
 };
+
+static inline unsigned int trace_vote(enum tx_state stall)
+{
+	return stall & (TRACE_VOTES - 1);
+}
 
 struct trace_addr {
 	uint8_t ip[16];			/* IPv4: the first four bytes */

@@ -1,0 +1,237 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What looks like a stall, or like a reader that is late, and is neither.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 70
+needs_ledger
+PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
+now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+the='d = json.load(open("m.json")); l = d["ledger"]; said = [(f["cause"], f["blamed"], f["ns"] // 1000000, f["text"]) for f in l["findings"]]
+ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
+of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto and (e["beside"]["tx"]["bytes"] or e["beside"]["rx"]["bytes"])]'
+traced() { # ARGUMENTS...
+	rm -f m.json
+	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
+}
+
+# --- a path between two network namespaces, whose packets a program carries: late, or once more a while later ---
+cat >path.py <<'PY'
+import ctypes, fcntl, heapq, os, select, signal, socket, struct, subprocess, sys, time
+
+CLONE_NEWNET, TUNSETIFF, IFF_TUN_NO_PI = 0x40000000, 0x400454CA, 0x1001
+late, again = float(sys.argv[1]), float(sys.argv[2])  # seconds each way; data once more after, 0: not
+
+def end_of_path(address, other):
+    if ctypes.CDLL(None).unshare(CLONE_NEWNET):
+        sys.exit("no network namespace")
+    tun = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN_NO_PI))
+    for what in ("link set lo up", f"addr add {address} peer {other} dev tun0", "link set tun0 up"):
+        subprocess.run(["ip", *what.split()], check=True)
+    return tun
+
+def carry(a, b):
+    queue, n, to = [], 0, {a: b, b: a}
+    while True:
+        wait = max(0, queue[0][0] - time.monotonic()) if queue else None
+        for tun in select.select([a, b], [], [], wait)[0]:
+            packet, now = os.read(tun, 70000), time.monotonic()
+            n += 1
+            heapq.heappush(queue, (now + late, n, to[tun], packet))
+            if again and len(packet) > 60:  # IPv4 and TCP with a timestamp take 52
+                heapq.heappush(queue, (now + late + again, -n, to[tun], packet))
+        while queue and queue[0][0] <= time.monotonic():
+            _, _, tun, packet = heapq.heappop(queue)
+            os.write(tun, packet)
+
+def serve(listener):  # reads all there is, at once
+    c, _ = listener.accept()
+    c.setblocking(False)
+    ready = select.epoll()
+    ready.register(c, select.EPOLLIN)
+    got = b""
+    while True:
+        ready.poll()
+        try:
+            data = c.recv(100000)
+        except BlockingIOError:
+            continue
+        if not data:
+            return
+        got += data
+        if got.endswith(b"\n"):
+            c.send(b"answer")
+            got = b""
+
+def ask(s, n):  # in two writes, for Nagle and the delayed ACK
+    for _ in range(n):
+        s.send(b"x" * 100)
+        s.send(b"x" * 100 + b"\n")
+        s.recv(100)
+        time.sleep(0.3 if again else 0)
+
+ours, theirs = socket.socketpair()
+a = end_of_path("10.99.0.1", "10.99.0.2")
+server = os.fork()
+if server == 0:
+    b = end_of_path("10.99.0.2", "10.99.0.1")
+    listener = socket.create_server(("10.99.0.2", 5000))
+    socket.send_fds(theirs, [b"x"], [b])
+    serve(listener)
+    os._exit(0)
+b = socket.recv_fds(ours, 1, 1)[1][0]
+carrier = os.fork()
+if carrier == 0:
+    carry(a, b)
+s = socket.create_connection(("10.99.0.2", 5000))
+ask(s, 4)
+s.close()
+os.waitpid(server, 0)
+os.kill(carrier, signal.SIGKILL)
+PY
+if traced --proto tcp -- "$PY" path.py 0.005 0.1 && [ -s m.json ]; then
+	says_true "data that comes once more is not unread" "$the; ends = of('tcp')" \
+		'len(ends) == 2 and all(ms(e, "rx", "unread") < 100 for e in ends) and not l["late_reader"] and not [s for s in said if s[1] == "peer application not reading"]' \
+		'(said, l["verdict"], [ms(e, "rx", "unread") for e in ends])'
+	traced --proto tcp -- "$PY" path.py 0.1 0
+	says_true "of a delayed ACK's way back nobody is the cause" "$the; held = [b for e in of('tcp') for b in e['blame'] if b['by'] == 'peer delayed ACK']
+nagle = sum(ms(e, 'tx', 'nagle') for e in of('tcp'))" \
+		'nagle > 500 and held and 25 * held[0]["count"] < held[0]["ns"] / 1e6 < 70 * held[0]["count"] and not [s for s in said if s[1] == "peer delayed ACK"]' '(nagle, held, said)'
+else
+	echo "skip a path that is late: no network namespaces with a TUN device here: $(head -c 200 err)"
+fi
+
+# --- splice() from a socket to an empty pipe waits for the socket ---
+cat >splice.py <<'PY'
+import os, socket, time
+a, b = socket.socketpair()
+r, w = os.pipe()
+if os.fork() == 0:
+    for _ in range(3):
+        time.sleep(0.2)
+        a.send(b"x" * 1000)
+    os._exit(0)
+a.close()
+while os.splice(b.fileno(), w, 65536):
+    os.read(r, 65536)
+PY
+traced -- "$PY" splice.py
+says_true "a splice that waits for its input holds up nobody" "$the" 'of("pipe") and not l["findings"] and all(ms(e, "tx", "sndbuf") < 5 for e in of("pipe"))' '(said, of("pipe"))'
+
+# --- frozen with its cgroup, out of its call: not asleep in it ---
+cat >frozen.py <<'PY'
+import os, sys, time
+group = sys.argv[1]
+r, w = os.pipe()
+writer = os.fork()
+if writer == 0:
+    os.close(r)
+    open(group + "/cgroup.procs", "w").write("0")
+    os.write(w, b"x" * 70000)
+    os._exit(0)
+os.close(w)
+time.sleep(0.2)
+open(group + "/cgroup.freeze", "w").write("1")
+time.sleep(0.1)
+os.read(r, 65536)  # empty from now on
+time.sleep(0.7)
+open(group + "/cgroup.freeze", "w").write("0")
+while os.read(r, 65536):
+    pass
+os.waitpid(writer, 0)
+PY
+group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/ipcstall-frozen-$$
+if mkdir "$group" 2>/dev/null && [ -e "$group/cgroup.freeze" ]; then
+	traced --proto pipe -- "$PY" frozen.py "$group"
+	says_true "frozen is not asleep in a write" "$the; pipe = of('pipe')" 'len(pipe) == 1 and 50 < ms(pipe[0], "tx", "sndbuf") < 400' '(said, pipe)'
+else
+	echo 'skip frozen: no cgroup v2 hierarchy in which groups can be made and frozen here'
+fi
+rmdir "$group" 2>/dev/null
+
+# --- a reader that nobody asked for: of what it does not read nothing is known ---
+cat >dribble.py <<'PY'
+import os, time
+for _ in range(4):
+    os.write(1, b"x" * 1000)
+    time.sleep(0.1)
+PY
+traced --proto pipe -- "$PY" dribble.py >/dev/null
+"$IPCSTALL" run -q --proto pipe --json m.json -- "$PY" dribble.py 2>err | cat >/dev/null
+says_true "reads that were not seen are unknown" "$the; pipe = [e for e in of('pipe') if e['beside']['tx']['bytes'] == 4000]" \
+	'len(pipe) == 1 and pipe[0]["beside"]["rx"]["bytes"] is None and pipe[0]["beside"]["queue"] is None and not l["late_reader"] and not l["findings"]' '(said, pipe)'
+"$IPCSTALL" run -q --proto pipe --json m.json -- head -c 200000 /dev/zero 2>err | "$PY" -c 'import os, time
+while os.read(0, 16384):
+    time.sleep(0.02)'
+says_true "and who waits for them sees one end" "$the; f = (l['findings'] or [{}])[0]" \
+	'f["cause"] == "sndbuf" and f["surety"] == "inferred from one end" and f["blamed_pid"] is None and "<- its reader, which was not seen, is not reading" in f["text"]' f
+
+# --- of several refused by one datagram socket each waits until there is room ---
+cat >fan.py <<'PY'
+import os, socket, time
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind("\0ipcstall-%d" % os.getpid())
+senders = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(3)]
+for s in senders:
+    s.setblocking(False)
+    s.connect(receiver.getsockname())
+for s in senders[:2]:
+    try:
+        while True:
+            s.send(b"m")
+    except BlockingIOError:
+        pass
+time.sleep(0.1)
+receiver.setblocking(False)
+try:
+    while True:
+        receiver.recv(100)
+except BlockingIOError:
+    pass
+senders[2].send(b"m")
+time.sleep(0.6)
+PY
+traced -- "$PY" fan.py
+says_true "who was refused waits until there is room" "$the; refused = [t for t in (ms(e, 'tx', 'sndbuf') for e in of('unix-dgram') + [e for e in l['endpoints'] if e['proto'] == 'unix-dgram']) if t]" \
+	'refused and max(refused) < 300 and min(refused) > 80' refused
+
+# --- a zombie is no process to look at ---
+cat >zombie.py <<'PY'
+import os, time
+child = os.fork()
+if child == 0:
+    time.sleep(0.5)
+    os._exit(0)
+print(child, flush=True)
+time.sleep(5)
+PY
+"$PY" zombie.py >child &
+parent=$!
+within 5 test -s child
+began=$(now_ms)
+"$IPCSTALL" attach -q -p "$(cat child)" >out 2>err
+took=$(($(now_ms) - began))
+check "a process that has ended is not waited for" "$took ms; $(head -c 200 err)" [ $took -lt 4000 ]
+kill "$parent"
+wait "$parent" 2>/dev/null
+
+# --- a clock of one's own ---
+if unshare -T --monotonic 100000 true 2>/dev/null; then
+	cat >talk.py <<'PY'
+import socket, time
+a, b = socket.socketpair()
+for _ in range(100):
+    a.send(b"x" * 1000)
+    b.recv(1000)
+    time.sleep(0.02)
+PY
+	"$PY" talk.py &
+	talker=$!
+	unshare -T --monotonic 100000 "$IPCSTALL" top -b --json -d 400ms -n 2 -p $talker >top.json 2>err
+	says_true "in a time namespace there is traffic all the same" 'rows = [json.loads(line) for line in open("top.json")]; moved = [e["tx"]["bytes"] for r in rows for e in r["endpoints"]]' \
+		'len(rows) == 2 and any(moved)' '(rows[:1], moved)'
+	wait $talker
+else
+	echo 'skip a time namespace: this kernel has none, or not for this user'
+fi
+finish
