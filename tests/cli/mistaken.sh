@@ -219,8 +219,8 @@ wait "$parent" 2>/dev/null
 if unshare -T --monotonic 100000 true 2>/dev/null; then
 	cat >talk.py <<'PY'
 import socket, time
-a, b = socket.socketpair()
 for _ in range(100):
+    a, b = socket.socketpair()
     a.send(b"x" * 1000)
     b.recv(1000)
     time.sleep(0.02)
