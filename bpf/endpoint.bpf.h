@@ -370,6 +370,26 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	return 1;
 }
 
+static __always_inline bool remote_ip_is(const struct identity *id, struct sock *sk)
+{
+	__u32 known[4], ip = 0;
+
+	__builtin_memcpy(known, id->remote.ip, sizeof(known));
+	if (id->family != AF_INET6)
+		return GET(sk, __sk_common.skc_daddr) == known[0];
+	bpf_core_read(&ip, sizeof(ip), &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8[12]);
+	OPAQUE(ip);	/* or the compiler has one load for this and for what is in the map, which the verifier refuses */
+	return ip == known[3];
+}
+
+/* a UDP socket may connect() again, to somebody else */
+static __always_inline bool connected_anew(const struct endpoint *ep, struct sock *sk)
+{
+	__u16 port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+
+	return ep->id.proto == PROTO_UDP && port && (port != ep->id.remote.port || !remote_ip_is(&ep->id, sk));
+}
+
 /* a socket gets its addresses, or its other end, after its birth: from bind(), connect() or the first send */
 static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *sk0)
 {
@@ -380,8 +400,12 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 			join_unix(ep);
 		return;
 	}
-	if (has_both_ports(&ep->id))
-		return;
+	if (has_both_ports(&ep->id)) {
+		if (!connected_anew(ep, sk))
+			return;
+		leave_tuples(ep);
+		ep->peer = 0;
+	}
 	if (!GET(sk, __sk_common.skc_num))	/* not bound yet, or no longer */
 		return;
 	if (ep->id.local.port && !GET(sk, __sk_common.skc_dport))

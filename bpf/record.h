@@ -93,7 +93,7 @@ struct last_ack {
 
 #define WAITERS 4
 
-/* what an endpoint is; never changes while it lives */
+/* what an endpoint is; but for addresses, which it may get later, or of UDP change, the same while it lives */
 struct identity {
 	unsigned long long key;		/* address of the kernel's struct sock or struct pipe_inode_info */
 	unsigned long long serial;	/* one for each endpoint of a session: addresses are reused */
