@@ -22,6 +22,7 @@ static void pipe_between(struct trace_endpoint *ep, pid_t writer, pid_t reader, 
 	ep->rxb.tgid = reader;
 	ep->txb.tid = writer;
 	ep->rxb.tid = reader;
+	ep->rx.resolution[RX_UNREAD] = TRACE_EXACT;
 	ep->txb.blocked_ns = ns;
 	ep->txb.blocked_res = TRACE_EXACT;
 	ep->at_ns = 100 * (uint64_t)SECOND;
@@ -140,7 +141,7 @@ static void one_end_alone_is_no_link(void **state)
 
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], B, C, 800000000);
-	ep[0].paired = false;
+	ep[0].rx.resolution[RX_UNREAD] = TRACE_UNKNOWN;	/* its reads were not seen */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].surety, INFERRED);
 	assert_int_equal(v.v[0].root, -1);
