@@ -140,9 +140,11 @@ static __always_inline bool is_fresh(const struct endpoint *ep, const struct tar
 /* of a file that is new here: an accepted Unix socket has its listener's name, where those of a pair have none */
 static __always_inline bool is_accepted(const struct endpoint *ep)
 {
+	struct unix_sock *u = CAST(unix_sock, ep->id.key);
+
 	if (ep->id.proto == PROTO_UDP)
 		return false;
-	return ep->id.proto == PROTO_TCP || GET(CAST(unix_sock, ep->id.key), addr);
+	return ep->id.proto == PROTO_TCP || GET(u, addr);
 }
 
 /* Who was given a connection that somebody else began is who should read it, until one is seen to; tid 0 makes way for that one. */

@@ -291,13 +291,13 @@ static int find_fds(struct trace *t)
 	return 0;
 }
 
-/* EPERM is said to those who may not; EACCES is the verifier's, of a program that is not as it should be. */
+/* EPERM is said to those who may not; EACCES and EINVAL are the verifier's, of a program that is not as it should be, or asks for what a kernel before 5.10 has not. */
 static int load_failed(const struct trace *t, struct trace_error *e, int err)
 {
 	const char *locked = feature_locked(t->backend);
 
-	if (err == -EACCES)
-		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which it should not",
+	if (err == -EACCES || err == -EINVAL)
+		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which from 5.10 on it should not",
 			    "take another backend (--backend), and report it with what `ipcstall check` prints");
 	if (err == -EPERM && locked)
 		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
