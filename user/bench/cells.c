@@ -33,6 +33,23 @@ static int push_sizes(struct variable *v, const char *list, struct err *e)
 	return rc;
 }
 
+/* a size that is no message's: its option's own limits hold (check_values()) */
+static int push_amounts(struct variable *v, const char *list, struct err *e)
+{
+	char *copy = strdup(list), *rest = copy, *item, text[32];
+	int rc = 0;
+
+	while (rc == 0 && (item = strsep(&rest, ","))) {
+		int64_t amount;
+
+		if (!parse_size(item, &amount))
+			snprintf(text, sizeof(text), "%" PRId64, amount);
+		rc = push(v, parse_size(item, &amount) ? item : text, e);
+	}
+	free(copy);
+	return rc;
+}
+
 /* A value with commas of its own (a link) needs another mark between values. */
 static int push_list(struct variable *v, const char *list, struct err *e)
 {
@@ -58,8 +75,10 @@ static int parse_variable(struct variable *v, const struct opt *rows, const char
 	v->row = opt_find(rows, name);
 	if (!v->row || v->row->hidden_from_result)
 		return err_set(e, EXIT_BAD_USAGE, "--vary %s: no option of a benchmark; `ipcstall bench --help` lists them", name);
-	if (v->row->type == OPT_SIZES || v->row->type == OPT_SIZE)
+	if (v->row->type == OPT_SIZES || (v->row->type == OPT_SIZE && strchr(eq, ':')))
 		return push_sizes(v, eq + 1, e);
+	if (v->row->type == OPT_SIZE)
+		return push_amounts(v, eq + 1, e);
 	return push_list(v, eq + 1, e);
 }
 

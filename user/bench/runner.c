@@ -78,7 +78,7 @@ static void *map_shared(size_t bytes, bool shared, struct err *e)
 }
 
 /* A round trip takes no less than a microsecond: so many samples at most. */
-static size_t sample_room(const struct bench_plan *plan, enum test t)
+static size_t sample_room(const struct bench_plan *plan, enum test t, size_t size)
 {
 	uint64_t n = (uint64_t)plan->o.duration / 1000;
 
@@ -88,6 +88,8 @@ static size_t sample_room(const struct bench_plan *plan, enum test t)
 		n = (uint64_t)(plan->o.rate * (double)plan->o.duration / 1e9) + 1;
 	if (plan->o.count)
 		n = (uint64_t)plan->o.count;
+	if (plan->o.bytes)
+		n = ((uint64_t)plan->o.bytes + size - 1) / size;
 	return n < SAMPLES_LEAST ? SAMPLES_LEAST : n > SAMPLES_MOST ? SAMPLES_MOST : n;
 }
 
@@ -96,7 +98,7 @@ static int map_all(struct bout *b, struct err *e)
 	struct run *r = &b->run;
 	size_t samples;
 
-	r->max_samples = sample_room(r->plan, r->test);
+	r->max_samples = sample_room(r->plan, r->test, r->size);
 	samples = (r->max_samples + 1) * sizeof(uint64_t);
 	r->buf_size = r->size > RECEIVE_BUFFER ? r->size : RECEIVE_BUFFER;
 	r->sh = map_shared(sizeof(*r->sh), true, e);
@@ -325,10 +327,19 @@ static uint64_t drain_ns(const struct run *r, const struct phase *p)
 {
 	const struct bench_plan *plan = r->plan;
 	double buffered = plan->o.sndbuf > 2 << 20 ? 2.0 * (double)plan->o.sndbuf : 4 << 20;
+	double rate = plan->has_link && plan->link_spec.rate ? (double)plan->link_spec.rate : INFINITY;
 
-	if (!plan->has_link || !plan->link_spec.rate)
-		return 0;
-	return (uint64_t)(8e9 * (buffered + (double)p->min_count * (double)r->size) / (double)plan->link_spec.rate);
+	if (plan->o.pacing)
+		rate = fmin(rate, 8 * (double)plan->o.pacing);
+	return (uint64_t)(8e9 * (buffered + (double)p->min_count * (double)r->size) / rate);
+}
+
+/* So many messages may take ten times as long, each, as those of the warm-up did: a number, or a schedule that is too fast, takes no account of the duration. */
+static uint64_t work_ns(const struct run *r, const struct phase *p, const struct point *pt)
+{
+	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9, n = fmax((double)p->min_count, scheduled);
+
+	return pt->warmup ? (uint64_t)(10 * n * (double)pt->warmup_ns / (double)pt->warmup) : 0;
 }
 
 static void reset_phase(struct shared *sh)
@@ -337,10 +348,11 @@ static void reset_phase(struct shared *sh)
 	sh->done = sh->started = 0;
 }
 
-static int run_phase(struct bout *b, const struct phase *p, struct err *e)
+/* `more`: than the phase's own duration, and what its path takes */
+static int run_phase(struct bout *b, const struct phase *p, uint64_t more, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
-	uint64_t longest = p->duration_ns + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p);
+	uint64_t longest = p->duration_ns + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
 
 	reset_phase(b->run.sh);
 	return order_both(b, &o, longest + (uint64_t)b->run.plan->o.timeout, e);
@@ -356,7 +368,7 @@ static int warm_up(struct bout *b, struct point *pt, struct err *e)
 	while (pt->warmup < most || (least_time && now_ns() - t0 < least_ns)) {
 		struct phase p = { .min_count = count, .max_count = count };
 
-		if (run_phase(b, &p, e))
+		if (run_phase(b, &p, 0, e))
 			return -1;
 		pt->warmup += b->run.sh->tally[ROLE_CLIENT].messages;
 		if (now_ns() - t0 > WARMUP_MOST_NS)
@@ -414,6 +426,16 @@ static void judge(const struct bout *b, const struct bench_hooks *h, const struc
 		point_warn(pt, "%s", text[i]);
 }
 
+/* there was room for no more samples, and so the phase ended before its time */
+static void warn_if_full(const struct run *r, const struct phase *p, struct point *pt)
+{
+	uint64_t n = r->sh->tally[ROLE_CLIENT].messages, took = pt->ended_ns - pt->started_ns;
+	bool wanted_more = r->plan->o.count ? false : r->plan->o.bytes ? n * r->size < (uint64_t)r->plan->o.bytes : took < p->duration_ns;
+
+	if (p->max_count == r->max_samples && n >= r->max_samples && wanted_more)
+		point_warn(pt, "after %llu messages, %.3g s, there was no room for more samples: the run is shorter than was asked for", (unsigned long long)n, (double)took / 1e9);
+}
+
 static int measure(struct bout *b, const struct bench_hooks *h, struct point *pt, struct err *e)
 {
 	struct phase p = measured_phase(&b->run);
@@ -425,9 +447,10 @@ static int measure(struct bout *b, const struct bench_hooks *h, struct point *pt
 		memset(b->run.samples[ROLE_SERVER], 0, (b->run.max_samples + 1) * sizeof(uint64_t));
 	watch(b, &w);
 	pt->started_ns = now_ns();
-	if (run_phase(b, &p, e))
+	if (run_phase(b, &p, work_ns(&b->run, &p, pt), e))
 		return -1;
 	pt->ended_ns = now_ns();
+	warn_if_full(&b->run, &p, pt);
 	judge(b, h, &w, pt);
 	return h && h->phase_end ? h->phase_end(h->ctx, e) : 0;
 }
@@ -447,7 +470,7 @@ static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, 
 	p.min_count = 1;
 	p.max_count = b->run.test == TEST_THROUGHPUT && b->run.plan->o.ack == ACK_FINAL ? UINT64_MAX : b->run.max_samples;
 	p.duration_ns = duration_ns;
-	if (run_phase(b, &p, e))
+	if (run_phase(b, &p, 0, e))
 		return -1;
 	*s = (struct bench_slice){ t[ROLE_CLIENT].messages, now_ns() - t0, cpu_ns(&t[ROLE_CLIENT].usage) + cpu_ns(&t[ROLE_SERVER].usage) };
 	return 0;

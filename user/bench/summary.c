@@ -121,6 +121,14 @@ static int oneway_open(const struct run *r, struct point *p, struct err *e)
 
 static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 {
+	uint64_t sent = r->sh->tally[ROLE_CLIENT].n, received = r->sh->tally[ROLE_SERVER].n;
+
+	if (r->plan->o.rate > 0 && r->size < sizeof(uint32_t) && received < sent) {
+		p->lost = sent - received;
+		point_warn(p, "%llu messages were lost, and one of less than %zu bytes has no number: the two ends' stamps cannot be paired; give --size %zu or more",
+			   (unsigned long long)p->lost, sizeof(uint32_t), sizeof(uint32_t));
+		return 0;
+	}
 	if (r->plan->o.rate > 0)
 		return oneway_open(r, p, e);
 	if (p->lost) {
@@ -145,7 +153,7 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 	return 0;
 }
 
-/* With an ack for each message a slice of time is a run of samples. */
+/* With an ack for each message a slice of time is a run of samples; not with several under way, nor on a schedule, where each counts from its own moment. */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	struct throughput_result *t = &p->throughput;
@@ -154,7 +162,7 @@ static int trials_from_samples(const struct run *r, struct point *p, struct err 
 	t->trials = malloc(((size_t)r->plan->o.trials + 2) * sizeof(*t->trials));
 	if (!t->trials)
 		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
-	for (size_t i = 0; i < p->n_samples && r->plan->o.outstanding == 1; i++) {
+	for (size_t i = 0; i < p->n_samples && r->plan->o.outstanding == 1 && !(r->plan->o.rate > 0); i++) {
 		sum += p->samples[i];
 		n++;
 		if (sum >= slice && t->n_trials <= (size_t)r->plan->o.trials) {

@@ -57,10 +57,8 @@ int live_attach(const struct live_opts *o, const char *command, struct err *e)
 	rc = live_announce(&l, about, e);
 	if (rc == 0)
 		watch(&l, &filter, e);
-	if (live_end(&l, e) || err_is_set(e))
-		rc = -1;
 	if (rc == 0)
-		rc = live_report(&l, about, e);
+		rc = live_end_and_report(&l, about, e);
 	json_decref(about);
 	live_free(&l);
 	return rc ? e->code : EXIT_DONE;

@@ -33,6 +33,7 @@ void live_catch_signals(void)
 	signals_catch(SIGINT, &sa);
 	signals_catch(SIGTERM, &sa);
 	signals_catch(SIGHUP, &sa);
+	signals_catch(SIGQUIT, &sa);
 }
 
 bool live_interrupted(void)
@@ -405,6 +406,17 @@ int live_report(struct live *l, json_t *about, struct err *e)
 		rc = err_set(e, EXIT_BUG, "ledger: %lld ns unaccounted for: a fault of ipcstall; please report it with --json",
 			     (long long)l->verdict.unaccounted_ns);
 	return rc;
+}
+
+/* A stream that nobody reads any more ends alone: what was seen is whole, and the other outputs get it. */
+int live_end_and_report(struct live *l, json_t *about, struct err *e)
+{
+	struct err later = {};
+	int rc = live_end(l, e) || err_is_set(e) ? -1 : 0;
+
+	if (rc && !l->end.ep)
+		return -1;
+	return live_report(l, about, rc ? &later : e) ? -1 : rc;
 }
 
 void live_free(struct live *l)

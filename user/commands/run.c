@@ -74,10 +74,8 @@ static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd
 	if (announce(l, c, cmd, e) || child_go(c, cmd->v[0], e))
 		return -1;
 	follow(l, c, e);
-	if (live_end(l, e))
-		return -1;
 	about = about_command(c, cmd);
-	rc = live_report(l, about, e);
+	rc = live_end_and_report(l, about, e);
 	json_decref(about);
 	return rc;
 }

@@ -149,19 +149,23 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 {
 	char varies[FIGURE];
 
-	snprintf(buf, len, "the time per message varies by %s between identical rounds", percent(p->stalls.resolution, 2, varies));
+	if (p->n_rounds < 2)
+		snprintf(buf, len, "one round does not tell how much the time per message varies");
+	else
+		snprintf(buf, len, "the time per message varies by %s between identical rounds", percent(p->stalls.resolution, 2, varies));
 	if (p->disturbed)
 		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
 }
 
 static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf, size_t len)
 {
-	const char *why = x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
+	const char *why = p->stalls.too_few ? "only one round has it, and what waits there may be chance; sweep with --repeats 3 or more" :
+			  x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
 			  x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)";
 	char idle[FIGURE];
 
-	snprintf(buf, len, "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, and why, only the ledger could tell, and there "
-		 "is none: %s.", percent(nobody_works(p), 3, idle), why);
+	snprintf(buf, len, "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, and why, only the ledger could tell, and %s"
+		 "%s.", percent(nobody_works(p), 3, idle), p->stalls.too_few ? "" : "there is none: ", why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
@@ -284,8 +288,10 @@ static void evidence_text(const struct patient *p, FILE *out)
 	human_ns(s->cost_ns, cost, sizeof(cost));
 	human_ns(s->cost.lo, lo, sizeof(lo));
 	human_ns(s->cost.hi, hi, sizeof(hi));
-	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s [%s, %s], %zu rounds, %zu of them with the ledger\n", p->v.plan.w ? p->v.plan.w->name : "",
-		test_name(p->test), size_text(p->size, size), cost, lo, hi, p->n_rounds, traced);
+	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s", p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test), size_text(p->size, size), cost);
+	if (!isnan(s->cost.lo))
+		fprintf(out, " [%s, %s]", lo, hi);
+	fprintf(out, ", %zu round%s, %zu of them with the ledger\n", p->n_rounds, plural(p->n_rounds), traced);
 	limits_line(p, out);
 	for (size_t i = 0; i < s->n; i++)
 		finding_line(p, &s->v[i], out);

@@ -112,10 +112,22 @@ static void collect_wait(const struct diag_round *r, size_t n, enum role role, u
 	}
 }
 
-/* A loss: known to the application's own count in every round; the kinds of drop only where they were traced. */
+static bool drops_known(const struct diag_round *r)
+{
+	return r->traced && !isnan(r->drops[0]) && !isnan(r->drops[1]);
+}
+
+/*
+ * A loss: known to the application's own count in every round; the kinds of drop only where they were traced. What is left of the loss is
+ * lost elsewhere: of a round that knows no drops that is all of it, and says nothing where others know them.
+ */
 static void collect_loss(const struct diag_round *r, size_t n, unsigned int cause, struct series *s)
 {
+	bool some_know = false;
+
 	memset(s, 0, sizeof(*s));
+	for (size_t i = 0; i < n; i++)
+		some_know |= drops_known(&r[i]);
 	for (size_t i = 0; i < n && s->n < ROUNDS_MAX; i++) {
 		double of_kind = r[i].drops[cause - DIAG_LOSS_RCVBUF];
 
@@ -123,7 +135,7 @@ static void collect_loss(const struct diag_round *r, size_t n, unsigned int caus
 			continue;
 		if (cause == DIAG_LOSS_ELSEWHERE)
 			of_kind = r[i].lost / r[i].sent - known(r[i].drops[0]) - known(r[i].drops[1]);
-		if (isnan(of_kind) || (cause != DIAG_LOSS_ELSEWHERE && !r[i].traced))
+		if (isnan(of_kind) || (cause != DIAG_LOSS_ELSEWHERE ? !r[i].traced : some_know && !drops_known(&r[i])))
 			continue;
 		s->part[s->n] = s->whole[s->n] = fmin(1, fmax(0, of_kind));
 		s->ns[s->n] = NAN;
@@ -287,16 +299,17 @@ static double resolution_of(const struct diag_round *r, size_t n)
 void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, struct diag_stalls *out)
 {
 	double v[ROUNDS_MAX];
-	size_t k = costs(r, n, v);
+	size_t k = costs(r, n, v), traced = 0;
 	bool both = true;
 
 	memset(out, 0, sizeof(*out));
 	out->cost_ns = median_of(v, k);
 	out->cost = interval_of(v, k, DIAG_LEVEL, rng);
 	out->resolution = resolution_of(r, n);
-	for (size_t i = 0; i < n; i++) {
-		out->traced |= r[i].traced;
-	}
+	for (size_t i = 0; i < n; i++)
+		traced += r[i].traced;
+	out->traced = traced > 0;
+	out->too_few = traced == 1;
 	for (size_t i = 0; i < n; i++)
 		both &= r[i].both_seen || (out->traced && !r[i].traced);
 	out->tested = each_candidate(r, n, both, rng, out, false);
@@ -371,7 +384,7 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 	int clear = -1, cured = -1;
 
 	*culprit = -1;
-	if (!s->traced && !s->n)
+	if ((!s->traced || s->too_few) && !s->n)
 		return DIAG_UNKNOWN;
 	for (size_t i = 0; i < s->n; i++) {
 		struct trials t = trials_of(gains, of, n, i);

@@ -81,6 +81,7 @@ struct diag_stalls {
 	double most_lost;    /* the largest upper end of all that was tested: more than this is certainly not waited */
 	double most_masked;  /* the largest share that is excused only because a reader may have waited for its CPU */
 	bool traced;	     /* false: the causes are unknown */
+	bool too_few;	     /* one round with the ledger: what waits there may be its own */
 };
 
 /* rounds: identical ones; those that were traced tell the causes. */

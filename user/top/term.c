@@ -86,10 +86,10 @@ int term_take(struct err *e)
 		return err_sys(e, EXIT_NO_RESOURCE, "run it in a terminal, or with --batch", "top: no terminal to read keys from");
 	sigaction(SIGWINCH, &resize, NULL);
 	sigaction(SIGTSTP, &stop, NULL);
-	if (raw_mode() || write_all(enter, sizeof(enter) - 1))
-		return err_sys(e, EXIT_IO, "run it with --batch", "top: the terminal cannot be set up");
 	term.taken = true;
 	atexit(term_give_back);
+	if (raw_mode() || write_all(enter, sizeof(enter) - 1))
+		return err_sys(e, EXIT_IO, "run it with --batch", "top: the terminal cannot be set up");
 	resized = 1;
 	return 0;
 }

@@ -172,12 +172,11 @@ static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a,
 	return true;
 }
 
-/* A maximum has no difference: one that did not grow in the phase is only a limit of what the phase had, and so is all its time. */
-static void limit_longest(struct trace_ledger *phase, const struct trace_ledger *before)
+/* A maximum has no difference, and the longest may have begun before the phase: the time that the phase has is a limit of it too. */
+static void limit_longest(struct trace_ledger *phase)
 {
 	for (int i = 0; i < TRACE_STATES; i++)
-		if (phase->max[i] == before->max[i])
-			phase->max[i] = MIN(phase->max[i], phase->ns[i]);
+		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
 }
 
 int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
@@ -197,8 +196,8 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		if (!hit)
 			continue;
 		add_endpoint(&out->ep[i], *hit, -1);
-		limit_longest(&out->ep[i].tx, &(*hit)->tx);
-		limit_longest(&out->ep[i].rx, &(*hit)->rx);
+		limit_longest(&out->ep[i].tx);
+		limit_longest(&out->ep[i].rx);
 		kept[*hit - a->ep] = true;
 	}
 	if (!old || !kept || !out->ep || !sub_rest(out, a, b, kept)) {
