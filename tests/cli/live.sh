@@ -43,7 +43,7 @@ def block(kind, content):
     packed = min(zlib.compress(content, 9), content, key=len)
     head = struct.pack("<IIII", kind, len(content), len(packed), zlib.crc32(packed))
     return head + struct.pack("<I", zlib.crc32(head)) + packed
-head = b"ipcstall" + struct.pack("<I", 5)
+head = b"ipcstall" + struct.pack("<I", int(open(sys.argv[1]).read().split("BLOCKS_VERSION")[1].split()[0]))
 snapshot = block(5, bytes(22) + b"\xff" * 5 + b"\1" + bytes(60 << 20))
 sys.stdout.buffer.write(head + struct.pack("<I", zlib.crc32(head)) + block(1, b"{}") + snapshot * 200)
 PY
@@ -55,7 +55,7 @@ p = subprocess.run(sys.argv[1:], capture_output=True, text=True)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
 sys.exit(0 if p.returncode == 5 and p.stderr.count("\n") == 1 and "no memory" in p.stderr and peak < free / 2 else f"{p} {peak} of {free}")
 PY
-python3 bomb.py >bomb.rec
+python3 bomb.py "$here/user/record/blocks.h" >bomb.rec
 said=$(python3 bounded.py "$IPCSTALL" replay bomb.rec 2>&1)
 check "replay: a file that unpacks without end" "$said" [ $? -eq 0 ]
 
@@ -289,5 +289,10 @@ fi
 if [ "$(id -u)" = 0 ] && "$IPCSTALL" check | grep -q '^  fentry .*not permitted' && "$IPCSTALL" check | grep -q '^  raw tracepoints *yes'; then
 	ends "a kernel that is locked down is said to be" 4 'locked down' "$IPCSTALL" run --backend fentry -- true
 fi
+# --- what closed before the last snapshot is in the replayed stream too ---
+"$IPCSTALL" record -q -i 100ms --proto pipe -o closed.rec -- sh -c 'for i in 1 2; do head -c 300000 /dev/zero | (sleep 0.3; cat >/dev/null); done; sleep 0.4' 2>err
+"$IPCSTALL" replay -q closed.rec --ndjson closed.ndjson --json closed.json 2>>err
+says_true "replay: the stream ends as the document" 'rows = [json.loads(line) for line in open("closed.ndjson")]; so_far = [r["stall_ns"] for r in rows if r.get("type") == "interval"]; all_of_it = json.load(open("closed.json"))["ledger"]["stall_ns"]' \
+	'all_of_it > 400e6 and so_far == sorted(so_far) and so_far[-1] == all_of_it' '(so_far, all_of_it)'
 [ -z "$(left_over)" ] && pass "nothing left running" || fail "nothing left running" "$(left_over)"
 finish

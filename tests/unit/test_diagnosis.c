@@ -322,6 +322,23 @@ static void test_loss(void **state)
 	assert_true(s.n >= 1);
 	assert_int_equal(s.v[0].cause, DIAG_LOSS_RCVBUF);
 	assert_int_equal(s.v[0].blamed, BLAME_PEER_READER);
+	assert_int_equal(s.n, 1);	/* and not once more as lost on the path, by the rounds that do not know */
+}
+
+/* One round with the ledger is no verdict, least of all a clean one. */
+static void test_one_traced_round(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_stalls s;
+	struct rng rng;
+	int culprit;
+
+	rng_seed(&rng, 19);
+	rounds_of(r, TX_NAGLE, 0.9, 0.9, 0, 0.01, &rng);
+	diag_find_stalls(r + 5, 1, &rng, &s);
+	assert_int_equal(diag_decide(&s, NULL, NULL, 0, false, &culprit), DIAG_UNKNOWN);
+	diag_find_stalls(r + 5, 2, &rng, &s);
+	assert_int_not_equal(diag_decide(&s, NULL, NULL, 0, false, &culprit), DIAG_UNKNOWN);
 }
 
 /* Without a ledger nothing is known, and nothing is claimed. */
@@ -484,7 +501,8 @@ static void test_report_reads_well(void **state)
 	assert_non_null(p);
 	assert_non_null(out);
 	p->culprit = -1;
-	p->n_rounds = p->compared = p->pairs = 1;
+	p->n_rounds = 2;
+	p->compared = p->pairs = 1;
 	p->n_trials = 2;	/* one of them could not be run */
 	p->trials[0].p.fix = p->trials[1].p.fix = &one;
 	p->outcome = DIAG_NOISY;
@@ -508,7 +526,7 @@ int main(void)
 		cmocka_unit_test(test_dip_values),  cmocka_unit_test(test_modes),	     cmocka_unit_test(test_one_mode),
 		cmocka_unit_test(test_comb),	    cmocka_unit_test(test_bands),	     cmocka_unit_test(test_no_dips),
 		cmocka_unit_test(test_few_repeats), cmocka_unit_test(test_clear_wait),	     cmocka_unit_test(test_excused),
-		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
+		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced), cmocka_unit_test(test_one_traced_round),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
 		cmocka_unit_test(test_kept_off),    cmocka_unit_test(test_refine),	     cmocka_unit_test(test_report_reads_well),

@@ -143,7 +143,7 @@ static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
 
 	if (!snapshot->at_ns)
 		return;
-	if (replay_filter(&s->r, snapshot, &kept)) {
+	if (replay_so_far(&s->r, snapshot, &kept)) {
 		s->no_memory = true;
 		return;
 	}

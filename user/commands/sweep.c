@@ -63,8 +63,8 @@ struct sweep {
 	struct sweep_opts *o;
 	struct cells cells;
 	FILE *out;
-	bool *done; /* by index in the order; from an interrupted file */
-	size_t n_done, n_points;
+	unsigned int *done; /* by index in the order: the tests that an interrupted file has, a bit each */
+	size_t n_done, n_points; /* cells begun there; points, there and here */
 	uint64_t started_ns;
 	struct refiner refiner;
 	size_t n_refined;
@@ -204,14 +204,22 @@ static void describe(struct sweep *s, const struct job *j, json_t *line)
 	json_object_set_new(line, "refined", json_boolean(j->size != 0));
 }
 
+/* the tests of this job that are still to be run; refined ones are none of an interrupted file's */
+static unsigned int tests_left(const struct sweep *s, const struct bench_plan *plan, const struct job *j)
+{
+	return plan->tests & ~(j->index < total(s) ? s->done[j->index] : 0);
+}
+
 static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr, const struct job *j, struct err *e)
 {
+	unsigned int tests = tests_left(s, plan, j);
+
 	for (int t = 0; t < TESTS; t++) {
 		int64_t size = t == TEST_CONNECT ? 1 : plan->o.sizes.v[0];
 		struct point p = {};
 		json_t *line;
 
-		if (!(plan->tests >> t & 1))
+		if (!(tests >> t & 1))
 			continue;
 		if (tr->t ? traced_run_point(tr, plan, (enum test)t, size, &p, e) : bench_run_point(plan, (enum test)t, size, NULL, &p, e))
 			return -1;
@@ -244,6 +252,10 @@ static int run_job(struct sweep *s, const struct job *j, struct err *e)
 		return -1;
 	if (plan.o.sizes.n != 1)
 		return err_set(e, EXIT_BAD_USAGE, "sweep: %zu sizes in --size; vary them instead: --vary size=...", plan.o.sizes.n);
+	if (!tests_left(s, &plan, j)) {
+		bench_teardown(&plan);
+		return 0;
+	}
 	rc = bench_setup(&plan, e);
 	if (rc == 0 && o->bench.trace)
 		rc = traced_begin(&tr, &plan, (enum trace_backend)o->bench.backend, e);
@@ -282,7 +294,8 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 	while (test && t < TESTS - 1 && strcmp(test, test_name((enum test)t)))
 		t++;
 	s->n_done += !s->done[i];
-	s->done[i] = true;
+	s->done[i] |= 1u << t;
+	s->n_points++;
 	return note_cost(s, line, s->cells.order[i], t, e);
 }
 
@@ -291,20 +304,24 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	json_error_t why;
 	json_t *line = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why);
 	int rc = line ? same_sweep(line, now, s->o->out, e) : err_set(e, EXIT_DATA, "--resume %s: no header; start it anew without --resume", s->o->out);
-	long whole = ftell(f);
+	long whole = ftell(f), first_refined = -1;
 
 	json_decref(line);
 	while (rc == 0 && (line = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why))) {
 		json_int_t i = json_integer_value(json_object_get(line, "index"));
+		bool refined = json_is_true(json_object_get(line, "refined"));
 
 		if (json_object_get(line, "end"))
 			rc = err_set(e, EXIT_BAD_USAGE, "--resume %s: that sweep is complete; give another --out to run it again", s->o->out);
-		else if (i >= 0 && (size_t)i < total(s) && !json_is_true(json_object_get(line, "refined")))
+		else if (!refined && i >= 0 && (size_t)i < total(s))
 			rc = count_done(s, (size_t)i, line, e);
 		json_decref(line);
+		if (refined && first_refined < 0)
+			first_refined = whole;
 		whole = ftell(f);
 	}
-	/* A line that was cut off by the interruption is overwritten. */
+	/* A line that was cut off by the interruption is overwritten; and so are refined sizes, which come last and depend on one another. */
+	whole = first_refined >= 0 ? first_refined : whole;
 	if (rc == 0 && (fseek(f, whole, SEEK_SET) || ftruncate(fileno(f), whole) || fputc('\n', f) == EOF))
 		rc = err_sys(e, EXIT_IO, "start the sweep anew without --resume", "--resume %s", s->o->out);
 	return rc;
@@ -337,9 +354,7 @@ static int run_cells(struct sweep *s, struct err *e)
 	for (size_t i = 0, at = s->n_done; i < total(s); i++) {
 		struct job j = { .cell = s->cells.order[i], .repeat = i / s->cells.n, .index = i };
 
-		if (s->done[i])
-			continue;
-		progress(s, at++);
+		progress(s, s->done[i] ? at : at++);
 		if (run_job(s, &j, e))
 			return -1;
 	}
@@ -421,7 +436,7 @@ static int run_all(struct sweep *s, struct err *e)
 	s->started_ns = now_ns();
 	if (run_cells(s, e) || (s->o->refine && refine_all(s, e)))
 		return -1;
-	return write_line(s, json_pack("{s:{s:I, s:b}}", "end", "points", (json_int_t)(s->n_points + s->n_done), "complete", 1), e);
+	return write_line(s, json_pack("{s:{s:I, s:b}}", "end", "points", (json_int_t)s->n_points, "complete", 1), e);
 }
 
 static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)

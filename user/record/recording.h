@@ -54,12 +54,16 @@ struct replay {
 	struct timeline timeline;
 	uint64_t *wanted;	/* serials, sorted; NULL: all */
 	size_t n_wanted;
+	struct endpoints gone;	/* for replay_so_far() */
+	struct trace_counters dropped;
 };
 
 int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size_t timeline_max, struct replay *out, struct err *e);
 bool replay_wants(const struct replay *p, uint64_t serial);
 /* only the wanted endpoints, their peers found anew; *out is new memory. -1: no memory. */
 int replay_filter(const struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out);
+/* The same for the snapshots of a file one after the other: with those that closed before, which stand in one of them only. */
+int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out);
 void replay_free(struct replay *p);
 
 /* the part of the counters that is about closed endpoints no longer kept */

@@ -89,6 +89,29 @@ int replay_filter(const struct replay *p, const struct trace_snapshot *s, struct
 	return rc;
 }
 
+int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out)
+{
+	struct endpoints live = {};
+	bool ok = true;
+	int rc;
+
+	*out = *s;
+	out->ep = NULL;
+	for (size_t i = 0; ok && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (!replay_wants(p, ep->serial))
+			continue;
+		if (ep->closed && p->gone.n >= CLOSED_KEPT)
+			ok = !endpoints_drop(&p->gone, NULL, NULL, &p->dropped);
+		ok = ok && endpoints_add(ep->closed ? &p->gone : &live, ep, peer_serial(s, ep));
+	}
+	counters_add_dropped(&out->counters, &p->dropped);
+	rc = ok ? endpoints_join(&p->gone, &live, out) : -1;
+	endpoints_free(&live);
+	return rc;
+}
+
 static void keep_stall(void *ctx, const struct stall *s)
 {
 	struct replay *p = ctx;
@@ -154,5 +177,6 @@ void replay_free(struct replay *p)
 	stalls_free(&p->stalls);
 	timeline_free(&p->timeline);
 	free(p->wanted);
+	endpoints_free(&p->gone);
 	*p = (struct replay){};
 }
