@@ -72,9 +72,9 @@ static __always_inline void vote_for(struct vote *votes, __u64 state, const stru
 }
 
 /* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. */
-static __always_inline ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state, ns_t from)
+static __always_inline ns_t blame_delack(struct endpoint *ep, ns_t owed, __u64 state, ns_t from, ns_t fired)
 {
-	ns_t owed = peer->delack_owed, ns = peer->delack_fired - (owed > from ? owed : from);
+	ns_t ns = fired - (owed > from && owed < fired ? owed : from);	/* both are read while the timer may fire anew */
 
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
@@ -203,13 +203,14 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 {
 	struct endpoint *peer = peer_of(ep);
 	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
-	bool delack = peer && peer->delack_fired >= from && peer->delack_fired <= to;
+	ns_t fired = peer ? LATEST(peer->delack_fired) : 0;
+	bool delack = fired >= from && fired <= to;
 
 	blame_writer(ep, t);
 	late = blame_unread(ep, t->from, unread, t->ns);
 	delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
 	if (delack)
-		late = blame_delack(ep, peer, t->from, from);
+		late = blame_delack(ep, peer->delack_owed, t->from, from, fired);
 	vote_for(ep->blame.held_up, t->from, &ep->txb, t->ns);
 	if (peer)
 		vote_for(ep->blame.late, t->from, &peer->rxb, late);

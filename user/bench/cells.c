@@ -41,10 +41,11 @@ static int push_amounts(struct variable *v, const char *list, struct err *e)
 
 	while (rc == 0 && (item = strsep(&rest, ","))) {
 		int64_t amount;
+		bool is_one = !parse_size(item, &amount);
 
-		if (!parse_size(item, &amount))
+		if (is_one)
 			snprintf(text, sizeof(text), "%" PRId64, amount);
-		rc = push(v, parse_size(item, &amount) ? item : text, e);
+		rc = push(v, is_one ? text : item, e);
 	}
 	free(copy);
 	return rc;

@@ -106,6 +106,7 @@ int live_open(struct live *l, const struct live_opts *o, struct trace_options *f
 int live_end(struct live *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */
 int live_report(struct live *l, json_t *about, struct err *e);
+/* both */
 int live_end_and_report(struct live *l, json_t *about, struct err *e);
 void live_free(struct live *l);
 

@@ -12,7 +12,7 @@
 
 #include "commands/live.h"
 
-/* Of those that were given by number or name, in that order: a zombie keeps its number, and a number comes again. < 0: not to be had */
+/* Of those that were given by number or name, in that order: a zombie keeps its number, and a number comes again. Not above 0: not to be had */
 static int handles[TRACE_TGIDS];
 
 static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)
@@ -97,7 +97,7 @@ static bool is_alive(pid_t pid, int handle)
 {
 	struct pollfd p = { .fd = handle, .events = POLLIN };
 
-	if (handle >= 0)
+	if (handle > 0)
 		return poll(&p, 1, 0) != 1;
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
