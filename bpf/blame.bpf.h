@@ -204,7 +204,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 	struct endpoint *peer = peer_of(ep);
 	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
 	ns_t fired = peer ? LATEST(peer->delack_fired) : 0;
-	bool delack = fired >= from && fired <= to;
+	bool delack = peer && fired >= from && fired <= to;
 
 	blame_writer(ep, t);
 	late = blame_unread(ep, t->from, unread, t->ns);

@@ -346,19 +346,13 @@ static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 
 static __always_inline void datagram_ready(__u64 sk)
 {
-	struct input in = { .says = IN_FULL, .full = 1 };
 	struct endpoint *ep;
 
 	if (GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
 		return;
 	ep = endpoint_known(sk);
-	if (!ep || ep->closed || takes_connections((struct sock *)sk))
-		return;
-	in.at = bpf_ktime_get_ns();
-	queue_is(ep, sock_queue(ep, (struct sock *)sk), in.at);
-	apply_rx(ep, &in);
-	ep->rx.seen = in.at;
-	count(COUNT_OBSERVED);
+	if (ep && !ep->closed && !takes_connections((struct sock *)sk))
+		something_came(ep, (struct sock *)sk);
 }
 
 static __always_inline void gone(__u64 key)

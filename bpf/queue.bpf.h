@@ -50,6 +50,18 @@ static __always_inline void queue_is(struct endpoint *ep, __u32 len, ns_t now)
 	raise_max(&ep->queue_max, len);
 }
 
+/* something was put into the socket's queue; a reader on another processor may have been faster than we */
+static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
+{
+	__u32 len = sock_queue(ep, sk);
+	struct input in = { .at = bpf_ktime_get_ns(), .says = IN_FULL, .full = len > 0 };
+
+	queue_is(ep, len, in.at);
+	apply_rx(ep, &in);
+	ep->rx.seen = in.at;
+	count(COUNT_OBSERVED);
+}
+
 static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in, __u32 own)
 {
 	struct sock *sk = CAST(sock, sk0);

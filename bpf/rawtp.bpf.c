@@ -256,15 +256,9 @@ SEC("raw_tp/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
-	struct input in = { .says = IN_FULL, .full = 1 };
 
-	if (!ep || ep->closed || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, sk)) || takes_connections(sk))
-		return 0;
-	in.at = bpf_ktime_get_ns();
-	queue_is(ep, sock_queue(ep, sk), in.at);
-	apply_rx(ep, &in);
-	ep->rx.seen = in.at;
-	count(COUNT_OBSERVED);
+	if (ep && !ep->closed && ep->id.proto != PROTO_TCP && sock_is(ep, CAST(sock, sk)) && !takes_connections(sk))
+		something_came(ep, sk);
 	return 0;
 }
 
