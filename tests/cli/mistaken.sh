@@ -156,7 +156,6 @@ for _ in range(4):
     os.write(1, b"x" * 1000)
     time.sleep(0.1)
 PY
-traced --proto pipe -- "$PY" dribble.py >/dev/null
 "$IPCSTALL" run -q --proto pipe --json m.json -- "$PY" dribble.py 2>err | cat >/dev/null
 says_true "reads that were not seen are unknown" "$the; pipe = [e for e in of('pipe') if e['beside']['tx']['bytes'] == 4000]" \
 	'len(pipe) == 1 and pipe[0]["beside"]["rx"]["bytes"] is None and pipe[0]["beside"]["queue"] is None and not l["late_reader"] and not l["findings"]' '(said, pipe)'
