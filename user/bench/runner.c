@@ -557,7 +557,7 @@ static void describe(const struct run *r, struct point *p)
 	p->placement = placement_name(r->plan->placement);
 	p->ack = r->test != TEST_THROUGHPUT ? NULL : r->plan->o.ack == ACK_MESSAGE ? "message" : "final";
 	p->test = r->test;
-	p->size = (int64_t)r->size;
+	p->size = r->test == TEST_CONNECT ? 0 : (int64_t)r->size;	/* a connect carries no message */
 	p->nodelay = r->wo.nodelay && r->w->flags & WL_TCP;
 	for (int i = 0; i < ROLES; i++)
 		p->cpus[i] = r->plan->cpus[i];

@@ -59,8 +59,6 @@ static int run_points(struct result *r, size_t total, struct err *e)
 			progress(r->plan, r->n, total, "", (enum test)t, size);
 			if (bench_run_point(r->plan, (enum test)t, size, NULL, &r->points[r->n], e))
 				return -1;
-			if (t == TEST_CONNECT)
-				r->points[r->n].size = 0;
 			r->n++;
 		}
 	}

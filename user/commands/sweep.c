@@ -223,7 +223,6 @@ static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr
 			continue;
 		if (tr->t ? traced_run_point(tr, plan, (enum test)t, size, &p, e) : bench_run_point(plan, (enum test)t, size, NULL, &p, e))
 			return -1;
-		p.size = t == TEST_CONNECT ? 0 : p.size;
 		line = json_of_point(&p, NULL);
 		describe(s, j, line);
 		point_ledger_free(p.ledger);

@@ -20,6 +20,15 @@ static uint64_t peer_serial(const struct trace_snapshot *s, const struct trace_e
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? s->ep[ep->peer].serial : 0;
 }
 
+/* what is gone and what lives in lists of their own; of what is gone the half that stalled less goes, where it becomes too much */
+static bool keep(struct endpoints *closed, struct endpoints *live, const struct trace_snapshot *s, const struct trace_endpoint *ep,
+		 struct last *l, struct trace_counters *gone)
+{
+	if (ep->closed && closed->n >= CLOSED_KEPT && endpoints_drop(closed, l ? l->want : NULL, l ? l->ctx : NULL, gone))
+		return false;
+	return endpoints_add(ep->closed ? closed : live, ep, peer_serial(s, ep));
+}
+
 static void keep_last(void *ctx, const struct trace_snapshot *s)
 {
 	struct last *l = ctx;
@@ -30,14 +39,8 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 		endpoints_clear(&l->live);
 		l->newest = *s;
 	}
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-
-		if (ep->closed && l->closed.n >= CLOSED_KEPT && endpoints_drop(&l->closed, l->want, l->ctx, &l->gone))
-			l->no_memory = true;
-		else if (!endpoints_add(ep->closed ? &l->closed : &l->live, ep, peer_serial(s, ep)))
-			l->no_memory = true;
-	}
+	for (size_t i = 0; i < s->n; i++)
+		l->no_memory |= !keep(&l->closed, &l->live, s, &s->ep[i], l, &l->gone);
 }
 
 static int by_number(const void *a, const void *b)
@@ -97,15 +100,8 @@ int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace
 
 	*out = *s;
 	out->ep = NULL;
-	for (size_t i = 0; ok && i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-
-		if (!replay_wants(p, ep->serial))
-			continue;
-		if (ep->closed && p->gone.n >= CLOSED_KEPT)
-			ok = !endpoints_drop(&p->gone, NULL, NULL, &p->dropped);
-		ok = ok && endpoints_add(ep->closed ? &p->gone : &live, ep, peer_serial(s, ep));
-	}
+	for (size_t i = 0; ok && i < s->n; i++)
+		ok = !replay_wants(p, s->ep[i].serial) || keep(&p->gone, &live, s, &s->ep[i], NULL, &p->dropped);
 	counters_add_dropped(&out->counters, &p->dropped);
 	rc = ok ? endpoints_join(&p->gone, &live, out) : -1;
 	endpoints_free(&live);
