@@ -53,7 +53,7 @@ static void print_intervals(const struct sample *s)
 	rng_seed(&r, 1);
 	interval("ci_median", stats_bootstrap_quantile(s, 0.5, 0.95, &r));
 	interval("ci_p99", stats_bootstrap_quantile(s, 0.99, 0.95, &r));
-	interval("ci_mean", stats_bootstrap_mean(s, 0.95, &r));
+	interval("ci_mean", stats_bootstrap_mean(s, NULL, 0.95, &r));
 }
 
 /* of pairs, who is smaller how often: the values need not be positive for that */

@@ -229,7 +229,7 @@ static double coverage(size_t n, double (*from)(struct rng *), double truth, dou
 	for (int i = 0; i < rounds; i++) {
 		double *v = draw_sorted(n, from, 1000 + (uint64_t)i);
 		struct sample s = sample_f64(v, n);
-		struct interval ci = q < 0 ? stats_bootstrap_mean(&s, 0.95, &r) : stats_bootstrap_quantile(&s, q, 0.95, &r);
+		struct interval ci = q < 0 ? stats_bootstrap_mean(&s, NULL, 0.95, &r) : stats_bootstrap_quantile(&s, q, 0.95, &r);
 
 		hit += ci.lo <= truth && truth <= ci.hi;
 		free(v);
@@ -245,6 +245,27 @@ static void intervals_cover_the_truth(void **state)
 	assert_near(coverage(501, rng_normal, 1.281552, 0.9), 0.95, 0.04);
 	assert_near(coverage(60, rng_normal, 0, -1), 0.95, 0.04);
 	assert_near(coverage(STATS_RESAMPLE_MAX + 1, rng_normal, 0, -1), 0.95, 0.04);
+}
+
+/* A slow slice lasts longer, so it counts for more: the interval lies about what went through in all the time, not about the slices' plain mean. */
+static void weights_count(void **state)
+{
+	enum { LEN = 200 };
+	double rates[STATS_RESAMPLE_MAX + 1], weights[STATS_RESAMPLE_MAX + 1];
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 3);
+	for (size_t i = 0; i <= STATS_RESAMPLE_MAX; i++) {
+		rates[i] = i % 2 ? 100 : 10;
+		weights[i] = i % 2 ? 1 : 10;
+	}
+	for (size_t n = LEN; n <= STATS_RESAMPLE_MAX + 1; n += STATS_RESAMPLE_MAX + 1 - LEN) {
+		struct sample s = sample_f64(rates, n);
+		struct interval ci = stats_bootstrap_mean(&s, weights, 0.95, &r);
+
+		assert_true(ci.lo < 200. / 11 && 200. / 11 < ci.hi && ci.hi < 22);
+	}
 }
 
 /* Drawing order statistics through a beta deviate must give what plain resampling gives. */
@@ -281,11 +302,11 @@ static void bootstrap_is_seeded(void **state)
 
 	(void)state;
 	rng_seed(&r, 1);
-	a = stats_bootstrap_mean(&s, 0.95, &r);
+	a = stats_bootstrap_mean(&s, NULL, 0.95, &r);
 	rng_seed(&r, 1);
-	b = stats_bootstrap_mean(&s, 0.95, &r);
+	b = stats_bootstrap_mean(&s, NULL, 0.95, &r);
 	assert_true(a.lo == b.lo && a.hi == b.hi && a.lo < a.hi);
-	a = stats_bootstrap_mean(&one, 0.95, &r);
+	a = stats_bootstrap_mean(&one, NULL, 0.95, &r);
 	assert_true(isnan(a.lo) && isnan(a.hi));
 	free(v);
 }
@@ -327,7 +348,8 @@ int main(void)
 		cmocka_unit_test(quantile_definition),	     cmocka_unit_test(mad_equals_its_definition),
 		cmocka_unit_test(normal_sample),	     cmocka_unit_test(exponential_sample),
 		cmocka_unit_test(figures_that_cannot_be_had), cmocka_unit_test(outliers_on_both_sides),
-		cmocka_unit_test(intervals_cover_the_truth), cmocka_unit_test(shortcut_equals_resampling),
+		cmocka_unit_test(intervals_cover_the_truth),
+		cmocka_unit_test(weights_count), cmocka_unit_test(shortcut_equals_resampling),
 		cmocka_unit_test(bootstrap_is_seeded),	     cmocka_unit_test(pairs_by_hand),
 		cmocka_unit_test(special_functions),
 	};

@@ -139,17 +139,29 @@ static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 	return oneway_closed(r, p, e);
 }
 
+static int trials_alloc(struct throughput_result *t, size_t n, struct err *e)
+{
+	t->trials = malloc((n + 1) * sizeof(*t->trials));
+	t->trial_ns = malloc((n + 1) * sizeof(*t->trial_ns));
+	if (!t->trials || !t->trial_ns)
+		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+	return 0;
+}
+
+static void trial_add(struct throughput_result *t, uint64_t bytes, uint64_t ns)
+{
+	t->trials[t->n_trials] = (double)bytes * 1e9 / (double)ns;
+	t->trial_ns[t->n_trials++] = (double)ns;
+}
+
 static int trials_from_slices(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *s = &r->sh->tally[ROLE_SERVER];
-	struct throughput_result *t = &p->throughput;
 
-	t->trials = malloc((s->n_slices + 1) * sizeof(*t->trials));
-	if (!t->trials)
-		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+	if (trials_alloc(&p->throughput, s->n_slices, e))
+		return -1;
 	for (size_t i = 0; i < s->n_slices; i++)
-		t->trials[i] = (double)r->sh->slices[i].bytes * 1e9 / (double)ticks_to_ns(&r->clock, r->sh->slices[i].ticks);
-	t->n_trials = s->n_slices;
+		trial_add(&p->throughput, r->sh->slices[i].bytes, ticks_to_ns(&r->clock, r->sh->slices[i].ticks));
 	return 0;
 }
 
@@ -157,16 +169,16 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	struct throughput_result *t = &p->throughput;
+	size_t most = (size_t)r->plan->o.trials + 1;
 	uint64_t slice = p->elapsed_ns / (uint64_t)r->plan->o.trials + 1, sum = 0, n = 0;
 
-	t->trials = malloc(((size_t)r->plan->o.trials + 2) * sizeof(*t->trials));
-	if (!t->trials)
-		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+	if (trials_alloc(t, most, e))
+		return -1;
 	for (size_t i = 0; i < p->n_samples && r->plan->o.outstanding == 1 && !(r->plan->o.rate > 0); i++) {
 		sum += p->samples[i];
 		n++;
-		if (sum >= slice && t->n_trials <= (size_t)r->plan->o.trials) {
-			t->trials[t->n_trials++] = (double)(n * r->size) * 1e9 / (double)sum;
+		if (sum >= slice && t->n_trials < most) {
+			trial_add(t, n * r->size, sum);
 			sum = n = 0;
 		}
 	}
@@ -182,7 +194,7 @@ static void trial_interval(const struct run *r, struct point *p)
 	rng_seed(&rng, (uint64_t)r->plan->o.seed);
 	t->ci = (struct interval){ .lo = NAN, .hi = NAN, .level = 0.95, .method = "none" };
 	if (t->n_trials >= 3)
-		t->ci = stats_bootstrap_mean(&s, 0.95, &rng);
+		t->ci = stats_bootstrap_mean(&s, t->trial_ns, 0.95, &rng);
 	else if (t->n_trials)
 		point_warn(p, "only %zu trials: no interval is given for the throughput; give a longer --duration", t->n_trials);
 }

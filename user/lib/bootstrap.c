@@ -55,34 +55,50 @@ struct interval stats_bootstrap_quantile(const struct sample *s, double q, doubl
 	return percentile(rounds, level, "bootstrap of order statistics");
 }
 
-static double resampled_mean(const struct sample *s, struct rng *r)
+static double weight_of(const double *weights, size_t i)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		sum += sample_at(s, rng_below(r, s->n));
-	return sum / (double)s->n;
+	return weights ? weights[i] : 1;
 }
 
-/* The bootstrap's own standard error is the root of the plain variance (divisor n) over n. */
-static struct interval normal_mean(const struct sample *s, double level)
+/* Values with their weights are drawn together: how long a slice was and what went through it belong to each other. */
+static double resampled_mean(const struct sample *s, const double *weights, struct rng *r)
 {
-	double n = (double)s->n, mean = stats_mean(s);
-	double se = stats_stddev(s) * sqrt((n - 1) / n) / sqrt(n);
-	double z = stats_normal_quantile((1 + level) / 2);
+	double sum = 0, weight = 0;
 
+	for (size_t i = 0; i < s->n; i++) {
+		size_t at = rng_below(r, s->n);
+
+		sum += weight_of(weights, at) * sample_at(s, at);
+		weight += weight_of(weights, at);
+	}
+	return sum / weight;
+}
+
+/* The bootstrap's own standard error: of a ratio of two sums, to the first order; with equal weights the root of the plain variance over n. */
+static struct interval normal_mean(const struct sample *s, const double *weights, double level)
+{
+	double sum = 0, weight = 0, squares = 0, mean, se, z = stats_normal_quantile((1 + level) / 2);
+
+	for (size_t i = 0; i < s->n; i++) {
+		sum += weight_of(weights, i) * sample_at(s, i);
+		weight += weight_of(weights, i);
+	}
+	mean = sum / weight;
+	for (size_t i = 0; i < s->n; i++)
+		squares += pow(weight_of(weights, i) * (sample_at(s, i) - mean), 2);
+	se = sqrt(squares) / weight;
 	return (struct interval){ mean - z * se, mean + z * se, level, "normal limit of the bootstrap" };
 }
 
-struct interval stats_bootstrap_mean(const struct sample *s, double level, struct rng *r)
+struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level, struct rng *r)
 {
 	double rounds[STATS_BOOTSTRAP_ROUNDS];
 
 	if (s->n < 2)
 		return unknown_interval(level);
 	if (s->n > STATS_RESAMPLE_MAX)
-		return normal_mean(s, level);
+		return normal_mean(s, weights, level);
 	for (int i = 0; i < STATS_BOOTSTRAP_ROUNDS; i++)
-		rounds[i] = resampled_mean(s, r);
+		rounds[i] = resampled_mean(s, weights, r);
 	return percentile(rounds, level, "bootstrap by resampling");
 }

@@ -86,10 +86,11 @@ struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, 
 
 /*
  * Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX), beyond that by the
- * normal law to which the bootstrap distribution of a mean of so many converges. `method` says which.
+ * normal law to which the bootstrap distribution of a mean of so many converges. `method` says which. `weights`: one a value, above 0;
+ * NULL: all alike.
  */
 #define STATS_RESAMPLE_MAX 10000
-struct interval stats_bootstrap_mean(const struct sample *s, double level, struct rng *r);
+struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level, struct rng *r);
 
 /* Back-to-back pairs: ratio a/b of each, median of them with its bootstrap interval, and who was smaller how often. */
 struct pairs {

@@ -29,6 +29,7 @@ void point_free(struct point *p)
 {
 	free(p->latency.histogram);
 	free(p->throughput.trials);
+	free(p->throughput.trial_ns);
 	free((void *)p->samples);
 	memset(p, 0, sizeof(*p));
 }

@@ -66,8 +66,9 @@ struct latency_result {
 struct throughput_result {
 	bool present;
 	double bytes_per_s; /* received bytes over the receiver's time */
-	struct interval ci; /* of the mean of the trials */
-	double *trials;	    /* owned: bytes per second in each slice of the run */
+	struct interval ci; /* of the trials' mean, each counting as long as it lasted */
+	double *trials;	    /* owned: bytes per second in each slice of the run, */
+	double *trial_ns;   /* and how long that was */
 	size_t n_trials;
 	double acked_bytes_per_s; /* over the sender's time, from its first byte to the final ack */
 };

@@ -70,14 +70,17 @@ static json_t *histogram(const struct hdr *h)
 
 static json_t *throughput(const struct throughput_result *t)
 {
-	json_t *trials, *o;
+	json_t *trials, *lasted, *o;
 
 	if (!t->present)
 		return json_null();
 	trials = json_array();
-	for (size_t i = 0; i < t->n_trials; i++)
+	lasted = json_array();
+	for (size_t i = 0; i < t->n_trials; i++) {
 		json_array_append_new(trials, json_real(t->trials[i]));
-	o = json_pack("{s:f, s:o}", "confidence", t->ci.level, "trials", trials);
+		json_array_append_new(lasted, json_integer((json_int_t)t->trial_ns[i]));
+	}
+	o = json_pack("{s:f, s:o, s:o}", "confidence", t->ci.level, "trials", trials, "trial_ns", lasted);
 	json_object_set_new(o, "bytes_per_s", json_figure(t->bytes_per_s));
 	json_object_set_new(o, "acked_bytes_per_s", json_figure(t->acked_bytes_per_s));
 	json_object_set_new(o, "lo", json_figure(t->ci.lo));
