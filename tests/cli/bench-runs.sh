@@ -102,10 +102,4 @@ d['points'][0]['elapsed_ns'] = 'long'; v.is_valid(d) and print('a wrong document
 else
 	echo 'skip schema: python3-jsonschema 4 is not installed'
 fi
-
-# --- a sweep that was interrupted between the two tests of a size ---
-sweep=(sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/cut.ndjson")
-"$IPCSTALL" "${sweep[@]}" && head -2 "$WORK/cut.ndjson" >"$WORK/begun" && mv "$WORK/begun" "$WORK/cut.ndjson" && "$IPCSTALL" "${sweep[@]}" --resume
-says_true "a sweep goes on with what is missing" "rows = [json.loads(line) for line in open('$WORK/cut.ndjson')]; done = sorted((r['vars']['size'], r['test']) for r in rows if 'vars' in r)" \
-	'done == [(n, t) for n in (64, 128) for t in ("latency", "throughput")] and rows[-1]["end"] == {"points": 4, "complete": True}' '(done, rows[-1].get("end"))'
 finish

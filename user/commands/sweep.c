@@ -18,7 +18,7 @@
 #include "sinks/ledger_point.h"
 #include "sinks/sink.h"
 
-/* The benchmark's options come first, so that its rows fill this struct as they are. */
+/* The benchmark's options come first, so that its rows fill this struct as they are, and ours too where they say the same in other words. */
 struct sweep_opts {
 	struct bench_options bench;
 	struct str_list vary;
@@ -34,6 +34,9 @@ static const struct opt sweep_rows[] = {
 	{ OPT_MULTI, 'V', "vary", "OPTION=VALUES", "any option of a benchmark: size=1453:21000:+500, nodelay=0,1, cc=cubic,reno, 'link=lo;veth,tso=off' (several: repeat)", AT(vary) },
 	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in another random order (default 1; --seed changes the orders)", AT(repeats), 1, 10000 },
 	{ OPT_FLAG, 0, "refine", NULL, "afterwards find the very bytes at which dips over size begin and end, by bisection (at least 3 repeats)", AT(refine) },
+	OPT_HEAD("What is the same throughout, and differs from `ipcstall bench`"),
+	{ OPT_SIZES, 's', "size", "SIZE", "of a message, where the size does not vary: one", AT(bench.sizes) },
+	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on (default; --no-trace: without)", AT(bench.trace) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, a point a line, an end line (default: standard output)", AT(out) },
 	{ OPT_FLAG, 0, "resume", NULL, "go on with FILE where an interrupted sweep stopped", AT(resume) },
@@ -46,7 +49,7 @@ static struct opt all_rows[ROWS_MAX];
 
 static void __attribute__((constructor)) join_rows(void)
 {
-	static const char *const but[] = { "json", "csv", "raw", "timeline", "perfetto", "repeat", "json-schema", "nist", NULL };
+	static const char *const but[] = { "json", "csv", "raw", "timeline", "perfetto", "repeat", "json-schema", "nist", "size", "trace", NULL };
 
 	opt_join(all_rows, ROWS_MAX, sweep_rows, bench_option_rows, but);
 }
@@ -65,6 +68,15 @@ struct sweep {
 	FILE *out;
 	unsigned int *done; /* by index in the order: the tests that an interrupted file has, a bit each */
 	size_t n_done, n_points; /* cells begun there; points, there and here */
+	bool complete;		 /* nothing is missing there */
+	struct tracing {
+		struct traced tr;
+		const struct workload *of; /* what it was begun for */
+		int64_t backend;
+		bool ab;
+		size_t cells; /* that it served */
+		bool said;    /* why there is none */
+	} tracing;
 	uint64_t started_ns;
 	struct refiner refiner;
 	size_t n_refined;
@@ -108,6 +120,43 @@ static json_t *vary_to_json(const struct cells *c)
 	return o;
 }
 
+/* One session serves so many cells: loading takes longer than a short point, but it follows each cell's processes by table, and that one grows. */
+enum { SESSION_CELLS = 16 };
+
+static bool serves(const struct tracing *g, const struct bench_plan *plan)
+{
+	return g->tr.t && g->cells < SESSION_CELLS && g->of == plan->w && g->backend == plan->o.backend && g->ab == plan->o.ab;
+}
+
+static int begin_session(struct tracing *g, const struct bench_plan *plan, struct err *e)
+{
+	traced_end(&g->tr);
+	g->of = plan->w;
+	g->backend = plan->o.backend;
+	g->ab = plan->o.ab;
+	g->cells = 0;
+	return plan->o.trace ? traced_begin(&g->tr, plan, (enum trace_backend)plan->o.backend, e) : 0;
+}
+
+/* A sweep runs on where nothing can be traced, as a benchmark does, and says so. */
+static int trace_cell(struct sweep *s, const struct bench_plan *plan, struct err *e)
+{
+	struct tracing *g = &s->tracing;
+
+	if ((!plan->o.trace || !serves(g, plan)) && begin_session(g, plan, e))
+		return -1;
+	g->tr.plan = plan;
+	g->cells++;
+	if (!plan->o.trace || g->tr.t)
+		return 0;
+	if (plan->o.ab && traced_needed(&g->tr, "ab", e))
+		return -1;
+	if (!g->said)
+		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", g->tr.why);
+	g->said = true;
+	return 0;
+}
+
 static json_t *header(struct sweep *s, const struct bench_plan *plan)
 {
 	char now[40];
@@ -117,29 +166,26 @@ static json_t *header(struct sweep *s, const struct bench_plan *plan)
 
 	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 	h = json_result_head("ipcstall.sweep", 1, plan, now);
+	json_object_set_new(h, "trace", plan->o.trace ? traced_to_json(&s->tracing.tr) : json_null());
 	json_object_set_new(h, "vary", vary_to_json(&s->cells));
 	json_object_set_new(h, "order_seed", json_integer((json_int_t)s->cells.seed));
 	json_object_set_new(h, "repeats", json_integer((json_int_t)s->cells.repeats));
 	return h;
 }
 
-/* The value as the option's own type, so that a number is a number for whoever reads it. */
-static json_t *typed_value(const struct opt *row, const char *text)
-{
-	char *end;
-	long long v = strtoll(text, &end, 10);
-
-	if (*text && !*end)
-		return row->type == OPT_FLAG ? json_boolean(v) : json_integer(v);
-	return text_json(text);
-}
-
-static json_t *vars_of(const struct cells *c, size_t cell)
+/* As the option itself is in a result, a time in ns: a number is a number for whoever reads it. */
+static json_t *vars_of(const struct sweep *s)
 {
 	json_t *o = json_object();
 
-	for (size_t i = 0; i < c->n_v; i++)
-		json_object_set_new(o, c->v[i].row->name, typed_value(c->v[i].row, cells_value(c, cell, i)));
+	for (size_t i = 0; i < s->cells.n_v; i++) {
+		const struct opt *row = s->cells.v[i].row;
+		json_t *v = opt_value_to_json(row, &s->o->bench);
+
+		/* of a size's list there is one, and of what may be repeated too */
+		json_object_set(o, row->name, json_is_array(v) ? json_array_get(v, 0) : v);
+		json_decref(v);
+	}
 	return o;
 }
 
@@ -194,10 +240,8 @@ struct job {
 
 static void describe(struct sweep *s, const struct job *j, json_t *line)
 {
-	json_t *vars = vars_of(&s->cells, j->cell);
+	json_t *vars = vars_of(s);
 
-	if (j->size)
-		json_object_set_new(vars, "size", json_integer((json_int_t)j->size));
 	json_object_set_new(line, "vars", vars);
 	json_object_set_new(line, "repeat", json_integer((json_int_t)j->repeat));
 	json_object_set_new(line, "index", json_integer((json_int_t)j->index));
@@ -210,9 +254,10 @@ static unsigned int tests_left(const struct sweep *s, const struct bench_plan *p
 	return plan->tests & ~(j->index < total(s) ? s->done[j->index] : 0);
 }
 
-static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr, const struct job *j, struct err *e)
+static int run_tests(struct sweep *s, struct bench_plan *plan, const struct job *j, struct err *e)
 {
 	unsigned int tests = tests_left(s, plan, j);
+	struct traced *tr = &s->tracing.tr;
 
 	for (int t = 0; t < TESTS; t++) {
 		int64_t size = t == TEST_CONNECT ? 1 : plan->o.sizes.v[0];
@@ -239,7 +284,6 @@ static int run_tests(struct sweep *s, struct bench_plan *plan, struct traced *tr
 static int run_job(struct sweep *s, const struct job *j, struct err *e)
 {
 	struct sweep_opts *o = s->o;
-	struct traced tr = {};
 	struct bench_plan plan;
 	int rc;
 
@@ -249,39 +293,68 @@ static int run_job(struct sweep *s, const struct job *j, struct err *e)
 		o->bench.sizes.v[0] = j->size;
 	if (bench_plan(&o->bench, &plan, e))
 		return -1;
-	if (plan.o.sizes.n != 1)
-		return err_set(e, EXIT_BAD_USAGE, "sweep: %zu sizes in --size; vary them instead: --vary size=...", plan.o.sizes.n);
 	if (!tests_left(s, &plan, j)) {
 		bench_teardown(&plan);
 		return 0;
 	}
-	rc = bench_setup(&plan, e);
-	if (rc == 0 && o->bench.trace)
-		rc = traced_begin(&tr, &plan, (enum trace_backend)o->bench.backend, e);
-	if (rc == 0)
-		rc = run_tests(s, &plan, &tr, j, e);
-	traced_end(&tr);
+	rc = bench_setup(&plan, e) || trace_cell(s, &plan, e) ? -1 : run_tests(s, &plan, j, e);
 	bench_teardown(&plan);
 	return rc;
 }
 
+/* A connect has no size. */
+static int check_size(const struct bench_plan *plan, bool given, struct err *e)
+{
+	if (plan->o.sizes.n == 1 || plan->tests == 1u << TEST_CONNECT)
+		return 0;
+	return given ? err_set(e, EXIT_BAD_USAGE, "sweep: %zu sizes in --size; vary them instead: --vary size=...", plan->o.sizes.n)
+		     : err_set(e, EXIT_BAD_USAGE, "sweep: messages of which size?; give --size SIZE, or vary it: --vary size=...");
+}
+
 /* Every combination is checked before the first one runs: hours later is too late for a bad one. */
-static int check_cells(struct sweep *s, struct bench_plan *first, struct err *e)
+static int check_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given, struct err *e)
 {
 	for (size_t c = s->cells.n; c-- > 0;)
-		if (cells_apply(&s->cells, c, &s->o->bench, e) || bench_plan(&s->o->bench, first, e))
+		if (cells_apply(&s->cells, c, &s->o->bench, e) || bench_plan(&s->o->bench, first, e) || check_size(first, opt_given(given, "size"), e))
 			return -1;
 	return 0;
 }
 
+static int check_same(const json_t *was, const json_t *now, const char *const keys[], const char *of_which, const char *path, struct err *e)
+{
+	for (; *keys; keys++) {
+		const json_t *a = json_object_get(was, *keys), *b = json_object_get(now, *keys);
+
+		if ((a || b) && !json_equal(a, b))
+			return err_set(e, EXIT_DATA, "--resume %s: its '%s' is not that of this %s", path, *keys, of_which);
+	}
+	return 0;
+}
+
+/* Half a sweep from one kernel, machine or build and half from another is none. */
 static int same_sweep(const json_t *was, const json_t *now, const char *path, struct err *e)
 {
-	static const char *const keys[] = { "schema", "version", "vary", "order_seed", "repeats", "options" };
+	static const char *const asked[] = { "schema", "version", "vary", "order_seed", "repeats", "options", NULL };
+	static const char *const machine[] = { "hostname", "kernel", "kernel_build", "cpu_model", "cpus_online", "governor", "clocksource", NULL };
+	static const char *const tool[] = { "version", "git", "flavour", "sanitizers", NULL };
+	static const char *const trace[] = { "backend", "object", NULL };
+	const struct {
+		const char *key; /* NULL: the head itself */
+		const char *const *keys;
+		const char *of_which;
+	} rows[] = {
+		{ NULL, asked, "command line; repeat the command that began it" },
+		{ "machine", machine, "machine; start anew without --resume" },
+		{ "tool", tool, "program; start anew without --resume, or with the program that began it" },
+		{ "trace", trace, "run; start anew without --resume, or see `ipcstall check`" },
+	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (!json_equal(json_object_get(was, keys[i]), json_object_get(now, keys[i])))
-			return err_set(e, EXIT_DATA, "--resume %s: its '%s' is not that of this command line; repeat the command that began it", path,
-				       keys[i]);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *key = rows[i].key;
+
+		if (check_same(key ? json_object_get(was, key) : was, key ? json_object_get(now, key) : now, rows[i].keys, rows[i].of_which, path, e))
+			return -1;
+	}
 	return 0;
 }
 
@@ -311,7 +384,7 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 		bool refined = json_is_true(json_object_get(line, "refined"));
 
 		if (json_object_get(line, "end"))
-			rc = err_set(e, EXIT_BAD_USAGE, "--resume %s: that sweep is complete; give another --out to run it again", s->o->out);
+			s->complete = true;
 		else if (!refined && i >= 0 && (size_t)i < total(s))
 			rc = count_done(s, (size_t)i, line, e);
 		json_decref(line);
@@ -319,6 +392,8 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 			first_refined = whole;
 		whole = ftell(f);
 	}
+	if (s->complete)
+		return rc;
 	/* A line that was cut off by the interruption is overwritten; and so are refined sizes, which come last and depend on one another. */
 	whole = first_refined >= 0 ? first_refined : whole;
 	if (rc == 0 && (fseek(f, whole, SEEK_SET) || ftruncate(fileno(f), whole) || fputc('\n', f) == EOF))
@@ -329,8 +404,12 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
 	const char *path = s->o->out;
-	json_t *head = header(s, plan);
+	json_t *head;
 	int rc;
+
+	if (trace_cell(s, plan, e))
+		return -1;
+	head = header(s, plan);
 
 	if (s->o->resume) {
 		s->out = path ? fopen(path, "r+e") : NULL;
@@ -427,11 +506,16 @@ static int plan_cells(struct sweep *s, struct bench_plan *first, const struct op
 
 	if (cells_make(&s->cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e))
 		return -1;
-	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, e) ? -1 : 0;
+	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, given, e) ? -1 : 0;
 }
 
 static int run_all(struct sweep *s, struct err *e)
 {
+	if (s->complete) {
+		if (!s->o->bench.quiet)
+			fprintf(stderr, "ipcstall: sweep: %s is complete: nothing was left to run\n", s->o->out);
+		return 0;
+	}
 	s->started_ns = now_ns();
 	if (run_cells(s, e) || (s->o->refine && refine_all(s, e)))
 		return -1;
@@ -458,6 +542,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 		if (!o->bench.quiet && isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 	}
+	traced_end(&s.tracing.tr);
 	if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
 		rc = write_error(&s, e);
 	free(s.done);

@@ -463,7 +463,7 @@ static json_t *strings_to_json(const struct str_list *l)
 	return a;
 }
 
-static json_t *value_to_json(const struct opt *row, const void *from)
+json_t *opt_value_to_json(const struct opt *row, const void *from)
 {
 	char text[4096];
 
@@ -493,7 +493,7 @@ json_t *opt_to_json(const struct opt *rows, const void *from)
 
 	for (; !is_end(rows); rows++)
 		if (rows->name && !rows->hidden_from_result)
-			json_object_set_new(o, rows->name, value_to_json(rows, from));
+			json_object_set_new(o, rows->name, opt_value_to_json(rows, from));
 	return o;
 }
 

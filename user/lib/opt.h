@@ -98,6 +98,7 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 
 /* The value as text which opt_set() reads back; empty for an unset string. */
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
+json_t *opt_value_to_json(const struct opt *row, const void *from);
 json_t *opt_to_json(const struct opt *rows, const void *from);
 int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A sweep's file: what is in it, what it may go on with, and that a wrong command line leaves it alone.
+. "$(dirname "$0")/lib.sh"
+sweep=(sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/cut.ndjson")
+rows() { echo "rows = [json.loads(line) for line in open('$WORK/$1')]"; }
+
+# --- interrupted between the two tests of a size ---
+"$IPCSTALL" "${sweep[@]}" && head -2 "$WORK/cut.ndjson" >"$WORK/begun" && cp "$WORK/begun" "$WORK/cut.ndjson" && "$IPCSTALL" "${sweep[@]}" --resume
+says_true 'it goes on with what is missing' "$(rows cut.ndjson); done = sorted((r['vars']['size'], r['test']) for r in rows if 'vars' in r)" \
+	'done == [(n, t) for n in (64, 128) for t in ("latency", "throughput")] and rows[-1]["end"] == {"points": 4, "complete": True}' '(done, rows[-1].get("end"))'
+before=$(sha256sum <"$WORK/cut.ndjson")
+works 'a complete one has nothing left to run' "${sweep[@]}" --resume
+check 'and stays as it is' 'it was changed' [ "$before" = "$(sha256sum <"$WORK/cut.ndjson")" ]
+refuses 'another command line' 9 "'options' is not that of this command line" "${sweep[@]}" -d 30ms --resume
+sed 's/"kernel":"[^"]*"/"kernel":"1.0"/' "$WORK/begun" >"$WORK/cut.ndjson"
+refuses 'another kernel' 9 "'kernel' is not that of this machine" "${sweep[@]}" --resume
+sed 's/"git":"[^"]*"/"git":"0"/' "$WORK/begun" >"$WORK/cut.ndjson"
+refuses 'another build' 9 "'git' is not that of this program" "${sweep[@]}" --resume
+
+# --- what is refused, is so before the file is opened ---
+cp "$WORK/begun" "$WORK/kept.ndjson"
+refuses 'no size' 2 'of which size' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
+refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe -s 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
+check 'a wrong command line leaves the file alone' 'it was changed' cmp -s "$WORK/begun" "$WORK/kept.ndjson"
+works 'connecting has no size' sweep -m unix -t connect --no-trace -d 20ms -V placement=same,none -q -o "$WORK/connect.ndjson"
+
+# --- what varies is in its point as the option is in a result: a time in ns, a number always ---
+works 'a time and a rate vary' sweep -m pipe -t latency -s 64 --no-trace -V duration=20ms,0.05 -V rate=500,1k -q -o "$WORK/units.ndjson"
+says_true 'as numbers, in the units of a result' "$(rows units.ndjson); found = sorted((r['vars']['duration'], r['vars']['rate']) for r in rows if 'vars' in r)" \
+	'found == [(d, r) for d in (20000000, 50000000) for r in (500, 1000)]' found
+
+# --- the ledgers ---
+if "$IPCSTALL" check >/dev/null 2>&1; then
+	works 'with ledgers, over more cells than one session serves' sweep -m pipe -t latency -d 10ms -V size=64:1088:+64 -q -o "$WORK/traced.ndjson"
+	says_true 'each point has its own, its head how it was traced' "$(rows traced.ndjson); points = [r for r in rows if 'vars' in r]
+own = [sum(e['beside']['tx']['messages'] for e in p['ledger']['endpoints']) >= 2 * p['messages'] for p in points]" \
+		"len(points) == 17 and all(own) and rows[0]['trace']['backend'] in ('fentry', 'kprobe', 'rawtp')" '(len(points), own, rows[0].get("trace"))'
+else
+	echo 'skip with ledgers: the ledger cannot be kept here'
+fi
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 777 "$WORK"
+	(cd / && setpriv --reuid 65534 --clear-groups "$IPCSTALL" sweep -m pipe -t latency -d 10ms -V size=64,128 -o "$WORK/plain.ndjson") >"$WORK/out" 2>"$WORK/err" </dev/null
+	check 'who may not trace is told so, once' "$(head -3 "$WORK/err")" [ "$(grep -c 'sweep: without ledgers: ' "$WORK/err")" = 1 ]
+	says_true 'and so is who reads the file' "$(rows plain.ndjson)" "rows[0]['trace']['backend'] is None and len(rows) == 4" 'rows[0]["trace"]'
+	(cd / && setpriv --reuid 65534 --clear-groups "$IPCSTALL" sweep -m pipe -t latency -d 10ms --ab -V size=64,128 -o "$WORK/ab.ndjson") >"$WORK/out" 2>"$WORK/err" </dev/null
+	check 'what needs the ledger fails without' "exit $?: $(tail -1 "$WORK/err")" grep -q -- '--ab: nothing could be traced' "$WORK/err"
+fi
+finish
