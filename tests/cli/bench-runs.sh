@@ -31,11 +31,18 @@ works 'connect' --mode tcp --test connect "${short[@]}" --json "$WORK/r.json" &&
 works 'connect, unix' --mode unix --test connect "${short[@]}"
 works 'exactly 500 messages' --mode tcp --test latency --size 64 --count 500 --json "$WORK/r.json" && holds 'count' "p[0]['n'] == 500 and p[0]['sent'] == 500"
 works 'exactly 1M bytes' --mode pipe --test throughput --size 4K --bytes 1M --json "$WORK/r.json" && holds 'bytes' "p[0]['bytes'] == 1048576 and p[0]['messages'] == 256"
+works 'a number of bytes has its trials too' --mode tcp --test throughput --size 64K --bytes 256M --no-trace --json "$WORK/r.json" &&
+	holds 'bytes: trials, and an interval about the figure' "(lambda t: 5 <= len(t['trials']) <= 80 and t['lo'] <= t['bytes_per_s'] <= t['hi'] and len(t['trials']) == len(t['trial_ns']))(p[0]['throughput'])"
 works 'an ack for each message' --mode unix --test throughput --ack message --size 1K "${short[@]}" --json "$WORK/r.json" &&
 	holds 'ack: a time for each message' "p[0]['latency']['n'] == p[0]['messages'] and p[0]['ack'] == 'message'"
 works 'a window' --mode tcp --test throughput --ack message --outstanding 16 --size 64 "${short[@]}" --json "$WORK/r.json" && holds 'window' "p[0]['messages'] > 100"
 works 'a schedule' --mode tcp --test latency --size 64 --rate 2000 --duration 200ms --json "$WORK/r.json" &&
 	holds 'schedule: as many messages as the rate says' "395 <= p[0]['n'] <= 405"
+# Whoever waits for its turn waits all of that, and half of the round trip after it: the last of 60 that take 5 ms each, meant for the first 59 ms.
+works 'a schedule that is too fast' --mode unix --test latency --size 64 --rate 1000 --reader-pause 5ms --count 60 --warmup 8 --json "$WORK/r.json" &&
+	holds 'schedule: the wait before the start is not halved' "abs(p[0]['latency']['max'] / (p[0]['elapsed_ns'] - 59e6) - 1) < 0.03 and p[0]['late'] == 59"
+works 'a schedule slower than the patience for an answer' --mode unix --test latency --size 64 --rate 0.7 --count 3 --timeout 1s --json "$WORK/r.json" &&
+	holds 'slow schedule: at its own moments' "p[0]['n'] == 3 and 2.8e9 < p[0]['elapsed_ns'] < 3.2e9"
 works 'a one-way schedule' --mode udp --test oneway --size 64 --rate 2000 --duration 200ms --json "$WORK/r.json" &&
 	holds 'one-way schedule' "395 <= p[0]['sent'] <= 405"
 # Both directions and the round trip come from the same stamps: what they say must be the same to a rounding.

@@ -107,7 +107,7 @@ def refusal(name, change, code, word):
     verdict(name, problem)
 def option(name, value):
     return lambda h: h['options'].__setitem__(name, value)
-refusal('another protocol', lambda h: h.__setitem__('protocol', 2), 8, 'protocol')
+refusal('another protocol', lambda h: h.__setitem__('protocol', 3), 8, 'protocol')
 refusal('no protocol', lambda h: h.pop('protocol'), 8, 'protocol')
 refusal('another tool', lambda h: h.__setitem__('hello', 'iperf'), 8, 'introduction')
 refusal('an option unknown here', option('frobnicate', 1), 8, 'frobnicate')
@@ -159,11 +159,11 @@ absurd = [[{'do': v}] for v in ('accept', 'phase', 'facts', 'close', 'done', 'da
 absurd += [[{}], [b'\xff' * 9], [frame(b'{}')[:5]], [{'do': 5}], [{'do': None}], [{'do': 'open', 'test': 'latency', 'size': s} for s in (0,)],
            [{'do': 'open', 'test': 'latency', 'size': -1}], [{'do': 'open', 'test': 'latency', 'size': 1 << 62}], [{'do': 'open', 'test': 'x', 'size': 4}],
            [{'do': 'open', 'size': 4}], [opening, opening], [opening, {'do': 'accept', 'port': -1}], [opening, {'do': 'accept', 'port': 70000}],
-           [opening, {'do': 'accept', 'port': 'x'}], [opening, {'do': 'phase', 'min': -1, 'max': 1, 'ns': 1}], [opening, {'do': 'phase', 'min': 1, 'max': 1, 'ns': 1 << 62}],
+           [opening, {'do': 'accept', 'port': 'x'}], [opening, {'do': 'phase', 'min': -1, 'max': 1, 'ns': 1}], [opening, {'do': 'phase', 'min': 1, 'max': 1, 'ns': 1 << 62, 'slice': 1, 'budget': 1}], [opening, {'do': 'phase', 'min': 1, 'max': 1, 'ns': 1, 'slice': -1, 'budget': 1}], [opening, {'do': 'phase', 'min': 1, 'max': 1, 'ns': 1, 'slice': 1}],
            [opening, {'do': 'close'}, {'do': 'close'}], [opening, {'do': 'facts'}, {'do': 'dance'}], [opening, b'\0\0\0\1x'], [opening, os.urandom(500)],
-           [opening, {'do': 'accept', 'port': 9}, {'do': 'phase', 'min': 1, 'max': 9, 'ns': 1000}, {'do': 'done', 'last': 1 << 62, 'total': -9}],
-           [opening, {'do': 'accept', 'port': 9}, {'do': 'phase', 'min': 1, 'max': 9, 'ns': 1000}, {'do': 'done', 'last': 5, 'total': 5}, {'do': 'facts'}, {'do': 'phase'}],
-           [opening, {'do': 'phase', 'record': True, 'min': 1, 'max': 9, 'ns': 1000}, {'do': 'dance'}]]
+           [opening, {'do': 'accept', 'port': 9}, {'do': 'phase', 'min': 1, 'max': 9, 'ns': 1000, 'slice': 100, 'budget': 2000000000}, {'do': 'done', 'last': 1 << 62, 'total': -9}],
+           [opening, {'do': 'accept', 'port': 9}, {'do': 'phase', 'min': 1, 'max': 9, 'ns': 1000, 'slice': 100, 'budget': 2000000000}, {'do': 'done', 'last': 5, 'total': 5}, {'do': 'facts'}, {'do': 'phase'}],
+           [opening, {'do': 'phase', 'record': True, 'min': 1, 'max': 9, 'ns': 1000, 'slice': 100, 'budget': 2000000000}, {'do': 'dance'}]]
 for _ in range(60):
     absurd.append([opening, {rng.choice(['do', 'ok', 'x']): rng.choice(['accept', 'phase', 'done', 'facts', 1, None, [], {}]), 'port': rng.choice([0, 1, 1 << 70, 'a']), 'min': rng.choice([0, -1, 5]),
                              'max': rng.choice([0, 1, 1 << 63]), 'ns': rng.choice([0, 10, -1, 1e9])}, {'do': 'dance'}])
@@ -233,12 +233,12 @@ def answer(name, code, word, *frames, limit=15):
     took = time.time() - t0
     ok = r.returncode == code and word in r.stderr and r.stderr.count('\n') == 1 and took < limit and not r.stdout
     verdict(f'client: {name}', '' if ok else f'exit code {r.returncode} after {took:.1f} s: {r.stderr!r} {r.stdout[:80]!r}')
-welcome = frame({'ok': True, 'hello': 'ipcstall', 'protocol': 1, 'host': {'name': 'x\n\x1b[31m', 'kernel': 'k', 'boot_id': 'b', 'time_ns': 't', 'clock': 'tsc'}})
+welcome = frame({'ok': True, 'hello': 'ipcstall', 'protocol': 2, 'host': {'name': 'x\n\x1b[31m', 'kernel': 'k', 'boot_id': 'b', 'time_ns': 't', 'clock': 'tsc'}})
 answer('closes at once', 7, 'other host')
 answer('an SSH server', 8, '', b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n')
 answer('a giant length', 8, '', b'\xff\xff\xff\xff')
 answer('another service', 8, 'no \'ipcstall server\'', frame({'a': 1}))
-answer('another protocol', 8, 'protocol', frame({'ok': True, 'hello': 'ipcstall', 'protocol': 2}))
+answer('another protocol', 8, 'protocol', frame({'ok': True, 'hello': 'ipcstall', 'protocol': 3}))
 answer('a refusal with control characters', 5, 'a?b', frame({'ok': False, 'hello': 'ipcstall', 'code': 5, 'why': 'a\nb'}))
 answer('a refusal with an absurd code', 7, 'x', frame({'ok': False, 'hello': 'ipcstall', 'code': 1 << 40, 'why': 'x'}))
 answer('dies after the welcome', 7, '', welcome)

@@ -99,7 +99,7 @@ static void end_slice(struct run *r, struct receiver *v)
 static void first_bytes(struct run *r, struct receiver *v)
 {
 	v->from = v->now = v->slice_from = v->batch.since = tick_now(&r->clock);
-	v->slice_bytes = v->bytes;
+	r->tally->unclocked = v->slice_bytes = v->bytes;
 }
 
 /* How much one receive may take: a message, unless the workload knows better. */
@@ -149,8 +149,7 @@ static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 
 static int bulk_server(struct run *r, const struct phase *p, struct err *e)
 {
-	uint64_t slice_ns = p->duration_ns / (uint64_t)r->plan->o.trials;
-	struct receiver v = { .batch = { 1, 1, 0 }, .slice_ticks = ns_to_ticks(&r->clock, slice_ns) };
+	struct receiver v = { .batch = { 1, 1, 0 }, .slice_ticks = ns_to_ticks(&r->clock, p->slice_ns) };
 	enum io rc = receive(r, &v, ns_to_ticks(&r->clock, BATCH_NS));
 
 	if (rc == IO_OK && !(r->w->flags & WL_LOSSY))

@@ -15,6 +15,12 @@ static size_t answer_size(const struct run *r)
 	return r->test == TEST_THROUGHPUT ? 1 : r->size;
 }
 
+/* Half of each sample is the figure: summary.c, from_client(). */
+static bool halved(const struct run *r)
+{
+	return r->test == TEST_LATENCY;
+}
+
 /* Wait for the intended start; the last stretch awake, since a timer comes late by tens of microseconds. */
 uint64_t wait_intended(const struct run *r, uint64_t when)
 {
@@ -59,17 +65,20 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 		if (rc == IO_OK)
 			rc = recv_msg(&r->conn, r->buf, answer);
 		now = tick_now(&r->clock);
-		if (rc == IO_OK)
-			samples[n++] = now - prev;
-		else if (rc != IO_LOST)
+		if (rc != IO_OK && rc != IO_LOST)
 			return worker_fail(r, rc, "round trip", e);
+		samples[i] = (now - prev) | (rc == IO_LOST ? SAMPLE_LOST : 0);
+		n += rc == IO_OK;
 		prev = now;
 	}
-	r->tally->n = p->record ? n : 0;
+	r->tally->n = p->record ? i : 0;
 	return finish(r, from, prev, i, n);
 }
 
-/* The same with a moment of its own for each message: the sample counts from there, however late it could start. */
+/*
+ * The same with a moment of its own for each message: the sample counts from there, however late it could start. Of a round trip half is the
+ * latency; of the wait before it all is.
+ */
 static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), now = from, n = 0;
@@ -79,11 +88,11 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 	uint64_t i;
 
 	for (i = 0; !last; i++) {
-		uint64_t intended = from + (uint64_t)(gap * (double)i);
+		uint64_t intended = from + (uint64_t)(gap * (double)i), late = now > intended ? now - intended : 0;
 		enum io rc;
 
 		last = stop_here(r, p, i, intended, deadline);
-		if (now > intended)
+		if (late)
 			r->tally->late += i > 0;
 		else
 			wait_intended(r, intended);
@@ -92,7 +101,7 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 			rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
 		now = tick_now(&r->clock);
 		if (rc == IO_OK)
-			samples[n++] = now - intended;
+			samples[n++] = now - intended + (halved(r) ? late : 0);
 		else if (rc != IO_LOST)
 			return worker_fail(r, rc, "round trip", e);
 	}

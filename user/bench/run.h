@@ -16,6 +16,8 @@ struct phase {
 	bool record;
 	uint64_t min_count, max_count;
 	uint64_t duration_ns;
+	uint64_t slice_ns;  /* of a throughput's trials */
+	uint64_t budget_ns; /* after which it will never end */
 };
 
 struct order_msg {
@@ -32,6 +34,7 @@ struct report_msg {
 struct tally {
 	uint64_t n;	   /* latency: samples; throughput: calls */
 	uint64_t messages, bytes, lost, late;
+	uint64_t unclocked; /* of the bytes: what the first receive brought, with which the receiver's time begins */
 	uint64_t from, to; /* ticks */
 	size_t n_slices;
 	struct worker_usage usage;
@@ -40,6 +43,9 @@ struct tally {
 } __attribute__((aligned(128)));
 
 enum { MAX_SLICES = 4096 };
+
+/* In a client's sample: that long was waited, and nothing came. */
+#define SAMPLE_LOST (1ull << 63)
 
 struct slice {
 	uint64_t ticks, bytes; /* since the slice before */

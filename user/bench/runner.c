@@ -348,36 +348,62 @@ static void reset_phase(struct shared *sh)
 	sh->done = sh->started = 0;
 }
 
+/* the fewest messages of a phase, each at its own moment */
+static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
+{
+	return r->plan->o.rate > 0 ? (uint64_t)((double)p->min_count * 1e9 / r->plan->o.rate) : 0;
+}
+
 /* `more`: than the phase's own duration, and what its path takes */
 static int run_phase(struct bout *b, const struct phase *p, uint64_t more, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
-	uint64_t longest = p->duration_ns + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
+	uint64_t longest = p->duration_ns + scheduled_ns(&b->run, p) + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
 
+	o.phase.budget_ns = longest + (uint64_t)b->run.plan->o.timeout;
 	reset_phase(b->run.sh);
-	return order_both(b, &o, longest + (uint64_t)b->run.plan->o.timeout, e);
+	return order_both(b, &o, o.phase.budget_ns, e);
+}
+
+/* How many messages one round of warming up may have: on a slow schedule a few are all the time that there is. */
+static uint64_t round_most(const struct run *r)
+{
+	double scheduled = r->plan->o.rate > 0 ? 1 + r->plan->o.rate * WARMUP_MOST_NS / 1e9 : INFINITY;
+
+	return scheduled < (double)r->max_samples ? (uint64_t)scheduled : r->max_samples;
 }
 
 /* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
  * the rest (slow start, quick-ACK mode), and a cold CPU is not like a warm one. */
 static int warm_up(struct bout *b, struct point *pt, struct err *e)
 {
-	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, count = most < 8 ? most : 8, least_ns = b->run.plan->warmup_ns;
+	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, least_ns = b->run.plan->warmup_ns;
+	uint64_t at_most = round_most(&b->run), count = most < 8 ? most : 8;
 	bool least_time = most > 0;
 
 	while (pt->warmup < most || (least_time && now_ns() - t0 < least_ns)) {
-		struct phase p = { .min_count = count, .max_count = count };
+		struct phase p = { .min_count = count < at_most ? count : at_most };
 
+		p.max_count = p.min_count;
 		if (run_phase(b, &p, 0, e))
 			return -1;
 		pt->warmup += b->run.sh->tally[ROLE_CLIENT].messages;
 		if (now_ns() - t0 > WARMUP_MOST_NS)
 			break;
-		if (now_ns() - t0 < least_ns / 4 && count * 2 <= b->run.max_samples)
+		if (now_ns() - t0 < least_ns / 4 && count * 2 <= at_most)
 			count *= 2;
 	}
 	pt->warmup_ns = now_ns() - t0;
 	return 0;
+}
+
+/* By its duration; where it ends by a number, by what the warm-up foretells of that. */
+static uint64_t slice_ns(const struct run *r, const struct phase *p, const struct point *pt)
+{
+	bool counted = r->plan->o.count || r->plan->o.bytes;
+	double each = pt->warmup ? (double)pt->warmup_ns / (double)pt->warmup : 0;
+
+	return (uint64_t)((counted && each > 0 ? each * (double)p->min_count : (double)p->duration_ns) / (double)r->plan->o.trials);
 }
 
 static struct phase measured_phase(const struct run *r)
@@ -445,6 +471,7 @@ static int measure(struct bout *b, const struct bench_hooks *h, struct point *pt
 		return -1;
 	if (b->run.samples[ROLE_SERVER])
 		memset(b->run.samples[ROLE_SERVER], 0, (b->run.max_samples + 1) * sizeof(uint64_t));
+	p.slice_ns = slice_ns(&b->run, &p, pt);
 	watch(b, &w);
 	pt->started_ns = now_ns();
 	if (run_phase(b, &p, work_ns(&b->run, &p, pt), e))

@@ -68,15 +68,19 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
 	uint64_t *v = new_samples(c->n, e);
+	size_t n = 0;
 
 	if (!v)
 		return -1;
 	for (uint64_t i = 0; i < c->n; i++) {
-		v[i] = ticks_to_ns(&r->clock, r->samples[ROLE_CLIENT][i]);
+		if (r->samples[ROLE_CLIENT][i] & SAMPLE_LOST)
+			continue;
+		v[n] = ticks_to_ns(&r->clock, r->samples[ROLE_CLIENT][i]);
 		if (p->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE)) /* there the way to the acknowledgement is the figure */
-			v[i] = (v[i] + 1) / 2;
+			v[n] = (v[n] + 1) / 2;
+		n++;
 	}
-	return fill_latency(p, v, c->n, e);
+	return fill_latency(p, v, n, e);
 }
 
 /* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps between. */
@@ -165,18 +169,22 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 	return 0;
 }
 
-/* With an ack for each message a slice of time is a run of samples; not with several under way, nor on a schedule, where each counts from its own moment. */
+/*
+ * With an ack for each message a slice of time is a run of samples, with what was waited in vain; not with several under way, nor on a
+ * schedule, where each counts from its own moment.
+ */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	struct throughput_result *t = &p->throughput;
+	const uint64_t *samples = r->samples[ROLE_CLIENT];
 	size_t most = (size_t)r->plan->o.trials + 1;
 	uint64_t slice = p->elapsed_ns / (uint64_t)r->plan->o.trials + 1, sum = 0, n = 0;
 
 	if (trials_alloc(t, most, e))
 		return -1;
-	for (size_t i = 0; i < p->n_samples && r->plan->o.outstanding == 1 && !(r->plan->o.rate > 0); i++) {
-		sum += p->samples[i];
-		n++;
+	for (size_t i = 0; i < r->sh->tally[ROLE_CLIENT].n && r->plan->o.outstanding == 1 && !(r->plan->o.rate > 0); i++) {
+		sum += ticks_to_ns(&r->clock, samples[i] & ~SAMPLE_LOST);
+		n += !(samples[i] & SAMPLE_LOST);
 		if (sum >= slice && t->n_trials < most) {
 			trial_add(t, n * r->size, sum);
 			sum = n = 0;
@@ -196,7 +204,8 @@ static void trial_interval(const struct run *r, struct point *p)
 	if (t->n_trials >= 3)
 		t->ci = stats_bootstrap_mean(&s, t->trial_ns, 0.95, &rng);
 	else if (t->n_trials)
-		point_warn(p, "only %zu trials: no interval is given for the throughput; give a longer --duration", t->n_trials);
+		point_warn(p, "only %zu trials: no interval is given for the throughput; give %s", t->n_trials,
+			   r->plan->o.count || r->plan->o.bytes ? "more messages" : "a longer --duration");
 }
 
 /*
@@ -220,7 +229,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->sh->tally[ROLE_CLIENT], *s = &r->sh->tally[ROLE_SERVER];
 	bool acked = r->plan->o.ack == ACK_MESSAGE;
-	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s);
+	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s), unclocked = acked ? 0 : s->unclocked;
 
 	if (!acked) {
 		p->bytes = s->bytes;
@@ -228,7 +237,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 		p->lost = c->messages > s->messages ? c->messages - s->messages : 0; /* one in pieces is lost whole */
 	}
 	p->throughput.present = true;
-	p->throughput.bytes_per_s = (double)p->bytes * 1e9 / (double)received_ns;
+	p->throughput.bytes_per_s = (double)(p->bytes - unclocked) * 1e9 / (double)received_ns;
 	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked ? NAN : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
 	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e) : trials_from_slices(r, p, e))
 		return -1;

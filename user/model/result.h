@@ -65,7 +65,7 @@ struct latency_result {
 
 struct throughput_result {
 	bool present;
-	double bytes_per_s; /* received bytes over the receiver's time */
+	double bytes_per_s; /* those after the first receive, over the time since */
 	struct interval ci; /* of the trials' mean, each counting as long as it lasted */
 	double *trials;	    /* owned: bytes per second in each slice of the run, */
 	double *trial_ns;   /* and how long that was */

@@ -15,7 +15,7 @@ struct field {
 #define FACT(f, narrow) { #f, offsetof(struct socket_facts, f), narrow }
 
 static const struct field tally_fields[] = {
-	TALLY(n), TALLY(messages), TALLY(bytes), TALLY(lost), TALLY(late),
+	TALLY(n), TALLY(messages), TALLY(bytes), TALLY(lost), TALLY(late), TALLY(unclocked),
 	USAGE(pid, true), USAGE(cpu_first, true), USAGE(cpu_last, true), USAGE(voluntary, false), USAGE(involuntary, false),
 	USAGE(user_us, false), USAGE(system_us, false),
 	RELIABLE(packets), RELIABLE(transmissions), RELIABLE(retransmits), RELIABLE(stale_acks), RELIABLE(arrivals),

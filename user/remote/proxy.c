@@ -118,8 +118,9 @@ static int take_samples(struct run *r, struct err *e)
 
 static int pass_phase(struct run *r, const struct phase *p, struct err *e)
 {
-	json_t *a = ask(r, json_pack("{s:s, s:b, s:I, s:I, s:I}", "do", "phase", "record", p->record, "min", (json_int_t)p->min_count, "max",
-				     (json_int_t)(p->max_count > INT64_MAX ? INT64_MAX : p->max_count), "ns", (json_int_t)p->duration_ns), e);
+	json_t *a = ask(r, json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I}", "do", "phase", "record", p->record, "min", (json_int_t)p->min_count, "max",
+				     (json_int_t)(p->max_count > INT64_MAX ? INT64_MAX : p->max_count), "ns", (json_int_t)p->duration_ns, "slice",
+				     (json_int_t)p->slice_ns, "budget", (json_int_t)p->budget_ns), e);
 	int rc;
 
 	json_decref(a);

@@ -17,6 +17,7 @@
 
 #define HELLO_NS 3000000000ULL  /* to introduce itself */
 #define SEND_NS 10000000000ULL	/* to take an answer */
+#define DAY_NS INT64_C(86400000000000) /* no phase takes longer */
 #define BETWEEN_NS 60000000000ULL /* between two questions: the client only reckons there */
 enum { KICK_MS = 2 };
 
@@ -209,27 +210,27 @@ static int send_samples(struct session *s, struct err *e)
 
 static int read_phase(const json_t *q, struct phase *p, struct err *e)
 {
-	int64_t min, max, ns;
+	int64_t min, max, ns, slice, budget;
 
 	if (wire_int(q, "min", 0, INT64_MAX, &min, e) || wire_int(q, "max", 1, INT64_MAX, &max, e) ||
-	    wire_int(q, "ns", 0, INT64_C(86400000000000), &ns, e))
+	    wire_int(q, "ns", 0, DAY_NS, &ns, e) || wire_int(q, "slice", 0, DAY_NS, &slice, e) || wire_int(q, "budget", 0, INT64_MAX, &budget, e))
 		return -1;
-	*p = (struct phase){ json_is_true(json_object_get(q, "record")), (uint64_t)min, (uint64_t)max, (uint64_t)ns };
+	*p = (struct phase){ json_is_true(json_object_get(q, "record")), (uint64_t)min, (uint64_t)max, (uint64_t)ns, (uint64_t)slice,
+			     (uint64_t)(budget < DAY_NS ? budget : DAY_NS) };
 	return 0;
 }
 
 static int do_phase(struct session *s, const json_t *q, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE };
-	const struct run *r = half_run(s->half);
-	uint64_t budget;
+	const struct run *r;
 
 	if (read_phase(q, &o.phase, e))
 		return -1;
 	half_reset(s->half);
-	budget = o.phase.duration_ns + (uint64_t)s->plan.o.timeout + bench_repeats_ns(r, &o.phase) + SEND_NS;
-	if (half_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + budget, e))
+	if (half_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
 		return -1;
+	r = half_run(s->half);
 	if (reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->sh->tally[ROLE_SERVER])), e))
 		return -1;
 	return send_samples(s, e);
