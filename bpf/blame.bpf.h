@@ -5,10 +5,22 @@
 
 #include "observe.bpf.h"
 
-/* The other end names this one, or else the address is another's by now. Of many that send to one Unix datagram socket it names the last. */
+/* what a Unix socket that is connected sends goes there */
+static __always_inline bool sends_to(__u64 from, __u64 to)
+{
+	__u64 peer = ADDRESS(from, unix_sock, peer);
+
+	OPAQUE(peer);	/* or the compiler has one load for this and for what is in the map, which the verifier refuses */
+	return peer == to;
+}
+
+/*
+ * The other end names this one, or else the address is another's by now. Of many that send to one Unix datagram socket it names the last;
+ * and the socket, where it is connected to none of them, is not known to send to that one.
+ */
 static __always_inline bool is_peer_of(const struct endpoint *peer, const struct endpoint *ep)
 {
-	return peer->peer == ep->key || ep->id.proto == PROTO_UNIX_DGRAM;
+	return ep->id.proto == PROTO_UNIX_DGRAM ? !(ep->flags & EP_NAMED) : peer->peer == ep->key;
 }
 
 /* a pipe is its own other end: writers and readers share one endpoint */
@@ -35,10 +47,8 @@ static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
-static __always_inline void stall_began(struct endpoint *ep, ns_t at)
+static __always_inline void stall_began(struct endpoint *ep, const struct endpoint *peer, ns_t at)
 {
-	struct endpoint *peer = peer_of(ep);
-
 	ep->peer_unread = peer ? unread_until(peer, at) : ep->peer_left;
 }
 
@@ -53,7 +63,8 @@ static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const st
 /* An end that closes before the other hears of it, and throws away what it never read: what the other waited for until then. */
 static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 {
-	struct endpoint *peer = ep->id.proto == PROTO_PIPE ? 0 : peer_of(ep);
+	__u64 key = ep->id.proto == PROTO_PIPE ? 0 : ep->peer;
+	struct endpoint *peer = key ? endpoint_here(key) : 0;
 
 	if (peer && peer->peer == ep->id.key)	/* of those that send to one datagram socket, the one it sends to */
 		peer->peer_left = unread_until(ep, at);
@@ -63,8 +74,15 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who, ns_t ns)
 {
 	struct vote *v = &votes[VOTE_PLACE(state)];
+	__u32 leader = v->tgid;
+	bool won;
 
-	if (!who->tgid || !ns || !vote_won(&v->lead, v->tgid == who->tgid, ns))
+	if (!who->tgid || !ns)
+		return;
+	won = vote_won(&v->lead, leader == who->tgid, ns);
+	v->sum += ns;
+	v->second = vote_second(v->second, leader, who->tgid, won);
+	if (!won)
 		return;
 	v->tgid = who->tgid;
 	v->tid = who->tid;
@@ -199,9 +217,8 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 }
 
 /* `to` is the end of the stall on the full clock */
-static __always_inline void stall_ended(struct endpoint *ep, const struct transition *t, ns_t to)
+static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer, const struct transition *t, ns_t to)
 {
-	struct endpoint *peer = peer_of(ep);
 	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
 	ns_t fired = peer ? LATEST(peer->delack_fired) : 0;
 	bool delack = peer && fired >= from && fired <= to;
@@ -220,12 +237,14 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct transi
 /* a stall ended, or began */
 SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
 {
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
 	if (!ep || !t)
 		return 0;
 	if (TX_STALLS >> (t->from & 15) & 1 && t->ns)
-		stall_ended(ep, t, at);
+		stall_ended(ep, peer, t, at);
 	if (TX_STALLS >> (t->to & 15) & 1)
-		stall_began(ep, at);
+		stall_began(ep, peer, at);
 	return 1;
 }
 
@@ -310,7 +329,7 @@ QUICK int tx_begins(struct endpoint *ep, ns_t at)
 	return ep ? quick_tx(ep, &in) : 0;
 }
 
-/* no thread comes or goes */
+/* no thread comes or goes: said again here, for the short way to be short */
 SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
 {
 	struct input in = {};
@@ -323,7 +342,13 @@ SUBPROG int tx_settles(struct endpoint *ep, const struct input *is)
 	in.full = is->full;
 	in.device = is->device;
 	in.bytes = is->bytes;
-	return quick_tx(ep, &in);
+	return alone_tx(ep, &in) ? 1 : apply_tx(ep, is);
+}
+
+/* a quick step whose input had to stand in memory before: no copy, the stack is short there */
+static __always_inline int step_in_memory(struct endpoint *ep, const struct input *in)
+{
+	return alone_tx(ep, in) ? 1 : apply_tx(ep, in);
 }
 
 /* the same without a call, nearly always */

@@ -29,8 +29,8 @@
 	  "the head of the queue is held by pacing or by TSO deferral",				\
 	  "raise SO_MAX_PACING_RATE, or choose another congestion control")			\
 	X(TX_CORK, 5, "cork", 1, 3,								\
-	  "a partial segment is held by TCP_CORK or MSG_MORE",					\
-	  "clear TCP_CORK, or send the last piece without MSG_MORE")				\
+	  "a partial segment or datagram is held by TCP_CORK, UDP_CORK or MSG_MORE",		\
+	  "take the cork off, or send the last piece without MSG_MORE")				\
 	X(TX_NAGLE, 6, "nagle", 1, 3,								\
 	  "a partial segment is held by Nagle's rule (Minshall's variant) until a small one is acknowledged", \
 	  "TCP_NODELAY here, TCP_QUICKACK at the peer, or one write for each message")		\

@@ -62,11 +62,14 @@ static __always_inline __u64 sock_inode(struct sock *sk)
 	return a ? GET(a, vfs_inode.i_ino) : 0;
 }
 
+/* a raw socket has the protocol's number too (inet_create()), and nothing else of it */
 static __always_inline __u32 inet_proto(struct sock *sk)
 {
-	__u32 p = GET(sk, sk_protocol);
+	__u32 p = GET(sk, sk_protocol), type = GET(sk, sk_type);
 
-	return p == IPPROTO_TCP ? PROTO_TCP : p == IPPROTO_UDP ? PROTO_UDP : PROTO_NONE;
+	if (p == IPPROTO_TCP && type == SOCK_STREAM)
+		return PROTO_TCP;
+	return p == IPPROTO_UDP && type == SOCK_DGRAM ? PROTO_UDP : PROTO_NONE;
 }
 
 static __always_inline __u32 unix_proto(struct sock *sk)
@@ -92,8 +95,11 @@ static __always_inline __u32 sock_proto(struct sock *sk)
 	return family == AF_UNIX ? unix_proto(sk) : PROTO_NONE;
 }
 
+/* a kernel without IPv6 has no room for its addresses */
 static __always_inline void read_ip6(struct identity *id, struct sock *sk)
 {
+	if (!bpf_core_field_exists(struct sock_common, skc_v6_daddr))
+		return;
 	bpf_core_read(id->local.ip, 16, &sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 	bpf_core_read(id->remote.ip, 16, &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8);
 }
@@ -268,11 +274,15 @@ static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 /* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and the two join at the other's birth. */
 static __always_inline void join_unix(struct endpoint *ep)
 {
-	__u64 key = ADDRESS(ep->id.key, unix_sock, peer);
+	__u64 own = ep->id.key, key = ADDRESS(own, unix_sock, peer);
 	struct endpoint *peer = key ? endpoint_known(key) : 0;
 
-	if (peer && sock_is(peer, CAST(sock, key)))
-		set_peer(ep, key);
+	if (!peer || !sock_is(peer, CAST(sock, key)))
+		return;
+	set_peer(ep, key);
+	ep->flags &= ~EP_NAMED;
+	if (ep->id.proto == PROTO_UNIX_DGRAM && !sends_to(key, own))
+		peer->flags |= EP_NAMED;
 }
 
 /* both ledgers end at `at`; nothing is charged after */
@@ -375,14 +385,26 @@ static __always_inline bool remote_ip_is(const struct identity *id, struct sock 
 	__u32 known[4], ip = 0;
 
 	__builtin_memcpy(known, id->remote.ip, sizeof(known));
-	if (id->family != AF_INET6)
+	if (id->family != AF_INET6 || !bpf_core_field_exists(struct sock_common, skc_v6_daddr))
 		return GET(sk, __sk_common.skc_daddr) == known[0];
 	bpf_core_read(&ip, sizeof(ip), &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8[12]);
 	OPAQUE(ip);	/* or the compiler has one load for this and for what is in the map, which the verifier refuses */
 	return ip == known[3];
 }
 
-/* a UDP socket may connect() again, to somebody else */
+/* a datagram socket may connect() again, to somebody else; others are connected once */
+static __always_inline void rejoin_unix(struct endpoint *ep)
+{
+	__u64 key = ep->id.key;
+
+	if (ep->peer && (ep->id.proto != PROTO_UNIX_DGRAM || sends_to(key, ep->peer)))
+		return;
+	if (ep->peer)
+		ep->flags |= EP_NAMED;
+	join_unix(ep);
+}
+
+/* a UDP socket may too */
 static __always_inline bool connected_anew(const struct endpoint *ep, struct sock *sk)
 {
 	__u16 port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
@@ -396,8 +418,7 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 	struct sock *sk = CAST(sock, sk0);
 
 	if (ep->id.proto > PROTO_UDP) {
-		if (!ep->peer)
-			join_unix(ep);
+		rejoin_unix(ep);
 		return;
 	}
 	if (has_both_ports(&ep->id)) {

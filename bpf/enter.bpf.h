@@ -200,7 +200,7 @@ static __always_inline void leave_rx(struct endpoint *ep, struct input *in, long
 
 		in->full = len > 0;
 		queue_is(ep, len, in->at);
-		if (ret > 0)
+		if (ret >= 0)	/* a datagram may be empty */
 			atomic_add(&ep->dequeued, 1);
 	}
 	rx_ends(ep, in->at, in->full, in->bytes);

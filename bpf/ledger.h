@@ -81,6 +81,24 @@ static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
 	return true;
 }
 
+#define VOTE_MANY (~0u)
+
+/* Who else has voted, given that this vote has been: 0 nobody, VOTE_MANY more than one. `leader`: before it. */
+static __always_inline unsigned int vote_second(unsigned int second, unsigned int leader, unsigned int voter, bool won)
+{
+	if (!leader || voter == leader)
+		return second;
+	if (second && second != voter)
+		return VOTE_MANY;
+	return won ? leader : voter;
+}
+
+/* Of two the one in the lead has more than half; of more it may just have come last, unless its lead alone is that much. */
+static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int second)
+{
+	return second != VOTE_MANY || lead > sum / 2;
+}
+
 /* what a step has to book, and how */
 struct turn {
 	bool mine;		/* the sums are this one's until turn_end() */

@@ -62,12 +62,15 @@ static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 	count(COUNT_OBSERVED);
 }
 
+/* UDP's: what UDP_CORK or MSG_MORE holds back for the rest of its datagram is accounted for as if it were under way (__ip_append_data()) */
 static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in, __u32 own)
 {
 	struct sock *sk = CAST(sock, sk0);
+	bool corked = GET(CAST(udp_sock, sk0), pending);
 
-	in->says |= IN_DEVICE;
-	in->device = below(GET(sk, sk_wmem_alloc.refs.counter), own, !own || tx_device(ep));
+	in->says |= IN_DEVICE | IN_HEAD;
+	in->head = corked ? HEAD_CORK : HEAD_NONE;
+	in->device = corked ? 0 : below(GET(sk, sk_wmem_alloc.refs.counter), own, !own || tx_device(ep));
 }
 
 /* UDP: bytes below the protocol since the last look; a Unix socket's wmem is the peer's queue, not a device */

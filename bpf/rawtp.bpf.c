@@ -19,6 +19,14 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 	return true;
 }
 
+#define PF_KTHREAD	0x00200000
+
+/* What the kernel sends by itself (the rest of a TLS record, tx_work_handler()) is no call, and nothing would tell its end. */
+static __always_inline bool is_kernels(struct task_struct *task)
+{
+	return GET(task, flags) & PF_KTHREAD;
+}
+
 /* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
@@ -27,7 +35,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	bool stranger = !ep || ep->closed || !ep->id.inode;
 	struct input in = {};
 
-	if (!stranger && tx_working(ep))
+	if ((!stranger && tx_working(ep)) || is_kernels(CURRENT()))
 		return 0;
 	if (stranger && !current_wanted())
 		return 0;
@@ -149,7 +157,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 		len = sock_queue(ep, sk);
 		in->full = len > 0;
 		queue_is(ep, len, in->at);
-		if (ret > 0)
+		if (ret >= 0)	/* a datagram may be empty */
 			atomic_add(&ep->dequeued, 1);
 	}
 	if (c) {

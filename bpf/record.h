@@ -50,8 +50,9 @@ struct beside {
 
 /* who has most of some time, told by vote_won() */
 struct vote {
-	ns_t lead;
+	ns_t lead, sum;
 	unsigned int tgid, tid;		/* 0: nobody */
+	unsigned int second, pad;	/* whoever else voted: see vote_second() */
 	char comm[COMM_LEN];
 };
 
@@ -146,7 +147,7 @@ struct endpoint {
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
 enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
-       EP_UNSEEN = 64 /* << dir: most of them */ };
+       EP_UNSEEN = 64 /* << dir: most of them */, EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */ };
 
 #define SYN_AND_FIN 2	/* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */

@@ -31,23 +31,34 @@ static __always_inline bool tcp_room_left(struct sock *sk)
 	return GET(sk, sk_sndbuf) - queued >= queued >> 1;
 }
 
-/* unix_writable(), and of datagrams and packets unix_recvq_full() */
-static __always_inline bool unix_room_left(struct sock *sk)
+/* how many may lie there holds for one that is not connected to the sender (unix_dgram_sendmsg(), unix_dgram_poll()) */
+static __always_inline bool unix_queue_full(__u64 key)
 {
-	struct sock *peer = CAST(sock, GET(CAST(unix_sock, sk), peer));
+	__u64 other = ADDRESS(key, unix_sock, peer);
+	struct sock *peer = CAST(sock, other);
 
-	if (GET(sk, sk_type) != SOCK_STREAM && peer && GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog))
+	if (!other || sends_to(other, key))
+		return false;
+	return GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
+}
+
+/* unix_writable(), and of datagrams unix_recvq_full() */
+static __always_inline bool unix_room_left(__u64 key)
+{
+	struct sock *sk = CAST(sock, key);
+
+	if (GET(sk, sk_type) != SOCK_STREAM && unix_queue_full(key))
 		return false;
 	return GET(sk, sk_wmem_alloc.refs.counter) * 4 <= GET(sk, sk_sndbuf);
 }
 
 static __always_inline bool room_left(const struct endpoint *ep)
 {
-	struct sock *sk = CAST(sock, ep->id.key);
+	__u64 key = ep->id.key;
 
 	if (ep->id.proto == PROTO_PIPE)
-		return !pipe_full((struct pipe_inode_info *)ep->id.key);
-	return ep->id.proto == PROTO_TCP ? tcp_room_left(sk) : unix_room_left(sk);
+		return !pipe_full((struct pipe_inode_info *)key);
+	return ep->id.proto == PROTO_TCP ? tcp_room_left(CAST(sock, key)) : unix_room_left(key);
 }
 
 /* the end of the Unix socket's or pipe's room was met */

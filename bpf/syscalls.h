@@ -21,6 +21,7 @@ enum syscall_bits {
 	SYS_SELECTS = 1 << 9,	/* its third is a set of descriptors to be written to */
 	SYS_LENGTH = 1 << 10,	/* its third says how many bytes it was given */
 	SYS_SOCKETCALL = 1 << 11,	/* its first says which call on sockets it is, and its second where that one's arguments are */
+	SYS_EITHER = 1 << 12,	/* writes, or where its first argument is open for reading only, reads */
 };
 
 /* the result is one, or two stand where an argument points */
@@ -40,7 +41,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(preadv2, 327, 286, 378, SYS_IN)						\
 	ROW(pwritev2, 328, 287, 379, SYS_OUT)						\
 	ROW(sendfile, 40, 71, 187, SYS_OUT)						\
-	ROW(vmsplice, 278, 75, 316, SYS_OUT)						\
+	ROW(vmsplice, 278, 75, 316, SYS_OUT | SYS_EITHER)				\
 	ROW(splice, 275, 76, 313, SYS_IN | SYS_OUT)					\
 	ROW(sendto, 44, 206, 369, SYS_OUT | SYS_ONE | SYS_SOCKETS | SYS_LENGTH)		\
 	ROW(recvfrom, 45, 207, 371, SYS_IN | SYS_ONE | SYS_SOCKETS)			\

@@ -90,23 +90,39 @@ static __always_inline bool splice_sleeps_in(struct target *to, struct task_stru
 	return splice_reads(to, task, first);
 }
 
+#define FMODE_WRITE	2
+
+/* vmsplice() goes by its descriptor: at a pipe's read end it reads */
+static __always_inline enum dir call_dir(__u32 bits, __u64 file)
+{
+	if (bits & SYS_EITHER && file && !(GET(CAST(file, file), f_mode) & FMODE_WRITE))
+		return DIR_RX;
+	return syscall_dir(bits);
+}
+
 static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
 {
+	__u64 file;
+
 	if (!syscall_moves(bits))
 		return false;
 	if (syscall_splices(bits))
 		return splice_sleeps_in(to, task, first, third);
-	to->dir = syscall_dir(bits);
-	return file_target(to, file_of(task, first));
+	file = file_of(task, first);
+	to->dir = call_dir(bits, file);
+	return file_target(to, file);
 }
 
 /* a call that may be on a pipe */
 static __always_inline bool pipe_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
 {
+	__u64 file;
+
 	if (syscall_splices(bits))
 		return splice_target(to, task, first, third) && to->pipe;
-	to->dir = syscall_dir(bits);
-	return file_leads(to, file_of(task, first), false);
+	file = file_of(task, first);
+	to->dir = call_dir(bits, file);
+	return file_leads(to, file, false);
 }
 
 #ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
@@ -240,8 +256,9 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 
 	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
 		return false;
-	if (ep->id.proto == PROTO_TCP)	/* EAGAIN is also what a socket says that is not connected yet */
-		return nospace(sk) && !tcp_room_left(sk);
+	/* EAGAIN is also what a socket says that is not connected yet; and that it has no room may have been asked by poll(), for nobody who waits */
+	if (ep->id.proto == PROTO_TCP)
+		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || (ret > 0 && took_less(ep, ret)));
 	if (ret <= 0)
 		return ret == -EAGAIN;
 	return no_room_is_left(ep) && took_less(ep, ret);

@@ -303,9 +303,11 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 #ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack */
 #define TX_LOOKED_BACK tx_settles
 #define TX_LOOKS_BACK settle_tx
+#define TX_LOOKS apply_tx
 #else
 #define TX_LOOKED_BACK apply_tx
 #define TX_LOOKS_BACK apply_tx
+#define TX_LOOKS step_in_memory
 #endif
 
 /*
@@ -398,7 +400,8 @@ SUBPROG int tcp_tx_looks_queued(struct endpoint *ep, __u64 sk, ns_t at)
 	if (!ep)
 		return 0;
 	tcp_facets_of(ep, sk, &in, HEAD_REST, 0);
-	return tcp_looks(ep, &in);
+	ep->tx.seen = at;
+	return apply_facets(ep->tx.word, &in) != ep->tx.word ? TX_LOOKS(ep, &in) : 0;
 }
 
 QUICK int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)

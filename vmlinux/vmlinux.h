@@ -48,6 +48,7 @@ struct bpf_raw_tracepoint_args {
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 
 struct task_struct {
+	__u32 flags;
 	__u32 frozen : 1;
 	__s32 pid;
 	__s32 tgid;
@@ -93,6 +94,7 @@ struct fdtable {
 struct file {
 	struct inode *f_inode;
 	__u32 f_flags;
+	__u32 f_mode;
 	void *private_data;
 };
 
@@ -217,6 +219,7 @@ struct inet_connection_sock {
 };
 
 struct udp_sock {
+	__s32 pending;
 	struct {
 		__u32 qlen;
 	} reader_queue;

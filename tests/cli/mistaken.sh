@@ -14,6 +14,113 @@ traced() { # ARGUMENTS...
 	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
 }
 
+# --- sockets that are not what they look like, by themselves ---
+cat >alone.py <<'PY'
+import ctypes, os, select, signal, socket, struct, sys, time
+
+def cork():  # UDP holds half a datagram back
+    r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    r.bind(("127.0.0.1", 0))
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect(r.getsockname())
+    s.send(b"x" * 100, socket.MSG_MORE)
+    time.sleep(0.3)
+    s.send(b"y")
+    r.recv(1000)
+
+def raw():  # has TCP's number, and is none
+    for _ in range(3):
+        with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP) as s:
+            s.sendto(b"x" * 20, ("127.0.0.1", 0))
+
+def vmsplice():  # out of a pipe
+    r, w = os.pipe()
+    if os.fork() == 0:
+        os.close(r)
+        for _ in range(3):
+            time.sleep(0.1)
+            os.write(w, b"x" * 100)
+        os._exit(0)
+    os.close(w)
+    libc, room = ctypes.CDLL(None), ctypes.create_string_buffer(4096)
+    while libc.vmsplice(r, struct.pack("QQ", ctypes.addressof(room), 4096), 1, 0) > 0:
+        pass
+
+def receiver(path, read_one):  # one that reads on and on, or one that reads a message and sleeps
+    pid = os.fork()
+    if pid:
+        return pid
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(path)
+    while s.recv(100):
+        time.sleep(9 if read_one else 0.05)
+
+def elsewhere():  # a Unix datagram socket that connects to another receiver
+    pids = [receiver("first", True), receiver("second", False)]
+    while not (os.path.exists("first") and os.path.exists("second")):
+        time.sleep(0.01)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.connect("first")
+    s.send(b"x")
+    time.sleep(0.1)
+    s.connect("second")
+    for _ in range(30):
+        s.send(b"x" * 50)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    print(pids[1])
+
+def in_flight():  # all was taken, and poll() for reading asks for no room
+    listener = socket.create_server(("127.0.0.1", 0))
+    if os.fork() == 0:
+        c, _ = listener.accept()
+        for _ in range(10):
+            time.sleep(0.03)
+            got = 0
+            while got < 46100:
+                got += len(c.recv(65536))
+            c.send(b"a")
+        os._exit(0)
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32768)
+    s.connect(listener.getsockname())
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    asked = select.poll()
+    asked.register(s, select.POLLIN)
+    for _ in range(10):
+        s.sendall(b"x" * 46000)
+        asked.poll(0)
+        s.sendall(b"y" * 100)
+        s.recv(1)
+
+def empty():  # datagrams without a byte
+    a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for _ in range(5):
+        a.send(b"")
+        b.recv(10)
+
+globals()[sys.argv[1]]()
+PY
+traced --proto udp -- "$PY" alone.py cork
+says_true 'half a datagram that MSG_MORE holds back is corked' "$the; e = max(of('udp'), key=lambda e: e['beside']['tx']['bytes'])" \
+	"abs(ms(e, 'tx', 'cork') - 300) < 15 and ms(e, 'tx', 'device') < 15 and said[0][0] == 'cork'" "(e['tx']['states'], said)"
+if [ "$(id -u)" -eq 0 ]; then
+	traced -- "$PY" alone.py raw
+	says_true 'a raw socket is no connection' "$the" "not of('tcp') and not [e for e in l['endpoints'] if e['proto'] == 'tcp']" "l['endpoints']"
+fi
+traced --proto pipe -- "$PY" alone.py vmsplice
+says_true 'vmsplice() out of a pipe reads it' "$the; e = max(of('pipe'), key=lambda e: e['beside']['tx']['bytes'])" \
+	"ms(e, 'tx', 'sndbuf') < 10 and (d['trace']['backend'] != 'rawtp' or abs(ms(e, 'rx', 'wait') - 300) < 20 and e['beside']['rx']['bytes'] == e['beside']['tx']['bytes'] == 300)" \
+	"(e['tx']['states'], e['rx']['states'], e['beside'])"
+traced --proto unix -- "$PY" alone.py elsewhere
+says_true 'the one it is connected to now is to blame' "$the; second = int(open('out').read().split()[0]); f = [f for f in l['findings'] if f['cause'] == 'sndbuf']" \
+	"len(f) == 1 and f[0]['blamed_pid'] == second and f[0]['ns'] > 3e8" "(said, second, f)"
+traced --proto tcp -- "$PY" alone.py in_flight
+says_true 'what was taken whole was not refused' "$the; e = max(of('tcp'), key=lambda e: e['beside']['tx']['bytes'])" \
+	"ms(e, 'tx', 'sndbuf') < 15" "(e['tx']['states'], said)"
+traced --proto unix -- "$PY" alone.py empty
+says_true 'a datagram without a byte is taken from the queue' "$the; taken = sorted(e['beside']['queue']['dequeued'] for e in l['endpoints'])" "taken == [0, 5]" taken
+
 # --- a path between two network namespaces, whose packets a program carries: late, or once more a while later ---
 cat >path.py <<'PY'
 import ctypes, fcntl, heapq, os, select, signal, socket, struct, subprocess, sys, time

@@ -295,6 +295,45 @@ static void a_majority_wins(void **state)
 	assert_int_equal(lead, 1);
 }
 
+struct ballot {
+	ns_t lead, sum;
+	unsigned int leader, second;
+};
+
+static void vote(struct ballot *b, unsigned int who, ns_t ns)
+{
+	unsigned int leader = b->leader;
+	bool won = vote_won(&b->lead, leader == who, ns);
+
+	b->sum += ns;
+	b->second = vote_second(b->second, leader, who, won);
+	b->leader = won ? who : leader;
+}
+
+/* Three with 400, 350 and 250: the last of them is in the lead, and is not to be named. Of two, and of many before one, it is sure. */
+static void a_name_is_sure(void **state)
+{
+	struct ballot two = {}, three = {}, clear = {};
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		vote(&two, 1, 80);
+		vote(&two, 2, 90);
+	}
+	assert_int_equal(two.leader, 2);
+	assert_true(vote_is_sure(two.lead, two.sum, two.second));
+	vote(&three, 1, 400);
+	vote(&three, 2, 350);
+	vote(&three, 3, 250);
+	assert_int_equal(three.leader, 3);
+	assert_false(vote_is_sure(three.lead, three.sum, three.second));
+	vote(&clear, 2, 10);
+	vote(&clear, 3, 10);
+	vote(&clear, 1, 100);
+	assert_int_equal(clear.leader, 1);
+	assert_true(vote_is_sure(clear.lead, clear.sum, clear.second));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +344,7 @@ int main(void)
 		cmocka_unit_test(waiting),
 		cmocka_unit_test(short_as_long),
 		cmocka_unit_test(a_majority_wins),
+		cmocka_unit_test(a_name_is_sure),
 #endif
 	};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/party.h"
 
+#include "ledger.h"
+
 struct party party_last(const struct trace_beside *b)
 {
 	return (struct party){ .tgid = b->tgid, .tid = b->tid, .comm = b->comm, .others = b->others };
@@ -10,6 +12,8 @@ static struct party most_of(const struct trace_who *w, const struct trace_beside
 {
 	if (!w->tgid)
 		return party_last(b);
+	if (!vote_is_sure(w->lead_ns, w->sum_ns, w->second))
+		return (struct party){ .comm = "", .others = true };
 	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 

@@ -6,7 +6,7 @@
 #include "trace/trace.h"
 
 struct party {
-	pid_t tgid, tid;  /* 0: nobody was seen in a call */
+	pid_t tgid, tid;  /* 0: nobody was seen in a call, or with `others` several, none of whom surely had most of it */
 	const char *comm; /* the endpoint's */
 	bool others;	  /* were in a call there too */
 };

@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 3848, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4104, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -88,6 +88,8 @@ static void walk_who(struct codec *c, struct trace_who *w)
 		return;
 	walk_pid(c, &w->tid);
 	codec_u64(c, &w->lead_ns);
+	codec_u64(c, &w->sum_ns);
+	walk_counts(c, &w->second, 1);
 	walk_comm(c, w->comm);
 }
 

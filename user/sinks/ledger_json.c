@@ -94,12 +94,20 @@ static json_t *addr_to_json(const struct trace_endpoint *ep, const struct trace_
 /* a place for reasons that on_drop() does not count yet */
 enum { DROPS_OTHER = TRACE_DROPS - 1 };
 
+/* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's word of whose it was: none is not known. */
+static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind)
+{
+	bool unknown = kind == DROPS_OTHER || (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
+
+	return unknown ? TRACE_UNKNOWN : ep->drops_res;
+}
+
 static json_t *drops_to_json(const struct trace_endpoint *ep)
 {
 	json_t *o = json_object();
 
 	for (int i = 0; i < TRACE_DROPS; i++)
-		json_object_set_new(o, drop_name((enum trace_drop)i), known(ep->drops[i], i == DROPS_OTHER ? TRACE_UNKNOWN : ep->drops_res));
+		json_object_set_new(o, drop_name((enum trace_drop)i), known(ep->drops[i], drop_resolution(ep, i)));
 	return o;
 }
 

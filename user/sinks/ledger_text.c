@@ -37,7 +37,7 @@ static void party_name(const struct party *p, char *buf, size_t len)
 	if (p->tgid)
 		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
 	else
-		snprintf(buf, len, "nobody seen");
+		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }
 
 void program_name(const struct trace_beside *b, char *buf, size_t len)
@@ -53,7 +53,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	bool seen = party_late(s, &s->ep[f->endpoint], f->cause, &late);
 	char name[48] = "the peer";
 
-	if (late.tgid)
+	if (late.tgid || late.others)
 		party_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");

@@ -516,10 +516,14 @@ static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint
 static void vote_for(struct trace_who *w, const struct trace_beside *b, uint64_t ns)
 {
 	ns_t lead = w->lead_ns;
+	bool won;
 
 	if (!b->tgid)
 		return;
-	if (vote_won(&lead, w->tgid == b->tgid, ns)) {
+	won = vote_won(&lead, w->tgid == b->tgid, ns);
+	w->sum_ns += ns;
+	w->second = vote_second(w->second, (unsigned int)w->tgid, (unsigned int)b->tgid, won);
+	if (won) {
 		w->tgid = b->tgid;
 		w->tid = b->tid;
 		memcpy(w->comm, b->comm, sizeof(w->comm));

@@ -8,6 +8,12 @@ static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
 		res[i] = r;
 }
 
+/* of a stream the queue's length is in buffers, of which one read may take many or a part */
+static enum trace_resolution queue_resolution(enum trace_proto proto, enum trace_resolution otherwise)
+{
+	return proto == TRACE_TCP || proto == TRACE_UNIX_STREAM ? TRACE_UNKNOWN : otherwise;
+}
+
 /* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning, save tcp_sendmsg and pipes */
 static void rawtp_fill(struct trace_endpoint *ep)
 {
@@ -21,14 +27,14 @@ static void rawtp_fill(struct trace_endpoint *ep)
 		ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
 	if (!pipe)
 		ep->rx.resolution[RX_WORK] = TRACE_UNKNOWN;
-	ep->queue_res = tcp ? TRACE_UNKNOWN : pipe ? TRACE_BOUNDED : TRACE_EXACT;
+	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
 }
 
 static void exact_fill(struct trace_endpoint *ep)
 {
 	fill(ep->tx.resolution, TX_N, TRACE_EXACT);
 	fill(ep->rx.resolution, RX_N, TRACE_EXACT);
-	ep->queue_res = ep->proto == TRACE_TCP ? TRACE_UNKNOWN : TRACE_EXACT;
+	ep->queue_res = queue_resolution(ep->proto, TRACE_EXACT);
 }
 
 /* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */

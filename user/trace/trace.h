@@ -98,10 +98,11 @@ static inline bool trace_messages_known(const struct trace_beside *b)
 	return b->bytes_res == TRACE_EXACT;
 }
 
-/* of several processes at one end: who has most of some time, if one has more than half of it */
+/* of several processes at one end: who has most of some time, if one has more than half of it (vote_is_sure()) */
 struct trace_who {
-	uint64_t lead_ns;			/* before the others together */
+	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
 	pid_t tgid, tid;			/* 0: nobody */
+	uint32_t second, pad;			/* see vote_second() */
 	char comm[16];
 };
 
