@@ -357,6 +357,52 @@ static void a_stall_comes_before_a_loss(void **state)
 	free(text);
 }
 
+enum { CROWD = 100 };
+
+/* endpoints that lived for a millisecond each, and stalled for nearly all of it */
+static void short_lives(struct trace_endpoint ep[CROWD])
+{
+	for (int i = 0; i < CROWD; i++) {
+		ep[i] = downloader(0);
+		ep[i].tx.lifetime_ns = 1000000;
+		ep[i].tx.ns[TX_NAGLE] = 100000;
+		ep[i].tx.ns[TX_SNDBUF] = 700000;
+	}
+}
+
+static void many_small_stalls_are_no_health(void **state)
+{
+	struct trace_endpoint ep[CROWD];
+	struct verdict v;
+
+	short_lives(ep);
+	assert_string_equal(said_of_all(ep, CROWD, &v), "no single stall stands out, but together they are 80.0 ms, 80.00 % of the senders' time, "
+							"most of it sndbuf (87.5 %)");
+	assert_int_equal(v.n, 0);
+	assert_int_equal(v.scattered.ns, 80000000);
+	assert_int_equal(v.wait.endpoint, -1);
+	for (int i = 0; i < CROWD; i++)
+		ep[i].tx.lifetime_ns = 100000000;	/* 0.8 % of it */
+	assert_non_null(strstr(said_of_all(ep, CROWD, &v), "healthy: stalls add up to 80.0 ms, 0.80 %"));
+	short_lives(ep);
+	assert_non_null(strstr(said_of_both(ep, &v), "no single stall stands out"));
+	assert_non_null(strstr(said_of(ep, &v), "healthy"));	/* less than what is worth the word of one */
+}
+
+static void those_that_were_not_kept_are_in_the_sum(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1, .counters = { .dropped = 8000, .dropped_stall_ns = SECOND / 2, .dropped_lifetime_ns = SECOND / 2 } };
+	char text[VERDICT_TEXT];
+	struct verdict v;
+
+	ep.tx.ns[TX_NAGLE] = 1000;
+	verdict_make(&s, 0.01, 1000000, &v);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "no single stall stands out, but together they are 500 ms, 33.33 % of the senders' time"));
+	assert_null(strstr(text, "most of it"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +425,8 @@ int main(void)
 		cmocka_unit_test(one_in_a_million_is_said_beside),
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),
 		cmocka_unit_test(a_stall_comes_before_a_loss),
+		cmocka_unit_test(many_small_stalls_are_no_health),
+		cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

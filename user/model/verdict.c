@@ -160,11 +160,37 @@ static void find_unstalled(const struct trace_snapshot *s, uint64_t min_ns, stru
 
 	out->loss = find_loss(s);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
-	out->wait = out->n ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
+	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
+}
+
+/* What no stall is worth the word for alone. */
+static void find_scattered(const uint64_t by_cause[TX_N], double min_share, uint64_t min_ns, struct verdict *out)
+{
+	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns ? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
+
+	if (out->n || sum.ns < min_ns || sum.share < min_share)
+		return;
+	for (unsigned int c = 0; c < TX_N; c++) {
+		if (!tx_is_stall(c) || by_cause[c] <= sum.cause_ns)
+			continue;
+		sum.cause = c;
+		sum.cause_ns = by_cause[c];
+	}
+	out->scattered = sum;
+}
+
+static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N], struct verdict *out)
+{
+	out->stall_ns += ledger_stall_ns(&ep->tx);
+	out->lifetime_ns += ep->tx.lifetime_ns;
+	for (unsigned int c = 0; c < TX_N; c++)
+		by_cause[c] += ep->tx.ns[c];
 }
 
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
+	uint64_t by_cause[TX_N] = {};
+
 	memset(out, 0, sizeof(*out));
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
@@ -178,10 +204,10 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 			out->n_unknown++;
 			continue;
 		}
-		out->stall_ns += ledger_stall_ns(&ep->tx);
-		out->lifetime_ns += ep->tx.lifetime_ns;
+		add_sender(ep, by_cause, out);
 		find_stalls(s, i, min_share, min_ns, out);
 	}
+	find_scattered(by_cause, min_share, min_ns, out);
 	find_unstalled(s, min_ns, out);
 	verdict_link(s, out);
 }

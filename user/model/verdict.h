@@ -56,6 +56,14 @@ struct datagram_loss {
 	bool stray;   /* next to nothing, beside what went through: no verdict */
 };
 
+/* No stall stands out, but together they are too much to be called health: many small ones, or of many endpoints that lived briefly. */
+struct scattered {
+	uint64_t ns;	/* 0: there is no such sum */
+	double share;	/* of the senders' time */
+	uint64_t cause_ns; /* of its largest cause; nothing is known of the causes of closed endpoints that were not kept */
+	enum tx_state cause;
+};
+
 enum { FINDINGS_MAX = 16 };
 
 struct verdict {
@@ -67,6 +75,7 @@ struct verdict {
 	 */
 	struct reader_spell late, wait;
 	struct datagram_loss loss; /* the largest */
+	struct scattered scattered;
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	size_t n_unknown;     /* of those that do not */
@@ -93,7 +102,10 @@ bool endpoint_did_anything(const struct trace_endpoint *ep);
 /* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
 
-/* The stalls of at least min_share of an endpoint's lifetime and min_ns in all. */
+/*
+ * The stalls of at least min_share of an endpoint's lifetime and min_ns in all; where there is none, their sum, if that is as much of
+ * all senders' time.
+ */
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out);
 
 #endif

@@ -258,6 +258,14 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagra
 			 "share", json_figure(loss->share), "text", text, "fix", loss_fix(loss));
 }
 
+static json_t *scattered_to_json(const struct scattered *sum)
+{
+	if (!sum->ns)
+		return json_null();
+	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share, "cause",
+			 sum->cause_ns ? trace_tx_names[sum->cause] : NULL, "cause_ns", (json_int_t)sum->cause_ns);
+}
+
 /* A list that lacks an entry would say that there was none: rather no list, and with it no document. */
 void append_or_drop(json_t **list, json_t *entry)
 {
@@ -275,8 +283,9 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "loss",
-		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "loss",
+		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "scattered",
+		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
 	return o;
 }

@@ -185,6 +185,24 @@ static bool loss_leads(const struct verdict *v)
 	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
 }
 
+/* what helps against it helps against more than half of them */
+static bool has_main_cause(const struct scattered *sum)
+{
+	return sum->cause_ns * 2 > sum->ns;
+}
+
+/* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of it sndbuf (95.0 %)" */
+static void scattered_sentence(const struct scattered *sum, char *buf, size_t len)
+{
+	char total[32];
+
+	human_ns((double)sum->ns, total, sizeof(total));
+	snprintf(buf, len, "no single stall stands out, but together they are %s, %.2f %% of the senders' time", total, 100 * sum->share);
+	if (sum->cause_ns)
+		text_append(buf, len, ", %s of it %s (%.1f %%)", has_main_cause(sum) ? "most" : "the largest part that is known",
+			    trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
+}
+
 /* no finding, no late reader, no loss worth the word */
 static void healthy_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
@@ -224,6 +242,8 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 	}
 	if (loss_leads(v))
 		loss_sentence(s, &v->loss, buf, len);
+	else if (v->scattered.ns)
+		scattered_sentence(&v->scattered, buf, len);
 	else
 		healthy_sentence(s, v, buf, len);
 	if (v->n_unknown && v->lifetime_ns)
@@ -237,7 +257,9 @@ static const char *verdict_fix(const struct trace_snapshot *s, const struct verd
 		return finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]);
 	if (v->late.endpoint >= 0)
 		return rx_fixes[RX_UNREAD];
-	return loss_leads(v) ? loss_fix(&v->loss) : "";
+	if (loss_leads(v))
+		return loss_fix(&v->loss);
+	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
 }
 
 static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
@@ -381,6 +403,10 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 	}
 	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
 		loss_sentence(s, &v->loss, text, sizeof(text));
+		fprintf(out, "   also: %s\n", text);
+	}
+	if (v->scattered.ns && (v->late.endpoint >= 0 || loss_leads(v))) {
+		scattered_sentence(&v->scattered, text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}
 	fix = verdict_fix(s, v);

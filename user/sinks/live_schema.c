@@ -38,7 +38,7 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~loss", "?loss" }, { "~long_wait", "?spell" }, { "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
@@ -54,6 +54,9 @@ static const struct schema_row finding[] = {
 };
 static const struct schema_row spell[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
+};
+static const struct schema_row scattered[] = {
+	{ "ns", "count" }, { "share", "number" }, { "cause", "?tx_state" }, { "cause_ns", "count" }, {}
 };
 static const struct schema_row loss[] = {
 	{ "endpoint", "count" }, { "kind", "drop" }, { "count", "count" }, { "share", "?number" }, { "text", "text" }, { "fix", "text" }, {}
@@ -105,7 +108,7 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "loss", loss }, { "endpoint", endpoint }, { "state", state },
+	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "loss", loss }, { "scattered", scattered }, { "endpoint", endpoint }, { "state", state },
 	{ "beside", beside }, { "calls", calls },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
