@@ -94,6 +94,35 @@ passes_on "run passes 0 on" 0 true
 passes_on "run passes 7 on" 7 sh -c 'exit 7'
 passes_on "run passes a signal on" 143 sh -c 'kill -TERM $$'
 
+# what ends the command ends all that it has started, also what is nobody's child any more and what does not listen
+cat >family.sh <<'SH'
+echo $$ >>pids
+(sh -c 'echo $$ >>pids; exec sleep 60' &)
+sh -c 'trap "" TERM; echo $$ >>pids; while :; do sleep 0.2; done' &
+yes | sh -c 'echo $$ >>pids; exec cat >/dev/null'
+SH
+all_gone() { for p in $(cat pids); do ! kill -0 "$p" 2>/dev/null || return 1; done; }
+timeout 30 "$IPCSTALL" run -q --duration 500ms -- sh family.sh
+rc=$?
+check "--duration ends all of a command" "exit code $rc, $(wc -l <pids) began, left: $(ps -o pid=,args= -p "$(paste -sd, pids)")" \
+	eval "[ $rc -eq 143 ] && [ \$(wc -l <pids) -eq 4 ] && all_gone"
+rm -f pids
+"$IPCSTALL" run -q -- sh family.sh &
+tool=$!
+within 10 eval '[ "$(cat pids 2>/dev/null | wc -l)" -eq 4 ]'
+kill -TERM $tool
+wait $tool
+rc=$?
+check "SIGTERM ends all of a command" "exit code $rc, left: $(ps -o pid=,args= -p "$(paste -sd, pids)")" eval "[ $rc -eq 130 ] && all_gone"
+rm -f pids
+
+# but not what the shell that became the tool had started before, nor what a command leaves behind that ends by itself
+(sleep 60 & echo $! >pids; exec "$IPCSTALL" run -q --duration 300ms -- sh -c 'sleep 60; :')
+check "what was there before stays" "it is gone" kill -0 "$(cat pids)"
+"$IPCSTALL" run -q -- sh -c '(sleep 60 & echo $! >>pids)'
+check "what is left behind stays" "it is gone" kill -0 "$(tail -1 pids)"
+kill $(cat pids)
+
 # NAME CODE PATTERN FILE COMMAND...: exit code and the last line of stderr
 ends() {
 	local name=$1 code=$2 pattern=$3 rc

@@ -11,7 +11,7 @@
 
 static const struct opt run_options[] = {
 	LIVE_OPTIONS,
-	{ OPT_TIME, 0, "duration", "TIME", "end the command after this time", LIVE_OPT(duration_ns), 1, 1e18 },
+	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", LIVE_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
@@ -118,7 +118,7 @@ const struct command command_run = {
 	.operands = "-- CMD [ARG...]",
 	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
 		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"
-		       "Ctrl-C is the command's; a second one ends it.",
+		       "Ctrl-C is the command's; a second one ends it, and what it has started.",
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/family.h"
 #include "lib/signals.h"
 
 /* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer gave up or died. */
@@ -78,11 +80,22 @@ static int check_program(const char *name, struct err *e)
 	return why ? cannot_run(name, why, e) : 0;
 }
 
+/*
+ * Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec) may have left us children of its own:
+ * what those leave behind would come to us too, and be taken for the command's.
+ */
+static bool adopt_orphans(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD && !prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
 int child_spawn(struct child *c, char *const argv[], struct err *e)
 {
 	int gate[2], report[2];
 
-	*c = (struct child){ .pid = -1, .gate = -1, .exec_error = -1 };
+	*c = (struct child){ .pid = -1, .gate = -1, .exec_error = -1, .adopts = adopt_orphans() };
 	if (check_program(argv[0], e))
 		return -1;
 	if (pipe2(gate, O_CLOEXEC))
@@ -136,10 +149,22 @@ int child_go(struct child *c, const char *name, struct err *e)
 	return cannot_run(name, why, e);
 }
 
+/* all but the child itself, whose status is wanted */
+static void reap_adopted(const struct child *c)
+{
+	siginfo_t info = {};
+
+	while (c->adopts && !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid && (c->reaped || info.si_pid != c->pid)) {
+		waitpid(info.si_pid, NULL, 0);
+		info.si_pid = 0;
+	}
+}
+
 static void reap(struct child *c, int flags)
 {
 	if (!c->reaped && waitpid(c->pid, &c->status, flags) == c->pid)
 		c->reaped = true;
+	reap_adopted(c);
 }
 
 static int timeout_ms(uint64_t deadline_ns)
@@ -164,16 +189,60 @@ int child_wait(struct child *c, uint64_t deadline_ns)
 	return n < 0 ? -1 : 0;
 }
 
+/* Returns how many there are of the command's processes; sig 0: only count them. */
+static size_t signal_all(const struct child *c, int sig)
+{
+	size_t n = 0;
+
+	if (c->adopts)
+		n = family_signal(getpid(), sig);
+	if (n || c->reaped)
+		return n;
+	kill(c->pid, sig);	/* also where /proc shows nobody */
+	return 1 + family_signal(c->pid, sig);
+}
+
+/* false: not by then, or a signal says that it is not to be waited for */
+static bool all_ended(struct child *c, uint64_t deadline_ns)
+{
+	struct timespec nap = { .tv_nsec = 5000000 };
+
+	while (now_ns() < deadline_ns) {
+		int ended = c->reaped ? 1 : child_wait(c, deadline_ns);
+
+		if (ended < 0)
+			return false;
+		if (ended && !signal_all(c, 0))
+			return true;
+		if (ended && nanosleep(&nap, NULL))
+			return false;
+		reap(c, WNOHANG);
+	}
+	return false;
+}
+
+enum { KILLS = 100 };
+
+/* again for those that were started meanwhile; but not for ever for those that cannot be killed */
+static void kill_all(struct child *c)
+{
+	struct timespec nap = { .tv_nsec = 5000000 };
+
+	for (int i = 0; i < KILLS && signal_all(c, SIGKILL); i++) {
+		nanosleep(&nap, NULL);
+		reap(c, WNOHANG);
+	}
+	reap(c, 0);
+}
+
 void child_end(struct child *c, int grace_ms)
 {
 	close_ends(c);
 	if (c->pid <= 0 || c->reaped)
 		return;
-	kill(c->pid, SIGTERM);
-	if (child_wait(c, now_ns() + (uint64_t)grace_ms * 1000000 + 1) == 1)
-		return;
-	kill(c->pid, SIGKILL);
-	reap(c, 0);
+	signal_all(c, SIGTERM);
+	if (!all_ended(c, now_ns() + (uint64_t)grace_ms * 1000000 + 1))
+		kill_all(c);
 }
 
 int child_exit_code(const struct child *c)

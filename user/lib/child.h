@@ -15,6 +15,7 @@ struct child {
 	int exec_error;	/* readable with an errno when exec failed, at end of file when it succeeded */
 	int status;	/* as waitpid() gives it, once reaped */
 	bool reaped;
+	bool adopts;	/* what its processes leave behind becomes ours */
 };
 
 /* Refuses at once, before anything else is touched, what is seen not to be a program that can be run. */
@@ -26,7 +27,7 @@ int child_go(struct child *c, const char *name, struct err *e);
 /* Wait until it ends, at most until deadline_ns (CLOCK_MONOTONIC; 0: no limit). 1: ended, 0: not yet, -1: a signal came. */
 int child_wait(struct child *c, uint64_t deadline_ns);
 
-/* End it if it still runs: SIGTERM, then SIGKILL after grace_ms; and reap it. */
+/* If it still runs, end it and all that it has started: SIGTERM, then SIGKILL to what is left after grace_ms; and reap it. */
 void child_end(struct child *c, int grace_ms);
 
 /* The exit code to pass on: its own, or 128 + the signal that killed it. */
