@@ -494,6 +494,70 @@ static void cut_at_every_byte(void **state)
 	free(v);
 }
 
+static struct recording_state state_of(const uint8_t *bytes, size_t n, bool *shown)
+{
+	struct recording file = { bytes, n, "memory" };
+	struct recording_state st;
+	struct replay p;
+	struct err e = {};
+
+	*shown = replay_load(&file, NULL, NULL, 10000, &p, &e) == 0;
+	st = p.state;
+	replay_free(&p);
+	st.head = NULL;
+	return st;
+}
+
+/* what a crash leaves is no damage: a file that ends early, or one whose end was never written */
+static void an_early_end_is_no_damage(void **state)
+{
+	struct recording_state st;
+	size_t n;
+	bool shown;
+	uint8_t *v;
+
+	write_recording(1 << 30);
+	v = read_file(&n);
+	for (size_t i = FILE_HEAD; i < n; i++)
+		assert_int_equal(state_of(v, i, &shown).damaged, 0);
+	memset(v + n - BLOCK_HEAD, 0, BLOCK_HEAD);
+	st = state_of(v, n, &shown);
+	assert_true(shown && st.cut && !st.damaged && st.snapshots == ROUNDS);
+	free(v);
+}
+
+static void what_follows_a_damaged_head_is_read(void **state)
+{
+	struct block_reader r;
+	struct block b;
+	uint32_t version;
+	size_t n, seen = 0;
+	bool shown;
+	uint8_t *v;
+
+	write_recording(1 << 30);
+	v = read_file(&n);
+	assert_int_equal(blocks_open(&r, v, n, &version), HEAD_GOOD);
+	while (blocks_next(&r, &b) == READ_BLOCK) {
+		uint32_t type = b.type;
+		struct recording_state st;
+
+		v[b.offset + 5] ^= 1;	/* its length */
+		st = state_of(v, n, &shown);
+		v[b.offset + 5] ^= 1;
+		assert_true(st.damaged == 1 && !st.cut);
+		assert_int_equal(st.complete, type != BLOCK_END);
+		assert_int_equal(shown, type != BLOCK_HEADER);
+		assert_true(st.snapshots >= ROUNDS - 1);
+		if (type == BLOCK_EVENTS || type == BLOCK_STALLS)
+			assert_int_equal(st.snapshots, ROUNDS);
+		seen++;
+	}
+	blocks_close(&r);
+	assert_true(seen > ROUNDS);
+	free(v);
+}
+
 static void a_bit_of_every_byte(void **state)
 {
 	uint8_t *v;
@@ -676,6 +740,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_come_back), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
 		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
+		cmocka_unit_test(an_early_end_is_no_damage), cmocka_unit_test(what_follows_a_damaged_head_is_read),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
 		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),

@@ -118,6 +118,36 @@ static enum read_result unpack(struct block_reader *r, struct block *b, const ui
 	return READ_BLOCK;
 }
 
+static bool good_head(const uint8_t *head)
+{
+	return get32(head + 4) <= BLOCK_MAX && get32(head + 8) <= get32(head + 4) && checksum(head, 16) == get32(head + 16);
+}
+
+/* after a crash of the machine, a file may be as long as it was to be, and its end never written */
+static bool only_zeros(const uint8_t *v, size_t n)
+{
+	return !v[0] && !memcmp(v, v + 1, n - 1);
+}
+
+enum { TYPES = 256 }; /* far more than there are: where every byte is tried, a block of another kind must be told from chance */
+
+static bool begins_block(const uint8_t *head, size_t left)
+{
+	return get32(head) && get32(head) < TYPES && good_head(head) && get32(head + 8) <= left - BLOCK_HEAD;
+}
+
+/* Where the next one begins cannot be read from a damaged head: it is looked for. */
+static void skip_damaged(struct block_reader *r, struct block *b)
+{
+	*b = (struct block){ .offset = r->at };
+	do
+		r->at++;
+	while (r->n - r->at >= BLOCK_HEAD && !begins_block(r->v + r->at, r->n - r->at));
+	if (r->n - r->at < BLOCK_HEAD)
+		r->at = r->n;
+	b->stored = r->at - b->offset;
+}
+
 enum read_result blocks_next(struct block_reader *r, struct block *b)
 {
 	const uint8_t *head = r->v + r->at;
@@ -126,12 +156,17 @@ enum read_result blocks_next(struct block_reader *r, struct block *b)
 
 	if (!left)
 		return READ_END;
-	r->damaged = left >= BLOCK_HEAD && checksum(head, 16) != get32(head + 16);
-	if (left < BLOCK_HEAD || r->damaged)
+	if (left < BLOCK_HEAD)
 		return READ_CUT;
+	if (!good_head(head)) {
+		if (only_zeros(head, left))
+			return READ_CUT;
+		skip_damaged(r, b);
+		return READ_DAMAGED;
+	}
 	*b = (struct block){ .type = get32(head), .n = get32(head + 4), .offset = r->at };
 	stored = get32(head + 8);
-	if (b->n > BLOCK_MAX || stored > b->n || stored > left - BLOCK_HEAD)
+	if (stored > left - BLOCK_HEAD)
 		return READ_CUT;
 	b->stored = BLOCK_HEAD + (size_t)stored;
 	r->at += b->stored;

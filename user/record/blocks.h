@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The file of a recording: a head of 16 bytes, then blocks. A block's own head has a checksum, so that its length can be trusted
- * and a damaged block be left out without losing what follows; its content has another.
+ * and a damaged block be left out without losing what follows; its content has another. After a damaged head the next good one is
+ * looked for.
  *
  *	head	"ipcstall", version (32 bits), CRC-32 of those 12 bytes
  *	block	type, length when unpacked, length in the file, CRC-32 of the content, CRC-32 of those 16 bytes; then the content
@@ -45,16 +46,15 @@ struct block {
 
 enum read_result {
 	READ_BLOCK,
-	READ_DAMAGED,	/* this one's content is not what was written; the next may be read */
+	READ_DAMAGED,	/* this one is not what was written; the next may be read. Type 0: its head neither, and it may have been several */
 	READ_END,	/* the file ends after a whole block */
-	READ_CUT,	/* it ends within one, or nothing that follows can be trusted */
+	READ_CUT,	/* it ends within one */
 	READ_NO_MEMORY,
 };
 
 struct block_reader {
 	const uint8_t *v;	/* the file, mapped or held by the caller */
 	size_t n, at;
-	bool damaged;	/* READ_CUT: there is a head, and it is not what was written */
 	uint8_t *unpacked;
 };
 

@@ -289,7 +289,16 @@ static bool read_block(struct walk *w, const struct block *b)
 static void note_damage(struct walk *w, const struct block *b)
 {
 	w->st->damaged++;
-	w->live_short |= b->type == BLOCK_SNAPSHOT;
+	w->live_short |= b->type == BLOCK_SNAPSHOT || !b->type;
+}
+
+/* The parts of a snapshot follow each other, but for texts: whatever else comes, the next one begins behind it. */
+static void begin_snapshot(struct walk *w, const struct block *b)
+{
+	if (b->type != BLOCK_EVENTS && b->type != BLOCK_STALLS && b->type != BLOCK_CLOSED)
+		return;
+	endpoints_clear(&w->live);
+	w->live_short = false;
 }
 
 static void read_blocks(struct walk *w, struct block_reader *r)
@@ -302,6 +311,8 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 			w->no_memory = true;
 		else if (result == READ_DAMAGED || (result == READ_BLOCK && !read_block(w, &b)))
 			note_damage(w, &b);
+		else if (result == READ_BLOCK)
+			begin_snapshot(w, &b);
 		if (result != READ_CUT)
 			continue;
 		w->st->cut = true;
@@ -310,9 +321,9 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 	}
 }
 
-static int nothing_to_show(const char *path, const struct recording_state *st, bool damaged_end, struct err *e)
+static int nothing_to_show(const char *path, const struct recording_state *st, struct err *e)
 {
-	if (st->damaged || damaged_end)
+	if (st->damaged)
 		return err_set(e, EXIT_DATA, "%s: it is damaged, and holds no whole snapshot: nothing can be shown; take another copy of it", path);
 	return err_set(e, EXIT_DATA, "%s: it breaks off before its first snapshot: nothing can be shown; record for longer", path);
 }
@@ -322,7 +333,6 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	struct walk w = { .v = v, .st = st, .live_max = live_max() };
 	struct block_reader reader;
 	uint32_t version;
-	bool damaged_end;
 	enum head_result h = blocks_open(&reader, r->file, r->size, &version);
 
 	*st = (struct recording_state){};
@@ -331,12 +341,11 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	read_blocks(&w, &reader);
 	if (w.closed.n && st->snapshots)	/* it broke off between the two */
 		deliver(&w, &(struct part){});
-	damaged_end = reader.damaged;
 	blocks_close(&reader);
 	endpoints_free(&w.closed);
 	endpoints_free(&w.live);
 	free(w.texts);
 	if (w.no_memory)
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some, or filter (-p, -P, --comm)", r->path);
-	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, damaged_end, e);
+	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, e);
 }

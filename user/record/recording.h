@@ -31,7 +31,7 @@ struct recording_visitor {
 struct recording_state {
 	json_t *head;		/* owned by the caller */
 	bool complete;		/* the session ended in good order */
-	bool cut;		/* the file breaks off, or cannot be trusted from cut_at on */
+	bool cut;		/* the file breaks off, at cut_at */
 	size_t cut_at;
 	size_t damaged, unknown;	/* blocks left out: not what was written; of a kind this program does not know */
 	size_t snapshots;
