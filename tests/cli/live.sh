@@ -326,5 +326,9 @@ fi
 "$IPCSTALL" replay -q closed.rec --ndjson closed.ndjson --json closed.json 2>>err
 says_true "replay: the stream ends as the document" 'rows = [json.loads(line) for line in open("closed.ndjson")]; so_far = [r["stall_ns"] for r in rows if r.get("type") == "interval"]; all_of_it = json.load(open("closed.json"))["ledger"]["stall_ns"]' \
 	'all_of_it > 400e6 and so_far == sorted(so_far) and so_far[-1] == all_of_it' '(so_far, all_of_it)'
+"$IPCSTALL" replay -q closed.rec -i 60s --ndjson rare.ndjson 2>>err && "$IPCSTALL" replay -q closed.rec -i 400ms --ndjson some.ndjson 2>>err
+says_true "replay: the stream at an interval, and its end" 'lines = {name: [json.loads(line) for line in open(name + ".ndjson")] for name in ("closed", "some", "rare")}
+t = {name: [row["t"] for row in rows if row.get("type") == "interval"] for name, rows in lines.items()}' \
+	'len(t["rare"]) == 1 and 2 <= len(t["some"]) <= len(t["closed"]) / 3 and t["rare"][-1] == t["some"][-1] == t["closed"][-1] and lines["rare"][-2] == lines["closed"][-2]' 't'
 [ -z "$(left_over)" ] && pass "nothing left running" || fail "nothing left running" "$(left_over)"
 finish

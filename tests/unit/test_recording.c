@@ -269,11 +269,14 @@ static int begin_by_hand(void)
 	return fd;
 }
 
+/* what the session itself did not keep, in each part written by hand */
+static struct trace_counters not_kept;
+
 /* as many equal endpoints as are asked for, from this serial on */
 static void write_endpoints(int fd, enum block_type type, uint64_t serial, uint64_t n)
 {
 	struct trace_endpoint ep = { .proto = TRACE_TCP, .born_ns = 1000, .at_ns = 2000, .closed = type == BLOCK_CLOSED, .peer = -1 };
-	struct part p = { .at_ns = 5000, .n = n, .last = true };
+	struct part p = { .at_ns = 5000, .n = n, .last = true, .counters = not_kept };
 	uint64_t none = 0;
 	struct codec c;
 	size_t written;
@@ -344,6 +347,31 @@ static void what_is_wanted_is_kept(void **state)
 	load_by_hand(&p, is_bare_third);
 	assert_int_equal(p.end.n, 50);
 	assert_int_equal(p.end.counters.dropped, 0);
+	replay_free(&p);
+}
+
+/* nobody knows any more whether what the session did not keep would have been chosen */
+static void what_was_not_kept_is_not_judged_by_a_filter(void **state)
+{
+	struct trace_snapshot newest = { .counters = { .dropped_stall_ns = 700 } }, so_far;
+	struct replay p;
+	int fd = begin_by_hand();
+
+	not_kept = (struct trace_counters){ .dropped = 7, .dropped_stall_ns = 700, .dropped_lifetime_ns = 900 };
+	write_endpoints(fd, BLOCK_SNAPSHOT, 1, 10);
+	not_kept = (struct trace_counters){};
+	close(fd);
+	load_by_hand(&p, NULL);
+	assert_int_equal(p.end.counters.dropped_stall_ns, 700);
+	replay_free(&p);
+	load_by_hand(&p, is_bare_third);
+	assert_int_equal(p.end.n, 1);
+	assert_int_equal(p.end.counters.dropped, 7);
+	assert_int_equal(p.end.counters.dropped_stall_ns, 0);
+	assert_int_equal(p.end.counters.dropped_lifetime_ns, 0);
+	assert_int_equal(replay_so_far(&p, &newest, &so_far), 0);
+	assert_int_equal(so_far.counters.dropped_stall_ns, 0);
+	trace_snapshot_free(&so_far);
 	replay_free(&p);
 }
 
@@ -743,7 +771,8 @@ int main(void)
 		cmocka_unit_test(an_early_end_is_no_damage), cmocka_unit_test(what_follows_a_damaged_head_is_read),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
-		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
+		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(what_was_not_kept_is_not_judged_by_a_filter),
+		cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -56,17 +56,17 @@ struct live_opts {
 	  "10 us unless given)", LIVE_OPT(stacks) },                                                                                       \
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost",            \
 	  LIVE_OPT(timeline_max), 1, 1e9 },                                                                                                 \
-	LIVE_OUTPUT_OPTIONS,                                                                                                                \
+	LIVE_OUTPUT_OPTIONS("of the running report (default 1s)"),                                                                          \
 	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", LIVE_OPT(cost) }
 
 /* Where it goes; - is standard output. */
 #define LIVE_OUT_ROW(sym, name, help) { OPT_STRING, 0, #name, "FILE", help, LIVE_OPT(out[sym]) },
-#define LIVE_OUTPUT_OPTIONS                                                                                                                 \
+#define LIVE_OUTPUT_OPTIONS(of_what)                                                                                                        \
 	OPT_HEAD("Output (a FILE of - is standard output)"),                                                                                \
 	LIVE_OUTPUTS(LIVE_OUT_ROW)                                                                                                          \
 	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each interval and for each stall",               \
 	  LIVE_OPT(ndjson) },                                                                                                               \
-	{ OPT_TIME, 'i', "interval", "TIME", "of the running report (default 1s)", LIVE_OPT(interval_ns), 1e7, 86400e9 },                   \
+	{ OPT_TIME, 'i', "interval", "TIME", of_what, LIVE_OPT(interval_ns), 1e7, 86400e9 },                                                \
 	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", LIVE_OPT(shown), 1, 100000 },                      \
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table", LIVE_OPT(quiet) },                                                                      \
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", LIVE_OPT(json_schema) }

@@ -6,6 +6,7 @@
 
 #include "commands/command.h"
 #include "commands/live.h"
+#include "lib/clock.h"
 #include "lib/text.h"
 #include "record/recording.h"
 #include "sinks/ledger.h"
@@ -21,7 +22,7 @@ static const struct opt replay_options[] = {
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost", LIVE_OPT(timeline_max),
 	  1, 1e9 },
-	LIVE_OUTPUT_OPTIONS,
+	LIVE_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
 	OPT_END,
 };
 
@@ -31,7 +32,16 @@ struct show {
 	struct replay r;
 	struct live_stream stream;
 	bool no_memory;
+	uint64_t next_ns;	/* when the running report is due; 0: not begun */
 };
+
+static void defaults(void *opts)
+{
+	struct live_opts *o = opts;
+
+	live_defaults(o);
+	o->interval_ns = 0;	/* each snapshot */
+}
 
 static bool pid_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
 {
@@ -135,6 +145,23 @@ static json_t *about(const struct recording_state *st, const char *path)
 			 "events", (json_int_t)d->events, "stalls", (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
 }
 
+/* The session began an interval before its first snapshot. The last one is all there is, and always due. */
+static bool is_due(struct show *s, uint64_t at_ns)
+{
+	uint64_t interval = (uint64_t)s->o->interval_ns;
+	json_int_t recorded_every;
+
+	if (!interval)
+		return true;
+	recorded_every = json_integer_value(json_object_get(json_object_get(s->r.state.head, "recorded"), "interval_ns"));
+	if (!s->next_ns)
+		s->next_ns = at_ns - (uint64_t)recorded_every + interval;
+	if (at_ns < s->next_ns)
+		return at_ns == s->r.end.at_ns;
+	s->next_ns = next_due(s->next_ns, interval, at_ns);
+	return true;
+}
+
 static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
 {
 	struct show *s = ctx;
@@ -147,8 +174,10 @@ static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
 		s->no_memory = true;
 		return;
 	}
-	live_verdict(&kept, &v);
-	stream_snapshot(&s->stream, &kept, &v);
+	if (is_due(s, snapshot->at_ns)) {
+		live_verdict(&kept, &v);
+		stream_snapshot(&s->stream, &kept, &v);
+	}
 	trace_snapshot_free(&kept);
 }
 
@@ -284,7 +313,7 @@ const struct command command_replay = {
 		    "ipcstall replay web.rec -P 443 --json -\tas JSON\n",
 	.options = replay_options,
 	.options_size = sizeof(struct live_opts),
-	.defaults = live_defaults,
+	.defaults = defaults,
 	.takes_operands = true,
 	.run = run,
 };

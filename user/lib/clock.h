@@ -107,6 +107,12 @@ static inline uint64_t ns_to_ticks(const struct tick_clock *c, uint64_t ns)
 	return (uint64_t)(((unsigned __int128)ns << TICK_SHIFT) / c->mult);
 }
 
+/* What is due again and again: after a pause of more than one interval it begins anew, and what was missed is not made up for. */
+static inline uint64_t next_due(uint64_t due, uint64_t every, uint64_t now)
+{
+	return now > due + every ? now + every : due + every;
+}
+
 /* Sleep to an instant of CLOCK_MONOTONIC; returns at once when it has passed. */
 void sleep_until_ns(uint64_t when);
 

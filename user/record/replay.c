@@ -92,6 +92,12 @@ int replay_filter(const struct replay *p, const struct trace_snapshot *s, struct
 	return rc;
 }
 
+/* Whose they were is not in the file: of what is chosen, nothing is known of them. */
+static void forget_dropped(struct trace_counters *c)
+{
+	c->dropped_stall_ns = c->dropped_lifetime_ns = 0;
+}
+
 int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out)
 {
 	struct endpoints live = {};
@@ -102,6 +108,8 @@ int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace
 	out->ep = NULL;
 	for (size_t i = 0; ok && i < s->n; i++)
 		ok = !replay_wants(p, s->ep[i].serial) || keep(&p->gone, &live, s, &s->ep[i], NULL, &p->dropped);
+	if (p->wanted)
+		forget_dropped(&out->counters);
 	counters_add_dropped(&out->counters, &p->dropped);
 	rc = ok ? endpoints_join(&p->gone, &live, out) : -1;
 	endpoints_free(&live);
@@ -133,6 +141,8 @@ static int first_way(const struct recording *r, endpoint_filter want, void *ctx,
 	if (rc == 0) {
 		p->end = last.newest;
 		p->end.ep = NULL;
+		if (want)
+			forget_dropped(&p->end.counters);
 		counters_add_dropped(&p->end.counters, &last.gone);
 		if (last.no_memory || endpoints_join(&last.closed, &last.live, &p->end))
 			rc = err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", r->path);
