@@ -24,6 +24,16 @@ check 'the row of the stall' "$(cat "$WORK/out")" grep -qE '^known\[[0-9]+\] .* 
 works '20 columns' top -b -n 1 -d 0.3 -w 20 -f known
 check 'no line is longer' "$(cat "$WORK/out")" [ "$(tail -n +2 "$WORK/out" | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 20 ]
 works 'JSON' top --json -n 3 -d 0.3 --rows 0
+# a pause is one long interval, and those that would have been in it do not follow all at once
+"$IPCSTALL" top --json -n 9 -d 0.2 >"$WORK/paused" 2>"$WORK/err" &
+paused=$!
+within 10 eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
+kill -STOP $paused
+sleep 1.2
+kill -CONT $paused
+wait $paused
+says_true 'a pause is not made up for' "t = [json.loads(line)['interval_ns'] / 1e9 for line in open('$WORK/paused')]" \
+	'len(t) == 9 and max(t) > 1 and sum(i < 0.1 for i in t) <= 1' t
 cat >"$WORK/judge.py" <<'PY'
 import json, sys
 docs = [json.loads(line) for line in open(sys.argv[1])]

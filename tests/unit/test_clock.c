@@ -96,6 +96,14 @@ static void facts_agree_with_cpuinfo(void **state)
 	assert_false(tsc_usable(&f));
 }
 
+static void what_was_missed_is_not_made_up_for(void **state)
+{
+	assert_int_equal(next_due(1000, 100, 1000), 1100);
+	assert_int_equal(next_due(1000, 100, 1099), 1100);	/* a little late: no drift */
+	assert_int_equal(next_due(1000, 100, 1100), 1100);
+	assert_int_equal(next_due(1000, 100, 5000), 5100);
+}
+
 static void sleeps_until(void **state)
 {
 	uint64_t t = now_ns() + 2000000;
@@ -113,7 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conversion_does_not_overflow), cmocka_unit_test(conversion_goes_back),
 		cmocka_unit_test(monotonic_needs_no_conversion), cmocka_unit_test(calibration_keeps_its_word),
-		cmocka_unit_test(facts_agree_with_cpuinfo),	cmocka_unit_test(sleeps_until),
+		cmocka_unit_test(facts_agree_with_cpuinfo),	cmocka_unit_test(what_was_missed_is_not_made_up_for), cmocka_unit_test(sleeps_until),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

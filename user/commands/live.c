@@ -322,6 +322,7 @@ int live_announce(struct live *l, json_t *about, struct err *e)
 
 int live_tick(struct live *l, struct err *e)
 {
+	uint64_t now = now_ns();
 	struct trace_snapshot s;
 	struct trace_error te;
 	struct verdict v;
@@ -332,9 +333,9 @@ int live_tick(struct live *l, struct err *e)
 		return 0;
 	if (!stream_works(&l->stream))
 		return -1;	/* live_end() says why */
-	if (now_ns() < l->next_ns)
+	if (now < l->next_ns)
 		return 0;
-	l->next_ns += (uint64_t)l->o->interval_ns;
+	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
 	if (trace_snapshot(l->t, &s, &te))
 		return live_error(e, &te);
 	live_verdict(&s, &v);

@@ -36,11 +36,13 @@ static int record_snapshot(struct live *l, struct err *e)
 
 int live_record_tick(struct live *l, struct err *e)
 {
+	uint64_t now = now_ns();
+
 	if (recorder_flush(l->rec, e))
 		return -1;
-	if (now_ns() < l->next_ns)
+	if (now < l->next_ns)
 		return 0;
-	l->next_ns += (uint64_t)l->o->interval_ns;
+	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
 	return record_snapshot(l, e);
 }
 

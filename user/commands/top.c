@@ -97,7 +97,7 @@ static int run_batch(struct live *l, const struct top_opts *o, const struct trac
 	bool alive = true;
 
 	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
-		next += (uint64_t)o->delay_ns;
+		next = next_due(next, (uint64_t)o->delay_ns, now_ns());
 		wait_until(next, filter);
 		if (live_interrupted())
 			break;
