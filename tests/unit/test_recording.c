@@ -401,6 +401,22 @@ static void the_stalls_that_are_kept_are_bounded(void **state)
 	replay_free(&p);
 }
 
+static void texts_without_room_are_counted(void **state)
+{
+	static char text[1 << 20];
+	struct stalls l = {};
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (int i = 0; i < 70; i++) {
+		text[0] = (char)('!' + i);
+		stalls_text(&l, text);
+		stalls_text(&l, "");
+	}
+	assert_int_equal(l.n_texts + stalls_texts_lost(&l), 70);
+	assert_in_range(l.n_texts, 60, 64);
+	stalls_free(&l);
+}
+
 /* a thousand bytes of text for one of the file's: the first 64 MB are believed */
 static void texts_are_bounded(void **state)
 {
@@ -773,6 +789,7 @@ int main(void)
 		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
 		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(what_was_not_kept_is_not_judged_by_a_filter),
 		cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
+		cmocka_unit_test(texts_without_room_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

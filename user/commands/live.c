@@ -2,6 +2,7 @@
 #include "commands/live.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +321,15 @@ int live_announce(struct live *l, json_t *about, struct err *e)
 	return rc;
 }
 
+int live_snapshot(struct live *l, struct trace_snapshot *s, struct trace_error *te)
+{
+	int rc = trace_snapshot(l->t, s, te);
+
+	if (rc == 0)
+		s->counters.stacks_lost += stalls_texts_lost(&l->stalls);
+	return rc;
+}
+
 int live_tick(struct live *l, struct err *e)
 {
 	uint64_t now = now_ns();
@@ -336,7 +346,7 @@ int live_tick(struct live *l, struct err *e)
 	if (now < l->next_ns)
 		return 0;
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
-	if (trace_snapshot(l->t, &s, &te))
+	if (live_snapshot(l, &s, &te))
 		return live_error(e, &te);
 	live_verdict(&s, &v);
 	stream_snapshot(&l->stream, &s, &v);
@@ -350,7 +360,7 @@ int live_end(struct live *l, struct err *e)
 
 	if (l->rec)
 		return live_record_end(l, e);
-	if (trace_snapshot(l->t, &l->end, &te) || trace_stop(l->t, &te))
+	if (live_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
 		return live_error(e, &te);
 	live_verdict(&l->end, &l->verdict);
 	if (!l->streaming)
@@ -388,6 +398,14 @@ static int write_files(struct live *l, json_t *about, struct err *e)
 	return rc;
 }
 
+/* also where no table is asked for: a file that lacks them does not look like it */
+static void say_left_out(const struct live *l)
+{
+	if (l->stalls.dropped && (l->o->out[OUT_JSON] || l->o->out[OUT_FOLDED]))
+		fprintf(stderr, "ipcstall: %" PRIu64 " stalls older than the newest %d left out; give a longer --threshold, or record the session\n",
+			l->stalls.dropped, STALLS_KEPT);
+}
+
 int live_report(struct live *l, json_t *about, struct err *e)
 {
 	char backend[512];
@@ -402,6 +420,7 @@ int live_report(struct live *l, json_t *about, struct err *e)
 		if (l->o->cost)
 			cost_table(l, stderr);
 	}
+	say_left_out(l);
 	rc = write_files(l, about, e);
 	if (rc == 0 && l->verdict.unaccounted_ns)
 		rc = err_set(e, EXIT_BUG, "ledger: %lld ns unaccounted for: a fault of ipcstall; please report it with --json",

@@ -102,6 +102,8 @@ int live_announce(struct live *l, json_t *about, struct err *e);
 int live_tick(struct live *l, struct err *e);
 /* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as zeroes. */
 int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
+/* Everything now; among the counters what the session here has lost too. */
+int live_snapshot(struct live *l, struct trace_snapshot *s, struct trace_error *te);
 /* Take the last snapshot, stop. */
 int live_end(struct live *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */

@@ -26,7 +26,7 @@ static int record_snapshot(struct live *l, struct err *e)
 	struct trace_error te;
 	int rc;
 
-	if (trace_snapshot(l->t, &s, &te))
+	if (live_snapshot(l, &s, &te))
 		return live_error(e, &te);
 	rc = recorder_snapshot(l->rec, &s, e);
 	trace_snapshot_free(&s);

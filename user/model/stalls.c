@@ -42,11 +42,11 @@ static bool make_room(struct stalls *l)
 	return true;
 }
 
-const char *stalls_text(struct stalls *l, const char *text)
+static const char *keep_text(struct stalls *l, const char *text)
 {
 	size_t i;
 
-	if (!*text || !make_room(l))
+	if (!make_room(l))
 		return NULL;
 	i = slot_of(l->texts, l->texts_room, text);
 	if (!l->texts[i] && l->text_bytes + strlen(text) < STALL_TEXTS_MAX && (l->texts[i] = strdup(text))) {
@@ -54,6 +54,20 @@ const char *stalls_text(struct stalls *l, const char *text)
 		l->text_bytes += strlen(text) + 1;
 	}
 	return l->texts[i];
+}
+
+const char *stalls_text(struct stalls *l, const char *text)
+{
+	const char *kept = *text ? keep_text(l, text) : NULL;
+
+	if (*text && !kept)
+		__atomic_fetch_add(&l->texts_lost, 1, __ATOMIC_RELAXED);
+	return kept;
+}
+
+uint64_t stalls_texts_lost(const struct stalls *l)
+{
+	return __atomic_load_n(&l->texts_lost, __ATOMIC_RELAXED);
 }
 
 static bool grow(struct stalls *l)

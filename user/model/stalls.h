@@ -22,6 +22,7 @@ struct stalls {
 	uint64_t dropped;
 	char **texts;		/* open addressing by hash */
 	size_t n_texts, texts_room, text_bytes;
+	uint64_t texts_lost;	/* for which there was no room */
 };
 
 #define STALL_TEXTS_MAX (64u << 20)	/* bytes of texts: each process has addresses of its own, and one that has ended no names for them */
@@ -31,6 +32,8 @@ enum blamed stall_blamed(const struct trace_stall *s);
 
 /* The same text once; NULL: empty, or no room for one more. */
 const char *stalls_text(struct stalls *l, const char *text);
+/* How often there was none; also while another thread adds. */
+uint64_t stalls_texts_lost(const struct stalls *l);
 void stalls_add(struct stalls *l, const struct stall *s);
 const struct stall *stalls_at(const struct stalls *l, size_t i);
 void stalls_free(struct stalls *l);

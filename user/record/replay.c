@@ -173,7 +173,10 @@ int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size
 	if (first_way(r, want, ctx, out, e) || apply_filter(r, want, ctx, out, e))
 		return -1;
 	json_decref(out->state.head);
-	return recording_walk(r, &v, &out->state, e);
+	if (recording_walk(r, &v, &out->state, e))
+		return -1;
+	out->end.counters.stacks_lost += stalls_texts_lost(&out->stalls);
+	return 0;
 }
 
 void replay_free(struct replay *p)
