@@ -24,6 +24,23 @@ check 'the row of the stall' "$(cat "$WORK/out")" grep -qE '^known\[[0-9]+\] .* 
 works '20 columns' top -b -n 1 -d 0.3 -w 20 -f known
 check 'no line is longer' "$(cat "$WORK/out")" [ "$(tail -n +2 "$WORK/out" | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 20 ]
 works 'JSON' top --json -n 3 -d 0.3 --rows 0
+# more endpoints close in an interval than are kept: those that are in no row are counted
+cat >"$WORK/brief.py" <<'PY'
+import socket, time
+while True:
+    a, b = socket.socketpair()
+    a.send(b"x"), b.recv(1), a.close(), b.close()
+    time.sleep(0.001)
+PY
+python3 "$WORK/brief.py" &
+jobs_to_end+=($!)
+brief=$!
+"$IPCSTALL" top --json -n 1 -d 1.5 -p $brief --max-endpoints 64 --rows 0 --no-active >"$WORK/brief" 2>"$WORK/err"
+says_true 'those that were dropped are counted' "d = json.load(open('$WORK/brief'))" \
+	'd["counters"]["dropped"] > 100 and d["n_endpoints"] < 100' '(d["n_endpoints"], d["counters"])'
+"$IPCSTALL" top -b -n 1 -d 1 -p $brief --max-endpoints 64 >"$WORK/brief" 2>>"$WORK/err"
+check 'and in the lines' "$(head -1 "$WORK/brief")" grep -qE ', dropped [0-9]+ closed endpoints' "$WORK/brief"
+kill $brief
 # a pause is one long interval, and those that would have been in it do not follow all at once
 "$IPCSTALL" top --json -n 9 -d 0.2 >"$WORK/paused" 2>"$WORK/err" &
 paused=$!

@@ -42,6 +42,14 @@ static void take(struct paces *p, uint64_t at, const struct trace_sight *v, size
 	trace_sights_free(&s);
 }
 
+static void take_dropped(struct paces *p, uint64_t at, uint64_t dropped)
+{
+	struct trace_sights s = { .at_ns = at, .counters.dropped = dropped };
+
+	assert_int_equal(paces_take(p, &s), 0);
+	trace_sights_free(&s);
+}
+
 /* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK; server 2 answers */
 static void two_looks(struct paces *p)
 {
@@ -119,6 +127,23 @@ static void first_look_is_no_interval(void **state)
 	take(&p, 11 * S, NULL, 0);
 	assert_int_equal(p.sum.endpoints, 0);
 	assert_int_equal(pace_find(&p, 1), PACE_NEW);
+	paces_free(&p);
+}
+
+/* too many closed at once: what is not shown is said, of the interval alone */
+static void dropped_ones_are_said(void **state)
+{
+	struct paces p = {};
+	char text[256];
+
+	take_dropped(&p, 10 * S, 5);
+	take_dropped(&p, 11 * S, 12);
+	assert_int_equal(p.sum.counters.dropped, 7);
+	summary_text(&p, text, sizeof(text));
+	assert_non_null(strstr(text, ", dropped 7 closed endpoints"));
+	take_dropped(&p, 12 * S, 12);
+	summary_text(&p, text, sizeof(text));
+	assert_null(strstr(text, "dropped"));
 	paces_free(&p);
 }
 
@@ -345,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(differences),
 		cmocka_unit_test(first_look_is_no_interval),
+		cmocka_unit_test(dropped_ones_are_said),
 		cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(lost_datagrams_show),
 		cmocka_unit_test(figures_never_run_backwards),

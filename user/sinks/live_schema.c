@@ -220,7 +220,8 @@ static const struct schema_row top_head[] = {
 	{ "endpoints", "row[]" }, { "counters", "counters" }, {}
 };
 static const struct schema_row counters[] = {
-	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "count" }, { "blind", "count" }, {}
+	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "count" }, { "blind", "count" },
+	{ "~dropped", "count" }, {}
 };
 static const struct schema_row row[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "text" }, { "remote", "?text" }, { "ns", "count" }, { "closed", "bool" },

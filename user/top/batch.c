@@ -22,6 +22,8 @@ static void loss_text(const struct paces *p, char *buf, size_t len)
 		text_append(buf, len, ", lost %" PRIu64, c->lost);
 	if (c->overflow)
 		text_append(buf, len, ", no room for %" PRIu64 " endpoints (--max-endpoints)", c->overflow);
+	if (c->dropped)
+		text_append(buf, len, ", dropped %" PRIu64 " closed endpoints", c->dropped);
 	if (c->missed)
 		text_append(buf, len, ", missed %" PRIu64, c->missed);
 	if (c->blind)
@@ -37,7 +39,7 @@ static void sum_text(const struct paces *p, const struct pace_sum *s, char buf[1
 
 void summary_text(const struct paces *p, char *buf, size_t len)
 {
-	char out[16], in[16], messages[16], loss[128];
+	char out[16], in[16], messages[16], loss[192];
 
 	sum_text(p, &p->sum.tx_bytes, out);
 	sum_text(p, &p->sum.rx_bytes, in);
@@ -54,7 +56,7 @@ static size_t rows_shown(const struct paces *p, size_t rows)
 
 int batch_lines(const struct paces *p, size_t rows, int width, FILE *out)
 {
-	char *line = malloc((size_t)width + 1), text[256], clock[16];
+	char *line = malloc((size_t)width + 1), text[SUMMARY_TEXT], clock[16];
 	time_t now = time(NULL);
 	struct layout l;
 	struct tm tm;
@@ -153,11 +155,11 @@ int batch_json(const struct paces *p, size_t rows, FILE *out)
 
 	for (size_t i = 0; i < rows_shown(p, rows) && list; i++)
 		append_or_drop(&list, row_json(p, &p->v[p->order[i]]));
-	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
+	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
 			(json_int_t)p->now.at_ns, "interval_ns", (json_int_t)p->interval_ns, "n_endpoints", (json_int_t)p->sum.endpoints, "n_active",
 			(json_int_t)p->sum.active, "stall_ns", (json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",
 			(json_int_t)c->observed, "lost", (json_int_t)c->lost, "unpaired", (json_int_t)c->unpaired, "overflow",
-			(json_int_t)c->overflow, "missed", (json_int_t)c->missed, "blind", (json_int_t)c->blind);
+			(json_int_t)c->overflow, "missed", (json_int_t)c->missed, "blind", (json_int_t)c->blind, "dropped", (json_int_t)c->dropped);
 	bad = json_dumpf(doc, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out);
 	json_decref(doc);
 	return bad ? -1 : 0;

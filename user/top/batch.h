@@ -11,6 +11,8 @@
 int batch_lines(const struct paces *p, size_t rows, int width, FILE *out);
 int batch_json(const struct paces *p, size_t rows, FILE *out);
 
+enum { SUMMARY_TEXT = 320 };
+
 /* "1.00 s, 40 endpoints (12 active), out 12.3M B/s, ..." */
 void summary_text(const struct paces *p, char *buf, size_t len);
 

@@ -206,6 +206,7 @@ static void interval_counters(struct trace_counters *out, const struct trace_cou
 	out->blind = minus(b->blind, a->blind);
 	out->opened = minus(b->opened, a->opened);
 	out->closed = minus(b->closed, a->closed);
+	out->dropped = minus(b->dropped, a->dropped);
 }
 
 int paces_take(struct paces *p, struct trace_sights *fresh)

@@ -152,7 +152,8 @@ void screen_follow(struct screen *s, const struct paces *p)
 
 static void draw_head(const struct screen *s, const struct paces *p, struct canvas *c)
 {
-	char text[256];
+	const struct trace_counters *lost = &p->sum.counters;
+	char text[SUMMARY_TEXT];
 	int x;
 
 	x = canvas_printf(c, 0, 0, ATTR_BOLD, "ipcstall top");
@@ -165,7 +166,7 @@ static void draw_head(const struct screen *s, const struct paces *p, struct canv
 		canvas_printf(c, 0, c->w > x + 10 ? x + 2 : c->w - 8 > 0 ? c->w - 8 : 0, ATTR_REVERSE, " PAUSED ");
 	summary_text(p, text, sizeof(text));
 	if (c->h >= 4)
-		canvas_text(c, 1, 0, p->sum.counters.lost || p->sum.counters.overflow ? ATTR_RED : ATTR_PLAIN, text);
+		canvas_text(c, 1, 0, lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN, text);
 }
 
 static enum attr row_attr(const struct paces *p, const struct pace *r)
