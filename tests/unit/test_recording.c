@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -647,9 +648,28 @@ static void wrong_content_with_right_checksums(void **state)
 	}
 }
 
+/* of the recording, and of what stands beside it and is the user's */
+static void is_as_it_was(const char *beside, mode_t mode, uid_t owner)
+{
+	struct stat st;
+	glob_t all;
+	char any[80];
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, mode);
+	assert_int_equal(st.st_uid, owner);
+	assert_int_equal(stat(beside, &st), 0);
+	assert_int_equal(st.st_size, 4);
+	snprintf(any, sizeof(any), "%s.*", path);
+	assert_int_equal(glob(any, 0, NULL, &all), 0);
+	assert_int_equal(all.gl_pathc, 2);	/* and a link */
+	globfree(&all);
+}
+
 static void never_larger_than_asked(void **state)
 {
-	char link[80];
+	char link[80], beside[80];
+	uid_t owner = geteuid() ? geteuid() : 12345;
 	struct recorder *r;
 	json_t *head = json_pack("{s:s}", "hello", "world");
 	struct recording file;
@@ -661,9 +681,14 @@ static void never_larger_than_asked(void **state)
 
 	snprintf(link, sizeof(link), "%s.link", path);
 	assert_int_equal(symlink(path, link), 0);
+	snprintf(beside, sizeof(beside), "%s.tmp", path);
+	close(open(beside, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(truncate(beside, 4), 0);
 	r = recorder_new(link, 1 << 20);
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(chown(path, owner, getegid()), 0);
 	for (uint64_t round = 0; round < 300; round++) {
 		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60, sizeof(*s.ep)) };
 
@@ -678,6 +703,8 @@ static void never_larger_than_asked(void **state)
 		assert_true(st.st_size <= 1 << 20 && (uint64_t)st.st_size == recorder_size(r));
 	}
 	d = *recorder_dropped(r);
+	is_as_it_was(beside, 0640, owner);
+	assert_int_equal(unlink(beside), 0);
 	assert_true(d.events && d.closed && d.snapshots);
 	assert_int_equal(recorder_close(r, &e), 0);
 	assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));	/* what is replaced is the file behind it */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/half.h"
@@ -229,29 +230,52 @@ static int write_anew(const uint8_t *file, size_t n, int fd, uint64_t *size, str
 	return err;
 }
 
+/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the old group's rights either. */
+static int like_old(int old, int new)
+{
+	struct stat st;
+	mode_t mode;
+
+	if (fstat(old, &st))
+		return errno;
+	mode = st.st_mode & 0777;
+	if (fchown(new, st.st_uid, st.st_gid))
+		mode &= ~(mode_t)S_IRWXG;
+	return fchmod(new, mode) ? errno : 0;
+}
+
+/* `tmp`: a file that did not exist, which is nobody's and is removed where it does not take the old one's place */
+static int replace(const char *path, const char *tmp, int old, int new, uint64_t *size, struct dropped *d)
+{
+	size_t n = *size;
+	void *file = mmap(NULL, n, PROT_READ, MAP_SHARED, old, 0);
+	int err;
+
+	if (file == MAP_FAILED)
+		return errno;
+	err = write_anew(file, n, new, size, d);
+	munmap(file, n);
+	if (!err)
+		err = like_old(old, new);
+	return !err && rename(tmp, path) ? errno : err;
+}
+
 int recording_compact(const char *path, int *fd, uint64_t *size, struct dropped *d)
 {
 	struct dropped now = *d;
-	uint64_t new_size = 0;
+	uint64_t new_size = *size;
 	char tmp[4096];
-	void *file;
 	int out, err;
 
-	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.tmp", path) >= sizeof(tmp))
+	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path) >= sizeof(tmp))
 		return ENAMETOOLONG;
-	file = mmap(NULL, *size, PROT_READ, MAP_SHARED, *fd, 0);
-	if (file == MAP_FAILED)
+	out = mkostemp(tmp, O_CLOEXEC);
+	if (out < 0)
 		return errno;
-	out = open(tmp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	err = out < 0 ? errno : write_anew(file, *size, out, &new_size, &now);
-	munmap(file, *size);
-	if (!err && rename(tmp, path))
-		err = errno;
+	err = replace(path, tmp, *fd, out, &new_size, &now);
 	if (err) {
-		if (out >= 0) {
-			close(out);
-			unlink(tmp);
-		}
+		close(out);
+		unlink(tmp);
 		return err;
 	}
 	close(*fd);
