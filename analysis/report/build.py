@@ -19,7 +19,7 @@ from analysis.figures import KINDS
 from analysis.figures.render import to_bytes
 from analysis.figures.request import Request
 from analysis.findings import Findings, caveats, find, timeline_findings
-from analysis.load import check_machines, load
+from analysis.load import check_machines, lift_options, load
 from analysis.model import Document, Timeline
 from analysis.report.method import METHOD
 from analysis.series import all_points, variables, varying
@@ -40,6 +40,7 @@ def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> b
     documents = [x for x in loaded if isinstance(x, Document)]
     lines = [x for x in loaded if isinstance(x, Timeline)]
     check_machines(documents, mixed)
+    lift_options(documents)
     request.documents = documents
     found = find(documents, request.fix) if documents else Findings()
     verdict = found.verdict + [s for line in lines for s in timeline_findings(line)]

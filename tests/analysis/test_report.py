@@ -84,6 +84,16 @@ def test_report_is_reproducible(report):
     assert report("comb", "line") == report("comb", "line")
 
 
+def test_the_fix_may_be_an_option_in_which_files_differ(save, run, tmp_path):
+    out, paths = tmp_path / "r.html", []
+    for nodelay in (0, 1):
+        points = [{**p, "vars": {}} for p in synth.comb(repeats=1, nodelays=(nodelay,))]
+        paths.append(save(synth.result(points, options={"nodelay": bool(nodelay)}), f"run{nodelay}.json"))
+    code, _, err = run("report", *paths, "--fix", "nodelay=1", "-o", str(out))
+    assert code == 0, err
+    assert "nodelay=1 makes those sizes" in out.read_text() and "run0" not in out.read_text().split("id=\"method\"")[0]
+
+
 def test_data_inside_the_page_is_the_data(report, corpus):
     packed = re.search(r"data:application/gzip;base64,([^\"]+)", report("comb")).group(1)
     assert gzip.decompress(base64.b64decode(packed)) == open(corpus["comb"], "rb").read()
