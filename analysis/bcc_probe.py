@@ -24,6 +24,7 @@ from analysis import options
 from analysis.bcc_document import Counters, End, Session, Side, Span, address, document
 from analysis.errors import AnalysisError, BAD_USAGE, NO_FEATURE, NO_PERM
 from analysis.output import say, write
+from analysis.text import clean
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bcc_probe.c")
 TX, RX = 0, 1
@@ -198,7 +199,7 @@ def _span(s: Any) -> Span:
 def _side(s: Any) -> Side:
     seen = s.tgid != 0
     return Side(_span(s.work), _span(s.asleep), None if s.unseen else s.bytes, None if s.unseen else s.messages,
-                s.tgid if seen else None, s.comm.decode(errors="replace") if seen else None, s.cgroup if seen else None)
+                s.tgid if seen else None, clean(s.comm.decode(errors="replace")) if seen else None, s.cgroup if seen else None)
 
 
 def _names(e: Any) -> Tuple[str, str]:

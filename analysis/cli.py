@@ -15,6 +15,7 @@ from analysis import __version__
 from analysis.errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
 from analysis.options import Parser
 from analysis.output import say, write
+from analysis.text import clean, file_name
 
 KEPT_DPI = 130
 
@@ -22,7 +23,7 @@ KEPT_DPI = 130
 def _request(args: argparse.Namespace) -> Any:
     from analysis.figures.request import Request
 
-    return Request(fix=args.fix, title=args.title, x=args.x, y=args.y, test=args.test,
+    return Request(fix=args.fix, title=args.title and clean(args.title), x=args.x, y=args.y, test=args.test,
                    start_ns=None if args.start is None else args.start * 1e6, end_ns=None if args.end is None else args.end * 1e6)
 
 
@@ -103,7 +104,7 @@ def cmd_experiment(args: argparse.Namespace) -> int:
     if not args.keep:
         write(report, page(found, pictures, report))
     write(os.path.join(where, "answer.json"), (json.dumps(to_json(found), indent=1, ensure_ascii=False) + "\n").encode())
-    write("-", (text(found) + ("" if args.keep else f"Report: {report}\n")).encode())
+    write("-", (text(found) + ("" if args.keep else f"Report: {clean(report)}\n")).encode())
     return NOISY if found.verdict == "not decided" else 0
 
 
@@ -116,7 +117,7 @@ def cmd_experiments(args: argparse.Namespace) -> int:
 
 def _remark(path: str, remarks: Sequence[str]) -> None:
     for r in remarks:
-        say(f"analysis: {os.path.basename(path)}: {r}")
+        say(f"analysis: {file_name(path)}: {r}")
 
 
 def _parser() -> Parser:

@@ -9,6 +9,7 @@ import zlib
 from typing import Any, List, NoReturn
 
 from analysis.errors import AnalysisError, DATA, IO, NO_PERM, data
+from analysis.text import clean_json
 
 LARGEST_INSIDE = 1 << 30
 
@@ -62,8 +63,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def parse(raw: bytes, where: str) -> Any:
+    """What it says, with no control characters in its texts: much of it will be shown."""
     try:
-        return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+        text = raw.decode("utf-8")
+        return clean_json(json.loads(text, parse_constant=_refuse_constant), text)
     except UnicodeDecodeError as e:
         raise data(where, f"byte {e.start} is not UTF-8 text", "name a JSON file written by ipcstall") from None
     except json.JSONDecodeError as e:

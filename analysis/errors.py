@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from analysis.text import clean
+
 # The same numbers as user/lib/err.h; a number is never reused.
 BAD_USAGE = 2
 NO_PERM = 3
@@ -20,7 +22,7 @@ class AnalysisError(Exception):
     """Text reads "what: why; what to do next"."""
 
     def __init__(self, code: int, text: str) -> None:
-        super().__init__(" ".join(text.split()))
+        super().__init__(clean(" ".join(text.split())))
         self.code = code
 
 

@@ -16,6 +16,7 @@ from analysis.figures.ledger import shares
 from analysis.model import Document, Floats, Point, STALL_STATES, Timeline
 from analysis.series import Pair, Series, all_points, group, of_test, pair_up, parse_fix
 from analysis.stats.explain import Explanation, explain
+from analysis.text import file_name
 
 
 @dataclass
@@ -181,7 +182,7 @@ def caveats(documents: Sequence[Document]) -> List[str]:
     out: List[str] = []
     many = len(documents) > 1
     for d in documents:
-        name = f"{d.path.rsplit('/', 1)[-1]}: " if many else ""
+        name = f"{file_name(d.path)}: " if many else ""
         out.extend(name + r for r in d.remarks)
         out.extend(name + w for w in d.warnings)
         out.extend(name + w for w in _alike(d.points))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import replace
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -13,6 +12,7 @@ from analysis import fields, points
 from analysis.decode import is_partial, parse, read_bytes
 from analysis.errors import AnalysisError, VERSION, data, usage
 from analysis.model import Document, Timeline
+from analysis.text import clean_json, file_name
 from analysis.timeline import read_timeline
 
 VERSIONS = {"ipcstall.result": 1, "ipcstall.sweep": 1, "ipcstall.timeline": 1, "ipcstall.trace": 1}
@@ -92,7 +92,7 @@ def machine_key(machine: fields.Object) -> str:
 def check_machines(docs: Sequence[Document], mixed: bool) -> None:
     if len({machine_key(d.machine) for d in docs}) <= 1:
         return
-    names = ", ".join(f"{os.path.basename(d.path)} ({describe_machine(d.machine)})" for d in docs)
+    names = ", ".join(f"{file_name(d.path)} ({describe_machine(d.machine)})" for d in docs)
     if not mixed:
         raise usage(f"the files come from unlike machines: {names}; pass --mixed to set them side by side all the same")
     for d in docs:
@@ -107,7 +107,7 @@ def describe_machine(machine: fields.Object) -> str:
 def _first_object(raw: bytes) -> Optional[fields.Object]:
     line = raw.lstrip().split(b"\n", 1)[0]
     try:
-        value = json.loads(line)
+        value = clean_json(json.loads(line), line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

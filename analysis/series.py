@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis.errors import usage
 from analysis.model import Document, Floats, Point, Value
+from analysis.text import file_name
 from analysis.units import bytes_text
 
 Key = Tuple[Tuple[str, Value], ...]
@@ -46,7 +47,7 @@ class Series:
 
 def _word(name: str, value: Value) -> str:
     if name == "source":
-        return os.path.splitext(os.path.basename(str(value)))[0]
+        return os.path.splitext(file_name(str(value)))[0]
     if name in FACTORS or isinstance(value, str):
         return str(value)
     number = as_number(value)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from typing import List, Optional, Union
 
@@ -11,6 +10,7 @@ from analysis import tables
 from analysis.findings import caveats, find, timeline_findings
 from analysis.load import describe_machine
 from analysis.model import Document, Timeline
+from analysis.text import file_name
 
 
 def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None) -> str:
@@ -25,7 +25,7 @@ def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None) -> s
 
 def _page(path: str, what: str, machine: object, verdict: List[str], beware: List[str], shown: List[tables.Table]) -> str:
     where = describe_machine(machine if isinstance(machine, dict) else {})
-    out = [f"{os.path.basename(path)}: {what}; {where}", ""]
+    out = [f"{file_name(path)}: {what}; {where}", ""]
     out += [line for v in verdict for line in textwrap.wrap(v, 110, initial_indent="  ", subsequent_indent="    ")]
     if beware:
         out += ["", "Beware:"]

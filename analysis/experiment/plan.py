@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Sequence
 from analysis import fields
 from analysis.decode import parse, read_bytes
 from analysis.errors import AnalysisError, VERSION, data
+from analysis.text import clean_lines
 
 SCHEMA, SCHEMA_VERSION = "ipcstall.experiment", 1
 SECTIONS = ("Hypothesis", "Variables", "Apparatus")
@@ -41,7 +42,7 @@ class Plan:
 
 
 def read_plan(path: str) -> Plan:
-    text = read_bytes(path).decode("utf-8", "replace")
+    text = clean_lines(read_bytes(path).decode("utf-8", "replace"))
     block = re.search(r"^```json\n(.*?)^```", text, re.S | re.M)
     title = re.match(r"# (.+)", text)
     if block is None or title is None:

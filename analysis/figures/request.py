@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import List, Optional
 
 from analysis.model import Document, Timeline
+from analysis.text import file_name
 
 
 @dataclass
@@ -25,4 +25,4 @@ class Request:
     end_ns: Optional[float] = None
 
     def names(self) -> str:
-        return ", ".join(os.path.basename(d.path) for d in self.documents)
+        return ", ".join(file_name(d.path) for d in self.documents)

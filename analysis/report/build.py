@@ -11,6 +11,7 @@ import re
 import zlib
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
+from urllib.parse import quote
 
 from analysis import __version__, tables
 from analysis.decode import read_bytes
@@ -23,6 +24,7 @@ from analysis.load import check_machines, lift_options, load
 from analysis.model import Document, Timeline
 from analysis.report.method import METHOD
 from analysis.series import all_points, variables, varying
+from analysis.text import file_name
 
 EMBED_LIMIT = 2 << 20
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,7 +46,7 @@ def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> b
     request.documents = documents
     found = find(documents, request.fix) if documents else Findings()
     verdict = found.verdict + [s for line in lines for s in timeline_findings(line)]
-    beware = caveats(documents) + [f"{os.path.basename(line.path)}: {r}" for line in lines for r in line.remarks]
+    beware = caveats(documents) + [f"{file_name(line.path)}: {r}" for line in lines for r in line.remarks]
     return render(
         "report.html.j2", title=request.title or _title(documents, lines), verdict=verdict or ["There is nothing to conclude from these figures."],
         caveats=beware, pictures=pictures(documents, lines, request, found), tables=_tables(documents, found),
@@ -55,7 +57,7 @@ def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> b
 
 def _title(documents: Sequence[Document], lines: Sequence[Timeline]) -> str:
     modes = list(dict.fromkeys(p.mode for d in documents for p in d.points))
-    return f"ipcstall: {', '.join(modes)}" if modes else f"ipcstall: time line of {', '.join(os.path.basename(x.path) for x in lines)}"
+    return f"ipcstall: {', '.join(modes)}" if modes else f"ipcstall: time line of {', '.join(file_name(x.path) for x in lines)}"
 
 
 def wanted(documents: Sequence[Document], found: Findings) -> List[str]:
@@ -97,7 +99,7 @@ def _picture(name: str, request: Request) -> Optional[Picture]:
 
 def _short_hash(request: Request) -> str:
     name = request.timeline.path if request.timeline is not None else ""
-    return hashlib.sha256(os.path.basename(name).encode()).hexdigest()[:6]
+    return hashlib.sha256(os.fsencode(os.path.basename(name))).hexdigest()[:6]
 
 
 def inline(svg: str, prefix: str, label: str) -> str:
@@ -131,7 +133,7 @@ def header_of(path: str, header: Dict[str, Any]) -> Dict[str, Any]:
         value = header.get(key)
         rows = flatten(value) if isinstance(value, dict) else [("", "unknown" if value is None else str(value))]
         sections.append((key, rows))
-    return {"name": os.path.basename(path), "started": str(header.get("started", "unknown")), "sections": sections}
+    return {"name": file_name(path), "started": str(header.get("started", "unknown")), "sections": sections}
 
 
 def flatten(value: Dict[str, Any], prefix: str = "") -> List[Tuple[str, str]]:
@@ -153,7 +155,7 @@ def file_of(path: str, output: str) -> Dict[str, Any]:
     if len(raw) <= EMBED_LIMIT:
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)  # a gzip file without a date
         data = base64.b64encode(packer.compress(raw) + packer.flush()).decode()
-    return {"name": os.path.basename(path), "href": os.path.relpath(os.path.abspath(path), base), "bytes": len(raw),
+    return {"name": file_name(path), "href": quote(os.fsencode(os.path.relpath(os.path.abspath(path), base))), "bytes": len(raw),
             "sha256": hashlib.sha256(raw).hexdigest(), "data": data}
 
 

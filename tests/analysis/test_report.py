@@ -112,6 +112,58 @@ def test_hostile_text_stays_text(save, run, tmp_path):
     assert not {"script", "img", "b"} & (set(Page(out.read_text()).tags) - {"b"}) and "<script>alert" not in out.read_text()
 
 
+CONTROLS = "\x1b]0;x\x07\n\u009b31m\u202e\u2028\ud800"
+
+
+def rough(points):
+    """The points with control characters in every text and name that is shown."""
+    for p in points:
+        p.update(mode="tcp" + CONTROLS, placement=CONTROLS, warnings=["warned" + CONTROLS], vars={**p["vars"], "cc" + CONTROLS: "reno" + CONTROLS * p["repeat"]})
+        p["ledger"]["verdict"] = "nagle" + CONTROLS
+        p["ledger"]["endpoints"][0].update(comm="x" + CONTROLS, remote=CONTROLS)
+        p["ledger"]["endpoints"][0]["tx"]["states"]["new" + CONTROLS] = {"ns": 10**9, "count": 1, "max_ns": 10**9}
+    return points
+
+
+def shown(text):
+    return all(c == "\n" or c.isprintable() for c in text)
+
+
+def test_control_characters_do_not_reach_the_terminal(save, run, tmp_path):
+    head = {"machine": {"hostname": "h" + CONTROLS}, "started": CONTROLS, "warnings": ["as a whole" + CONTROLS]}
+    sizes = (1453, 3500, 5000, 6500, 8000, 9500)
+    for text in (synth.sweep(rough(synth.comb(sizes, repeats=2)), **head), synth.result(rough(synth.comb(sizes, repeats=2)), **head)):
+        path = save(text, "data\x1b[1m\udcff.json")
+        out = tmp_path / "out"
+        for argv in (("summary", path), ("figure", "ledger", path, "-o", f"{out}.svg"), ("report", path, "-o", f"{out}.html"), ("summary", path, "--fix", "a\x1b=1")):
+            code, said, err = run(*argv)
+            assert code == (2 if "--fix" in argv else 0) and shown(said + err), (argv, said, err)
+            assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
+        for ending in ("svg", "html"):
+            assert shown(re.sub(r"<style.*?</style>", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
+        assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
+
+
+def test_control_characters_break_no_export(save, run):
+    stall = {"serial": 1, "state": "nagle", "ns": 43_000_000, "pid": 7, "comm": "x\n9 9", "user_stack": ["main\n1 2"], "kernel_stack": []}
+    code, out, _ = run("export", "folded", save(json.dumps({**json.loads(synth.trace()), "stalls": [stall]})), "-o", "-")
+    assert code == 0 and out == "x?9_9[7];main?1_2;stall:nagle 43000\n"
+    line = save(synth.timeline().replace('"ipcstall", "pid": 100', '"ipc\\nstall\\u001b\\ud800", "pid": 100'))
+    code, out, _ = run("export", "folded", line, "-o", "-")
+    assert code == 0 and out.startswith("client_ipc?stall??_(100);tx;") and out.count("\n") == 1
+    code, out, _ = run("export", "chrome", line, "-o", "-")
+    assert code == 0 and "client ipc?stall?? (100)" in {e["args"].get("name") for e in json.loads(out)["traceEvents"] if "args" in e}
+
+
+def test_what_is_clean_is_left_as_it_is():
+    from analysis.decode import parse
+    from analysis.text import clean, clean_lines
+
+    text = "µs ← ‘é’ 漢字 \U0001f600 ‐ ‧ ⁥\u2064"
+    assert clean(text) == text and parse(json.dumps({"a\n": [text, "\t", 3, None]}).encode(), "x") == {"a?": [text, "?", 3, None]}
+    assert clean_lines("a\tb\nc\r\n") == "a?b\nc?\n"
+
+
 def test_caveats_are_shown(save, run, tmp_path):
     points = synth.comb(sizes=(1453, 3500, 5000), repeats=1)
     points[0]["warnings"] = ["host steal 12 %"]
