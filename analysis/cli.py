@@ -54,7 +54,10 @@ def cmd_figure(args: argparse.Namespace) -> int:
         request.documents = load_documents(args.files, args.mixed)
         for d in request.documents:
             _remark(d.path, d.remarks)
-    write(args.output, to_bytes(kind.draw(request), form, args.dpi))
+    figure = kind.draw(request)
+    for r in request.remarks:
+        say(f"analysis: figure {kind.name}: {r}")
+    write(args.output, to_bytes(figure, form, args.dpi))
     return 0
 
 

@@ -14,7 +14,7 @@ from analysis import units
 from analysis.errors import usage
 from analysis.figures.ledger import shares
 from analysis.model import Document, Floats, Point, STALL_STATES, Timeline
-from analysis.series import Pair, Series, all_points, group, of_test, pair_up, parse_fix
+from analysis.series import Pair, Series, all_points, group, left_out, of_test, pair_up, parse_fix
 from analysis.stats.explain import Explanation, explain
 from analysis.text import file_name
 
@@ -185,6 +185,7 @@ def caveats(documents: Sequence[Document]) -> List[str]:
         name = f"{file_name(d.path)}: " if many else ""
         out.extend(name + r for r in d.remarks)
         out.extend(name + w for w in d.warnings)
+        out.extend(name + r for r in (left_out(d.points) if d.kind != "trace" else []))
         out.extend(name + w for w in _alike(d.points))
         out.extend(_impossible(d, name))
     return out

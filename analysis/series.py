@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
@@ -72,12 +73,12 @@ def varying(points: Sequence[Point], names: Iterable[str]) -> List[str]:
 
 
 def as_number(value: Value) -> Optional[float]:
-    if isinstance(value, (int, float)):
-        return float(value)
+    """None where there is no place for it on an axis."""
     try:
-        return float(str(value))
-    except ValueError:
+        number = float(value if isinstance(value, (int, float)) else str(value))
+    except (ValueError, OverflowError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def group(points: Sequence[Point], x: str = "size") -> List[Series]:
@@ -92,6 +93,16 @@ def group(points: Sequence[Point], x: str = "size") -> List[Series]:
         out.setdefault(key, Series(key, x)).cells.setdefault(at, []).append(p)
     seen = {n: list(dict.fromkeys(p.value(n) for p in points)) for n in names}
     return sorted(out.values(), key=lambda s: [_order(seen[n], v) for n, v in s.key])
+
+
+def left_out(points: Sequence[Point], x: str = "size") -> List[str]:
+    """What is in no curve over x, and why: a sentence, or none."""
+    lost = [p.value(x) for p in points if as_number(p.value(x)) is None]
+    if not lost:
+        return []
+    words = list(dict.fromkeys(str(v) for v in lost if v is not None))
+    why = [f"is no number ({', '.join(spread(words, 3))}{', ...' if len(words) > 3 else ''})"] if words else []
+    return [f"{len(lost)} of {len(points)} points are in no curve: their {x} {' or '.join(why + ['is unknown'] * (None in lost))}"]
 
 
 def _telling(names: List[str], points: Sequence[Point]) -> List[str]:

@@ -33,6 +33,7 @@ class Answer:
     documents: Dict[str, Document]
     outcomes: Sequence[Outcome]
     figures: List[str] = field(default_factory=list)
+    left_out: List[str] = field(default_factory=list)  # of the figures
 
     @property
     def verdict(self) -> str:
@@ -48,7 +49,7 @@ class Answer:
         left_out = sum(len(d.points) - len(calm(d.points)) for d in self.documents.values())
         points = sum(len(d.points) for d in self.documents.values())
         note = [f"{left_out} of {points} points that another load disturbed were left out of the tests (not of the figures)"] if left_out else []
-        return note + caveats(list(self.documents.values()))
+        return note + self.left_out + caveats(list(self.documents.values()))
 
 
 def data_file(plan: Plan, directory: str, run: str) -> str:

@@ -45,6 +45,7 @@ def draw(a: Answer, directory: str, forms: Tuple[str, ...] = ("svg", "png"), dpi
     shown = []
     for name, caption, request in requests(a):
         figure = KINDS[name.split("-", 2)[2]].draw(request)
+        a.left_out += [f"{name}: {r}" for r in request.remarks]
         for form in forms:
             write(os.path.join(directory, f"{name}.{form}"), to_bytes(figure, form, dpi, keep=True))
             a.figures.append(f"{name}.{form}")

@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Point
-from analysis.series import Series, all_points, group, of_all, of_test, spread
+from analysis.series import Series, all_points, of_all, of_test, spread
 
 NEED = ("min", "q1", "median", "q3", "max")
 MOST_CURVES = 5
@@ -33,7 +33,7 @@ def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
     points = [p for p in of_test(all_points(request.documents), request.test or "latency", "oneway", "connect") if p.latency]
-    every = group(points)
+    every = request.curves(points)
     series = spread(every, MOST_CURVES)
     xs = sorted({x for s in series for x in s.xs() if box(s.cells[x])})
     if not xs:

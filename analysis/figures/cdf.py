@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Histogram
-from analysis.series import Series, all_points, group, of_all, of_test, spread
+from analysis.series import Series, all_points, of_all, of_test, spread
 from analysis.stats.hist import cumulative, merge
 
 MOST_CURVES = 6
@@ -21,7 +21,7 @@ MOST_CURVES = 6
 def distributions(request: Request) -> Tuple[List[Tuple[str, Histogram]], str]:
     """Curves, and the size they share if they do: several transports are compared at one size, one transport over its sizes."""
     points = of_test([p for p in all_points(request.documents) if p.histogram], request.test or "latency", "connect", "oneway")
-    series = group([p for p in points if p.size is not None])
+    series = request.curves(points) if any(p.size is not None for p in points) else []
     if not series:
         found = [(p.mode, p.histogram) for p in points if p.histogram is not None and p.histogram.total > 0]
         return found[:MOST_CURVES], ""

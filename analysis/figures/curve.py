@@ -14,7 +14,7 @@ from analysis.experiment.measures import MEASURES, Measure
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Floats
-from analysis.series import Series, all_points, group, of_all, of_test, spread
+from analysis.series import Series, all_points, of_all, of_test, spread
 
 MOST_CURVES = 6
 
@@ -28,7 +28,7 @@ def draw(request: Request) -> Any:
         points = of_test(points, request.test)
     if request.over:
         points = [replace(p, vars={k: v for k, v in p.vars.items() if k != request.over}) for p in points]
-    every = [s for s in group(points, x) if len(s.xs()) > 1]
+    every = [s for s in request.curves(points, x) if len(s.xs()) > 1]
     if not every:
         raise usage(f"{request.names()}: no two points with a {m.words} against {x}; vary {x}, or choose another --x and --y")
     series = spread(every, MOST_CURVES)

@@ -11,7 +11,7 @@ from analysis import style, units
 from analysis.errors import usage
 from analysis.figures.request import Request
 from analysis.model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
-from analysis.series import Series, all_points, group, of_all, spread
+from analysis.series import Series, all_points, of_all, spread
 
 MOST_PANELS = 3
 MOST_BARS = 14
@@ -52,7 +52,7 @@ def draw(request: Request) -> Any:
 
     if all(d.kind == "trace" for d in request.documents):
         return _of_endpoints(request)
-    every = [(s, t) for s in group(all_points(request.documents)) if (t := _table(s))[1]]
+    every = [(s, t) for s in request.curves(all_points(request.documents)) if (t := _table(s))[1]]
     panels = spread(every, MOST_PANELS)
     if not panels:
         raise usage(f"{request.names()}: no point has a ledger; run where ipcstall check allows tracing")

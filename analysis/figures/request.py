@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
-from analysis.model import Document, Timeline
+from analysis.model import Document, Point, Timeline
+from analysis.series import Series, group, left_out
 from analysis.text import file_name
 
 
@@ -23,6 +24,12 @@ class Request:
     over: Optional[str] = None  # curve: this variable only tells repeats apart
     start_ns: Optional[float] = None
     end_ns: Optional[float] = None
+    remarks: List[str] = field(default_factory=list)  # what the drawing had to leave out
+
+    def curves(self, points: Sequence[Point], x: str = "size") -> List[Series]:
+        """group(), with a remark on the points that are in none of them."""
+        self.remarks += left_out(points, x)
+        return group(points, x)
 
     def names(self) -> str:
         return ", ".join(file_name(d.path) for d in self.documents)

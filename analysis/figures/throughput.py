@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Point
-from analysis.series import Series, all_points, group, of_test, pair_up, parse_fix
+from analysis.series import Series, all_points, of_test, pair_up, parse_fix
 from analysis.stats.dips import bands
 from analysis.stats.explain import explain
 
@@ -23,7 +23,7 @@ def rate(p: Point) -> Optional[float]:
 
 def curves(request: Request) -> Sequence[Series]:
     points = [p for p in of_test(all_points(request.documents), "throughput", "latency") if rate(p) is not None]
-    series = group(points)
+    series = request.curves(points)
     if not series:
         raise usage(f"{request.names()}: no point has a throughput; run --test throughput, for longer if it was over too soon")
     return series

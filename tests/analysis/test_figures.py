@@ -185,3 +185,24 @@ def test_a_curve_is_within_its_axes_and_named_once(save):
     assert all(lo <= y <= hi for line in ax.lines for y in line.get_ydata())
     linear = KINDS["curve"].draw(Request(load_documents([save(synth.sweep([p for p in points if p["size"] < 2000]))]), y="latency")).axes[0]
     assert linear.get_ylim()[0] == 0 and linear.get_ylim()[1] > 4000 / 1e3
+
+
+def test_what_is_in_no_curve_is_told(save, run, tmp_path):
+    out = str(tmp_path / "out.svg")
+    points = [{**p, "vars": {**p["vars"], "cc": cc}} for cc in ("cubic", "1", "2", "inf", None) for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]
+    code, _, err = run("figure", "curve", save(synth.sweep(points)), "--x", "cc", "--y", "throughput", "-o", out)
+    assert code == 0 and err == "analysis: figure curve: 18 of 30 points are in no curve: their cc is no number (cubic, inf) or is unknown\n"
+    points = [{**p, "size": None, "vars": {"nodelay": 0}} if p["size"] == 3500 else p for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]
+    path, words = save(synth.sweep(points)), "2 of 6 points are in no curve: their size is unknown"
+    for kind in ("throughput", "stall", "ledger"):
+        code, _, err = run("figure", kind, path, "-o", out)
+        assert code == 0 and err == f"analysis: figure {kind}: {words}\n"
+    assert f"! {words}\n" in run("summary", path)[1]
+    code, _, err = run("report", path, "-o", out)
+    assert code == 0 and err == "" and open(out, encoding="utf-8").read().count(words) == 1
+
+
+@pytest.mark.parametrize("kind,name", [("throughput", "comb"), ("box", "transports"), ("cdf", "transports"), ("ledger", "trace"), ("curve", "transports"), ("cdf", "trace")])
+def test_where_all_is_drawn_nothing_is_said_to_be_left_out(kind, name, corpus, run, tmp_path):
+    code, _, err = run("figure", kind, corpus[name], "-o", str(tmp_path / "out.svg"))
+    assert "no curve" not in err and "no curve" not in run("summary", corpus[name])[1]
