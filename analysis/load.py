@@ -53,12 +53,12 @@ NO_VARIABLE = frozenset(("json", "csv", "raw", "quiet", "mode", "size", "test", 
 
 
 def lift_options(docs: Sequence[Document]) -> None:
-    """What differs between the options of several files is a variable, as if they were one sweep."""
-    each = [d.header.get("options") if isinstance(d.header.get("options"), dict) else {} for d in docs]
-    names = dict.fromkeys(k for o in each for k in (o or {}))
-    for name in [n for n in names if n not in NO_VARIABLE]:
-        values = [(o or {}).get(name) for o in each]
-        if len({repr(v) for v in values}) < 2 or any(isinstance(v, (dict, list)) for v in values):
+    """What differs between the options of several files is a variable, as if they were one sweep; so is what one of them varies."""
+    each: List[fields.Object] = [o if isinstance(o := d.header.get("options"), dict) else {} for d in docs]
+    varied = {k for d in docs for p in d.points for k in p.vars}
+    for name in [n for n in dict.fromkeys(k for o in each for k in o) if n not in NO_VARIABLE]:
+        values = [o.get(name) for o in each]
+        if (len({repr(v) for v in values}) < 2 and name not in varied) or any(isinstance(v, (dict, list)) for v in values):
             continue
         for doc, value in zip(docs, values):
             doc.points = [p if name in p.vars else replace(p, vars={**p.vars, name: value}) for p in doc.points]

@@ -13,7 +13,7 @@ import numpy as np
 from analysis.errors import usage
 from analysis.model import Document, Floats, Point, Value
 from analysis.text import file_name
-from analysis.units import bytes_text
+from analysis.units import value_text
 
 Key = Tuple[Tuple[str, Value], ...]
 Measure = Callable[[Point], Optional[float]]
@@ -51,10 +51,16 @@ def _word(name: str, value: Value) -> str:
         return os.path.splitext(file_name(str(value)))[0]
     if name in FACTORS or isinstance(value, str):
         return str(value)
-    number = as_number(value)
-    if number is not None and name.endswith(("size", "buf")) and number >= 1024:
-        return f"{name}={bytes_text(number)}"
-    return f"{name}={plain(value)}"
+    return said(name, value)
+
+
+def said(name: str, value: Value) -> str:
+    """A variable and its value, for people: nodelay=1, rto=20 ms, cc=reno."""
+    return f"{name}={readable(name, value)}"
+
+
+def readable(name: str, value: Value) -> str:
+    return value_text(name, float(value)) if isinstance(value, (int, float)) and as_number(value) is not None else plain(value)
 
 
 def all_points(docs: Iterable[Document]) -> List[Point]:
@@ -175,16 +181,17 @@ def pair_up(series: Sequence[Series], fix: Optional[Tuple[str, str]] = None) -> 
     if fix is None:
         return [Pair(s, None) for s in series]
     name, value = fix
-    if not any(_same(dict(s.key).get(name), value) for s in series):
+    held = [v for s in series for n, v in s.key if n == name and same(name, v, value)]
+    if not held:
         raise usage(f"--fix {name}={value}: no curve has it; the variables here are "
                     + (", ".join(sorted({n for s in series for n, _ in s.key})) or "none"))
     pairs = []
     for s in series:
-        if _same(dict(s.key).get(name), value):
+        if same(name, dict(s.key).get(name), value):
             continue
         rest = _without(s.key, name)
-        cure = [f for f in series if _without(f.key, name) == rest and _same(dict(f.key).get(name), value)]
-        pairs.append(Pair(s, cure[0] if cure else None, _word(name, value) if name == "source" else f"{name}={value}"))
+        cure = [f for f in series if _without(f.key, name) == rest and same(name, dict(f.key).get(name), value)]
+        pairs.append(Pair(s, cure[0] if cure else None, _word(name, held[0]) if name == "source" else said(name, held[0])))
     return pairs
 
 
@@ -214,8 +221,15 @@ def _without(key: Key, name: str) -> Key:
 
 
 def plain(value: Value) -> str:
+    if value is None:
+        return "default"  # an option that was not given
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _same(value: Value, text: str) -> bool:
-    return plain(value).lower() == text.lower()
+def same(name: str, value: Value, text: str) -> bool:
+    """Whether a person meant this value: as the file has it, or as it is shown (20000000, 20ms)."""
+    return _bare(text) in (_bare(plain(value)), _bare(readable(name, value)))
+
+
+def _bare(text: str) -> str:
+    return text.replace(" ", "").replace("µ", "u").lower()

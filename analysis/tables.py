@@ -11,7 +11,7 @@ import numpy as np
 from analysis import units
 from analysis.figures.rank import rows as rank_rows, value_text
 from analysis.model import Document, Point
-from analysis.series import Series, group, plain
+from analysis.series import Series, group, said
 from analysis.stats.explain import Explanation
 
 DASH = "–"
@@ -126,7 +126,7 @@ def ledger_table(documents: Sequence[Document]) -> Optional[Table]:
                 if s.ns:
                     share = s.ns / one.lifetime_ns if one and one.lifetime_ns else None
                     rows.append([end.name, end.where, name, state, units.time_text(s.ns), units.percent_text(share), _count(s.count), units.time_text(s.max_ns)])
-    where = ", ".join(f"{k}={plain(v)}" for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
+    where = ", ".join(said(k, v) for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
     return Table(f"Ledger of the point that stalled most ({where})" if where else "Ledger", ["end", "of", "ledger", "state", "time", "share", "times", "longest"], rows,
                  f"Unaccounted: {units.time_text(worst.ledger.unaccounted_ns)}."
                  + (f" The {MOST_ENDS} most stalled of {len(ends)} ends." if len(ends) > MOST_ENDS else ""))

@@ -48,6 +48,28 @@ def rate_text(bytes_per_s: Optional[float]) -> str:
     return _scaled(bytes_per_s, RATES)
 
 
+# Options by what they hold, in the units of a result (user/bench/options.c).
+TIME_OPTIONS = frozenset(("duration", "timeout", "delack-max", "reader-pause", "rto"))
+BYTES_ENDINGS = ("size", "buf", "bytes")
+
+
+def _exact(v: float, units: Sequence[Tuple[float, str]]) -> str:
+    """A value that was asked for, not measured: all its figures."""
+    scale, unit = best_unit(v, units)
+    return f"{v / scale:.12g} {unit}" if v else "0"
+
+
+def value_text(name: str, v: float) -> str:
+    """A value of an option: rto 20 ms, sndbuf 64K, pacing 12.5 MB/s, rate 1000/s; others are bare numbers."""
+    if name in TIME_OPTIONS:
+        return _exact(v, TIMES)
+    if name == "pacing":
+        return _exact(v, RATES)
+    if name.endswith(BYTES_ENDINGS) and v == int(v):
+        return bytes_text(v)
+    return f"{v:.12g}/s" if name == "rate" else f"{v:.12g}"
+
+
 def percent_text(share: Optional[float]) -> str:
     if share is None or share != share:
         return "–"

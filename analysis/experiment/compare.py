@@ -13,8 +13,9 @@ from analysis.experiment.measures import Measure, chosen, measure, x_text
 from analysis.experiment.noise import interval, spread
 from analysis.experiment.outcome import Outcome, UNDECIDED, of_cells
 from analysis.model import Floats, Point
-from analysis.series import as_number, plain
+from analysis.series import as_number, plain, said
 from analysis.tables import Table
+from analysis.units import TIME_OPTIONS
 
 MARGIN = 0.03  # below this, runs on a quiet machine are not told apart
 ALPHA = 0.05
@@ -101,7 +102,7 @@ def van_elteren(a: Sequence[Floats], b: Sequence[Floats], sign: float) -> Option
 
 def names(claim: Mapping[str, Any]) -> Tuple[str, str]:
     def say(group: Mapping[str, Any]) -> str:
-        return ", ".join(str(v) if isinstance(v, str) else f"{k}={v}" for k, v in group.items())
+        return ", ".join(str(v) if isinstance(v, str) else said(k, v) if k in TIME_OPTIONS and isinstance(v, (int, float)) else f"{k}={v}" for k, v in group.items())
 
     return say(claim.get("of", {})), say(claim.get("than", {}))
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 from analysis import units
 from analysis.errors import data
 from analysis.model import Point
-from analysis.series import as_number, plain
+from analysis.series import as_number, plain, same
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def _passes(p: Point, name: str, wanted: Any) -> bool:
         number = as_number(value)
         return number is not None and wanted.get("from", number) <= number <= wanted.get("to", number)
     many = wanted if isinstance(wanted, list) else [wanted]
-    return any(_equal(value, w) for w in many)
+    return any(_equal(name, value, w) for w in many)
 
 
-def _equal(a: Any, b: Any) -> bool:
-    x, y = as_number(a), as_number(b)
-    return x == y if x is not None and y is not None else plain(a).lower() == plain(b).lower()
+def _equal(name: str, value: Any, wanted: Any) -> bool:
+    x, y = as_number(value), as_number(wanted)
+    return x == y if x is not None and y is not None else same(name, value, plain(wanted))
 
 
 DISTURBED = re.compile(r"other processes used|the host took|pushed off|changed speed")
@@ -96,4 +96,4 @@ def calm(points: Sequence[Point]) -> List[Point]:
 
 
 def x_text(name: str, x: float) -> str:
-    return units.bytes_text(x) if name.endswith(("size", "buf")) else f"{x:g}"
+    return units.value_text(name, x)

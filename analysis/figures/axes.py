@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
@@ -23,13 +23,18 @@ def spreads_wide(values: Floats) -> bool:
 
 
 def size_axis(ax: Any, sizes: Sequence[float], name: str = "message size (bytes)") -> None:
-    xs = np.unique(np.asarray(sizes, dtype=np.float64))
+    value_axis(ax, sizes, name, units.bytes_text, lambda v: f"{v:.0f}")
+
+
+def value_axis(ax: Any, values: Sequence[float], name: str, text: Callable[[float], str], between: Optional[Callable[[float], str]] = None) -> None:
+    """`between`: how values are written that are ticks though none of those measured."""
+    xs = np.unique(np.asarray(values, dtype=np.float64))
     ax.set_xlabel(name)
     # Setting the scale resets locator and formatter, so it comes first.
     wide = spreads_wide(xs)
     if wide:
         ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: units.bytes_text(v)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: text(v)))
     if wide:
         ax.xaxis.set_major_locator(FixedLocator(thin(xs, log=True)))
         ax.xaxis.set_minor_locator(NullLocator())
@@ -38,7 +43,7 @@ def size_axis(ax: Any, sizes: Sequence[float], name: str = "message size (bytes)
         ax.xaxis.set_major_locator(FixedLocator(thin(xs, log=False)))
     else:
         ax.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0f}"))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: (between or text)(v)))
 
 
 def thin(xs: Floats, log: bool, most: int = MOST_TICKS) -> Sequence[float]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Sequence, Tuple
 
 import numpy as np
 
@@ -78,13 +78,10 @@ def _y_axis(ax: Any, m: Measure, ys: Sequence[Floats]) -> float:
 
 
 def _x_axis(ax: Any, x: str, at: Floats) -> None:
-    if x == "size" or x.endswith(("-size", "buf")):
+    if x.endswith(units.BYTES_ENDINGS):
         axes.size_axis(ax, at.tolist(), "message size (bytes)" if x == "size" else f"{x} (bytes)")
         return
-    ax.set_xlabel("packets dropped (%)" if x == "drop" else x)
-    values: List[float] = np.unique(at).tolist()
-    if len(values) <= 12:
-        ax.set_xticks(values, [f"{v:g}" for v in values])
+    axes.value_axis(ax, at.tolist(), "packets dropped (%)" if x == "drop" else x, lambda v: units.value_text(x, v))
 
 
 def _marks(ax: Any, step: float, drawn: Sequence[Any]) -> None:

@@ -30,7 +30,7 @@ def draw(request: Request) -> Any:
     ax.grid(False)
     for which, values, name in ((ax.xaxis, xs, x), (ax.yaxis, ys, y)):
         step = max(1, int(np.ceil(len(values) / (12 if which is ax.xaxis else 20))))
-        which.set_ticks([i + 0.5 for i in range(0, len(values), step)], [units.bytes_text(v) for v in values[::step]])
+        which.set_ticks([i + 0.5 for i in range(0, len(values), step)], [units.value_text(name, v) for v in values[::step]])
         which.set_tick_params(length=0)
         which.set_label_text(NAMES.get(name, name))
     if len(xs) <= 12 and len(ys) <= 16:

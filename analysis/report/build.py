@@ -23,8 +23,9 @@ from analysis.findings import Findings, caveats, find, timeline_findings
 from analysis.load import check_machines, lift_options, load
 from analysis.model import Document, Timeline
 from analysis.report.method import METHOD
-from analysis.series import all_points, variables, varying
+from analysis.series import all_points, readable, variables, varying
 from analysis.text import file_name
+from analysis.units import TIME_OPTIONS
 
 EMBED_LIMIT = 2 << 20
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -132,8 +133,13 @@ def header_of(path: str, header: Dict[str, Any]) -> Dict[str, Any]:
     for key in ("tool", "machine", "clock", "options", "vary", "trace"):
         value = header.get(key)
         rows = flatten(value) if isinstance(value, dict) else [("", "unknown" if value is None else str(value))]
-        sections.append((key, rows))
+        sections.append((key, _options(value, rows) if key == "options" and isinstance(value, dict) else rows))
     return {"name": file_name(path), "started": str(header.get("started", "unknown")), "sections": sections}
+
+
+def _options(options: Dict[str, Any], rows: List[Tuple[str, str]]) -> List[Tuple[str, str]]:
+    """Times with their unit: 20 ms, not 20000000."""
+    return [(k, readable(k, options[k]) if k in TIME_OPTIONS and isinstance(options[k], (int, float)) else text) for k, text in rows]
 
 
 def flatten(value: Dict[str, Any], prefix: str = "") -> List[Tuple[str, str]]:

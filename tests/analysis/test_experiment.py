@@ -307,6 +307,18 @@ def test_kept_data_are_small_and_answer_alike(carried_out, tmp_path):
     assert (tmp_path / "kept/comb.ndjson.gz").stat().st_size < (where / "comb.ndjson").stat().st_size / 4
 
 
+def test_times_are_chosen_and_named_with_their_unit(save):
+    from analysis.experiment.compare import names
+    from analysis.experiment.measures import chosen, x_text
+    from analysis.load import load
+
+    points = [{**p, "vars": {"size": p["size"], "rto": rto}} for rto in (20_000_000, 1_500_000_000) for p in synth.comb(sizes=(1453,), repeats=1, nodelays=(1,))]
+    found = load(save(synth.sweep(points))).points
+    for wanted in ("20ms", "20 ms", 20_000_000, ["20ms"], {"to": 1e9}):
+        assert [p.value("rto") for p in chosen(found, {"rto": wanted})] == [20_000_000], wanted
+    assert names({"of": {"rto": 1_500_000_000}, "than": {"rto": "20ms"}}) == ("rto=1.5 s", "20ms") and x_text("rto", 2e7) == "20 ms"
+
+
 KEPT = sorted((ROOT / "docs/experiments/results").glob("*/answer.json"))
 
 

@@ -206,3 +206,41 @@ def test_what_is_in_no_curve_is_told(save, run, tmp_path):
 def test_where_all_is_drawn_nothing_is_said_to_be_left_out(kind, name, corpus, run, tmp_path):
     code, _, err = run("figure", kind, corpus[name], "-o", str(tmp_path / "out.svg"))
     assert "no curve" not in err and "no curve" not in run("summary", corpus[name])[1]
+
+
+RTOS = (100_000, 250_000, 1_000_000, 20_000_000, 200_000_000, 3_000_000_000)
+
+
+def times_varied(save, name="rto", values=RTOS, sizes=(1453, 3500)):
+    points = [{**p, "vars": {name: v, "size": p["size"]}} for v in values for p in synth.comb(sizes=sizes, repeats=1, nodelays=(1,))]
+    return save(synth.sweep(points, options={name: values[0], "timeout": 20_000_000_000, "window": 4}))
+
+
+@pytest.mark.parametrize("kind,more", [("throughput", {}), ("curve", {"x": "rto", "y": "throughput"}), ("heatmap", {"x": "rto", "y": "size"}), ("rank", {}), ("ledger", {})])
+def test_times_that_vary_have_units(kind, more, save):
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    figure = KINDS[kind].draw(Request(load_documents([times_varied(save)]), **more))
+    texts = " | ".join(t for t, _ in text_boxes(figure))
+    assert "3 s" in texts and ("100 µs" in texts or "200 ms" in texts) and "00000" not in texts and "e+" not in texts, texts
+    assert overlaps(figure) == [] and off_page(figure) == []
+
+
+@pytest.mark.parametrize("name,values,words", [("reader-pause", (0, 1_500_000), ("reader-pause=0", "reader-pause=1.5 ms")), ("sndbuf", (8192, 8193), ("sndbuf=8K", "sndbuf=8193")),
+                                               ("delack-max", (None, 1_000_001), ("delack-max=default", "delack-max=1.000001 ms")), ("rate", (1000, 2500.5), ("rate=1000/s", "rate=2500.5/s")),
+                                               ("pacing", (12_500_000, 4294967295), ("pacing=12.5 MB/s", "pacing=4.294967295 GB/s")), ("seed", (1234567, 1234568), ("seed=1234567", "seed=1234568")),
+                                               ("nodelay", (False, True), ("nodelay=0", "nodelay=1")), ("drop", (0.5, 2.5), ("drop=0.5", "drop=2.5"))])
+def test_curves_are_named_in_units_and_tell_values_apart(name, values, words, save):
+    from analysis.load import load
+    from analysis.series import group
+
+    assert [s.label for s in group(load(times_varied(save, name, values)).points)] == list(words)
+
+
+def test_heatmap_axes_keep_fractions(save):
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    ax = KINDS["heatmap"].draw(Request(load_documents([times_varied(save, "drop", (0.5, 1, 2.5))]))).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["0.5", "1", "2.5"]

@@ -12,7 +12,7 @@ from analysis.errors import AnalysisError, DATA, NO_PERM, VERSION
 from analysis.findings import find
 from analysis.load import load, load_documents
 from analysis.model import Document, Timeline
-from analysis.series import group, pair_up
+from analysis.series import group, pair_up, parse_fix, plain
 from analysis.units import percent_text
 
 POINT = synth.comb(sizes=(1453,), repeats=1, nodelays=(0,))[0]
@@ -199,6 +199,26 @@ def test_options_that_differ_between_files_are_variables(save):
     docs = two_files(save, {"nodelay": False, "json": "a"}, {"nodelay": True, "json": "b"})
     pairs = pair_up(group([p for d in docs for p in d.points]))
     assert [(p.label, p.fix, p.fixed.label) for p in pairs] == [("nodelay=0", "nodelay=1", "nodelay=1")]
+
+
+def test_what_one_file_varies_the_other_has_as_its_option(save):
+    points = synth.comb(sizes=(1453, 3500), repeats=1)
+    paths = [save(synth.sweep(points, options={"nodelay": False}), "sweep.ndjson"),
+             save(synth.result([{**p, "vars": {}} for p in points if not p["vars"]["nodelay"]], options={"nodelay": False}), "run.json")]
+    found = [p for d in load_documents(paths) for p in d.points]
+    assert {p.value("nodelay") for p in found if p.source == paths[1]} == {False}
+    assert all(plain(p.value("nodelay")) in ("0", "1") for p in found)
+
+
+@pytest.mark.parametrize("fix", ["rto=200000000", "rto=200ms", "rto=200 ms", "RTO=1ms"])
+def test_a_fix_is_named_as_the_file_has_it_or_as_it_is_shown(fix, save):
+    points = [{**p, "vars": {"size": p["size"], "rto": (20_000_000, 200_000_000)[p["vars"]["nodelay"]]}} for p in synth.comb(sizes=(1453, 3500), repeats=1)]
+    series = group(load(save(synth.sweep(points))).points)
+    if fix.startswith("RTO"):
+        with pytest.raises(AnalysisError, match="no curve has it"):
+            pair_up(series, parse_fix(fix))
+        return
+    assert [(p.label, p.fix, p.fixed.label) for p in pair_up(series, parse_fix(fix))] == [("rto=20 ms", "rto=200 ms", "rto=200 ms")]
 
 
 def test_of_two_files_alike_the_second_is_the_fix(save):

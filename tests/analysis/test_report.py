@@ -112,6 +112,14 @@ def test_hostile_text_stays_text(save, run, tmp_path):
     assert not {"script", "img", "b"} & (set(Page(out.read_text()).tags) - {"b"}) and "<script>alert" not in out.read_text()
 
 
+def test_times_among_the_options_have_units(save, run, tmp_path):
+    out = tmp_path / "r.html"
+    options = {"duration": 5_000_000, "timeout": 20_000_000_000, "rto": None, "warmup": 40}
+    assert run("report", save(synth.result(synth.comb(sizes=(1453,), repeats=1), options=options)), "-o", str(out))[0] == 0
+    cells = re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", out.read_text())
+    assert [cells[cells.index(k) + 1] for k in options] == ["5 ms", "20 s", "unknown", "40"]
+
+
 CONTROLS = "\x1b]0;x\x07\n\u009b31m\u202e\u2028\ud800"
 
 
