@@ -52,6 +52,7 @@ class Throughput:
     hi: Optional[float] = None
     confidence: Optional[float] = None
     trials: Tuple[float, ...] = ()
+    trial_ns: Tuple[float, ...] = ()  # how long each was; empty where the file does not say
 
 
 @dataclass(frozen=True)

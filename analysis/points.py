@@ -97,8 +97,11 @@ def _throughput(o: Optional[fields.Object], where: str) -> Optional[Throughput]:
         return None
     where = f"{where}: throughput"
     trials = tuple(fields.positive(v, f"{where}: trials") for v in fields.array(o, "trials", where))
+    lasted = tuple(fields.positive(v, f"{where}: trial_ns") for v in fields.array(o, "trial_ns", where))
+    if lasted and len(lasted) != len(trials):
+        raise data(f"{where}: trial_ns", f"{len(lasted)} times of {len(trials)} trials")
     return Throughput(fields.number(o, "bytes_per_s", where), fields.number(o, "lo", where),
-                      fields.number(o, "hi", where), fields.number(o, "confidence", where), trials)
+                      fields.number(o, "hi", where), fields.number(o, "confidence", where), trials, lasted)
 
 
 def read_ledger(o: Optional[fields.Object], where: str) -> Optional[Ledger]:

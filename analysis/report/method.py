@@ -22,7 +22,7 @@ METHOD: Sequence[Tuple[str, str]] = (
     ("Correlation", f"Pearson's r over sizes, with a 95 % bootstrap interval over the pairs ({DRAWS} draws, fixed seed): dips come in clusters, which "
                     "intervals that assume a normal distribution get wrong. Spearman's ρ beside it."),
     ("Ranks", f"Two contestants tie unless a one-sided test shows the slower to be worse by more than {MARGIN:.0%}: Mann-Whitney on latency histograms, "
-              f"Welch's t on the logarithms of throughput trials; Bonferroni within a row, at {ALPHA:g}."),
+              f"Welch's t on the logarithms of throughput trials, each counting as long as it lasted; Bonferroni within a row, at {ALPHA:g}."),
     ("Latency", "Minimum, quartiles and tail are the tool's, from every sample. Distributions are from its histogram, read at the upper edge of "
                 "each bucket. The mean is not used."),
 )

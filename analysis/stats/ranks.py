@@ -3,7 +3,7 @@
 
 Two contestants tie unless a one-sided test says that the slower is worse by more than the margin (3 %, below which
 runs on a quiet machine are not told apart): Mann-Whitney on the latency histograms, Welch's t on the logarithms of a
-throughput run's trials; where only intervals were stored, intervals that do not overlap. Each is compared with the first of
+throughput run's trials, each counting as long as it lasted; where only intervals were stored, intervals that do not overlap. Each is compared with the first of
 the rank above it; p values are multiplied by the number of comparisons in a row (Bonferroni).
 """
 
@@ -14,7 +14,7 @@ from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis.model import Histogram, Point
+from analysis.model import Floats, Histogram, Point, Throughput
 from analysis.stats.dips import ALPHA
 from analysis.stats.hist import mann_whitney, merge
 
@@ -29,6 +29,7 @@ class Contestant:
     value: float
     sample: Optional[Histogram] = None
     trials: Tuple[float, ...] = ()
+    weights: Tuple[float, ...] = ()  # of the trials; empty: all alike
     interval: Optional[Tuple[float, float]] = None
 
 
@@ -53,20 +54,39 @@ def throughput_contestant(name: str, points: Sequence[Point]) -> Optional[Contes
     rates = [r for p in points if (r := p.bytes_per_s) is not None]
     if not rates:
         return None
-    trials = [t for p in points if p.throughput is not None for t in p.throughput.trials] or rates
+    trials, weights = _trials([p.throughput for p in points if p.throughput is not None])
     spans = [(p.throughput.lo, p.throughput.hi) for p in points if p.throughput is not None]
     known = [(lo, hi) for lo, hi in spans if lo is not None and hi is not None]
     interval = (min(lo for lo, _ in known), max(hi for _, hi in known)) if known else None
-    return Contestant(name, float(np.median(rates)), None, tuple(t for t in trials if t > 0), interval)
+    return Contestant(name, float(np.median(rates)), None, trials or tuple(r for r in rates if r > 0), weights, interval)
 
 
-def _welch(good: Sequence[float], bad: Sequence[float], margin: float) -> float:
-    from scipy.stats import ttest_ind
+def _trials(runs: Sequence[Throughput]) -> Tuple[Tuple[float, ...], Tuple[float, ...]]:
+    """Those of all runs that moved something, with how long they lasted if every run says so."""
+    timed = all(len(r.trial_ns) == len(r.trials) for r in runs)
+    found = [(t, ns) for r in runs for t, ns in zip(r.trials, r.trial_ns if timed else [1.0] * len(r.trials)) if t > 0 and ns > 0]
+    return tuple(t for t, _ in found), tuple(ns for _, ns in found) if timed else ()
 
-    a, b = np.log(good), np.log(bad) + np.log1p(margin)
+
+def _moments(x: Floats, weights: Sequence[float]) -> Tuple[float, float, float]:
+    """Mean, standard deviation and count; of unequal weights, the count of equal ones that would say as much (Kish)."""
+    w = np.asarray(weights) if weights else np.ones(len(x))
+    n = float(w.sum() ** 2 / (w * w).sum())
+    mean = float(np.average(x, weights=w))
+    variance = float(np.average((x - mean) ** 2, weights=w)) * n / max(n - 1.0, 1e-9)
+    return mean, float(np.sqrt(variance)), n
+
+
+def _welch(good: Contestant, bad: Contestant, margin: float) -> float:
+    from scipy.stats import ttest_ind_from_stats
+
+    a, b = np.log(good.trials), np.log(bad.trials) + np.log1p(margin)
     if np.ptp(a) == 0 and np.ptp(b) == 0:
         return 0.0 if a[0] > b[0] else 1.0
-    return float(ttest_ind(a, b, equal_var=False, alternative="greater").pvalue)
+    (mean, sd, n), (other, other_sd, m) = _moments(a, good.weights), _moments(b, bad.weights)
+    if min(n, m) < 1.5:
+        return 1.0  # one slice is nearly all of the run: of its scatter nothing is known
+    return float(ttest_ind_from_stats(mean, sd, n, other, other_sd, m, equal_var=False, alternative="greater").pvalue)
 
 
 def _worse(leader: Contestant, other: Contestant, margin: float) -> Optional[float]:
@@ -74,7 +94,7 @@ def _worse(leader: Contestant, other: Contestant, margin: float) -> Optional[flo
     if leader.sample is not None and other.sample is not None:
         return mann_whitney(leader.sample, other.sample, 1.0 + margin)
     if len(leader.trials) > 1 and len(other.trials) > 1:
-        return _welch(leader.trials, other.trials, margin)
+        return _welch(leader, other, margin)
     if leader.interval is not None and other.interval is not None:
         return 0.0 if leader.interval[0] > other.interval[1] * (1.0 + margin) else 1.0
     return None

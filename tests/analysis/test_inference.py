@@ -7,6 +7,7 @@ import synth
 from conftest import ROOT
 from scipy import stats as ss
 
+from analysis.errors import AnalysisError
 from analysis.load import load
 from analysis.model import Histogram, Span
 from analysis.series import group, pair_up
@@ -15,7 +16,7 @@ from analysis.stats.dips import bands, holm, with_fix, without_fix
 from analysis.stats.explain import explain
 from analysis.stats.hist import cumulative, mann_whitney, merge, quantile
 from analysis.stats.lag import bin_stall, lagged
-from analysis.stats.ranks import Contestant, rank
+from analysis.stats.ranks import Contestant, _welch, rank, throughput_contestant
 
 RNG = np.random.default_rng(5)
 
@@ -249,6 +250,34 @@ def test_throughput_ranks_by_trials_and_by_intervals():
     wide = [Contestant("a", 100.0, interval=(80.0, 120.0)), Contestant("b", 90.0, interval=(70.0, 110.0))]
     assert all(p.tied for p in rank(wide, True))
     assert [p.name for p in rank([trials("x", 5.0), trials("y", 9.0)], True)] == ["y", "x"]
+
+
+def test_slices_count_as_long_as_they_lasted(save):
+    """Short slices in which a buffer was emptied say little of a run that waited for most of its time."""
+    def point(mode, trials, trial_ns):
+        rate = float(np.average(trials, weights=trial_ns or None))
+        return {**synth.comb_point(1024, 1, 0, np.random.default_rng(6)), "mode": mode, "vars": {}, "throughput": {"bytes_per_s": rate, "trials": trials, "trial_ns": trial_ns}}
+
+    steady = [6e7 * f for f in (0.99, 1.0, 1.01) * 4]
+    uneven, lasted = [4e7 * f for f in (0.99, 1.0, 1.01) * 2] + [1e8] * 6, [1e9] * 6 + [1e7] * 6
+
+    def places(*points):
+        contestants = [throughput_contestant(p.mode, [p]) for p in load(save(synth.result(list(points)))).points]
+        return [(p.rank, p.name) for p in rank(contestants, True)]
+
+    assert places(point("a", steady, [1e8] * 12), point("b", uneven, lasted)) == [(1, "a"), (2, "b")]
+    assert places(point("a", steady, []), {**point("b", uneven, lasted), "throughput": {"bytes_per_s": 4e7, "trials": uneven}}) == [(1, "a"), (1, "b")]
+    with pytest.raises(AnalysisError, match="2 times of 12 trials"):
+        places(point("a", steady, [1e8] * 12), {**point("b", uneven, lasted), "throughput": {"bytes_per_s": 4e7, "trials": uneven, "trial_ns": [1, 2]}})
+
+
+@pytest.mark.parametrize("weights", [(), (7.0,) * 12])
+def test_slices_alike_are_tested_as_ever(weights):
+    rng = np.random.default_rng(6)
+    good, bad = rng.uniform(95, 105, 12), rng.uniform(93, 103, 12)
+    p = _welch(Contestant("a", 1.0, trials=tuple(good), weights=weights), Contestant("b", 1.0, trials=tuple(bad)), 0.01)
+    assert p == pytest.approx(ss.ttest_ind(np.log(good), np.log(bad) + np.log1p(0.01), equal_var=False, alternative="greater").pvalue)
+    assert _welch(Contestant("a", 1.0, trials=(9.0, 8.0), weights=(1e9, 1.0)), Contestant("b", 1.0, trials=(1.0, 1.1)), 0.0) == 1.0
 
 
 def test_nothing_testable_is_a_tie():
