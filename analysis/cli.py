@@ -176,7 +176,7 @@ def _common(sub: Parser) -> None:
     sub.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
     sub.add_argument("--mixed", action="store_true", help="set files of unlike machines side by side, marked")
     sub.add_argument("--title", help="instead of the figure's own")
-    sub.add_argument("--test", choices=("latency", "oneway", "connect", "throughput"), help="box and cdf: of which test")
+    sub.add_argument("--test", choices=("latency", "oneway", "connect", "throughput"), help="box, cdf, curve and ledger: of which test")
     sub.add_argument("--x", metavar="NAME", help="heatmap, curve: variable across")
     sub.add_argument("--y", metavar="NAME", help="heatmap: variable up; curve: what is drawn")
     sub.add_argument("--from", dest="start", type=_ms, metavar="MS", help="timeline: from this many ms after the first event")

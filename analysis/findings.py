@@ -139,16 +139,13 @@ def _latency_sentence(s: Series, test: str) -> List[str]:
     word = {"latency": "latency", "oneway": "one-way latency", "connect": "handshake"}[test]
     who = f"{_who(s)}: " if _who(s) else ""
     if len(x) == 1:
-        return [f"{who}median {word} {units.time_text(median[0])} at {units.size_text(x[0])}."]
+        return [f"{who}median {word} {units.time_text(median[0])}{units.at_size(x[0])}."]
     return [f"{who}median {word} {units.time_text(median[0])} at {units.size_text(x[0])}, "
             f"{units.time_text(median[-1])} at {units.size_text(x[-1])}."]
 
 
 def _who(s: Series) -> str:
-    if s.key:
-        return s.label
-    first = next(iter(s.cells.values()))[0]
-    return first.mode
+    return s.label if s.key else s.first.mode
 
 
 def _peak_sentence(s: Series) -> List[str]:

@@ -180,8 +180,8 @@ class Point:
         return None
 
     def value(self, name: str) -> Value:
-        """A variable of the sweep, or a property every point has."""
-        if name in self.vars:
+        """A variable of the sweep, or a property every point has. A connect has no size, whatever the sweep varied."""
+        if name in self.vars and (name, self.test) != ("size", "connect"):
             return self.vars[name]
         if name in ("mode", "test", "size", "placement", "source", "repeat"):
             found: Value = getattr(self, name)

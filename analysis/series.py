@@ -32,6 +32,10 @@ class Series:
     def label(self) -> str:
         return ", ".join(_word(name, value) for name, value in self.key) or "all"
 
+    @property
+    def first(self) -> Point:
+        return next(iter(self.cells.values()))[0]
+
     def xs(self) -> List[float]:
         return sorted(self.cells)
 
@@ -125,12 +129,12 @@ def _order(seen: List[Value], value: Value) -> float:
 
 
 def of_test(points: Sequence[Point], *tests: str) -> List[Point]:
-    """The points of the first of these tests that has any."""
-    for test in tests:
+    """The points of the first of these tests that has any, else of the first that there is: what is measured by two tests is not the same."""
+    for test in dict.fromkeys([*tests, *(p.test for p in points)]):
         found = [p for p in points if p.test == test]
         if found:
             return found
-    return list(points)
+    return []
 
 
 Item = TypeVar("Item")

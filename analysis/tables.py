@@ -74,7 +74,7 @@ def _test_table(test: str, series: Sequence[Series]) -> Table:
     columns = (["what"] if many else []) + ["size", "runs"] + [COLUMNS[j][0] for j in kept]
     rows = []
     for (s, x), v in zip(cells, values):
-        first = ([s.label] if many else []) + [units.bytes_text(x), str(len(s.cells[x]))]
+        first = ([s.label] if many else []) + [units.bytes_text(x) if x else DASH, str(len(s.cells[x]))]
         rows.append(first + [COLUMNS[j][2](v[j]) for j in kept])
     return Table(f"Points: {test}", columns, rows, "Repeats of one cell are shown by their median.")
 

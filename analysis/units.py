@@ -20,6 +20,11 @@ def size_text(n: float) -> str:
     return f"{short[:-1]} {short[-1]}iB" if short[-1:].isalpha() else f"{short} B"
 
 
+def at_size(n: float) -> str:
+    """For a sentence: " at 64 KiB"; nothing where there was no message, as in a connect."""
+    return f" at {size_text(n)}" if n else ""
+
+
 def _significant(v: float) -> str:
     if v >= 100:
         return f"{v:.0f}"

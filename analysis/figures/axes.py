@@ -26,8 +26,9 @@ def size_axis(ax: Any, sizes: Sequence[float], name: str = "message size (bytes)
     value_axis(ax, sizes, name, units.bytes_text, lambda v: f"{v:.0f}")
 
 
-def value_axis(ax: Any, values: Sequence[float], name: str, text: Callable[[float], str], between: Optional[Callable[[float], str]] = None) -> None:
-    """`between`: how values are written that are ticks though none of those measured."""
+def value_axis(ax: Any, values: Sequence[float], name: str, text: Callable[[float], str], between: Optional[Callable[[float], str]] = None,
+               few: int = 8) -> None:
+    """Up to `few` values each have a tick; `between`: how ticks are written that are none of those measured."""
     xs = np.unique(np.asarray(values, dtype=np.float64))
     ax.set_xlabel(name)
     # Setting the scale resets locator and formatter, so it comes first.
@@ -39,7 +40,7 @@ def value_axis(ax: Any, values: Sequence[float], name: str, text: Callable[[floa
         ax.xaxis.set_major_locator(FixedLocator(thin(xs, log=True)))
         ax.xaxis.set_minor_locator(NullLocator())
         return
-    if len(xs) <= 8:
+    if len(xs) <= few:
         ax.xaxis.set_major_locator(FixedLocator(thin(xs, log=False)))
     else:
         ax.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))

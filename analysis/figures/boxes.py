@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Point
-from analysis.series import Series, all_points, of_all, of_test, spread
+from analysis.series import Series, all_points, of_all, spread
 
 NEED = ("min", "q1", "median", "q3", "max")
 MOST_CURVES = 5
@@ -32,7 +32,7 @@ def box(points: List[Point]) -> Optional[Dict[str, float]]:
 def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
-    points = [p for p in of_test(all_points(request.documents), request.test or "latency", "oneway", "connect") if p.latency]
+    points = request.tested([p for p in all_points(request.documents) if p.latency], "latency", "oneway", "connect")
     every = request.curves(points)
     series = spread(every, MOST_CURVES)
     xs = sorted({x for s in series for x in s.xs() if box(s.cells[x])})
@@ -83,3 +83,5 @@ def _labels(ax: Any, xs: List[float]) -> None:
     ax.set_xticks(range(0, len(xs), step))
     ax.set_xticklabels([units.bytes_text(x) for x in xs[::step]])
     ax.set(xlim=(-0.6, len(xs) - 0.4), xlabel="message size (bytes)")
+    if not any(xs):  # connects
+        ax.set(xticks=[], xlabel="")

@@ -14,9 +14,10 @@ from analysis.experiment.measures import MEASURES, Measure
 from analysis.figures import axes
 from analysis.figures.request import Request
 from analysis.model import Floats
-from analysis.series import Series, all_points, of_all, of_test, spread
+from analysis.series import Series, all_points, of_all, spread
 
 MOST_CURVES = 6
+OF_TIMES, OF_RATES = ("latency", "oneway", "connect", "throughput"), ("throughput", "latency", "oneway", "connect")
 
 
 def draw(request: Request) -> Any:
@@ -24,8 +25,7 @@ def draw(request: Request) -> Any:
 
     m, x = _measure(request.y or "latency"), request.x or "size"
     points = [p for p in all_points(request.documents) if m.get(p) is not None]
-    if request.test:
-        points = of_test(points, request.test)
+    points = request.tested(points, *(OF_TIMES if m.name in ("latency", "least", "mean") else OF_RATES))
     if request.over:
         points = [replace(p, vars={k: v for k, v in p.vars.items() if k != request.over}) for p in points]
     every = [s for s in request.curves(points, x) if len(s.xs()) > 1]
@@ -81,7 +81,7 @@ def _x_axis(ax: Any, x: str, at: Floats) -> None:
     if x.endswith(units.BYTES_ENDINGS):
         axes.size_axis(ax, at.tolist(), "message size (bytes)" if x == "size" else f"{x} (bytes)")
         return
-    axes.value_axis(ax, at.tolist(), "packets dropped (%)" if x == "drop" else x, lambda v: units.value_text(x, v))
+    axes.value_axis(ax, at.tolist(), "packets dropped (%)" if x == "drop" else x, lambda v: units.value_text(x, v), few=12)
 
 
 def _marks(ax: Any, step: float, drawn: Sequence[Any]) -> None:

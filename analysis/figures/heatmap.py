@@ -12,7 +12,7 @@ from analysis.errors import usage
 from analysis.figures.request import Request
 from analysis.figures.throughput import rate
 from analysis.model import Floats, Point
-from analysis.series import all_points, as_number, of_test, variables, varying
+from analysis.series import FACTORS, all_points, as_number, of_test, variables, varying
 
 NAMES = {"size": "write size (bytes)", "pipe-size": "pipe size (bytes)", "pipe_size": "pipe size (bytes)"}
 
@@ -38,8 +38,14 @@ def draw(request: Request) -> Any:
     bar = figure.colorbar(image, ax=ax, pad=0.015, aspect=30)
     bar.set_label(f"throughput ({unit})")
     bar.outline.set_visible(False)
-    style.title(ax, request.title or f"Throughput by {NAMES.get(x, x).split(' (')[0]} and {NAMES.get(y, y).split(' (')[0]}")
+    style.title(ax, request.title or f"Throughput by {NAMES.get(x, x).split(' (')[0]} and {NAMES.get(y, y).split(' (')[0]}{_over(points, x, y)}")
     return figure
+
+
+def _over(points: List[Point], x: str, y: str) -> str:
+    """For the title: what else differs within a cell."""
+    rest = [n for n in varying(points, dict.fromkeys([*FACTORS, *variables(points)])) if n not in (x, y, "source")]
+    return f", median over {', '.join(rest[:3])}{' ...' if len(rest) > 3 else ''}" if rest else ""
 
 
 def _choose(points: List[Point], request: Request) -> Tuple[str, str]:
@@ -48,7 +54,7 @@ def _choose(points: List[Point], request: Request) -> Tuple[str, str]:
     x = request.x or (usable[0] if usable else "size")
     rest = [n for n in usable if n != x]
     y = request.y or next((n for n in rest if "size" in n), rest[0] if rest else None)
-    if y is None or x not in usable or y not in usable:
+    if y is None or x == y or x not in usable or y not in usable:
         raise usage(f"{request.names()}: a heat map needs two varied numbers, here there are: {', '.join(usable) or 'none'}; "
                     "sweep with two --vary, or name others with --x and --y")
     return x, y

@@ -52,7 +52,7 @@ def draw(request: Request) -> Any:
 
     if all(d.kind == "trace" for d in request.documents):
         return _of_endpoints(request)
-    every = [(s, t) for s in request.curves(all_points(request.documents)) if (t := _table(s))[1]]
+    every = [(s, t) for s in request.curves(_points(request)) if (t := _table(s))[1]]
     panels = spread(every, MOST_PANELS)
     if not panels:
         raise usage(f"{request.names()}: no point has a ledger; run where ipcstall check allows tracing")
@@ -67,6 +67,12 @@ def draw(request: Request) -> Any:
     grid[-1, 0].set_xlabel("message size (bytes)")
     style.title(grid[0, 0], request.title or "Where the sender's time goes" + of_all(len(panels), len(every)))
     return figure
+
+
+def _points(request: Request) -> List[Point]:
+    """Of one test: what a sender waits for is another thing in each."""
+    points = all_points(request.documents)
+    return request.tested([p for p in points if p.ledger is not None] or points, "throughput", "latency", "oneway", "connect")
 
 
 def _of_endpoints(request: Request) -> Any:

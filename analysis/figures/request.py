@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import List, Optional, Sequence
 
+from analysis.errors import usage
 from analysis.model import Document, Point, Timeline
-from analysis.series import Series, group, left_out
+from analysis.series import Series, group, left_out, of_test
 from analysis.text import file_name
 
 
@@ -30,6 +31,17 @@ class Request:
         """group(), with a remark on the points that are in none of them."""
         self.remarks += left_out(points, x)
         return group(points, x)
+
+    def tested(self, points: Sequence[Point], *tests: str) -> List[Point]:
+        """The points of the test that was asked for, else of the first of these; with a remark on those of others."""
+        found = of_test(points, *([self.test] if self.test else tests))
+        there = list(dict.fromkeys(p.test for p in points))
+        if self.test and points and self.test not in there:
+            raise usage(f"{self.names()}: no point of test {self.test} has what this figure shows; give --test {' or '.join(there)}")
+        if not self.test and len(there) > 1:
+            others = [t for t in there if t != found[0].test]
+            self.remarks.append(f"this is of test {found[0].test}; for {' or '.join(others)} give --test")
+        return found
 
     def names(self) -> str:
         return ", ".join(file_name(d.path) for d in self.documents)

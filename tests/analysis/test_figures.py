@@ -244,3 +244,74 @@ def test_heatmap_axes_keep_fractions(save):
 
     ax = KINDS["heatmap"].draw(Request(load_documents([times_varied(save, "drop", (0.5, 1, 2.5))]))).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["0.5", "1", "2.5"]
+
+
+def connects(sizes=(64, 1024), modes=("tcp",), own=0):
+    """Connects of a sweep over the size, which they do not have."""
+    rng = np.random.default_rng(9)
+    return [{**synth.latency_point(m, own, 30e3 * (1 + i + rng.gamma(2, 0.05, 200)), "connect"), "vars": {"size": s}} for m in modes for i, s in enumerate(sizes)]
+
+
+def test_a_connect_has_no_size(save, run, tmp_path):
+    from analysis.figures.cdf import distributions
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    path = save(synth.sweep(connects()))
+    request = Request(load_documents([path]))
+    code, out, _ = run("summary", path)
+    assert code == 0 and re.search(r"tcp: median handshake 4\d(\.\d)? µs\.\n", out) and "0 B" not in out and re.search(r"\n  –\s+2 ", out)
+    shown = distributions(request)
+    assert [name for name, _ in shown.curves] == ["tcp"] and shown.title == "Handshake latency: share of connections at or below"
+    for kind in ("box", "cdf"):
+        texts = [t for t, _ in text_boxes(KINDS[kind].draw(request))]
+        assert not {"0", "0 B", "message size (bytes)", "share of messages"} & set(texts), texts
+    both = Request(load_documents([save(synth.sweep(connects(modes=("tcp", "udp"))))]))
+    assert distributions(both).title == "Handshake latency: share of connections at or below"
+
+
+def test_tests_are_not_mixed(save, run, tmp_path):
+    from analysis.figures.curve import draw
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    points = [{**p, "test": test, "ledger": synth.ledger(1e9, 100, stall * 1e9)} for test, factor, stall in (("oneway", 1, 0.5), ("latency", 10, 0.25), ("throughput", 100, 0.0))
+              for p in (synth.latency_point("tcp", s, np.full(50, 1e6 * factor)) for s in (64, 1024))]
+    path = save(synth.sweep(points))
+
+    def drawn(y, test=None):
+        request = Request(load_documents([path]), y=y, test=test)
+        return [float(v) for line in draw(request).axes[0].lines for v in line.get_ydata()], request.remarks
+
+    assert drawn("latency") == ([10.0, 10.0], ["this is of test latency; for oneway or throughput give --test"])
+    assert drawn("share") == ([0.0, 0.0], ["this is of test throughput; for oneway or latency give --test"])
+    assert drawn("share", "oneway") == ([0.5, 0.5], [])
+    request = Request(load_documents([path]), test="latency")
+    bars = [b.get_height() for b in KINDS["ledger"].draw(request).axes[0].patches]
+    assert any(h == pytest.approx(0.25) for h in bars) and not any(h == pytest.approx(0.5) for h in bars)
+    for kind in ("box", "cdf", "curve", "ledger"):
+        code, _, err = run("figure", kind, path, "--test", "connect", "-o", str(tmp_path / "out.svg"))
+        assert code == 2 and err.endswith("no point of test connect has what this figure shows; give --test oneway or latency or throughput\n")
+
+
+def test_tests_unknown_here_are_not_mixed_either():
+    from analysis.series import of_test
+
+    class Of:
+        def __init__(self, test):
+            self.test = test
+
+    points = [Of("new"), Of("newer"), Of("new")]
+    assert of_test(points, "latency") == [points[0], points[2]] and of_test([], "latency") == []
+
+
+def test_a_heatmap_says_what_its_cells_are_medians_of(save, draw):
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    points = [{**p, "mode": m, "vars": {**p["vars"], "seed": m}} for m in ("pipe", "unix") for p in synth.pipes()]
+    texts = [t for t, _ in text_boxes(KINDS["heatmap"].draw(Request(load_documents([save(synth.sweep(points))]))))]
+    assert "Throughput by write size and pipe size, median over mode, seed" in texts
+    assert "Throughput by write size and pipe size" in [t for t, _ in text_boxes(draw("heatmap", "pipes"))]
+    with pytest.raises(AnalysisError, match="two varied numbers"):
+        draw("heatmap", "pipes", x="size", y="size")
