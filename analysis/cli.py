@@ -53,7 +53,7 @@ def cmd_figure(args: argparse.Namespace) -> int:
     else:
         request.documents = load_documents(args.files, args.mixed)
         for d in request.documents:
-            _remark(d.path, d.remarks)
+            _remark(d.path, [*d.remarks, *d.warnings])
     figure = kind.draw(request)
     for r in request.remarks:
         say(f"analysis: figure {kind.name}: {r}")

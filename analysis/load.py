@@ -156,7 +156,16 @@ def _trace(path: str, raw: bytes, top: fields.Object) -> Document:
         count = fields.number(ledger or {}, name, f"{path}: ledger")
         if count:
             doc.remarks.append(f"{count:.0f} events were {name}: figures may be too small")
+    _judge_replay(doc, fields.sub(top, "replayed", path) or {})
     return doc
+
+
+def _judge_replay(doc: Document, replayed: fields.Object) -> None:
+    if replayed.get("cut") is True or replayed.get("complete") is False:
+        doc.remarks.append(f"interrupted: the recording {'breaks off' if replayed.get('cut') is True else 'did not end in good order'}")
+    damaged = fields.number(replayed, "damaged_blocks", doc.path)
+    if damaged:
+        doc.remarks.append(f"{damaged:.0f} damaged blocks of the recording were left out")
 
 
 def _sweep(path: str, raw: bytes, header: fields.Object, rows: List[Row], remarks: List[str]) -> Document:

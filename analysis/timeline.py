@@ -85,6 +85,8 @@ def _finish(line: Timeline, open_: Open, end: Any, last: float, path: str) -> No
         line.lost = fields.whole(end, "lost", path)
         if line.lost:
             line.remarks.append(f"{line.lost} events were lost while recording; states may be too long")
+        elif end.get("complete") is False:
+            line.remarks.append("interrupted: the recording did not end in good order")
     for key in list(open_):
         _close(line, open_, key, last)
     if not line.spans and not line.marks:

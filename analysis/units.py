@@ -39,7 +39,7 @@ def _scaled(v: Optional[float], units: Sequence[Tuple[float, str]]) -> str:
     if v is None or v != v:
         return "–"
     for scale, unit in units:
-        if abs(v) >= scale:
+        if abs(v) >= 0.9995 * scale:  # which three figures round up
             return f"{'−' if v < 0 else ''}{_significant(abs(v) / scale)} {unit}"
     scale, unit = units[-1]
     return f"{v / scale:.2g} {unit}" if v else f"0 {unit}"

@@ -13,7 +13,7 @@ from analysis.findings import find
 from analysis.load import load, load_documents
 from analysis.model import Document, Timeline
 from analysis.series import group, pair_up, parse_fix, plain
-from analysis.units import percent_text
+from analysis.units import percent_text, time_text
 
 POINT = synth.comb(sizes=(1453,), repeats=1, nodelays=(0,))[0]
 SWEEP = synth.sweep(synth.comb(sizes=(1453, 3500), repeats=2))
@@ -170,6 +170,16 @@ def test_remarks(save):
     assert load(save(SWEEP)).remarks == []
 
 
+def test_what_was_cut_short_says_so(save, run, tmp_path):
+    trace = json.loads(synth.trace())
+    for replayed, words in (({"complete": False, "cut": True}, "breaks off"), ({"complete": False, "cut": False}, "good order"), ({"complete": True, "damaged_blocks": 3}, "3 damaged")):
+        assert [words in r for r in load(save(json.dumps({**trace, "replayed": replayed}))).remarks] == [True]
+    assert load(save(json.dumps({**trace, "replayed": {"complete": True, "cut": False, "damaged_blocks": 0}}))).remarks == []
+    assert load(save(synth.timeline().replace('"complete": true', '"complete": false'))).remarks == ["interrupted: the recording did not end in good order"]
+    path = save(synth.result([POINT], complete=False, warnings=["the run did not finish"]))
+    assert run("figure", "throughput", path, "-o", str(tmp_path / "o.svg"))[2] == "analysis: data.json: the run did not finish\n"
+
+
 def test_resumed_sweep_is_one_sweep(save):
     part = synth.sweep(synth.comb(sizes=(1453,), repeats=1), complete=False)
     doc = load(save(part + SWEEP.replace('"points": 8', '"points": 10')))
@@ -280,6 +290,10 @@ def test_the_point_of_a_short_run_has_no_rate_and_draws_none(save):
     assert rates == [len({p.size for p in points if p.size >= 5000})] * 2
     sizes = {x for _, e in find([document]).explained for x in e.size}
     assert sizes and min(sizes) >= 5000
+
+
+def test_three_figures_are_three():
+    assert [time_text(v) for v in (999.4, 999.6, 99_960, 999_960, 1e6 - 1, 1e9 - 10, 0.9996, 0.5)] == ["999 ns", "1 µs", "100 µs", "1 ms", "1 ms", "1 s", "1 ns", "0.5 ns"]
 
 
 def test_a_share_of_nothing_has_no_sign():
