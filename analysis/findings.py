@@ -42,10 +42,15 @@ def _dips(out: Findings, points: Sequence[Point], fix: Optional[str]) -> None:
             raise usage(f"--fix {fix}: no point here has a throughput to compare; run --test throughput")
         return
     calm: List[str] = []
-    for pair in pair_up(series, parse_fix(fix)):
+    pairs = pair_up(series, parse_fix(fix))
+    if fix is not None and not any(p.fixed for p in pairs):
+        out.verdict.append(f"No curve differs from another in {fix.partition('=')[0]} alone: what {fix} does cannot be told.")
+    for pair in pairs:
         if len(pair.base.cells) < 6 and pair.fixed is None:
             continue
         e = explain(pair)
+        if e is None and pair.fixed is not None:
+            out.verdict.append(f"{pair.label}: no size was measured both without and with {pair.fix}.")
         if e is not None:
             out.explained.append((pair, e))
             if e.dip.any():

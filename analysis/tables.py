@@ -111,12 +111,20 @@ def rank_table(documents: Sequence[Document]) -> Optional[Table]:
     return Table("Rank", ["test", "size", *[str(i + 1) for i in range(width)]], rows, "An equals sign marks a tie.")
 
 
+def _stall(p: Point) -> float:
+    """Of one message, as far as is known."""
+    if p.stall_per_message_ns is not None:
+        return p.stall_per_message_ns
+    ends = p.ledger.endpoints if p.ledger is not None else ()
+    return sum(e.tx.stall_ns for e in ends if e.tx is not None) / (p.messages or 1.0)
+
+
 def ledger_table(documents: Sequence[Document]) -> Optional[Table]:
     """The states of both ends at the point that stalled most."""
     known = [p for d in documents for p in d.points if p.ledger is not None and p.ledger.endpoints]
     if not known:
         return None
-    worst = max(known, key=lambda p: p.stall_per_message_ns or 0.0)
+    worst = max(known, key=_stall)
     assert worst.ledger is not None
     rows = []
     ends = sorted(worst.ledger.endpoints, key=lambda e: -(e.tx.stall_ns if e.tx else 0.0))
@@ -127,6 +135,9 @@ def ledger_table(documents: Sequence[Document]) -> Optional[Table]:
                     share = s.ns / one.lifetime_ns if one and one.lifetime_ns else None
                     rows.append([end.name, end.where, name, state, units.time_text(s.ns), units.percent_text(share), _count(s.count), units.time_text(s.max_ns)])
     where = ", ".join(said(k, v) for k, v in worst.vars.items()) or (units.size_text(worst.size) if worst.size else "")
-    return Table(f"Ledger of the point that stalled most ({where})" if where else "Ledger", ["end", "of", "ledger", "state", "time", "share", "times", "longest"], rows,
+    if not rows:
+        return None
+    title = "Ledger of the point that stalled most" if _stall(worst) > 0 else "Ledger of a point; none stalled"
+    return Table(f"{title} ({where})" if where else "Ledger", ["end", "of", "ledger", "state", "time", "share", "times", "longest"], rows,
                  f"Unaccounted: {units.time_text(worst.ledger.unaccounted_ns)}."
                  + (f" The {MOST_ENDS} most stalled of {len(ends)} ends." if len(ends) > MOST_ENDS else ""))

@@ -21,6 +21,8 @@ def draw(request: Request) -> Any:
     line = request.timeline
     if line is None:
         raise usage("figure series: a timeline file is needed; record one with --timeline")
+    if line.end <= line.start:
+        raise usage(f"{line.path}: all that it holds happened at one instant; record for longer")
     edges, rate, stall = binned(line)
     if not np.isfinite(rate).any():
         raise usage(f"{line.path}: no messages or segments with bytes, so no throughput; record it with them")

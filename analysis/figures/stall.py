@@ -86,7 +86,7 @@ def _against_excess(ax: Any, e: Optional[Explanation]) -> None:
             look = {**style.curve(i), "linestyle": "none", "markersize": 4.0}
             ax.plot(e.excess[pick] / scale, e.stall[pick] / scale, label=name, zorder=3, **look)
     low = min(0.0, float(min(e.excess[keep].min(), e.stall[keep].min())) / scale)
-    high = float(max(e.excess[keep].max(), e.stall[keep].max())) / scale * 1.06
+    high = (float(max(e.excess[keep].max(), e.stall[keep].max())) / scale or 1.0) * 1.06
     ax.plot([low, high], [low, high], color=style.GREY, linewidth=0.7, zorder=1)
     ax.set(xlim=(low - 0.03 * high, high), ylim=(low - 0.03 * high, high),
            xlabel=f"excess time per message ({unit})", ylabel=f"stall per message ({unit})")

@@ -315,3 +315,14 @@ def test_a_heatmap_says_what_its_cells_are_medians_of(save, draw):
     assert "Throughput by write size and pipe size" in [t for t, _ in text_boxes(draw("heatmap", "pipes"))]
     with pytest.raises(AnalysisError, match="two varied numbers"):
         draw("heatmap", "pipes", x="size", y="size")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_single_point_and_a_single_instant(save, run, tmp_path):
+    out = str(tmp_path / "out.svg")
+    assert run("figure", "stall", save(synth.sweep(synth.comb(sizes=(1453,), repeats=1, nodelays=(1,)))), "-o", out)[0] == 0
+    head, mark = synth.timeline().split("\n", 1)[0], '{"t": 5, "ep": "1", "event": "message", "bytes": 9}\n'
+    path = save(f"{head}\n{mark}{mark}")
+    code, _, err = run("figure", "series", path, "-o", out)
+    assert code == 2 and err.splitlines()[-1].endswith("all that it holds happened at one instant; record for longer")
+    assert run("report", path, "-o", out)[0] == 0

@@ -195,6 +195,28 @@ def test_unobserved_stall_is_not_blamed(save):
     assert "in a dip" in verdict and "not observed" in verdict and "explains" not in verdict
 
 
+def test_a_fix_that_cannot_be_judged_is_told(save):
+    points = [p for p in synth.comb(sizes=(1453, 3500, 5000, 6500), repeats=1) if (p["vars"]["nodelay"] == 0) == (p["size"] < 4000)]
+    assert "nodelay=0: no size was measured both without and with nodelay=1." in find([load(save(synth.sweep(points)))]).verdict
+    points = [{**p, "mode": "udp" if p["vars"]["nodelay"] else "tcp"} for p in synth.comb(sizes=(1453, 3500), repeats=1)]
+    alone = "No curve differs from another in nodelay alone: what nodelay=1 does cannot be told."
+    assert alone in find([load(save(synth.sweep(points)))], "nodelay=1").verdict and alone not in find([load(save(synth.sweep(points)))]).verdict
+
+
+def test_the_ledger_shown_is_of_the_point_that_stalled_most(save):
+    from analysis.tables import ledger_table
+
+    points = synth.comb(sizes=(1453, 3500), repeats=1)
+    for p in points:
+        p["ledger"].update(stall_ns=None, stall_per_message_ns=None, normalised_stall=None)
+    assert "stalled most (size=3500, nodelay=0)" in ledger_table([load(save(synth.sweep(points)))]).title
+    calm = [p for p in points if p["vars"]["nodelay"]]
+    assert ledger_table([load(save(synth.sweep(calm)))]).title.startswith("Ledger of a point; none stalled (size=")
+    for end in (e for p in calm for e in p["ledger"]["endpoints"]):
+        end.update(tx=synth.side(0), rx=None)
+    assert ledger_table([load(save(synth.sweep(calm)))]) is None
+
+
 def test_blame_is_named(save):
     points = synth.comb()
     for p in points:
