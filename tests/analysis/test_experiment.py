@@ -4,6 +4,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -282,6 +283,18 @@ def test_page_has_the_data_before_the_conclusion(carried_out, run):
     said = json.loads((where / "answer.json").read_text())
     assert said["answer"] == "supported" and len(said["figures"]) == 6 and said["schema"] == "ipcstall.answer"
     assert all((where / f).stat().st_size > 5000 for f in said["figures"])
+
+
+def test_what_a_figure_leaves_out_stands_among_the_remarks(carried_out, tmp_path):
+    from analysis.experiment.page import draw
+
+    plan = replace(read_plan(str(carried_out[0])), figures=[{"kind": "curve", "x": "mss", "y": "throughput", "where": {"nodelay": 1}}])
+    a = answer(plan, str(carried_out[1]), False)
+    points = a.documents["comb"].points
+    a.documents["comb"].points = [replace(p, vars={**p.vars, "mss": ("many", 500, 1448)[p.repeat]}) for p in points]
+    before = list(a.remarks)
+    draw(a, str(tmp_path), ("svg",))
+    assert a.remarks == ["figure-1-curve: 30 of 90 points are in no curve: their mss is no number (many)", *before]
 
 
 def test_the_same_data_give_the_same_bytes(carried_out, run):
