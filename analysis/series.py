@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
@@ -11,6 +10,7 @@ from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Ty
 import numpy as np
 
 from analysis.errors import usage
+from analysis.fields import LARGEST
 from analysis.model import Document, Floats, Point, Value
 from analysis.text import file_name
 from analysis.units import value_text
@@ -88,7 +88,7 @@ def as_number(value: Value) -> Optional[float]:
         number = float(value if isinstance(value, (int, float)) else str(value))
     except (ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) <= LARGEST else None
 
 
 def group(points: Sequence[Point], x: str = "size") -> List[Series]:

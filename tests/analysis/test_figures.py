@@ -189,9 +189,9 @@ def test_a_curve_is_within_its_axes_and_named_once(save):
 
 def test_what_is_in_no_curve_is_told(save, run, tmp_path):
     out = str(tmp_path / "out.svg")
-    points = [{**p, "vars": {**p["vars"], "cc": cc}} for cc in ("cubic", "1", "2", "inf", None) for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]
+    points = [{**p, "vars": {**p["vars"], "cc": cc}} for cc in ("cubic", "1", "2", "inf", 1e300, None) for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]
     code, _, err = run("figure", "curve", save(synth.sweep(points)), "--x", "cc", "--y", "throughput", "-o", out)
-    assert code == 0 and err == "analysis: figure curve: 18 of 30 points are in no curve: their cc is no number (cubic, inf) or is unknown\n"
+    assert code == 0 and err == "analysis: figure curve: 24 of 36 points are in no curve: their cc is no number (cubic, inf, 1e+300) or is unknown\n"
     points = [{**p, "size": None, "vars": {"nodelay": 0}} if p["size"] == 3500 else p for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]
     path, words = save(synth.sweep(points)), "2 of 6 points are in no curve: their size is unknown"
     for kind in ("throughput", "stall", "ledger"):
