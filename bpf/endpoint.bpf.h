@@ -271,6 +271,12 @@ static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 	return sock_same(ep, sk);
 }
 
+static __always_inline void named_by_others(struct endpoint *ep)
+{
+	if (!(ep->flags & EP_NAMED))
+		ep->flags |= EP_NAMED;
+}
+
 /* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and the two join at the other's birth. */
 static __always_inline void join_unix(struct endpoint *ep)
 {
@@ -282,7 +288,7 @@ static __always_inline void join_unix(struct endpoint *ep)
 	set_peer(ep, key);
 	ep->flags &= ~EP_NAMED;
 	if (ep->id.proto == PROTO_UNIX_DGRAM && !sends_to(key, own))
-		peer->flags |= EP_NAMED;
+		named_by_others(peer);
 }
 
 /* both ledgers end at `at`; nothing is charged after */
@@ -400,7 +406,7 @@ static __always_inline void rejoin_unix(struct endpoint *ep)
 	if (ep->peer && (ep->id.proto != PROTO_UNIX_DGRAM || sends_to(key, ep->peer)))
 		return;
 	if (ep->peer)
-		ep->flags |= EP_NAMED;
+		named_by_others(ep);
 	join_unix(ep);
 }
 

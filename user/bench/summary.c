@@ -237,7 +237,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 		p->lost = c->messages > s->messages ? c->messages - s->messages : 0; /* one in pieces is lost whole */
 	}
 	p->throughput.present = true;
-	p->throughput.bytes_per_s = (double)(p->bytes - unclocked) * 1e9 / (double)received_ns;
+	p->throughput.bytes_per_s = unclocked <= p->bytes ? (double)(p->bytes - unclocked) * 1e9 / (double)received_ns : NAN; /* another host says it */
 	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked ? NAN : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
 	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e) : trials_from_slices(r, p, e))
 		return -1;
