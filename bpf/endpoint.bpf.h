@@ -441,10 +441,22 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 	join_inet(ep);
 }
 
-/* A call that finds this need not ask for inode, addresses and end. */
+/*
+ * A connection is born at a port, and whose it is, of several that listen there (SO_REUSEPORT, workers that share a socket), shows who first
+ * calls into it. Passed on to one of ours later, it is ours.
+ */
+static __always_inline void told_apart(struct endpoint *ep, bool wanted)
+{
+	if (wanted && ep->flags & EP_STRANGE)
+		ep->flags &= ~EP_STRANGE;
+	else if (!wanted && ep->id.proto == PROTO_TCP && !ep->id.inode && !(ep->flags & EP_STRANGE))
+		ep->flags |= EP_STRANGE;
+}
+
+/* A call that finds this need not ask for inode, addresses and end, nor whose it is. */
 static __always_inline void endpoint_settles(struct endpoint *ep)
 {
-	if (ep->id.proto == PROTO_TCP && ep->id.inode && ep->id.local.port && ep->id.remote.port && !ep->closed)
+	if (ep->id.proto == PROTO_TCP && ep->id.inode && !(ep->flags & EP_STRANGE) && ep->id.local.port && ep->id.remote.port && !ep->closed)
 		ep->settled = 1;
 }
 

@@ -134,6 +134,9 @@ static __noinline int enter_sock(__u64 sk, enum dir dir)
 	if (!mine && !key_maybe(sk))
 		return 0;
 	now = bpf_ktime_get_ns();
+	ep = endpoint_known(sk);
+	if (ep)
+		told_apart(ep, mine);
 	ep = sock_endpoint((struct sock *)sk, mine, now);
 	if (!ep)
 		return 0;

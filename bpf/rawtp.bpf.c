@@ -56,9 +56,12 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 {
 	struct endpoint *ep = endpoint_known(sk);
+	bool mine = current_wanted();
 
-	if (!current_wanted() && (!ep || ep->closed))
+	if (!mine && (!ep || ep->closed))
 		return 0;
+	if (ep)
+		told_apart(ep, mine);
 	ep = sock_endpoint((struct sock *)sk, true, now);
 	if (!ep)
 		return 0;

@@ -147,7 +147,14 @@ struct endpoint {
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */
 enum { EP_JOINED_LATE = 1, EP_UNSENT = 2, EP_REUSED = 4, EP_LOOKED = 8, EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
-       EP_UNSEEN = 64 /* << dir: most of them */, EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */ };
+       EP_UNSEEN = 64 /* << dir: most of them */, EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */,
+       EP_STRANGE = 512 /* born at a port that is listened on here too, and another's: see is_strangers() */ };
+
+/* Somebody else accepted it, who listens on the same port. As the other end of one that is ours it is told of all the same. */
+static inline int is_strangers(unsigned int flags, unsigned long long peer)
+{
+	return flags & EP_STRANGE && !peer;
+}
 
 #define SYN_AND_FIN 2	/* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */

@@ -99,7 +99,29 @@ def empty():  # datagrams without a byte
         a.send(b"")
         b.recv(10)
 
-globals()[sys.argv[1]]()
+def listener(port, seconds):  # one of several at that port
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    s.bind(("127.0.0.1", int(port)))
+    s.listen(64)
+    s.settimeout(float(seconds))
+    n = 0
+    open(f"listens{os.getppid()}", "w").close()
+    try:
+        while True:
+            with s.accept()[0] as c:
+                c.send(c.recv(100))
+            n += 1
+    except TimeoutError:
+        print(n, flush=True)
+
+def clients(port, n):
+    for _ in range(int(n)):
+        with socket.create_connection(("127.0.0.1", int(port))) as c:
+            c.send(b"x" * 50)
+            c.recv(100)
+
+globals()[sys.argv[1]](*sys.argv[2:])
 PY
 traced --proto udp -- "$PY" alone.py cork
 says_true 'half a datagram that MSG_MORE holds back is corked' "$the; e = max(of('udp'), key=lambda e: e['beside']['tx']['bytes'])" \
@@ -120,6 +142,18 @@ says_true 'what was taken whole was not refused' "$the; e = max(of('tcp'), key=l
 	"ms(e, 'tx', 'sndbuf') < 15" "(e['tx']['states'], said)"
 traced --proto unix -- "$PY" alone.py empty
 says_true 'a datagram without a byte is taken from the queue' "$the; taken = sorted(e['beside']['queue']['dequeued'] for e in l['endpoints'])" "taken == [0, 5]" taken
+
+# Two programs listen on one port: each has its own connections, and of the other's nothing is told.
+port=$(free_port)
+"$PY" alone.py listener "$port" 3 >theirs &
+there=$!
+jobs_to_end+=($there)
+both_listen() { [ "$(find . -name 'listens*' | wc -l)" -eq 2 ]; }
+(within 20 both_listen; "$PY" alone.py clients "$port" 40) &
+traced --proto tcp -- "$PY" alone.py listener "$port" 2
+wait $there
+says_true 'connections that another listener took are not told of' "$the; ours, theirs = int(open('out').read()), int(open('theirs').read())" \
+	"ours + theirs == 40 and 0 < ours < 40 and len([e for e in of('tcp')]) == ours" "(ours, theirs, len(of('tcp')))"
 
 # --- a path between two network namespaces, whose packets a program carries: late, or once more a while later ---
 cat >path.py <<'PY'

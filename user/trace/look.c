@@ -216,7 +216,7 @@ static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
 			continue;
 		ring_buffer__consume(t->ring);	/* some may have been found gone */
 		for (size_t k = 0; k < some; k++)
-			if (o->digest[k].id.serial)
+			if (o->digest[k].id.serial && !is_strangers(o->digest[k].flags, o->digest[k].peer))
 				from_digest(&s->v[s->n++], &o->digest[k]);
 	}
 }

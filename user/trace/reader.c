@@ -165,8 +165,10 @@ int on_record(void *ctx, void *data, size_t size)
 	struct trace *t = ctx;
 
 	if (head->type == RECORD_CLOSE) {
+		const struct endpoint *ep = &((struct record_close *)data)->ep;
+
 		t->n_closed++;
-		if (!keep_closed(t, &((struct record_close *)data)->ep))
+		if (!is_strangers(ep->flags, ep->peer) && !keep_closed(t, ep))
 			t->lost++;
 	} else if (head->type == RECORD_STALL) {
 		report_stall(t, data);
@@ -725,7 +727,7 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT))
+		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) && !is_strangers(live[got].flags, live[got].peer))
 			got++;
 		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
