@@ -99,6 +99,18 @@ def empty():  # datagrams without a byte
         a.send(b"")
         b.recv(10)
 
+def spliced():  # read from a socket as systemd-socket-proxyd does: by no receive call
+    a, b = socket.socketpair()
+    if os.fork() == 0:
+        b.close()
+        for _ in range(400):
+            a.sendall(b"x" * 10000)
+        os._exit(0)
+    a.close()
+    r, w = os.pipe()
+    while n := os.splice(b.fileno(), w, 65536):
+        os.read(r, n)
+
 def listener(port, seconds):  # one of several at that port
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -142,6 +154,11 @@ says_true 'what was taken whole was not refused' "$the; e = max(of('tcp'), key=l
 	"ms(e, 'tx', 'sndbuf') < 15" "(e['tx']['states'], said)"
 traced --proto unix -- "$PY" alone.py empty
 says_true 'a datagram without a byte is taken from the queue' "$the; taken = sorted(e['beside']['queue']['dequeued'] for e in l['endpoints'])" "taken == [0, 5]" taken
+
+traced -- "$PY" alone.py spliced
+says_true 'of a socket that is read by splice() nothing is known but what was sent' "$the; e = max(of('unix-stream'), key=lambda e: e['beside']['tx']['bytes'])
+other = l['endpoints'][e['peer']]; rx = other['beside']['rx']" \
+	"e['beside']['tx']['bytes'] == 4000000 and rx['messages'] is rx['blocked_ns'] is other['rx']['states']['wait']['ns'] is None and not [s for s in said if s[1]]" "(other['rx']['states'], rx, said)"
 
 # Two programs listen on one port: each has its own connections, and of the other's nothing is told.
 port=$(free_port)

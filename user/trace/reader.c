@@ -379,7 +379,7 @@ static uint64_t ring_room(const struct trace_endpoint *ep)
 	return later(1 << 20, ep->queue_max * 4096);
 }
 
-/* some of a pipe's reads, or all: how long its queue was in between, nobody looked */
+/* some of the reads, or all: how long the queue was in between, nobody looked */
 static void reads_missed(struct trace_endpoint *out, uint64_t at_least)
 {
 	resolution_unseen(out, false, true);
@@ -553,6 +553,17 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], &s->ep[ep->peer].rxb, unread);
 }
 
+#define UNIX_ROOM (1 << 20) /* more than a Unix socket holds that was given no room of its own */
+
+/* Whoever was sent more than that, and never was seen in a receive call, reads in a way that no hook sees: by splice(). */
+static void stream_audit(const struct trace_snapshot *s, const struct trace_endpoint *sender)
+{
+	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM ? &s->ep[sender->peer] : NULL;
+
+	if (reader && !reader->rxb.messages && sender->txb.bytes > UNIX_ROOM)
+		reads_missed(reader, sender->txb.bytes - UNIX_ROOM);
+}
+
 static void join_peers(struct trace_snapshot *s, struct keyed *k)
 {
 	size_t n = s->n;
@@ -566,6 +577,7 @@ static void join_peers(struct trace_snapshot *s, struct keyed *k)
 		else if (k[i].peer)
 			ep->peer = find_peer(k, n, &k[i]);
 		blame_ongoing(s, &k[i]);
+		stream_audit(s, ep);
 		withdraw_blame(s, ep);
 	}
 }
