@@ -121,7 +121,7 @@ rm -f pids
 check "what was there before stays" "it is gone" kill -0 "$(cat pids)"
 "$IPCSTALL" run -q -- sh -c '(sleep 60 & echo $! >>pids)'
 check "what is left behind stays" "it is gone" kill -0 "$(tail -1 pids)"
-kill $(cat pids)
+xargs kill <pids
 
 # NAME CODE PATTERN FILE COMMAND...: exit code and the last line of stderr
 ends() {

@@ -164,11 +164,11 @@ other = l['endpoints'][e['peer']]; rx = other['beside']['rx']" \
 port=$(free_port)
 "$PY" alone.py listener "$port" 3 >theirs &
 there=$!
-jobs_to_end+=($there)
+jobs_to_end+=("$there")
 both_listen() { [ "$(find . -name 'listens*' | wc -l)" -eq 2 ]; }
 (within 20 both_listen; "$PY" alone.py clients "$port" 40) &
 traced --proto tcp -- "$PY" alone.py listener "$port" 2
-wait $there
+wait "$there"
 says_true 'connections that another listener took are not told of' "$the; ours, theirs = int(open('out').read()), int(open('theirs').read())" \
 	"ours + theirs == 40 and 0 < ours < 40 and len([e for e in of('tcp')]) == ours" "(ours, theirs, len(of('tcp')))"
 
