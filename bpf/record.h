@@ -52,7 +52,8 @@ struct beside {
 struct vote {
 	ns_t lead, sum;
 	unsigned int tgid, tid;		/* 0: nobody */
-	unsigned int second, pad;	/* whoever else voted: see vote_second() */
+	unsigned int second;		/* whoever else voted: see vote_second() */
+	unsigned int mixed;		/* 1: not all had the same name */
 	char comm[COMM_LEN];
 };
 
@@ -325,6 +326,7 @@ _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room f
 _Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 64);
+_Static_assert(__builtin_offsetof(struct vote, comm) % 8 == 0 && __builtin_offsetof(struct beside, comm) % 8 == 0, "names are compared by halves");
 _Static_assert(sizeof(struct record_event) == 40, "struct record_event has changed");
 OFFSET_IS(struct record_close, ep, 8);
 

@@ -69,14 +69,8 @@ struct sweep {
 	unsigned int *done; /* by index in the order: the tests that an interrupted file has, a bit each */
 	size_t n_done, n_points; /* cells begun there; points, there and here */
 	bool complete;		 /* nothing is missing there */
-	struct tracing {
-		struct traced tr;
-		const struct workload *of; /* what it was begun for */
-		int64_t backend;
-		bool ab;
-		size_t cells; /* that it served */
-		bool said;    /* why there is none */
-	} tracing;
+	struct traced tr;
+	bool said; /* why nothing is traced */
 	uint64_t started_ns;
 	struct refiner refiner;
 	size_t n_refined;
@@ -120,40 +114,23 @@ static json_t *vary_to_json(const struct cells *c)
 	return o;
 }
 
-/* One session serves so many cells: loading takes longer than a short point, but it follows each cell's processes by table, and that one grows. */
-enum { SESSION_CELLS = 16 };
-
-static bool serves(const struct tracing *g, const struct bench_plan *plan)
-{
-	return g->tr.t && g->cells < SESSION_CELLS && g->of == plan->w && g->backend == plan->o.backend && g->ab == plan->o.ab;
-}
-
-static int begin_session(struct tracing *g, const struct bench_plan *plan, struct err *e)
-{
-	traced_end(&g->tr);
-	g->of = plan->w;
-	g->backend = plan->o.backend;
-	g->ab = plan->o.ab;
-	g->cells = 0;
-	return plan->o.trace ? traced_begin(&g->tr, plan, (enum trace_backend)plan->o.backend, e) : 0;
-}
-
-/* A sweep runs on where nothing can be traced, as a benchmark does, and says so. */
+/*
+ * A session for each cell: what the cell before has left behind (its namespaces go later, in a worker of the kernel) has gone when that is
+ * loaded. A sweep runs on where nothing can be traced, as a benchmark does, and says so.
+ */
 static int trace_cell(struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
-	struct tracing *g = &s->tracing;
-
-	if ((!plan->o.trace || !serves(g, plan)) && begin_session(g, plan, e))
-		return -1;
-	g->tr.plan = plan;
-	g->cells++;
-	if (!plan->o.trace || g->tr.t)
+	if (!plan->o.trace)
 		return 0;
-	if (plan->o.ab && traced_needed(&g->tr, "ab", e))
+	if (traced_begin(&s->tr, plan, (enum trace_backend)plan->o.backend, e))
 		return -1;
-	if (!g->said)
-		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", g->tr.why);
-	g->said = true;
+	if (s->tr.t)
+		return 0;
+	if (plan->o.ab && traced_needed(&s->tr, "ab", e))
+		return -1;
+	if (!s->said)
+		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", s->tr.why);
+	s->said = true;
 	return 0;
 }
 
@@ -166,7 +143,7 @@ static json_t *header(struct sweep *s, const struct bench_plan *plan)
 
 	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 	h = json_result_head("ipcstall.sweep", 1, plan, now);
-	json_object_set_new(h, "trace", plan->o.trace ? traced_to_json(&s->tracing.tr) : json_null());
+	json_object_set_new(h, "trace", plan->o.trace ? traced_to_json(&s->tr) : json_null());
 	json_object_set_new(h, "vary", vary_to_json(&s->cells));
 	json_object_set_new(h, "order_seed", json_integer((json_int_t)s->cells.seed));
 	json_object_set_new(h, "repeats", json_integer((json_int_t)s->cells.repeats));
@@ -257,7 +234,7 @@ static unsigned int tests_left(const struct sweep *s, const struct bench_plan *p
 static int run_tests(struct sweep *s, struct bench_plan *plan, const struct job *j, struct err *e)
 {
 	unsigned int tests = tests_left(s, plan, j);
-	struct traced *tr = &s->tracing.tr;
+	struct traced *tr = &s->tr;
 
 	for (int t = 0; t < TESTS; t++) {
 		int64_t size = t == TEST_CONNECT ? 1 : plan->o.sizes.v[0];
@@ -298,6 +275,7 @@ static int run_job(struct sweep *s, const struct job *j, struct err *e)
 		return 0;
 	}
 	rc = bench_setup(&plan, e) || trace_cell(s, &plan, e) ? -1 : run_tests(s, &plan, j, e);
+	traced_end(&s->tr);
 	bench_teardown(&plan);
 	return rc;
 }
@@ -410,6 +388,7 @@ static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *
 	if (trace_cell(s, plan, e))
 		return -1;
 	head = header(s, plan);
+	traced_end(&s->tr);
 
 	if (s->o->resume) {
 		s->out = path ? fopen(path, "r+e") : NULL;
@@ -542,7 +521,6 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 		if (!o->bench.quiet && isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 	}
-	traced_end(&s.tracing.tr);
 	if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
 		rc = write_error(&s, e);
 	free(s.done);

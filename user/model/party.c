@@ -13,7 +13,7 @@ static struct party most_of(const struct trace_who *w, const struct trace_beside
 	if (!w->tgid)
 		return party_last(b);
 	if (!vote_is_sure(w->lead_ns, w->sum_ns, w->second))
-		return (struct party){ .comm = "", .others = true };
+		return (struct party){ .comm = w->mixed ? "" : w->comm, .others = true };
 	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 

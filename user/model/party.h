@@ -7,7 +7,7 @@
 
 struct party {
 	pid_t tgid, tid;  /* 0: nobody was seen in a call, or with `others` several, none of whom surely had most of it */
-	const char *comm; /* the endpoint's */
+	const char *comm; /* the endpoint's; of several: that of them all, or empty */
 	bool others;	  /* were in a call there too */
 };
 

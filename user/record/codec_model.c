@@ -90,6 +90,7 @@ static void walk_who(struct codec *c, struct trace_who *w)
 	codec_u64(c, &w->lead_ns);
 	codec_u64(c, &w->sum_ns);
 	walk_counts(c, &w->second, 1);
+	walk_counts(c, &w->mixed, 1);
 	walk_comm(c, w->comm);
 }
 

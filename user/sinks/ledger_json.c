@@ -15,6 +15,12 @@ static json_t *known(uint64_t v, uint8_t resolution)
 	return resolution == TRACE_UNKNOWN ? json_null() : json_integer((json_int_t)v);
 }
 
+/* of several processes there may be a name without a number */
+static json_t *party_comm_to_json(const struct party *p)
+{
+	return (p->tgid || p->others) && p->comm && *p->comm ? json_stringn(p->comm, strnlen(p->comm, 16)) : json_null();
+}
+
 static json_t *comm_to_json(const char *comm, pid_t tgid)
 {
 	return tgid ? json_stringn(comm, strnlen(comm, 16)) : json_null();
@@ -126,7 +132,7 @@ static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t
 		return;
 	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
 					      (json_int_t)ns, "count", (json_int_t)n, "pid", pid_to_json(who->tgid), "comm",
-					      comm_to_json(who->comm, who->tgid)));
+					      party_comm_to_json(who)));
 }
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -198,9 +204,9 @@ static void add_parties(json_t *o, const struct trace_snapshot *s, const struct 
 	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER)
 		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
 	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
-	json_object_set_new(o, "comm", comm_to_json(held_up.comm, held_up.tgid));
+	json_object_set_new(o, "comm", party_comm_to_json(&held_up));
 	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));
-	json_object_set_new(o, "blamed_comm", comm_to_json(blamed.comm, blamed.tgid));
+	json_object_set_new(o, "blamed_comm", party_comm_to_json(&blamed));
 }
 
 static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)

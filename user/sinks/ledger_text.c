@@ -36,6 +36,8 @@ static void party_name(const struct party *p, char *buf, size_t len)
 {
 	if (p->tgid)
 		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
+	else if (p->others && *p->comm)
+		snprintf(buf, len, "several %.16s", p->comm);
 	else
 		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }

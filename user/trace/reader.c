@@ -525,6 +525,7 @@ static void vote_for(struct trace_who *w, const struct trace_beside *b, uint64_t
 	won = vote_won(&lead, w->tgid == b->tgid, ns);
 	w->sum_ns += ns;
 	w->second = vote_second(w->second, (unsigned int)w->tgid, (unsigned int)b->tgid, won);
+	w->mixed |= w->tgid && w->tgid != b->tgid && strncmp(w->comm, b->comm, sizeof(w->comm));
 	if (won) {
 		w->tgid = b->tgid;
 		w->tid = b->tid;

@@ -102,7 +102,7 @@ static inline bool trace_messages_known(const struct trace_beside *b)
 struct trace_who {
 	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
 	pid_t tgid, tid;			/* 0: nobody */
-	uint32_t second, pad;			/* see vote_second() */
+	uint32_t second, mixed;			/* see vote_second(); 1: not all had the same name */
 	char comm[16];
 };
 
