@@ -22,5 +22,27 @@ within() {
 	fi
 }
 
+# meant_object BACKEND: what the kernel named in KERNEL can have at best. 5.10 has no atomics that return a value, nor has 6.1 casts.
+meant_object() {
+	case $KERNEL-$1 in
+	5.10-fentry)	echo fentry_plain ;;
+	5.10-kprobe)	echo kprobe_plain ;;
+	6.1-fentry)	echo fentry_probed ;;
+	*)		echo "$1" ;;
+	esac
+}
+
+# object_is_meant BACKEND DOCUMENT: was it that one?
+object_is_meant() {
+	local taken meant
+	taken=$(grep -oE '"object": *"[a-z_]+"' "$2" | head -n1 | grep -oE '[a-z_]+"$' | tr -d '"')
+	meant=$(meant_object "$1")
+	if [[ $taken == "$meant" ]]; then
+		ok "the object meant for this kernel"
+	else
+		not_ok "the object meant for this kernel" "it took ${taken:-none}, not $meant"
+	fi
+}
+
 # The last line of a test: its exit status.
 finish() { exit "${FAILED:-0}"; }
