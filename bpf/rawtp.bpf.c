@@ -35,9 +35,11 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	bool stranger = !ep || ep->closed || !ep->id.inode;
 	struct input in = {};
 
-	if ((!stranger && tx_working(ep)) || is_kernels(CURRENT()))
+	if (!stranger && tx_working(ep))
 		return 0;
 	if (stranger && !current_wanted())
+		return 0;
+	if (is_kernels(CURRENT()))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	if (stranger)

@@ -300,7 +300,7 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 	return 1;
 }
 
-#ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack */
+#ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack, nor here where it is not needed (TX_LOOKS) */
 #define TX_LOOKED_BACK tx_settles
 #define TX_LOOKS_BACK settle_tx
 #define TX_LOOKS apply_tx

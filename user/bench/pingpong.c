@@ -15,12 +15,6 @@ static size_t answer_size(const struct run *r)
 	return r->test == TEST_THROUGHPUT ? 1 : r->size;
 }
 
-/* Half of each sample is the figure: summary.c, from_client(). */
-static bool halved(const struct run *r)
-{
-	return r->test == TEST_LATENCY;
-}
-
 /* Wait for the intended start; the last stretch awake, since a timer comes late by tens of microseconds. */
 uint64_t wait_intended(const struct run *r, uint64_t when)
 {
@@ -101,7 +95,7 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 			rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
 		now = tick_now(&r->clock);
 		if (rc == IO_OK)
-			samples[n++] = now - intended + (halved(r) ? late : 0);
+			samples[n++] = now - intended + (is_round_trip(r) ? late : 0);
 		else if (rc != IO_LOST)
 			return worker_fail(r, rc, "round trip", e);
 	}

@@ -12,6 +12,8 @@
 
 enum order { ORDER_OPEN, ORDER_ACCEPT, ORDER_PHASE, ORDER_FACTS, ORDER_QUIT };
 
+#define PHASE_MOST_NS INT64_C(86400000000000) /* no phase takes longer, nor a part of one */
+
 struct phase {
 	bool record;
 	uint64_t min_count, max_count;
@@ -118,6 +120,12 @@ static inline bool stop_here(struct run *r, const struct phase *p, uint64_t i, u
 		return false;
 	__atomic_store_n(&r->sh->last, i, __ATOMIC_RELEASE);
 	return true;
+}
+
+/* Half of each sample is the figure, but where the way to the acknowledgement is it. */
+static inline bool is_round_trip(const struct run *r)
+{
+	return r->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE);
 }
 
 static inline bool server_stops(const struct run *r, uint64_t i)

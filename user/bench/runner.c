@@ -18,8 +18,6 @@
 #include "bench/run.h"
 #include "remote/remote.h"
 
-#define PHASE_MOST_NS 86400e9 /* no phase takes longer, nor a part of one */
-
 enum {
 	SAMPLES_LEAST = 1 << 14,
 	SAMPLES_MOST = 1 << 24,
@@ -353,7 +351,7 @@ static void reset_phase(struct shared *sh)
 /* the fewest messages of a phase, each at its own moment */
 static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
 {
-	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate, PHASE_MOST_NS) : 0;
+	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate, (double)PHASE_MOST_NS) : 0;
 }
 
 /* `more`: than the phase's own duration, and what its path takes */
@@ -405,7 +403,7 @@ static uint64_t slice_ns(const struct run *r, const struct phase *p, const struc
 	bool counted = r->plan->o.count || r->plan->o.bytes;
 	double each = pt->warmup ? (double)pt->warmup_ns / (double)pt->warmup : 0;
 
-	return (uint64_t)fmin((counted && each > 0 ? each * (double)p->min_count : (double)p->duration_ns) / (double)r->plan->o.trials, PHASE_MOST_NS);
+	return (uint64_t)fmin((counted && each > 0 ? each * (double)p->min_count : (double)p->duration_ns) / (double)r->plan->o.trials, (double)PHASE_MOST_NS);
 }
 
 static struct phase measured_phase(const struct run *r)

@@ -76,7 +76,7 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 		if (r->samples[ROLE_CLIENT][i] & SAMPLE_LOST)
 			continue;
 		v[n] = ticks_to_ns(&r->clock, r->samples[ROLE_CLIENT][i]);
-		if (p->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE)) /* there the way to the acknowledgement is the figure */
+		if (is_round_trip(r))
 			v[n] = (v[n] + 1) / 2;
 		n++;
 	}

@@ -17,7 +17,6 @@
 
 #define HELLO_NS 3000000000ULL  /* to introduce itself */
 #define SEND_NS 10000000000ULL	/* to take an answer */
-#define DAY_NS INT64_C(86400000000000) /* no phase takes longer */
 #define BETWEEN_NS 60000000000ULL /* between two questions: the client only reckons there */
 enum { KICK_MS = 2 };
 
@@ -213,10 +212,10 @@ static int read_phase(const json_t *q, struct phase *p, struct err *e)
 	int64_t min, max, ns, slice, budget;
 
 	if (wire_int(q, "min", 0, INT64_MAX, &min, e) || wire_int(q, "max", 1, INT64_MAX, &max, e) ||
-	    wire_int(q, "ns", 0, DAY_NS, &ns, e) || wire_int(q, "slice", 0, DAY_NS, &slice, e) || wire_int(q, "budget", 0, INT64_MAX, &budget, e))
+	    wire_int(q, "ns", 0, PHASE_MOST_NS, &ns, e) || wire_int(q, "slice", 0, PHASE_MOST_NS, &slice, e) || wire_int(q, "budget", 0, INT64_MAX, &budget, e))
 		return -1;
 	*p = (struct phase){ json_is_true(json_object_get(q, "record")), (uint64_t)min, (uint64_t)max, (uint64_t)ns, (uint64_t)slice,
-			     (uint64_t)(budget < DAY_NS ? budget : DAY_NS) };
+			     (uint64_t)(budget < PHASE_MOST_NS ? budget : PHASE_MOST_NS) };
 	return 0;
 }
 
