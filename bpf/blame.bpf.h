@@ -3,6 +3,7 @@
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
+#include "numbers.bpf.h"
 #include "observe.bpf.h"
 
 /* what a Unix socket that is connected sends goes there */
@@ -246,7 +247,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 }
 
 /* a stall ended, or began */
-SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+static __always_inline int stall_turns_of(struct endpoint *ep, const struct transition *t, ns_t at)
 {
 	struct endpoint *peer = ep ? peer_of(ep) : 0;
 
@@ -259,19 +260,17 @@ SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at
 	return 1;
 }
 
-static __always_inline int step_tx(struct endpoint *ep, const struct input *in)
+static __always_inline bool turns_stall(const struct transition *t)
 {
-	struct transition t;
+	return (TX_STALLS >> (t->from & 15) | TX_STALLS >> (t->to & 15)) & 1;
+}
 
-	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, &t))
-		return 0;
-	note_step(ep, DIR_TX, &t);
-	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
-		struct transition stall = t;	/* or it would stand in memory all the way to here */
-
-		stall_turns(ep, &stall, in->at);
-	}
-	return 1;
+static __always_inline bool step_tx(struct endpoint *ep, const struct input *in, struct transition *t)
+{
+	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, t))
+		return false;
+	note_step(ep, DIR_TX, t);
+	return true;
 }
 
 static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
@@ -284,15 +283,99 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 	return 1;
 }
 
+#ifdef NO_CMPXCHG
+/* what ended, packed; 0: nothing did */
+SUBPROG_OF_NUMBERS __u64 apply_tx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .blocked = blocked, .runq = runq };
+	struct endpoint *ep = endpoint_here(key);
+	struct transition t;
+
+	input_unpack(&in, packed);
+	return ep && step_tx(ep, &in, &t) ? transition_packed(&t) : 0;
+}
+
+SUBPROG_OF_NUMBERS int apply_rx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .blocked = blocked, .runq = runq };
+	struct endpoint *ep = endpoint_here(key);
+
+	input_unpack(&in, packed);
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+SUBPROG_OF_NUMBERS int stall_turns_numbers(__u64 key, __u64 packed, ns_t at)
+{
+	struct transition t = {};
+
+	transition_unpack(&t, packed);
+	return stall_turns_of(endpoint_here(key), &t, at);
+}
+
+static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	if (turns_stall(t))
+		stall_turns_numbers(ep->key, transition_packed(t), at);
+}
+
+/* the stall's frame stands where the step's stood, not on top of it */
+static __always_inline int apply_tx_here(struct endpoint *ep, const struct input *in)
+{
+	__u64 packed = apply_tx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
+	struct transition t = {};
+
+	if (!packed)
+		return 0;
+	transition_unpack(&t, packed);
+	tell_stall(ep, &t, in->at);
+	return 1;
+}
+
+static __always_inline int apply_tx(struct endpoint *ep, const struct input *in)
+{
+	return apply_tx_here(ep, in);
+}
+
+static __always_inline int apply_rx(struct endpoint *ep, const struct input *in)
+{
+	return apply_rx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
+}
+#else
+SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	return stall_turns_of(ep, t, at);
+}
+
+static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	struct transition stall;
+
+	if (!turns_stall(t))
+		return;
+	stall = *t;	/* or it would stand in memory all the way to here */
+	stall_turns(ep, &stall, at);
+}
+
+static __always_inline int apply_tx_here(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (!step_tx(ep, in, &t))
+		return 0;
+	tell_stall(ep, &t, in->at);
+	return 1;
+}
+
 SUBPROG int apply_tx(struct endpoint *ep, const struct input *in)
 {
-	return ep && in ? step_tx(ep, in) : 0;
+	return ep && in ? apply_tx_here(ep, in) : 0;
 }
 
 SUBPROG int apply_rx(struct endpoint *ep, const struct input *in)
 {
 	return ep && in ? step_rx(ep, in) : 0;
 }
+#endif
 
 /*
  * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler
@@ -304,11 +387,7 @@ static __always_inline bool alone_tx(struct endpoint *ep, const struct input *in
 
 	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
 		return false;
-	if ((TX_STALLS >> (t.from & 15) | TX_STALLS >> (t.to & 15)) & 1) {
-		struct transition stall = t;
-
-		stall_turns(ep, &stall, in->at);
-	}
+	tell_stall(ep, &t, in->at);
 	return true;
 }
 

@@ -112,7 +112,7 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 }
 
 /* settled before; an endpoint that is gone by now leaves no serial */
-SUBPROG int digest_one(__u32 i)
+SUBPROG_OF_NUMBERS int digest_one(__u32 i)
 {
 	struct endpoint *ep, *peer;
 	struct digest_order *o;

@@ -360,7 +360,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	count(COUNT_OPENED);
 }
 
-SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
+SUBPROG_OF_NUMBERS int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 {
 	struct sock *sk = CAST(sock, sk0);
 	struct endpoint *ep;

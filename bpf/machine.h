@@ -139,7 +139,8 @@ static __always_inline unsigned int positive(int v)
 
 static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, unsigned int no)
 {
-	return no ^ ((yes ^ no) & -cond);
+	OPAQUE(cond);
+	return no ^ (yes ^ no) * cond;
 }
 
 /* work, device, what holds the head, sndbuf, flight, idle: the first that holds */
@@ -224,7 +225,10 @@ static __always_inline word_t apply_counts(word_t w, const struct input *in, uns
 /* bits of `w` under the mask replaced by those of `v`, if the input speaks of them */
 static __always_inline word_t facet(word_t w, const struct input *in, unsigned int bit, word_t mask, word_t v)
 {
-	mask &= -(word_t)(in->says >> bit & 1);
+	word_t spoken = in->says >> bit & 1;
+
+	OPAQUE(spoken);
+	mask *= spoken;	/* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows something to be 0 or all ones */
 	return (w & ~mask) | (v & mask);
 }
 

@@ -31,7 +31,7 @@ static __always_inline bool room_is_its_own(const struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP || ep->id.proto == PROTO_PIPE || ep->id.proto == PROTO_UNIX_STREAM;
 }
 
-SUBPROG int wants_room(__u64 task, __u32 fd)
+SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
 {
 	struct target to = {};
 	struct endpoint *ep;

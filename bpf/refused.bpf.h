@@ -125,7 +125,7 @@ static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };
 
-	return refused_swap(ep, 1, 0) ? step_tx(ep, &in) : 0;
+	return refused_swap(ep, 1, 0) ? apply_tx_here(ep, &in) : 0;
 }
 
 SUBPROG int refused_ends(struct endpoint *ep, ns_t at)

@@ -286,7 +286,7 @@ static __always_inline void port_loses(__u64 port)
 		bpf_map_delete_elem(&listeners, &port);
 }
 
-SUBPROG int listens(__u64 sk)
+SUBPROG_OF_NUMBERS int listens(__u64 sk)
 {
 	__u64 port = listener_key(CAST(sock, sk));
 	long err = bpf_map_update_elem(&listening, &sk, &port, BPF_NOEXIST);
@@ -299,7 +299,7 @@ SUBPROG int listens(__u64 sk)
 }
 
 /* only of one that was counted, and by the port that it was counted for */
-SUBPROG int listens_no_more(__u64 sk)
+SUBPROG_OF_NUMBERS int listens_no_more(__u64 sk)
 {
 	__u64 *counted = bpf_map_lookup_elem(&listening, &sk), port;
 
@@ -523,7 +523,7 @@ static __always_inline void split_long(struct endpoint *ep, ns_t now)
 }
 
 /* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
-SUBPROG int settle_key(__u64 key)
+SUBPROG_OF_NUMBERS int settle_key(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
 	ns_t now = bpf_ktime_get_ns();
