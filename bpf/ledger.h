@@ -209,14 +209,16 @@ static __always_inline void pending_book(struct ledger *l)
 }
 
 #if TURNS
+/* The last place that is empty; false where there is none, or another was first. Without a branch for each, see positive(). */
 static __always_inline bool pending_take(struct ledger *l, struct turn *turn)
 {
-	for (unsigned long long i = 0; i < PENDING; i++)
-		if (!LATEST(l->pending[i]) && __sync_val_compare_and_swap(&l->pending[i], 0, PENDING_TAKEN) == 0) {
-			turn->at = i;
-			return true;
-		}
-	return false;
+	unsigned long long at = 0;
+
+	for (unsigned long long i = 1; i < PENDING; i++)
+		at = choose(is_zero(LATEST(l->pending[i])), i, at);
+	BOUND(at, 3);
+	turn->at = at;
+	return !LATEST(l->pending[at]) && __sync_val_compare_and_swap(&l->pending[at], 0, PENDING_TAKEN) == 0;
 }
 
 static __always_inline void pending_put(struct ledger *l, const struct turn *turn, word_t v)

@@ -137,6 +137,14 @@ static __always_inline unsigned int positive(int v)
 	return u;
 }
 
+static __always_inline unsigned int is_zero(word_t v)
+{
+	OPAQUE(v);
+	v = ~(v | -v) >> 63;
+	OPAQUE(v);
+	return v;
+}
+
 static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, unsigned int no)
 {
 	OPAQUE(cond);
