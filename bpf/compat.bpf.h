@@ -51,6 +51,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #define AF_INET		2
 #define AF_INET6	10
 #define IPPROTO_TCP	6
+#define TCP_SYN_SENT	2
 #define TCP_LISTEN	10	/* a Unix socket's state too */
 #define IPPROTO_UDP	17
 #define SOCK_STREAM	1

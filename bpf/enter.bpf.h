@@ -410,6 +410,8 @@ static __always_inline void tcp_received(__u64 sk)
 	if (!sees_exactly())
 		return;
 	tcp_arrived(ep, (struct sock *)sk, now);
+	if (ep->unanswered && GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then)
+		timer_answered(ep, sk, now);
 	if (!tcp_owes_ack((struct sock *)sk))
 		ack_sent(ep, now);
 	else if (!ep->ack_owed)

@@ -132,6 +132,11 @@ struct endpoint {
 	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
 	ns_t delack_owed;
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
+	ns_t unanswered;		/* when it fired, if no data has come since; how far both directions were then */
+	unsigned int sent_then, got_then;
+	unsigned long long syn_retransmits;	/* of `retransmits`: nobody had answered yet */
+	ns_t answered_ns;		/* ACKs withheld until it fired, and the next data came as soon as they could have let it go */
+	unsigned long long answered;
 	ns_t ack_debt_ns;		/* all time in which an ACK was owed */
 	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
 	unsigned long long drops[DROP_N];

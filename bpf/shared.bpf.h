@@ -39,6 +39,8 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 {
 	if (!ep->ack_owed)
 		ep->ack_owed = now;
+	if (ep->unanswered)
+		timer_answered(ep, (__u64)sk, now);
 	if (!word_working(ep->rx.word))
 		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));
 	ep->rx.seen = now;
@@ -137,13 +139,14 @@ SEC("raw_tp/tcp_retransmit_skb")
 int BPF_PROG(on_retransmit, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
-
 	ns_t now;
 
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
 	atomic_add(&ep->retransmits, 1);
+	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT)
+		atomic_add(&ep->syn_retransmits, 1);
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
 	tcp_look_back(ep, (__u64)sk, now, 0);
 	ep->flown = now;
@@ -319,7 +322,6 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 		listens(sk);
 }
 
-#define TCP_SYN_SENT	2
 #define TCP_FIN_WAIT1	4
 #define TCP_LAST_ACK	9
 

@@ -455,10 +455,48 @@ static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
 		atomic_add(&ep->ack_debt_ns, now - owed);
 }
 
+#define ANSWER_SLACK_NS 1000000	/* beyond the path: wake-ups at both ends */
+
+static __always_inline bool in_a_round_trip(ns_t ns, struct tcp_sock___least *tp)
+{
+	__u32 least_us = GET(tp, rtt_min.s[0].v);	/* ~0: unknown */
+	ns_t least = 1000ULL * least_us;
+
+	return least_us != ~0u && ns >= least / 2 && ns <= least + least / 2 + ANSWER_SLACK_NS;
+}
+
+/*
+ * The first data since the timer fired, on an endpoint that has sent nothing meanwhile. If it comes a round trip after the ACK, its sender
+ * had waited for that: by Nagle's rule, or with its buffer or window full. That a message should come just then by itself is rare.
+ */
+SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+	ns_t fired, owed;
+
+	if (!ep)
+		return 0;
+	fired = ep->unanswered;
+	owed = ep->delack_owed;
+	ep->unanswered = 0;
+	if (!owed || owed > fired || now < fired || GET(tp, snd_nxt) != ep->sent_then)
+		return 0;
+	if (!in_a_round_trip(now - fired, CAST(tcp_sock___least, sk)))
+		return 0;
+	atomic_add(&ep->answered, 1);
+	atomic_add(&ep->answered_ns, fired - owed);
+	return 1;
+}
+
 /* the delayed-ACK timer fired: the ACK that follows was withheld until now */
 static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 {
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
 	ns_t owed = ep->ack_owed;
+
+	ep->sent_then = GET(tp, snd_nxt);
+	ep->got_then = GET(tp, rcv_nxt);
+	ep->unanswered = now;
 
 	atomic_add(&ep->delack_fires, 1);
 	ep->delack_fired = now;

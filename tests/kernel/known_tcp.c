@@ -101,6 +101,8 @@ static void wwr_expect(struct known *k)
 		expect_count(k, "client", "tx", "nagle", wwr.stalls - slip, wwr.n + wwr.warm);
 		expect_cause(k, "client", "nagle");
 		expect_beside(k, "server", "rx", "delack_fires", wwr.stalls - slip, wwr.stalls + slip);
+		/* after each the client goes on; one whose wake-up took over a millisecond is not told from one that had not waited */
+		expect_beside(k, "server", "rx", "waited_for", (wwr.stalls - slip) / 2, wwr.stalls + slip);
 		expect_blame(k, "client", "nagle", "server");
 	}
 	expect_no_stall(k, "server");

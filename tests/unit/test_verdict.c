@@ -86,6 +86,64 @@ static void every_reader_is_a_little_late(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
+/* its timer fired ten times, after 40 ms each, and n of these times the other end sent as soon as it could */
+static struct trace_endpoint withholder(uint64_t n)
+{
+	struct trace_endpoint ep = downloader(0);
+
+	ep.delack_res = TRACE_BOUNDED;
+	ep.delack_fires = 10;
+	ep.delack_ns = 400000000;
+	ep.answered = n;
+	ep.answered_ns = n * 40000000;
+	return ep;
+}
+
+static void a_sender_that_waits_for_our_acks_is_told_of(void **state)
+{
+	struct trace_endpoint ep = withholder(9);
+	struct verdict v;
+
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: its delayed ACKs held up the other end, which was not seen: 9 times, "
+					       "360 ms in all (36.0 % of its time)"));
+	assert_int_equal(v.withheld.endpoint, 0);
+	assert_int_equal(v.withheld.count, 9);
+}
+
+static void some_messages_come_just_then_by_themselves(void **state)
+{
+	struct trace_endpoint ep = withholder(4);
+	struct verdict v;
+
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	assert_int_equal(v.withheld.endpoint, -1);
+	ep = withholder(2);
+	ep.delack_fires = 2;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = withholder(9);
+	ep.paired = true; /* it says itself what it waited for */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = withholder(9);
+	ep.rx.lifetime_ns = 100ull * SECOND;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = withholder(9);
+	ep.delack_res = TRACE_UNKNOWN;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+static void of_two_that_tell_of_an_unseen_sender_the_longer_leads(void **state)
+{
+	struct trace_endpoint ep = withholder(9);
+	struct verdict v;
+
+	ep.rx.ns[RX_UNREAD] = ep.rx.max[RX_UNREAD] = 300000000;
+	ep.rx.count[RX_UNREAD] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "delayed ACKs held up"));
+	ep.rx.ns[RX_UNREAD] = 500000000;
+	assert_non_null(strstr(said_of(&ep, &v), "leaves unread"));
+	assert_int_equal(v.withheld.endpoint, 0);
+}
+
 static void a_writer_that_nobody_saw_is_not_healthy(void **state)
 {
 	struct trace_endpoint ep = { .proto = TRACE_PIPE, .paired = true };
@@ -407,6 +465,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_late_reader_is_no_health),
+		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
+		cmocka_unit_test(some_messages_come_just_then_by_themselves),
+		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
 		cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),

@@ -11,6 +11,7 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 /* Each: the one that matters most, .endpoint -1: there is none. min_ns: less is no matter; nothing_sent: by any endpoint that was seen */
 struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent);
+struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min_share, uint64_t min_ns);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

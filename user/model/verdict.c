@@ -115,6 +115,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.count = ep->tx.count[cause],
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
+		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits && ep->syn_retransmits * 2 >= ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && peaks_at_delack(&ep->tx, cause),
 	};
 	lay_blame(ep, f);
@@ -154,11 +155,12 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
 }
 
-static void find_unstalled(const struct trace_snapshot *s, uint64_t min_ns, struct verdict *out)
+static void find_unstalled(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	const struct reader_spell none = { .endpoint = -1 };
 
 	out->loss = find_loss(s);
+	out->withheld = find_withheld_ack(s, min_share, min_ns);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
 	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
 }
@@ -208,6 +210,6 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		find_stalls(s, i, min_share, min_ns, out);
 	}
 	find_scattered(by_cause, min_share, min_ns, out);
-	find_unstalled(s, min_ns, out);
+	find_unstalled(s, min_share, min_ns, out);
 	verdict_link(s, out);
 }

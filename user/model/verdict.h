@@ -37,6 +37,7 @@ struct finding {
 	uint64_t blamed_n;
 	int peer; /* index of the peer, -1 */
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (model/chain.h) */
+	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
 };
 
@@ -44,6 +45,13 @@ struct finding {
 struct reader_spell {
 	int endpoint; /* index in the snapshot, -1: there is none */
 	uint64_t ns, max_ns, count;
+	double share; /* of its lifetime */
+};
+
+/* ACKs that this host's timer withheld while a sender that was not seen waited for them */
+struct withheld_ack {
+	int endpoint; /* index in the snapshot: who owed them; -1: there is none */
+	uint64_t ns, count;
 	double share; /* of its lifetime */
 };
 
@@ -74,6 +82,7 @@ struct verdict {
 	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
 	 */
 	struct reader_spell late, wait;
+	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */

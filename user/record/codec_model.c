@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4104, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4128, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -158,7 +158,10 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_u64(c, &ep->delack_ns);
 	codec_u64(c, &ep->delack_fires);
 	codec_u64(c, &ep->ack_debt_ns);
+	codec_u64(c, &ep->answered);
+	codec_u64(c, &ep->answered_ns);
 	codec_u64(c, &ep->retransmits);
+	codec_u64(c, &ep->syn_retransmits);
 	codec_u64(c, &ep->timeouts);
 	codec_u64(c, &ep->zero_windows);
 	walk_resolution(c, &ep->delack_res);

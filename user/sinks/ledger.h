@@ -36,6 +36,10 @@ const char *drop_name(enum trace_drop kind);
 /* One line: whose datagrams were dropped, how many, where; and what to do about it. */
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
+
+/* w->endpoint is not -1 */
+void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf, size_t len);
+const char *withheld_fix(void);
 /* Room for it, root and all. */
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */

@@ -154,13 +154,30 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
+	const struct {
+		const char *name;
+		uint64_t v;
+		uint8_t res;
+	} rows[] = {
+		{ "delack_ns", ep->delack_ns, ep->delack_res },
+		{ "delack_fires", ep->delack_fires, ep->delack_res },
+		{ "waited_for_ns", ep->answered_ns, ep->delack_res },
+		{ "waited_for", ep->answered, ep->delack_res },
+		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
+		{ "retransmits", ep->retransmits, ep->retransmits_res },
+		{ "syn_retransmits", ep->syn_retransmits, ep->retransmits_res },
+		{ "timeouts", ep->timeouts, ep->retransmits_res },
+		{ "zero_windows", ep->zero_windows, ep->retransmits_res },
+	};
+	json_t *o;
+
 	if (ep->proto != TRACE_TCP)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "delack_ns", known(ep->delack_ns, ep->delack_res), "delack_fires",
-			 known(ep->delack_fires, ep->delack_res), "ack_debt_ns", known(ep->ack_debt_ns, ep->delack_res), "retransmits",
-			 known(ep->retransmits, ep->retransmits_res), "timeouts", known(ep->timeouts, ep->retransmits_res),
-			 "zero_windows", known(ep->zero_windows, ep->retransmits_res), "rtt_us",
-			 ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
+	o = json_object();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		json_object_set_new(o, rows[i].name, known(rows[i].v, rows[i].res));
+	json_object_set_new(o, "rtt_us", ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
+	return o;
 }
 
 static void add_cgroup(json_t *o, const struct trace_beside *who)
@@ -264,6 +281,17 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagra
 			 "share", json_figure(loss->share), "text", text, "fix", loss_fix(loss));
 }
 
+static json_t *withheld_to_json(const struct trace_snapshot *s, const struct withheld_ack *w)
+{
+	char text[VERDICT_TEXT];
+
+	if (w->endpoint < 0)
+		return json_null();
+	withheld_sentence(s, w, text, sizeof(text));
+	return json_pack("{s:i, s:I, s:I, s:f, s:s, s:s, s:s}", "endpoint", w->endpoint, "ns", (json_int_t)w->ns, "count", (json_int_t)w->count,
+			 "share", w->share, "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
+}
+
 static json_t *scattered_to_json(const struct scattered *sum)
 {
 	if (!sum->ns)
@@ -289,7 +317,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "loss",
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "withheld_ack",
+		      withheld_to_json(s, &v->withheld), "loss",
 		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "scattered",
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);

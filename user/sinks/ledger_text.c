@@ -64,6 +64,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- delayed ACK of %s", name);
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
+	else if (f->unanswered_syn)
+		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -126,6 +128,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->unanswered_syn)
+		return "make the listener take more: accept() sooner, a larger backlog in listen() and net.core.somaxconn; or find who drops the SYN (a firewall)";
 	if (f->blamed == BLAME_OWN_WRITES)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
@@ -181,10 +185,21 @@ static void append_wait(const struct trace_snapshot *s, const struct reader_spel
 	text_append(buf, len, "; %s of %s waited %s (%.1f %% of its time) for %s to send", reader, name, total, 100 * wait->share, other);
 }
 
+/* Of the two that tell of a sender that was not seen, the longer. */
+static bool withheld_leads(const struct verdict *v)
+{
+	return !v->n && v->withheld.endpoint >= 0 && (v->late.endpoint < 0 || v->withheld.ns >= v->late.ns);
+}
+
+static bool late_leads(const struct verdict *v)
+{
+	return v->late.endpoint >= 0 && !withheld_leads(v);
+}
+
 /* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
 static bool loss_leads(const struct verdict *v)
 {
-	return !v->n && v->late.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
+	return !v->n && v->late.endpoint < 0 && v->withheld.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
 }
 
 /* what helps against it helps against more than half of them */
@@ -238,11 +253,13 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		finding_and_root(s, v, buf, len);
 		return;
 	}
-	if (v->late.endpoint >= 0) {
+	if (late_leads(v)) {
 		late_sentence(s, &v->late, buf, len);
 		return;
 	}
-	if (loss_leads(v))
+	if (withheld_leads(v))
+		withheld_sentence(s, &v->withheld, buf, len);
+	else if (loss_leads(v))
 		loss_sentence(s, &v->loss, buf, len);
 	else if (v->scattered.ns)
 		scattered_sentence(&v->scattered, buf, len);
@@ -257,8 +274,10 @@ static const char *verdict_fix(const struct trace_snapshot *s, const struct verd
 {
 	if (v->n)
 		return finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]);
-	if (v->late.endpoint >= 0)
+	if (late_leads(v))
 		return rx_fixes[RX_UNREAD];
+	if (withheld_leads(v))
+		return withheld_fix();
 	if (loss_leads(v))
 		return loss_fix(&v->loss);
 	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
@@ -305,7 +324,10 @@ static void tcp_beside(const struct trace_endpoint *ep, FILE *out)
 	if (ep->proto != TRACE_TCP)
 		return;
 	figure(ep->delack_ns, ep->delack_res, delack, sizeof(delack));
-	fprintf(out, ", ACKs withheld %s (timer fired %" PRIu64 " x)", delack, ep->delack_fires);
+	fprintf(out, ", ACKs withheld %s (timer fired %" PRIu64 " x", delack, ep->delack_fires);
+	if (ep->answered)
+		fprintf(out, ", of which %" PRIu64 " were waited for", ep->answered);
+	fputc(')', out);
 	if (ep->retransmits_res != TRACE_UNKNOWN)
 		fprintf(out, ", %" PRIu64 " retransmits", ep->retransmits);
 }
@@ -403,11 +425,19 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 		finding_sentence(s, &v->v[i], text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}
+	if (v->withheld.endpoint >= 0 && !withheld_leads(v)) {
+		withheld_sentence(s, &v->withheld, text, sizeof(text));
+		fprintf(out, "   also: %s\n", text);
+	}
+	if (v->late.endpoint >= 0 && withheld_leads(v)) {
+		late_sentence(s, &v->late, text, sizeof(text));
+		fprintf(out, "   also: %s\n", text);
+	}
 	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
 		loss_sentence(s, &v->loss, text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}
-	if (v->scattered.ns && (v->late.endpoint >= 0 || loss_leads(v))) {
+	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || loss_leads(v))) {
 		scattered_sentence(&v->scattered, text, sizeof(text));
 		fprintf(out, "   also: %s\n", text);
 	}

@@ -38,7 +38,8 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~loss", "?loss" }, { "~long_wait", "?spell" }, { "~scattered", "?scattered" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
+	{ "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
@@ -51,6 +52,10 @@ static const struct schema_row finding[] = {
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
 	{ "fix", "text" }, { "root", "?count" }, { "~pid", "?count" }, { "~comm", "?text" }, { "~blamed_pid", "?count" },
 	{ "~blamed_comm", "?text" }, {}
+};
+static const struct schema_row withheld[] = {
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "share", "number" }, { "surety", "surety" }, { "text", "text" },
+	{ "fix", "text" }, {}
 };
 static const struct schema_row spell[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
@@ -81,7 +86,8 @@ static const struct schema_row calls[] = {
 	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, {}
 };
 static const struct schema_row tcp[] = {
-	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "timeouts", "?count" },
+	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" }, { "~waited_for", "?count" },
+	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" }, { "timeouts", "?count" },
 	{ "zero_windows", "?count" }, { "rtt_us", "?count" }, {}
 };
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
@@ -108,8 +114,8 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "loss", loss }, { "scattered", scattered }, { "endpoint", endpoint }, { "state", state },
-	{ "beside", beside }, { "calls", calls },
+	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "withheld", withheld }, { "loss", loss },
+	{ "scattered", scattered }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };

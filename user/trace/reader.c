@@ -436,7 +436,10 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->delack_ns = ep->delack_ns;
 	out->delack_fires = ep->delack_fires;
 	out->ack_debt_ns = ep->ack_debt_ns;
+	out->answered = ep->answered;
+	out->answered_ns = ep->answered_ns;
 	out->retransmits = ep->retransmits;
+	out->syn_retransmits = ep->syn_retransmits;
 	out->timeouts = ep->timeouts;
 	out->zero_windows = ep->zero_windows;
 	out->rtt_us = ep->rtt_us;

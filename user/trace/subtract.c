@@ -62,7 +62,10 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	add_word(&out->delack_ns, a->delack_ns, sign);
 	add_word(&out->delack_fires, a->delack_fires, sign);
 	add_word(&out->ack_debt_ns, a->ack_debt_ns, sign);
+	add_word(&out->answered, a->answered, sign);
+	add_word(&out->answered_ns, a->answered_ns, sign);
 	add_word(&out->retransmits, a->retransmits, sign);
+	add_word(&out->syn_retransmits, a->syn_retransmits, sign);
 	add_word(&out->timeouts, a->timeouts, sign);
 	add_word(&out->zero_windows, a->zero_windows, sign);
 	add_word(&out->queue_integral, a->queue_integral, sign);

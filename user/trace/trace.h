@@ -141,7 +141,9 @@ struct trace_endpoint {
 	struct trace_beside txb, rxb;
 	struct trace_blame blame;
 	/* TCP */
+	uint64_t answered_ns, answered;	/* of the ACKs withheld those whose release the other end had waited for, by when its next data came */
 	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
+	uint64_t syn_retransmits;	/* of `retransmits`: before anything was answered */
 	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
 	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
 	/* datagrams and pipes */

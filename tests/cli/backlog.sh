@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A listener whose queue is full throws requests away: connect() takes a second, and the ledger says why.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 70
+needs_ledger
+
+cat >full.py <<'PY'
+import socket, threading, time
+
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(0)  # room for one
+first = socket.create_connection(s.getsockname())
+threading.Timer(0.4, s.accept).start()
+before = time.monotonic()
+second = socket.create_connection(s.getsockname())
+print(time.monotonic() - before, second.getsockname()[1])
+second.sendall(b"x" * 100)
+s.accept()
+PY
+"$IPCSTALL" run -q --json m.json -- python3 full.py >took 2>err
+the='took, port = open("took").read().split(); took = float(took) * 1e9; l = json.load(open("m.json"))["ledger"]
+e = [e for e in l["endpoints"] if e["proto"] == "tcp" and e["local"].endswith(":" + port)][0]; lost = e["tx"]["states"]["recovery"]["ns"]; f = (l["findings"] or [{}])[0]'
+says_true "the time in connect() is recovery" "$the" 'took > 9e8 and abs(lost - took) < 0.05 * took' '(took, lost, e["tx"], open("err").read())'
+says_true "and the request for a connection was sent again" "$the" 'e["beside"]["tcp"]["syn_retransmits"] == e["beside"]["tcp"]["retransmits"] == 1' 'e["beside"]["tcp"]'
+says_true "the verdict says that, and what to do" "$the" \
+	'"recovery <- no answer to its SYN" in f["text"] and f["text"] in l["verdict"] and "backlog" in f["fix"]' '(l["verdict"], f)'
+finish
