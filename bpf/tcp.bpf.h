@@ -455,14 +455,16 @@ static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
 		atomic_add(&ep->ack_debt_ns, now - owed);
 }
 
-#define ANSWER_SLACK_NS 1000000	/* beyond the path: wake-ups at both ends */
+/* No answer comes sooner than in the path's best time, as that was measured; a quarter more is its queues, the rest wake-ups at both ends. */
+#define ANSWER_EARLY_NS 100000
+#define ANSWER_LATE_NS 1000000
 
 static __always_inline bool in_a_round_trip(ns_t ns, struct tcp_sock___least *tp)
 {
 	__u32 least_us = GET(tp, rtt_min.s[0].v);	/* ~0: unknown */
 	ns_t least = 1000ULL * least_us;
 
-	return least_us != ~0u && ns >= least / 2 && ns <= least + least / 2 + ANSWER_SLACK_NS;
+	return least_us != ~0u && ns + least / 16 + ANSWER_EARLY_NS >= least && ns <= least + least / 4 + ANSWER_LATE_NS;
 }
 
 /*

@@ -4,7 +4,7 @@
 
 /*
  * A message may come by itself a round trip after the timer fired. Of one in two it does not, nor often three times in a row: what is
- * sent at random meets a millisecond of forty, or a round trip of many.
+ * sent at random meets a millisecond of forty, or a round trip of many. A beat of forty milliseconds and a round trip looks the same.
  */
 #define LEAST_TIMES 3
 #define ANSWERED_SHARE 0.5
