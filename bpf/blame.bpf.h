@@ -3,8 +3,8 @@
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
-#include "numbers.bpf.h"
 #include "observe.bpf.h"
+#include "packed.h"
 
 /* what a Unix socket that is connected sends goes there */
 static __always_inline bool sends_to(__u64 from, __u64 to)

@@ -112,7 +112,7 @@ const volatile __u8 slot_of[256];
 		(ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[unit_] : hist_slot(ns); \
 	})
 
-/* A global function is verified once, not at every call. 5.10 takes numbers there and no pointers: see numbers.bpf.h. */
+/* A global function is verified once, not at every call. 5.10 takes numbers there and no pointers: see packed.h. */
 #define SUBPROG_OF_NUMBERS __noinline
 #ifdef NO_CMPXCHG
 #define SUBPROG static __noinline

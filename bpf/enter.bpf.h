@@ -397,6 +397,12 @@ static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns
 	ep->rx.seen = now;
 }
 
+/* a FIN is counted as a byte, and is none */
+static __always_inline bool got_data_since(const struct endpoint *ep, __u64 sk)
+{
+	return GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then && !(GET_BITS(CAST(sock, sk), sk_shutdown) & RCV_SHUTDOWN);
+}
+
 static __always_inline void tcp_received(__u64 sk)
 {
 	struct endpoint *ep = endpoint_known(sk);
@@ -410,7 +416,7 @@ static __always_inline void tcp_received(__u64 sk)
 	if (!sees_exactly())
 		return;
 	tcp_arrived(ep, (struct sock *)sk, now);
-	if (ep->unanswered && GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then)
+	if (ep->unanswered && got_data_since(ep, sk))
 		timer_answered(ep, sk, now);
 	if (!tcp_owes_ack((struct sock *)sk))
 		ack_sent(ep, now);

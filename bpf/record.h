@@ -72,6 +72,18 @@ struct blame {
 	struct vote held_up[VOTES], late[VOTES];
 };
 
+/* Of some times their sum and that of their squares, in microseconds: what they vary by. */
+struct spread {
+	unsigned long long sum, squares;
+};
+
+/* fires of the delayed-ACK timer after which data came as soon as the ACK could have let it go: how often, and how long it had been withheld */
+struct answers {
+	unsigned long long n;
+	ns_t ns;
+	struct spread since_fired, since_owed;
+};
+
 struct address {
 	unsigned char ip[16];		/* IPv4: the first four bytes */
 	unsigned short port;		/* host order */
@@ -132,11 +144,11 @@ struct endpoint {
 	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
 	ns_t delack_owed;
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
-	ns_t unanswered;		/* when it fired, if no data has come since; how far both directions were then */
-	unsigned int sent_then, got_then;
+	ns_t unanswered;		/* when it fired, if no data has come since nor had long before; since when that ACK was owed */
+	ns_t unanswered_owed;
+	unsigned int sent_then, got_then;	/* how far both directions were then */
+	struct answers answers;
 	unsigned long long syn_retransmits;	/* of `retransmits`: nobody had answered yet */
-	ns_t answered_ns;		/* ACKs withheld until it fired, and the next data came as soon as they could have let it go */
-	unsigned long long answered;
 	ns_t ack_debt_ns;		/* all time in which an ACK was owed */
 	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
 	unsigned long long drops[DROP_N];

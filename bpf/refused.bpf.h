@@ -120,7 +120,7 @@ static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 	return 1;
 }
 
-/* the step itself, not a call of it: this is called from far down the stack, of which a program has 512 bytes */
+/* the step without a frame of its own: this is called from far down the stack, of which a program has 512 bytes */
 static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };

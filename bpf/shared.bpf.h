@@ -26,12 +26,18 @@ static __always_inline __u32 payload(struct sk_buff *skb)
 	return len > head ? len - head : 0;
 }
 
-/* Is there something to read once this segment is queued? One that has come before brings nothing, nor does one behind a hole. */
-static __always_inline bool tcp_readable_with(struct sock *sk, struct sk_buff *skb, __u32 bytes)
+/* One that has come before brings nothing, nor does one behind a hole. */
+static __always_inline bool tcp_brings(struct sock *sk, struct sk_buff *skb, __u32 bytes)
 {
 	__u32 old = GET(CAST(tcp_sock, sk), rcv_nxt) - bpf_ntohl(GET(tcp_header(skb), seq));
 
-	return old < bytes || tcp_unread(sk);
+	return old < bytes;
+}
+
+/* Is there something to read once this segment is queued? */
+static __always_inline bool tcp_readable_with(struct sock *sk, struct sk_buff *skb, __u32 bytes)
+{
+	return tcp_brings(sk, skb, bytes) || tcp_unread(sk);
 }
 
 /* Data is about to be queued. A reader asleep in its call stays in `wait` until it runs. */
@@ -39,7 +45,7 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 {
 	if (!ep->ack_owed)
 		ep->ack_owed = now;
-	if (ep->unanswered)
+	if (ep->unanswered && tcp_brings(sk, skb, bytes))
 		timer_answered(ep, (__u64)sk, now);
 	if (!word_working(ep->rx.word))
 		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));

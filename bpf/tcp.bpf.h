@@ -455,21 +455,32 @@ static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
 		atomic_add(&ep->ack_debt_ns, now - owed);
 }
 
-/* No answer comes sooner than in the path's best time, as that was measured; a quarter more is its queues, the rest wake-ups at both ends. */
+/* No answer comes before the path's best time, as that was measured; a quarter more is its queues, the rest wake-ups at both ends. */
 #define ANSWER_EARLY_NS 100000
 #define ANSWER_LATE_NS 1000000
 
 static __always_inline bool in_a_round_trip(ns_t ns, struct tcp_sock___least *tp)
 {
 	__u32 least_us = GET(tp, rtt_min.s[0].v);	/* ~0: unknown */
-	ns_t least = 1000ULL * least_us;
+	ns_t least = 1000ULL * least_us, early = least / 2;
 
-	return least_us != ~0u && ns + least / 16 + ANSWER_EARLY_NS >= least && ns <= least + least / 4 + ANSWER_LATE_NS;
+	if (early > ANSWER_EARLY_NS)
+		early = ANSWER_EARLY_NS;
+	return least_us != ~0u && ns + least / 16 + early >= least && ns <= least + least / 4 + ANSWER_LATE_NS;
+}
+
+static __always_inline void spread_add(struct spread *s, ns_t ns)
+{
+	unsigned long long us = ns / 1000;
+
+	atomic_add(&s->sum, us);
+	atomic_add(&s->squares, us * us);
 }
 
 /*
  * The first data since the timer fired, on an endpoint that has sent nothing meanwhile. If it comes a round trip after the ACK, its sender
- * had waited for that: by Nagle's rule, or with its buffer or window full. That a message should come just then by itself is rare.
+ * may have waited for that: by Nagle's rule, or with its buffer or window full. What sends by a beat of its own varies less from the data
+ * before than from the timer, which fires when a tick of the kernel's clock comes: user space compares the two.
  */
 SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
 {
@@ -479,27 +490,45 @@ SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
 	if (!ep)
 		return 0;
 	fired = ep->unanswered;
-	owed = ep->delack_owed;
+	owed = ep->unanswered_owed;
 	ep->unanswered = 0;
-	if (!owed || owed > fired || now < fired || GET(tp, snd_nxt) != ep->sent_then)
+	if (!fired || owed > fired || now < fired || GET(tp, snd_nxt) != ep->sent_then)
 		return 0;
 	if (!in_a_round_trip(now - fired, CAST(tcp_sock___least, sk)))
 		return 0;
-	atomic_add(&ep->answered, 1);
-	atomic_add(&ep->answered_ns, fired - owed);
+	atomic_add(&ep->answers.n, 1);
+	atomic_add(&ep->answers.ns, fired - owed);
+	spread_add(&ep->answers.since_fired, now - fired);
+	spread_add(&ep->answers.since_owed, now - owed);
 	return 1;
+}
+
+/* Who waits for the ACK sends nothing while it is withheld, and what he sent is read. */
+static __always_inline bool was_silent(const struct endpoint *ep, ns_t owed, ns_t now)
+{
+	return owed && now > owed && ep->rx.seen < owed + (now - owed) / 2;
+}
+
+static __always_inline void await_answer(struct endpoint *ep, ns_t owed, ns_t now)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
+
+	ep->unanswered = 0;
+	if (!was_silent(ep, owed, now))
+		return;
+	ep->sent_then = GET(tp, snd_nxt);
+	ep->got_then = GET(tp, rcv_nxt);
+	ep->unanswered_owed = owed;
+	asm volatile("" ::: "memory");	/* last: the timer runs without the socket's lock */
+	ep->unanswered = now;
 }
 
 /* the delayed-ACK timer fired: the ACK that follows was withheld until now */
 static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 {
-	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
 	ns_t owed = ep->ack_owed;
 
-	ep->sent_then = GET(tp, snd_nxt);
-	ep->got_then = GET(tp, rcv_nxt);
-	ep->unanswered = now;
-
+	await_answer(ep, owed, now);
 	atomic_add(&ep->delack_fires, 1);
 	ep->delack_fired = now;
 	ep->delack_owed = owed;

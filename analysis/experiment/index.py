@@ -15,7 +15,7 @@ from analysis.experiment.plan import Plan, read_plan
 HEAD = """# Experiments
 
 Made by `python3 -m analysis experiments` from `docs/experiments/*.md` and the data kept in `docs/experiments/results/`. `ipcstall experiment NAME` carries one out on
-your machine and answers it there; `docs/experiments/README.md` tells how a file is written. The answers below are of one machine:
+your machine and answers it there; `docs/experiments/README.md` tells how a file is written. Where the answers below were found:
 """
 
 # What an answer must have to stand in the table.

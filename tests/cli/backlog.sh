@@ -22,8 +22,8 @@ PY
 "$IPCSTALL" run -q --json m.json -- python3 full.py >took 2>err
 the='took, port = open("took").read().split(); took = float(took) * 1e9; l = json.load(open("m.json"))["ledger"]
 e = [e for e in l["endpoints"] if e["proto"] == "tcp" and e["local"].endswith(":" + port)][0]; lost = e["tx"]["states"]["recovery"]["ns"]; f = (l["findings"] or [{}])[0]'
-says_true "the time in connect() is recovery" "$the" 'took > 9e8 and abs(lost - took) < 0.05 * took' '(took, lost, e["tx"], open("err").read())'
-says_true "and the request for a connection was sent again" "$the" 'e["beside"]["tcp"]["syn_retransmits"] == e["beside"]["tcp"]["retransmits"] == 1' 'e["beside"]["tcp"]'
+says_true "the time in connect() is recovery" "$the" 'took > 9e8 and abs(lost - took) < 0.1 * took' '(took, lost, e["tx"], open("err").read())'
+says_true "and the request for a connection was sent again" "$the" 'e["beside"]["tcp"]["syn_retransmits"] == e["beside"]["tcp"]["retransmits"] >= 1' 'e["beside"]["tcp"]'
 says_true "the verdict says that, and what to do" "$the" \
-	'"recovery <- no answer to its SYN" in f["text"] and f["text"] in l["verdict"] and "backlog" in f["fix"]' '(l["verdict"], f)'
+	'"recovery <- no answer to its SYN" in f["text"] and f["text"] in l["verdict"] and "backlog" in f["fix"] and f["unanswered_syn"]' '(l["verdict"], f)'
 finish

@@ -63,6 +63,9 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
 	ep.drops[TRACE_DROP_RCVBUF] = noise();
 	ep.retransmits_res = TRACE_EXACT;
+	ep.delack_fires = noise();
+	ep.syn_retransmits = noise();
+	ep.answers = (struct trace_answers){ noise(), noise(), { noise(), noise() }, { noise(), noise() } };
 	return ep;
 }
 

@@ -86,6 +86,20 @@ static void every_reader_is_a_little_late(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
+/* The timer fires 40 to 44 ms after the data; what comes next comes so long after that, give or take `noise`. */
+static void answered_after(struct trace_answers *a, uint64_t us, uint64_t noise)
+{
+	a->since_fired = a->since_owed = (struct trace_spread){};
+	for (uint64_t i = 0; i < a->n; i++) {
+		uint64_t fired = us + i % 2 * noise, owed = fired + 40000 + i * 997 % 4000;
+
+		a->since_fired.sum += fired;
+		a->since_fired.squares += fired * fired;
+		a->since_owed.sum += owed;
+		a->since_owed.squares += owed * owed;
+	}
+}
+
 /* its timer fired ten times, after 40 ms each, and n of these times the other end sent as soon as it could */
 static struct trace_endpoint withholder(uint64_t n)
 {
@@ -94,8 +108,9 @@ static struct trace_endpoint withholder(uint64_t n)
 	ep.delack_res = TRACE_BOUNDED;
 	ep.delack_fires = 10;
 	ep.delack_ns = 400000000;
-	ep.answered = n;
-	ep.answered_ns = n * 40000000;
+	ep.answers.n = n;
+	ep.answers.ns = n * 40000000;
+	answered_after(&ep.answers, 200, 4);
 	return ep;
 }
 
@@ -112,13 +127,13 @@ static void a_sender_that_waits_for_our_acks_is_told_of(void **state)
 
 static void some_messages_come_just_then_by_themselves(void **state)
 {
-	struct trace_endpoint ep = withholder(4);
+	struct trace_endpoint ep = withholder(6);
 	struct verdict v;
 
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	assert_int_equal(v.withheld.endpoint, -1);
-	ep = withholder(2);
-	ep.delack_fires = 2;
+	ep = withholder(4);
+	ep.delack_fires = 4;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep = withholder(9);
 	ep.paired = true; /* it says itself what it waited for */
@@ -129,6 +144,37 @@ static void some_messages_come_just_then_by_themselves(void **state)
 	ep = withholder(9);
 	ep.delack_res = TRACE_UNKNOWN;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+static void a_beat_is_no_wait(void **state)
+{
+	struct trace_endpoint ep = withholder(10);
+	struct trace_spread fired;
+	struct verdict v;
+
+	fired = ep.answers.since_fired; /* from the data it is as regular as a waiter is from the fire */
+	ep.answers.since_fired = ep.answers.since_owed;
+	ep.answers.since_owed = fired;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep = withholder(10);
+	answered_after(&ep.answers, 20000, 3000); /* a path whose own time varies as much as the timer */
+	assert_non_null(strstr(said_of(&ep, &v), "held up the other end"));
+}
+
+static void a_lost_syn_is_told_from_a_lossy_path(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.ns[TX_RECOVERY] = ep.tx.max[TX_RECOVERY] = SECOND;
+	ep.tx.count[TX_RECOVERY] = 1;
+	ep.tx.lifetime_ns = 2000000000;
+	ep.retransmits = 3;
+	ep.syn_retransmits = 2;
+	assert_non_null(strstr(said_of(&ep, &v), "recovery <- no answer to its SYN"));
+	assert_true(v.v[0].unanswered_syn);
+	ep.syn_retransmits = 1;
+	assert_null(strstr(said_of(&ep, &v), "SYN"));
 }
 
 static void of_two_that_tell_of_an_unseen_sender_the_longer_leads(void **state)
@@ -467,6 +513,8 @@ int main(void)
 		cmocka_unit_test(a_late_reader_is_no_health),
 		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),
+		cmocka_unit_test(a_beat_is_no_wait),
+		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
 		cmocka_unit_test(every_reader_is_a_little_late),

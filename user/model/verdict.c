@@ -115,7 +115,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.count = ep->tx.count[cause],
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
-		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits && ep->syn_retransmits * 2 >= ep->retransmits,
+		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && peaks_at_delack(&ep->tx, cause),
 	};
 	lay_blame(ep, f);

@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4128, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4160, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -146,6 +146,16 @@ static void walk_round_trip(struct codec *c, struct trace_endpoint *ep)
 	ep->min_rtt_us = (uint32_t)(both >> 32);
 }
 
+static void walk_answers(struct codec *c, struct trace_answers *a)
+{
+	codec_u64(c, &a->n);
+	codec_u64(c, &a->ns);
+	codec_u64(c, &a->since_fired.sum);
+	codec_u64(c, &a->since_fired.squares);
+	codec_u64(c, &a->since_owed.sum);
+	codec_u64(c, &a->since_owed.squares);
+}
+
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
 {
 	walk_identity(c, ep);
@@ -158,10 +168,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_u64(c, &ep->delack_ns);
 	codec_u64(c, &ep->delack_fires);
 	codec_u64(c, &ep->ack_debt_ns);
-	codec_u64(c, &ep->answered);
-	codec_u64(c, &ep->answered_ns);
 	codec_u64(c, &ep->retransmits);
-	codec_u64(c, &ep->syn_retransmits);
 	codec_u64(c, &ep->timeouts);
 	codec_u64(c, &ep->zero_windows);
 	walk_resolution(c, &ep->delack_res);
@@ -174,6 +181,8 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	walk_resolution(c, &ep->queue_res);
 	codec_bool(c, &ep->paired);
 	walk_round_trip(c, ep);
+	codec_u64(c, &ep->syn_retransmits);
+	walk_answers(c, &ep->answers);
 	if (c->reads)
 		ep->peer = -1;
 }

@@ -161,8 +161,8 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 	} rows[] = {
 		{ "delack_ns", ep->delack_ns, ep->delack_res },
 		{ "delack_fires", ep->delack_fires, ep->delack_res },
-		{ "waited_for_ns", ep->answered_ns, ep->delack_res },
-		{ "waited_for", ep->answered, ep->delack_res },
+		{ "waited_for_ns", ep->answers.ns, ep->delack_res },
+		{ "waited_for", ep->answers.n, ep->delack_res },
 		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
 		{ "retransmits", ep->retransmits, ep->retransmits_res },
 		{ "syn_retransmits", ep->syn_retransmits, ep->retransmits_res },
@@ -239,6 +239,7 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
+	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
 	return o;
 }
 

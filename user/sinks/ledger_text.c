@@ -129,7 +129,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
 	if (f->unanswered_syn)
-		return "make the listener take more: accept() sooner, a larger backlog in listen() and net.core.somaxconn; or find who drops the SYN (a firewall)";
+		return "make the listener take more (accept() sooner, a larger backlog in listen(), net.core.somaxconn), or find what drops the SYN: a "
+		       "firewall, loss on the path, a host that is down";
 	if (f->blamed == BLAME_OWN_WRITES)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
@@ -325,8 +326,8 @@ static void tcp_beside(const struct trace_endpoint *ep, FILE *out)
 		return;
 	figure(ep->delack_ns, ep->delack_res, delack, sizeof(delack));
 	fprintf(out, ", ACKs withheld %s (timer fired %" PRIu64 " x", delack, ep->delack_fires);
-	if (ep->answered)
-		fprintf(out, ", of which %" PRIu64 " were waited for", ep->answered);
+	if (ep->answers.n)
+		fprintf(out, ", of which %" PRIu64 " were waited for", ep->answers.n);
 	fputc(')', out);
 	if (ep->retransmits_res != TRACE_UNKNOWN)
 		fprintf(out, ", %" PRIu64 " retransmits", ep->retransmits);

@@ -436,8 +436,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	out->delack_ns = ep->delack_ns;
 	out->delack_fires = ep->delack_fires;
 	out->ack_debt_ns = ep->ack_debt_ns;
-	out->answered = ep->answered;
-	out->answered_ns = ep->answered_ns;
+	memcpy(&out->answers, &ep->answers, sizeof(out->answers));
 	out->retransmits = ep->retransmits;
 	out->syn_retransmits = ep->syn_retransmits;
 	out->timeouts = ep->timeouts;
@@ -460,6 +459,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
+_Static_assert(sizeof(struct trace_answers) == sizeof(struct answers), "the two counts of answers differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
 _Static_assert(TRACE_VOTES == VOTES, "trace.h and record.h differ");

@@ -52,6 +52,20 @@ static void add_blame(struct trace_blame *out, const struct trace_blame *a, int 
 	add_counts(&out->gathered_n, &a->gathered_n, 1, sign);
 }
 
+static void add_spread(struct trace_spread *out, const struct trace_spread *a, int sign)
+{
+	add_word(&out->sum, a->sum, sign);
+	add_word(&out->squares, a->squares, sign);
+}
+
+static void add_answers(struct trace_answers *out, const struct trace_answers *a, int sign)
+{
+	add_word(&out->n, a->n, sign);
+	add_word(&out->ns, a->ns, sign);
+	add_spread(&out->since_fired, &a->since_fired, sign);
+	add_spread(&out->since_owed, &a->since_owed, sign);
+}
+
 static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a, int sign)
 {
 	add_ledger(&out->tx, &a->tx, sign);
@@ -62,8 +76,7 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	add_word(&out->delack_ns, a->delack_ns, sign);
 	add_word(&out->delack_fires, a->delack_fires, sign);
 	add_word(&out->ack_debt_ns, a->ack_debt_ns, sign);
-	add_word(&out->answered, a->answered, sign);
-	add_word(&out->answered_ns, a->answered_ns, sign);
+	add_answers(&out->answers, &a->answers, sign);
 	add_word(&out->retransmits, a->retransmits, sign);
 	add_word(&out->syn_retransmits, a->syn_retransmits, sign);
 	add_word(&out->timeouts, a->timeouts, sign);

@@ -125,6 +125,20 @@ struct trace_addr {
 	uint16_t port;
 };
 
+/* Of some times their sum and that of their squares, in microseconds. */
+struct trace_spread {
+	uint64_t sum, squares;
+};
+
+/*
+ * Fires of this end's delayed-ACK timer after which the other end's next data came as soon as the ACK could have let it go: how many, how long
+ * these ACKs had been withheld, and what the time until the data varies by, counted from the fire and from when the ACK was owed.
+ */
+struct trace_answers {
+	uint64_t n, ns;
+	struct trace_spread since_fired, since_owed;
+};
+
 struct trace_endpoint {
 	uint64_t serial;		/* one for each endpoint of a session, never reused: match snapshots by it */
 	uint64_t inode;			/* 0: unknown */
@@ -141,7 +155,7 @@ struct trace_endpoint {
 	struct trace_beside txb, rxb;
 	struct trace_blame blame;
 	/* TCP */
-	uint64_t answered_ns, answered;	/* of the ACKs withheld those whose release the other end had waited for, by when its next data came */
+	struct trace_answers answers;
 	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
 	uint64_t syn_retransmits;	/* of `retransmits`: before anything was answered */
 	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
