@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A sender that is not seen waits for this host's delayed ACKs, or only seems to: told from the receiver's end alone.
 . "$(dirname "$0")/lib.sh"
+# The server is traced, and the client is not.
+two=$(cd "$(dirname "$0")" && pwd)/withheld.py
 cd "$WORK" || exit 70
 needs_ledger
 
-# The server is traced, and the client is not.
-two="$here/tests/cli/withheld.py"
 traced() { # HOW
 	rm -f port m.json
 	python3 "$two" "$1" client >waited &
