@@ -15,6 +15,18 @@ static json_t *known(uint64_t v, uint8_t resolution)
 	return resolution == TRACE_UNKNOWN ? json_null() : json_integer((json_int_t)v);
 }
 
+struct figure {
+	const char *key;
+	uint64_t v;
+	uint8_t res;
+};
+
+static void add_figures(json_t *o, const struct figure *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
+}
+
 /* of several processes there may be a name without a number */
 static json_t *party_comm_to_json(const struct party *p)
 {
@@ -65,11 +77,7 @@ static json_t *one_ledger(const struct trace_ledger *l, const char *const *names
 static json_t *beside_to_json(const struct trace_beside *b)
 {
 	json_t *o = json_object();
-	const struct {
-		const char *key;
-		uint64_t v;
-		uint8_t res;
-	} rows[] = {
+	const struct figure rows[] = {
 		{ "bytes", b->bytes, b->bytes_res },
 		{ "messages", b->messages, trace_messages_known(b) ? TRACE_EXACT : TRACE_UNKNOWN },
 		{ "blocked_ns", b->blocked_ns, b->blocked_res },
@@ -79,8 +87,7 @@ static json_t *beside_to_json(const struct trace_beside *b)
 		{ "wakeups", b->wakeups, b->runq_res },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "pid", pid_to_json(b->tgid));
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
 	json_object_set_new(o, "others", json_boolean(b->others));
@@ -154,11 +161,7 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
-	const struct {
-		const char *name;
-		uint64_t v;
-		uint8_t res;
-	} rows[] = {
+	const struct figure rows[] = {
 		{ "delack_ns", ep->delack_ns, ep->delack_res },
 		{ "delack_fires", ep->delack_fires, ep->delack_res },
 		{ "waited_for_ns", ep->answers.ns, ep->delack_res },
@@ -174,8 +177,7 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 	if (ep->proto != TRACE_TCP)
 		return json_null();
 	o = json_object();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		json_object_set_new(o, rows[i].name, known(rows[i].v, rows[i].res));
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "rtt_us", ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
 	return o;
 }

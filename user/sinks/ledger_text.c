@@ -413,6 +413,38 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 
 enum { MORE_FINDINGS = 4 };
 
+static void also(FILE *out, const char *text)
+{
+	fprintf(out, "   also: %s\n", text);
+}
+
+/* what is true too, and does not lead */
+static void also_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+{
+	char text[VERDICT_TEXT];
+
+	for (size_t i = 1; i < v->n && i < MORE_FINDINGS; i++) {
+		finding_sentence(s, &v->v[i], text, sizeof(text));
+		also(out, text);
+	}
+	if (v->withheld.endpoint >= 0 && !withheld_leads(v)) {
+		withheld_sentence(s, &v->withheld, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->late.endpoint >= 0 && withheld_leads(v)) {
+		late_sentence(s, &v->late, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
+		loss_sentence(s, &v->loss, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || loss_leads(v))) {
+		scattered_sentence(&v->scattered, text, sizeof(text));
+		also(out, text);
+	}
+}
+
 void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out)
 {
 	char text[VERDICT_TEXT];
@@ -422,26 +454,7 @@ void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_
 	counters_line(&s->counters, out);
 	verdict_sentence(s, v, text, sizeof(text));
 	fprintf(out, "verdict: %s\n", text);
-	for (size_t i = 1; i < v->n && i < MORE_FINDINGS; i++) {
-		finding_sentence(s, &v->v[i], text, sizeof(text));
-		fprintf(out, "   also: %s\n", text);
-	}
-	if (v->withheld.endpoint >= 0 && !withheld_leads(v)) {
-		withheld_sentence(s, &v->withheld, text, sizeof(text));
-		fprintf(out, "   also: %s\n", text);
-	}
-	if (v->late.endpoint >= 0 && withheld_leads(v)) {
-		late_sentence(s, &v->late, text, sizeof(text));
-		fprintf(out, "   also: %s\n", text);
-	}
-	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
-		loss_sentence(s, &v->loss, text, sizeof(text));
-		fprintf(out, "   also: %s\n", text);
-	}
-	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || loss_leads(v))) {
-		scattered_sentence(&v->scattered, text, sizeof(text));
-		fprintf(out, "   also: %s\n", text);
-	}
+	also_lines(s, v, out);
 	fix = verdict_fix(s, v);
 	if (*fix)
 		fprintf(out, "    fix: %s\n", fix);
