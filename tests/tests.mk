@@ -5,8 +5,8 @@ test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 	$(Q)tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
 
 .PHONY: test-vm test-vm-rig
-test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name choose)
-	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(TEST),--test $(TEST))
+test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name, or -name, choose)
+	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(TEST:%=--test %)
 
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
 	$(Q)tests/vm/selftest $(if $(QUICK),--quick)

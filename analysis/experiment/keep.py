@@ -63,7 +63,7 @@ def compact(row: Dict[str, Any], histograms: bool) -> Dict[str, Any]:
 
 
 def _wants_histograms(plan: Plan) -> bool:
-    return any(f.get("kind") in ("cdf", "rank") for f in plan.figures) or any(c["kind"] in ("rare", "one-sided") for c in plan.claims)
+    return any(f.get("kind") in ("cdf", "rank") for f in plan.figures) or any(c["kind"] in ("rare", "one-sided", "comb") for c in plan.claims)
 
 
 def keep(plan: Plan, source: str, target: str) -> None:

@@ -408,6 +408,21 @@ def test_a_fixed_curve_with_a_dip_of_its_own_is_not_flat(save):
     assert found.verdict == REFUTED and "with nodelay=1 there are dips" in found.finding
 
 
+def test_the_fixed_curve_may_lose_a_few_messages_of_every_repeat_but_not_one_in_four(save):
+    healthy = [s for s in synth.comb_sizes(30) if not synth.comb_stalls(s)][10]
+    for many, verdict in ((3, SUPPORTED), (10, REFUTED)):
+        rows = synth.comb(synth.comb_sizes(30))
+        for p in rows:
+            each = p["elapsed_ns"] / p["messages"]
+            times = np.full(40, each)
+            if p["size"] == healthy and p["vars"]["nodelay"]:
+                times[:many] += 10 * each
+            p["histogram"], p["elapsed_ns"] = synth.buckets(times), round(times.mean() * p["messages"])
+            p["throughput"] = {"bytes_per_s": p["size"] * 1e9 / times.mean()}
+        found = judge(save, COMB, rows)
+        assert found.verdict == verdict and ("with nodelay=1 there are dips" in found.finding) == (verdict == REFUTED), found.finding
+
+
 def test_a_stray_in_one_repeat_is_no_dip(save):
     rows = synth.comb(synth.comb_sizes(30))
     calm = next(s for s in synth.comb_sizes(30) if s > 8000 and not synth.comb_stalls(s))

@@ -14,7 +14,7 @@ from analysis.series import group, pair_up
 from analysis.stats.correlate import pearson, spearman
 from analysis.stats.dips import bands, holm, with_fix, without_fix
 from analysis.stats.explain import explain
-from analysis.stats.hist import cumulative, mann_whitney, merge, quantile
+from analysis.stats.hist import cumulative, mann_whitney, mean_of_quickest, merge, quantile
 from analysis.stats.lag import bin_stall, lagged
 from analysis.stats.ranks import Contestant, _welch, rank, throughput_contestant
 
@@ -219,6 +219,7 @@ def test_histogram_shares_and_quantiles():
     assert share[-1] == pytest.approx(1.0) and (np.diff(share) > 0).all()
     at = np.asarray([np.mean(values < x) for x in v])
     assert np.abs(at - share).max() < 1e-9
+    assert abs(mean_of_quickest(h, 0.9) / np.sort(values)[:len(values) * 9 // 10].mean() - 1) < 0.02
     both = merge([h, hist(values + 50)])
     assert both.total == 40000 and (np.diff(both.low) >= 0).all()
 
