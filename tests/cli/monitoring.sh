@@ -82,6 +82,8 @@ tests:
         values: '0+3x60'       # 0.05
       - series: 'ipcstall_blamed_stall_seconds_total{instance="h", process="copy", cgroup="/a", proto="pipe", cause="sndbuf", by="reader"}'
         values: '0+54x60'
+      - series: 'ipcstall_withheld_ack_seconds_total{instance="h", process="srv", cgroup="/a", proto="tcp"}'
+        values: '0+30x60'
       - series: 'ipcstall_lost_records_total{instance="h"}'
         values: '0x20 1+1x40'
       - series: 'ipcstall_dropped_endpoints_total{instance="h"}'
@@ -97,6 +99,13 @@ tests:
             exp_annotations:
               summary: web waits for delayed ACKs
               description: "Its small writes wait for the peer's delayed ACK, 20% of the time. TCP_NODELAY here, TCP_QUICKACK at the peer, or one write for each message."
+      - eval_time: 20m
+        alertname: PeersWaitForDelayedAcks
+        exp_alerts:
+          - exp_labels: { severity: warning, instance: h, process: srv, cgroup: /a }
+            exp_annotations:
+              summary: other hosts wait for delayed ACKs of srv
+              description: "They hold small writes back until its ACK comes, 50% of the time. TCP_QUICKACK after each read here, or TCP_NODELAY, or one write for each message, there."
       - eval_time: 30m
         alertname: ReaderIsSlow
         exp_alerts:

@@ -5,13 +5,16 @@ import os, signal, socket, sys, time
 
 signal.alarm(100)  # where the other end never comes
 
-def pieces(c):  # header and body written apart: the body waits by Nagle's rule for the ACK of the header
-    for _ in range(40):
+def pieces(c, n=40):  # header and body written apart: the body waits by Nagle's rule for the ACK of the header
+    for _ in range(n):
         c.sendall(b"h" * 100)
         time.sleep(0.002)
         yield
         c.sendall(b"b")
         c.recv(10)
+
+def many(c):
+    return pieces(c, 90)
 
 def fifth(c, then):  # four messages that are answered at once, for the timer to be used at all, and one for which it fires
     for _ in range(25):

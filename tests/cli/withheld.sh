@@ -33,6 +33,18 @@ for how in turns beats; do
 	says_true "one that does not ($how) is not said to" "$the" 'w is None and tcp["delack_fires"] > 15 and tcp["waited_for"] <= 0.3 * tcp["delack_fires"]' '(tcp, w, l["verdict"])'
 done
 
+# the exporter's sums of a server that runs already
+rm -f port
+python3 "$two" many server &
+server=$!
+python3 "$two" many client >waited &
+jobs_to_end+=($server $!)
+"$IPCSTALL" export --once --interval 1s -p $server >metrics 2>err
+says_true "the exporter tells it, of each second most" 'import re
+s = [float(x) for x in re.findall(r"^ipcstall_withheld_ack_seconds_total\{.*proto=.tcp.\} (\S+)", open("metrics").read(), re.M)]' \
+	'len(s) == 1 and 0.4 < s[0] <= 1.05' '(s, open("err").read())'
+wait $!
+
 # where both ends are seen, the sender's own stall says it
 rm -f port
 "$IPCSTALL" run -q --json m.json -- sh -c 'python3 "$0" pieces client >waited & python3 "$0" pieces server; wait' "$two" >out 2>err

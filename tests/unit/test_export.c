@@ -268,6 +268,36 @@ static void the_text(void **state)
 	groups_free(&g);
 }
 
+/* Whose other end is seen has its stall in a ledger of its own; what came five times in six is no accident. */
+static void senders_elsewhere_that_waited(void **state)
+{
+	struct trace_endpoint v[3] = { endpoint(1, "srv", 1), endpoint(2, "srv", 1), endpoint(3, "srv", 1) };
+	struct groups g;
+	char *text;
+
+	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
+	add(&g, 9 * S, v, 3);
+	text = text_of(&g, true);
+	assert_null(strstr(text, "ipcstall_withheld_ack_seconds_total{")); /* the timer's fires are not seen: it is not 0 */
+	free(text);
+	for (int i = 0; i < 3; i++) {
+		v[i].delack_res = TRACE_BOUNDED;
+		v[i].delack_fires = 6;
+		v[i].answers = (struct trace_answers){ .n = 5, .ns = 200000000, .since_fired = { 500, 50100 }, .since_owed = { 200500, 8050000000 } };
+	}
+	v[1].paired = true;
+	v[2].delack_fires = 60;
+	add(&g, 10 * S, v, 3);
+	v[0].answers.ns += 40000000;
+	v[0].answers.n++;
+	v[0].delack_fires++;
+	add(&g, 11 * S, v, 3);
+	text = text_of(&g, true);
+	has(text, "ipcstall_withheld_ack_seconds_total{process=\"srv\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\"} 0.240000000\n");
+	free(text);
+	groups_free(&g);
+}
+
 #define OF_SPLICER "{process=\"splicer\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\","
 
 /* a sum that lacks some is no figure */
@@ -376,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
 		cmocka_unit_test(what_ended_without_a_row_counts), cmocka_unit_test(the_text),
+		cmocka_unit_test(senders_elsewhere_that_waited),
 		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
 		cmocka_unit_test(both_halves_keep_their_groups),
 	};

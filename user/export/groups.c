@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/groups.h"
+#include "model/unstalled.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,14 +166,23 @@ static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 	}
 }
 
+/* of the whole life it is asked whether the other end waited: five times may take longer than an interval */
+static void add_withheld_acks(struct group *to, const struct trace_endpoint *d, const struct trace_endpoint *whole)
+{
+	to->delack_known |= d->proto == TRACE_TCP && d->delack_res != TRACE_UNKNOWN;
+	if (was_waited_for(whole))
+		add(&to->withheld_ack_ns, d->answers.ns);
+}
+
 /* The sending half is the writer's, the receiving half the reader's; who was never seen is the other one. */
-static void add_endpoint(struct groups *g, const struct trace_endpoint *d, bool is_new)
+static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const struct trace_endpoint *whole, bool is_new)
 {
 	const struct trace_beside *writer = d->txb.tgid ? &d->txb : &d->rxb, *reader = d->rxb.tgid ? &d->rxb : &d->txb;
 	struct group *tx = find(g, d, writer), *rx = writer == reader ? tx : find(g, d, reader);
 
 	add_tx(tx, d);
 	add_rx(rx, d);
+	add_withheld_acks(rx, d, whole);
 	add_stalls(g, d);
 	tx->endpoints += !d->closed;
 	g->folded += is_new && (tx->other || rx->other);
@@ -218,7 +228,7 @@ int groups_add(struct groups *g, struct trace_snapshot *s)
 		return -1;
 	forget_endpoints(g);
 	for (size_t i = 0; i < d.n; i++)
-		add_endpoint(g, &d.ep[i], d.ep[i].born_ns >= g->last.at_ns);
+		add_endpoint(g, &d.ep[i], &s->ep[i], d.ep[i].born_ns >= g->last.at_ns);
 	add_rest(g, &d);
 	trace_snapshot_free(&d);
 	trace_snapshot_free(&g->last);

@@ -24,7 +24,8 @@ struct group {
 	uint64_t delack_ns[TX_N], unread_ns[TX_N];
 	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;
 	uint64_t retransmits, drops;
-	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known;
+	uint64_t withheld_ack_ns;	/* of connections whose other end is not seen */
+	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known, delack_known;
 };
 
 /* how long single stalls lasted */

@@ -105,6 +105,12 @@ static void write_retransmits(struct exposition *x, const struct metric *m, cons
 		expo_u64(x, m, labels, g->retransmits);
 }
 
+static void write_withheld_acks(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+{
+	if (g->delack_known)
+		expo_seconds(x, m, labels, g->withheld_ack_ns);
+}
+
 static void write_drops(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
 	if (g->drops_known)
@@ -123,6 +129,8 @@ static const struct {
 	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which endpoints waited while the device was idle, by cause." }, write_stall },
 	{ { "ipcstall_blamed_stall_seconds", METRIC_COUNTER,
 	    "The part of the stall which the other end on this host explains: its delayed ACK, or a reader that did not read." }, write_blamed },
+	{ { "ipcstall_withheld_ack_seconds", METRIC_COUNTER,
+	    "Time in which senders that are not seen waited for delayed ACKs of this host, inferred from when their next data came." }, write_withheld_acks },
 	{ { "ipcstall_state_seconds", METRIC_COUNTER, "Time of all endpoints in each state of their two ledgers." }, write_states },
 	{ { "ipcstall_bytes", METRIC_COUNTER, "Bytes sent and received." }, write_bytes },
 	{ { "ipcstall_messages", METRIC_COUNTER, "Calls that sent or received." }, write_messages },

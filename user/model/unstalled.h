@@ -12,6 +12,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent);
 struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min_share, uint64_t min_ns);
+/* that the other end, unseen, waited for this one's delayed ACKs */
+bool was_waited_for(const struct trace_endpoint *ep);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

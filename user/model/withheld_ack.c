@@ -18,7 +18,7 @@ static bool keeps_its_own_time(const struct trace_answers *a)
 	return scatter(&a->since_fired, a->n) > 2 * scatter(&a->since_owed, a->n);
 }
 
-static bool was_waited_for(const struct trace_endpoint *ep)
+bool was_waited_for(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->delack_res != TRACE_UNKNOWN && !other_end_seen(ep) && ep->answers.n >= LEAST_TIMES &&
 	       (double)ep->answers.n >= ANSWERED_SHARE * (double)ep->delack_fires && !keeps_its_own_time(&ep->answers);
