@@ -130,7 +130,10 @@ struct endpoint {
 	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
 	unsigned int zero_window;	/* inside such an episode */
 	unsigned int flags;		/* EP_* */
-	unsigned int tail;		/* of a pipe's ring, when last looked at */
+	union {
+		unsigned int tail;	/* of a pipe's ring, when last looked at */
+		unsigned int went_out;	/* of a TCP socket: the last segment, by the lower bits of the clock */
+	};
 	unsigned int place;		/* in the array */
 	struct ledger tx, rx;
 	struct identity id;

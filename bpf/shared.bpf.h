@@ -112,6 +112,8 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 	int charged = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter);
 
 	tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
+	if (own >= WMEM_REST)	/* a pure ACK leaves no pacing deadline behind */
+		ep->went_out = now;
 	if (handed && now > handed + HANDED_NS && charged >= WMEM_REST)	/* netem gives back what it delays: skb_orphan_partial() */
 		apply_tx(ep, &queued);
 }

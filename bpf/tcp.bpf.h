@@ -130,6 +130,15 @@ static __always_inline void facets_sent(struct endpoint *ep, struct input *in, c
 	note_window(ep, 0);
 }
 
+/*
+ * At a segment that goes out the deadline that the one before it left has gone (see held_before()). If there were other looks since that
+ * one, the last of them knows whether it stood.
+ */
+static __always_inline bool was_paced(const struct endpoint *ep)
+{
+	return word_head(ep->tx.word) == HEAD_PACING || ep->went_out == (__u32)ep->tx.seen;
+}
+
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
 {
 	struct tcp_snap s = {};
@@ -143,6 +152,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
+		if (own && !was_paced(ep))
+			s.paced = 0;
 		in->head = tcp_held(ep, &s, rest);
 		if (own && half_closed(sk))
 			in->head = held_before(tp, in->head);

@@ -69,6 +69,53 @@ static void a_window_is_the_readers_or_the_paths(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 }
 
+/* seen from one end, 50 ms away: an ACK that comes at once takes a round trip, and a withheld one 40 ms more */
+static void a_timer_comes_on_top_of_a_round_trip(void **state)
+{
+	struct blame_facts f = { .cause = TX_NAGLE, .ns = 20 * 51000000ull, .count = 20, .rtt_ns = 50000000, .like_delack = true };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.like_delack = false;
+	f.ns = 20 * 92000000ull;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
+	f.cause = TX_SNDBUF;
+	f.ns = 20 * 50000000ull;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.rtt_ns = 100000;
+	f.like_delack = true;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
+}
+
+static void who_had_no_cpu_was_not_elsewhere(void **state)
+{
+	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 100000000, .count = 20, .writer_starved_ns = 60000000, .both_ends = true };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NO_CPU);
+	f.writer_starved_ns = 40000000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.reader_starved_ns = 40000000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.unread_ns = 20000000; /* the two together are why it did not read */
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
+	assert_int_equal(blame_judge(&f).ns, 40000000);
+	f.unread_ns = 60000000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f.cause = TX_NAGLE;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+}
+
+static void short_turns_are_no_starvation(void **state)
+{
+	struct trace_beside b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000, .runq_max_ns = 20000000, .wakeups = 100 };
+
+	assert_int_equal(blame_starved(&b), 500000000);
+	b.wakeups = 10000;
+	assert_int_equal(blame_starved(&b), 0);
+	b.wakeups = 100;
+	b.runq_max_ns = 3000000;
+	assert_int_equal(blame_starved(&b), 0);
+}
+
 static void only_nagle_gathers(void **state)
 {
 	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000, .gathered_n = 1000 };
@@ -87,6 +134,9 @@ int main(void)
 		cmocka_unit_test(what_an_ack_ends_is_not_gathered),
 		cmocka_unit_test(an_absent_reader_explains_what_it_outlasts),
 		cmocka_unit_test(only_nagle_gathers),
+		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
+		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),
+		cmocka_unit_test(short_turns_are_no_starvation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

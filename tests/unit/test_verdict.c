@@ -65,8 +65,54 @@ static void a_sender_that_was_seen_speaks_for_itself(void **state)
 	struct verdict v;
 
 	ep.paired = true;
+	ep.rx.count[RX_UNREAD] = 20;
+	ep.rx.max[RX_UNREAD] = 80000000;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	assert_int_equal(v.late.endpoint, -1);
+}
+
+/* a request that the server forgot: its client sent it without a stall, and may have asked by poll() for the answer */
+static void a_message_that_lies_is_no_health(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.paired = true;
+	assert_non_null(strstr(said_of(&ep, &v), "leaves unread what has come"));
+	assert_non_null(strstr(said_of(&ep, &v), "the sender may wait for an answer"));
+	ep.proto = TRACE_PIPE; /* tokens may lie there for as long as nobody needs them */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+/* there is always something to read, and it is read all the time */
+static void who_comes_back_at_once_is_not_late(void **state)
+{
+	struct trace_endpoint ep = downloader(990000000);
+	struct verdict v;
+
+	ep.rxb.bytes_res = TRACE_EXACT;
+	ep.rxb.messages = 10000;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep.rxb.messages = 20;
+	assert_int_equal(said_of(&ep, &v) && v.late.endpoint, 0);
+}
+
+/* a server beside a hog on its CPU: every request waits, and nobody stalls */
+static void who_had_no_cpu_is_named(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.rxb.runq_res = TRACE_EXACT;
+	ep.rxb.wakeups = 20;
+	ep.rxb.runq_ns = 800000000;
+	ep.rxb.runq_max_ns = 60000000;
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times and then waited for a CPU: 800 ms in all (80.0 %"));
+	ep.rxb.wakeups = 100000; /* they took turns */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep.rxb.wakeups = 20;
+	ep.rxb.runq_res = TRACE_UNKNOWN;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
 static void every_reader_is_a_little_late(void **state)
@@ -517,7 +563,8 @@ int main(void)
 		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
-		cmocka_unit_test(every_reader_is_a_little_late),
+		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
+		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),

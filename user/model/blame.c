@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/blame.h"
 
-const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path", "own next write" };
+const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path", "own next write", "no CPU",
+					"no CPU for the peer" };
 const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
 
 /* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
@@ -16,19 +17,39 @@ static bool reader_can_cause(enum tx_state s)
 	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND;
 }
 
-/* The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins. */
+/* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on a CPU; long ones say that others had it. */
+#define STARVED_NS 200000	/* on average */
+#define STARVED_LONGEST_NS 4000000
+
+uint64_t blame_starved(const struct trace_beside *b)
+{
+	return b->runq_res != TRACE_UNKNOWN && b->runq_max_ns >= STARVED_LONGEST_NS && b->runq_ns >= STARVED_NS * b->wakeups ? b->runq_ns : 0;
+}
+
+/*
+ * The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins, if it is half of it. Of a reader
+ * that was elsewhere, or that had no CPU when it was woken, both parts count, and the larger one is named.
+ */
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
-	struct blame_judged j = { .surety = SEEN_BOTH_ENDS };
+	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
 	uint64_t delack = delack_can_cause(f->cause) ? f->delack_ns : 0;
 	uint64_t unread = reader_can_cause(f->cause) ? f->unread_ns : 0;
-	bool timer = delack >= unread;
+	uint64_t starved = reader_can_cause(f->cause) ? f->reader_starved_ns : 0, reader = unread + starved;
 
-	if (delack * 2 < f->ns && unread * 2 < f->ns)
-		return j;
-	j.blamed = timer ? BLAME_PEER_DELACK : BLAME_PEER_READER;
-	j.ns = timer ? delack : unread;
-	return j;
+	if (delack * 2 < f->ns && reader * 2 < f->ns)
+		return none;
+	if (delack >= reader)
+		return (struct blame_judged){ BLAME_PEER_DELACK, SEEN_BOTH_ENDS, delack };
+	if (unread >= starved)
+		return (struct blame_judged){ BLAME_PEER_READER, SEEN_BOTH_ENDS, unread };
+	return (struct blame_judged){ BLAME_PEER_NO_CPU, SEEN_BOTH_ENDS, starved < f->ns ? starved : f->ns };
+}
+
+/* Asleep for room, and for most of that time there was room, and no CPU. */
+static bool writer_starves(const struct blame_facts *f)
+{
+	return f->cause == TX_SNDBUF && f->writer_starved_ns && f->writer_starved_ns * 2 >= f->ns;
 }
 
 /* What the path takes by itself. A window that a slow reader holds shut makes round trips long, and the smoothed one with them. */
@@ -43,12 +64,28 @@ static bool window_is_the_paths(const struct blame_facts *f)
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }
 
+/*
+ * The ACK that most episodes waited for came as late as the delayed-ACK timer's minimum lets it come, and a round trip more. Where that is
+ * short the histogram tells single episodes; where it is long their mean does, which would be the round trip's without a timer.
+ */
+#define DELACK_NS 40000000
+#define LONG_PATH_NS 5000000
+
+static bool like_delack(const struct blame_facts *f)
+{
+	uint64_t mean = f->count ? f->ns / f->count : 0;
+
+	if (f->rtt_ns < LONG_PATH_NS)
+		return f->like_delack;
+	return mean > f->rtt_ns + DELACK_NS / 2 && mean < f->rtt_ns + 2 * DELACK_NS;
+}
+
 /* Only this end was seen: what the protocol lets one conclude. */
 static struct blame_judged judge_inferred(const struct blame_facts *f)
 {
 	struct blame_judged j = { .surety = INFERRED };
 
-	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && f->like_delack)
+	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && like_delack(f))
 		j.blamed = BLAME_PEER_DELACK;
 	else if ((f->cause == TX_RWND && !window_is_the_paths(f)) || (f->cause == TX_SNDBUF && f->local_ipc))
 		j.blamed = BLAME_PEER_READER;
@@ -72,5 +109,7 @@ struct blame_judged blame_judge(const struct blame_facts *f)
 {
 	if (gathers(f))
 		return (struct blame_judged){ BLAME_OWN_WRITES, f->both_ends ? SEEN_BOTH_ENDS : INFERRED, f->gathered_ns };
+	if (writer_starves(f))
+		return (struct blame_judged){ BLAME_NO_CPU, SEEN_BOTH_ENDS, f->writer_starved_ns < f->ns ? f->writer_starved_ns : f->ns };
 	return f->both_ends ? judge_seen(f) : judge_inferred(f);
 }

@@ -12,6 +12,7 @@ struct blame_facts {
 	uint64_t unread_ns;	/* the part in which the peer had unread data and no reader */
 	uint64_t gathered_ns;	/* of `nagle`: the part that the writer's own next call ended */
 	uint64_t gathered_n;	/* in so many episodes */
+	uint64_t writer_starved_ns, reader_starved_ns;	/* that long the sender, and the peer's reader, were woken and had no CPU */
 	bool both_ends;		/* the other end was traced */
 	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
 	uint64_t count;		/* episodes of the stall */
@@ -26,7 +27,9 @@ struct blame_judged {
 };
 
 struct blame_judged blame_judge(const struct blame_facts *f);
-/* for its facts: of TCP's two round-trip times, each 0 where unknown */
+/* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks take */
+uint64_t blame_starved(const struct trace_beside *b);
+/* of TCP's two round-trip times, each 0 where unknown */
 uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us);
 
 #endif

@@ -15,15 +15,36 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 	};
 }
 
-/* less of its time is any reader's, and so is a shorter while each time: a server looks after others too */
+/*
+ * Less of its time is any reader's, and so is a shorter while each time, or from one read to the next, if there is always something to
+ * read: a server looks after others too, and who comes back for more at once reads as fast as he can.
+ */
 #define LATE_SHARE 0.1
 #define LATE_NS 1000000
 
+static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	uint64_t reads = trace_messages_known(&ep->rxb) ? ep->rxb.messages : 0;
+
+	return reads > r->count ? reads : r->count;
+}
+
+/* Of a sender that was seen nothing was held up: then it may have to do with an answer that it does not get, where one message lay long. */
+#define UNANSWERED_SHARE 0.5
+#define UNANSWERED_NS 100000000
+
+static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
+}
+
 static bool is_late(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
-	if (ep->proto == TRACE_UDP || other_end_seen(ep) || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
+	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
 		return false;
-	return r->share >= LATE_SHARE && r->ns >= LATE_NS * r->count;
+	if (other_end_seen(ep) && !lies_unanswered(ep, r))
+		return false;
+	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }
 
 struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns)

@@ -22,8 +22,7 @@ struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 	return most_of(&ep->blame.held_up[trace_vote(cause)], &ep->txb);
 }
 
-/* of a pipe its own reader, of a socket the other end's */
-static const struct trace_beside *reader_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
 		return &ep->rxb;
@@ -32,7 +31,7 @@ static const struct trace_beside *reader_of(const struct trace_snapshot *s, cons
 
 bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out)
 {
-	const struct trace_beside *reader = reader_of(s, ep);
+	const struct trace_beside *reader = party_reader(s, ep);
 
 	if (reader)
 		*out = most_of(&ep->blame.late[trace_vote(cause)], reader);

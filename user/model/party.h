@@ -11,6 +11,8 @@ struct party {
 	bool others;	  /* were in a call there too */
 };
 
+/* where the other end's reads are told of: of a pipe its own, of a socket the other end's; NULL: not seen */
+const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* who was last in a call of that direction */
 struct party party_last(const struct trace_beside *b);
 /* whom this endpoint's stalls of that cause held up for most of their time; where there were none who sent last */

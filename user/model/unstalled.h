@@ -14,6 +14,7 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_
 struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min_share, uint64_t min_ns);
 /* that the other end, unseen, waited for this one's delayed ACKs */
 bool was_waited_for(const struct trace_endpoint *ep);
+struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

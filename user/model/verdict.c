@@ -7,6 +7,7 @@
 
 #include "model/blame.h"
 #include "model/chain.h"
+#include "model/party.h"
 #include "model/unstalled.h"
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
@@ -78,8 +79,9 @@ static bool reader_seen(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN : other_end_seen(ep);
 }
 
-static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
+static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
 {
+	const struct trace_beside *reader = party_reader(s, ep);
 	struct blame_judged j = blame_judge(&(struct blame_facts){
 		.cause = f->cause,
 		.ns = f->ns,
@@ -87,6 +89,8 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 		.unread_ns = ep->blame.unread_ns[f->cause],
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
+		.writer_starved_ns = blame_starved(&ep->txb),
+		.reader_starved_ns = reader ? blame_starved(reader) : 0,
 		.count = f->count,
 		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
 		.both_ends = reader_seen(ep),
@@ -99,6 +103,8 @@ static void lay_blame(const struct trace_endpoint *ep, struct finding *f)
 	f->blamed_ns = j.ns;
 	if (j.blamed == BLAME_OWN_WRITES)
 		f->blamed_n = ep->blame.gathered_n;
+	else if (j.blamed == BLAME_NO_CPU || j.blamed == BLAME_PEER_NO_CPU)
+		f->blamed_n = f->count; /* not counted by stall */
 	else if (j.ns)
 		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
 }
@@ -118,7 +124,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && peaks_at_delack(&ep->tx, cause),
 	};
-	lay_blame(ep, f);
+	lay_blame(s, ep, f);
 }
 
 /* Insert in order, the largest first; the smallest falls off the end. */
@@ -161,6 +167,7 @@ static void find_unstalled(const struct trace_snapshot *s, double min_share, uin
 
 	out->loss = find_loss(s);
 	out->withheld = find_withheld_ack(s, min_share, min_ns);
+	out->starved = find_starved(s, min_ns);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
 	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
 }

@@ -14,6 +14,8 @@ enum blamed {
 	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
 	BLAME_PATH,	   /* the network lost or held it */
 	BLAME_OWN_WRITES,  /* the writer itself: Nagle gathers its small writes, which come one after the other */
+	BLAME_NO_CPU,	   /* the writer had been woken, and waited for a CPU */
+	BLAME_PEER_NO_CPU, /* its reader had */
 	BLAME_N,
 };
 
@@ -82,6 +84,7 @@ struct verdict {
 	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
 	 */
 	struct reader_spell late, wait;
+	struct reader_spell starved; /* whose threads waited longest for a CPU after they were woken: `count` times; of both directions */
 	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;

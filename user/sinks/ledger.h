@@ -38,6 +38,8 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 const char *loss_fix(const struct datagram_loss *loss);
 
 /* w->endpoint is not -1 */
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len);
+const char *starved_fix(void);
 void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf, size_t len);
 const char *withheld_fix(void);
 /* Room for it, root and all. */

@@ -220,7 +220,7 @@ static void add_parties(json_t *o, const struct trace_snapshot *s, const struct 
 
 	if (f->blamed == BLAME_OWN_WRITES)
 		blamed = held_up;
-	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER)
+	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU)
 		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
 	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
 	json_object_set_new(o, "comm", party_comm_to_json(&held_up));
@@ -320,7 +320,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "withheld_ack",
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "starved",
+		      spell_to_json(&v->starved), "withheld_ack",
 		      withheld_to_json(s, &v->withheld), "loss",
 		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "scattered",
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);

@@ -49,6 +49,15 @@ void program_name(const struct trace_beside *b, char *buf, size_t len)
 	party_name(&last, buf, len);
 }
 
+/* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its buffer is small. */
+#define OFTEN_NS 1000000
+#define NEVER_AWAY_NS 50000000
+
+static bool reads_often(const struct trace_beside *reader, const struct finding *f)
+{
+	return reader && trace_messages_known(reader) && f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
+}
+
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	struct party late = {};
@@ -62,8 +71,14 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
+	else if (f->blamed == BLAME_PEER_READER && reads_often(party_reader(s, &s->ep[f->endpoint]), f))
+		snprintf(buf, len, " <- %s %s often, and %s not keep up", name, late.others ? "read" : "reads", late.others ? "do" : "does");
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
+	else if (f->blamed == BLAME_PEER_NO_CPU)
+		snprintf(buf, len, " <- %s %s woken, and %s no CPU", name, late.others ? "were" : "was", late.others ? "have" : "has");
+	else if (f->blamed == BLAME_NO_CPU)
+		snprintf(buf, len, " <- it was woken, and had no CPU");
 	else if (f->unanswered_syn)
 		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->blamed == BLAME_PATH)
@@ -74,7 +89,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 
 static const char *surety_phrase(const struct finding *f)
 {
-	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES)
+	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES || f->blamed == BLAME_NO_CPU)
 		return "";
 	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
 }
@@ -128,6 +143,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
+		return starved_fix();
 	if (f->unanswered_syn)
 		return "make the listener take more (accept() sooner, a larger backlog in listen(), net.core.somaxconn), or find what drops the SYN: a "
 		       "firewall, loss on the path, a host that is down";
@@ -135,6 +152,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
 		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && f->surety == INFERRED)
+		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the window is too small for the path; if not, make it read "
+		       "sooner: its end tells which";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
@@ -144,6 +164,25 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
 	return tx_fixes[f->cause];
+}
+
+/* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[starved->endpoint];
+	char name[160], who[48], total[32], longest[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(ep->rxb.runq_ns > ep->txb.runq_ns ? &ep->rxb : &ep->txb, who, sizeof(who));
+	human_ns((double)starved->ns, total, sizeof(total));
+	human_ns((double)starved->max_ns, longest, sizeof(longest));
+	snprintf(buf, len, "%s of %s was woken %" PRIu64 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s", who, name,
+		 starved->count, plural(starved->count), total, 100 * starved->share, longest);
+}
+
+const char *starved_fix(void)
+{
+	return "give it a CPU: see what else runs on those that it may use (taskset, cpusets, CPU limits of its cgroup), or raise its priority";
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
@@ -157,7 +196,8 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	human_ns((double)late->ns, total, sizeof(total));
 	human_ns((double)late->max_ns, longest, sizeof(longest));
 	snprintf(buf, len, "%s of %s leaves unread what has come: %" PRIu64 " time%s, %s in all (%.1f %% of its time), longest %s; "
-		 "the sender was not seen, and may wait for it", reader, name, late->count, plural(late->count), total, 100 * late->share, longest);
+		 "%s", reader, name, late->count, plural(late->count), total, 100 * late->share, longest,
+		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
 }
 
 /* who should have sent, if need be by what it read */
@@ -197,10 +237,16 @@ static bool late_leads(const struct verdict *v)
 	return v->late.endpoint >= 0 && !withheld_leads(v);
 }
 
+/* Only what no end of a conversation did, or left undone, is put down to the machine. */
+static bool starved_leads(const struct verdict *v)
+{
+	return !v->n && v->starved.endpoint >= 0 && !withheld_leads(v) && !late_leads(v);
+}
+
 /* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
 static bool loss_leads(const struct verdict *v)
 {
-	return !v->n && v->late.endpoint < 0 && v->withheld.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
+	return !v->n && v->late.endpoint < 0 && v->withheld.endpoint < 0 && v->starved.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
 }
 
 /* what helps against it helps against more than half of them */
@@ -260,6 +306,8 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 	}
 	if (withheld_leads(v))
 		withheld_sentence(s, &v->withheld, buf, len);
+	else if (starved_leads(v))
+		starved_sentence(s, &v->starved, buf, len);
 	else if (loss_leads(v))
 		loss_sentence(s, &v->loss, buf, len);
 	else if (v->scattered.ns)
@@ -279,6 +327,8 @@ static const char *verdict_fix(const struct trace_snapshot *s, const struct verd
 		return rx_fixes[RX_UNREAD];
 	if (withheld_leads(v))
 		return withheld_fix();
+	if (starved_leads(v))
+		return starved_fix();
 	if (loss_leads(v))
 		return loss_fix(&v->loss);
 	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
@@ -435,11 +485,15 @@ static void also_lines(const struct trace_snapshot *s, const struct verdict *v, 
 		late_sentence(s, &v->late, text, sizeof(text));
 		also(out, text);
 	}
+	if (v->starved.endpoint >= 0 && !starved_leads(v)) {
+		starved_sentence(s, &v->starved, text, sizeof(text));
+		also(out, text);
+	}
 	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
 		loss_sentence(s, &v->loss, text, sizeof(text));
 		also(out, text);
 	}
-	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || loss_leads(v))) {
+	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || starved_leads(v) || loss_leads(v))) {
 		scattered_sentence(&v->scattered, text, sizeof(text));
 		also(out, text);
 	}

@@ -38,7 +38,7 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
 	{ "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },

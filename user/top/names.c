@@ -101,6 +101,7 @@ void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t 
 {
 	static const char *const part[] = {
 		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path", [BLAME_OWN_WRITES] = "own writes",
+		[BLAME_NO_CPU] = "no CPU", [BLAME_PEER_NO_CPU] = "no CPU",
 	};
 	const char *sure = r->surety == INFERRED ? "?" : "";
 	char who[48] = "";
@@ -109,7 +110,7 @@ void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t 
 		snprintf(buf, len, "-");
 		return;
 	}
-	if (r->blamed != BLAME_PATH && r->blamed != BLAME_OWN_WRITES)
+	if (r->blamed != BLAME_PATH && r->blamed != BLAME_OWN_WRITES && r->blamed != BLAME_NO_CPU)
 		blamed_who(p, r, who, sizeof(who));
 	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
 }
