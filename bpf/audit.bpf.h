@@ -75,6 +75,24 @@ static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 #endif
 }
 
+/* A subflow of MPTCP, whose calls and buffers are another socket's: nothing that depends on a call is known of it. */
+static __always_inline bool is_subflow(__u64 ulp)
+{
+	__u32 name = 0, mptcp = 'm' | 'p' << 8 | 't' << 16 | 'c' << 24;
+
+	bpf_probe_read_kernel(&name, sizeof(name), (void *)(ulp + bpf_core_field_offset(struct tcp_ulp_ops, name)));
+	return name == mptcp;
+}
+
+static __always_inline void note_subflow(__u64 sk)
+{
+	__u64 ulp = ADDRESS(sk, inet_connection_sock, icsk_ulp_ops);
+	struct endpoint *ep = ulp ? endpoint_known(sk) : 0;
+
+	if (ep && is_subflow(ulp))
+		ep->flags |= (EP_MISSED | EP_UNSEEN) << DIR_TX | (EP_MISSED | EP_UNSEEN) << DIR_RX;
+}
+
 /*
  * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes
  * the other end's port away.
@@ -92,6 +110,7 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
 		return 0;
 	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops)) {
+		note_subflow(sk);
 		upper_reads(ep, sk);
 		return 0;
 	}

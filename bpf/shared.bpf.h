@@ -259,6 +259,7 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
 		sock_create((__u64)sk0, PROTO_TCP, now, 0);
 	}
+	note_subflow((__u64)sk0);	/* before it closes MPTCP takes its mark off: mptcp_subflow_drop_ctx() */
 }
 
 static __always_inline void connects(struct sock *sk)

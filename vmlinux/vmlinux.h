@@ -218,6 +218,10 @@ struct inet_connection_sock {
 	struct tcp_ulp_ops *icsk_ulp_ops;
 };
 
+struct tcp_ulp_ops {
+	char name[16];
+};
+
 struct udp_sock {
 	__s32 pending;
 	struct {

@@ -74,9 +74,14 @@ bool other_end_seen(const struct trace_endpoint *ep)
 }
 
 /* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
-static bool reader_seen(const struct trace_endpoint *ep)
+static bool reads_known(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN : other_end_seen(ep);
+	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
+}
+
+static bool reader_seen(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && reads_known(ep) : other_end_seen(ep) && (ep->peer < 0 || reads_known(&s->ep[ep->peer]));
 }
 
 static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
@@ -93,7 +98,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		.reader_starved_ns = reader ? blame_starved(reader) : 0,
 		.count = f->count,
 		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
-		.both_ends = reader_seen(ep),
+		.both_ends = reader_seen(s, ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
 	});
