@@ -145,8 +145,8 @@ static __always_inline void note_task(struct beside *b, __u32 tid)
 	if (b->tid == tid && b->named == LATEST(renames))
 		return;
 	tgid = current_tgid(bpf_get_current_pid_tgid());
-	if (b->tid && b->tgid != tgid)
-		b->others = 1;
+	if (!b->tid || b->tgid != tgid)	/* without a tid they only held it: see note_holder() */
+		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
 	b->tid = tid;

@@ -27,10 +27,10 @@
 	  "find the loss: drops in a qdisc, a driver or a full receive buffer")			\
 	X(TX_PACING, 4, "pacing", 1, 0,								\
 	  "the head of the queue is held by pacing or by TSO deferral",				\
-	  "raise SO_MAX_PACING_RATE, or choose another congestion control")			\
+	  "raise SO_MAX_PACING_RATE where the program sets it; else this is the congestion control's own pace: another one, or look for small buffers and loss")			\
 	X(TX_CORK, 5, "cork", 1, 3,								\
 	  "a partial segment or datagram is held by TCP_CORK, UDP_CORK or MSG_MORE",		\
-	  "take the cork off, or send the last piece without MSG_MORE")				\
+	  "take the cork off once the message is whole, or send its last piece without MSG_MORE; before, it waits for its writer alone")				\
 	X(TX_NAGLE, 6, "nagle", 1, 3,								\
 	  "a partial segment is held by Nagle's rule (Minshall's variant) until a small one is acknowledged", \
 	  "TCP_NODELAY here, TCP_QUICKACK at the peer, or one write for each message")		\

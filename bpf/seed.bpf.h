@@ -70,11 +70,14 @@ static __noinline __u32 tgid_numbered(__u64 task)
 	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr) : 0;	/* 0: it has just ended */
 }
 
-/* nobody was seen in a call yet: who holds the descriptor is the best guess; tid 0 makes way for whoever is seen */
+/* nobody was seen in a call yet: who holds the descriptor is the best guess, if it is one process; tid 0 makes way for whoever is seen */
 static __always_inline void note_holder(struct beside *b, __u64 task)
 {
-	if (b->tgid)
+	if (b->tgid) {
+		if (!b->tid && b->tgid != tgid_numbered(task))
+			b->others = 1;
 		return;
+	}
 	b->tgid = tgid_numbered(task);
 	b->cgroup = task_cgroup(task);
 	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
@@ -243,8 +246,11 @@ static __always_inline bool asleep_now(__u64 task)
 
 static __always_inline void note_sleeper(struct beside *b, __u64 task)
 {
+	__u32 before = b->tid ? b->tgid : 0;
+
 	b->tgid = 0;
 	note_holder(b, task);
+	b->others = before && before != b->tgid;
 	b->tid = GET(CAST(task_struct, task), pid);
 	follow_sleeps(b->tid);
 }

@@ -20,12 +20,17 @@ static void note_given(int sig)
 	ignored[sig] = before.sa_handler == SIG_IGN;
 }
 
+/* Whoever writes is told of these by an error (EPIPE, EFBIG), and can say which file it was. */
+static const int to_say[] = { SIGPIPE, SIGXFSZ };
+
 void signals_begin(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	note_given(SIGPIPE);
-	sigaction(SIGPIPE, &ignore, NULL);
+	for (size_t i = 0; i < sizeof(to_say) / sizeof(to_say[0]); i++) {
+		note_given(to_say[i]);
+		sigaction(to_say[i], &ignore, NULL);
+	}
 }
 
 void signals_catch(int sig, const struct sigaction *sa)

@@ -28,14 +28,14 @@ static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, co
 	return a_ns + b_ns > to - from ? a_ns + b_ns - (to - from) : 0;
 }
 
-/* Was this thread asleep in a send there, for at least half of what `f` lays at its door? */
+/* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send there, for at least half of what `f` lays at its door? */
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
 	struct party sender = party_held_up(ep, behind->cause);
 	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, ep->txb.blocked_ns);
 
-	if (sender.tgid != reader->tgid || sender.tid != reader->tid || behind->blamed == BLAME_OWN_WRITES)
+	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) || behind->blamed == BLAME_OWN_WRITES)
 		return false;
 	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
 }

@@ -300,6 +300,17 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 		out->unaccounted_ns -= out->ns[i];
 }
 
+/* A sleep is booked when it ends; one that goes on has lasted since the state began that has its name. */
+static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	uint64_t lasts = out->at_ns > out->tx.since_ns ? out->at_ns - out->tx.since_ns : 0;
+
+	if (out->tx.now != TX_SNDBUF || !word_asleep(ep->tx.word) || ep->refused)
+		return;
+	out->txb.blocked_ns += lasts;
+	out->txb.blocked_max_ns = later(out->txb.blocked_max_ns, lasts);
+}
+
 static void fill_beside(struct trace_beside *out, const struct beside *in)
 {
 	const struct flow *own = &in->own, *crowd = &in->crowd;
@@ -408,6 +419,26 @@ static void pipe_audit(struct trace_endpoint *out)
 	}
 }
 
+/* Of several processes that hold a pipe's end nobody knows who uses it; nor is who waits for its reader that reader, though he may hold that end too. */
+static bool forget_guess(struct trace_beside *b, const struct trace_beside *waits)
+{
+	if (!b->tgid || b->tid || (!b->others && !(waits->tid && waits->tgid == b->tgid)))
+		return false;
+	b->tgid = 0;
+	b->others = false;
+	memset(b->comm, 0, sizeof(b->comm));
+	return true;
+}
+
+static void pipe_holders(struct trace_endpoint *out)
+{
+	struct trace_beside writer = out->txb;
+
+	forget_guess(&out->txb, &out->rxb);
+	if (forget_guess(&out->rxb, &writer))	/* the votes were for it */
+		memset(out->blame.late, 0, sizeof(out->blame.late));
+}
+
 static void fill_blame(struct trace_blame *out, const struct blame *in)
 {
 	memcpy(out, in, sizeof(*out));
@@ -431,6 +462,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
 	fill_beside(&out->txb, &ep->txb);
 	fill_beside(&out->rxb, &ep->rxb);
+	add_open_sleep(out, ep);
 	fill_blame(&out->blame, &ep->blame);
 	memcpy(out->drops, ep->drops, sizeof(out->drops));
 	out->delack_ns = ep->delack_ns;
@@ -454,8 +486,10 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 		end_missed(&out->txb, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
 		end_missed(&out->rxb, ep->moved[DIR_RX]);
-	if (out->proto == TRACE_PIPE)
-		pipe_audit(out);
+	if (out->proto != TRACE_PIPE)
+		return;
+	pipe_audit(out);
+	pipe_holders(out);
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");

@@ -87,7 +87,7 @@ struct trace_beside {
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
 	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
-	bool others;				/* other processes were in the call before */
+	bool others;				/* other processes were in the call before; without a tid: hold the descriptor too */
 	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
 	uint8_t bytes_res, blocked_res, runq_res;
 };
