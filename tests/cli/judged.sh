@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Conversations whose cause is known, and is not the one that lies nearest.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 70
+needs_ledger
+PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
+the='d = json.load(open("m.json")); l = d["ledger"]; said = [(f["cause"], f["blamed"], f["ns"] // 1000000, f["surety"], f["text"]) for f in l["findings"]]
+own = [float(x) for x in open("out").read().split()]
+ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
+of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto]
+sender = lambda proto: max(of(proto), key=lambda e: e["beside"]["tx"]["bytes"] or 0)'
+traced() { # ARGUMENTS...
+	rm -f m.json
+	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
+}
+cat >talks.py <<'PY'
+import errno, multiprocessing, os, select, signal, socket, sys, time
+
+signal.alarm(60)
+SO_MAX_PACING_RATE = 47
+
+def pair(paced=False):
+    listener = socket.create_server(("127.0.0.1", 0))
+    s = socket.socket()
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
+    if paced:
+        s.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 1 << 30)  # a segment each microsecond
+    s.connect(listener.getsockname())
+    return s, listener.accept()[0]
+
+def echo(c, size):
+    if os.fork() == 0:
+        while True:
+            got = 0
+            while got < size:
+                data = c.recv(size - got)
+                if not data:
+                    os._exit(0)
+                got += len(data)
+            c.send(b"k")
+
+def uncorked():  # a message lies under the cork while its writer does something else
+    s, c = pair(paced=True)
+    echo(c, 300)
+    c.close()
+    held = 0
+    for _ in range(25):
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        s.send(b"x" * 300)
+        t = time.monotonic()
+        time.sleep(0.01)
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+        held += time.monotonic() - t
+        s.recv(1)
+    print(held * 1e3)
+
+def late_nodelay():  # Nagle's rule holds the body, until the writer remembers
+    s, c = pair(paced=True)
+    echo(c, 500)
+    c.close()
+    held = 0
+    for _ in range(25):
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+        s.send(b"h" * 100)
+        s.send(b"b" * 400)
+        t = time.monotonic()
+        time.sleep(0.01)
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        held += time.monotonic() - t
+        s.recv(1)
+    print(held * 1e3)
+
+def forgets():  # an edge-triggered server that takes one message of two
+    s, c = pair()
+    if os.fork() == 0:
+        ready = select.epoll()
+        ready.register(c, select.EPOLLIN | select.EPOLLET)
+        ready.poll(5)
+        c.recv(100)
+        c.send(b"k")
+        ready.poll(3)
+        time.sleep(2)
+        os._exit(0)
+    c.close()
+    s.send(b"x" * 100)
+    s.recv(1)
+    s.send(b"y" * 100)
+    time.sleep(0.05)
+    s.send(b"z" * 100)
+    asked = select.poll()
+    asked.register(s, select.POLLIN)
+    t = time.monotonic()
+    asked.poll(1500)
+    print((time.monotonic() - t) * 1e3)
+
+def hog(seconds):
+    if os.fork() == 0:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            pass
+        os._exit(0)
+
+def waits_for_cpu(pid):  # ms
+    return int(open(f"/proc/{pid}/schedstat").read().split()[1]) / 1e6
+
+def hungry_server():  # all on one CPU, which others have
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    s, c = pair()
+    hog(4)
+    hog(4)
+    server = os.fork()
+    if server == 0:
+        os.nice(10)
+        s.close()
+        while c.recv(64):
+            c.send(b"k")
+        print(waits_for_cpu("self"), flush=True)
+        os._exit(0)
+    c.close()
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        s.send(b"q")
+        s.recv(1)
+    s.close()
+    os.waitpid(server, 0)
+
+def downloads():  # as fast as it comes, of a server that is not traced
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+    n, t = 0, time.monotonic()
+    while data := s.recv(65536):
+        n += len(data)
+    print(n, (time.monotonic() - t) * 1e3)
+
+def serves():
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    s, piece = listener.accept()[0], b"x" * 1000000
+    for _ in range(1000):
+        s.sendall(piece)
+
+def queue():  # its worker hangs in the first job; all its processes hold both ends
+    q = multiprocessing.get_context("fork").Queue()
+    hang = lambda: (q.get(), time.sleep(float(sys.argv[2])))
+    worker = multiprocessing.get_context("fork").Process(target=hang)
+    worker.start()
+    for _ in range(3):
+        q.put(b"x" * 400000)
+    print(os.getpid(), worker.pid, flush=True)
+    time.sleep(float(sys.argv[2]))
+    worker.kill()
+    q.cancel_join_thread()
+
+globals()[sys.argv[1]]()
+PY
+
+traced --proto tcp -- "$PY" talks.py uncorked
+says_true 'what lay under the cork was not paced' "$the; e = sender('tcp')" \
+	'abs(ms(e, "tx", "cork") - own[0]) < 0.03 * own[0] + 5 and ms(e, "tx", "pacing") < 5 and said[0][0] == "cork"' '(own, said, e["tx"]["states"])'
+traced --proto tcp -- "$PY" talks.py late_nodelay
+says_true "nor was what Nagle's rule held until TCP_NODELAY" "$the; e = sender('tcp')" \
+	'ms(e, "tx", "nagle") > 0.9 * own[0] and ms(e, "tx", "nagle") < own[0] + 20 and ms(e, "tx", "pacing") < 5' '(own, said, e["tx"]["states"])'
+
+traced --proto tcp -- "$PY" talks.py forgets
+says_true 'a request that lies unread is no health, though no sender stalls' "$the; late = l['late_reader']" \
+	'not said and late and abs(late["ns"] / 1e6 - own[0]) < 0.1 * own[0] + 100 and "leaves unread what has come" in l["verdict"] and "the sender may wait for an answer" in l["verdict"]' \
+	'(own, said, late, l["verdict"])'
+
+traced --proto tcp -- "$PY" talks.py hungry_server
+says_true 'a server that has no CPU is told, and that nobody stalled' "$the; s = l['starved']" \
+	'own[0] > 500 and not said and s and abs(s["ns"] / 1e6 - own[0]) < 0.15 * own[0] + 50 and "was woken" in l["verdict"] and "waited for a CPU" in l["verdict"]' '(own, said, s, l["verdict"])'
+
+"$PY" talks.py serves >port &
+jobs_to_end+=($!)
+within 20 test -s port
+traced --proto tcp -- "$PY" talks.py downloads "$(cat port)"
+says_true 'who reads as fast as it comes is not late' "$the" 'own[0] == 1e9 and not l["late_reader"] and not said and "unread" not in l["verdict"]' '(own, said, l["late_reader"], l["verdict"])'
+
+"$PY" talks.py queue 20 >out &
+jobs_to_end+=($!)
+within 20 test -s out
+sleep 0.5
+"$IPCSTALL" attach -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
+says_true 'of several that hold the end that is not read none is named' "$the; f = l['findings'][0]" \
+	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] is None and f["surety"] == "inferred from one end"' '(own, f)'
+says_true 'a sleep that goes on is blocked time' "$the; e = l['endpoints'][l['findings'][0]['endpoint']]" \
+	'abs(e["beside"]["tx"]["blocked_ns"] - e["tx"]["states"]["sndbuf"]["ns"]) < 1e6' '(e["beside"]["tx"], e["tx"]["states"]["sndbuf"])'
+
+(ulimit -f 1; exec "$IPCSTALL" run -q --json long.json -- true) 2>err
+rc=$?
+check 'a file that may not grow is told of in one line' "exit $rc: $(cat err)" [ "$rc $(wc -l <err)" = '6 1' ]
+finish
