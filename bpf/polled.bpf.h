@@ -25,10 +25,10 @@ struct polled {	/* struct pollfd */
 	__s16 events, revents;
 };
 
-/* UDP's room is the device's, a datagram's is its receiver's too */
-static __always_inline bool room_is_its_own(const struct endpoint *ep)
+/* UDP's room is the device's. A Unix datagram's is its receiver's too: whom others were quicker than there sleeps on, and does not try again. */
+static __always_inline bool has_room_of_its_own(const struct endpoint *ep)
 {
-	return ep->id.proto == PROTO_TCP || ep->id.proto == PROTO_PIPE || ep->id.proto == PROTO_UNIX_STREAM;
+	return ep->id.proto != PROTO_UDP;
 }
 
 SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
@@ -39,7 +39,7 @@ SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
 	if (!file_target(&to, file_of(CAST(task_struct, task), fd)))
 		return 0;
 	ep = endpoint_known(target_key(&to));
-	if (!ep || ep->closed || ep->refused || !room_is_its_own(ep) || room_left(ep))
+	if (!ep || ep->closed || ep->refused || !has_room_of_its_own(ep) || room_left(ep))
 		return 0;
 	return refused_begins(ep, bpf_ktime_get_ns());
 }

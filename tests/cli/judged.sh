@@ -151,6 +151,31 @@ def queue():  # its worker hangs in the first job; all its processes hold both e
     worker.kill()
     q.cancel_join_thread()
 
+def fans_in():  # three ask by poll() for room at one datagram socket; whom another is quicker than sleeps on
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    server.bind("")
+    for _ in range(3):
+        if os.fork() == 0:
+            c, waited, asked = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), 0, select.poll()
+            c.connect(server.getsockname())
+            server.close()
+            c.setblocking(False)
+            asked.register(c, select.POLLOUT)
+            for _ in range(40):
+                while True:
+                    try:
+                        c.send(b"x" * 100)
+                        break
+                    except BlockingIOError:
+                        t = time.monotonic()
+                        asked.poll(2000)
+                        waited += time.monotonic() - t
+            os.write(1, b"%f\n" % (waited * 1e3))
+            os._exit(0)
+    for _ in range(120):
+        time.sleep(0.01)
+        server.recv(200)
+
 globals()[sys.argv[1]]()
 PY
 
@@ -169,6 +194,10 @@ says_true 'a request that lies unread is no health, though no sender stalls' "$t
 traced --proto tcp -- "$PY" talks.py hungry_server
 says_true 'a server that has no CPU is told, and that nobody stalled' "$the; s = l['starved']" \
 	'own[0] > 500 and not said and s and abs(s["ns"] / 1e6 - own[0]) < 0.15 * own[0] + 50 and "was woken" in l["verdict"] and "waited for a CPU" in l["verdict"]' '(own, said, s, l["verdict"])'
+
+traced --proto unix -- "$PY" talks.py fans_in
+says_true 'who asks for room where others are quicker waits on' "$the; waits = sorted(ms(e, 'tx', 'sndbuf') for e in of('unix-dgram') if e['beside']['tx']['bytes']); own.sort()" \
+	'len(waits) == 3 and all(abs(w - o) < 0.05 * o + 10 for w, o in zip(waits, own))' '(waits, own)'
 
 "$PY" talks.py serves >port &
 jobs_to_end+=($!)
