@@ -230,12 +230,18 @@ static __always_inline void pending_put(struct ledger *l, const struct turn *tur
 	LATEST(l->has_pending) = 1;
 }
 
-/* Before the swap from `old`: who may book? False: nobody, there is no room; look again. */
+/*
+ * Before the swap from `old`: who may book? False: nobody, there is no room; look again. Nobody takes a turn for what charges nothing: two
+ * such turns would leave the word as it was, and who had looked at it before the first would swap it in the middle of the second.
+ */
 static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
 {
+	turn->mine = false;
+	if (!charges(t))
+		return true;
 	turn->mine = !((LATEST(l->done) ^ old) & TURN_BIT);
 	if (!turn->mine)
-		return !charges(t) || pending_take(l, turn);
+		return pending_take(l, turn);
 	t->word ^= TURN_BIT;
 	return true;
 }

@@ -39,7 +39,7 @@ struct flow {
 
 /* beside the ledger: these overlap its states */
 struct beside {
-	struct flow own, crowd;		/* booked by those whose turn it was, and by the others */
+	struct flow own, crowd;		/* booked by those whose turn it was, and by the others, also where no time was to be booked */
 	unsigned int tgid, tid;		/* who was last in the call */
 	char comm[COMM_LEN];
 	int kstack, ustack;		/* STACK_NUMBER(), < 0: unknown; of tx only */
