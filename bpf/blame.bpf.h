@@ -87,7 +87,7 @@ static __always_inline void vote_for(struct vote *votes, __u64 state, const stru
 	__u32 leader = v->tgid;
 	bool won;
 
-	if (!who->tgid || !ns)
+	if (!who->tgid || !ns || (!who->tid && who->others))	/* of several that hold it none was seen there yet */
 		return;
 	won = vote_won(&v->lead, leader == who->tgid, ns);
 	v->sum += ns;

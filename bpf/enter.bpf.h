@@ -440,15 +440,19 @@ static __always_inline void device_freed(__u64 skb)
 	struct sock *sk = CAST(sock, sk0);
 	struct input in = { .says = IN_DEVICE };
 	struct endpoint *ep = endpoint_known(sk0);
+	bool last;
 	__s32 size;
 
 	if (!ep || ep->closed || ep->id.proto > PROTO_UDP || tx_working(ep))
 		return;
+	last = ep->went_out == (__u32)ep->tx.seen;
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();
 	apply_tx(ep, &in);
 	ep->tx.seen = in.at;
+	if (last)	/* this is no look at the queue: see was_paced() */
+		ep->went_out = in.at;
 	count(COUNT_OBSERVED);
 }
 

@@ -246,11 +246,11 @@ static __always_inline bool asleep_now(__u64 task)
 
 static __always_inline void note_sleeper(struct beside *b, __u64 task)
 {
-	__u32 before = b->tid ? b->tgid : 0;
+	__u32 before = b->tid ? b->tgid : 0, others = b->others;
 
 	b->tgid = 0;
 	note_holder(b, task);
-	b->others = before && before != b->tgid;
+	b->others = before && (others || before != b->tgid);
 	b->tid = GET(CAST(task_struct, task), pid);
 	follow_sleeps(b->tid);
 }

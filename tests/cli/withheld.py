@@ -14,7 +14,7 @@ def pieces(c, n=40):  # header and body written apart: the body waits by Nagle's
         c.recv(10)
 
 def many(c):
-    return pieces(c, 90)
+    return pieces(c, 400)
 
 def fifth(c, then):  # four messages that are answered at once, for the timer to be used at all, and one for which it fires
     for _ in range(25):

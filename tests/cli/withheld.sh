@@ -43,7 +43,7 @@ jobs_to_end+=("$server" $!)
 says_true "the exporter tells it, of each second most" 'import re
 s = [float(x) for x in re.findall(r"^ipcstall_withheld_ack_seconds_total\{.*proto=.tcp.\} (\S+)", open("metrics").read(), re.M)]' \
 	'len(s) == 1 and 0.4 < s[0] <= 1.05' '(s, open("err").read())'
-wait $!
+kill "$server"
 
 # where both ends are seen, the sender's own stall says it
 rm -f port

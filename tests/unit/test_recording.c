@@ -57,6 +57,7 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	ep.inode = noise();
 	ep.proto = 1 + noise() % 6;
 	ep.txb.bytes = noise() << 20;
+	ep.txb.open_sleep_ns = noise();
 	ep.txb.tgid = 1 + noise() % 100000;
 	ep.txb.cgroup_id = 1;
 	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "p%u", (unsigned int)serial);

@@ -26,6 +26,16 @@ uint64_t blame_starved(const struct trace_beside *b)
 	return b->runq_res != TRACE_UNKNOWN && b->runq_max_ns >= STARVED_LONGEST_NS && b->runq_ns >= STARVED_NS * b->wakeups ? b->runq_ns : 0;
 }
 
+/* Counted over the endpoint's whole life, so that it may explain what nothing else does, and only of a window or buffer that a reader empties. */
+static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
+{
+	uint64_t rest = f->ns > unread ? f->ns - unread : 0;
+
+	if (f->cause != TX_RWND && f->cause != TX_SNDBUF)
+		return 0;
+	return f->reader_starved_ns < rest ? f->reader_starved_ns : rest;
+}
+
 /*
  * The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins, if it is half of it. Of a reader
  * that was elsewhere, or that had no CPU when it was woken, both parts count, and the larger one is named.
@@ -35,15 +45,15 @@ static struct blame_judged judge_seen(const struct blame_facts *f)
 	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
 	uint64_t delack = delack_can_cause(f->cause) ? f->delack_ns : 0;
 	uint64_t unread = reader_can_cause(f->cause) ? f->unread_ns : 0;
-	uint64_t starved = reader_can_cause(f->cause) ? f->reader_starved_ns : 0, reader = unread + starved;
+	uint64_t starved = starves_reader(f, unread);
 
-	if (delack * 2 < f->ns && reader * 2 < f->ns)
-		return none;
-	if (delack >= reader)
+	if (delack * 2 >= f->ns && delack >= unread)
 		return (struct blame_judged){ BLAME_PEER_DELACK, SEEN_BOTH_ENDS, delack };
+	if ((unread + starved) * 2 < f->ns)
+		return none;
 	if (unread >= starved)
 		return (struct blame_judged){ BLAME_PEER_READER, SEEN_BOTH_ENDS, unread };
-	return (struct blame_judged){ BLAME_PEER_NO_CPU, SEEN_BOTH_ENDS, starved < f->ns ? starved : f->ns };
+	return (struct blame_judged){ BLAME_PEER_NO_CPU, SEEN_BOTH_ENDS, starved };
 }
 
 /* Asleep for room, and for most of that time there was room, and no CPU. */
@@ -65,8 +75,8 @@ static bool window_is_the_paths(const struct blame_facts *f)
 }
 
 /*
- * The ACK that most episodes waited for came as late as the delayed-ACK timer's minimum lets it come, and a round trip more. Where that is
- * short the histogram tells single episodes; where it is long their mean does, which would be the round trip's without a timer.
+ * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and a round trip more: most of them, by the
+ * histogram; or, where the round trip is long and its slots too wide to tell, on average, which would be the round trip without a timer.
  */
 #define DELACK_NS 40000000
 #define LONG_PATH_NS 5000000
@@ -107,9 +117,14 @@ static bool gathers(const struct blame_facts *f)
 
 struct blame_judged blame_judge(const struct blame_facts *f)
 {
+	struct blame_judged j;
+	uint64_t starved;
+
 	if (gathers(f))
 		return (struct blame_judged){ BLAME_OWN_WRITES, f->both_ends ? SEEN_BOTH_ENDS : INFERRED, f->gathered_ns };
-	if (writer_starves(f))
-		return (struct blame_judged){ BLAME_NO_CPU, SEEN_BOTH_ENDS, f->writer_starved_ns < f->ns ? f->writer_starved_ns : f->ns };
-	return f->both_ends ? judge_seen(f) : judge_inferred(f);
+	j = f->both_ends ? judge_seen(f) : judge_inferred(f);
+	starved = f->writer_starved_ns < f->ns ? f->writer_starved_ns : f->ns;
+	if (writer_starves(f) && starved > j.ns)
+		return (struct blame_judged){ BLAME_NO_CPU, j.surety, starved };
+	return j;
 }

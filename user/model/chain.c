@@ -33,7 +33,7 @@ static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
 	struct party sender = party_held_up(ep, behind->cause);
-	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, ep->txb.blocked_ns);
+	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, trace_blocked_ns(&ep->txb));
 
 	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) || behind->blamed == BLAME_OWN_WRITES)
 		return false;

@@ -16,8 +16,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 }
 
 /*
- * Less of its time is any reader's, and so is a shorter while each time, or from one read to the next, if there is always something to
- * read: a server looks after others too, and who comes back for more at once reads as fast as he can.
+ * Less of its time is any reader's, and so is a shorter while each time, or on average from one read to the next, if there is always
+ * something to read: a server looks after others too, and who comes back for more at once reads as fast as he can.
  */
 #define LATE_SHARE 0.1
 #define LATE_NS 1000000
@@ -33,16 +33,20 @@ static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spel
 #define UNANSWERED_SHARE 0.5
 #define UNANSWERED_NS 100000000
 
-static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool lies_unanswered(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	if (sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns)	/* a farewell, for which nobody waits */
+		return false;
 	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
 }
 
-static bool is_late(const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
 		return false;
-	if (other_end_seen(ep) && !lies_unanswered(ep, r))
+	if (other_end_seen(ep) && !lies_unanswered(s, ep, r))
 		return false;
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }
@@ -54,7 +58,7 @@ struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t mi
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_UNREAD);
 
-		if (r.ns >= min_ns && r.ns > late.ns && is_late(&s->ep[i], &r))
+		if (r.ns >= min_ns && r.ns > late.ns && is_late(s, &s->ep[i], &r))
 			late = r;
 	}
 	return late;

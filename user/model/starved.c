@@ -6,6 +6,11 @@
 /* less of an endpoint's time is any busy machine's */
 #define STARVED_SHARE 0.1
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -14,7 +19,7 @@ static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
 	return (struct reader_spell){
 		.endpoint = (int)i,
 		.ns = writer + reader,
-		.max_ns = ep->txb.runq_max_ns > ep->rxb.runq_max_ns ? ep->txb.runq_max_ns : ep->rxb.runq_max_ns,
+		.max_ns = larger(writer ? ep->txb.runq_max_ns : 0, reader ? ep->rxb.runq_max_ns : 0),
 		.count = (writer ? ep->txb.wakeups : 0) + (reader ? ep->rxb.wakeups : 0),
 		.share = ep->rx.lifetime_ns ? (double)(writer + reader) / (double)ep->rx.lifetime_ns : 0,
 	};

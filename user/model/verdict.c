@@ -73,15 +73,21 @@ bool other_end_seen(const struct trace_endpoint *ep)
 	return ep->peer >= 0 || ep->paired;
 }
 
-/* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
 static bool reads_known(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
 }
 
-static bool reader_seen(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+/* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
+static bool reader_seen(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && reads_known(ep) : other_end_seen(ep) && (ep->peer < 0 || reads_known(&s->ep[ep->peer]));
+	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && reads_known(ep) : other_end_seen(ep);
+}
+
+/* Where its reads are not seen (MPTCP, splice()), what lay unread there says nothing. */
+static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause)
+{
+	return ep->peer >= 0 && !reads_known(&s->ep[ep->peer]) ? 0 : ep->blame.unread_ns[cause];
 }
 
 static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
@@ -91,14 +97,14 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		.cause = f->cause,
 		.ns = f->ns,
 		.delack_ns = ep->blame.delack_ns[f->cause],
-		.unread_ns = ep->blame.unread_ns[f->cause],
+		.unread_ns = unread_ns(s, ep, f->cause),
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
 		.writer_starved_ns = blame_starved(&ep->txb),
 		.reader_starved_ns = reader ? blame_starved(reader) : 0,
 		.count = f->count,
 		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
-		.both_ends = reader_seen(s, ep),
+		.both_ends = reader_seen(ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
 	});

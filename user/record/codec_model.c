@@ -5,7 +5,7 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4160, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4176, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
 
@@ -68,6 +68,7 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	codec_u64(c, &b->messages);
 	codec_u64(c, &b->blocked_ns);
 	codec_u64(c, &b->blocked_max_ns);
+	codec_u64(c, &b->open_sleep_ns);
 	codec_u64(c, &b->runq_ns);
 	codec_u64(c, &b->runq_max_ns);
 	codec_u64(c, &b->wakeups);

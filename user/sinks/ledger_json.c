@@ -80,7 +80,7 @@ static json_t *beside_to_json(const struct trace_beside *b)
 	const struct figure rows[] = {
 		{ "bytes", b->bytes, b->bytes_res },
 		{ "messages", b->messages, trace_messages_known(b) ? TRACE_EXACT : TRACE_UNKNOWN },
-		{ "blocked_ns", b->blocked_ns, b->blocked_res },
+		{ "blocked_ns", trace_blocked_ns(b), b->blocked_res },
 		{ "blocked_max_ns", b->blocked_max_ns, b->blocked_res },
 		{ "runq_ns", b->runq_ns, b->runq_res },
 		{ "runq_max_ns", b->runq_max_ns, b->runq_res },

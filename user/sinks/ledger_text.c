@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "lib/text.h"
+#include "model/blame.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
@@ -173,7 +174,7 @@ void starved_sentence(const struct trace_snapshot *s, const struct reader_spell 
 	char name[160], who[48], total[32], longest[32];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(ep->rxb.runq_ns > ep->txb.runq_ns ? &ep->rxb : &ep->txb, who, sizeof(who));
+	program_name(blame_starved(&ep->rxb) > blame_starved(&ep->txb) ? &ep->rxb : &ep->txb, who, sizeof(who));
 	human_ns((double)starved->ns, total, sizeof(total));
 	human_ns((double)starved->max_ns, longest, sizeof(longest));
 	snprintf(buf, len, "%s of %s was woken %" PRIu64 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s", who, name,
@@ -388,7 +389,7 @@ static void beside_row(const struct trace_endpoint *ep, FILE *out)
 	const uint64_t *d = ep->drops;
 	char blocked[32], runq[32];
 
-	figure(ep->txb.blocked_ns, ep->txb.blocked_res, blocked, sizeof(blocked));
+	figure(trace_blocked_ns(&ep->txb), ep->txb.blocked_res, blocked, sizeof(blocked));
 	figure(ep->txb.runq_ns + ep->rxb.runq_ns, ep->txb.runq_res, runq, sizeof(runq));
 	fprintf(out, "    beside  writer blocked %s, woken but waiting for a CPU %s", blocked, runq);
 	tcp_beside(ep, out);

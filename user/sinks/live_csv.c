@@ -37,7 +37,7 @@ static void side(FILE *f, const struct trace_beside *b)
 {
 	number(f, b->bytes, b->bytes_res != TRACE_UNKNOWN);
 	number(f, b->messages, trace_messages_known(b));
-	number(f, b->blocked_ns, b->blocked_res != TRACE_UNKNOWN);
+	number(f, trace_blocked_ns(b), b->blocked_res != TRACE_UNKNOWN);
 	number(f, b->runq_ns, b->runq_res != TRACE_UNKNOWN);
 }
 

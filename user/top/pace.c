@@ -121,7 +121,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
 		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
-		.count = rwnd_episodes(a, b),
+		.count = r->cause == TX_RWND ? rwnd_episodes(a, b) : r->cause == TX_NAGLE ? n + (b->tx_now == TX_NAGLE) : 0,
 		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
 		.both_ends = reader_seen(a, b),
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,

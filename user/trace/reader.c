@@ -300,14 +300,14 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, con
 		out->unaccounted_ns -= out->ns[i];
 }
 
-/* A sleep is booked when it ends; one that goes on has lasted since the state began that has its name. */
+/* A sleep is booked when it ends; one that goes on has lasted at least since the state began that has its name. */
 static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	uint64_t lasts = out->at_ns > out->tx.since_ns ? out->at_ns - out->tx.since_ns : 0;
 
 	if (out->tx.now != TX_SNDBUF || !word_asleep(ep->tx.word) || ep->refused)
 		return;
-	out->txb.blocked_ns += lasts;
+	out->txb.open_sleep_ns = lasts;
 	out->txb.blocked_max_ns = later(out->txb.blocked_max_ns, lasts);
 }
 
@@ -425,6 +425,7 @@ static bool forget_guess(struct trace_beside *b, const struct trace_beside *wait
 	if (!b->tgid || b->tid || (!b->others && !(waits->tid && waits->tgid == b->tgid)))
 		return false;
 	b->tgid = 0;
+	b->cgroup_id = 0;
 	b->others = false;
 	memset(b->comm, 0, sizeof(b->comm));
 	return true;
@@ -434,8 +435,9 @@ static void pipe_holders(struct trace_endpoint *out)
 {
 	struct trace_beside writer = out->txb;
 
-	forget_guess(&out->txb, &out->rxb);
-	if (forget_guess(&out->rxb, &writer))	/* the votes were for it */
+	if (forget_guess(&out->txb, &out->rxb))	/* the votes were for it */
+		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
+	if (forget_guess(&out->rxb, &writer))
 		memset(out->blame.late, 0, sizeof(out->blame.late));
 }
 

@@ -195,6 +195,13 @@ static void limit_longest(struct trace_ledger *phase)
 		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
 }
 
+static void limit_beside(struct trace_beside *b, uint64_t phase_ns)
+{
+	b->open_sleep_ns = MIN(b->open_sleep_ns, phase_ns);
+	b->blocked_max_ns = MIN(b->blocked_max_ns, trace_blocked_ns(b));
+	b->runq_max_ns = MIN(b->runq_max_ns, b->runq_ns);
+}
+
 int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
 {
 	struct trace_endpoint **old = index_serials(a);
@@ -212,6 +219,8 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		if (!hit)
 			continue;
 		add_endpoint(&out->ep[i], *hit, -1);
+		limit_beside(&out->ep[i].txb, out->ep[i].tx.lifetime_ns);
+		limit_beside(&out->ep[i].rxb, out->ep[i].rx.lifetime_ns);
 		limit_longest(&out->ep[i].tx);
 		limit_longest(&out->ep[i].rx);
 		kept[*hit - a->ep] = true;

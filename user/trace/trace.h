@@ -82,6 +82,7 @@ struct trace_ledger {
 struct trace_beside {
 	uint64_t bytes, messages;
 	uint64_t blocked_ns, blocked_max_ns;
+	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
@@ -91,6 +92,11 @@ struct trace_beside {
 	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
 	uint8_t bytes_res, blocked_res, runq_res;
 };
+
+static inline uint64_t trace_blocked_ns(const struct trace_beside *b)
+{
+	return b->blocked_ns + b->open_sleep_ns;
+}
 
 /* TCP counts bytes itself, but not the calls that moved them */
 static inline bool trace_messages_known(const struct trace_beside *b)
