@@ -104,6 +104,24 @@ static void who_had_no_cpu_was_not_elsewhere(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 }
 
+/* That a reader had no CPU was counted over its whole life: what the ledgers saw at the time comes first, and pacing is no matter of it. */
+static void what_was_seen_comes_before_what_was_counted(void **state)
+{
+	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .delack_ns = 900000000, .reader_starved_ns = 3000000000, .both_ends = true };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
+	f.delack_ns = 0;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
+	assert_int_equal(blame_judge(&f).ns, f.ns);
+	f.cause = TX_PACING;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f = (struct blame_facts){ .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .unread_ns = 900000000, .writer_starved_ns = 600000000, .both_ends = true };
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f = (struct blame_facts){ .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .writer_starved_ns = 600000000 };
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NO_CPU);
+	assert_int_equal(blame_judge(&f).surety, INFERRED); /* nothing was seen of the other end */
+}
+
 static void short_turns_are_no_starvation(void **state)
 {
 	struct trace_beside b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000, .runq_max_ns = 20000000, .wakeups = 100 };
@@ -136,7 +154,7 @@ int main(void)
 		cmocka_unit_test(only_nagle_gathers),
 		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
 		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),
-		cmocka_unit_test(short_turns_are_no_starvation),
+		cmocka_unit_test(what_was_seen_comes_before_what_was_counted), cmocka_unit_test(short_turns_are_no_starvation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

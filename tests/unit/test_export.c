@@ -61,6 +61,7 @@ static void sums_never_fall(void **state)
 	assert_string_equal(g.v[0].cgroup, "/system.slice/s1.service");
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 3 * S);
 	assert_int_equal(g.v[0].endpoints, 2);
+	v[0].txb.open_sleep_ns = 9 * S;	/* is counted once, when it has ended */
 	v[0].tx.ns[TX_NAGLE] += S;
 	v[0].closed = true;	/* its last words are counted */
 	add(&g, 11 * S, v, 2);
@@ -74,6 +75,7 @@ static void sums_never_fall(void **state)
 	add(&g, 14 * S, NULL, 0);
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
 	assert_int_equal(g.v[0].sent_bytes.sum, 100);
+	assert_int_equal(g.v[0].blocked_ns.sum, 0);
 	assert_int_equal(g.v[0].endpoints, 0);
 	groups_free(&g);
 }

@@ -112,6 +112,27 @@ static void differences(void **state)
 }
 
 /* what an endpoint did before the first look is not of an interval */
+/* 20 ms away, the other end not seen: five holds of 60 ms are a withheld ACK's, five of 21 are the path's; windows that were shut have no part in it */
+static void a_far_timer_is_told_from_the_path(void **state)
+{
+	for (int far = 0; far < 2; far++) {
+		struct trace_sight v = tcp(1, "client", 10);
+		struct paces p = {};
+
+		v.min_rtt_us = v.rtt_us = 20000;
+		take(&p, 10 * S, &v, 1);
+		v.at_ns = 12 * S;
+		v.tx_ns[TX_NAGLE] += far ? 5 * 60000000ull : 5 * 21000000ull;
+		v.tx_ns[TX_IDLE] += 2 * S - v.tx_ns[TX_NAGLE];
+		v.nagle_n += 5;
+		v.nagle_delack_n += far ? 5 : 0;
+		v.rwnd_n += 2;
+		take(&p, 12 * S, &v, 1);
+		assert_int_equal(row_of(&p, 1)->blamed, far ? BLAME_PEER_DELACK : BLAME_NOBODY);
+		paces_free(&p);
+	}
+}
+
 static void first_look_is_no_interval(void **state)
 {
 	struct trace_sight v = tcp(1, "a", 1);
@@ -368,7 +389,7 @@ static void a_name_takes_a_cell_for_each_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences),
+		cmocka_unit_test(differences), cmocka_unit_test(a_far_timer_is_told_from_the_path),
 		cmocka_unit_test(first_look_is_no_interval),
 		cmocka_unit_test(dropped_ones_are_said),
 		cmocka_unit_test(unseen_calls_leave_gaps),

@@ -80,6 +80,17 @@ static void a_message_that_lies_is_no_health(void **state)
 	ep.paired = true;
 	assert_non_null(strstr(said_of(&ep, &v), "leaves unread what has come"));
 	assert_non_null(strstr(said_of(&ep, &v), "the sender may wait for an answer"));
+	struct trace_endpoint both[2] = { ep, ep };
+
+	both[0].peer = 1;
+	both[1].peer = 0;
+	both[0].at_ns = SECOND;
+	both[1].rx.ns[RX_UNREAD] = both[1].rx.max[RX_UNREAD] = 0;
+	both[1].at_ns = SECOND;
+	assert_non_null(strstr(said_of_both(both, &v), "the sender may wait for an answer"));
+	both[1].closed = true; /* its farewell, long ago */
+	both[1].at_ns = 100000000;
+	assert_non_null(strstr(said_of_both(both, &v), "healthy"));
 	ep.proto = TRACE_PIPE; /* tokens may lie there for as long as nobody needs them */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
