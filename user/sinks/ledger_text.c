@@ -140,6 +140,12 @@ static void root_sentence(const struct trace_snapshot *s, const struct verdict *
 		cause_phrase(s, &v->v[f->root], buf, len);
 }
 
+/* whether the reader was late, or its window small, shows at its end alone */
+static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
+{
+	return f->surety == SEEN_BOTH_ENDS && (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
+}
+
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
@@ -153,7 +159,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND))
 		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
-	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && f->surety == INFERRED)
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reads_told(s, f))
 		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the window is too small for the path; if not, make it read "
 		       "sooner: its end tells which";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
