@@ -93,10 +93,9 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	d->rwnd_n = episodes_ended(ep, TX_RWND);
 }
 
-/* as user space has it of the others (pipe_holders()) */
-static __always_inline bool is_mere_holder(const struct endpoint *ep, const struct beside *b, const struct beside *other)
+static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct beside *b, const struct beside *other)
 {
-	return ep->id.proto == PROTO_PIPE && !b->tid && (b->others || (other->tid && other->tgid == b->tgid));
+	return ep->id.proto == PROTO_PIPE && is_mere_holder(b, other) ? 0 : b->tgid;
 }
 
 static __always_inline void digest_beside(struct digest *d, const struct endpoint *ep)
@@ -111,8 +110,8 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 	d->retransmits = ep->retransmits;
 	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] + ep->drops[DROP_OTHER];
 	d->cgroup = ep->txb.cgroup ? ep->txb.cgroup : ep->rxb.cgroup;
-	d->tx_tgid = is_mere_holder(ep, &ep->txb, &ep->rxb) ? 0 : ep->txb.tgid;
-	d->rx_tgid = is_mere_holder(ep, &ep->rxb, &ep->txb) ? 0 : ep->rxb.tgid;
+	d->tx_tgid = who_is_at(ep, &ep->txb, &ep->rxb);
+	d->rx_tgid = who_is_at(ep, &ep->rxb, &ep->txb);
 	__builtin_memcpy(d->tx_comm, ep->txb.comm, COMM_LEN);
 	__builtin_memcpy(d->rx_comm, ep->rxb.comm, COMM_LEN);
 }

@@ -177,6 +177,15 @@ static inline int is_strangers(unsigned int flags, unsigned long long peer)
 	return flags & EP_STRANGE && !peer;
 }
 
+/*
+ * Whoever was not seen at this end of a pipe (tid 0) holds its descriptor. Of several that do, nobody knows who uses it; nor is who waits
+ * at the other end the one he waits for.
+ */
+static inline int is_mere_holder(const struct beside *b, const struct beside *other)
+{
+	return !b->tid && (b->others || (other->tid && other->tgid == b->tgid));
+}
+
 #define SYN_AND_FIN 2	/* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */
 

@@ -10,10 +10,6 @@ own = [float(x) for x in open("out").read().split()]
 ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
 of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto]
 sender = lambda proto: max(of(proto), key=lambda e: e["beside"]["tx"]["bytes"] or 0)'
-traced() { # ARGUMENTS...
-	rm -f m.json
-	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
-}
 cat >talks.py <<'PY'
 import errno, multiprocessing, os, select, signal, socket, sys, time
 
@@ -40,36 +36,27 @@ def echo(c, size):
                 got += len(data)
             c.send(b"k")
 
-def uncorked():  # a message lies under the cork while its writer does something else
+def lets_go_late(option, hold, free, pieces):  # its writer does something else while the option holds the last piece back
     s, c = pair(paced=True)
-    echo(c, 300)
+    echo(c, sum(pieces))
     c.close()
     held = 0
     for _ in range(25):
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
-        s.send(b"x" * 300)
+        s.setsockopt(socket.IPPROTO_TCP, option, hold)
+        for size in pieces:
+            s.send(b"x" * size)
         t = time.monotonic()
         time.sleep(0.01)
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+        s.setsockopt(socket.IPPROTO_TCP, option, free)
         held += time.monotonic() - t
         s.recv(1)
     print(held * 1e3)
 
-def late_nodelay():  # Nagle's rule holds the body, until the writer remembers
-    s, c = pair(paced=True)
-    echo(c, 500)
-    c.close()
-    held = 0
-    for _ in range(25):
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
-        s.send(b"h" * 100)
-        s.send(b"b" * 400)
-        t = time.monotonic()
-        time.sleep(0.01)
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        held += time.monotonic() - t
-        s.recv(1)
-    print(held * 1e3)
+def uncorked():
+    lets_go_late(socket.TCP_CORK, 1, 0, [300])
+
+def late_nodelay():
+    lets_go_late(socket.TCP_NODELAY, 0, 1, [100, 400])
 
 def forgets():  # an edge-triggered server that takes one message of two
     s, c = pair()

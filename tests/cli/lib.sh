@@ -46,6 +46,10 @@ check() { # NAME REASON COMMAND...
 	shift 2
 	if "$@"; then pass "$name"; else fail "$name" "$reason"; fi
 }
+traced() { # ARGUMENTS...: its ledgers in m.json, what it printed in out and err, here
+	rm -f m.json
+	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
+}
 says_true() { # NAME STATEMENTS EXPRESSION SHOWN: Python's answer; where it is false, SHOWN says what there was
 	local out
 	if out=$(python3 -c "import json,sys,time

@@ -9,10 +9,6 @@ now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 the='d = json.load(open("m.json")); l = d["ledger"]; said = [(f["cause"], f["blamed"], f["ns"] // 1000000, f["text"]) for f in l["findings"]]
 ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
 of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto and (e["beside"]["tx"]["bytes"] or e["beside"]["rx"]["bytes"])]'
-traced() { # ARGUMENTS...
-	rm -f m.json
-	"$IPCSTALL" run -q --json m.json "$@" >out 2>err
-}
 
 # --- sockets that are not what they look like, by themselves ---
 cat >alone.py <<'PY'

@@ -165,16 +165,21 @@ static void what_charges_nothing_takes_no_turn(void **state)
 	check_world();
 }
 
-static void racing(void **state)
+static void race(void *(*who)(void *))
 {
 	pthread_t t[THREADS];
 
 	world_open();
 	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, racer, (void *)(i + 1)), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, who, (void *)(i + 1)), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	check_world();
+}
+
+static void racing(void **state)
+{
+	race(racer);
 }
 
 /* all bring bytes, and few change the state: where a turn left the word as it was, forty times as many lost some of them in three runs of eight */
@@ -197,14 +202,7 @@ static void *bringer(void *arg)
 
 static void racing_with_bytes(void **state)
 {
-	pthread_t t[THREADS];
-
-	world_open();
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, bringer, (void *)(i + 1)), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(t[i], NULL);
-	check_world();
+	race(bringer);
 }
 
 static void interrupted(void **state)

@@ -419,26 +419,25 @@ static void pipe_audit(struct trace_endpoint *out)
 	}
 }
 
-/* Of several processes that hold a pipe's end nobody knows who uses it; nor is who waits for its reader that reader, though he may hold that end too. */
-static bool forget_guess(struct trace_beside *b, const struct trace_beside *waits)
+static void forget_who(struct trace_beside *b)
 {
-	if (!b->tgid || b->tid || (!b->others && !(waits->tid && waits->tgid == b->tgid)))
-		return false;
 	b->tgid = 0;
 	b->cgroup_id = 0;
 	b->others = false;
 	memset(b->comm, 0, sizeof(b->comm));
-	return true;
 }
 
-static void pipe_holders(struct trace_endpoint *out)
+/* those of a pipe, and the votes that were for them */
+static void forget_mere_holders(struct trace_endpoint *out, const struct endpoint *ep)
 {
-	struct trace_beside writer = out->txb;
-
-	if (forget_guess(&out->txb, &out->rxb))	/* the votes were for it */
+	if (is_mere_holder(&ep->txb, &ep->rxb)) {
+		forget_who(&out->txb);
 		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
-	if (forget_guess(&out->rxb, &writer))
+	}
+	if (is_mere_holder(&ep->rxb, &ep->txb)) {
+		forget_who(&out->rxb);
 		memset(out->blame.late, 0, sizeof(out->blame.late));
+	}
 }
 
 static void fill_blame(struct trace_blame *out, const struct blame *in)
@@ -491,7 +490,7 @@ void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, cons
 	if (out->proto != TRACE_PIPE)
 		return;
 	pipe_audit(out);
-	pipe_holders(out);
+	forget_mere_holders(out, ep);
 }
 
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
