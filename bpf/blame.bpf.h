@@ -208,6 +208,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->to = to;
 	r->state = t->from;
 	r->by_delack = delack;
+	r->goes_on = t->to == t->from && !(t->word & CLOSED_BIT);
 	r->peer_unread = unread;
 	r->tgid = ep->txb.tgid;
 	r->kstack = ep->txb.kstack;

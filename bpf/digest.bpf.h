@@ -116,6 +116,22 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 	__builtin_memcpy(d->rx_comm, ep->rxb.comm, COMM_LEN);
 }
 
+/* a reader that was there meanwhile; when the stall ends the same is charged to it for good */
+static __always_inline void digest_present(struct digest *d, const struct endpoint *ep, const struct endpoint *peer)
+{
+	struct transition t = {};
+	__u64 state;
+	ns_t unread;
+
+	if (!stalls_at(ep, d->at, &t))
+		return;
+	state = t.from;
+	unread = unread_meanwhile(ep, peer, d->at);
+	BOUND(state, 15);
+	if (state < STATES_MAX)
+		d->unread_ns[state] += unread < t.ns ? unread : t.ns;
+}
+
 /* settled before; an endpoint that is gone by now leaves no serial */
 SUBPROG_OF_NUMBERS int digest_one(__u32 i)
 {
@@ -142,6 +158,7 @@ SUBPROG_OF_NUMBERS int digest_one(__u32 i)
 	d->flags = ep->flags;
 	peer = peer_of(ep);
 	d->peer = peer ? peer->id.serial : 0;
+	digest_present(d, ep, peer);
 	d->id = ep->id;
 	return 0;
 }

@@ -209,7 +209,8 @@ struct record_stall {
 	unsigned int tgid, peer_tgid;
 	int kstack, ustack;
 	int peer_kstack, peer_ustack;
-	unsigned int by_delack;
+	unsigned short by_delack;
+	unsigned short goes_on;		/* `to` is the session's end, and not its own */
 	ns_t peer_unread;
 	ns_t ack_owed, ack_fired;	/* by the peer: since when, and when its timer released it; 0: it did not */
 	struct held held;		/* head 0: unknown */

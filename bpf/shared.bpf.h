@@ -561,6 +561,7 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	return settle_key(ctx->args[0]);
 }
 
+#include "ongoing.bpf.h"
 #include "digest.bpf.h"
 
 #endif

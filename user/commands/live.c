@@ -362,6 +362,7 @@ int live_end(struct live *l, struct err *e)
 		return live_record_end(l, e);
 	if (live_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
 		return live_error(e, &te);
+	trace_tell_ongoing(l->t, l->end.at_ns);
 	live_verdict(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;

@@ -86,6 +86,7 @@ struct live {
 	bool streaming;
 	struct recorder *rec; /* NULL: nothing is recorded */
 	uint64_t next_ns; /* when the running report is due */
+	uint64_t recorded_ns; /* of a recording: the last snapshot's time */
 };
 
 /* From the options to the filter; exactly one way of choosing must be given. */

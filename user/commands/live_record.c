@@ -29,6 +29,7 @@ static int record_snapshot(struct live *l, struct err *e)
 	if (live_snapshot(l, &s, &te))
 		return live_error(e, &te);
 	rc = recorder_snapshot(l->rec, &s, e);
+	l->recorded_ns = s.at_ns;
 	trace_snapshot_free(&s);
 	trace_forget_closed(l->t);
 	return rc;
@@ -64,6 +65,10 @@ int live_record_end(struct live *l, struct err *e)
 	int rc = err_is_set(e) ? -1 : record_snapshot(l, e);
 
 	trace_stop(l->t, &te);
+	if (rc == 0) {
+		trace_tell_ongoing(l->t, l->recorded_ns);
+		rc = recorder_flush(l->rec, e);
+	}
 	if (rc == 0 && !l->o->quiet)
 		summary(l);
 	if (recorder_close(l->rec, e))

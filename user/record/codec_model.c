@@ -231,6 +231,7 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	codec_u64(c, &s->peer_serial);
 	codec_below(c, &state, TX_N);
 	codec_bool(c, &s->by_delack);
+	codec_bool(c, &s->goes_on);
 	codec_u64(c, &s->ack_owed_ns);
 	codec_u64(c, &s->ack_fired_ns);
 	walk_held(c, &s->held);

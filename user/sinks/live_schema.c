@@ -97,8 +97,8 @@ static const struct schema_row blame[] = {
 	{ "comm", "?text" }, {}
 };
 static const struct schema_row stall[] = {
-	{ "serial", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "ns", "count" }, { "state", "tx_state" }, { "blamed", "blamed" },
-	{ "pid", "?count" }, { "comm", "?text" }, { "peer_serial", "?count" }, { "peer_pid", "?count" }, { "peer_comm", "?text" },
+	{ "serial", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "ns", "count" }, { "goes_on", "bool" }, { "state", "tx_state" },
+	{ "blamed", "blamed" }, { "pid", "?count" }, { "comm", "?text" }, { "peer_serial", "?count" }, { "peer_pid", "?count" }, { "peer_comm", "?text" },
 	{ "peer_unread_ns", "?count" }, { "held", "?held" }, { "peer_ack", "?peer_ack" }, { "released_by", "?released_by" },
 	{ "user_stack", "?text[]" }, { "kernel_stack", "?text[]" }, { "peer_user_stack", "?text[]" }, { "peer_kernel_stack", "?text[]" }, {}
 };

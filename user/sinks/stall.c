@@ -58,8 +58,8 @@ static json_t *number_or_null(uint64_t v)
 json_t *stall_to_json(const struct stall *st)
 {
 	const struct trace_stall *s = &st->s;
-	json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:s, s:s?}", "serial", (json_int_t)s->serial, "from_ns", (json_int_t)s->from_ns, "to_ns",
-			      (json_int_t)s->to_ns, "ns", (json_int_t)(s->to_ns - s->from_ns), "state", state_name(false, s->state),
+	json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:b, s:s, s:s?}", "serial", (json_int_t)s->serial, "from_ns", (json_int_t)s->from_ns, "to_ns",
+			      (json_int_t)s->to_ns, "ns", (json_int_t)(s->to_ns - s->from_ns), "goes_on", s->goes_on, "state", state_name(false, s->state),
 			      "blamed", blame_names[stall_blamed(s)]);
 
 	json_object_set_new(o, "pid", number_or_null((uint64_t)s->tgid));
@@ -113,11 +113,12 @@ void stall_line(const struct stall *st, char *buf, size_t len)
 	char took[32];
 
 	human_ns((double)(s->to_ns - s->from_ns), took, sizeof(took));
-	snprintf(buf, len, "stall: %s %s of %.16s[%d]", took, state_name(false, s->state), s->tgid ? s->comm : "?", s->tgid);
+	snprintf(buf, len, "stall: %s%s %s of %.16s[%d]", s->goes_on ? "for " : "", took, state_name(false, s->state), s->tgid ? s->comm : "?", s->tgid);
 	if (s->peer_tgid)
 		text_append(buf, len, ", %s %.16s[%d]", by != BLAME_NOBODY ? "kept waiting by" : "peer", s->peer_comm, s->peer_tgid);
 	if (by != BLAME_NOBODY)
 		text_append(buf, len, " (%s)", by == BLAME_PEER_DELACK ? "its delayed ACK" : "not reading");
+	text_append(buf, len, "%s", s->goes_on ? "; it goes on" : "");
 	add_held(s, buf, len);
 	add_release(s, buf, len);
 }

@@ -44,7 +44,7 @@ struct trace {
 	bool hashed;		/* a large session: see bpf/places.bpf.h */
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
-	int endpoints_fd, keys_fd, settle_fd, stats_fd, seed_fd, seed_call, number_fd;
+	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
 	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
 	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
@@ -107,6 +107,7 @@ uint64_t reader_under_way(uint64_t bytes, uint64_t moved, word_t word);
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
 void reader_settle(struct trace *t);
+void reader_tell_ongoing(struct trace *t, uint64_t at);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* sorted, each once; how many there are */
 size_t reader_unique(uint64_t *keys, size_t n);

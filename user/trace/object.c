@@ -187,6 +187,8 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 		return t->opts.existing;
 	if (!strcmp(program, "global_number"))
 		return t->numbered;
+	if (!strcmp(program, "stall_so_far"))
+		return t->opts.stall_threshold_ns;
 	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -282,6 +284,7 @@ static int find_fds(struct trace *t)
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
 	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
 	t->settle_fd = program_fd(t, "settle");
+	t->so_far_fd = program_fd(t, "stall_so_far");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");

@@ -127,7 +127,7 @@ static void fill_held(struct trace_held *out, const struct held *in)
 static void report_stall(const struct trace *t, const struct record_stall *r)
 {
 	struct trace_stall s = {
-		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = r->by_delack,
+		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = r->by_delack, .goes_on = r->goes_on,
 		.peer_unread_ns = r->peer_unread, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
 		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_fired_ns = r->ack_fired, .ack_at_ns = r->ack.at,
 		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
@@ -784,6 +784,23 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 			ring_buffer__consume(t->ring);
 	}
 	return got;
+}
+
+void reader_tell_ongoing(struct trace *t, uint64_t at)
+{
+	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
+	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t args[2] = { keys[i], at };
+		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+		bpf_prog_test_run_opts(t->so_far_fd, &o);
+		if (i % RING_HOLDS == RING_HOLDS - 1)
+			ring_buffer__consume(t->ring);
+	}
+	ring_buffer__consume(t->ring);
+	free(keys);
 }
 
 /* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */

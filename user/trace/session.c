@@ -73,7 +73,7 @@ static struct trace *new_session(const struct trace_options *o)
 	if (!t)
 		return NULL;
 	t->opts = *o;
-	t->stats_fd = t->settle_fd = -1;
+	t->stats_fd = t->settle_fd = t->so_far_fd = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
 	if (!t->opts.max_endpoints)
 		t->opts.max_endpoints = 4096;
@@ -247,6 +247,15 @@ int trace_stop(struct trace *t, struct trace_error *e)
 		t->running = false;
 	}
 	return 0;
+}
+
+void trace_tell_ongoing(struct trace *t, uint64_t at_ns)
+{
+	if (t->so_far_fd < 0)
+		return;
+	pthread_mutex_lock(&t->lock);
+	reader_tell_ongoing(t, at_ns);
+	pthread_mutex_unlock(&t->lock);
 }
 
 void trace_finish(struct trace *t)

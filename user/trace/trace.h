@@ -212,6 +212,7 @@ struct trace_stall {
 	uint64_t peer_serial;		/* 0: not on this host, or not traced */
 	enum tx_state state;
 	bool by_delack;			/* ended by the peer's delayed-ACK timer */
+	bool goes_on;			/* it has not ended: to_ns is when it was looked at, at the end of the session */
 	uint64_t ack_owed_ns, ack_fired_ns;	/* the peer's: since when it owed, when its timer fired; 0: unknown, or it did not */
 	struct trace_held held;
 	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
@@ -241,6 +242,8 @@ int trace_start(struct trace *t, struct trace_error *e);
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
+/* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
+void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);
 
 /* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A session has a thread for it. */

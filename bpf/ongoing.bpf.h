@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A stall that goes on. Who is to blame is asked when a stall ends; whoever looks before that asks here. */
+#ifndef IPCSTALL_ONGOING_BPF_H
+#define IPCSTALL_ONGOING_BPF_H
+
+#include "blame.bpf.h"
+
+/* no step, but as one: from a stall to itself, so far. False: it is in none, or was not yet at that time */
+static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct transition *t)
+{
+	word_t w = LATEST(ep->tx.word);
+
+	t->word = w;
+	t->from = t->to = WORD_STATE(w, DIR_TX);
+	t->ns = word_elapsed(w, at);
+	return TX_STALLS >> (t->from & 15) & 1 && t->ns;
+}
+
+/* Not attached: at a session's end user space has every stall told that goes on, as it is then. */
+SEC("raw_tp/stall_so_far")
+int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct endpoint *ep = endpoint_known(ctx->args[0]), *peer;
+	struct transition t = {};
+	ns_t at = ctx->args[1];
+
+	if (!ep || ep->closed || !stalls_at(ep, at, &t))
+		return 0;
+	peer = peer_of(ep);
+	emit_stall(ep, peer, &t, at, false, unread_meanwhile(ep, peer, at));
+	return 0;
+}
+
+#endif
