@@ -26,7 +26,7 @@ static __always_inline ns_t run_delay(__u64 task)
 /* a thread that is in a call is still to be seen to leave it */
 static __always_inline bool call_busy(const struct call *c)
 {
-	return c->entered || c->off;
+	return c->entered || c->off || c->polls;
 }
 
 /* 1: a thread once found its place taken, and went to its second */

@@ -326,7 +326,7 @@ static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 	if (c && c->entered && (c->before ? !still_in(c, who->task) : sleeps_elsewhere(who->task)))
 		left_unseen(c);
 	if (!c || !c->entered) {
-		asks_for_room(who->task);
+		thread_asks(who);
 		return 0;
 	}
 	ep = call_endpoint(c);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A writer that asks before it writes: it sleeps in poll() or select() for room in a socket or pipe that has none. For the ledger it
- * has been refused (refused.bpf.h), though it never tried. Whoever asks by epoll tries first, as a rule: what an epoll waits for stands
- * in none of its arguments.
+ * Who asks before it reads or writes, in poll() or select(). A writer that sleeps there for room in a socket or pipe that has none has been
+ * refused for the ledger (refused.bpf.h), though it never tried. A reader that sleeps there for what comes at one endpoint waits as if in a
+ * receive call; of several nobody can tell which one it waits for. What an epoll waits for stands in none of its arguments: who writes
+ * that way tries first, as a rule, and who reads is a server that waits for anybody.
  */
 #ifndef IPCSTALL_POLLED_BPF_H
 #define IPCSTALL_POLLED_BPF_H
@@ -10,15 +11,20 @@
 #include "shared.bpf.h"
 
 #ifdef NO_CMPXCHG	/* 5.10: see current_regs() */
-static __always_inline void asks_for_room(__u64 task)
+static __always_inline void thread_asks(const struct thread *who)
+{
+}
+
+static __always_inline void poll_over(struct call *c, const struct thread *who, ns_t now)
 {
 }
 #else
 
-#define POLLOUT 4
-#define POLLED 16	/* so many entries of one call are looked at */
+#define ASKS_IN		(0x1 | 0x40)	/* POLLIN, POLLRDNORM */
+#define ASKS_OUT	(0x4 | 0x100)	/* POLLOUT, POLLWRNORM */
+#define POLLED 64	/* so many entries of one call are looked at */
 #define SELECTED 4	/* so many words of its set, of 64 descriptors each */
-#define WRITERS 8	/* so many descriptors in each */
+#define SET_BITS 8	/* so many descriptors in each */
 
 struct polled {	/* struct pollfd */
 	__s32 fd;
@@ -31,17 +37,21 @@ static __always_inline bool has_room_of_its_own(const struct endpoint *ep)
 	return ep->id.proto != PROTO_UDP;
 }
 
-SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
+/* 0: a listening socket, a file, nobody's */
+static __always_inline struct endpoint *asked_at(__u64 task, __u32 fd)
 {
 	struct target to = {};
-	struct endpoint *ep;
 
-	if (!file_target(&to, file_of(CAST(task_struct, task), fd)))
+	return file_target(&to, file_of(CAST(task_struct, task), fd)) ? target_known(&to) : 0;
+}
+
+SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
+{
+	struct endpoint *ep = asked_at(task, fd);
+
+	if (!ep || ep->refused || !has_room_of_its_own(ep) || room_left(ep))
 		return 0;
-	ep = endpoint_known(target_key(&to));
-	if (!ep || ep->closed || ep->refused || !has_room_of_its_own(ep) || room_left(ep))
-		return 0;
-	return refused_begins(ep, bpf_ktime_get_ns());
+	return begin_refusal(ep, bpf_ktime_get_ns());
 }
 
 static __noinline int polls_for_room(__u64 task, __u64 fds, __u64 n)
@@ -51,39 +61,167 @@ static __noinline int polls_for_room(__u64 task, __u64 fds, __u64 n)
 
 		if (bpf_probe_read_user(&p, sizeof(p), (void *)(fds + i * sizeof(p))))
 			break;
-		if (p.events & POLLOUT)
+		if (p.events & ASKS_OUT)
 			wants_room(task, p.fd);
 	}
 	return 0;
 }
 
-static __always_inline void word_selects(__u64 task, __u64 word, __u32 first)
+/* what a reader asks for: an endpoint's key; of Internet sockets, and of the rest, which is often only there for it to be woken */
+struct readable {
+	__u64 inet, local;
+};
+
+#define SEVERAL	1	/* no key is odd */
+
+static __always_inline void one_more(struct readable *r, __u64 found)
 {
-	for (int i = 0; i < WRITERS && word; i++, word &= word - 1)
+	__u64 key = found & ~1ULL, *of = found & 1 ? &r->inet : &r->local;
+
+	if (key)
+		*of = *of && *of != key ? SEVERAL : key;
+}
+
+/* the key, with 1 added to an Internet socket's; 0: none */
+SUBPROG_OF_NUMBERS __u64 readable_at(__u64 task, __u32 fd)
+{
+	struct endpoint *ep = asked_at(task, fd);
+
+	return ep ? ep->id.key | (ep->id.proto <= PROTO_UDP) : 0;
+}
+
+/* the one that its reader waits for; 0: none, or several */
+static __always_inline __u64 the_one(const struct readable *r)
+{
+	__u64 key = r->inet ? r->inet : r->local;
+
+	return key == SEVERAL ? 0 : key;
+}
+
+/* a frame of its own, verified once. 0: there is no need to go on */
+SUBPROG int polled_for_data(__u64 task, __u64 at, struct readable *in)
+{
+	struct polled p;
+
+	if (!in || bpf_probe_read_user(&p, sizeof(p), (void *)at))
+		return 0;
+	if (p.events & ASKS_IN)
+		one_more(in, readable_at(task, p.fd));
+	return in->inet != SEVERAL;
+}
+
+static __noinline __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
+{
+	struct readable in = {};
+
+	for (__u64 i = 0; i < POLLED && i < n; i++)
+		if (!polled_for_data(task, fds + i * sizeof(struct polled), &in))
+			break;
+	return n > POLLED ? 0 : the_one(&in);
+}
+
+static __always_inline __u64 set_word(__u64 set, __u32 i)
+{
+	__u64 word = 0;
+
+	if (set)
+		bpf_probe_read_user(&word, sizeof(word), (void *)(set + i * sizeof(word)));
+	return word;
+}
+
+SUBPROG int readers_in(__u64 task, __u64 word, __u32 first, struct readable *in)
+{
+	if (!in)
+		return 0;
+	for (int i = 0; i < SET_BITS && word; i++, word &= word - 1)
+		one_more(in, readable_at(task, first + log2_ns(word & -word)));
+	if (word)
+		in->inet = SEVERAL;
+	return 1;
+}
+
+static __always_inline void writers_in(__u64 task, __u64 word, __u32 first)
+{
+	for (int i = 0; i < SET_BITS && word; i++, word &= word - 1)
 		wants_room(task, first + log2_ns(word & -word));
 }
 
 static __noinline int selects_for_room(__u64 task, __u64 n, __u64 set)
 {
-	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++) {
-		__u64 word = 0;
-
-		if (!set || bpf_probe_read_user(&word, sizeof(word), (void *)(set + i * sizeof(word))))
-			break;
-		word_selects(task, word, i * 64);
-	}
+	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++)
+		writers_in(task, set_word(set, i), i * 64);
 	return 0;
 }
 
-static __always_inline void asks_for_room(__u64 task)
+static __noinline __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
+{
+	struct readable in = {};
+
+	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++)
+		readers_in(task, set_word(set, i), i * 64, &in);
+	return n > SELECTED * 64 ? 0 : the_one(&in);
+}
+
+SUBPROG_OF_NUMBERS int waits_for_data(__u64 task, __u64 key, __u32 tid)
+{
+	struct endpoint *ep = endpoint_known(key);
+	struct call *c = call_of(tid, true);
+
+	if (!ep || ep->closed || !c || call_busy(c))
+		return 0;
+	call_is_on(c, ep, DIR_RX);
+	c->polls = 1;
+	c->task = task;
+	rx_sleeps_in(ep, bpf_ktime_get_ns());
+	note_task(&ep->rxb, tid);
+	count(COUNT_OBSERVED);
+	return 1;
+}
+
+/* the current thread is about to sleep, in no call on an endpoint */
+static __always_inline void asks_in(const struct thread *who, const struct request *r)
+{
+	__u64 key = 0;
+
+	if (r->bits & SYS_SELECTS) {
+		selects_for_room(who->task, r->first, r->third);
+		key = selects_for_data(who->task, r->first, r->second);
+	} else if (r->bits & SYS_POLLS) {
+		polls_for_room(who->task, r->first, r->second);
+		key = polls_for_data(who->task, r->first, r->second);
+	}
+	if (key)
+		waits_for_data(who->task, key, who->tid);
+}
+
+static __always_inline void thread_asks(const struct thread *who)
 {
 	struct request r;
 
-	request_of(&r, CAST(task_struct, task), current_regs(task));
-	if (r.bits & SYS_POLLS)
-		polls_for_room(task, r.first, r.second);
-	else if (r.bits & SYS_SELECTS)
-		selects_for_room(task, r.first, r.third);
+	request_of(&r, CAST(task_struct, who->task), current_regs(who->task));
+	asks_in(who, &r);
+}
+
+static __noinline int poll_ended(struct call *c, ns_t now)
+{
+	struct input in = { .working = -1, .asleep = -1 };
+	struct endpoint *ep;
+
+	if (!c)
+		return 0;
+	c->polls = 0;
+	ep = call_endpoint(c);
+	if (!ep || ep->closed)
+		return 0;
+	in.at = now ? now : bpf_ktime_get_ns();
+	return apply_rx(ep, &in);
+}
+
+/* It runs again, and what it does now is no wait; if it goes back to sleep there, that is another. */
+static __always_inline void poll_over(struct call *c, const struct thread *who, ns_t now)
+{
+	if (c && c->polls && c->task == who->task)
+		poll_ended(c, now);
 }
 #endif
 

@@ -218,6 +218,16 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 	call_sleep(ctx, ep, to->dir, who, false, &in);
 }
 
+/* a frame of its own, which is not there while a poll() is looked at */
+static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who, ns_t now)
+{
+	if (to->pipe)
+		sleep_in_pipe(ctx, ep, to, who, now);
+	else
+		sleep_in_sock(ctx, ep, to, who, now);
+	return 0;
+}
+
 /* splice() sleeps in its other end now; what it moves is known when it ends, see splice_ends() */
 static __noinline int splice_turns(struct call *c, ns_t now)
 {
@@ -244,7 +254,7 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 
 	request_of(&r, CAST(task_struct, who->task), current_regs(who->task));
 	if (!bits_target(&to, CAST(task_struct, who->task), r.bits, r.first, r.third)) {
-		asks_for_room(who->task);
+		asks_in(who, &r);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
@@ -255,10 +265,7 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 		call_resume(ep, c);
 	else if (c && c->entered && c->key != ep->id.key && syscall_splices(r.bits))
 		splice_turns(c, now);
-	if (to.pipe)
-		sleep_in_pipe(ctx, ep, &to, who, now);
-	else
-		sleep_in_sock(ctx, ep, &to, who, now);
+	sleep_in(ctx, ep, &to, who, now);
 	return now;
 }
 

@@ -335,6 +335,7 @@ struct call {
 	unsigned char dir, entered;
 	unsigned char before;	/* it was in this call when the session began */
 	unsigned char peeks;	/* what it returns it does not take */
+	unsigned char polls;	/* in no call on it, but asleep in poll() or select() for what comes there: see polled.bpf.h */
 	unsigned char stranger;	/* nobody asked for its process: it uses an endpoint that is known by others */
 } __attribute__((aligned(64)));
 

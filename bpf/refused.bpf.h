@@ -105,12 +105,12 @@ static __always_inline void waits_at(struct endpoint *receiver, __u64 key)
 		}
 }
 
-static __noinline int refused_begins(struct endpoint *ep, ns_t now)
+static __always_inline int begin_refusal(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = now, .working = 1, .asleep = 1 };
 	struct endpoint *receiver;
 
-	if (!ep || !refused_swap(ep, 0, 1))
+	if (!refused_swap(ep, 0, 1))
 		return 0;
 	any_refused = 1;
 	receiver = ep->id.proto == PROTO_UNIX_DGRAM ? peer_of(ep) : 0;
@@ -118,6 +118,11 @@ static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 		waits_at(receiver, ep->id.key);
 	apply_tx(ep, &in);
 	return 1;
+}
+
+static __noinline int refused_begins(struct endpoint *ep, ns_t now)
+{
+	return ep ? begin_refusal(ep, now) : 0;
 }
 
 /* the step without a frame of its own: this is called from far down the stack, of which a program has 512 bytes */

@@ -11,6 +11,7 @@ static __always_inline void thread_runs(const struct thread *who, ns_t now)
 {
 	struct call *c = call_of(who->tid, false);
 
+	poll_over(c, who, now);
 	if (c && c->off && !c->ran && c->task == who->task)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
