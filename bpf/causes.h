@@ -49,13 +49,13 @@
 
 #define RX_STATES(X)										\
 	X(RX_IDLE, 0, "idle", 0, 0,								\
-	  "no data and no reader in a call",							\
-	  "nothing: nobody waits")								\
+	  "no data and no reader in a call; who waits for any of several, by epoll or poll(), is in none",	\
+	  "nothing: nobody waits for this one alone")						\
 	X(RX_UNREAD, 1, "unread", 0, 0,								\
 	  "data is queued and no reader is in a call: the application is late",			\
 	  "read sooner: see what the named reader does meanwhile")				\
 	X(RX_WAIT, 2, "wait", 0, 0,								\
-	  "a reader sleeps in a call for data",							\
+	  "a reader sleeps in a call for data, or in poll() or select() for this endpoint alone",	\
 	  "look at the other end: why does it not send?")					\
 	X(RX_WORK, 3, "work", 0, 0,								\
 	  "a reader runs the receive path of this endpoint",					\

@@ -163,8 +163,48 @@ def fans_in():  # three ask by poll() for room at one datagram socket; whom anot
         time.sleep(0.01)
         server.recv(200)
 
+def answers_late(c):  # and in eight pieces
+    if os.fork() == 0:
+        c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while c.recv(64):
+            time.sleep(0.1)
+            for _ in range(8):
+                time.sleep(0.01)
+                c.send(b"k")
+        os._exit(0)
+    c.close()
+
+def asks():  # its reader sleeps in poll() or select() only: for one socket, or for two at a time
+    (s, c), (t, d) = pair(), pair()
+    answers_late(c)
+    answers_late(d)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 8)
+    asked, waited = select.poll(), 0
+    asked.register(s, select.POLLIN)
+    if sys.argv[2] == "two":
+        asked.register(t, select.POLLIN)
+    for _ in range(5):
+        s.send(b"q")
+        at = time.monotonic()
+        if sys.argv[2] == "select":
+            select.select([s], [], [])
+        else:
+            asked.poll()
+        waited += time.monotonic() - at
+        assert len(s.recv(8)) == 8
+    print(waited * 1e3, s.getsockname()[1], flush=True)
+
 globals()[sys.argv[1]]()
 PY
+
+for way in poll select; do
+	traced --proto tcp -- "$PY" talks.py asks $way
+	says_true "who asks by $way() for one socket waits, until there is as much as it asks for" "$the; e = [e for e in of('tcp') if e['local'].endswith(':%d' % own[1])][0]" \
+		'abs(ms(e, "rx", "wait") - own[0]) < 0.01 * own[0] + 3 and ms(e, "rx", "unread") < 3' '(own, e["rx"]["states"])'
+done
+traced --proto tcp -- "$PY" talks.py asks two
+says_true 'of two nobody knows which one' "$the; e = [e for e in of('tcp') if e['local'].endswith(':%d' % own[1])][0]" \
+	'ms(e, "rx", "wait") == 0 and "waited" not in l["verdict"]' '(own, e["rx"]["states"], l["verdict"])'
 
 traced --proto tcp -- "$PY" talks.py uncorked
 says_true 'what lay under the cork was not paced' "$the; e = sender('tcp')" \

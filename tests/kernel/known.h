@@ -140,7 +140,7 @@ struct flow {
 	long n, size, nap_ms;
 	bool slow_reader;
 	bool whole;			/* a message is one call (datagrams) */
-	long ask;			/* the writer asks for room before it writes: 1 by poll(), 2 by select(); 3: after, by epoll */
+	long ask;			/* who is not slow asks before it reads or writes: 1 by poll(), 2 by select(); 3: a writer after, by epoll */
 };
 enum { ASK_EPOLL = 3 };
 struct flow flow_params(struct known *k, bool slow_reader, long n, long size, long nap_ms);

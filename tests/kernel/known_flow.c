@@ -19,14 +19,14 @@ struct flow flow_params(struct known *k, bool slow_reader, long n, long size, lo
 	};
 }
 
-static void await_room(int fd, long how)
+static void ask(int fd, long how, bool for_room)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct pollfd p = { .fd = fd, .events = for_room ? POLLOUT : POLLIN };
 	fd_set set;
 
 	FD_ZERO(&set);
 	FD_SET(fd, &set);
-	if ((how == 1 ? poll(&p, 1, -1) : select(fd + 1, NULL, &set, NULL, NULL)) != 1)
+	if ((how == 1 ? poll(&p, 1, -1) : select(fd + 1, for_room ? NULL : &set, for_room ? &set : NULL, NULL, NULL)) != 1)
 		die("poll");
 }
 
@@ -77,7 +77,7 @@ static void put_asking(struct end *e, int fd, const char *buf, long len, long ho
 	for (long at = 0; at < len; at += piece) {
 		uint64_t from = now_ns();
 
-		await_room(fd, how);
+		ask(fd, how, true);
 		if (call_write(fd, buf + at, piece) != piece)
 			die("%s: write", e->role);
 		count_write(e, from, piece);
@@ -87,21 +87,22 @@ static void put_asking(struct end *e, int fd, const char *buf, long len, long ho
 void flow_writer(struct known *k, struct end *e, int fd, const struct flow *f)
 {
 	char *buf = spare_memory(f->size);
-	int room = f->ask == ASK_EPOLL ? epoll_of(fd) : -1;
+	long how = f->slow_reader ? f->ask : 0;
+	int room = how == ASK_EPOLL ? epoll_of(fd) : -1;
 	uint64_t cpu = cpu_time_ns(), from;
 	long i;
 
-	if (f->ask && fcntl(fd, F_SETFL, O_NONBLOCK))
+	if (how && fcntl(fd, F_SETFL, O_NONBLOCK))
 		die("fcntl");
 	meet(k);
 	from = now_ns();
 	for (i = 0; i < f->n; i++) {
 		if (!f->slow_reader)
 			nap(e, f->nap_ms);
-		if (f->ask == ASK_EPOLL)
+		if (how == ASK_EPOLL)
 			put_some(e, fd, buf, f->size, room);
-		else if (f->ask)
-			put_asking(e, fd, buf, f->size, f->ask);
+		else if (how)
+			put_asking(e, fd, buf, f->size, how);
 		else
 			put(e, fd, buf, f->size);
 	}
@@ -126,6 +127,15 @@ static bool flow_message(struct end *e, int fd, char *buf, const struct flow *f)
 	return n > 0;
 }
 
+/* asks before it reads, and so never sleeps in a read */
+static void ask_first(struct end *e, int fd, long how)
+{
+	uint64_t from = now_ns();
+
+	ask(fd, how, false);
+	e->in_read_ns += now_ns() - from;
+}
+
 /* Reads n messages and no more, so that the last nap too has a message waiting. */
 void flow_reader(struct known *k, struct end *e, int fd, const struct flow *f)
 {
@@ -138,6 +148,8 @@ void flow_reader(struct known *k, struct end *e, int fd, const struct flow *f)
 	for (i = 0; i < f->n; i++) {
 		if (f->slow_reader)
 			nap(e, f->nap_ms);
+		else if (f->ask)
+			ask_first(e, fd, f->ask);
 		if (!flow_message(e, fd, buf, f))
 			break;
 	}

@@ -18,7 +18,7 @@ static bool reader_can_cause(enum tx_state s)
 }
 
 /* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on a CPU; long ones say that others had it. */
-#define STARVED_NS 200000	/* on average */
+#define STARVED_NS 100000	/* on average */
 #define STARVED_LONGEST_NS 4000000
 
 uint64_t blame_starved(const struct trace_beside *b)
