@@ -24,27 +24,36 @@ enum dir { DIR_TX, DIR_RX };
 
 /*
  * The word, from bit 0:
- *	49	since: CLOCK_MONOTONIC modulo 2^49 ns (6 days). Half of that is told from a clock that runs ahead: a state that lasts is
+ *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). Half of that is told from a clock that runs ahead: a state that lasts is
  *		charged what it lasted so far, and begun anew, long before (SPLIT_NS)
  *	1	turn: whose the sums are; no facet, step() leaves it alone (see ledger.h)
+ *	6	more awake: how many threads beside the one that `awake` stands for
+ *	6	more asleep: the same
  *	3	head: why the head of the queue is held
  *	1	full: tx: something is outstanding; rx: data is queued
  *	1	device: bytes are below the protocol
- *	4	working: threads in the call
- *	4	asleep: how many of them sleep
+ *	1	awake: a thread is in the call, and does not sleep
+ *	1	asleep: a thread sleeps there
  *	1	closed: nothing is charged any more
+ *
+ * No state asks how many threads there are but whether there is one, and nearly every step is the only thread's: that turns a bit.
  */
-#define SINCE_BITS	49
+#define SINCE_BITS	43
 #define SINCE_MASK	((1ULL << SINCE_BITS) - 1)
-#define TURN_BIT	(1ULL << 49)
-#define HEAD_SHIFT	50
-#define FULL_SHIFT	53
-#define DEVICE_SHIFT	54
-#define WORKING_SHIFT	55
-#define ASLEEP_SHIFT	59
+#define TURN_BIT	(1ULL << SINCE_BITS)
+#define MORE_AWAKE_SHIFT	44
+#define MORE_ASLEEP_SHIFT	50
+#define MORE_MAX	63u
+#define HEAD_SHIFT	56
+#define FULL_SHIFT	59
+#define DEVICE_SHIFT	60
+#define AWAKE_SHIFT	61
+#define ASLEEP_SHIFT	62
 #define CLOSED_SHIFT	63
+#define AWAKE_BIT	(1ULL << AWAKE_SHIFT)
+#define ASLEEP_BIT	(1ULL << ASLEEP_SHIFT)
 #define CLOSED_BIT	(1ULL << CLOSED_SHIFT)
-#define COUNT_MAX	15u
+#define COUNT_MAX	(MORE_MAX + 1)	/* threads in the call */
 
 /* In the order of the states, so that no table stands between the two. REST is never stored: nothing that is known holds it. */
 enum head { HEAD_NONE, HEAD_RECOVERY, HEAD_PACING, HEAD_CORK, HEAD_NAGLE, HEAD_CWND, HEAD_RWND, HEAD_REST };
@@ -89,14 +98,20 @@ static __always_inline unsigned int word_head(word_t w)
 	return w >> HEAD_SHIFT & 7;
 }
 
-static __always_inline unsigned int word_working(word_t w)
+static __always_inline unsigned int word_awake(word_t w)
 {
-	return w >> WORKING_SHIFT & COUNT_MAX;
+	return (w >> AWAKE_SHIFT & 1) + (w >> MORE_AWAKE_SHIFT & MORE_MAX);
 }
 
 static __always_inline unsigned int word_asleep(word_t w)
 {
-	return w >> ASLEEP_SHIFT & COUNT_MAX;
+	return (w >> ASLEEP_SHIFT & 1) + (w >> MORE_ASLEEP_SHIFT & MORE_MAX);
+}
+
+/* somebody is in the call, awake or not */
+static __always_inline unsigned int word_working(word_t w)
+{
+	return w >> AWAKE_SHIFT & 3;
 }
 
 /* nanoseconds from the word's `since` to `at`; 0 if another processor's clock has already passed `at` */
@@ -115,8 +130,8 @@ static __always_inline ns_t word_began(word_t w, ns_t near)
 	return near + ((long long)(ahead << (64 - SINCE_BITS)) >> (64 - SINCE_BITS));
 }
 
-/* 19 hours; whoever settles does so more often than every other day */
-#define SPLIT_NS	(1ULL << 46)
+/* 37 minutes; whoever settles does so more often than twice an hour: together less than half the word's span */
+#define SPLIT_NS	(1ULL << 41)
 
 static __always_inline word_t word_open(ns_t at)
 {
@@ -154,22 +169,21 @@ static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, 
 /* work, device, what holds the head, sndbuf, flight, idle: the first that holds */
 static __always_inline unsigned int tx_state(word_t w)
 {
-	unsigned int asleep = word_asleep(w), head = word_head(w);
+	unsigned int head = word_head(w);
 	unsigned int s = w >> FULL_SHIFT & 1;
 
-	s = choose(positive(asleep), TX_SNDBUF, s);
+	s = choose(w >> ASLEEP_SHIFT & 1, TX_SNDBUF, s);
 	s = choose(positive(head), head + HEAD_TO_STATE, s);
 	s = choose(w >> DEVICE_SHIFT & 1, TX_DEVICE, s);
-	return choose(positive(word_working(w) - asleep), TX_WORK, s);
+	return choose(w >> AWAKE_SHIFT & 1, TX_WORK, s);
 }
 
 /* A reader that sleeps with data queued has been woken and has no CPU yet: it is in its call, so that is still `wait`. */
 static __always_inline unsigned int rx_state(word_t w)
 {
-	unsigned int asleep = word_asleep(w);
-	unsigned int s = choose(positive(asleep), RX_WAIT, w >> FULL_SHIFT & 1);
+	unsigned int s = choose(w >> ASLEEP_SHIFT & 1, RX_WAIT, w >> FULL_SHIFT & 1);
 
-	return choose(positive(word_working(w) - asleep), RX_WORK, s);
+	return choose(w >> AWAKE_SHIFT & 1, RX_WORK, s);
 }
 
 static __always_inline unsigned int word_state(word_t w, enum dir dir)
@@ -189,10 +203,10 @@ static __always_inline unsigned int word_facets(word_t w)
 #define WORD_STATE(w, dir) word_state(w, dir)
 #endif
 
-/* add a step of -1, 0 or +1 to a 4-bit count; what does not fit is reported, not wrapped */
+/* add a step of -1, 0 or +1 to a count; what does not fit is reported, not wrapped */
 static __always_inline unsigned int count_add(unsigned int n, int step, unsigned char *unpaired)
 {
-	unsigned int sum = n + step, bad = sum >> 4 & 1;	/* 16, or -1 with all bits set */
+	unsigned int sum = n + step, bad = (sum | (COUNT_MAX - sum)) >> 31;	/* one more, or -1 */
 
 	*unpaired |= bad;
 	return choose(bad, n, sum);
@@ -204,7 +218,9 @@ static __always_inline unsigned int count_add(unsigned int n, int step, unsigned
  */
 static __always_inline int sole_thread(word_t w, const struct input *in)
 {
-	unsigned int threads = w >> WORKING_SHIFT & 0xff, one = 1, one_asleep = 1 | 1 << (ASLEEP_SHIFT - WORKING_SHIFT);
+	unsigned int all = MORE_MAX | MORE_MAX << (MORE_ASLEEP_SHIFT - MORE_AWAKE_SHIFT) | 3u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT);
+	unsigned int threads = w >> MORE_AWAKE_SHIFT & all;
+	unsigned int one = 1u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT), one_asleep = 1u << (ASLEEP_SHIFT - MORE_AWAKE_SHIFT);
 
 	if (in->working > 0)
 		return in->asleep >= 0 && !threads;
@@ -216,18 +232,27 @@ static __always_inline int sole_thread(word_t w, const struct input *in)
 /* then a bit turns, or two, or none */
 static __always_inline word_t sole_bit(const struct input *in)
 {
-	return (in->working ? 1ULL << WORKING_SHIFT : 0) | (in->asleep ? 1ULL << ASLEEP_SHIFT : 0);
+	return (in->working ? AWAKE_BIT : 0) ^ (in->asleep ? AWAKE_BIT | ASLEEP_BIT : 0);
+}
+
+/* so many threads: one and more */
+static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift, unsigned int more_shift)
+{
+	unsigned int one = positive(n);
+
+	return (word_t)one << one_shift | (word_t)(n - one) << more_shift;
 }
 
 /* nobody sleeps in a call that nobody is in */
 static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
 {
-	unsigned int working = count_add(word_working(w), in->working, unpaired);
-	unsigned int asleep = count_add(word_asleep(w), in->asleep, unpaired);
+	unsigned int asleep = word_asleep(w), working = word_awake(w) + asleep;
 
+	working = count_add(working, in->working, unpaired);
+	asleep = count_add(asleep, in->asleep, unpaired);
 	asleep = choose(positive(asleep - working), working, asleep);
-	w &= ~((word_t)COUNT_MAX << WORKING_SHIFT | (word_t)COUNT_MAX << ASLEEP_SHIFT);
-	return w | (word_t)working << WORKING_SHIFT | (word_t)asleep << ASLEEP_SHIFT;
+	w &= ~(AWAKE_BIT | ASLEEP_BIT | (word_t)MORE_MAX << MORE_AWAKE_SHIFT | (word_t)MORE_MAX << MORE_ASLEEP_SHIFT);
+	return w | count_bits(working - asleep, AWAKE_SHIFT, MORE_AWAKE_SHIFT) | count_bits(asleep, ASLEEP_SHIFT, MORE_ASLEEP_SHIFT);
 }
 
 /* bits of `w` under the mask replaced by those of `v`, if the input speaks of them */

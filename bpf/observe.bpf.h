@@ -39,7 +39,9 @@ static __always_inline bool take_step(struct ledger *l, struct beside *b, const 
 	struct turn turn = {};
 
 	switch (swap_step(l, in, dir, t, &turn)) {
-	case TAKEN_SAME:
+	case TAKEN_SAME:	/* by a thread too many as well */
+		if (t->unpaired)
+			count(COUNT_UNPAIRED);
 		return false;
 	case TAKEN_NOT:
 		if (LATEST(l->word))	/* made by now */

@@ -153,10 +153,11 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 
 static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
 {
-	struct call *c = word_working(ep->rx.word) ? call_seen(ep, DIR_RX, tid) : 0;
+	bool tcp = ep->id.proto == PROTO_TCP;
+	struct call *c = !tcp || word_working(ep->rx.word) ? call_seen(ep, DIR_RX, tid) : 0;	/* a crowd of readers is not told whole by the word */
 	__u32 len = 0;
 
-	if (ep->id.proto == PROTO_TCP) {
+	if (tcp) {
 		in->full = tcp_unread(sk);
 	} else {
 		len = sock_queue(ep, sk);
@@ -166,7 +167,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 			atomic_add(&ep->dequeued, 1);
 	}
 	if (c) {
-		if (c->before && ep->id.proto == PROTO_TCP)
+		if (c->before && tcp)
 			in->bytes = moved_since(ep, DIR_RX, in->bytes);
 		call_reads(ep, c, in);
 		call_over(c);

@@ -522,7 +522,7 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 	ep->tx.seen = ep->rx.seen = now;
 }
 
-/* a state that has lasted for most of a day is charged so far, and goes on */
+/* a state that has lasted for half an hour is charged so far, and goes on */
 static __always_inline void split_long(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = now, .says = IN_SPLIT };

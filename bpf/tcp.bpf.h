@@ -196,9 +196,7 @@ static __always_inline void tcp_facets_out(struct endpoint *ep, __u64 sk, struct
 
 static __always_inline bool tx_working(const struct endpoint *ep)
 {
-	word_t w = *(const volatile word_t *)&ep->tx.word;
-
-	return word_working(w) > word_asleep(w);
+	return *(const volatile word_t *)&ep->tx.word >> AWAKE_SHIFT & 1;
 }
 
 /* when the present state began */

@@ -12,7 +12,7 @@ of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto and (e["bes
 
 # --- sockets that are not what they look like, by themselves ---
 cat >alone.py <<'PY'
-import ctypes, os, select, signal, socket, struct, sys, time
+import ctypes, os, select, signal, socket, struct, sys, threading, time
 
 def cork():  # UDP holds half a datagram back
     r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -95,6 +95,27 @@ def empty():  # datagrams without a byte
         a.send(b"")
         b.recv(10)
 
+def pool(kind, n):  # so many threads wait at one end, and leave one by one
+    if kind == "pipe":
+        r, w = os.pipe()
+        take, give = lambda: os.read(r, 1), lambda: os.write(w, b"x")
+    else:
+        a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        take, give = lambda: b.recv(10), lambda: a.send(b"x")
+    began, waited = time.monotonic(), []
+    def worker():
+        take()
+        waited.append(time.monotonic() - began)
+    threads = [threading.Thread(target=worker) for _ in range(int(n))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        time.sleep(0.02)
+        give()
+    for t in threads:
+        t.join()
+    print(max(waited), sum(waited))
+
 def spliced():  # read from a socket as systemd-socket-proxyd does: by no receive call
     a, b = socket.socketpair()
     if os.fork() == 0:
@@ -145,6 +166,18 @@ says_true 'vmsplice() out of a pipe reads it' "$the; e = max(of('pipe'), key=lam
 traced --proto unix -- "$PY" alone.py elsewhere
 says_true 'the one it is connected to now is to blame' "$the; second = int(open('out').read().split()[0]); f = [f for f in l['findings'] if f['cause'] == 'sndbuf']" \
 	"len(f) == 1 and f[0]['blamed_pid'] == second and f[0]['ns'] > 3e8" "(said, second, f)"
+of_pool="$the; e = max(l['endpoints'], key=lambda e: e['beside']['rx']['wakeups'] or 0); longest, all = map(float, open('out').read().split())"
+for n in 20 64; do
+	traced --proto unix -- "$PY" alone.py pool dgram $n
+	says_true "$n threads that wait at one datagram socket" "$of_pool" \
+		"e['beside']['rx']['wakeups'] == $n and abs(e['beside']['rx']['blocked_ns'] / 1e9 - all) < 0.1 * all and abs(ms(e, 'rx', 'wait') - longest * 1e3) < 0.1 * longest * 1e3 and not l['unpaired']" \
+		"(e['rx']['states'], e['beside']['rx'], l['unpaired'], longest, all)"
+done
+traced --proto pipe -- "$PY" alone.py pool pipe 32
+says_true '32 threads that wait at one pipe' "$of_pool" "abs(ms(e, 'rx', 'wait') - longest * 1e3) < 0.1 * longest * 1e3 and not l['unpaired']" \
+	"(e['rx']['states'], e['beside']['rx'], l['unpaired'], longest, all)"
+traced --proto unix -- "$PY" alone.py pool dgram 80
+says_true 'more threads than are counted' "$of_pool" "l['unpaired'] and e['beside']['rx']['wakeups'] == 80" "(e['rx']['states'], e['beside']['rx'], l['unpaired'])"
 traced --proto tcp -- "$PY" alone.py in_flight
 says_true 'what was taken whole was not refused' "$the; e = max(of('tcp'), key=lambda e: e['beside']['tx']['bytes'])" \
 	"ms(e, 'tx', 'sndbuf') < 15" "(e['tx']['states'], said)"

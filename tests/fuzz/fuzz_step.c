@@ -73,7 +73,7 @@ static void check_transition(struct model *m, const struct input *in, const stru
 	MUST(t->ended || word_since(t->word) == word_since(m->word));
 	MUST(!t->ended || (t->from != t->to || (in->says & IN_CLOSE)));
 	MUST(!t->ended || t->ns == (in->at > m->since ? in->at - m->since : 0));
-	MUST(word_asleep(t->word) <= word_working(t->word));
+	MUST(word_awake(t->word) + word_asleep(t->word) <= COUNT_MAX);
 }
 
 static void charge(struct model *m, const struct input *in, const struct transition *t)

@@ -120,7 +120,7 @@ static void a_call_under_way_is_not_judged(void **state)
 	struct trace_endpoint e;
 
 	ep.closed = 0;
-	ep.tx.word |= 1ull << WORKING_SHIFT;
+	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_int_equal(e.tx.now, TX_WORK);
 	assert_known(&e.txb, 0);
@@ -136,7 +136,7 @@ static void what_a_call_under_way_moved_shows(void **state)
 	ep.txb.own.bytes = MIB;
 	e = told_of(&ep);
 	assert_known(&e.txb, MIB);	/* a count of an earlier look */
-	ep.tx.word |= 1ull << WORKING_SHIFT;
+	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_known(&e.txb, 5 * MIB - SYN_AND_FIN);
 	assert_known(&e.rxb, 0);

@@ -63,7 +63,7 @@ static unsigned int model_count(unsigned int n, int by, unsigned int *unpaired)
 {
 	int sum = (int)n + by;
 
-	if (sum >= 0 && sum <= 15)
+	if (sum >= 0 && sum <= (int)COUNT_MAX)
 		return sum;
 	*unpaired = 1;
 	return n;
@@ -201,7 +201,45 @@ static struct transition tx(word_t *w, struct input in)
 	return t;
 }
 
-/* The word keeps 2^49 ns: a life that passes the end of that is none the shorter. */
+/* As many as a word holds fall asleep in a call and leave it one by one: the last is seen to sleep as long as it does. One more is told. */
+static void a_crowd_leaves_one_by_one(void **state)
+{
+	struct input comes = { .working = 1, .asleep = 1 }, wakes = { .asleep = -1 }, leaves = { .working = -1 };
+	word_t w = word_open(1);
+	unsigned int n;
+
+	for (n = 0; n < COUNT_MAX; n++)
+		assert_false(tx(&w, comes).unpaired);
+	assert_true(tx(&w, comes).unpaired);
+	while (n--) {
+		assert_int_equal(word_state(w, DIR_TX), TX_SNDBUF);
+		assert_false(tx(&w, wakes).unpaired);
+		assert_int_equal(word_state(w, DIR_TX), TX_WORK);
+		assert_false(tx(&w, leaves).unpaired);
+	}
+	assert_int_equal(word_state(w, DIR_TX), TX_IDLE);
+	assert_int_equal(word_working(w), 0);
+	assert_true(tx(&w, leaves).unpaired);
+}
+
+/* all awake at once, as writers are that wait for a pipe's mutex */
+static void a_crowd_at_work(void **state)
+{
+	struct input comes = { .working = 1 }, leaves = { .working = -1 };
+	word_t w = word_open(1);
+	unsigned int n;
+
+	for (n = 0; n < COUNT_MAX; n++)
+		assert_false(tx(&w, comes).unpaired);
+	assert_int_equal(word_awake(w), COUNT_MAX);
+	while (n--) {
+		assert_int_equal(word_state(w, DIR_TX), TX_WORK);
+		tx(&w, leaves);
+	}
+	assert_int_equal(word_state(w, DIR_TX), TX_IDLE);
+}
+
+/* The word keeps 2^43 ns: a life that passes the end of that is none the shorter. */
 static void clock_wraps(void **state)
 {
 	ns_t born = (1ull << SINCE_BITS) - 500;
@@ -215,7 +253,7 @@ static void clock_wraps(void **state)
 	assert_int_equal(t.from, TX_FLIGHT);
 }
 
-/* Three weeks in one state, settled every 19 hours: the whole of it is charged, and the full clock is known at any time. */
+/* Three weeks in one state, settled every 37 minutes: the whole of it is charged, and the full clock is known at any time. */
 static void weeks_in_one_state(void **state)
 {
 	const ns_t born = 123456789, end = born + 21 * 86400 * 1000000000ull;
@@ -435,6 +473,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps), cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
+		cmocka_unit_test(a_crowd_leaves_one_by_one), cmocka_unit_test(a_crowd_at_work),
 		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing), cmocka_unit_test(head_held_by_a_window),
 		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
 		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),
