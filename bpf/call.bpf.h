@@ -193,6 +193,7 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 
 /* MSG_PEEK leaves what it reads, MSG_ERRQUEUE reads what was sent */
 #define TAKES_NOTHING	(2 | 0x2000)
+#define TOOK_NOTHING	(-1)	/* what such a call is said to return: not 0, which is an empty datagram's */
 
 #define ALL_OF_IT	0x7fffffff	/* the most that one call moves: MAX_RW_COUNT */
 

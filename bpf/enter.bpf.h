@@ -121,7 +121,7 @@ static __always_inline long call_took(struct call *c, long ret)
 	if (!c->peeks)
 		return ret;
 	c->peeks = 0;
-	return ret > 0 ? 0 : ret;
+	return TOOK_NOTHING;
 }
 
 static __noinline int enter_sock(__u64 sk, enum dir dir)

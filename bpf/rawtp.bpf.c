@@ -189,8 +189,8 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
-	if (flags & TAKES_NOTHING && ret > 0)
-		ret = 0;
+	if (flags & TAKES_NOTHING)
+		ret = TOOK_NOTHING;
 	call_moved(&in, ret);
 	rx_left(ep, sk, &in, ret, tid);
 	call_done(ep, DIR_RX, ret, tid);

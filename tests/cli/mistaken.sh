@@ -116,6 +116,19 @@ def pool(kind, n):  # so many threads wait at one end, and leave one by one
         t.join()
     print(max(waited), sum(waited))
 
+def peeked():  # each datagram is looked at 20 times, then taken; the sender reads when each has left (SO_TIMESTAMPING)
+    r, s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    r.bind(("127.0.0.1", 0))
+    s.connect(r.getsockname())
+    s.setsockopt(socket.SOL_SOCKET, 37, 1 << 1 | 1 << 4 | 1 << 11)
+    for _ in range(10):
+        s.send(b"x" * 100)
+        time.sleep(0.02)
+        for _ in range(20):
+            r.recv(200, socket.MSG_PEEK)
+        r.recv(200)
+        s.recvmsg(200, 200, socket.MSG_ERRQUEUE | socket.MSG_DONTWAIT)
+
 def spliced():  # read from a socket as systemd-socket-proxyd does: by no receive call
     a, b = socket.socketpair()
     if os.fork() == 0:
@@ -166,6 +179,11 @@ says_true 'vmsplice() out of a pipe reads it' "$the; e = max(of('pipe'), key=lam
 traced --proto unix -- "$PY" alone.py elsewhere
 says_true 'the one it is connected to now is to blame' "$the; second = int(open('out').read().split()[0]); f = [f for f in l['findings'] if f['cause'] == 'sndbuf']" \
 	"len(f) == 1 and f[0]['blamed_pid'] == second and f[0]['ns'] > 3e8" "(said, second, f)"
+traced --proto udp -- "$PY" alone.py peeked
+says_true 'a datagram that is looked at stays, and what comes back to its sender is none' \
+	"$the; r = max(of('udp'), key=lambda e: e['beside']['rx']['bytes']); s = max(of('udp'), key=lambda e: e['beside']['tx']['bytes'])" \
+	"r['beside']['queue']['dequeued'] == 10 and r['beside']['queue']['mean_residence_ns'] > 17e6 and s['beside']['queue']['dequeued'] == 0" \
+	"(r['beside'], s['beside'])"
 of_pool="$the; e = max(l['endpoints'], key=lambda e: e['beside']['rx']['wakeups'] or 0); longest, all = map(float, open('out').read().split())"
 for n in 20 64; do
 	traced --proto unix -- "$PY" alone.py pool dgram $n
