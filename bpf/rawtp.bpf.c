@@ -283,19 +283,11 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	return 0;
 }
 
-/* Whether this is its last descriptor is not known, nor needed: it was there until now, and if nothing is seen of it after, it ended. */
 static __noinline int close_begins(__u32 fd)
 {
 	struct target to = {};
-	struct endpoint *ep;
 
-	if (!file_target(&to, file_of(CURRENT(), fd)) || !to.sk)
-		return 0;
-	ep = endpoint_known((__u64)to.sk);
-	if (!ep || ep->id.proto == PROTO_TCP || !sock_is(ep, CAST(sock, to.sk)))
-		return 0;
-	settle_live(ep, ep->id.key, bpf_ktime_get_ns());
-	return 1;
+	return file_target(&to, file_of(CURRENT(), fd)) && seen_going(&to, bpf_ktime_get_ns());
 }
 
 static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)

@@ -465,17 +465,6 @@ int BPF_PROG(on_rename, struct task_struct *task)
 	return 0;
 }
 
-SEC("raw_tp/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
-{
-	__u32 tid = GET(CAST(task_struct, task), pid);
-
-	refused_dies(tid);
-	call_dies(tid);
-	unfollow_exit(task);
-	return 0;
-}
-
 /*
  * Looked for in memory that may have been given back. Both are asked: a pipe's inode names it until put_pipe_info(), and what is given the
  * inode's memory next has another number. A FIFO's inode outlives its pipe, and one that is opened again may get the memory it had:
@@ -520,6 +509,81 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 		refresh_addresses(ep, sk);
 	queue_is(ep, ep->queue_len, now);
 	ep->tx.seen = ep->rx.seen = now;
+}
+
+#ifdef ENDS_UNSEEN
+/*
+ * Whether a descriptor that goes is the last of its socket or pipe is not known, nor needed: that was there until now, and if nothing is
+ * seen of it after, it ended. Null: it is not known, or not this one.
+ */
+static __always_inline struct endpoint *seen_going(const struct target *to, ns_t now)
+{
+	struct endpoint *ep = target_known(to);
+
+	if (!ep || ep->id.proto == PROTO_TCP || (to->pipe ? !pipe_lives(ep) : !sock_is(ep, CAST(sock, to->sk))))
+		return 0;
+	settle_live(ep, ep->id.key, now);
+	return ep;
+}
+
+/* Of a process that ends: it waits for no room any more, either. */
+SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
+{
+	struct target to = {};
+	struct endpoint *ep;
+	ns_t now;
+
+	if (!file_target(&to, file))
+		return 0;
+	ep = target_known(&to);
+	if (!ep)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (ep->refused && ep->txb.tgid == tgid)
+		refused_ends(ep, now);
+	return seen_going(&to, now) != 0;
+}
+
+#define FILES_MAX	256	/* a table begins with 64, and doubles: what is beyond ends as if it were closed unseen */
+
+/*
+ * With a process go its descriptors, and no close() is seen (exit_files(), just after this tracepoint). Of threads that end by themselves
+ * the last one's table is looked at.
+ */
+static __always_inline void files_die(struct task_struct *task0)
+{
+	struct task_struct *task = CAST(task_struct, task0);
+	struct signal_struct *signal = CAST(signal_struct, GET(task, signal));
+	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
+	__u64 files = (__u64)GET(table, fd);
+	__u32 max = GET(table, max_fds), tgid;
+
+	if (GET(signal, live.counter) || !task_wanted(GET(task, tgid)))
+		return;
+	tgid = current_tgid(bpf_get_current_pid_tgid());
+	for (__u32 fd = 0; fd < FILES_MAX && fd < max; fd++) {
+		__u64 file = load_word(files + fd * sizeof(__u64));
+
+		if (file)
+			file_dies(file, tgid);
+	}
+}
+#else
+static __always_inline void files_die(struct task_struct *task)
+{
+}
+#endif
+
+SEC("raw_tp/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	__u32 tid = GET(CAST(task_struct, task), pid);
+
+	refused_dies(tid);
+	call_dies(tid);
+	files_die(task);
+	unfollow_exit(task);
+	return 0;
 }
 
 /* a state that has lasted for half an hour is charged so far, and goes on */

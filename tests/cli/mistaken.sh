@@ -129,6 +129,35 @@ def peeked():  # each datagram is looked at 20 times, then taken; the sender rea
         r.recv(200)
         s.recvmsg(200, 200, socket.MSG_ERRQUEUE | socket.MSG_DONTWAIT)
 
+def killed(kept):  # an event loop that is refused room and writes its log meanwhile; neither it nor its reader closes anything
+    r, w = os.pipe()
+    log_r, log_w = os.pipe()
+    writer = os.fork()
+    if writer == 0:
+        os.close(r)
+        os.set_blocking(w, False)
+        try:
+            while True:
+                os.write(w, b"x" * 4096)
+        except BlockingIOError:
+            pass
+        while True:
+            time.sleep(0.05)
+            os.write(log_w, b"log")
+    reader = os.fork()
+    if reader == 0:
+        os.close(w)
+        time.sleep(60)
+    if kept == "gone":
+        os.close(r)
+        os.close(w)
+    time.sleep(0.5)
+    os.kill(writer, signal.SIGKILL)
+    os.waitpid(writer, 0)
+    time.sleep(0.3)
+    os.kill(reader, signal.SIGKILL)
+    os.waitpid(reader, 0)
+
 def spliced():  # read from a socket as systemd-socket-proxyd does: by no receive call
     a, b = socket.socketpair()
     if os.fork() == 0:
@@ -184,6 +213,12 @@ says_true 'a datagram that is looked at stays, and what comes back to its sender
 	"$the; r = max(of('udp'), key=lambda e: e['beside']['rx']['bytes']); s = max(of('udp'), key=lambda e: e['beside']['tx']['bytes'])" \
 	"r['beside']['queue']['dequeued'] == 10 and r['beside']['queue']['mean_residence_ns'] > 17e6 and s['beside']['queue']['dequeued'] == 0" \
 	"(r['beside'], s['beside'])"
+for kept in gone kept; do
+	traced --proto pipe -- "$PY" alone.py killed $kept
+	says_true "a refused writer waits until it is killed; the other end is $kept" "$the; e = max(of('pipe'), key=lambda e: e['beside']['tx']['bytes'])" \
+		"(d['trace']['backend'] != 'rawtp' and '$kept' == 'kept' or abs(ms(e, 'tx', 'sndbuf') - 500) < 40) and abs(ms(e, 'rx', 'unread') - 800) < 60 and e['tx']['lifetime_ns'] == e['rx']['lifetime_ns'] and said[0][0] == 'sndbuf'" \
+		"(e['tx']['states'], e['rx']['states'], said)"
+done
 of_pool="$the; e = max(l['endpoints'], key=lambda e: e['beside']['rx']['wakeups'] or 0); longest, all = map(float, open('out').read().split())"
 for n in 20 64; do
 	traced --proto unix -- "$PY" alone.py pool dgram $n
