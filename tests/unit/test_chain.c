@@ -161,6 +161,108 @@ static void a_ring_has_no_root(void **state)
 		assert_int_equal(v.v[i].root, -1);
 }
 
+/* ---- a proxy: B never sleeps in a send, and passes on to C what it reads of A ---- */
+
+enum { MEGABYTE = 1 << 20 };
+
+/* both ends of a TCP connection: what the first sends for 0.9 of a second is more than the second, or its window, takes */
+static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t reader, uint64_t bytes)
+{
+	for (int i = 0; i < 2; i++) {
+		pid_t owner = i ? reader : sender;
+
+		pipe_between(&ep[at + i], owner, owner, 0);
+		ep[at + i].proto = TRACE_TCP;
+		ep[at + i].family = 2;
+		ep[at + i].local.port = (uint16_t)(at + i);
+		ep[at + i].peer = at + !i;
+		ep[at + i].txb.bytes_res = ep[at + i].rxb.bytes_res = TRACE_EXACT;
+		ep[at + i].txb.bytes = ep[at + i].rxb.bytes = 80;
+	}
+	ep[at].txb.bytes = ep[at + 1].rxb.bytes = bytes;
+	ep[at].tx.ns[TX_RWND] = ep[at].tx.max[TX_RWND] = ep[at].blame.unread_ns[TX_RWND] = 900000000;
+	ep[at].tx.count[TX_RWND] = ep[at].blame.unread_n[TX_RWND] = 100;
+}
+
+static void proxy(struct trace_endpoint ep[4])
+{
+	connection(ep, 0, A, B, 40 * MEGABYTE);
+	connection(ep, 2, B, C, 40 * MEGABYTE - 44000);
+	ep[0].tx.ns[TX_RWND] = ep[0].blame.unread_ns[TX_RWND] = 950000000;
+}
+
+static void judge_proxy(struct trace_endpoint *ep, size_t n, struct trace_snapshot *s, struct verdict *v)
+{
+	judge(s, ep, n, v);
+	assert_int_equal(v->v[0].endpoint, 0);
+}
+
+static void a_proxy_that_does_not_sleep_is_a_link(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	proxy(ep);
+	judge_proxy(ep, 4, &s, &v);
+	assert_int_equal(v.v[0].root, 1);
+	assert_int_equal(v.v[1].root, -1);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
+	assert_non_null(strstr(text, "; at the root of it, by the amounts that are passed on: p12[12] of tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
+}
+
+static void nobody_else_may_be_the_root(struct trace_endpoint *ep, size_t n)
+{
+	struct trace_snapshot s;
+	struct verdict v;
+
+	judge_proxy(ep, n, &s, &v);
+	assert_int_equal(v.v[0].root, -1);
+}
+
+/* of its many clients one is slow, and it leaves another connection unread for a reason of its own */
+static void a_server_with_a_slow_client_is_no_proxy(void **state)
+{
+	struct trace_endpoint ep[6];
+
+	proxy(ep);
+	ep[2].txb.bytes = ep[3].rxb.bytes = 30 * MEGABYTE;
+	nobody_else_may_be_the_root(ep, 4);
+	proxy(ep);
+	ep[2].txb.bytes_res = TRACE_UNKNOWN;
+	nobody_else_may_be_the_root(ep, 4);
+	proxy(ep);
+	ep[2].tx.ns[TX_RWND] = ep[2].blame.unread_ns[TX_RWND] = 500000000; /* some of the 0.95 s, it is not known how much */
+	nobody_else_may_be_the_root(ep, 4);
+}
+
+/* what it reads may be sent on to either, and the one that is not held up is as likely */
+static void one_of_several_is_not_guessed(void **state)
+{
+	struct trace_endpoint ep[6];
+
+	proxy(ep);
+	connection(ep, 4, B, D, 40 * MEGABYTE - 100000);
+	nobody_else_may_be_the_root(ep, 6);
+	ep[4].tx.ns[TX_RWND] = ep[4].blame.unread_ns[TX_RWND] = 0;
+	nobody_else_may_be_the_root(ep, 6);
+	proxy(ep);
+	connection(ep, 4, D, B, 40 * MEGABYTE);	/* and of two that it reads either */
+	ep[4].tx.ns[TX_RWND] = ep[4].blame.unread_ns[TX_RWND] = 0;
+	nobody_else_may_be_the_root(ep, 6);
+}
+
+static void what_another_process_sends_is_no_link(void **state)
+{
+	struct trace_endpoint ep[4];
+
+	proxy(ep);
+	ep[2].txb.tgid = ep[2].rxb.tgid = D;
+	nobody_else_may_be_the_root(ep, 4);
+}
+
 static struct stall waits(pid_t who, pid_t by, uint64_t from, uint64_t to)
 {
 	return (struct stall){ .s = { .tgid = who, .peer_tgid = by, .from_ns = from, .to_ns = to, .state = TX_SNDBUF, .peer_unread_ns = to - from } };
@@ -193,6 +295,10 @@ int main(void)
 		cmocka_unit_test(who_does_not_sleep_could_read),
 		cmocka_unit_test(one_end_alone_is_no_link),
 		cmocka_unit_test(a_ring_has_no_root),
+		cmocka_unit_test(a_proxy_that_does_not_sleep_is_a_link),
+		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),
+		cmocka_unit_test(one_of_several_is_not_guessed),
+		cmocka_unit_test(what_another_process_sends_is_no_link),
 		cmocka_unit_test(the_stall_behind_a_stall),
 	};
 

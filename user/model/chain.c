@@ -28,6 +28,49 @@ static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, co
 	return a_ns + b_ns > to - from ? a_ns + b_ns - (to - from) : 0;
 }
 
+/* ---- who passes on what he reads, asleep in a send or not ---- */
+
+/* As much as the other, but for what lies in its buffers and what a record's or a message's head adds. */
+static bool about_as_much(uint64_t a, uint64_t b)
+{
+	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
+}
+
+static bool moved(const struct trace_beside *b, pid_t tgid, uint64_t bytes)
+{
+	return b->tgid == tgid && b->bytes && b->bytes_res != TRACE_UNKNOWN && about_as_much(b->bytes, bytes);
+}
+
+/*
+ * Who passes on what he reads need not read sooner than he can send. That he passes it on is told by the amounts: what he read there is what
+ * he sent here, and nothing else that he reads or sends is as much, so that each can belong to the other alone.
+ */
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from, const struct trace_endpoint *to, pid_t tgid)
+{
+	const struct trace_beside *in = party_reader(s, from);
+	size_t read = 0, sent = 0;
+
+	if (!in || !moved(in, tgid, in->bytes) || !moved(&to->txb, tgid, in->bytes))
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
+		read += moved(&s->ep[i].rxb, tgid, in->bytes);
+		sent += moved(&s->ep[i].txb, tgid, in->bytes);
+	}
+	return read == 1 && sent == 1;
+}
+
+/* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need not have slept: he may ask by poll(). */
+static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
+{
+	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
+
+	if (party_held_up(to, behind->cause).tgid != reader->tgid || behind->blamed == BLAME_OWN_WRITES)
+		return false;
+	return 2 * surely_at_once(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns && passes_on(s, from, to, reader->tgid);
+}
+
+/* ---- who is asleep ---- */
+
 /* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send there, for at least half of what `f` lays at its door? */
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
 {
@@ -40,15 +83,18 @@ static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f
 	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
 }
 
+typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind);
+
 /* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
-static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct party *reader)
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct party *reader,
+			  keeps_from_reading *keeps)
 {
 	int own = -1;
 
 	for (size_t i = 0; i < v->n; i++) {
 		const struct finding *f = &v->v[i];
 
-		if (!kept_waiting(s, of, reader, f))
+		if (!keeps(s, of, reader, f))
 			continue;
 		if (f->blamed != BLAME_NOBODY)
 			return (int)i;
@@ -58,23 +104,29 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 	return own;
 }
 
-/* the finding that keeps the reader of this one from reading; -1: none */
-static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i)
+/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it is the amounts that tell it */
+static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
 {
 	const struct finding *f = &v->v[i];
 	struct party reader;
+	int behind;
 
 	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
-	return finding_behind(s, v, f, &reader);
+	behind = finding_behind(s, v, f, &reader, kept_waiting);
+	if (behind >= 0)
+		return behind;
+	behind = finding_behind(s, v, f, &reader, held_up_passing_on);
+	*by_amounts |= behind >= 0;
+	return behind;
 }
 
-static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i)
+static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
 {
 	int at = (int)i, next;
 
 	for (size_t links = 0; links <= v->n; links++) {
-		next = next_link(s, v, (size_t)at);
+		next = next_link(s, v, (size_t)at, by_amounts);
 		if (next < 0)
 			return at == (int)i ? -1 : at;
 		at = next;
@@ -85,7 +137,7 @@ static int root_of(const struct trace_snapshot *s, const struct verdict *v, size
 void verdict_link(const struct trace_snapshot *s, struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		v->v[i].root = root_of(s, v, i);
+		v->v[i].root = root_of(s, v, i, &v->v[i].root_by_amounts);
 }
 
 /* ---- single stalls ---- */

@@ -39,6 +39,7 @@ struct finding {
 	uint64_t blamed_n;
 	int peer; /* index of the peer, -1 */
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (model/chain.h) */
+	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
 };

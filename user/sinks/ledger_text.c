@@ -298,7 +298,7 @@ static void finding_and_root(const struct trace_snapshot *s, const struct verdic
 	finding_sentence(s, &v->v[0], buf, len);
 	root_sentence(s, v, &v->v[0], root, sizeof(root));
 	if (*root)
-		text_append(buf, len, "; at the root of it: %s", root);
+		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);
 }
 
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
