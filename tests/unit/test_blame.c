@@ -86,6 +86,16 @@ static void a_timer_comes_on_top_of_a_round_trip(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
 }
 
+/* holds of 41 ms among short ones: not how many there are of each, but whose time it was */
+static void a_timer_is_told_by_its_time(void **state)
+{
+	assert_true(blame_like_delack(1, 41000000 + 9 * 1000000));
+	assert_true(blame_like_delack(10, 10 * 44000000ull));
+	assert_false(blame_like_delack(1, 41000000 + 9 * 10000000));
+	assert_false(blame_like_delack(5, 5 * 41000000ull + 1000000000)); /* one that is long: no delayed ACK's */
+	assert_false(blame_like_delack(0, 0));
+}
+
 static void who_had_no_cpu_was_not_elsewhere(void **state)
 {
 	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 100000000, .count = 20, .writer_starved_ns = 60000000, .both_ends = true };
@@ -153,6 +163,7 @@ int main(void)
 		cmocka_unit_test(an_absent_reader_explains_what_it_outlasts),
 		cmocka_unit_test(only_nagle_gathers),
 		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
+		cmocka_unit_test(a_timer_is_told_by_its_time),
 		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),
 		cmocka_unit_test(what_was_seen_comes_before_what_was_counted), cmocka_unit_test(short_turns_are_no_starvation),
 	};

@@ -247,13 +247,13 @@ static void blame_from_one_end(void **state)
 
 	take(&p, 10 * S, &v, 1);
 	v.tx_ns[TX_NAGLE] += S;
-	v.nagle_n = 10;
-	v.nagle_delack_n = 9;
+	v.nagle_n = 80;
+	v.nagle_delack_n = 20;	/* 0.8 s of it: it is their time that counts */
 	take(&p, 11 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "delack? peer");
 	v.tx_ns[TX_NAGLE] += S;	/* the next ones are short: no timer */
-	v.nagle_n = 30;
+	v.nagle_n = 110;
 	take(&p, 12 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "-");

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/blame.h"
 #include "sinks/ledger.h"
 
 enum { SECOND = 1000000000 };
@@ -216,6 +217,22 @@ static void a_beat_is_no_wait(void **state)
 	ep = withholder(10);
 	answered_after(&ep.answers, 20000, 3000); /* a path whose own time varies as much as the timer */
 	assert_non_null(strstr(said_of(&ep, &v), "held up the other end"));
+}
+
+/* nine short holds and one of 41 ms, seen from one end */
+static void one_long_hold_among_short_ones_is_the_timers(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.ns[TX_NAGLE] = 50000000;
+	ep.tx.max[TX_NAGLE] = 41000000;
+	ep.tx.count[TX_NAGLE] = 10;
+	ep.tx.hist[TX_NAGLE][10] = 9;
+	ep.tx.hist[TX_NAGLE][BLAME_SLOT_DELACK] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "nagle <- delayed ACK of the peer: 10 times, 50.0 ms in all"));
+	ep.tx.ns[TX_NAGLE] = 150000000;
+	assert_null(strstr(said_of(&ep, &v), "delayed ACK"));
 }
 
 static void a_lost_syn_is_told_from_a_lossy_path(void **state)
@@ -571,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),
 		cmocka_unit_test(a_beat_is_no_wait),
+		cmocka_unit_test(one_long_hold_among_short_ones_is_the_timers),
 		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),

@@ -74,9 +74,15 @@ static bool window_is_the_paths(const struct blame_facts *f)
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }
 
+/* of the least that the slot lets them have been: what is counted is episodes, not their time */
+bool blame_like_delack(uint64_t n, uint64_t ns)
+{
+	return n && 2 * n * (1000ull << (BLAME_SLOT_DELACK - 1)) >= ns;
+}
+
 /*
- * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and a round trip more: most of them, by the
- * histogram; or, where the round trip is long and its slots too wide to tell, on average, which would be the round trip without a timer.
+ * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and a round trip more: for most of the time, by
+ * the histogram; or, where the round trip is long and its slots too wide to tell, on average, which would be the round trip without a timer.
  */
 #define DELACK_NS 40000000
 #define LONG_PATH_NS 5000000

@@ -17,7 +17,7 @@ struct blame_facts {
 	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
 	uint64_t count;		/* episodes of the stall */
 	uint64_t rtt_ns;	/* of TCP; 0: unknown */
-	bool like_delack;	/* most episodes lasted as long as the delayed-ACK timer's minimum */
+	bool like_delack;	/* see blame_like_delack() */
 };
 
 struct blame_judged {
@@ -27,6 +27,10 @@ struct blame_judged {
 };
 
 struct blame_judged blame_judge(const struct blame_facts *f);
+/* Slot k of a histogram is [2^(k-1), 2^k) us. The delayed-ACK timer's minimum is 40 ms: slot 16, [32.8, 65.5) ms. */
+enum { BLAME_SLOT_DELACK = 16 };
+/* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */
+bool blame_like_delack(uint64_t n, uint64_t ns);
 /* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks take */
 uint64_t blame_starved(const struct trace_beside *b);
 /* of TCP's two round-trip times, each 0 where unknown */

@@ -51,18 +51,6 @@ size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
 	return order;
 }
 
-/* Slot k of the histogram is [2^(k-1), 2^k) us. The delayed-ACK timer's minimum is 40 ms: slot 16, [32.8, 65.5) ms. */
-enum { SLOT_40MS = 16 };
-
-static bool peaks_at_delack(const struct trace_ledger *tx, unsigned int cause)
-{
-	uint64_t all = 0;
-
-	for (int i = 0; i < TRACE_HIST; i++)
-		all += tx->hist[cause][i];
-	return all && tx->hist[cause][SLOT_40MS] * 2ull > all;
-}
-
 static bool is_local_ipc(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
@@ -133,7 +121,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
 		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
-		.peaks_at_delack = ep->proto == TRACE_TCP && peaks_at_delack(&ep->tx, cause),
+		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][BLAME_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
 }

@@ -41,7 +41,7 @@ struct finding {
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (model/chain.h) */
 	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
-	bool peaks_at_delack; /* most episodes last as long as the delayed-ACK timer's minimum */
+	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
 };
 
 /* One state of one end's rx ledger */

@@ -125,7 +125,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
 		.both_ends = reader_seen(a, b),
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
-		.like_delack = r->cause == TX_NAGLE && n && like * 2 > n,
+		.like_delack = r->cause == TX_NAGLE && blame_like_delack(like, r->cause_ns),
 	});
 	r->blamed = j.blamed;
 	r->surety = j.surety;

@@ -19,7 +19,7 @@ struct trace_sight {
 	uint64_t cgroup_id;
 	uint64_t gathered_ns;
 	uint32_t gathered_n;
-	uint32_t nagle_n, nagle_delack_n;	/* episodes; of them as long as the delayed-ACK timer's minimum */
+	uint32_t nagle_n, nagle_delack_n;	/* episodes that ended; of them as long as the delayed-ACK timer's minimum */
 	uint32_t rwnd_n;		/* episodes that ended */
 	uint32_t rtt_us, min_rtt_us;	/* of TCP: smoothed, and the least of late; 0: unknown */
 	uint32_t netns;
