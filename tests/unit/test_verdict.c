@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ledger.h"
 #include "model/blame.h"
 #include "sinks/ledger.h"
 
@@ -245,7 +246,7 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	ep.tx.lifetime_ns = 2000000000;
 	ep.retransmits = 3;
 	ep.syn_retransmits = 2;
-	assert_non_null(strstr(said_of(&ep, &v), "recovery <- no answer to its SYN"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: recovery <- no answer to its SYN"));
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
@@ -314,6 +315,28 @@ static void of_several_the_one_that_waited(void **state)
 	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
 	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
+}
+
+/* nobody was seen to send: of a socket that is who reads from it too; of a pipe it is not */
+static void who_has_the_socket_is_who_waits(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.ns[TX_RWND] = SECOND / 2;
+	ep.tx.count[TX_RWND] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+	ep.txb.tgid = 20;
+	strcpy(ep.txb.comm, "sender");
+	assert_non_null(strstr(said_of(&ep, &v), "sender[20] of tcp"));
+	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){ .lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1 };
+	assert_non_null(strstr(said_of(&ep, &v), "several processes of tcp"));
+	ep = downloader(0);
+	ep.proto = TRACE_PIPE;
+	ep.family = 0;
+	ep.tx.ns[TX_SNDBUF] = SECOND / 2;
+	ep.tx.count[TX_SNDBUF] = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "nobody seen of pipe"));
 }
 
 /* a client that waits for its answer, and the server that it waits for */
@@ -597,6 +620,7 @@ int main(void)
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),
+		cmocka_unit_test(who_has_the_socket_is_who_waits),
 		cmocka_unit_test(a_healthy_wait_has_an_other_end),
 		cmocka_unit_test(pipes_by_turns),
 		cmocka_unit_test(who_was_held_up_is_not_awaited),

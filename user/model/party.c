@@ -17,9 +17,15 @@ static struct party most_of(const struct trace_who *w, const struct trace_beside
 	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 
+/* Who was seen to read from a socket has it, and nobody was seen to send: a connection's SYN goes out in connect(). A pipe's reader is another. */
+static const struct trace_beside *sender(const struct trace_endpoint *ep)
+{
+	return ep->txb.tgid || ep->proto == TRACE_PIPE ? &ep->txb : &ep->rxb;
+}
+
 struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 {
-	return most_of(&ep->blame.held_up[trace_vote(cause)], &ep->txb);
+	return most_of(&ep->blame.held_up[trace_vote(cause)], sender(ep));
 }
 
 const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep)

@@ -15,7 +15,7 @@ struct party {
 const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* who was last in a call of that direction */
 struct party party_last(const struct trace_beside *b);
-/* whom this endpoint's stalls of that cause held up for most of their time; where there were none who sent last */
+/* whom this endpoint's stalls of that cause held up for most of their time; where there were none who sent last, or has the socket */
 struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause);
 /* The other end's process that explains most of them; where none does who read last. False: that end was not seen. */
 bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out);
