@@ -97,6 +97,69 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
+/* the second of two clients: its request lies for 1.9 s of 3.9 until the first one's is done with; both ends were seen */
+static void second_client(struct trace_endpoint ep[2])
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		ep[i].paired = true;
+		ep[i].peer = !i;
+		ep[i].txb.bytes_res = ep[i].rxb.bytes_res = TRACE_EXACT;
+		ep[i].txb.messages = ep[i].rxb.messages = 1;
+		ep[i].rxb.bytes = 100;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = 3900000000;
+		ep[i].at_ns = 3900000000;
+	}
+	strcpy(ep[1].rxb.comm, "server");
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 1900000000;
+}
+
+static void a_request_that_waits_its_turn_is_no_health(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	second_client(ep);
+	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 leaves unread what has come: 1 time, 1.90 s in all (48.7 %"));
+	assert_int_equal(v.late.endpoint, 1);
+}
+
+static void who_waits_for_no_answer_is_not_kept_waiting(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	second_client(ep);
+	ep[0].txb.messages = 100; /* it sends on and on, and is acknowledged now and then */
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	second_client(ep);
+	ep[1].tx.ns[TX_IDLE] -= 1000000000; /* it may have been the answer to the one before that took so long */
+	ep[1].tx.ns[TX_DEVICE] = 1000000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	second_client(ep);
+	ep[0].rx.ns[RX_UNREAD] = 1000000000; /* nor does it come for its own */
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 1200000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	second_client(ep);
+	ep[1].txb.bytes_res = TRACE_BOUNDED; /* how many answers there were is not known */
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+}
+
+/* a connection that lives on between requests, each of which is read at once; and one that was once, of many times, read late */
+static void a_server_that_answers_at_once_is_not_late(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	second_client(ep);
+	ep[0].txb.messages = ep[1].rxb.messages = ep[1].txb.messages = ep[1].rx.count[RX_UNREAD] = 1000;
+	ep[1].rx.ns[RX_UNREAD] = 900000000;
+	ep[1].rx.max[RX_UNREAD] = 2000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 150000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+}
+
 /* there is always something to read, and it is read all the time */
 static void who_comes_back_at_once_is_not_late(void **state)
 {
@@ -615,6 +678,9 @@ int main(void)
 		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
+		cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
+		cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
+		cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
 		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
 		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),

@@ -33,20 +33,45 @@ static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spel
 #define UNANSWERED_SHARE 0.5
 #define UNANSWERED_NS 100000000
 
-static bool lies_unanswered(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
+}
+
+/* so that at least half of the spell was not spent sending */
+static bool sent_little(const struct trace_endpoint *ep, uint64_t spell_ns)
+{
+	return ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE] <= spell_ns / 2;
+}
+
+/*
+ * A sender that was seen waits for the answer while what it sent lies long: each message, which may be two writes, has one (a stream of which a
+ * few are acknowledged waits for none), the longest of these whiles was not spent on answering the one before, and the sender takes up its
+ * answers. A server that reads at once has no such while, however long its connections live.
+ */
+static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	if (sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns)	/* a farewell, for which nobody waits */
+	if (!sender || sender == ep || !trace_messages_known(&sender->txb) || !trace_messages_known(&ep->txb))
 		return false;
-	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
+	if (!sender->txb.messages || 2 * ep->txb.messages < sender->txb.messages || r->max_ns < UNANSWERED_NS)
+		return false;
+	return sent_little(ep, r->max_ns) && sent_little(sender, r->max_ns) && sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
+}
+
+static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	return sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns;	/* nobody waits for it */
 }
 
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
 		return false;
-	if (other_end_seen(ep) && !lies_unanswered(s, ep, r))
+	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }
