@@ -545,6 +545,37 @@ static void a_wait_for_another_host_says_so(void **state)
 	assert_non_null(strstr(said_of(ep, &v), "for the other end, which was not seen, to send"));
 }
 
+/* a query, and no answer to it: the socket is connected, so that there is one to wait for */
+static void a_datagram_that_is_not_answered_is_told_of(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].proto = TRACE_UDP;
+	ep[0].peer = -1;
+	ep[0].paired = false;
+	ep[0].remote.port = 53;
+	assert_non_null(strstr(said_of(ep, &v), "; curl[12] of udp 0.0.0.0:0 > 0.0.0.0:53 waited 900 ms (90.0 % of its time) for the other end to send"));
+	ep[0].remote.port = 0; /* a server's */
+	assert_null(strstr(said_of(ep, &v), "waited"));
+	ep[0].remote.port = 53;
+	ep[0].txb.bytes = 0; /* it listens to one sender, and asked for nothing */
+	ep[0].rxb.bytes = 100;
+	assert_null(strstr(said_of(ep, &v), "waited"));
+}
+
+static void what_was_sent_in_no_time_was_sent(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.lifetime_ns = ep.rx.lifetime_ns = 0;
+	assert_string_equal(said_of(&ep, &v), "healthy: stalls add up to 0 ns");
+	ep.txb.bytes = 0;
+	assert_string_equal(said_of(&ep, &v), "nothing was sent through an endpoint that was seen");
+}
+
 /* a receiver of datagrams that read 90 of 100 */
 static struct trace_endpoint receiver(void)
 {
@@ -696,6 +727,8 @@ int main(void)
 		cmocka_unit_test(who_has_not_answered_yet_is_named),
 		cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
 		cmocka_unit_test(a_wait_for_another_host_says_so),
+		cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
+		cmocka_unit_test(what_was_sent_in_no_time_was_sent),
 		cmocka_unit_test(lost_datagrams_are_no_health),
 		cmocka_unit_test(one_in_a_million_is_said_beside),
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),

@@ -47,13 +47,19 @@ static bool by_turns(const struct trace_snapshot *s, const struct trace_endpoint
 	return back && (double)back->rx.ns[RX_WAIT] > BY_TURNS * (double)wait;
 }
 
-/* What a server without work or a program's own helper waits for is no news; of datagrams from anybody nobody is awaited. */
+/* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and sent something there, waits for that one. */
+static bool may_await_unseen(const struct trace_endpoint *ep)
+{
+	return ep->proto != TRACE_UDP || (ep->remote.port && (ep->txb.messages || ep->txb.bytes));
+}
+
+/* What a server without work or a program's own helper waits for is no news. */
 static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep, uint64_t wait)
 {
 	const struct trace_endpoint *sender = awaited(s, ep);
 
 	if (!sender)
-		return ep->proto != TRACE_UDP;
+		return may_await_unseen(ep);
 	return (double)sender->tx.ns[TX_IDLE] >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rxb.tgid;
 }
 

@@ -168,7 +168,7 @@ static void find_unstalled(const struct trace_snapshot *s, double min_share, uin
 	out->withheld = find_withheld_ack(s, min_share, min_ns);
 	out->starved = find_starved(s, min_ns);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
-	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->lifetime_ns);
+	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->sent);
 }
 
 /* What no stall is worth the word for alone. */
@@ -189,6 +189,7 @@ static void find_scattered(const uint64_t by_cause[TX_N], double min_share, uint
 
 static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N], struct verdict *out)
 {
+	out->sent = true;
 	out->stall_ns += ledger_stall_ns(&ep->tx);
 	out->lifetime_ns += ep->tx.lifetime_ns;
 	for (unsigned int c = 0; c < TX_N; c++)
@@ -202,6 +203,7 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 	memset(out, 0, sizeof(*out));
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
+	out->sent = out->lifetime_ns;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 

@@ -91,6 +91,7 @@ struct verdict {
 	struct scattered scattered;
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
+	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */
 	size_t n_unknown;     /* of those that do not */
 	int64_t unaccounted_ns;
 };

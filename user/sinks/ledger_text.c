@@ -207,7 +207,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
 }
 
-/* who should have sent, if need be by what it read */
+/* Who should have sent, if need be by what it read. A server's UDP socket is nobody's other end, even where it was seen. */
 static void awaited_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
@@ -217,7 +217,7 @@ static void awaited_name(const struct trace_snapshot *s, const struct trace_endp
 	else if (other && other != ep && other->rxb.tgid)
 		program_name(&other->rxb, buf, len);
 	else
-		snprintf(buf, len, "the other end%s", other_end_seen(ep) ? "" : ", which was not seen,");
+		snprintf(buf, len, "the other end%s", other_end_seen(ep) || ep->proto == TRACE_UDP ? "" : ", which was not seen,");
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
@@ -283,6 +283,8 @@ static void healthy_sentence(const struct trace_snapshot *s, const struct verdic
 	if (v->lifetime_ns)
 		snprintf(buf, len, "healthy: stalls add up to %s, %.2f %% of the senders' time", total,
 			 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+	else if (v->sent)
+		snprintf(buf, len, "healthy: stalls add up to %s", total);
 	else if (v->n_unknown)
 		snprintf(buf, len, "what held the senders is not known: no hook saw their calls");
 	else
@@ -321,7 +323,7 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		scattered_sentence(&v->scattered, buf, len);
 	else
 		healthy_sentence(s, v, buf, len);
-	if (v->n_unknown && v->lifetime_ns)
+	if (v->n_unknown && v->sent)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }
 
