@@ -16,6 +16,8 @@ one of: pipe|--mode xyzzyplugh
 1 byte to 1G|--mode tcp --size 0
 1 byte to 1G|--mode tcp --size -4
 1 byte to 1G|--mode tcp --size 2G
+takes 88 to 32767|--mode tcp --size 64 --mss 1
+takes 88 to 32767|--mode tcp --size 64 --mss 40000
 not a number of bytes|--mode tcp --size 64Q
 not a number of bytes|--mode tcp --size 1e400
 not a number of bytes|--mode tcp --size 4,,8
@@ -140,6 +142,10 @@ cd "$WORK" || exit 70
 short=(--mode pipe --size 64 --test latency --count 100 --quiet)
 refuses 'two outputs to one file' 2 'one file, two outputs would mix' "${short[@]}" --json x --csv x --raw y
 refuses 'two outputs to one file, by two names' 2 'x and \./x: one file' "${short[@]}" --json x --raw ./x
+"$IPCSTALL" "${short[@]}" --json kept.json && cp kept.json was.json
+refuses 'an output that would replace what is repeated' 2 'is what is read' --repeat kept.json --json kept.json
+check 'and it is left alone' "$(head -c 200 kept.json)" cmp -s kept.json was.json
+rm kept.json was.json
 ln -s x link
 refuses 'two outputs to one file, one by a link' 2 'x and link: one file' "${short[@]}" --csv x --timeline link
 rm link

@@ -21,6 +21,7 @@ refuses 'another build' 9 "'git' is not that of this program" "${sweep[@]}" --re
 cp "$WORK/begun" "$WORK/kept.ndjson"
 refuses 'no size' 2 'of which size' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
 refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe -s 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
+refuses '--resume was forgotten' 2 'interrupted after 1 point' sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/kept.ndjson"
 check 'a wrong command line leaves the file alone' 'it was changed' cmp -s "$WORK/begun" "$WORK/kept.ndjson"
 works 'connecting has no size' sweep -m unix -t connect --no-trace -d 20ms -V placement=same,none -q -o "$WORK/connect.ndjson"
 

@@ -158,6 +158,8 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 	return 0;
 }
 
+enum { MSS_LEAST = 88, MSS_MOST = 32767 };	/* do_tcp_setsockopt(): TCP_MIN_MSS, MAX_TCP_WINDOW */
+
 /* Rows of "these two exclude each other, because". */
 static int check_conflicts(const struct bench_plan *p, struct err *e)
 {
@@ -194,6 +196,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },
 		{ o->tuned && p->tests == 1u << TEST_CONNECT, "--tuned with --test connect: no buffer and no window plays a part there; leave it out" },
 		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
+		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST), "--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it alone" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
 	};
 

@@ -158,7 +158,9 @@ static int check_outputs(const struct bench_options *o, struct err *e)
 {
 	const char *const paths[] = { o->json, o->csv, o->raw, o->timeline, o->perfetto };
 
-	return outputs_check(paths, sizeof(paths) / sizeof(paths[0]), e);
+	const size_t n = sizeof(paths) / sizeof(paths[0]);
+
+	return (o->repeat && outputs_spare(o->repeat, paths, n, e)) || outputs_check(paths, n, e) ? -1 : 0;
 }
 
 static int repeat_options(struct bench_options *o, struct err *e)

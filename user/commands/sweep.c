@@ -379,13 +379,36 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	return rc;
 }
 
+/* What took hours is not to go because --resume was forgotten. A whole sweep is replaced, as every output is. */
+static int spare_interrupted(const char *path, struct err *e)
+{
+	FILE *f = path && strcmp(path, "-") ? fopen(path, "re") : NULL;
+	json_t *line = f ? json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+	const char *schema = json_string_value(json_object_get(line, "schema"));
+	bool sweep = schema && !strcmp(schema, "ipcstall.sweep"), whole = false;
+	size_t points = 0;
+
+	for (; sweep && !whole && line; points++) {
+		json_decref(line);
+		line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+		whole = json_object_get(line, "end");
+	}
+	json_decref(line);
+	if (f)
+		fclose(f);
+	if (!sweep || whole || points < 2)
+		return 0;
+	return err_set(e, EXIT_BAD_USAGE, "--out %s: holds a sweep that was interrupted after %zu point%s; go on with --resume, or remove it", path, points - 1,
+		       points == 2 ? "" : "s");
+}
+
 static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
 	const char *path = s->o->out;
 	json_t *head;
 	int rc;
 
-	if (trace_cell(s, plan, e))
+	if ((!s->o->resume && spare_interrupted(path, e)) || trace_cell(s, plan, e))
 		return -1;
 	head = header(s, plan);
 	traced_end(&s->tr);

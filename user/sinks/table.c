@@ -99,7 +99,7 @@ static void mb(struct grid *g, double bytes_per_s)
 	if (isnan(bytes_per_s))
 		grid_text(g, "-");
 	else
-		grid_text(g, bytes_per_s < 1e8 ? "%.2f" : "%.0f", bytes_per_s / 1e6);
+		grid_text(g, bytes_per_s < 1e5 ? "%.3g" : bytes_per_s < 1e8 ? "%.2f" : "%.0f", bytes_per_s / 1e6);
 }
 
 static void latency_cells(struct grid *g, const struct latency_result *l)

@@ -40,15 +40,26 @@ static enum io send_one(struct conn *c, const void *buf, size_t len)
 	}
 }
 
+/* As large as they may be, but that the last one has room for its header: it takes that from the one before. */
+static size_t piece_end(const struct conn *c, size_t len, size_t i, size_t pieces)
+{
+	size_t rest = len - (pieces - 1) * c->piece;
+
+	if (i + 1 == pieces)
+		return len;
+	return (i + 1) * c->piece - (i + 2 == pieces && rest < sizeof(struct header) ? sizeof(struct header) - rest : 0);
+}
+
 enum io datagram_send(struct conn *c, const void *buf, size_t len, bool more)
 {
-	char *p = (char *)buf;
+	char *p = (char *)buf, *whole = p;
 	size_t pieces = (len + c->piece - 1) / c->piece;
 	struct header h = { .seq = c->leader ? ++c->seq : c->seq, .pieces = (uint16_t)pieces };
 
-	for (size_t i = 0; i < pieces; i++, p += c->piece) {
-		size_t part = i + 1 < pieces ? c->piece : len - i * c->piece;
+	for (size_t i = 0, part; i < pieces; i++, p += part) {
 		enum io rc;
+
+		part = (size_t)(whole + piece_end(c, len, i, pieces) - p);
 
 		h.piece = (uint16_t)i;
 		memcpy(p, &h, header_room(part));
