@@ -4,7 +4,7 @@ is said again by marker, line or hatch, so that a black-and-white print says it 
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Sequence, Tuple
 
 import matplotlib
 
@@ -71,6 +71,12 @@ def legend_above(ax: Any, columns: int = 4, room: float = 400, **more: Any) -> N
         longest = max(len(str(text)) for text in labels)
         columns = max(1, min(columns, len(handles), int(room / (4.3 * longest + 34))))
         ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.01), ncol=columns, columnspacing=1.4, **more)
+
+
+def beware(figure: Any, remarks: Sequence[str]) -> None:
+    """Below everything, in room of its own."""
+    if remarks:
+        figure.supxlabel("\n".join(remarks), x=0.988, ha="right", fontsize=6.5, color=VERMILLION)
 
 
 def title(ax: Any, text: str) -> None:

@@ -21,7 +21,9 @@ class Kind:
         from analysis import style
 
         with style.use():
-            return import_module(f"analysis.figures.{self.module}").draw(request)
+            figure = import_module(f"analysis.figures.{self.module}").draw(request)
+            style.beware(figure, request.cut_short())
+            return figure
 
 
 ROWS: Sequence[Kind] = (

@@ -43,5 +43,12 @@ class Request:
             self.remarks.append(f"this is of test {found[0].test}; for {' or '.join(others)} give --test")
         return found
 
+    def cut_short(self) -> List[str]:
+        """Of the files that end too soon: a picture goes from hand to hand without what was said when it was drawn."""
+        said = [(d.path, r) for d in self.documents for r in d.remarks]
+        if self.timeline is not None:
+            said += [(self.timeline.path, r) for r in self.timeline.remarks]
+        return [f"{file_name(path)}: {r}" for path, r in said if r.startswith(("interrupted:", "truncated:"))]
+
     def names(self) -> str:
         return ", ".join(file_name(d.path) for d in self.documents)

@@ -59,7 +59,9 @@ def corpus(tmp_path_factory) -> "dict[str, str]":
         "trace": synth.trace(),
         "pipes": synth.sweep(synth.pipes()),
         "line": synth.timeline(),
+        "comb-cut": synth.sweep(synth.comb(sizes=(1453, 3500, 5000), repeats=1), complete=False),
         "line-long": synth.timeline(400),
+        "line-cut": synth.timeline(complete=False),
         "line-smooth": synth.timeline(50, stall_every=10**9),
     }
     out = {}

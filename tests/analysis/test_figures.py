@@ -17,16 +17,16 @@ from conftest import ROOT
 from layout import off_page, overlaps, text_boxes
 
 CASES = [
-    ("throughput", "comb"), ("throughput", "comb-bare"), ("throughput", "comb-dense"), ("throughput", "comb-tiny"),
+    ("throughput", "comb"), ("throughput", "comb-bare"), ("throughput", "comb-dense"), ("throughput", "comb-tiny"), ("throughput", "comb-cut"),
     ("throughput", "two-ccs"), ("throughput", "transports"), ("throughput", "long-names"), ("throughput", "pipes"),
     ("stall", "comb"), ("stall", "comb-bare"), ("stall", "comb-dense"), ("stall", "comb-tiny"), ("stall", "two-ccs"),
-    ("ledger", "comb"), ("ledger", "comb-bare"), ("ledger", "comb-dense"), ("ledger", "comb-tiny"), ("ledger", "two-ccs"), ("ledger", "trace"),
+    ("ledger", "comb"), ("ledger", "comb-bare"), ("ledger", "comb-dense"), ("ledger", "comb-tiny"), ("ledger", "comb-cut"), ("ledger", "two-ccs"), ("ledger", "trace"),
     ("box", "transports"), ("box", "one-size"), ("box", "long-names"),
     ("cdf", "transports"), ("cdf", "one-size"), ("cdf", "long-names"),
     ("rank", "transports"), ("rank", "one-size"), ("rank", "long-names"), ("rank", "comb"),
     ("curve", "transports"), ("curve", "long-names"),
     ("heatmap", "pipes"), ("heatmap", "comb"),
-    ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-smooth"),
+    ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-cut"), ("timeline", "line-smooth"),
     ("series", "line"), ("series", "line-long"), ("series", "line-smooth"),
 ]
 
@@ -37,6 +37,12 @@ def test_text_does_not_overlap_or_leave_the_page(kind, name, draw):
     assert len(text_boxes(figure)) > 3
     assert overlaps(figure) == []
     assert off_page(figure) == []
+
+
+@pytest.mark.parametrize("kind,cut,whole", [("throughput", "comb-cut", "comb-tiny"), ("ledger", "comb-cut", "comb-tiny"), ("timeline", "line-cut", "line")])
+def test_a_picture_says_that_its_file_was_cut_short(kind, cut, whole, draw):
+    said = [any("interrupted" in text for text, *_ in text_boxes(draw(kind, name))) for name in (cut, whole)]
+    assert said == [True, False]
 
 
 def test_the_overlap_test_can_fail():
