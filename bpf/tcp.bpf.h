@@ -546,12 +546,17 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 		atomic_add(&ep->delack_ns, now - owed);
 }
 
-/* the retransmission timer fired: what seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part */
+/*
+ * The retransmission timer fired: what seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part. Nothing
+ * is known to have flown of a connection that is being made, and a date before the state's beginning may be too far for the word's clock.
+ */
 static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
-	struct input in = { .at = ep->flown, .says = IN_HEAD | IN_FULL | IN_DEVICE, .head = HEAD_RECOVERY, .full = 1 };
+	struct input in = { .at = tx_since(ep), .says = IN_HEAD | IN_FULL | IN_DEVICE, .head = HEAD_RECOVERY, .full = 1 };
 	struct sock *sk = CAST(sock, ep->id.key);
 
+	if (ep->flown > in.at)
+		in.at = ep->flown;
 	in.device = below(GET(sk, sk_wmem_alloc.refs.counter), 0, 1);
 	apply_tx(ep, &in);
 	ep->tx.seen = now;
