@@ -189,7 +189,7 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 }
 
 static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
-				       ns_t to, bool delack, ns_t unread)
+				       ns_t to, bool delack, ns_t unread, bool goes_on)
 {
 	struct record_stall *r;
 
@@ -208,7 +208,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->to = to;
 	r->state = t->from;
 	r->by_delack = delack;
-	r->goes_on = t->to == t->from && !(t->word & CLOSED_BIT);
+	r->goes_on = goes_on;
 	r->peer_unread = unread;
 	r->tgid = ep->txb.tgid;
 	r->kstack = ep->txb.kstack;
@@ -244,7 +244,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	vote_for(ep->blame.held_up, t->from, &ep->txb, t->ns);
 	if (peer)
 		vote_for(ep->blame.late, t->from, &peer->rxb, late);
-	emit_stall(ep, peer, t, to, delack, unread);
+	emit_stall(ep, peer, t, to, delack, unread, false);
 }
 
 /* a stall ended, or began */

@@ -59,6 +59,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #define SOCK_SEQPACKET	5
 #define S_IFMT		0170000
 #define S_IFIFO		0010000
+#define S_IFCHR		0020000
 #define S_IFSOCK	0140000
 
 #ifdef READ_PROBED

@@ -101,6 +101,7 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, _
 		left_unseen(c);
 	call_is_on(c, ep, dir);
 	c->off = 0;
+	c->ran = now;	/* if its end is missed, and it never slept: see left_unseen() */
 	c->entered = 1;
 	tcp_enters(ep, dir, now);
 }

@@ -10,7 +10,6 @@ static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct
 {
 	word_t w = LATEST(ep->tx.word);
 
-	t->word = w;
 	t->from = t->to = WORD_STATE(w, DIR_TX);
 	t->ns = word_elapsed(w, at);
 	return TX_STALLS >> (t->from & 15) & 1 && t->ns;
@@ -27,7 +26,7 @@ int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 	if (!ep || ep->closed || !stalls_at(ep, at, &t))
 		return 0;
 	peer = peer_of(ep);
-	emit_stall(ep, peer, &t, at, false, unread_meanwhile(ep, peer, at));
+	emit_stall(ep, peer, &t, at, false, unread_meanwhile(ep, peer, at), true);
 	return 0;
 }
 

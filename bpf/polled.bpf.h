@@ -67,57 +67,76 @@ static __noinline int polls_for_room(__u64 task, __u64 fds, __u64 n)
 	return 0;
 }
 
-/* what a reader asks for: an endpoint's key; of Internet sockets, and of the rest, which is often only there for it to be woken */
-struct readable {
-	__u64 inet, local;
-};
+#define FMODE_READ	1
 
-#define SEVERAL	1	/* no key is odd */
-
-static __always_inline void one_more(struct readable *r, __u64 found)
+/* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it */
+static __always_inline bool wakes_itself(struct endpoint *ep)
 {
-	__u64 key = found & ~1ULL, *of = found & 1 ? &r->inet : &r->local;
+	struct endpoint *peer = ep->id.proto <= PROTO_UDP ? 0 : peer_of(ep);
+	__u32 who;
 
-	if (key)
-		*of = *of && *of != key ? SEVERAL : key;
+	if (!peer)
+		return false;
+	who = peer->txb.tgid || peer == ep ? peer->txb.tgid : peer->rxb.tgid;
+	return (!who && peer != ep) || who == current_tgid(bpf_get_current_pid_tgid());
 }
 
-/* the key, with 1 added to an Internet socket's; 0: none */
+#define NOBODY	0
+#define SEVERAL	1	/* or one of which nothing is known; no key is odd */
+
+/* a listening socket, one that is not asked for, a terminal */
+static __always_inline bool may_matter(const struct target *to, __u64 file)
+{
+	struct inode *inode = CAST(inode, ADDRESS(file, file, f_inode));
+	__u32 family = to->sk ? GET(CAST(sock, to->sk), __sk_common.skc_family) : 0;
+
+	if (to->sk)
+		return family == AF_INET || family == AF_INET6;
+	return !to->pipe && (GET(inode, i_mode) & S_IFMT) == S_IFCHR;
+}
+
+/* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is asked for to see that nobody reads. */
 SUBPROG_OF_NUMBERS __u64 readable_at(__u64 task, __u32 fd)
 {
-	struct endpoint *ep = asked_at(task, fd);
+	__u64 file = file_of(CAST(task_struct, task), fd);
+	struct target to = {};
+	struct endpoint *ep;
 
-	return ep ? ep->id.key | (ep->id.proto <= PROTO_UDP) : 0;
+	if (!file)
+		return NOBODY;
+	ep = file_target(&to, file) ? target_known(&to) : 0;
+	if (!ep)
+		return may_matter(&to, file) ? SEVERAL : NOBODY;
+	if (to.pipe && !(GET(CAST(file, file), f_mode) & FMODE_READ))
+		return NOBODY;
+	return wakes_itself(ep) ? NOBODY : ep->id.key;
 }
 
-/* the one that its reader waits for; 0: none, or several */
-static __always_inline __u64 the_one(const struct readable *r)
+static __always_inline __u64 one_more(__u64 asked, __u64 found)
 {
-	__u64 key = r->inet ? r->inet : r->local;
-
-	return key == SEVERAL ? 0 : key;
+	if (!found || found == asked)
+		return asked;
+	return asked ? SEVERAL : found;
 }
 
-/* a frame of its own, verified once. 0: there is no need to go on */
-SUBPROG int polled_for_data(__u64 task, __u64 at, struct readable *in)
+/* a frame of its own, verified once; what was asked before, and this too */
+SUBPROG_OF_NUMBERS __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 {
 	struct polled p;
 
-	if (!in || bpf_probe_read_user(&p, sizeof(p), (void *)at))
-		return 0;
-	if (p.events & ASKS_IN)
-		one_more(in, readable_at(task, p.fd));
-	return in->inet != SEVERAL;
+	if (bpf_probe_read_user(&p, sizeof(p), (void *)at))
+		return SEVERAL;
+	return p.events & ASKS_IN ? one_more(asked, readable_at(task, p.fd)) : asked;
 }
 
+/* the one that its reader waits for; SEVERAL: nobody can tell */
 static __noinline __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
 {
-	struct readable in = {};
+	__u64 asked = n > POLLED ? SEVERAL : NOBODY;
 
-	for (__u64 i = 0; i < POLLED && i < n; i++)
-		if (!polled_for_data(task, fds + i * sizeof(struct polled), &in))
-			break;
-	return n > POLLED ? 0 : the_one(&in);
+	for (__u64 i = 0; i < POLLED && i < n && asked != SEVERAL; i++)
+		asked = polled_for_data(task, fds + i * sizeof(struct polled), asked);
+	return asked;
 }
 
 static __always_inline __u64 set_word(__u64 set, __u32 i)
@@ -129,15 +148,17 @@ static __always_inline __u64 set_word(__u64 set, __u32 i)
 	return word;
 }
 
-SUBPROG int readers_in(__u64 task, __u64 word, __u32 first, struct readable *in)
+/* what stands behind the end of a set is not asked for */
+static __always_inline __u64 asked_of(__u64 word, __u64 rest)
 {
-	if (!in)
-		return 0;
+	return rest < 64 ? word & ((1ULL << (rest & 63)) - 1) : word;
+}
+
+SUBPROG_OF_NUMBERS __u64 readers_in(__u64 task, __u64 word, __u32 first, __u64 asked)
+{
 	for (int i = 0; i < SET_BITS && word; i++, word &= word - 1)
-		one_more(in, readable_at(task, first + log2_ns(word & -word)));
-	if (word)
-		in->inet = SEVERAL;
-	return 1;
+		asked = one_more(asked, readable_at(task, first + log2_ns(word & -word)));
+	return word ? SEVERAL : asked;
 }
 
 static __always_inline void writers_in(__u64 task, __u64 word, __u32 first)
@@ -155,11 +176,17 @@ static __noinline int selects_for_room(__u64 task, __u64 n, __u64 set)
 
 static __noinline __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
 {
-	struct readable in = {};
+	__u64 asked = n > SELECTED * 64 ? SEVERAL : NOBODY;
 
-	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++)
-		readers_in(task, set_word(set, i), i * 64, &in);
-	return n > SELECTED * 64 ? 0 : the_one(&in);
+	for (__u32 i = 0; i < SELECTED && i * 64 < n && asked != SEVERAL; i++)
+		asked = readers_in(task, asked_of(set_word(set, i), n - i * 64), i * 64, asked);
+	return asked;
+}
+
+/* who was refused room there asks for that too, and whose refusal it is stands in the same place */
+static __always_inline bool refused_there(const struct call *c, const struct endpoint *ep)
+{
+	return ep->refused && c->dir == DIR_TX && c->key == ep->id.key;
 }
 
 SUBPROG_OF_NUMBERS int waits_for_data(__u64 task, __u64 key, __u32 tid)
@@ -167,7 +194,7 @@ SUBPROG_OF_NUMBERS int waits_for_data(__u64 task, __u64 key, __u32 tid)
 	struct endpoint *ep = endpoint_known(key);
 	struct call *c = call_of(tid, true);
 
-	if (!ep || ep->closed || !c || call_busy(c))
+	if (!ep || ep->closed || !c || call_busy(c) || refused_there(c, ep))
 		return 0;
 	call_is_on(c, ep, DIR_RX);
 	c->polls = 1;
@@ -181,7 +208,7 @@ SUBPROG_OF_NUMBERS int waits_for_data(__u64 task, __u64 key, __u32 tid)
 /* the current thread is about to sleep, in no call on an endpoint */
 static __always_inline void asks_in(const struct thread *who, const struct request *r)
 {
-	__u64 key = 0;
+	__u64 key = NOBODY;
 
 	if (r->bits & SYS_SELECTS) {
 		selects_for_room(who->task, r->first, r->third);
@@ -190,7 +217,7 @@ static __always_inline void asks_in(const struct thread *who, const struct reque
 		polls_for_room(who->task, r->first, r->second);
 		key = polls_for_data(who->task, r->first, r->second);
 	}
-	if (key)
+	if (key > SEVERAL)
 		waits_for_data(who->task, key, who->tid);
 }
 
@@ -214,6 +241,10 @@ static __noinline int poll_ended(struct call *c, ns_t now)
 	if (!ep || ep->closed)
 		return 0;
 	in.at = now ? now : bpf_ktime_get_ns();
+	if (ep->id.proto == PROTO_TCP) {	/* what arrives while somebody is in the word is looked at by that one, see tcp_arrived() */
+		in.says = IN_FULL;
+		in.full = tcp_unread((struct sock *)ep->id.key);
+	}
 	return apply_rx(ep, &in);
 }
 

@@ -216,7 +216,7 @@ says_true 'a datagram that is looked at stays, and what comes back to its sender
 for kept in gone kept; do
 	traced --proto pipe -- "$PY" alone.py killed $kept
 	says_true "a refused writer waits until it is killed; the other end is $kept" "$the; e = max(of('pipe'), key=lambda e: e['beside']['tx']['bytes'])" \
-		"(d['trace']['backend'] != 'rawtp' and '$kept' == 'kept' or abs(ms(e, 'tx', 'sndbuf') - 500) < 40) and abs(ms(e, 'rx', 'unread') - 800) < 60 and e['tx']['lifetime_ns'] == e['rx']['lifetime_ns'] and said[0][0] == 'sndbuf'" \
+		"(d['trace']['backend'] != 'rawtp' and '$kept' == 'kept' or 400 < ms(e, 'tx', 'sndbuf') < 700) and 650 < ms(e, 'rx', 'unread') < 1200 and e['tx']['lifetime_ns'] == e['rx']['lifetime_ns'] and said[0][0] == 'sndbuf'" \
 		"(e['tx']['states'], e['rx']['states'], said)"
 done
 of_pool="$the; e = max(l['endpoints'], key=lambda e: e['beside']['rx']['wakeups'] or 0); longest, all = map(float, open('out').read().split())"

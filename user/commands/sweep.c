@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/cells.h"
@@ -382,7 +383,8 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 /* What took hours is not to go because --resume was forgotten. A whole sweep is replaced, as every output is. */
 static int spare_interrupted(const char *path, struct err *e)
 {
-	FILE *f = path && strcmp(path, "-") ? fopen(path, "re") : NULL;
+	struct stat st;	/* of what is no file, a pipe say, nothing can be read that is not yet to be written */
+	FILE *f = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	json_t *line = f ? json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 	const char *schema = json_string_value(json_object_get(line, "schema"));
 	bool sweep = schema && !strcmp(schema, "ipcstall.sweep"), whole = false;

@@ -30,15 +30,23 @@ static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, co
 
 /* ---- who passes on what he reads, asleep in a send or not ---- */
 
+#define PASSED_LEAST 65536	/* of less any two conversations may have as much */
+
 /* As much as the other, but for what lies in its buffers and what a record's or a message's head adds. */
 static bool about_as_much(uint64_t a, uint64_t b)
 {
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
+static bool known_and_much(const struct trace_beside *b)
+{
+	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;
+}
+
+/* as far as is known: it may have */
 static bool moved(const struct trace_beside *b, pid_t tgid, uint64_t bytes)
 {
-	return b->tgid == tgid && b->bytes && b->bytes_res != TRACE_UNKNOWN && about_as_much(b->bytes, bytes);
+	return b->tgid == tgid && (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
 }
 
 /*
@@ -50,7 +58,9 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	const struct trace_beside *in = party_reader(s, from);
 	size_t read = 0, sent = 0;
 
-	if (!in || !moved(in, tgid, in->bytes) || !moved(&to->txb, tgid, in->bytes))
+	if (!in || s->counters.dropped || !known_and_much(in) || !known_and_much(&to->txb))
+		return false;
+	if (!moved(in, tgid, in->bytes) || !moved(&to->txb, tgid, in->bytes))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		read += moved(&s->ep[i].rxb, tgid, in->bytes);

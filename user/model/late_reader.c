@@ -9,7 +9,7 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 	return (struct reader_spell){
 		.endpoint = (int)i,
 		.ns = rx->ns[state],
-		.max_ns = rx->max[state],
+		.max_ns = rx->max[state] >= TRACE_SPLIT_NS ? rx->ns[state] : rx->max[state],
 		.count = rx->count[state],
 		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
 	};

@@ -179,6 +179,7 @@ int trace_poll(struct trace *t, int timeout_ms)
 }
 
 #define SETTLE_EVERY_NS (600 * 1000000000ull)
+_Static_assert(SPLIT_NS == TRACE_SPLIT_NS, "trace.h says otherwise");
 _Static_assert(SPLIT_NS + 2 * SETTLE_EVERY_NS < 1ull << (SINCE_BITS - 1), "a state may last until its beginning is not known any more");
 
 /* the ring must not fill, nor a state last too long, while nobody asks for a snapshot */
