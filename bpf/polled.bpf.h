@@ -88,9 +88,10 @@ static __always_inline bool wakes_itself(struct endpoint *ep)
 static __always_inline bool may_matter(const struct target *to, __u64 file)
 {
 	struct inode *inode = CAST(inode, ADDRESS(file, file, f_inode));
-	__u32 family = to->sk ? GET(CAST(sock, to->sk), __sk_common.skc_family) : 0;
+	struct sock *sk = CAST(sock, (__u64)to->sk);	/* GET() would take `to` for the kernel's too */
+	__u32 family = sk ? GET(sk, __sk_common.skc_family) : 0;
 
-	if (to->sk)
+	if (sk)
 		return family == AF_INET || family == AF_INET6;
 	return !to->pipe && (GET(inode, i_mode) & S_IFMT) == S_IFCHR;
 }
