@@ -160,6 +160,25 @@ static void a_server_that_answers_at_once_is_not_late(void **state)
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 }
 
+/* a state that lasts for hours stands as several episodes, of which none is half of its time */
+static void a_server_that_hung_hours_ago_is_late(void **state)
+{
+	const uint64_t hours = 10800ull * SECOND;
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	second_client(ep);
+	for (int i = 0; i < 2; i++)
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = ep[i].at_ns = hours;
+	ep[1].txb.messages = 0;
+	ep[1].rx.ns[RX_UNREAD] = hours - SECOND;
+	ep[1].rx.count[RX_UNREAD] = 5;
+	ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS + SECOND;
+	assert_non_null(strstr(said_of_both(ep, &v), "leaves unread what has come"));
+	ep[1].rx.ns[RX_UNREAD] = 5 * (ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS / 5);	/* of many shorter ones each is what it is */
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+}
+
 /* there is always something to read, and it is read all the time */
 static void who_comes_back_at_once_is_not_late(void **state)
 {
@@ -293,7 +312,7 @@ static void one_long_hold_among_short_ones_is_the_timers(void **state)
 	ep.tx.max[TX_NAGLE] = 41000000;
 	ep.tx.count[TX_NAGLE] = 10;
 	ep.tx.hist[TX_NAGLE][10] = 9;
-	ep.tx.hist[TX_NAGLE][BLAME_SLOT_DELACK] = 1;
+	ep.tx.hist[TX_NAGLE][TRACE_SLOT_DELACK] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "nagle <- delayed ACK of the peer: 10 times, 50.0 ms in all"));
 	ep.tx.ns[TX_NAGLE] = 150000000;
 	assert_null(strstr(said_of(&ep, &v), "delayed ACK"));
@@ -712,6 +731,7 @@ int main(void)
 		cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
 		cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
 		cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
+		cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
 		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
 		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),

@@ -77,7 +77,7 @@ static bool window_is_the_paths(const struct blame_facts *f)
 /* of the least that the slot lets them have been: what is counted is episodes, not their time */
 bool blame_like_delack(uint64_t n, uint64_t ns)
 {
-	return n && 2 * n * (1000ull << (BLAME_SLOT_DELACK - 1)) >= ns;
+	return n && 2 * n * (1000ull << (TRACE_SLOT_DELACK - 1)) >= ns;
 }
 
 /*

@@ -27,8 +27,6 @@ struct blame_judged {
 };
 
 struct blame_judged blame_judge(const struct blame_facts *f);
-/* Slot k of a histogram is [2^(k-1), 2^k) us. The delayed-ACK timer's minimum is 40 ms: slot 16, [32.8, 65.5) ms. */
-enum { BLAME_SLOT_DELACK = 16 };
 /* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */
 bool blame_like_delack(uint64_t n, uint64_t ns);
 /* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks take */

@@ -146,8 +146,12 @@ static int root_of(const struct trace_snapshot *s, const struct verdict *v, size
 
 void verdict_link(const struct trace_snapshot *s, struct verdict *v)
 {
-	for (size_t i = 0; i < v->n; i++)
-		v->v[i].root = root_of(s, v, i, &v->v[i].root_by_amounts);
+	for (size_t i = 0; i < v->n; i++) {
+		bool by_amounts = false;
+
+		v->v[i].root = root_of(s, v, i, &by_amounts);
+		v->v[i].root_by_amounts = by_amounts && v->v[i].root >= 0;
+	}
 }
 
 /* ---- single stalls ---- */

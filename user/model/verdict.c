@@ -121,7 +121,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
 		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
-		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][BLAME_SLOT_DELACK], ep->tx.ns[cause]),
+		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
 }

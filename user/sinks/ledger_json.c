@@ -241,6 +241,7 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
+	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
 	return o;
 }

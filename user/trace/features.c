@@ -314,7 +314,7 @@ enum trace_backend trace_best_backend(const char **why)
 const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = {
-		"tee", "who slept in poll before", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
+		"readers that slept in poll before the session", "tee", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 	/* the first: only by objects for kernels without such atomics, which cannot read a task's registers */
 	static const char *const others[] = {

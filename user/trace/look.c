@@ -11,6 +11,8 @@
 #include "lib/index.h"
 #include "lib/text.h"
 
+_Static_assert(SLOT_DELACK == TRACE_SLOT_DELACK, "trace.h says otherwise");
+
 /* ---- from a snapshot's endpoint ---- */
 
 static void sight_identity(struct trace_sight *out, const struct trace_endpoint *ep)

@@ -217,14 +217,20 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 	return reader_unique(keys, n);
 }
 
+/* one of the programs that are run by user space; < 0: it is not loaded */
+static void run_for(int program, uint64_t key, uint64_t at)
+{
+	uint64_t args[2] = { key, at };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (program >= 0)
+		bpf_prog_test_run_opts(program, &o);
+}
+
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
 static void settle(const struct trace *t, uint64_t key)
 {
-	uint64_t args[1] = { key };
-	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-	if (t->settle_fd >= 0)
-		bpf_prog_test_run_opts(t->settle_fd, &o);
+	run_for(t->settle_fd, key, 0);
 }
 
 static uint64_t ended_ns(const struct ledger *l, unsigned int states)
@@ -786,16 +792,14 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 	return got;
 }
 
-void reader_tell_ongoing(struct trace *t, uint64_t at)
+/* each may be found gone, or have a stall to tell of, and its record is in the ring then */
+static void run_for_all(struct trace *t, int program, uint64_t at)
 {
 	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
 	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t args[2] = { keys[i], at };
-		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-		bpf_prog_test_run_opts(t->so_far_fd, &o);
+		run_for(program, keys[i], at);
 		if (i % RING_HOLDS == RING_HOLDS - 1)
 			ring_buffer__consume(t->ring);
 	}
@@ -806,15 +810,12 @@ void reader_tell_ongoing(struct trace *t, uint64_t at)
 /* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */
 void reader_settle(struct trace *t)
 {
-	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
-	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
+	run_for_all(t, t->settle_fd, 0);
+}
 
-	for (size_t i = 0; i < n; i++) {
-		settle(t, keys[i]);
-		if (i % RING_HOLDS == RING_HOLDS - 1)
-			ring_buffer__consume(t->ring);
-	}
-	free(keys);
+void reader_tell_ongoing(struct trace *t, uint64_t at)
+{
+	run_for_all(t, t->so_far_fd, at);
 }
 
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)

@@ -60,7 +60,6 @@ enum io datagram_send(struct conn *c, const void *buf, size_t len, bool more)
 		enum io rc;
 
 		part = (size_t)(whole + piece_end(c, len, i, pieces) - p);
-
 		h.piece = (uint16_t)i;
 		memcpy(p, &h, header_room(part));
 		rc = send_one(c, p, part);
