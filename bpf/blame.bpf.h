@@ -101,11 +101,29 @@ static __always_inline void vote_for(struct vote *votes, __u64 state, const stru
 	__builtin_memcpy(v->comm, who->comm, COMM_LEN);
 }
 
-/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. */
-static __always_inline ns_t blame_delack(struct endpoint *ep, ns_t owed, __u64 state, ns_t from, ns_t fired)
+static __always_inline bool within(ns_t at, ns_t from, ns_t to)
 {
-	ns_t ns = fired - (owed > from && owed < fired ? owed : from);	/* both are read while the timer may fire anew */
+	return at >= from && at <= to;
+}
 
+/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. */
+static __always_inline ns_t withheld_ns(const struct withheld *w, ns_t from)
+{
+	return w->went - (w->owed > from && w->owed < w->went ? w->owed : from);	/* both are read while another may go out */
+}
+
+/* The ACK of the peer's that a stall waited for. Every answer carries one: what rode is meant only if it is most of the stall. */
+static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from, ns_t to)
+{
+	const struct withheld *w = &peer->withheld[!within(peer->withheld[0].went, from, to)];
+
+	if (!within(w->went, from, to))
+		return 0;
+	return w->how == DELACK_FIRED || withheld_ns(w, from) >= (to - from) / 2 ? w : 0;
+}
+
+static __always_inline ns_t blame_delack(struct endpoint *ep, __u64 state, ns_t ns)
+{
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return 0;
@@ -161,7 +179,7 @@ static __always_inline void note_sleep(void *ctx, __u32 tid)
 	bpf_map_update_elem(&sleeps, &tid, &s, BPF_EXIST);
 }
 
-static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer, bool delack)
+static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer, const struct withheld *w)
 {
 	__u32 tid = peer->rxb.tid;
 	struct slept *s = opt.stacks ? bpf_map_lookup_elem(&sleeps, &tid) : 0;
@@ -173,9 +191,9 @@ static __always_inline void stall_peer(struct record_stall *r, const struct endp
 		r->peer_kstack = s->kstack;
 		r->peer_ustack = s->ustack;
 	}
-	if (delack) {
-		r->ack_owed = peer->delack_owed;
-		r->ack_fired = peer->delack_fired;
+	if (w) {
+		r->ack_owed = w->owed;
+		r->ack_went = w->went;
 	}
 }
 
@@ -189,7 +207,7 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 }
 
 static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
-				       ns_t to, bool delack, ns_t unread, bool goes_on)
+				       ns_t to, const struct withheld *w, ns_t unread, bool goes_on)
 {
 	struct record_stall *r;
 
@@ -207,7 +225,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->from = to - t->ns;
 	r->to = to;
 	r->state = t->from;
-	r->by_delack = delack;
+	r->by_delack = w ? w->how : DELACK_NONE;
 	r->goes_on = goes_on;
 	r->peer_unread = unread;
 	r->tgid = ep->txb.tgid;
@@ -217,7 +235,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	__builtin_memcpy(r->comm, ep->txb.comm, COMM_LEN);
 	stall_proof(r, ep);
 	if (peer)
-		stall_peer(r, peer, delack);
+		stall_peer(r, peer, w);
 	bpf_ringbuf_submit(r, wake_flags());
 }
 
@@ -233,18 +251,18 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer, const struct transition *t, ns_t to)
 {
 	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
-	ns_t fired = peer ? LATEST(peer->delack_fired) : 0;
-	bool delack = peer && fired >= from && fired <= to;
+	const struct withheld *w = 0;
 
 	blame_writer(ep, t);
 	late = blame_unread(ep, t->from, unread, t->ns);
-	delack = delack && unread < t->ns / 2;	/* an application that does not read explains more than its kernel */
-	if (delack)
-		late = blame_delack(ep, peer->delack_owed, t->from, from, fired);
+	if (peer && unread < t->ns / 2)	/* an application that does not read explains more than its kernel */
+		w = ack_withheld(peer, from, to);
+	if (w)
+		late = blame_delack(ep, t->from, withheld_ns(w, from));
 	vote_for(ep->blame.held_up, t->from, &ep->txb, t->ns);
 	if (peer)
 		vote_for(ep->blame.late, t->from, &peer->rxb, late);
-	emit_stall(ep, peer, t, to, delack, unread, false);
+	emit_stall(ep, peer, t, to, w, unread, false);
 }
 
 /* a stall ended, or began */

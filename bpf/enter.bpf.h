@@ -174,7 +174,7 @@ static __noinline int enter_file(__u64 file, enum dir dir)
 static __always_inline void tcp_acked(struct endpoint *ep)
 {
 	if (sees_exactly() && ep->ack_owed && !tcp_owes_ack((struct sock *)ep->id.key))
-		ack_sent(ep, tx_since(ep));
+		ack_rides(ep, tx_since(ep));
 }
 
 static __always_inline void leave_tx(struct endpoint *ep, struct input *in)

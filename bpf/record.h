@@ -105,6 +105,15 @@ struct last_ack {
 	unsigned int acked, payload;	/* bytes it acknowledged, bytes it brought */
 };
 
+/* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
+enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };
+
+struct withheld {
+	ns_t owed, went;	/* since when, until when */
+	unsigned int how;	/* enum delack */
+	unsigned int pad;
+};
+
 #define WAITERS 4
 
 /* what an endpoint is; but for addresses, which it may get later, or of UDP change, the same while it lives */
@@ -144,8 +153,7 @@ struct endpoint {
 	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
 	ns_t peer_left;			/* the peer's `unread` when it closed, if it closed first */
-	ns_t delack_fired;		/* when the delayed-ACK timer last fired, and since when that ACK was owed */
-	ns_t delack_owed;
+	struct withheld withheld[2];	/* the last ACK that was, and the one before */
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
 	ns_t unanswered;		/* when it fired, if no data has come since nor had long before; since when that ACK was owed */
 	ns_t unanswered_owed;
@@ -209,10 +217,10 @@ struct record_stall {
 	unsigned int tgid, peer_tgid;
 	int kstack, ustack;
 	int peer_kstack, peer_ustack;
-	unsigned short by_delack;
+	unsigned short by_delack;	/* enum delack */
 	unsigned short goes_on;		/* `to` is the session's end, and not its own */
 	ns_t peer_unread;
-	ns_t ack_owed, ack_fired;	/* by the peer: since when, and when its timer released it; 0: it did not */
+	ns_t ack_owed, ack_went;	/* by the peer: since when, and when it went out; 0: it was not waited for */
 	struct held held;		/* head 0: unknown */
 	struct last_ack ack;		/* that ended it; at 0: none did */
 	char comm[COMM_LEN], peer_comm[COMM_LEN];

@@ -128,7 +128,7 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	if (!ep || ep->closed)
 		return 0;
 	if (tx_working(ep)) {	/* the fields say nothing now; the ACK goes out since the call began, or nearly */
-		ack_sent(ep, tx_since(ep));
+		ack_rides(ep, tx_since(ep));
 		return 0;
 	}
 	now = bpf_ktime_get_ns();

@@ -452,16 +452,34 @@ static __always_inline bool tcp_owes_ack(struct sock *sk)
 	return GET(tp, rcv_nxt) != GET(tp, rcv_wup);
 }
 
-/* any segment carries the ACK */
-static __always_inline void ack_sent(struct endpoint *ep, ns_t now)
+/* any segment carries the ACK; true: one was owed */
+static __always_inline bool ack_sent(struct endpoint *ep, ns_t now)
 {
 	ns_t owed = ep->ack_owed;
 
 	if (!owed)
-		return;
+		return false;
 	ep->ack_owed = 0;
 	if (now > owed)
 		atomic_add(&ep->ack_debt_ns, now - owed);
+	return true;
+}
+
+/* A stall is told with the event after the one that ended it, and by then the next ACK may have gone out. */
+static __always_inline void note_withheld(struct endpoint *ep, ns_t owed, ns_t now, enum delack how)
+{
+	ep->withheld[1] = ep->withheld[0];
+	ep->withheld[0] = (struct withheld){ .owed = owed, .went = now, .how = how };
+}
+
+/* what a send call put out carried it: nothing else had made it go for as long as the application had nothing to say */
+static __always_inline void ack_rides(struct endpoint *ep, ns_t now)
+{
+	ns_t owed = ep->ack_owed;
+
+	if (!ack_sent(ep, now))
+		return;
+	note_withheld(ep, owed, now, DELACK_RODE);
 }
 
 /* No answer comes before the path's best time, as that was measured; a quarter more is its queues, the rest wake-ups at both ends. */
@@ -539,8 +557,7 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 
 	await_answer(ep, owed, now);
 	atomic_add(&ep->delack_fires, 1);
-	ep->delack_fired = now;
-	ep->delack_owed = owed;
+	note_withheld(ep, owed, now, DELACK_FIRED);
 	note_mark(ep, MARK_DELACK, now, 0);
 	if (owed && now > owed)
 		atomic_add(&ep->delack_ns, now - owed);

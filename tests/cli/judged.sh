@@ -58,6 +58,29 @@ def uncorked():
 def late_nodelay():
     lets_go_late(socket.TCP_NODELAY, 0, 1, [100, 400])
 
+def brokers():  # what it gets it answers before its kernel's timer would have: the ACK goes with the answer, and lets go of the second half
+    s, c = pair()
+    if os.fork() == 0:
+        s.close()
+        c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        held, first = 0, True
+        while c.recv(16):
+            at = time.monotonic()
+            time.sleep(0.015)
+            held += first * (time.monotonic() - at)
+            first = not first
+            c.send(b"k")
+        print(held * 1e3)
+        sys.stdout.flush()
+        os._exit(0)
+    c.close()
+    for _ in range(20):
+        s.send(b"x" * 16)
+        s.send(b"y" * 16)
+        assert s.recv(1) == s.recv(1) == b"k"
+    s.close()
+    os.wait()
+
 def forgets():  # an edge-triggered server that takes one message of two
     s, c = pair()
     if os.fork() == 0:
@@ -226,6 +249,10 @@ says_true 'what lay under the cork was not paced' "$the; e = sender('tcp')" \
 traced --proto tcp -- "$PY" talks.py late_nodelay
 says_true "nor was what Nagle's rule held until TCP_NODELAY" "$the; e = sender('tcp')" \
 	'ms(e, "tx", "nagle") > 0.9 * own[0] and ms(e, "tx", "nagle") < own[0] + 20 and ms(e, "tx", "pacing") < 5' '(own, said, e["tx"]["states"])'
+
+traced --proto tcp -- "$PY" talks.py brokers
+says_true "an ACK that goes with a late answer was withheld until then" "$the; e = sender('tcp'); b = [b for b in e['blame'] if b['by'] == 'peer delayed ACK']" \
+	'said[0][:2] == ("nagle", "peer delayed ACK") and said[0][3] == "both ends seen" and abs(b[0]["ns"] / 1e6 - own[0]) < 0.05 * own[0] + 10' '(own, said, b)'
 
 traced --proto tcp -- "$PY" talks.py forgets
 says_true 'a request that lies unread is no health, though no sender stalls' "$the; late = l['late_reader']" \

@@ -92,7 +92,7 @@ static struct stall stall(int i)
 {
 	static const char *const texts[] = { NULL, "write+0x10 (libc.so.6)\nmain+0x3 (a)\n", "schedule+0x1 [k]\n" };
 	struct stall st = { .s = { .serial = (uint64_t)i % ENDS + 1, .from_ns = 5000 + (uint64_t)i, .to_ns = 45000 + 2 * (uint64_t)i,
-				   .state = TX_NAGLE, .by_delack = i % 2, .kstack = -1, .ustack = -1, .peer_kstack = -1, .peer_ustack = -1,
+				   .state = TX_NAGLE, .by_delack = (enum trace_delack)(i % TRACE_DELACK_N), .kstack = -1, .ustack = -1, .peer_kstack = -1, .peer_ustack = -1,
 				   .held = { .known = true, .queued = (uint32_t)i } } };
 
 	for (int k = 0; k < STACKS; k++)

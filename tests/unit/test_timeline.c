@@ -131,12 +131,12 @@ static void a_stall_says_what_is_known(void **state)
 	assert_string_equal(line, "stall: 40.0 ms nagle of writer[7]");
 
 	st.s.held = (struct trace_held){ .known = true, .queued = 1000, .small = 16 };
-	st.s.by_delack = true;
+	st.s.by_delack = TRACE_DELACK_FIRED;
 	st.s.peer_tgid = 8;
 	st.s.peer_serial = 2;
 	memcpy(st.s.peer_comm, "reader", 7);
 	st.s.ack_owed_ns = 1000;
-	st.s.ack_fired_ns = 40000000;
+	st.s.ack_went_ns = 40000000;
 	st.s.ack_at_ns = 40000500;
 	st.s.ack_bytes = 16;
 	st.stack[STACK_USER] = "write+0x10 (libc.so.6)\nmain+0x5 (a)\n";
@@ -148,6 +148,33 @@ static void a_stall_says_what_is_known(void **state)
 	assert_int_equal(json_array_size(json_object_get(o, "user_stack")), 2);
 	assert_string_equal(json_string_value(json_object_get(o, "blamed")), "peer delayed ACK");
 	json_decref(o);
+}
+
+static int64_t number_of(const json_t *o, const char *of, const char *name)
+{
+	const json_t *v = json_object_get(json_object_get(o, of), name);
+
+	return v && json_is_integer(v) ? json_integer_value(v) : -1;
+}
+
+/* the ACK went on the peer's own data, before its timer fired */
+static void an_ack_that_rode_says_so(void **state)
+{
+	struct stall st = { .s = { .serial = 1, .from_ns = 1000, .to_ns = 15000000, .state = TX_NAGLE, .tgid = 7, .by_delack = TRACE_DELACK_RODE,
+				   .ack_owed_ns = 2000, .ack_went_ns = 14002000, .peer_serial = 2, .peer_tgid = 8, .comm = "writer", .peer_comm = "broker" } };
+	json_t *o = stall_to_json(&st);
+	char line[512];
+
+	assert_int_equal(number_of(o, "peer_ack", "rode_ns"), 14002000);
+	assert_int_equal(number_of(o, "peer_ack", "withheld_ns"), 14000000);
+	assert_int_equal(number_of(o, "peer_ack", "timer_fired_ns"), -1);
+	assert_string_equal(json_string_value(json_object_get(o, "blamed")), "peer delayed ACK");
+	json_decref(o);
+	stall_line(&st, line, sizeof(line));
+	assert_string_equal(line, "stall: 15.0 ms nagle of writer[7], kept waiting by broker[8] (its delayed ACK); the peer owed an ACK for 14.0 ms "
+				  "until it had data to send with it");
+	st.s.state = TX_RWND;	/* a withheld ACK shuts no window */
+	assert_int_equal(stall_blamed(&st.s), BLAME_NOBODY);
 }
 
 /* The program keeps its symbols for life. */
@@ -196,7 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_follow_from_the_steps), cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
-		cmocka_unit_test(equal_texts_are_kept_once), cmocka_unit_test(a_stall_says_what_is_known),
+		cmocka_unit_test(equal_texts_are_kept_once), cmocka_unit_test(a_stall_says_what_is_known), cmocka_unit_test(an_ack_that_rode_says_so),
 		cmocka_unit_test(symbols_are_found_by_address), cmocka_unit_test(files_have_symbols),
 	};
 

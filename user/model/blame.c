@@ -6,7 +6,7 @@ const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer appli
 const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
 
 /* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
-static bool delack_can_cause(enum tx_state s)
+bool blame_delack_can_cause(enum tx_state s)
 {
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
@@ -43,7 +43,7 @@ static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
 	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
-	uint64_t delack = delack_can_cause(f->cause) ? f->delack_ns : 0;
+	uint64_t delack = blame_delack_can_cause(f->cause) ? f->delack_ns : 0;
 	uint64_t unread = reader_can_cause(f->cause) ? f->unread_ns : 0;
 	uint64_t starved = starves_reader(f, unread);
 

@@ -26,6 +26,7 @@ struct blame_judged {
 	uint64_t ns;		/* the part the blame explains; 0: not measured */
 };
 
+bool blame_delack_can_cause(enum tx_state s);
 struct blame_judged blame_judge(const struct blame_facts *f);
 /* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */
 bool blame_like_delack(uint64_t n, uint64_t ns);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/blame.h"
+
 static uint64_t hash(const char *s)
 {
 	uint64_t h = 14695981039346656037ull;
@@ -115,7 +117,7 @@ void stalls_free(struct stalls *l)
 
 enum blamed stall_blamed(const struct trace_stall *s)
 {
-	if (s->by_delack)
+	if (s->by_delack && blame_delack_can_cause(s->state))
 		return BLAME_PEER_DELACK;
 	return s->peer_unread_ns && 2 * s->peer_unread_ns >= s->to_ns - s->from_ns ? BLAME_PEER_READER : BLAME_NOBODY;
 }

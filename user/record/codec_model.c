@@ -7,7 +7,7 @@
 /* whoever adds a field finds here that it must be walked too */
 _Static_assert(sizeof(struct trace_endpoint) == 4176, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
-_Static_assert(sizeof(struct trace_stall) == 176, "struct trace_stall has changed");
+_Static_assert(sizeof(struct trace_stall) == 184, "struct trace_stall has changed");
 
 static void walk_pid(struct codec *c, pid_t *pid)
 {
@@ -223,17 +223,17 @@ static void walk_held(struct codec *c, struct trace_held *h)
 
 void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 {
-	uint64_t state = s->state, ns = s->to_ns - s->from_ns;
+	uint64_t state = s->state, ns = s->to_ns - s->from_ns, delack = s->by_delack;
 
 	codec_u64(c, &s->serial);
 	codec_u64(c, &s->from_ns);
 	codec_u64(c, &ns);
 	codec_u64(c, &s->peer_serial);
 	codec_below(c, &state, TX_N);
-	codec_bool(c, &s->by_delack);
+	codec_below(c, &delack, TRACE_DELACK_N);
 	codec_bool(c, &s->goes_on);
 	codec_u64(c, &s->ack_owed_ns);
-	codec_u64(c, &s->ack_fired_ns);
+	codec_u64(c, &s->ack_went_ns);
 	walk_held(c, &s->held);
 	codec_u64(c, &s->ack_at_ns);
 	codec_u32(c, &s->ack_bytes);
@@ -246,6 +246,7 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	walk_words(c, texts, STACKS);
 	s->to_ns = s->from_ns + ns;
 	s->state = (enum tx_state)state;
+	s->by_delack = (enum trace_delack)delack;
 	if (c->reads)
 		s->kstack = s->ustack = s->peer_kstack = s->peer_ustack = -1;
 }

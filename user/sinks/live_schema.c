@@ -106,7 +106,7 @@ static const struct schema_row held[] = {
 	{ "queued_bytes", "count" }, { "unacked_bytes", "count" }, { "small_unacked_bytes", "count" }, { "mss", "count" }, { "cwnd", "count" },
 	{ "in_flight", "count" }, { "window_bytes", "count" }, { "nodelay", "bool" }, { "cork", "bool" }, {}
 };
-static const struct schema_row peer_ack[] = { { "owed_since_ns", "?count" }, { "timer_fired_ns", "count" }, { "withheld_ns", "?count" }, {} };
+static const struct schema_row peer_ack[] = { { "owed_since_ns", "?count" }, { "timer_fired_ns", "?count" }, { "~rode_ns", "?count" }, { "withheld_ns", "?count" }, {} };
 static const struct schema_row released_by[] = { { "at_ns", "count" }, { "acked_bytes", "count" }, { "payload_bytes", "count" }, {} };
 
 static const struct {

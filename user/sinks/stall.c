@@ -33,13 +33,20 @@ static json_t *held_to_json(const struct trace_held *h)
 			 h->nodelay, "cork", h->cork);
 }
 
+static json_t *number_or_null(uint64_t v)
+{
+	return v ? json_integer((json_int_t)v) : json_null();
+}
+
 static json_t *peer_ack_to_json(const struct trace_stall *s)
 {
-	if (!s->ack_fired_ns)
+	bool fired = s->by_delack == TRACE_DELACK_FIRED;
+
+	if (!s->by_delack)
 		return json_null();
-	return json_pack("{s:o, s:I, s:o}", "owed_since_ns", s->ack_owed_ns ? json_integer((json_int_t)s->ack_owed_ns) : json_null(),
-			 "timer_fired_ns", (json_int_t)s->ack_fired_ns, "withheld_ns",
-			 s->ack_owed_ns ? json_integer((json_int_t)(s->ack_fired_ns - s->ack_owed_ns)) : json_null());
+	return json_pack("{s:o, s:o, s:o, s:o}", "owed_since_ns", number_or_null(s->ack_owed_ns), "timer_fired_ns",
+			 number_or_null(fired ? s->ack_went_ns : 0), "rode_ns", number_or_null(fired ? 0 : s->ack_went_ns), "withheld_ns",
+			 number_or_null(s->ack_owed_ns ? s->ack_went_ns - s->ack_owed_ns : 0));
 }
 
 static json_t *released_to_json(const struct trace_stall *s)
@@ -48,11 +55,6 @@ static json_t *released_to_json(const struct trace_stall *s)
 		return json_null();
 	return json_pack("{s:I, s:I, s:I}", "at_ns", (json_int_t)s->ack_at_ns, "acked_bytes", (json_int_t)s->ack_bytes, "payload_bytes",
 			 (json_int_t)s->ack_payload);
-}
-
-static json_t *number_or_null(uint64_t v)
-{
-	return v ? json_integer((json_int_t)v) : json_null();
 }
 
 json_t *stall_to_json(const struct stall *st)
@@ -96,9 +98,10 @@ static void add_release(const struct trace_stall *s, char *buf, size_t len)
 {
 	char owed[32];
 
-	if (s->ack_fired_ns && s->ack_owed_ns) {
-		human_ns((double)(s->ack_fired_ns - s->ack_owed_ns), owed, sizeof(owed));
-		text_append(buf, len, "; the peer owed an ACK for %s until its timer fired", owed);
+	if (s->by_delack && s->ack_owed_ns) {
+		human_ns((double)(s->ack_went_ns - s->ack_owed_ns), owed, sizeof(owed));
+		text_append(buf, len, "; the peer owed an ACK for %s until %s", owed,
+			    s->by_delack == TRACE_DELACK_FIRED ? "its timer fired" : "it had data to send with it");
 	}
 	if (s->ack_at_ns && s->ack_bytes)
 		text_append(buf, len, "; ended by the ACK of %" PRIu32 " B", s->ack_bytes);

@@ -127,9 +127,9 @@ static void fill_held(struct trace_held *out, const struct held *in)
 static void report_stall(const struct trace *t, const struct record_stall *r)
 {
 	struct trace_stall s = {
-		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = r->by_delack, .goes_on = r->goes_on,
+		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = (enum trace_delack)r->by_delack, .goes_on = r->goes_on,
 		.peer_unread_ns = r->peer_unread, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
-		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_fired_ns = r->ack_fired, .ack_at_ns = r->ack.at,
+		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_went_ns = r->ack_went, .ack_at_ns = r->ack.at,
 		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
 	};
 

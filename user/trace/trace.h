@@ -209,13 +209,15 @@ struct trace_held {
 	bool nodelay, cork;
 };
 
+enum trace_delack { TRACE_DELACK_NONE, TRACE_DELACK_FIRED /* its timer */, TRACE_DELACK_RODE /* on the peer's own data */, TRACE_DELACK_N };
+
 struct trace_stall {
 	uint64_t serial, from_ns, to_ns;
 	uint64_t peer_serial;		/* 0: not on this host, or not traced */
 	enum tx_state state;
-	bool by_delack;			/* ended by the peer's delayed-ACK timer */
+	enum trace_delack by_delack;	/* the peer's delayed ACK was waited for, and how that went out */
 	bool goes_on;			/* it has not ended: to_ns is when it was looked at, at the end of the session */
-	uint64_t ack_owed_ns, ack_fired_ns;	/* the peer's: since when it owed, when its timer fired; 0: unknown, or it did not */
+	uint64_t ack_owed_ns, ack_went_ns;	/* that one: since when it was owed, when it went; 0: unknown, or there was none */
 	struct trace_held held;
 	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
 	uint32_t ack_bytes, ack_payload;	/* what it acknowledged, and brought */
