@@ -10,8 +10,6 @@
 
 #include "polled.bpf.h"
 
-#define FMODE_READ	1
-#define FMODE_WRITE	2
 #define XA_SHIFT_MASK	63
 #define XA_LEVELS	6
 
@@ -70,27 +68,10 @@ static __noinline __u32 tgid_numbered(__u64 task)
 	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr) : 0;	/* 0: it has just ended */
 }
 
-/* nobody was seen in a call yet: who holds the descriptor is the best guess, if it is one process; tid 0 makes way for whoever is seen */
-static __always_inline void note_holder(struct beside *b, __u64 task)
+/* as the process whose descriptors are named: not the current task */
+static __always_inline struct holder holder_of(__u64 task)
 {
-	if (b->tgid) {
-		if (!b->tid && b->tgid != tgid_numbered(task))
-			b->others = 1;
-		return;
-	}
-	b->tgid = tgid_numbered(task);
-	b->cgroup = task_cgroup(task);
-	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
-}
-
-static __always_inline void note_holders(struct endpoint *ep, __u64 task, __u64 file)
-{
-	__u32 mode = ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode) : FMODE_READ | FMODE_WRITE;
-
-	if (mode & FMODE_WRITE)
-		note_holder(&ep->txb, task);
-	if (mode & FMODE_READ)
-		note_holder(&ep->rxb, task);
+	return (struct holder){ task, task_cgroup(task), tgid_numbered(task) };
 }
 
 /* both ledgers as the socket's fields have them now */
@@ -220,6 +201,7 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	ns_t now = bpf_ktime_get_ns();
 	struct target to = {};
 	struct endpoint *ep;
+	struct holder h;
 	int what;
 
 	file = task ? file_of(CAST(task_struct, task), ctx->args[1]) : 0;
@@ -235,7 +217,8 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 		endpoint_close(ep, bpf_ktime_get_ns());
 		return SEED_GONE;
 	}
-	note_holders(ep, task, file);
+	h = holder_of(task);
+	note_holders(ep, &h, file);
 	return what;
 }
 
@@ -247,9 +230,10 @@ static __always_inline bool asleep_now(__u64 task)
 static __always_inline void note_sleeper(struct beside *b, __u64 task)
 {
 	__u32 before = b->tid ? b->tgid : 0, others = b->others;
+	struct holder h = holder_of(task);
 
 	b->tgid = 0;
-	note_holder(b, task);
+	note_holder(b, &h);
 	b->others = before && (others || before != b->tgid);
 	b->tid = GET(CAST(task_struct, task), pid);
 	follow_sleeps(b->tid);

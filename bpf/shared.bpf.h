@@ -7,7 +7,7 @@
 #define IPCSTALL_SHARED_BPF_H
 
 #include "tcp.bpf.h"
-#include "task.bpf.h"
+#include "holders.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -511,7 +511,6 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 	ep->tx.seen = ep->rx.seen = now;
 }
 
-#ifdef ENDS_UNSEEN
 /*
  * Whether a descriptor that goes is the last of its socket or pipe is not known, nor needed: that was there until now, and if nothing is
  * seen of it after, it ended. Null: it is not known, or not this one.
@@ -526,9 +525,10 @@ static __always_inline struct endpoint *seen_going(const struct target *to, ns_t
 	return ep;
 }
 
-/* Of a process that ends: it waits for no room any more, either. */
+/* Of a process that ends: it waits for no room any more, either; and if it never read, it is who did not. */
 SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
 {
+	struct holder dying = { (__u64)CURRENT(), bpf_get_current_cgroup_id(), tgid };
 	struct target to = {};
 	struct endpoint *ep;
 	ns_t now;
@@ -538,6 +538,8 @@ SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
 	ep = target_known(&to);
 	if (!ep)
 		return 0;
+	if (held_by_one(file))
+		note_holders(ep, &dying, file);
 	now = bpf_ktime_get_ns();
 	if (ep->refused && ep->txb.tgid == tgid)
 		refused_ends(ep, now);
@@ -568,11 +570,6 @@ static __always_inline void files_die(struct task_struct *task0)
 			file_dies(file, tgid);
 	}
 }
-#else
-static __always_inline void files_die(struct task_struct *task)
-{
-}
-#endif
 
 SEC("raw_tp/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)

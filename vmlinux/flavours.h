@@ -83,6 +83,21 @@ struct file___mode {
 	unsigned int f_mode;
 };
 
+/* until 6.13, which counts from 0: "fs: port files to file_ref" */
+struct file___count {
+	struct {
+		long counter;
+	} f_count;
+};
+
+struct file___ref {
+	struct {
+		struct {
+			long counter;
+		} refcnt;
+	} f_ref;
+};
+
 /* 5.17 on: why a packet was dropped */
 enum skb_drop_reason {
 	SKB_DROP_REASON_UDP_CSUM = 1,
