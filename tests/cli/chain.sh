@@ -70,4 +70,44 @@ a = next((x for x in f if who(x) == 'rowA'), None)" \
 		grep -qE '^rowA\[.*;by:rowB\[[0-9]*\];not_reading;.*stall:[a-z]*;by:rowC\[[0-9]*\];not_reading' "$kind.folded"
 done
 check 'the table says it' "$(tail -3 pipe.err)" grep -qE 'verdict: .*rowA\[.*; at the root of it: rowB\[[0-9]+\] of pipe:\[[0-9]+\]: sndbuf <- rowC\[[0-9]+\] is not reading|verdict: rowB\[' pipe.err
+
+cat >stuck.py <<'PY'
+"""stuck.py subprocess|pair: two that wait for each other, until after a second somebody ends them."""
+import os, signal, socket, subprocess, sys, time
+
+
+def errors_first():  # its output is read to the end, and nobody reads its errors meanwhile
+    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stderr.write('e' * 1000000); print('done')"], stdout=-1, stderr=-1)
+    signal.signal(signal.SIGALRM, lambda *_: (child.kill(), os._exit(0)))
+    signal.alarm(1)
+    child.stdout.read()
+
+
+def both_write():
+    ends = socket.socketpair()
+    children = []
+    for mine in 0, 1:
+        children.append(os.fork())
+        if not children[-1]:
+            ends[1 - mine].close()
+            ends[mine].sendall(bytes(1 << 22))
+            ends[mine].recv(1)
+            os._exit(0)
+    for end in ends:
+        end.close()
+    time.sleep(1)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.wait()
+
+
+{"subprocess": errors_first, "pair": both_write}[sys.argv[1]]()
+PY
+for kind in subprocess pair; do
+	"$IPCSTALL" run -n 1 --json "$kind.json" -- python3 stuck.py $kind 2>"$kind.err"
+	says_true "$kind: each waits for the other" "l = json.load(open('$WORK/$kind.json'))['ledger']; f = l['findings'][0]; turn = l['endpoints'][f['ring']] if f['ring'] is not None else None" \
+		"turn and f['surety'] == 'both ends seen' and f['blamed_pid'] and f['blamed_pid'] != f['pid'] and f['ring_for'] == ('write' if '$kind' == 'subprocess' else 'read') and turn is not l['endpoints'][f['endpoint']]" \
+		"(f, open('$kind.err').read()[-600:])"
+	check "$kind: the table says so" "$(tail -3 "$kind.err")" grep -qE 'verdict: .*; each waits for the other, a deadlock: .* waits for .* to (write to|read) ' "$kind.err"
+done
 finish

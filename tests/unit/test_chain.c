@@ -161,6 +161,74 @@ static void a_ring_has_no_root(void **state)
 		assert_int_equal(v.v[i].root, -1);
 }
 
+/* ---- two that wait for each other ---- */
+
+static void both_write_and_neither_reads(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, A, 800000000);
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, 1);
+	assert_int_equal(v.v[1].ring, 0);
+	assert_false(v.v[0].ring_reads);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "; each waits for the other, a deadlock: p12[12] waits for p11[11] to read pipe:[12]"));
+	ep[1].blame.unread_ns[TX_SNDBUF] = ep[1].tx.ns[TX_SNDBUF] = 500000000;	/* they need not have been at once */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, -1);
+}
+
+/* B reads the output of A, who is held up by what B does not read */
+static void reading_here_and_writing_there(struct trace_endpoint ep[2])
+{
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], A, B, 0);
+	ep[0].rxb.tid = ep[1].txb.tid = 0;	/* B never read the one, and A has not written to the other yet */
+	ep[1].rx.ns[RX_WAIT] = 950000000;
+	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
+}
+
+static void it_reads_what_the_other_would_write_next(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	reading_here_and_writing_there(ep);
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, 1);
+	assert_true(v.v[0].ring_reads);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "p12[12] waits for p11[11] to write to pipe:[11]"));
+	assert_non_null(strstr(finding_fix(&s, &v.v[0]), "communicate()"));
+}
+
+static void others_may_help_it(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	reading_here_and_writing_there(ep);
+	ep[1].txb.others = true;	/* write there too */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, -1);
+	reading_here_and_writing_there(ep);
+	ep[1].txb.tgid = C;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, -1);
+	reading_here_and_writing_there(ep);
+	ep[1].rx.ns[RX_WAIT] = 400000000;	/* for a part of it only */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, -1);
+}
+
 /* ---- a proxy: B never sleeps in a send, and passes on to C what it reads of A ---- */
 
 enum { MEGABYTE = 1 << 20 };
@@ -182,6 +250,20 @@ static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t re
 	ep[at].txb.bytes = ep[at + 1].rxb.bytes = bytes;
 	ep[at].tx.ns[TX_RWND] = ep[at].tx.max[TX_RWND] = ep[at].blame.unread_ns[TX_RWND] = 900000000;
 	ep[at].tx.count[TX_RWND] = ep[at].blame.unread_n[TX_RWND] = 100;
+}
+
+static void who_sent_through_a_socket_could_read_from_it(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	connection(ep, 0, A, B, MEGABYTE);
+	ep[1].rxb.tgid = ep[1].rxb.tid = 0;
+	judge(&s, ep, 2, &v);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
 }
 
 static void proxy(struct trace_endpoint ep[4])
@@ -294,7 +376,9 @@ int main(void)
 		cmocka_unit_test(another_thread_is_no_link),
 		cmocka_unit_test(who_does_not_sleep_could_read),
 		cmocka_unit_test(one_end_alone_is_no_link),
-		cmocka_unit_test(a_ring_has_no_root),
+		cmocka_unit_test(a_ring_has_no_root), cmocka_unit_test(both_write_and_neither_reads),
+		cmocka_unit_test(it_reads_what_the_other_would_write_next), cmocka_unit_test(others_may_help_it),
+		cmocka_unit_test(who_sent_through_a_socket_could_read_from_it),
 		cmocka_unit_test(a_proxy_that_does_not_sleep_is_a_link),
 		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),
 		cmocka_unit_test(one_of_several_is_not_guessed),

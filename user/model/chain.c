@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/at_once.h"
 #include "model/party.h"
 
 /* ---- findings ---- */
@@ -15,17 +16,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-/*
- * When the stalls of a finding were is not kept, but two that together last longer than the time in which both can have been must have
- * been at once for the rest.
- */
-static uint64_t surely_at_once(const struct trace_endpoint *a, uint64_t a_ns, const struct trace_endpoint *b, uint64_t b_ns)
-{
-	uint64_t to = larger(a->at_ns, b->at_ns), from = smaller(a->at_ns - a->tx.lifetime_ns, b->at_ns - b->tx.lifetime_ns);
-
-	return a_ns + b_ns > to - from ? a_ns + b_ns - (to - from) : 0;
 }
 
 /* ---- who passes on what he reads, asleep in a send or not ---- */

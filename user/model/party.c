@@ -35,11 +35,17 @@ const struct trace_beside *party_reader(const struct trace_snapshot *s, const st
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
 }
 
+/* Likewise who was seen to send through a socket, and nobody to read from it. */
+static const struct trace_beside *has_reading_end(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct trace_beside *reader)
+{
+	return reader->tgid || ep->proto == TRACE_PIPE ? reader : &s->ep[ep->peer].txb;
+}
+
 bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out)
 {
 	const struct trace_beside *reader = party_reader(s, ep);
 
 	if (reader)
-		*out = most_of(&ep->blame.late[trace_vote(cause)], reader);
+		*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));
 	return reader;
 }

@@ -7,6 +7,7 @@
 
 #include "model/blame.h"
 #include "model/chain.h"
+#include "model/ring.h"
 #include "model/party.h"
 #include "model/unstalled.h"
 
@@ -120,6 +121,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.count = ep->tx.count[cause],
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
+		.ring = -1,
 		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
@@ -220,4 +222,5 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 	find_scattered(by_cause, min_share, min_ns, out);
 	find_unstalled(s, min_share, min_ns, out);
 	verdict_link(s, out);
+	verdict_rings(s, out);
 }

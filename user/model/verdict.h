@@ -40,6 +40,8 @@ struct finding {
 	int peer; /* index of the peer, -1 */
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (model/chain.h) */
 	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
+	int ring; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (model/ring.h), -1: none */
+	bool ring_reads; /* to write to him there; else to read */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
 };

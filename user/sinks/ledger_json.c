@@ -242,6 +242,8 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
 	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
+	json_object_set_new(o, "ring", f->ring >= 0 ? json_integer(f->ring) : json_null());
+	json_object_set_new(o, "ring_for", f->ring >= 0 ? json_string(f->ring_reads ? "write" : "read") : json_null());
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
 	return o;
 }

@@ -148,6 +148,9 @@ static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
+	if (f->ring >= 0)
+		return "let one of the two read whatever comes while it waits: poll() for both, or a thread for each direction (of a subprocess's output, "
+		       "communicate())";
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
@@ -293,11 +296,27 @@ static void healthy_sentence(const struct trace_snapshot *s, const struct verdic
 		append_wait(s, &v->wait, buf, len);
 }
 
+/* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
+static void append_ring(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	struct party held_up = party_held_up(ep, f->cause), late = {};
+	char name[160], late_name[48], held_name[48];
+
+	party_late(s, ep, f->cause, &late);
+	party_name(&late, late_name, sizeof(late_name));
+	party_name(&held_up, held_name, sizeof(held_name));
+	endpoint_name(&s->ep[f->ring], name, sizeof(name));
+	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->ring_reads ? "write to" : "read", name);
+}
+
 static void finding_and_root(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	char root[320];
 
 	finding_sentence(s, &v->v[0], buf, len);
+	if (v->v[0].ring >= 0)
+		append_ring(s, &v->v[0], buf, len);
 	root_sentence(s, v, &v->v[0], root, sizeof(root));
 	if (*root)
 		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);

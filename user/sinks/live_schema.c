@@ -50,7 +50,7 @@ static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {}
 static const struct schema_row finding[] = {
 	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
-	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" }, { "~pid", "?count" }, { "~comm", "?text" },
+	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" }, { "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" }, { "~comm", "?text" },
 	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, {}
 };
 static const struct schema_row withheld[] = {
