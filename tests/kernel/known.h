@@ -28,6 +28,7 @@ struct end {
 	unsigned long long inode, netns;
 	uint64_t opened_ns, closed_ns;
 	uint64_t in_write_ns, in_read_ns, napped_ns;
+	bool asks_cpu;			/* two more system calls for each read, to know: */
 	uint64_t off_cpu_in_read_ns;	/* what is left of in_read_ns without the work in it */
 	uint64_t waits;			/* write calls above WAITED_NS */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;

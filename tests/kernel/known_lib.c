@@ -229,14 +229,19 @@ void put(struct end *e, int fd, const void *buf, size_t len)
 	}
 }
 
+static uint64_t thread_ran_ns(const struct end *e)
+{
+	return e->asks_cpu ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
 ssize_t get_some(struct end *e, int fd, void *buf, size_t len)
 {
-	uint64_t from = now_ns(), ran = clock_ns(CLOCK_THREAD_CPUTIME_ID), took;
+	uint64_t from = now_ns(), ran = thread_ran_ns(e), took;
 	ssize_t n = call_read(fd, buf, len);
 
 	if (n < 0)
 		die("%s: read", e->role);
-	ran = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	ran = thread_ran_ns(e) - ran;
 	took = now_ns() - from;
 	e->in_read_ns += took;
 	e->off_cpu_in_read_ns += took > ran ? took - ran : 0;

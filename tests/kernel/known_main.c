@@ -93,7 +93,8 @@ static void print_end(struct json *j, const struct end *e)
 	json_int(j, "open_ns", e->closed_ns - e->opened_ns);
 	json_int(j, "in_write_ns", e->in_write_ns);
 	json_int(j, "in_read_ns", e->in_read_ns);
-	json_int(j, "off_cpu_in_read_ns", e->off_cpu_in_read_ns);
+	if (e->asks_cpu)
+		json_int(j, "off_cpu_in_read_ns", e->off_cpu_in_read_ns);
 	json_int(j, "napped_ns", e->napped_ns);
 	json_int(j, "tx_bytes", e->tx_bytes);
 	json_int(j, "rx_bytes", e->rx_bytes);

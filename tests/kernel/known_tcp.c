@@ -60,6 +60,7 @@ static void wwr_client(struct known *k, struct end *e, int fd)
 	uint64_t from;
 	long i;
 
+	e->asks_cpu = true;
 	for (i = 0; i < wwr.warm; i++)
 		wwr_message(e, fd, buf, false);
 	from = now_ns();
@@ -74,6 +75,7 @@ static void wwr_server(struct known *k, struct end *e, int fd)
 	long size = wwr.head + wwr.body + wwr.tail, i;
 	char *buf = spare_memory(size);
 
+	e->asks_cpu = true;
 	for (i = 0; i < wwr.n + wwr.warm; i++) {
 		if (!get(e, fd, buf, size))
 			die("no message");
