@@ -37,6 +37,15 @@ works 'a number of bytes has its trials too' --mode tcp --test throughput --size
 works 'an ack for each message' --mode unix --test throughput --ack message --size 1K "${short[@]}" --json "$WORK/r.json" &&
 	holds 'ack: a time for each message' "p[0]['latency']['n'] == p[0]['messages'] and p[0]['ack'] == 'message'"
 works 'a window' --mode tcp --test throughput --ack message --outstanding 16 --size 64 "${short[@]}" --json "$WORK/r.json" && holds 'window' "p[0]['messages'] > 100"
+interval="len(p[0]['throughput']['trials']) == 7 and p[0]['throughput']['lo'] <= p[0]['throughput']['bytes_per_s'] <= p[0]['throughput']['hi']"
+works 'a window, trials' --mode unix --test throughput --ack message --outstanding 16 --size 1K --trials 7 "${short[@]}" --json "$WORK/r.json" && holds 'window: as many trials as asked for, and an interval' "$interval"
+works 'a window, exactly 500 messages' --mode pipe --test throughput --ack message --outstanding 16 --size 64 --count 500 --no-trace --json "$WORK/r.json" && holds 'window: count' "p[0]['messages'] == 500 and p[0]['latency']['n'] == 500"
+works 'a window wider than the count' --mode pipe --test throughput --ack message --outstanding 64 --size 64 --count 5 --no-trace --json "$WORK/r.json" && holds 'wide window: count' "p[0]['messages'] == 5"
+# What is paced at 1M/s runs at that, however short: the last message waits 40 ms for a delayed ACK (nothing follows it), which is not the path's rate.
+works 'a window on a slow path' --mode tcp --test throughput --ack message --outstanding 8 --size 4K --pacing 1M --duration 300ms --no-trace --json "$WORK/r.json" &&
+	holds 'window: its rate is the path'"'"'s' "0.96 < p[0]['throughput']['bytes_per_s'] / 2 ** 20 < 1.01 and p[0]['elapsed_ns'] > 3e8"
+works 'a schedule with answers' --mode unix --test throughput --ack message --size 1K --rate 200 --trials 7 --duration 200ms --no-trace --json "$WORK/r.json" &&
+	holds 'schedule with answers: the rate is the one asked for' "abs(p[0]['throughput']['bytes_per_s'] / 204800 - 1) < 0.01 and $interval"
 works 'a schedule' --mode tcp --test latency --size 64 --rate 2000 --duration 200ms --json "$WORK/r.json" &&
 	holds 'schedule: as many messages as the rate says' "395 <= p[0]['n'] <= 405"
 # Whoever waits for its turn waits all of that, and half of the round trip after it: the last of 60 that take 5 ms each, meant for the first 59 ms.

@@ -208,6 +208,52 @@ static void throughput_is_what_was_received(void **state)
 	scene_free(s);
 }
 
+/* A run with an acknowledgement for each message: as many trials as were asked for, and every message in one of them. */
+static struct scene *acked_scene(int64_t trials, uint64_t n, uint64_t ticks)
+{
+	struct scene *s = scene("unix", TEST_THROUGHPUT, 1000);
+
+	s->plan.o.ack = ACK_MESSAGE;
+	s->plan.o.trials = trials;
+	s->run.sh->tally[ROLE_CLIENT] = (struct tally){ .n = n, .messages = n, .bytes = 1000 * n, .from = 7, .to = 7 + ticks };
+	return s;
+}
+
+static void a_window_has_trials(void **state)
+{
+	struct scene *s = acked_scene(5, 200, 50 * 1000000);
+	const struct throughput_result *t = &s->point.throughput;
+
+	s->plan.o.outstanding = 4;
+	for (int i = 0; i < 200; i++)
+		s->run.samples[ROLE_CLIENT][i] = i < 100 ? 500000 : 1500000; /* the second half is slower */
+	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
+	assert_int_equal(t->n_trials, 5);
+	assert_true(t->trials[0] > 7.9e6 && t->trials[0] < 8.1e6);
+	assert_true(t->trials[4] > 2.6e6 && t->trials[4] < 2.7e6);
+	assert_true(t->ci.lo < 4e6 && t->ci.hi > 4e6 && t->ci.lo > 2.6e6 && t->ci.hi < 8.1e6);
+	scene_free(s);
+}
+
+/* One in ten is lost; the one before the last is late, and the last one is when it was meant to be. */
+static void a_schedule_has_trials(void **state)
+{
+	struct scene *s = acked_scene(10, 100, 100 * 1000);
+	const struct throughput_result *t = &s->point.throughput;
+
+	s->plan.o.rate = 1e6;
+	s->run.sh->tally[ROLE_CLIENT].lost = 10;
+	for (uint64_t i = 0; i < 100; i++)
+		s->run.samples[ROLE_CLIENT][i] = (i == 98 ? 1700 : 300) | (i % 10 == 5 ? SAMPLE_LOST : 0);
+	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
+	assert_int_equal(t->n_trials, 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_true(fabs(t->trials[i] - 9e8) < 1);
+	assert_int_equal(s->point.latency.s.n, 90);
+	assert_true(s->point.latency.s.max == 1700);
+	scene_free(s);
+}
+
 static void nothing_received_is_unknown(void **state)
 {
 	struct scene *s = scene("udp", TEST_LATENCY, 64);
@@ -247,6 +293,8 @@ int main(void)
 		cmocka_unit_test(both_ways_add_up),
 		cmocka_unit_test(lost_messages_leave_no_sample),
 		cmocka_unit_test(throughput_is_what_was_received),
+		cmocka_unit_test(a_window_has_trials),
+		cmocka_unit_test(a_schedule_has_trials),
 		cmocka_unit_test(nothing_received_is_unknown),
 		cmocka_unit_test(schema_is_json),
 	};

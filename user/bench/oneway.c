@@ -6,16 +6,11 @@
  */
 #include "bench/run.h"
 
-static double gap_ticks(const struct run *r)
-{
-	return (double)ns_to_ticks(&r->clock, 1000000000) / r->plan->o.rate;
-}
-
 static int oneway_client(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *intended = r->samples[ROLE_CLIENT], from = tick_now(&r->clock);
 	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns), n = 0;
-	double gap = gap_ticks(r);
+	double gap = schedule_gap(r);
 	bool last = false;
 
 	while (!last) {

@@ -21,7 +21,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests) },
 	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N", AT(pattern) },
 	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message (the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
-	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1)", AT(outstanding), 1, 4096 },
+	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1); the time counts from K answers on, and K more are sent after it", AT(outstanding), 1, 4096 },
 	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link) },
 	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by 'ipcstall server' on that host", AT(connect) },

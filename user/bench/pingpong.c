@@ -69,6 +69,14 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 	return finish(r, from, prev, i, n);
 }
 
+/* Each message has the time until the next one's moment: without that of the last, one too many would be counted to the rate. */
+static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, uint64_t now)
+{
+	uint64_t end = from + (uint64_t)(schedule_gap(r) * (double)n);
+
+	return r->test == TEST_THROUGHPUT && end > now ? end : now;
+}
+
 /*
  * The same with a moment of its own for each message: the sample counts from there, however late it could start. Of a round trip half is the
  * latency; of the wait before it all is.
@@ -77,7 +85,7 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), now = from, n = 0;
 	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
-	double gap = (double)ns_to_ticks(&r->clock, 1000000000) / r->plan->o.rate;
+	double gap = schedule_gap(r);
 	bool last = false;
 	uint64_t i;
 
@@ -94,41 +102,94 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 		if (rc == IO_OK)
 			rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
 		now = tick_now(&r->clock);
-		if (rc == IO_OK)
-			samples[n++] = now - intended + (is_round_trip(r) ? late : 0);
-		else if (rc != IO_LOST)
+		if (rc != IO_OK && rc != IO_LOST)
 			return worker_fail(r, rc, "round trip", e);
+		samples[i] = (now - intended + (is_round_trip(r) ? late : 0)) | (rc == IO_LOST ? SAMPLE_LOST : 0);
+		n += rc == IO_OK;
 	}
-	r->tally->n = p->record ? n : 0;
-	return finish(r, from, now, i, n);
+	r->tally->n = p->record ? i : 0;
+	return finish(r, from, end_of_schedule(r, from, i, now), i, n);
 }
 
-/* Several questions under way: answers come in order, so a ring of starts is enough. */
+/* Several questions under way. Answers come in order, so a ring of starts is enough. */
+struct window {
+	uint64_t size, *start, asked, answered;
+	uint64_t fill; /* so many are answered before the time begins */
+	uint64_t from, to, deadline, now, counted;
+};
+
+static void window_time_begins(struct window *w, const struct run *r, const struct phase *p)
+{
+	w->from = w->to = w->now;
+	w->deadline = w->from + ns_to_ticks(&r->clock, p->duration_ns);
+}
+
+/*
+ * A question goes out when an answer comes, so every K-th answer belongs to one chain of round trips without a gap: from one of these to another
+ * the path is as full at the end as at the beginning, and no burst of answers is cut in two. Filling the path before and emptying it after is
+ * nobody's rate.
+ */
+static bool window_turned(const struct phase *p, const struct window *w)
+{
+	if (!w->counted || w->counted >= p->max_count)
+		return w->counted > 0;
+	return w->counted >= p->min_count && w->counted % w->size == 0 && w->now >= w->deadline;
+}
+
+/* Is the next question the last one? The other end must know before that goes out. */
+static bool window_closes(struct run *r, const struct phase *p, const struct window *w)
+{
+	if (!w->fill)
+		return stop_here(r, p, w->asked, w->now, w->deadline);
+	if (!window_turned(p, w))
+		return false;
+	__atomic_store_n(&r->sh->last, w->asked, __ATOMIC_RELEASE);
+	return true;
+}
+
+static enum io window_ask(struct run *r, struct window *w)
+{
+	w->start[w->asked++ % w->size] = w->now;
+	return run_send(r, r->size);
+}
+
+static enum io window_take(struct run *r, const struct phase *p, struct window *w, bool closing)
+{
+	enum io rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
+	uint64_t start = w->start[w->answered % w->size];
+
+	w->now = tick_now(&r->clock);
+	if (w->answered++ >= w->fill && !(closing && w->fill)) {
+		r->samples[ROLE_CLIENT][w->counted++] = w->now - start;
+		w->to = w->now;
+	} else if (w->answered == w->fill) {
+		window_time_begins(w, r, p);
+	}
+	return rc;
+}
+
+/* What is not recorded has no figure, so all of it counts. */
 static int client_window(struct run *r, const struct phase *p, struct err *e)
 {
-	uint64_t window = (uint64_t)r->plan->o.outstanding, asked = 0, answered = 0;
-	uint64_t *samples = r->samples[ROLE_CLIENT], *start = calloc(window, sizeof(*start));
-	uint64_t from = tick_now(&r->clock), now = from, deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
-	bool last = false;
-	enum io rc = start ? IO_OK : IO_ERROR;
+	uint64_t k = (uint64_t)r->plan->o.outstanding;
+	struct window w = { .size = k, .start = calloc(k, sizeof(*w.start)), .fill = p->record ? k : 0, .now = tick_now(&r->clock) };
+	enum io rc = w.start ? IO_OK : IO_ERROR;
+	bool closing = false;
 
-	while (rc == IO_OK && (!last || answered < asked)) {
-		if (!last && asked - answered < window) {
-			last = stop_here(r, p, asked, now, deadline);
-			start[asked++ % window] = now;
-			rc = run_send(r, r->size);
-			continue;
+	window_time_begins(&w, r, p);
+	while (rc == IO_OK && (!closing || w.answered < w.asked)) {
+		if (!closing && w.asked - w.answered < k) {
+			closing = window_closes(r, p, &w);
+			rc = window_ask(r, &w);
+		} else {
+			rc = window_take(r, p, &w, closing);
 		}
-		rc = r->w->recv_msg(&r->conn, r->buf, answer_size(r));
-		now = tick_now(&r->clock);
-		samples[answered] = now - start[answered % window];
-		answered++;
 	}
-	free(start);
+	free(w.start);
 	if (rc != IO_OK)
 		return worker_fail(r, rc, "round trip", e);
-	r->tally->n = p->record ? answered : 0;
-	return finish(r, from, now, asked, answered);
+	r->tally->n = p->record ? w.counted : 0;
+	return finish(r, w.from, w.to, w.counted, w.counted);
 }
 
 static int pingpong_client(struct run *r, const struct phase *p, struct err *e)

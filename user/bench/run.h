@@ -128,6 +128,12 @@ static inline bool is_round_trip(const struct run *r)
 	return r->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE);
 }
 
+/* ticks from one message's moment to the next one's */
+static inline double schedule_gap(const struct run *r)
+{
+	return (double)ns_to_ticks(&r->clock, 1000000000) / r->plan->o.rate;
+}
+
 static inline bool server_stops(const struct run *r, uint64_t i)
 {
 	return i >= __atomic_load_n(&r->sh->last, __ATOMIC_ACQUIRE);

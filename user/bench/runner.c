@@ -322,6 +322,12 @@ uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 	return (uint64_t)(2 * packets * each + 40 * each);
 }
 
+/* Messages of a measured phase that are in no figure: what fills and empties a window, and the one turn that its time may be too short for. */
+static double uncounted(const struct run *r)
+{
+	return r->plan->o.outstanding > 1 ? 3.0 * (double)r->plan->o.outstanding : 0;
+}
+
 /* When a phase's time is over a slow link still has to carry what the sender's buffer holds (tcp_wmem: up to 4 MiB), and the fewest messages. */
 static uint64_t drain_ns(const struct run *r, const struct phase *p)
 {
@@ -331,13 +337,13 @@ static uint64_t drain_ns(const struct run *r, const struct phase *p)
 
 	if (plan->o.pacing)
 		rate = fmin(rate, 8 * (double)plan->o.pacing);
-	return (uint64_t)(8e9 * (buffered + (double)p->min_count * (double)r->size) / rate);
+	return (uint64_t)(8e9 * (buffered + ((double)p->min_count + uncounted(r)) * (double)r->size) / rate);
 }
 
 /* So many messages may take ten times as long, each, as those of the warm-up did: a number, or a schedule that is too fast, takes no account of the duration. */
 static uint64_t work_ns(const struct run *r, const struct phase *p, const struct point *pt)
 {
-	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9, n = fmax((double)p->min_count, scheduled);
+	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9, n = fmax((double)p->min_count, scheduled) + uncounted(r);
 
 	return pt->warmup ? (uint64_t)(10 * n * (double)pt->warmup_ns / (double)pt->warmup) : 0;
 }
@@ -494,6 +500,7 @@ static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, 
 	const struct tally *t = b->run.sh->tally;
 	uint64_t t0 = now_ns();
 
+	p.record = false; /* no figure: the cost of every message counts */
 	p.min_count = 1;
 	p.max_count = b->run.test == TEST_THROUGHPUT && b->run.plan->o.ack == ACK_FINAL ? UINT64_MAX : b->run.max_samples;
 	p.duration_ns = duration_ns;

@@ -169,26 +169,39 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 	return 0;
 }
 
+/* The tick at which message i was done; `before`: that of the one before it in its chain of round trips. */
+static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
+{
+	uint64_t took = r->samples[ROLE_CLIENT][i] & ~SAMPLE_LOST, slot_ends;
+
+	if (!(r->plan->o.rate > 0))
+		return before + took;
+	slot_ends = (uint64_t)(schedule_gap(r) * (double)(i + 1));
+	took += (uint64_t)(schedule_gap(r) * (double)i);
+	return took > slot_ends ? took : slot_ends;
+}
+
 /*
- * With an ack for each message a slice of time is a run of samples, with what was waited in vain; not with several under way, nor on a
- * schedule, where each counts from its own moment.
+ * With an ack for each message a slice of time is a run of samples, with what was waited in vain. Of several under way every K-th is one of a
+ * chain without a gap; on a schedule each begins at its own moment.
  */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
+	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
 	struct throughput_result *t = &p->throughput;
-	const uint64_t *samples = r->samples[ROLE_CLIENT];
-	size_t most = (size_t)r->plan->o.trials + 1;
-	uint64_t slice = p->elapsed_ns / (uint64_t)r->plan->o.trials + 1, sum = 0, n = 0;
+	uint64_t trials = (uint64_t)r->plan->o.trials, whole = c->to > c->from ? c->to - c->from : 1;
+	uint64_t at = 0, from = 0, n = 0, chain = (uint64_t)r->plan->o.outstanding;
 
-	if (trials_alloc(t, most, e))
+	if (trials_alloc(t, trials, e))
 		return -1;
-	for (size_t i = 0; i < r->sh->tally[ROLE_CLIENT].n && r->plan->o.outstanding == 1 && !(r->plan->o.rate > 0); i++) {
-		sum += ticks_to_ns(&r->clock, samples[i] & ~SAMPLE_LOST);
-		n += !(samples[i] & SAMPLE_LOST);
-		if (sum >= slice && t->n_trials < most) {
-			trial_add(t, n * r->size, sum);
-			sum = n = 0;
-		}
+	for (uint64_t i = chain - 1; i < c->n; i += chain) {
+		at = done_at(r, i, at);
+		n += r->samples[ROLE_CLIENT][i] & SAMPLE_LOST ? 0 : chain;
+		if (at * trials / whole == from * trials / whole)
+			continue;
+		trial_add(t, n * r->size, ticks_to_ns(&r->clock, at - from));
+		from = at;
+		n = 0;
 	}
 	return 0;
 }

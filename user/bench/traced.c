@@ -182,17 +182,25 @@ static void keep_own(struct point_ledger *l)
 	free(at);
 }
 
-static void relate_to_messages(struct point_ledger *l, const struct point *p)
+/* What fills a window and empties it is in the ledger, but not in the time of the figures. */
+static double ledger_ns(const struct point_ledger *l, const struct bench_plan *plan, const struct point *p)
 {
-	uint64_t worst = 0;
+	uint64_t longest = p->elapsed_ns;
 
-	for (size_t i = 0; i < l->phase.n; i++) {
-		uint64_t stall = ledger_stall_ns(&l->phase.ep[i].tx);
+	for (size_t i = 0; i < l->phase.n && plan->o.outstanding > 1; i++)
+		if (l->phase.ep[i].tx.lifetime_ns > longest)
+			longest = l->phase.ep[i].tx.lifetime_ns;
+	return (double)longest;
+}
 
-		worst = stall > worst ? stall : worst;
-	}
-	l->stall_per_message_ns = p->messages ? (double)l->verdict.stall_ns / (double)p->messages : NAN;
-	l->normalised_stall = p->elapsed_ns ? (double)worst / (double)p->elapsed_ns : NAN;
+static void relate_to_messages(struct point_ledger *l, const struct bench_plan *plan, const struct point *p)
+{
+	double whole = ledger_ns(l, plan, p), worst = 0;
+
+	for (size_t i = 0; i < l->phase.n; i++)
+		worst = fmax(worst, (double)ledger_stall_ns(&l->phase.ep[i].tx));
+	l->stall_per_message_ns = p->messages ? (double)l->verdict.stall_ns * ((double)p->elapsed_ns / whole) / (double)p->messages : NAN;
+	l->normalised_stall = p->elapsed_ns ? worst / whole : NAN;
 }
 
 /* A benchmark's stall is worth naming from one per cent of an endpoint's time on. */
@@ -205,7 +213,7 @@ static void settle(struct traced *tr, struct point *p)
 
 	keep_own(l);
 	verdict_make(&l->phase, MIN_SHARE, MIN_NS, &l->verdict);
-	relate_to_messages(l, p);
+	relate_to_messages(l, tr->plan, p);
 	p->ledger = l;
 	tr->current = NULL;
 	if (!wants_timeline(tr->plan))

@@ -149,7 +149,7 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 {
 	const json_t *states = at(ep, "tx", "states");
 	enum role role = sender_of(p, ep);
-	double length = whole > 0 ? whole : number(json_object_get(ep, "tx"), "lifetime_ns");
+	double length = fmax(whole, number(json_object_get(ep, "tx"), "lifetime_ns"));
 
 	for (unsigned int c = 0; c < TX_N; c++)
 		observe_state(json_object_get(states, trace_tx_names[c]), length, &r->wait[role][c]);
@@ -163,7 +163,10 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 		name_party(ep, &r->who[role]);
 }
 
-/* A point that was traced in a second run has figures of its own and a ledger of another run: shares are then of a lifetime. */
+/*
+ * A point that was traced in a second run has figures of its own and a ledger of another run: shares are then of a lifetime. So they are where
+ * that is longer than the figures' time, which has neither the filling nor the emptying of a window.
+ */
 static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r)
 {
 	const json_t *ledger = json_object_get(p, "ledger"), *ep;
