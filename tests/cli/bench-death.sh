@@ -83,6 +83,24 @@ rc=$?
 for out in json csv raw; do
 	refuses "full disk, $out" 6 'No space left' "${run[@]}" --quiet --$out /dev/full
 done
+# What was there before is there after an output that could not be written whole, and nothing else.
+mkdir "$WORK/there"
+for out in json csv raw; do
+	cp "$WORK/part.json" "$WORK/there/old"
+	said=$( (ulimit -f 0; exec "$IPCSTALL" "${run[@]}" --quiet --$out "$WORK/there/old") 2>&1) # a pipe: the limit is one of every file
+	check "no room, $out" "$? $said" [ "$? $said" = "6 ipcstall: $WORK/there/old: File too large; give it room and run again" ]
+	check "no room, $out: the file of before stays" "$(ls -la "$WORK/there")" eval 'cmp -s "$WORK/part.json" "$WORK/there/old" && [ "$(ls -A "$WORK/there")" = old ]'
+done
+# Behind a link, with its own mode; a file that was handed over goes on where it is.
+chmod 640 "$WORK/there/old"
+ln -s old "$WORK/there/link"
+"$IPCSTALL" "${run[@]}" --quiet --csv "$WORK/there/link" && check 'a file is replaced behind its link, with its mode' "$(ls -la "$WORK/there")" \
+	[ "$(readlink "$WORK/there/link") $(stat -c %a "$WORK/there/old") $(wc -l <"$WORK/there/old") $(ls -A "$WORK/there" | wc -l)" = 'old 640 2 2' ]
+inode=$(stat -c %i "$WORK/there/old")
+"$IPCSTALL" "${run[@]}" --quiet --csv /dev/stdout >"$WORK/there/old" && check 'standard output by its other name is written, not replaced' "$(ls -lai "$WORK/there")" \
+	[ "$(stat -c %i "$WORK/there/old") $(wc -l <"$WORK/there/old")" = "$inode 2" ]
+(umask 027; "$IPCSTALL" "${run[@]}" --quiet --csv "$WORK/there/new")
+check 'a new file has the mode that is asked for' "$(ls -la "$WORK/there")" [ "$(stat -c %a "$WORK/there/new")" = 640 ]
 "$IPCSTALL" "${run[@]}" --json - >/dev/full 2>"$WORK/err"
 rc=$?
 [ $rc -eq 6 ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && pass 'full disk, json on standard output' || fail 'full disk, json on standard output' "$rc $(cat "$WORK/err")"

@@ -288,10 +288,18 @@ for at in '6 25' '8 5'; do # closed endpoints; the head of the last block
 	check "and it is said once, $at" "$(cat err)" [ "$(grep -c damaged err)" -eq 1 ]
 done
 
-# no room for a snapshot: what is left cannot be replayed, and nobody says it can
-ends "a recording without room" 6 'small.rec: File too large; it holds no snapshot yet, and nothing can be replayed' \
+# no room for a snapshot: nothing of it could be replayed, so the recording of before is still there
+cp a.rec small.rec
+ends "a recording without room" 6 'small.rec: File too large; there is no snapshot yet, and nothing is kept' \
 	bash -c 'trap "" XFSZ; ulimit -f 3; exec "$0" "$@"' "$IPCSTALL" record -q -o small.rec --timeline -- "${talk[@]}" 30
-ends "and its replay" 9 'breaks off before its first snapshot' "$IPCSTALL" replay small.rec
+check "leaves the one of before, and nothing beside it" "$(ls -la small.rec a.rec .*.part 2>&1)" eval 'cmp -s a.rec small.rec && ! ls .*.part 2>/dev/null'
+"$IPCSTALL" record -q -i 100ms -o small.rec -- "${talk[@]}" 200 &
+recorder=$!
+jobs_to_end+=($recorder)
+check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" within 10 eval '! cmp -s a.rec small.rec'
+kill -9 $recorder
+wait $recorder 2>/dev/null
+ends "and is read as far as it came" 0 'did not end in good order; figures are those of its last whole snapshot' "$IPCSTALL" replay small.rec
 
 # --- without privileges ---
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then

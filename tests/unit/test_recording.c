@@ -688,11 +688,12 @@ static void never_larger_than_asked(void **state)
 	snprintf(beside, sizeof(beside), "%s.tmp", path);
 	close(open(beside, O_WRONLY | O_CREAT, 0600));
 	assert_int_equal(truncate(beside, 4), 0);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(chown(path, owner, getegid()), 0);
 	r = recorder_new(link, 1 << 20);
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
-	assert_int_equal(chmod(path, 0640), 0);
-	assert_int_equal(chown(path, owner, getegid()), 0);
 	for (uint64_t round = 0; round < 300; round++) {
 		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60, sizeof(*s.ep)) };
 

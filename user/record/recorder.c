@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "lib/index.h"
+#include "lib/replacement.h"
 #include "record/blocks.h"
 #include "record/codec.h"
 
@@ -29,7 +30,12 @@ struct queue {
 struct recorder {
 	int fd;
 	char *path;
-	char *real;	/* the file behind it, where a link leads there: that is what is replaced to make room */
+	/*
+	 * A recording that was there stays until the new one has a whole snapshot: before that, nothing of it could be replayed. From then on it
+	 * stands under its own name and grows there, so that a crash leaves all but its last block.
+	 */
+	struct replacement place;
+	char *real;	/* where it is now, and behind a link: that is what is replaced to make room */
 	uint64_t size, max;
 	struct dropped dropped;
 	pthread_mutex_t lock;	/* of `in` and `refused` */
@@ -47,7 +53,7 @@ static int report(struct recorder *r, int err, struct err *e)
 	r->error = err;
 	errno = err;
 	return err_sys(e, EXIT_IO, r->replayable ? "what was recorded until now can be replayed; give it room, or --max-size"
-						 : "it holds no snapshot yet, and nothing can be replayed; give it room", "%s", r->path);
+						 : "there is no snapshot yet, and nothing is kept; give it room", "%s", r->path);
 }
 
 static int write_dropped(struct recorder *r)
@@ -125,13 +131,30 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 
 int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 {
-	r->fd = open(r->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	r->real = r->fd < 0 ? NULL : realpath(r->path, NULL);
+	r->fd = replacement_open(&r->place, r->path, O_RDWR, 0644);
+	r->real = r->fd < 0 ? NULL : realpath(r->place.part ? r->place.part : r->path, NULL);
 	r->error = r->real ? write_header(r, head) : errno;
 	if (!r->error)
 		return 0;
 	errno = r->error;
 	return err_sys(e, EXIT_IO, "give a file that can be written, with room for it", "%s", r->path);
+}
+
+/* under its name it may be another file: replacement_commit() */
+static int take_place(struct recorder *r)
+{
+	int err;
+
+	if (!r->place.part)
+		return 0;
+	err = replacement_commit(&r->place);
+	if (err)
+		return err;
+	close(r->fd);
+	free(r->real);
+	r->real = realpath(r->path, NULL);
+	r->fd = r->real ? open(r->real, O_RDWR | O_CLOEXEC) : -1;
+	return r->fd < 0 || lseek(r->fd, 0, SEEK_END) < 0 ? errno : 0;
 }
 
 static bool reserve(void **v, size_t n, size_t *room, size_t max, size_t size)
@@ -367,6 +390,8 @@ int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct
 	err = write_parts(r, s, true);
 	if (!err)
 		err = write_parts(r, s, false);
+	if (!err)
+		err = take_place(r);
 	r->replayable |= !err;
 	return err ? report(r, err, e) : 0;
 }
@@ -376,13 +401,14 @@ int recorder_close(struct recorder *r, struct err *e)
 	size_t n;
 	int rc = 0, err;
 
-	if (!r->error && r->fd >= 0) {
+	if (!r->error && r->fd >= 0 && r->replayable) {
 		err = blocks_write(r->fd, BLOCK_END, "", 0, &n);
 		rc = err ? report(r, err, e) : 0;
 		r->size += n;
 	}
 	if (r->fd >= 0 && close(r->fd) && !rc && !r->error)
 		rc = report(r, errno, e);
+	replacement_drop(&r->place);
 	pthread_mutex_destroy(&r->lock);
 	free(r->in.events);
 	free(r->in.stalls);

@@ -22,7 +22,7 @@ struct dropped {
 
 /* NULL: no memory. Takes steps and stalls from now on. */
 struct recorder *recorder_new(const char *path, uint64_t max_size);
-/* Make the file; head becomes the recording's header. */
+/* Make the file; head becomes the recording's header. It takes the place of one that was there with its first snapshot. */
 int recorder_begin(struct recorder *r, json_t *head, struct err *e);
 void recorder_stall(struct recorder *r, const struct stall *s);
 void recorder_transition(struct recorder *r, const struct trace_transition *tr);

@@ -14,12 +14,15 @@ int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e)
 {
 	FILE *out = doc ? sink_open(path, e) : NULL;
 	bool whole;
-	int rc;
 
 	if (!doc)
 		return no_memory(path, e);
 	whole = out && !json_dumpf(doc, out, flags) && fputc('\n', out) != EOF;
-	rc = out ? sink_close(out, path, e) : -1;
 	json_decref(doc);
-	return rc == 0 && !whole ? no_memory(path, e) : rc;	/* of whatever else went wrong sink_close() tells */
+	if (!out)
+		return -1;
+	if (whole || ferror(out))
+		return sink_close(out, path, e);
+	sink_drop(out);
+	return no_memory(path, e);
 }

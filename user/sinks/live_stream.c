@@ -33,7 +33,7 @@ int stream_open(struct live_stream *st, const char *path, json_t *head, struct e
 	json_t *line;
 
 	*st = (struct live_stream){ .path = path, .lock = PTHREAD_MUTEX_INITIALIZER };
-	st->f = sink_open(path, e);
+	st->f = sink_open_stream(path, e);
 	if (!st->f)
 		return -1;
 	line = json_pack("{s:s, s:i}", "schema", "ipcstall.stream", "version", 1);

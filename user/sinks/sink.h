@@ -32,7 +32,7 @@ int csv_write(const struct result *r, const char *path, struct err *e);
 int raw_write(const struct result *r, const char *path, struct err *e);
 void table_print(const struct result *r, FILE *out);
 
-/* "-" is standard output. Close with sink_close(), which reports what a full disk swallowed. */
+/* "-" is standard output. */
 bool sink_is_stdout(const char *path);
 /* As an error names it. */
 const char *sink_name(const char *path);
@@ -40,7 +40,14 @@ const char *sink_name(const char *path);
 int outputs_check(const char *const *paths, size_t n, struct err *e);
 /* Nor may one replace what is read: before outputs_check(). */
 int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e);
+/*
+ * Close with sink_close(), which reports what a full disk swallowed. A regular file that was there stays until then, and where something failed; an
+ * output that is not whole for another reason goes by sink_drop().
+ */
 FILE *sink_open(const char *path, struct err *e);
+/* For what is read while it grows: there from the first line on; closed by fclose(). */
+FILE *sink_open_stream(const char *path, struct err *e);
+void sink_drop(FILE *f);
 int sink_close(FILE *f, const char *path, struct err *e);
 
 /* "64K", "1448": as --size takes it. */
