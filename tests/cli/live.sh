@@ -295,10 +295,10 @@ ends "a recording without room" 6 'small.rec: File too large; there is no snapsh
 check "leaves the one of before, and nothing beside it" "$(ls -la small.rec a.rec .*.part 2>&1)" eval 'cmp -s a.rec small.rec && ! ls .*.part 2>/dev/null'
 "$IPCSTALL" record -q -i 100ms -o small.rec -- "${talk[@]}" 200 &
 recorder=$!
-jobs_to_end+=($recorder)
+jobs_to_end+=("$recorder")
 check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" within 10 eval '! cmp -s a.rec small.rec'
-kill -9 $recorder
-wait $recorder 2>/dev/null
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
 ends "and is read as far as it came" 0 'did not end in good order; figures are those of its last whole snapshot' "$IPCSTALL" replay small.rec
 
 # --- without privileges ---

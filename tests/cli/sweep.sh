@@ -23,6 +23,10 @@ refuses 'no size' 2 'of which size' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/
 refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe -s 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
 refuses '--resume was forgotten' 2 'interrupted after 1 point' sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/kept.ndjson"
 check 'a wrong command line leaves the file alone' 'it was changed' cmp -s "$WORK/begun" "$WORK/kept.ndjson"
+"$IPCSTALL" sweep -m pipe -V size=64,128 -t latency -n 100 --no-trace -q -o "$WORK/whole.ndjson"
+cp "$WORK/whole.ndjson" "$WORK/kept.ndjson"
+refuses 'a sweep that has no first point' 4 'nosuch' sweep -m tcp -V size=64,128 --cc nosuch --no-trace -q -o "$WORK/kept.ndjson"
+check 'leaves the whole one that was there' "$(ls -la "$WORK")" eval 'cmp -s "$WORK/whole.ndjson" "$WORK/kept.ndjson" && ! ls "$WORK"/.*.part 2>/dev/null'
 works 'connecting has no size' sweep -m unix -t connect --no-trace -d 20ms -V placement=same,none -q -o "$WORK/connect.ndjson"
 
 # --- what varies is in its point as the option is in a result: a time in ns, a number always ---

@@ -51,7 +51,7 @@ const struct command command_record = {
 	.summary = "Record the ledgers of programs into a file, for replay",
 	.operands = "-o FILE [-- CMD [ARG...]]",
 	.description = "The file is bounded in size, checksummed block by block, and readable up to its last whole block after a crash or on a full\n"
-		       "disk. The exit code of CMD is passed on.",
+		       "disk. A recording of that name stays until the new one has its first snapshot. The exit code of CMD is passed on.",
 	.examples = "ipcstall record -o web.rec -c /sys/fs/cgroup/system.slice/nginx.service -d 1h\tan hour of a service, in at most 100 MB\n"
 		    "ipcstall record -o build.rec --timeline -- make -j4\tevery change of state of a build's pipes\n"
 		    "ipcstall replay web.rec\twhat attach would have shown\n",

@@ -67,6 +67,7 @@ struct sweep {
 	struct sweep_opts *o;
 	struct cells cells;
 	FILE *out;
+	bool headed; /* out has its first line, and no other: a whole sweep that was there stays until there is a point to replace it */
 	unsigned int *done; /* by index in the order: the tests that an interrupted file has, a bit each */
 	size_t n_done, n_points; /* cells begun there; points, there and here */
 	bool complete;		 /* nothing is missing there */
@@ -94,6 +95,12 @@ static int write_line(struct sweep *s, json_t *line, struct err *e)
 {
 	if (!line)
 		return err_set(e, EXIT_BUG, "sweep: a line that JSON cannot hold: a fault of ipcstall; please report it");
+
+	if (s->headed && !(s->out = sink_settle(s->out, s->o->out, e))) {
+		json_decref(line);
+		return -1;
+	}
+	s->headed = false;
 
 	int bad = json_dumpf(line, s->out, JSON_COMPACT) || fputc('\n', s->out) == EOF || fflush(s->out);
 
@@ -423,12 +430,12 @@ static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *
 		json_decref(head);
 		return rc;
 	}
-	s->out = path && strcmp(path, "-") ? fopen(path, "we") : stdout;
-	if (!s->out) {
+	s->out = sink_open(path ? path : "-", e);
+	rc = s->out ? write_line(s, head, e) : -1;
+	s->headed = rc == 0 && s->out != stdout;
+	if (!s->out)
 		json_decref(head);
-		return err_sys(e, EXIT_IO, "give a file that can be written", "--out %s", path);
-	}
-	return write_line(s, head, e);
+	return rc;
 }
 
 static int run_cells(struct sweep *s, struct err *e)
@@ -546,7 +553,9 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 		if (!o->bench.quiet && isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 	}
-	if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
+	if (s.headed)
+		sink_drop(s.out);
+	else if (s.out && s.out != stdout && fclose(s.out) && rc == 0)
 		rc = write_error(&s, e);
 	free(s.done);
 	refine_free(&s.refiner);

@@ -43,6 +43,15 @@ static struct replacement take_pending(FILE *f)
 	return r;
 }
 
+/* false also of what is written in its place */
+static bool is_beside(const FILE *f)
+{
+	for (const struct pending *p = pending; p; p = p->next)
+		if (p->f == f)
+			return p->r.part;
+	return false;
+}
+
 static FILE *open_replacement(const char *path)
 {
 	struct pending *p = calloc(1, sizeof(*p));
@@ -102,6 +111,17 @@ int sink_close(FILE *f, const char *path, struct err *e)
 		return 0;
 	errno = err;
 	return err_sys(e, EXIT_IO, f == stdout ? "give it room or a reader and run again" : "give it room and run again", "%s", sink_name(path));
+}
+
+FILE *sink_settle(FILE *f, const char *path, struct err *e)
+{
+	if (!is_beside(f)) {
+		take_pending(f);
+		return f;
+	}
+	if (sink_close(f, path, e))
+		return NULL;
+	return opened(fopen(path, "ae"), path, e);
 }
 
 const char *size_text(int64_t size, char buf[24])

@@ -48,6 +48,8 @@ FILE *sink_open(const char *path, struct err *e);
 /* For what is read while it grows: there from the first line on; closed by fclose(). */
 FILE *sink_open_stream(const char *path, struct err *e);
 void sink_drop(FILE *f);
+/* What is written so far takes its place; what follows goes there, to the stream that is returned, and is there at once. NULL: it could not. */
+FILE *sink_settle(FILE *f, const char *path, struct err *e);
 int sink_close(FILE *f, const char *path, struct err *e);
 
 /* "64K", "1448": as --size takes it. */
