@@ -29,6 +29,10 @@ refuses 'a sweep that has no first point' 4 'nosuch' sweep -m tcp -V size=64,128
 check 'leaves the whole one that was there' "$(ls -la "$WORK")" eval 'cmp -s "$WORK/whole.ndjson" "$WORK/kept.ndjson" && ! ls "$WORK"/.*.part 2>/dev/null'
 works 'connecting has no size' sweep -m unix -t connect --no-trace -d 20ms -V placement=same,none -q -o "$WORK/connect.ndjson"
 
+# --- what one of the tests has a use for is given to all ---
+works 'options of one cell'"'"'s test' sweep -m unix -n 50 --no-trace -V test=latency,throughput,connect -s 300 -p chunks=200 --trials 5 --ack message -q -o "$WORK/mixed.ndjson"
+works 'chunks that some of the sizes are cut by' sweep -m unix -n 50 -t latency --no-trace -V size=100,300 -p chunks=200 -q -o "$WORK/mixed.ndjson"
+
 # --- what varies is in its point as the option is in a result: a time in ns, a number always ---
 works 'a time and a rate vary' sweep -m pipe -t latency -s 64 --no-trace -V duration=20ms,0.05 -V rate=500,1k -q -o "$WORK/units.ndjson"
 says_true 'as numbers, in the units of a result' "$(rows units.ndjson); found = sorted((r['vars']['duration'], r['vars']['rate']) for r in rows if 'vars' in r)" \

@@ -19,7 +19,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
 	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, 4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
 	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests) },
-	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N", AT(pattern) },
+	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N (a message of N or less is one write)", AT(pattern) },
 	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message (the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
 	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1); the time counts from K answers on, and K more are sent after it", AT(outstanding), 1, 4096 },
 	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },

@@ -189,6 +189,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; leave the pause out" },
 		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
 		{ (o->timeline || o->perfetto) && !o->trace, "--timeline or --perfetto with --no-trace: nothing would be recorded; give one" },
+		{ o->backend && !o->trace, "--backend with --no-trace: nothing is traced; give one" },
 		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a recording would be part of the cost; give one" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
 		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; give one" },

@@ -237,7 +237,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 	if (bench_check_given(o, rest, e) || (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
-	if (bench_plan(o, &plan, e) || check_outputs(o, e))
+	if (bench_plan(o, &plan, e) || bench_check_all_used(bench_uses(&plan), rest, e) || check_outputs(o, e))
 		return e->code;
 	return run_plan(&plan, e) ? (int)e->code : EXIT_DONE;
 }

@@ -300,10 +300,17 @@ static int check_size(const struct bench_plan *plan, bool given, struct err *e)
 /* Every combination is checked before the first one runs: hours later is too late for a bad one. */
 static int check_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given, struct err *e)
 {
-	for (size_t c = s->cells.n; c-- > 0;)
+	unsigned int uses = 0;
+
+	for (size_t c = s->cells.n; c-- > 0;) {
 		if (cells_apply(&s->cells, c, &s->o->bench, e) || bench_plan(&s->o->bench, first, e) || check_size(first, opt_given(given, "size"), e))
 			return -1;
-	return 0;
+		uses |= bench_uses(first);
+	}
+	for (size_t i = 0; i < s->cells.n_v; i++)
+		if (bench_check_used(uses, s->cells.v[i].row->name, e))
+			return -1;
+	return bench_check_all_used(uses, given, e);
 }
 
 static int check_same(const json_t *was, const json_t *now, const char *const keys[], const char *of_which, const char *path, struct err *e)
