@@ -104,6 +104,32 @@ works 'csv' --mode pipe --size 64,1K "${short[@]}" --csv "$WORK/r.csv" --quiet &
 works 'raw' --mode pipe --size 64 --test latency --count 300 --raw "$WORK/r.raw" && [ "$(grep -vc '^#' "$WORK/r.raw")" -eq 300 ] && pass 'raw: a line a sample' || fail 'raw: a line a sample' 'wrong count'
 works 'quiet' --mode pipe --size 64 "${short[@]}" --quiet && { [ ! -s "$WORK/out" ] && pass 'quiet prints nothing' || fail 'quiet prints nothing' "$(head -1 "$WORK/out")"; }
 
+# On a narrow terminal the least important columns go, and it is said which; what was asked for stays.
+cat >"$WORK/terminal.py" <<'END'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
+try:
+    while piece := os.read(fd, 4096):
+        sys.stdout.write(piece.decode().replace("\r", ""))
+except OSError:
+    pass
+END
+table=(--mode tcp --size 64,512K --test latency,throughput --ack message --count 200 --no-trace --mean)
+python3 "$WORK/terminal.py" 60 "$IPCSTALL" "${table[@]}" >"$WORK/pty"
+COLUMNS=60 "$IPCSTALL" "${table[@]}" >"$WORK/columns"
+"$IPCSTALL" "${table[@]}" >"$WORK/wide"
+says_true 'tables fit a terminal of 60 columns' "import re
+def tables(name): return [b for b in re.split('\n\n', open('$WORK/' + name).read().replace('\x1b[K', '')) if 'size  ' in b]
+def rows(b): return b.split('\n')[1:]
+narrow, wide = tables('pty') + tables('columns'), tables('wide')
+gone = [row.split(': ')[1].split(', ') for b in narrow for row in rows(b) if row.startswith('no room for ')]" \
+	"len(narrow) == 4 and len(gone) == 4 and all(len(row) <= 60 for b in narrow for row in rows(b)) and any(len(row) > 60 for b in wide for row in rows(b)) and 'q1' in gone[0] and 'seconds' in gone[1] and
+	all(not re.search(' %s( |\$)' % re.escape(c), rows(b)[0]) for b, names in zip(narrow, gone) for c in names) and 'mean' in rows(narrow[0])[0]" \
+	'(gone, narrow)'
+
 if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
 	"$IPCSTALL" --json-schema >"$WORK/schema.json"
 	for args in '--mode tcp --test latency,throughput,oneway,connect' '--mode udp --size 1,128K' '--mode pipe --size 4'; do

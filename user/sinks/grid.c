@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #define COLUMNS 24
+enum { GAP = 2 };
 
 struct grid {
 	int columns;
 	bool left[COLUMNS];
+	int rank[COLUMNS]; /* the highest goes first where there is no room; 0: stays */
 	char **cell;
 	size_t n, cap;
 };
@@ -37,8 +41,13 @@ struct grid *grid_new(const char *columns)
 	struct grid *g = calloc(1, sizeof(*g));
 
 	while (g && g->columns < COLUMNS) {
-		size_t len = strcspn(columns, "|");
+		size_t len;
 
+		if (*columns >= '1' && *columns <= '9' && columns[1] == ':') {
+			g->rank[g->columns] = *columns - '0';
+			columns += 2;
+		}
+		len = strcspn(columns, "|");
 		g->left[g->columns] = *columns == '<';
 		add_cell(g, strndup(columns + (*columns == '<'), len - (*columns == '<')));
 		g->columns++;
@@ -92,10 +101,57 @@ static int column_width(const struct grid *g, int column)
 	return width;
 }
 
-static void print_cell(const struct grid *g, size_t i, const int *width, FILE *out)
+/* 0: as wide as it likes */
+static int room(FILE *out)
+{
+	const char *asked = getenv("COLUMNS");
+	struct winsize ws = {};
+
+	if (asked && atoi(asked) > 0)
+		return atoi(asked);
+	return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &ws) == 0 ? ws.ws_col : 0;
+}
+
+/* The rightmost of the highest rank; -1: none is left that may go. */
+static int least_important(const struct grid *g, const bool *hidden)
+{
+	int least = -1;
+
+	for (int c = 0; c < g->columns; c++)
+		if (!hidden[c] && g->rank[c] && (least < 0 || g->rank[c] >= g->rank[least]))
+			least = c;
+	return least;
+}
+
+static void hide_to_fit(const struct grid *g, const int *width, int most, bool *hidden)
+{
+	int total = -GAP, c;
+
+	for (c = 0; c < g->columns; c++)
+		total += width[c] + GAP;
+	while (most && total > most && (c = least_important(g, hidden)) >= 0) {
+		hidden[c] = true;
+		total -= width[c] + GAP;
+	}
+}
+
+static void name_hidden(const struct grid *g, const bool *hidden, FILE *out)
+{
+	int n = 0;
+
+	for (int c = 0; c < g->columns; c++)
+		n += hidden[c];
+	if (!n)
+		return;
+	fprintf(out, "no room for %d column%s:", n, n == 1 ? "" : "s");
+	for (int c = 0; c < g->columns; c++)
+		if (hidden[c])
+			fprintf(out, " %s%s", g->cell[c], --n ? "," : "\n");
+}
+
+static void print_cell(const struct grid *g, size_t i, const int *width, bool last, FILE *out)
 {
 	int column = (int)(i % (size_t)g->columns), pad = width[column] - display_width(g->cell[i]);
-	bool last = column == g->columns - 1;
 
 	if (g->left[column])
 		fprintf(out, "%s%*s%s", g->cell[i] ? g->cell[i] : "", last ? 0 : pad, "", last ? "\n" : "  ");
@@ -105,16 +161,22 @@ static void print_cell(const struct grid *g, size_t i, const int *width, FILE *o
 
 void grid_print(struct grid *g, FILE *out)
 {
-	int width[COLUMNS];
+	bool hidden[COLUMNS] = {};
+	int width[COLUMNS], last = 0;
 
 	if (!g)
 		return;
 	for (int c = 0; c < g->columns; c++)
 		width[c] = column_width(g, c);
-	for (size_t i = 0; i < g->n; i++) {
-		print_cell(g, i, width, out);
+	hide_to_fit(g, width, room(out), hidden);
+	for (int c = 0; c < g->columns; c++)
+		last = hidden[c] ? last : c;
+	for (size_t i = 0; i < g->n; i++)
+		if (!hidden[i % (size_t)g->columns])
+			print_cell(g, i, width, (int)(i % (size_t)g->columns) == last, out);
+	name_hidden(g, hidden, out);
+	for (size_t i = 0; i < g->n; i++)
 		free(g->cell[i]);
-	}
 	free(g->cell);
 	free(g);
 }

@@ -132,7 +132,7 @@ static void latency_table(const struct result *r, enum test t, FILE *out)
 	struct grid *g;
 	char columns[160], buf[24];
 
-	snprintf(columns, sizeof(columns), "size|samples|min us|q1|median|q3|p95|p99|p99.9|max|+-%s%s", r->plan->o.mean ? "|mean" : "",
+	snprintf(columns, sizeof(columns), "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s", r->plan->o.mean ? "|mean" : "",
 		 lossy ? "|lost" : "");
 	g = grid_new(columns);
 
@@ -175,7 +175,7 @@ static void throughput_table(const struct result *r, FILE *out)
 	char columns[160];
 	struct grid *g;
 
-	snprintf(columns, sizeof(columns), "size|MB/s|95%% from|to|trials|messages/s|seconds%s%s", acked ? "|median us|p99" : "",
+	snprintf(columns, sizeof(columns), "size|MB/s|95%% from|to|3:trials|1:messages/s|4:seconds%s%s", acked ? "|median us|2:p99" : "",
 		 lossy ? "|lost" : "");
 	g = grid_new(columns);
 	for (size_t i = 0; i < r->n; i++)
@@ -244,7 +244,7 @@ static void print_warnings(const struct result *r, FILE *out)
 /* Where messages are repeated: how often, and why. */
 static void reliable_table(const struct result *r, FILE *out)
 {
-	struct grid *g = grid_new("size|<test|packets|sent|again|came|dropped|twice|early|lost %|over --rto|over 1 s");
+	struct grid *g = grid_new("size|<test|2:packets|sent|again|3:came|dropped|4:twice|5:early|lost %|over --rto|1:over 1 s");
 	char buf[24];
 
 	for (size_t i = 0; i < r->n; i++) {
