@@ -216,7 +216,7 @@ static void trial_interval(const struct run *r, struct point *p)
 	t->ci = (struct interval){ .lo = NAN, .hi = NAN, .level = 0.95, .method = "none" };
 	if (t->n_trials >= 3)
 		t->ci = stats_bootstrap_mean(&s, t->trial_ns, 0.95, &rng);
-	else if (t->n_trials)
+	else if (!isnan(t->bytes_per_s)) /* of what has no rate that is said already */
 		point_warn(p, "only %zu trials: no interval is given for the throughput; give %s", t->n_trials,
 			   r->plan->o.count || r->plan->o.bytes ? "more messages" : "a longer --duration");
 }
