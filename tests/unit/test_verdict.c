@@ -465,6 +465,23 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
+/* what stalled is told first, and what is far longer beside it */
+static void a_wait_that_dwarfs_a_stall_is_told_too(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[1].tx.ns[TX_NAGLE] = ep[1].tx.max[TX_NAGLE] = 40000000;
+	ep[1].tx.count[TX_NAGLE] = 1;
+	ep[1].tx.ns[TX_IDLE] = SECOND - 40000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0: nagle: 1 time, 40.0 ms in all"));
+	assert_non_null(strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+	ep[1].tx.ns[TX_NAGLE] = 450000000;
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	assert_int_equal(v.wait.endpoint, -1);
+}
+
 /* two pipes between two programs; and two that have nothing to do with each other */
 static void pipes_by_turns(void **state)
 {
@@ -738,7 +755,7 @@ int main(void)
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),
 		cmocka_unit_test(who_has_the_socket_is_who_waits),
-		cmocka_unit_test(a_healthy_wait_has_an_other_end),
+		cmocka_unit_test(a_healthy_wait_has_an_other_end), cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
 		cmocka_unit_test(pipes_by_turns),
 		cmocka_unit_test(who_was_held_up_is_not_awaited),
 		cmocka_unit_test(a_programs_own_helper_is_no_news),

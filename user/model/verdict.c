@@ -162,6 +162,16 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
 }
 
+/* A wait that dwarfs what stalled is what the user came for, and no part of it. */
+#define DWARFS 2
+
+static bool dwarfs_stalls(const struct verdict *v)
+{
+	uint64_t stalled = v->n ? v->v[0].ns : v->scattered.ns;
+
+	return v->wait.ns > DWARFS * stalled;
+}
+
 static void find_unstalled(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	const struct reader_spell none = { .endpoint = -1 };
@@ -170,7 +180,9 @@ static void find_unstalled(const struct trace_snapshot *s, double min_share, uin
 	out->withheld = find_withheld_ack(s, min_share, min_ns);
 	out->starved = find_starved(s, min_ns);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
-	out->wait = out->n || out->scattered.ns ? none : find_long_wait(s, min_ns, !out->sent);
+	out->wait = find_long_wait(s, min_ns, !out->sent);
+	if (!dwarfs_stalls(out))
+		out->wait = none;
 }
 
 /* What no stall is worth the word for alone. */

@@ -292,8 +292,6 @@ static void healthy_sentence(const struct trace_snapshot *s, const struct verdic
 		snprintf(buf, len, "what held the senders is not known: no hook saw their calls");
 	else
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
-	if (v->wait.endpoint >= 0)
-		append_wait(s, &v->wait, buf, len);
 }
 
 /* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
@@ -322,17 +320,13 @@ static void finding_and_root(const struct trace_snapshot *s, const struct verdic
 		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);
 }
 
-void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	if (v->n) {
+	if (v->n)
 		finding_and_root(s, v, buf, len);
-		return;
-	}
-	if (late_leads(v)) {
+	else if (late_leads(v))
 		late_sentence(s, &v->late, buf, len);
-		return;
-	}
-	if (withheld_leads(v))
+	else if (withheld_leads(v))
 		withheld_sentence(s, &v->withheld, buf, len);
 	else if (starved_leads(v))
 		starved_sentence(s, &v->starved, buf, len);
@@ -342,7 +336,20 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		scattered_sentence(&v->scattered, buf, len);
 	else
 		healthy_sentence(s, v, buf, len);
-	if (v->n_unknown && v->sent)
+}
+
+/* beside what stalled, or where nothing at all stands out */
+static bool tells_wait(const struct verdict *v)
+{
+	return v->wait.endpoint >= 0 && (v->n || (!late_leads(v) && !withheld_leads(v) && !starved_leads(v) && !loss_leads(v)));
+}
+
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	leading_sentence(s, v, buf, len);
+	if (tells_wait(v))
+		append_wait(s, &v->wait, buf, len);
+	if (!v->n && !late_leads(v) && v->n_unknown && v->sent)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }
 
