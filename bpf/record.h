@@ -289,6 +289,7 @@ struct digest_order {
 
 /* what became of a descriptor, or of a sleeping thread, that existed before the session: see seed.bpf.h */
 enum seeded { SEED_GONE, SEED_UNWANTED, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
+#define SEED_FIFO (~0ULL)	/* in the place of an inode's number: that of a FIFO is its file system's, and overlayfs shows another */
 
 enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 

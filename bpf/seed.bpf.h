@@ -193,7 +193,12 @@ int global_number(struct bpf_raw_tracepoint_args *ctx)
 	return task ? GET(CAST(task_struct, task), tgid) : 0;
 }
 
-/* args: process, descriptor, the inode that user space saw there */
+static __always_inline bool is_what_was_seen(const struct target *to, __u64 inode)
+{
+	return inode == SEED_FIFO ? to->pipe != 0 : inode_number(to->node) == inode;
+}
+
+/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO */
 SEC("raw_tp/seed_fd")
 int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -205,7 +210,7 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	int what;
 
 	file = task ? file_of(CAST(task_struct, task), ctx->args[1]) : 0;
-	if (!file || !file_target(&to, file) || inode_number(to.node) != ctx->args[2])
+	if (!file || !file_target(&to, file) || !is_what_was_seen(&to, ctx->args[2]))
 		return SEED_GONE;
 	what = seed_endpoint(&to, now);
 	ep = what >= SEED_KNOWN ? endpoint_known(target_key(&to)) : 0;

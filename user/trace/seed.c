@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -145,7 +146,15 @@ static void wanted(const struct trace *t, struct pids *out)
 	free(all.v);
 }
 
-/* "socket:[123]" or "pipe:[123]"; named FIFOs show at their first use */
+/* asked for as far as it is known here: a server that does not answer keeps nobody waiting */
+static bool is_fifo(int dir, const char *fd)
+{
+	struct statx st;
+
+	return !statx(dir, fd, AT_STATX_DONT_SYNC, STATX_TYPE, &st) && S_ISFIFO(st.stx_mode);
+}
+
+/* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's; 0: nothing of ours */
 static uint64_t inode_of(int dir, long fd)
 {
 	char name[24], link[64];
@@ -155,6 +164,8 @@ static uint64_t inode_of(int dir, long fd)
 	snprintf(name, sizeof(name), "%ld", fd);
 	n = readlinkat(dir, name, link, sizeof(link) - 1);
 	link[n > 0 ? n : 0] = '\0';
+	if (link[0] == '/')
+		return is_fifo(dir, name) ? SEED_FIFO : 0;
 	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 || sscanf(link, "pipe:[%" SCNu64, &inode) == 1 ? inode : 0;
 }
 
