@@ -256,10 +256,26 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 		call_sleeps(ctx, ep, c, dir, who, entered, in);
 }
 
+/*
+ * It sleeps in a send call, but for nothing that the endpoint could give (see lacks_room()): the protocol waits for its writer, who is out
+ * of the call until it runs again.
+ */
+static __always_inline void call_pauses(struct endpoint *ep, struct call *c, const struct thread *who, struct input *in)
+{
+	c->off = in->at;
+	c->ran = 0;
+	c->task = who->task;
+	c->run_delay = CALL_PAUSED;
+	in->working = -1;
+	apply_tx(ep, in);
+	count(COUNT_OBSERVED);
+}
+
 static __always_inline void call_slept(struct input *in, const struct call *c)
 {
 	ns_t runq = run_delay(c->task) - c->run_delay;
 
+	in->asleep = -1;
 	in->slept = 1;
 	in->blocked = c->ran - c->off;
 	in->runq = runq < in->blocked ? runq : in->blocked;
@@ -271,11 +287,14 @@ static __always_inline void call_slept(struct input *in, const struct call *c)
  */
 static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 {
-	struct input in = { .at = c->ran, .asleep = -1 };
+	struct input in = { .at = c->ran };
 
 	if (!c->off || !c->ran)
 		return;
-	call_slept(&in, c);
+	if (c->run_delay == CALL_PAUSED)
+		in.working = 1;
+	else
+		call_slept(&in, c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	if (c->dir == DIR_RX)
 		rx_wakes(ep, in.at, in.blocked, in.runq);

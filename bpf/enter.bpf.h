@@ -323,6 +323,7 @@ static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 	struct call *c = call_of(who->tid, false);
 	struct input in = {};
 	struct endpoint *ep;
+	bool pauses;
 
 	if (c && c->entered && (c->before ? !still_in(c, who->task) : sleeps_elsewhere(who->task)))
 		left_unseen(c);
@@ -337,9 +338,13 @@ static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 	in.at = bpf_ktime_get_ns();
 	if (ep->id.proto == PROTO_PIPE)
 		pipe_look(ep, (struct pipe_inode_info *)c->key, in.at);
+	pauses = c->dir == DIR_TX && !lacks_room(ep);
 	if (ep->id.proto == PROTO_TCP && c->dir == DIR_TX)
-		tcp_facets_of(ep, c->key, &in, HEAD_CORK, 0);
-	call_sleeps(ctx, ep, c, c->dir, who, true, &in);
+		tcp_facets_of(ep, c->key, &in, pauses ? HEAD_NONE : HEAD_CORK, 0);
+	if (pauses)
+		call_pauses(ep, c, who, &in);
+	else
+		call_sleeps(ctx, ep, c, c->dir, who, true, &in);
 	if (c->dir == DIR_TX)
 		ep->tx.seen = in.at;
 	return in.at;

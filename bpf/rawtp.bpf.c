@@ -219,6 +219,29 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 	call_sleep(ctx, ep, to->dir, who, false, &in);
 }
 
+/*
+ * A sender sleeps for something else than room. Of sockets only TCP tells that a call has begun, and tells of the next piece when it goes on;
+ * a pipe's call is out until it runs again.
+ */
+static __noinline int pauses_in(struct endpoint *ep, const struct target *to, const struct thread *who, ns_t now)
+{
+	struct input in = { .at = now, .working = -1 };
+	struct call *c;
+
+	if (to->dir != DIR_TX || lacks_room(ep))
+		return 0;
+	c = call_of(who->tid, false);
+	if (ep->id.proto == PROTO_TCP && tx_working(ep)) {
+		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_NONE, 0);
+		apply_tx(ep, &in);
+		ep->tx.seen = now;
+	} else if (ep->id.proto != PROTO_TCP && c && c->entered && c->dir == DIR_TX && c->key == ep->id.key) {
+		call_pauses(ep, c, who, &in);
+		ep->tx.seen = now;
+	}
+	return 1;
+}
+
 /* a frame of its own, which is not there while a poll() is looked at */
 static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who, ns_t now)
 {
@@ -266,7 +289,8 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 		call_resume(ep, c);
 	else if (c && c->entered && c->key != ep->id.key && syscall_splices(r.bits))
 		splice_turns(c, now);
-	sleep_in(ctx, ep, &to, who, now);
+	if (!pauses_in(ep, &to, who, now))
+		sleep_in(ctx, ep, &to, who, now);
 	return now;
 }
 

@@ -33,7 +33,7 @@ struct ledger {
 
 struct flow {
 	unsigned long long bytes, messages, wakeups;
-	ns_t blocked_ns, blocked_max;	/* a thread slept in the call, until it ran again */
+	ns_t blocked_ns, blocked_max;	/* a thread slept in the call, until it ran again; a writer: for room */
 	ns_t runq_ns, runq_max;		/* the last part of that: woken, no CPU yet */
 };
 
@@ -337,7 +337,7 @@ enum counter {
 struct call {
 	unsigned long long key;		/* endpoint; 0: in no call that matters */
 	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
-	ns_t run_delay;		/* sched_info.run_delay at `off` */
+	ns_t run_delay;		/* sched_info.run_delay at `off`; CALL_PAUSED: it sleeps for nothing that the endpoint could give */
 	unsigned long long task;	/* who sleeps since `off` */
 	unsigned int tid;
 	unsigned int place;	/* of the endpoint, if it stands in the array */
@@ -348,6 +348,7 @@ struct call {
 	unsigned char stranger;	/* nobody asked for its process: it uses an endpoint that is known by others */
 } __attribute__((aligned(64)));
 
+#define CALL_PAUSED (~0ULL)
 #define CALL_SLOTS 32768
 
 /* What is a processor's own, in the variable `processors`: found by a shift and an addition, where a per-CPU map takes a look-up. */

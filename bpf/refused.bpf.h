@@ -79,6 +79,44 @@ static __always_inline bool had_been_refused(const struct endpoint *ep)
 	return nospace(CAST(sock, ep->id.key)) && !room_left(ep);
 }
 
+/*
+ * Of a datagram socket that is connected to one that others send to as well. Who waits there may be told late (unix_dgram_recvmsg() wakes
+ * one of many): only a queue that has half emptied was not full when its sender fell asleep.
+ */
+static __always_inline bool receiver_was_full(__u64 key)
+{
+	__u64 other = ADDRESS(key, unix_sock, peer);
+	struct sock *peer = CAST(sock, other);
+
+	if (!other)	/* it names its receiver with each, which stands nowhere here */
+		return true;
+	return !sends_to(other, key) && 2 * GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
+}
+
+/* sock_wait_for_wmem() sleeps until sock_def_write_space() or unix_write_space() find as much room as this, and not just any */
+static __always_inline bool buffer_was_full(__u32 proto, struct sock *sk)
+{
+	__u64 charged = GET(sk, sk_wmem_alloc.refs.counter);
+
+	return nospace(sk) && charged << (proto == PROTO_UDP ? 1 : 2) > (__u64)GET(sk, sk_sndbuf);
+}
+
+/*
+ * A thread falls asleep in a send call: for room? Not if its buffer lies in memory that another must fill (userfaultfd), if the file that it
+ * sends is slow, or if somebody is asked whether it may (seccomp). TCP says so: sk_stream_wait_memory() sets SOCK_NOSPACE before it sleeps, and it is
+ * cleared when there is room. Elsewhere it stays, so the room is asked for too; a reader may have made some this moment.
+ */
+static __always_inline bool lacks_room(const struct endpoint *ep)
+{
+	struct sock *sk = CAST(sock, ep->id.key);
+
+	if (ep->id.proto == PROTO_PIPE)
+		return pipe_full((struct pipe_inode_info *)ep->id.key);
+	if (ep->id.proto == PROTO_TCP)
+		return nospace(sk);
+	return (ep->id.proto == PROTO_UNIX_DGRAM && receiver_was_full(ep->id.key)) || buffer_was_full(ep->id.proto, sk);
+}
+
 /* of two that change it at once, one */
 static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 new)
 {

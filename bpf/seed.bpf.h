@@ -244,11 +244,34 @@ static __always_inline void note_sleeper(struct beside *b, __u64 task)
 	follow_sleeps(b->tid);
 }
 
+/* It sleeps for something else than room, and enters the call when it runs; where each piece of a TCP call is told of, with the next of them. */
+static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
+{
+	call_is_on(c, ep, DIR_TX);
+	c->ran = 0;
+	c->task = task;
+	c->entered = c->before = 1;
+#ifdef LOOKS_BACK
+	if (ep->id.proto == PROTO_TCP)
+		now = 0;
+#endif
+	c->run_delay = CALL_PAUSED;
+	*(volatile ns_t *)&c->off = now;
+	note_sleeper(&ep->txb, task);
+	if (asleep_now(task))
+		return SEED_MADE;
+	call_over(c);
+	return SEED_GONE;
+}
+
 /* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is out again. */
 static __always_inline int seed_sleep(struct endpoint *ep, const struct target *to, struct call *c, __u64 task, ns_t now)
 {
 	struct input in = { .at = now, .working = 1, .asleep = 1 };
+	bool pauses = to->dir == DIR_TX && !lacks_room(ep);
 
+	if (pauses)
+		return seed_pause(ep, c, task, now);
 	if (ep->id.proto == PROTO_TCP && to->dir == DIR_TX) {
 		tcp_facets(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
 		ep->tx.seen = now;

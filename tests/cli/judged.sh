@@ -11,7 +11,7 @@ ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
 of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto]
 sender = lambda proto: max(of(proto), key=lambda e: e["beside"]["tx"]["bytes"] or 0)'
 cat >talks.py <<'PY'
-import errno, multiprocessing, os, select, signal, socket, sys, time
+import ctypes, errno, fcntl, mmap, multiprocessing, os, platform, select, signal, socket, struct, sys, threading, time
 
 signal.alarm(60)
 SO_MAX_PACING_RATE = 47
@@ -161,6 +161,57 @@ def queue():  # its worker hangs in the first job; all its processes hold both e
     worker.kill()
     q.cancel_join_thread()
 
+def fifo():  # known by a name only; its reader sleeps, or leaves what there is
+    kind = sys.argv[2]
+    os.mkfifo(kind)
+    both = os.open(kind, os.O_RDWR)
+    if kind == "unread":
+        os.write(both, b"x" * 1000)
+    print(os.getpid(), flush=True)
+    if kind == "unread":
+        time.sleep(20)
+    os.read(both, 1)
+
+def late_page(memory, at, seconds):  # the memory's second page comes so much later than it is asked for (userfaultfd)
+    fd = ctypes.CDLL(None, use_errno=True).syscall({"x86_64": 323, "aarch64": 282}[platform.machine()], os.O_CLOEXEC)
+    if fd < 0:
+        sys.exit("no userfaultfd")
+    fcntl.ioctl(fd, 0xC018AA3F, struct.pack("3Q", 0xAA, 0, 0))  # UFFDIO_API, _REGISTER, _COPY
+    fcntl.ioctl(fd, 0xC020AA00, struct.pack("4Q", at + 4096, 4096, 1, 0))
+    page = ctypes.create_string_buffer(8192)
+    def gives():
+        os.read(fd, 32)
+        time.sleep(seconds)
+        fcntl.ioctl(fd, 0xC028AA03, struct.pack("5Q", at + 4096, ctypes.addressof(page) + 4095 & ~4095, 4096, 0, 0))
+    threading.Thread(target=gives).start()
+
+def faults():  # sleeps in a write for its own memory, and then in one for room
+    kind = sys.argv[2]
+    memory = mmap.mmap(-1, 8192, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory[:4096] = b"x" * 4096
+    late_page(memory, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0.4)
+    if kind == "pipe":
+        r, w = os.pipe()
+    elif kind == "tcp":
+        w, r = (s.detach() for s in pair())
+    else:
+        w, r = (s.detach() for s in socket.socketpair())
+    t = time.monotonic()
+    os.write(w, memory)
+    fault = time.monotonic() - t
+    if os.fork() == 0:
+        os.close(w)
+        time.sleep(0.3)
+        while os.read(r, 65536):
+            pass
+        os._exit(0)
+    os.close(r)
+    t = time.monotonic()
+    rest = memoryview(bytes(8 << 20))
+    while rest:
+        rest = rest[os.write(w, rest):]
+    print(fault * 1e3, (time.monotonic() - t) * 1e3)
+
 def fans_in():  # three ask by poll() for room at one datagram socket; whom another is quicker than sleeps on
     server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     server.bind("")
@@ -282,6 +333,28 @@ says_true 'of several that hold the end that is not read none is named' "$the; f
 	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] is None and f["surety"] == "inferred from one end"' '(own, f)'
 says_true 'a sleep that goes on is blocked time' "$the; e = l['endpoints'][l['findings'][0]['endpoint']]" \
 	'abs(e["beside"]["tx"]["blocked_ns"] - e["tx"]["states"]["sndbuf"]["ns"]) < 1e6' '(e["beside"]["tx"], e["tx"]["states"]["sndbuf"])'
+
+for kind in asks unread; do
+	rm -f out
+	"$PY" talks.py fifo $kind >out &
+	jobs_to_end+=($!)
+	within 20 test -s out
+	sleep 0.3
+	"$IPCSTALL" attach -q -d 1s -p "$(cat out)" --json m.json >/dev/null 2>err
+	says_true "a FIFO from before the session: $kind" "$the; state = {'asks': 'wait', 'unread': 'unread'}['$kind']; e = max(of('pipe'), key=lambda e: ms(e, 'rx', state), default=None)" \
+		'e and e["rx"]["lifetime_ns"] > 0.9e9 and abs(ms(e, "rx", state) - e["rx"]["lifetime_ns"] / 1e6) < 20 and e["beside"]["rx"]["pid"] == int(own[0])' '(own, of("pipe"))'
+done
+
+for kind in tcp unix-stream pipe; do
+	traced -- "$PY" talks.py faults $kind
+	if grep -q 'no userfaultfd' err; then
+		echo "skip $kind: no userfaultfd here"
+		continue
+	fi
+	says_true "who sleeps in a write for its own memory lacks no room: $kind" "$the; e = max(of('$kind'), key=lambda e: e['beside']['tx']['bytes'] or 0)
+held = sum(ms(e, 'tx', s) for s in ('sndbuf', 'rwnd', 'cwnd', 'pacing'))" \
+		'own[0] > 400 and ms(e, "tx", "idle") + ms(e, "tx", "flight") > own[0] - 20 and 250 < held < own[1] + 20 and not l["unaccounted_ns"] and not l["unpaired"]' '(own, held, e["tx"], l["unpaired"])'
+done
 
 (ulimit -f 1; exec "$IPCSTALL" run -q --json long.json -- true) 2>err
 rc=$?
