@@ -279,6 +279,25 @@ static void test_kept_off(void **state)
 	assert_true(isnan(point_with("cross", json_null()).delay[ROLE_SERVER]));
 }
 
+/* 1,000 messages in 1 s, of which each took 8 ms. */
+static double cost_with(const char *test)
+{
+	struct diag_round r;
+	json_t *p = json_pack("{s:s, s:I, s:I, s:I, s:{s:f}}", "test", test, "elapsed_ns", (json_int_t)1000000000, "messages", (json_int_t)1000, "sent",
+			      (json_int_t)1000, "latency", "mean", 8e6);
+
+	assert_int_equal(observe_point(p, &r), 0);
+	json_decref(p);
+	return r.cost_ns;
+}
+
+/* Of a throughput with several under way the rate counts, not how long each was under way. */
+static void test_window(void **state)
+{
+	near(cost_with("throughput") / 1e6, 1);
+	near(cost_with("latency") / 1e6, 8);
+}
+
 /* One odd round of five, a connection's first, does not hide a wait in all the others. */
 static void test_odd_round(void **state)
 {
@@ -529,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced), cmocka_unit_test(test_one_traced_round),
 		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_kept_off),    cmocka_unit_test(test_refine),	     cmocka_unit_test(test_report_reads_well),
 	};
 
