@@ -153,8 +153,10 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 		return 0;
 	now = bpf_ktime_get_ns();
 	atomic_add(&ep->retransmits, 1);
-	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT)
+	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT) {
 		atomic_add(&ep->syn_retransmits, 1);
+		refresh_addresses(ep, sk);
+	}
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
 	tcp_look_back(ep, (__u64)sk, now, 0);
 	ep->flown = now;
@@ -334,6 +336,22 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 #define TCP_FIN_WAIT1	4
 #define TCP_LAST_ACK	9
 
+#define ETIMEDOUT 110
+
+/*
+ * A request for a connection ends without an answer: neither a refusal nor a router's word came (sk_err), so what flew last was lost, as all
+ * before it. Its address is still there, but for the local port (inet_put_port()).
+ */
+static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t now)
+{
+	int err = GET(CAST(sock___err, sk0), sk_err);
+
+	if (!ep->id.remote.port)
+		read_addresses(&ep->id, CAST(sock, sk0));
+	if (!err || err == ETIMEDOUT)
+		tcp_lost(ep, now);
+}
+
 /*
  * What was held and is not sent was held until now: tcp_disconnect() throws it away next, tcp_reset() just did (tcp_write_queue_purge(),
  * which leaves write_seq as it was).
@@ -346,6 +364,8 @@ static __noinline int tcp_ended(__u64 sk)
 
 	if (!ep || ep->closed)
 		return 0;
+	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT)
+		syn_unanswered(ep, sk, now);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_all_out(sk)) {
 		probed.at = ep->tx.seen;	/* at which a window probe went out, perhaps */
 		if (tx_device(ep))

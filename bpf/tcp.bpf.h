@@ -564,10 +564,10 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 }
 
 /*
- * The retransmission timer fired: what seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part. Nothing
- * is known to have flown of a connection that is being made, and a date before the state's beginning may be too far for the word's clock.
+ * What seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part. Nothing is known to have flown of a
+ * connection that is being made, and a date before the state's beginning may be too far for the word's clock.
  */
-static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
+static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = tx_since(ep), .says = IN_HEAD | IN_FULL | IN_DEVICE, .head = HEAD_RECOVERY, .full = 1 };
 	struct sock *sk = CAST(sock, ep->id.key);
@@ -577,6 +577,12 @@ static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 	in.device = below(GET(sk, sk_wmem_alloc.refs.counter), 0, 1);
 	apply_tx(ep, &in);
 	ep->tx.seen = now;
+}
+
+/* the retransmission timer fired */
+static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
+{
+	tcp_lost(ep, now);
 	atomic_add(&ep->timeouts, 1);
 	note_mark(ep, MARK_TIMEOUT, now, 0);
 	count(COUNT_OBSERVED);

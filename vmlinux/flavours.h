@@ -79,6 +79,10 @@ struct tcp_sock___least {
 	} rtt_min;
 };
 
+struct sock___err {
+	int sk_err;
+};
+
 struct file___mode {
 	unsigned int f_mode;
 };

@@ -81,6 +81,29 @@ def brokers():  # what it gets it answers before its kernel's timer would have: 
     s.close()
     os.wait()
 
+def knocks():  # at a listener whose queue is full, and gives up before its request is sent again; and at a port where nobody listens
+    full = socket.create_server(("127.0.0.1", 0), backlog=0)
+    inside = socket.create_connection(full.getsockname())
+    nobody = socket.create_server(("127.0.0.1", 0))
+    closed = nobody.getsockname()
+    nobody.close()
+    waited = 0
+    for _ in range(3):
+        try:
+            socket.create_connection(closed)
+        except ConnectionRefusedError:
+            pass
+        s = socket.socket()
+        s.settimeout(0.6)
+        at = time.monotonic()
+        try:
+            s.connect(full.getsockname())
+        except TimeoutError:
+            pass
+        waited += time.monotonic() - at
+        s.close()
+    print(waited * 1e3, full.getsockname()[1], closed[1])
+
 def forgets():  # an edge-triggered server that takes one message of two
     s, c = pair()
     if os.fork() == 0:
@@ -304,6 +327,12 @@ says_true "nor was what Nagle's rule held until TCP_NODELAY" "$the; e = sender('
 traced --proto tcp -- "$PY" talks.py brokers
 says_true "an ACK that goes with a late answer was withheld until then" "$the; e = sender('tcp'); b = [b for b in e['blame'] if b['by'] == 'peer delayed ACK']" \
 	'said[0][:2] == ("nagle", "peer delayed ACK") and said[0][3] == "both ends seen" and abs(b[0]["ns"] / 1e6 - own[0]) < 0.05 * own[0] + 10' '(own, said, b)'
+
+traced --proto tcp -- "$PY" talks.py knocks
+says_true "requests for a connection that nobody answered are told of, with where they went" "$the; at = [e for e in of('tcp') if e['remote'].endswith(':%d' % own[1]) and not e['beside']['tx']['bytes'] and ms(e, 'tx', 'recovery')]" \
+	'len(at) == 3 and abs(sum(ms(e, "tx", "recovery") for e in at) - own[0]) < 0.02 * own[0] + 10 and said[0][0] == "recovery" and l["findings"][0]["unanswered_syn"]' '(own, said, [(e["remote"], e["tx"]["states"]["recovery"]["ns"]) for e in of("tcp")])'
+says_true "one that was refused was answered" "$the; at = [e for e in of('tcp') if e['remote'].endswith(':%d' % own[2])]" \
+	'len(at) == 3 and not any(ms(e, "tx", "recovery") for e in at)' '(own, [(e["remote"], e["tx"]["states"]) for e in of("tcp")])'
 
 traced --proto tcp -- "$PY" talks.py forgets
 says_true 'a request that lies unread is no health, though no sender stalls' "$the; late = l['late_reader']" \

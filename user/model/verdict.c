@@ -109,6 +109,12 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
 }
 
+/* Most of what was sent again was the request for a connection; or nothing was, and it was given up before that. */
+static bool waits_for_syn(const struct trace_endpoint *ep)
+{
+	return ep->syn_retransmits * 2 > ep->retransmits || (!ep->retransmits && !ep->timeouts && !ep->txb.bytes && !ep->rxb.bytes);
+}
+
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -122,7 +128,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
 		.ring = -1,
-		.unanswered_syn = cause == TX_RECOVERY && ep->syn_retransmits * 2 > ep->retransmits,
+		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
