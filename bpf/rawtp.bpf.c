@@ -228,7 +228,7 @@ static __noinline int pauses_in(struct endpoint *ep, const struct target *to, co
 	struct input in = { .at = now, .working = -1 };
 	struct call *c;
 
-	if (to->dir != DIR_TX || lacks_room(ep))
+	if (lacks_room(ep))
 		return 0;
 	c = call_of(who->tid, false);
 	if (ep->id.proto == PROTO_TCP && tx_working(ep)) {
@@ -289,7 +289,7 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 		call_resume(ep, c);
 	else if (c && c->entered && c->key != ep->id.key && syscall_splices(r.bits))
 		splice_turns(c, now);
-	if (!pauses_in(ep, &to, who, now))
+	if (to.dir != DIR_TX || !pauses_in(ep, &to, who, now))
 		sleep_in(ctx, ep, &to, who, now);
 	return now;
 }
