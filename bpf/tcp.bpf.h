@@ -223,6 +223,12 @@ static __always_inline bool tcp_drains(__u64 sk)
 	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > 1 && half_closed(CAST(sock, sk));
 }
 
+#ifdef LOOKS_BACK	/* with every message, where no tracepoint tells that a send call has begun (before 6.16); elsewhere there is no room */
+#define FLIGHT_LANDS step_in_memory
+#else
+#define FLIGHT_LANDS apply_tx
+#endif
+
 /*
  * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
  * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`.
@@ -235,7 +241,7 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 		return 0;
 	in.at = ep->tx.seen;
 	if (!GET(CAST(tcp_sock, sk), packets_out))
-		apply_tx(ep, &in);
+		FLIGHT_LANDS(ep, &in);
 	return 0;
 }
 
