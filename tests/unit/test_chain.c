@@ -224,6 +224,10 @@ static void others_may_help_it(void **state)
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].ring, -1);
 	reading_here_and_writing_there(ep);
+	ep[1].txb.tid = 4711;	/* A's other thread, which nothing holds up */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].ring, -1);
+	reading_here_and_writing_there(ep);
 	ep[1].rx.ns[RX_WAIT] = 400000000;	/* for a part of it only */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].ring, -1);

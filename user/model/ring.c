@@ -28,9 +28,12 @@ static bool waits_to_read(const struct trace_snapshot *s, const struct finding *
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_beside *writer = writer_of(s, ep);
-	struct party reader = party_last(&ep->rxb);
+	struct party reader = party_last(&ep->rxb), other;
 
-	if (!writer || writer->others || reader.others || writer->tgid != held_up->tgid || held_up->tgid == late->tgid)
+	if (!writer || held_up->tgid == late->tgid)
+		return false;
+	other = party_last(writer);
+	if (other.others || reader.others || !is_same(&other, held_up))	/* another thread of his may still write */
 		return false;
 	return is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && was_at_once(s, f, i, ep->rx.ns[RX_WAIT]);
 }
