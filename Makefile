@@ -9,9 +9,13 @@ PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
 PREFIX   ?= /usr/local
 OPT      ?= -O2
 SAN      ?=
-FLAVOUR  ?= $(patsubst -%,%,$(OPT))$(if $(SAN),-san)$(if $(findstring clang,$(CC)),-clang)
+# what CC builds for, as libbpf calls it (x86, arm64), and a tag where that is not this machine's
+MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(MACHINE)))
+CROSS    := $(if $(filter $(MACHINE),$(shell uname -m)),,-$(BPF_ARCH))
+FLAVOUR  ?= $(patsubst -%,%,$(OPT))$(if $(SAN),-san)$(if $(findstring clang,$(CC)),-clang)$(CROSS)
 B        := build/$(FLAVOUR)
-GEN      := build/gen
+GEN      := build/gen$(CROSS)
 
 V ?= 0
 ifeq ($(V),0)
@@ -19,7 +23,9 @@ Q := @
 say = @printf '  %-8s %s\n' '$(1)' '$(2)'
 endif
 
-WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers -Wmissing-prototypes -Wstrict-prototypes
+# where nothing is inlined gcc takes the address of an array, kept to be filled later, for a read of it
+O0_WARN  := $(if $(filter -O0,$(OPT)),$(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized))
+WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers -Wmissing-prototypes -Wstrict-prototypes $(O0_WARN)
 comma    := ,
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 GIT_DESC := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
@@ -39,7 +45,6 @@ BPF_NAMES := $(foreach r,$(BPF_OBJECTS),$(word 1,$(subst :, ,$(r))))
 bpf_src    = bpf/$(word 2,$(subst :, ,$(filter $(1):%,$(BPF_OBJECTS))))
 bpf_flags  = $(addprefix -D,$(subst $(comma), ,$(word 3,$(subst :, ,$(filter $(1):%,$(BPF_OBJECTS))))))
 SKELS     := $(BPF_NAMES:%=$(GEN)/%.skel.h)
-BPF_ARCH  := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
 
 .DELETE_ON_ERROR:
 .SECONDARY:

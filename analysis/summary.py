@@ -11,16 +11,25 @@ from analysis.findings import caveats, find, timeline_findings
 from analysis.load import describe_machine
 from analysis.model import Document, Timeline
 from analysis.text import file_name
+from analysis.waterfall import ways
+
+MOST_WAYS = 4
 
 
 def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None) -> str:
     if isinstance(loaded, Timeline):
-        return _page(loaded.path, "timeline", loaded.header.get("machine"), timeline_findings(loaded), loaded.remarks, [])
+        return _page(loaded.path, "timeline", loaded.header.get("machine"), timeline_findings(loaded), loaded.remarks, _waterfalls(loaded))
     found = find([loaded], fix)
     shown = [tables.dips_table(e) for _, e in found.explained if e.dip.any()]
     shown += [t for t in (tables.rank_table([loaded]), tables.ledger_table([loaded])) if t is not None]
     return _page(loaded.path, f"{loaded.kind}, {len(loaded.points)} points", loaded.machine, found.verdict, caveats([loaded]),
                  shown + tables.points_table([loaded]))
+
+
+def _waterfalls(line: Timeline) -> List[tables.Table]:
+    named = {ep: f"{label} [{ep}]" if label else ep for ep, label in line.endpoints.items()}
+    shown = [tables.waterfall_table(w, " to ".join(named.get(e, e) for e in dict.fromkeys((w.sender, w.reader)))) for w in ways(line)[:MOST_WAYS]]
+    return [t for t in shown if t is not None]
 
 
 def _page(path: str, what: str, machine: object, verdict: List[str], beware: List[str], shown: List[tables.Table]) -> str:

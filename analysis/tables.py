@@ -10,9 +10,10 @@ import numpy as np
 
 from analysis import units
 from analysis.figures.rank import rows as rank_rows, value_text
-from analysis.model import Document, Point
+from analysis.model import Document, Floats, Point
 from analysis.series import Series, group, said
 from analysis.stats.explain import Explanation
+from analysis.waterfall import ANSWER, Way, statistics
 
 DASH = "–"
 MOST_ENDS = 6
@@ -109,6 +110,24 @@ def rank_table(documents: Sequence[Document]) -> Optional[Table]:
         cells = [f"{p.rank}{'=' if p.tied else ''} {p.name} ({value_text(test, p)})" for p in places]
         rows.append([test, size, *cells, *[DASH] * (width - len(cells))])
     return Table("Rank", ["test", "size", *[str(i + 1) for i in range(width)]], rows, "An equals sign marks a tie.")
+
+
+def waterfall_table(way: Way, title: str) -> Optional[Table]:
+    """Each layer's own quantiles, and its share of all the time on the way: shares add up, quantiles do not."""
+    if not way.messages:
+        return None
+    totals = way.totals()
+    rows = [[name, *_layer_cells(ns), units.percent_text(ns.sum() / totals.sum() if totals.sum() else None)] for name in way.layers() for ns in (way.of(name),)]
+    rows.append(["the whole way", *_layer_cells(totals), DASH])
+    if len(way.answers()):
+        rows.append([ANSWER, *_layer_cells(way.answers()), DASH])
+    note = " ".join(r[:1].upper() + r[1:] + "." for r in way.remarks)
+    return Table(f"The way of a message, {title}", ["layer", "n", "min", "median", "p95", "p99", "max", "share"], rows, note)
+
+
+def _layer_cells(ns: Floats) -> List[str]:
+    s = statistics(ns)
+    return [f"{s['n']}", *(units.time_text(s[k]) for k in ("min", "median", "p95", "p99", "max"))]
 
 
 def _stall(p: Point) -> float:

@@ -38,6 +38,7 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 
 	ep->through[DIR_TX] = tcp_put(tp);
 	ep->through[DIR_RX] = tcp_taken(tp);
+	ep->dsacks_then = GET(tp, dsack_dups);
 }
 
 /*
@@ -115,6 +116,7 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 		return 0;
 	}
 	tp = CAST(tcp_sock, sk);
+	ep->dsacks = GET(tp, dsack_dups) - ep->dsacks_then;
 	audit_side(ep, DIR_TX, &ep->tx, &ep->txb, tcp_put(tp), final);
 	audit_side(ep, DIR_RX, &ep->rx, &ep->rxb, tcp_taken(tp), final);
 	return 0;

@@ -5,6 +5,7 @@
 
 #include "observe.bpf.h"
 #include "packed.h"
+#include "starved.bpf.h"
 
 /* what a Unix socket that is connected sends goes there */
 static __always_inline bool sends_to(__u64 from, __u64 to)
@@ -48,9 +49,32 @@ static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
+/*
+ * A stall that is seen when it ends, or in its middle, has begun with the segment that went out last: what the other end read since is over by
+ * then, and the sums that it has now are not those of that moment.
+ */
+SUBPROG int note_peer_unread(struct endpoint *ep, ns_t now)
+{
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
+	if (!peer)
+		return 0;
+	ep->unread_then = unread_until(peer, now);
+	ep->looked_at = now;
+	return 1;
+}
+
+/* `unread` grows no faster than time does */
+static __always_inline ns_t unread_at_most(const struct endpoint *ep, ns_t unread, ns_t at)
+{
+	ns_t most = ep->unread_then + (at - ep->looked_at);
+
+	return ep->looked_at && at >= ep->looked_at && most < unread ? most : unread;
+}
+
 static __always_inline void stall_began(struct endpoint *ep, const struct endpoint *peer, ns_t at)
 {
-	ep->peer_unread = peer ? unread_until(peer, at) : ep->peer_left;
+	ep->peer_unread = unread_at_most(ep, peer ? unread_until(peer, at) : ep->peer_left, at);
 }
 
 /* how long the other end left data unread since the stall began; of one that has gone, until it went */
@@ -59,6 +83,22 @@ static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const st
 	ns_t unread = peer ? unread_until(peer, to) : ep->peer_left;
 
 	return unread > ep->peer_unread ? unread - ep->peer_unread : 0;
+}
+
+/* of a peer that is not seen, or has gone: nobody */
+static __always_inline struct cpu_wait reader_of(const struct endpoint *peer)
+{
+	struct cpu_wait nobody = {};
+
+	return peer ? cpu_wait_of(&peer->rxb) : nobody;
+}
+
+/* of a stall that goes on */
+static __always_inline ns_t starved_meanwhile(const struct endpoint *ep, const struct endpoint *peer, ns_t stall)
+{
+	struct cpu_wait reader = reader_of(peer);
+
+	return starved_since(&ep->peer_reader, &reader, stall);
 }
 
 /* An end that closes before the other hears of it, and throws away what it never read: what the other waited for until then. */
@@ -81,45 +121,65 @@ static __always_inline bool same_name(const char *a, const char *b)
 }
 
 /* One stall of an endpoint ends at a time; where the next ends on another processor at this very moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who, ns_t ns)
+static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who, __u32 tgid, ns_t ns)
 {
 	struct vote *v = &votes[VOTE_PLACE(state)];
 	__u32 leader = v->tgid;
 	bool won;
 
-	if (!who->tgid || !ns || (!who->tid && who->others))	/* of several that hold it none was seen there yet */
+	if (!tgid || !ns || (!who->tid && who->others))	/* of several that hold it none was seen there yet */
 		return;
-	won = vote_won(&v->lead, leader == who->tgid, ns);
+	won = vote_won(&v->lead, leader == tgid, ns);
 	v->sum += ns;
-	v->second = vote_second(v->second, leader, who->tgid, won);
-	if (leader && leader != who->tgid && !same_name(v->comm, who->comm))
+	v->second = vote_second(v->second, leader, tgid, won);
+	if (leader && leader != tgid && !same_name(v->comm, who->comm))
 		v->mixed = 1;
 	if (!won)
 		return;
-	v->tgid = who->tgid;
+	v->tgid = tgid;
 	v->tid = who->tid;
 	__builtin_memcpy(v->comm, who->comm, COMM_LEN);
 }
 
-static __always_inline bool within(ns_t at, ns_t from, ns_t to)
+/* who did not read during a stall: not one that had left the end before half of it was over */
+static __always_inline __u32 reader_during(const struct beside *reader, ns_t stall, ns_t to)
 {
-	return at >= from && at <= to;
+	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? HEIR_TGID : reader->tgid;
 }
 
-/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. */
+/* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it once more */
+static __always_inline __u64 outside(ns_t at, ns_t from, ns_t to)
+{
+	__u64 is = ((at - from) | (to - at)) >> 63;
+
+	OPAQUE(is);
+	return is;
+}
+
+/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. Both are read while another may go out. */
 static __always_inline ns_t withheld_ns(const struct withheld *w, ns_t from)
 {
-	return w->went - (w->owed > from && w->owed < w->went ? w->owed : from);	/* both are read while another may go out */
+	ns_t owed = w->owed, went = w->went, since_owed = ((from - owed) & (owed - went)) >> 63;	/* both below 0: it came to be owed in between */
+
+	OPAQUE(since_owed);
+	return went - from - (owed - from) * since_owed;
 }
 
-/* The ACK of the peer's that a stall waited for. Every answer carries one: what rode is meant only if it is most of the stall. */
-static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from, ns_t to)
+/*
+ * The ACK of the peer's that a stall waited for, and how long of that it was withheld. Every answer carries one: what rode is meant only if it
+ * is most of the stall.
+ */
+static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from, ns_t to, ns_t *ns)
 {
-	const struct withheld *w = &peer->withheld[!within(peer->withheld[0].went, from, to)];
+	__u64 which = outside(peer->withheld[0].went, from, to);
+	const struct withheld *w;
 
-	if (!within(w->went, from, to))
+	BOUND(which, 1);
+	w = &peer->withheld[which];
+	if (outside(w->went, from, to))
 		return 0;
-	return w->how == DELACK_FIRED || withheld_ns(w, from) >= (to - from) / 2 ? w : 0;
+	*ns = withheld_ns(w, from);
+	return w->how == DELACK_FIRED || *ns >= (to - from) / 2 ? w : 0;
 }
 
 static __always_inline ns_t blame_delack(struct endpoint *ep, __u64 state, ns_t ns)
@@ -142,6 +202,14 @@ static __always_inline ns_t blame_unread(struct endpoint *ep, __u64 state, ns_t 
 	atomic_add(&ep->blame.unread_n[state], 1);
 	atomic_add(&ep->blame.unread_ns[state], ns);
 	return ns;
+}
+
+static __always_inline void blame_starved(struct endpoint *ep, __u64 state, ns_t ns)
+{
+	if (!ns)
+		return;
+	atomic_add(&ep->blame.starved_n[VOTE_PLACE(state)], 1);
+	atomic_add(&ep->blame.starved_ns[VOTE_PLACE(state)], ns);
 }
 
 /* where a thread last slept: what an absent reader did instead */
@@ -207,7 +275,7 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 }
 
 static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
-				       ns_t to, const struct withheld *w, ns_t unread, bool goes_on)
+				       ns_t to, const struct withheld *w, ns_t unread, ns_t starved, bool goes_on)
 {
 	struct record_stall *r;
 
@@ -228,6 +296,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->by_delack = w ? w->how : DELACK_NONE;
 	r->goes_on = goes_on;
 	r->peer_unread = unread;
+	r->peer_no_cpu = starved;
 	r->tgid = ep->txb.tgid;
 	r->kstack = ep->txb.kstack;
 	r->ustack = ep->txb.ustack;
@@ -248,33 +317,52 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 }
 
 /* `to` is the end of the stall on the full clock */
-static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer, const struct transition *t, ns_t to)
+static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer, ns_t starved, const struct transition *t, ns_t to)
 {
-	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late;
+	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late, withheld = 0;
 	const struct withheld *w = 0;
 
 	blame_writer(ep, t);
+	blame_starved(ep, t->from, starved);
 	late = blame_unread(ep, t->from, unread, t->ns);
 	if (peer && unread < t->ns / 2)	/* an application that does not read explains more than its kernel */
-		w = ack_withheld(peer, from, to);
+		w = ack_withheld(peer, from, to, &withheld);
 	if (w)
-		late = blame_delack(ep, t->from, withheld_ns(w, from));
-	vote_for(ep->blame.held_up, t->from, &ep->txb, t->ns);
+		late = blame_delack(ep, t->from, withheld);
 	if (peer)
-		vote_for(ep->blame.late, t->from, &peer->rxb, late);
-	emit_stall(ep, peer, t, to, w, unread, false);
+		vote_for(ep->blame.late, t->from, &peer->rxb, reader_during(&peer->rxb, t->ns, to), late > starved ? late : starved);
+	vote_for(ep->blame.held_up, t->from, &ep->txb, ep->txb.tgid, t->ns);
+	emit_stall(ep, peer, t, to, w, unread, starved, false);
+}
+
+/* looked at once for the stall that ended, of `stall` ns, and for the one that begins. How long of the former the reader had no CPU. */
+static __always_inline ns_t reader_at_turn(struct peer_reader *then, const struct endpoint *peer, ns_t stall, bool begins, ns_t at)
+{
+	struct cpu_wait reader = reader_of(peer);
+	ns_t starved = stall ? starved_since(then, &reader, stall) : 0;
+
+	if (stall)
+		reader_after_stall(then, &reader, at, starved);
+	if (begins)
+		reader_at_stall(then, &reader, at);
+	return starved;
 }
 
 /* a stall ended, or began */
 static __always_inline int stall_turns_of(struct endpoint *ep, const struct transition *t, ns_t at)
 {
 	struct endpoint *peer = ep ? peer_of(ep) : 0;
+	bool ended, begins;
+	ns_t starved;
 
 	if (!ep || !t)
 		return 0;
-	if (TX_STALLS >> (t->from & 15) & 1 && t->ns)
-		stall_ended(ep, peer, t, at);
-	if (TX_STALLS >> (t->to & 15) & 1)
+	ended = TX_STALLS >> (t->from & 15) & 1 && t->ns;
+	begins = TX_STALLS >> (t->to & 15) & 1;
+	starved = reader_at_turn(&ep->peer_reader, peer, ended ? t->ns : 0, begins, at);
+	if (ended)
+		stall_ended(ep, peer, starved, t, at);
+	if (begins)
 		stall_began(ep, peer, at);
 	return 1;
 }
@@ -292,6 +380,29 @@ static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
 	return true;
 }
 
+/* what had come lay there until now */
+static __always_inline void data_lay(struct endpoint *ep, const struct transition *t)
+{
+	if (t->from == RX_UNREAD)
+		awaited(&ep->rxb, t->ns);
+}
+
+static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
+{
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
+	if (!peer)
+		return 0;
+	return awaited_long(peer->txb.task || ep->id.proto == PROTO_PIPE ? &peer->txb : &peer->rxb, after);
+}
+
+/* a reader has waited for the other end, and what it waited for has come */
+static __always_inline void answer_came(struct endpoint *ep, ns_t after)
+{
+	if (after >= AWAITED_NS)
+		answer_came_late(ep, after);
+}
+
 static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
@@ -299,6 +410,7 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 	if (!take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
 		return 0;
 	note_step(ep, DIR_RX, &t);
+	data_lay(ep, &t);
 	return 1;
 }
 
@@ -425,8 +537,11 @@ static __always_inline int quick_rx(struct endpoint *ep, const struct input *in)
 	struct transition t;
 	struct input copy;
 
-	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t))
+	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t)) {
+		if (in->working >= 0 && !in->asleep)	/* a reader enters, or one that was not seen to has read */
+			data_lay(ep, &t);
 		return 1;
+	}
 	copy = *in;
 	return apply_rx(ep, &copy);
 }

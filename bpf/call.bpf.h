@@ -137,23 +137,92 @@ static __always_inline void note_stranger(__u32 tid)
 /* how often a process got another name, by execve() or by its own will: what was noted before may be stale */
 __u32 renames;
 
-/* remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()) */
-static __always_inline void note_task(struct beside *b, __u32 tid)
+/*
+ * Whose votes become those of the process that is seen in a call now: of one that had only held the descriptor until now, if another, of whoever
+ * had it after the last one had left (all are of those then), and perhaps of that one: see first_reads().
+ */
+static __always_inline __u32 voted_before(const struct beside *b, __u32 tgid)
 {
-	__u32 tgid;
+	if (b->left && (b->tid || b->tgid == tgid))
+		return HEIR_TGID;
+	return b->tgid == tgid ? 0 : b->tgid;
+}
+
+/*
+ * Remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()). Returns
+ * voted_before().
+ */
+static __always_inline __u32 note_task(struct beside *b, __u32 tid)
+{
+	__u32 tgid, before;
 
 	if (b->tid == tid && b->named == LATEST(renames))
-		return;
+		return 0;
 	tgid = current_tgid(bpf_get_current_pid_tgid());
+	before = voted_before(b, tgid);
+	b->left = 0;
 	if (!b->tid || b->tgid != tgid)	/* without a tid they only held it: see note_holder() */
 		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
-	b->tid = tid;
+	starved_from(b, tid);
 	b->tgid = tgid;
 	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();
 	bpf_get_current_comm(b->comm, sizeof(b->comm));
+	return before;
+}
+
+/* how many descriptors there are of it, dup(), fork() and SCM_RIGHTS taken together; of several threads a call that is under way counts as one (fdget()) */
+static __always_inline __u64 holds_on(__u64 file)
+{
+	if (bpf_core_field_exists(struct file___ref, f_ref))
+		return GET(CAST(file___ref, file), f_ref.refcnt.counter) + 1;	/* FILE_REF_ONEREF is 0 */
+	return GET(CAST(file___count, file), f_count.counter);
+}
+
+/* the same of a socket; 0: nobody has accepted it */
+static __always_inline __u64 holds_on_sock(__u64 sk)
+{
+	__u64 socket = ADDRESS(sk, sock, sk_socket), file = socket ? ADDRESS(socket, socket, file) : 0;
+
+	return file ? holds_on(file) : 0;
+}
+
+/* Several have read, and only the one who does now has the socket still: where no hook sees close(), the other left it after its last call. */
+static __always_inline bool has_it_alone(const struct endpoint *ep)
+{
+	return ep->id.proto != PROTO_PIPE && holds_on_sock(ep->id.key) == 1;
+}
+
+/*
+ * Whoever reads first was late until then, and not the one that had the descriptor before him: that accepted the connection, say, or began to
+ * read it, and forked.
+ */
+static __noinline int first_reads(struct endpoint *ep, __u32 before)
+{
+	struct endpoint *sender = ep ? peer_of(ep) : 0;
+
+	if (!ep || (ep->rxb.others && before != HEIR_TGID && !has_it_alone(ep)))
+		return 0;
+	for (int i = 0; sender && i < VOTES; i++) {
+		struct vote *v = &sender->blame.late[i];
+
+		if (v->tgid != before && v->tgid != HEIR_TGID)
+			continue;
+		v->tgid = ep->rxb.tgid;
+		v->tid = ep->rxb.tid;
+		__builtin_memcpy(v->comm, ep->rxb.comm, COMM_LEN);
+	}
+	return 0;
+}
+
+static __always_inline void note_caller(struct endpoint *ep, enum dir dir, __u32 tid)
+{
+	__u32 before = note_task(beside_of(ep, dir), tid);
+
+	if (before && dir == DIR_RX)
+		first_reads(ep, before);
 }
 
 static __always_inline void note_stack(void *ctx, struct beside *b)
@@ -215,7 +284,7 @@ static __always_inline void call_moved(struct input *in, long ret)
 
 static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u32 tid)
 {
-	note_task(beside_of(ep, dir), tid);
+	note_caller(ep, dir, tid);
 	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
@@ -241,7 +310,7 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 		rx_sleeps_in(ep, in->at);
 	else
 		rx_sleeps(ep, in->at);
-	note_task(beside_of(ep, dir), who->tid);
+	note_caller(ep, dir, who->tid);
 	if (dir == DIR_TX)	/* a reader's: see note_sleep() */
 		note_stack(ctx, &ep->txb);
 	count(COUNT_OBSERVED);
@@ -296,10 +365,12 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	else
 		call_slept(&in, c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
-	if (c->dir == DIR_RX)
+	if (c->dir == DIR_RX) {
 		rx_wakes(ep, in.at, in.blocked, in.runq);
-	else
+		answer_came(ep, in.blocked - in.runq);
+	} else {
 		apply_tx(ep, &in);
+	}
 	count(COUNT_OBSERVED);
 	c->off = 0;
 }
@@ -336,6 +407,7 @@ static __always_inline void call_reads(struct endpoint *ep, const struct call *c
 	call_slept(&woke, c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	rx_returns(ep, c->ran, woke.blocked, woke.runq, in);
+	answer_came(ep, woke.blocked - woke.runq);
 }
 
 static __always_inline void call_over(struct call *c)

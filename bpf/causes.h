@@ -23,8 +23,8 @@
 	  "a writer waits for buffer memory, asleep in its call, refused (EAGAIN) or asking by poll() or select(), and the head of the queue is not held (pipe: ring full)", \
 	  "raise SO_SNDBUF or tcp_wmem (pipe: F_SETPIPE_SZ), or make the reader faster")	\
 	X(TX_RECOVERY, 3, "recovery", 1, 0,							\
-	  "lost data waits for a retransmission or for the retransmission timer",		\
-	  "find the loss: drops in a qdisc, a driver or a full receive buffer")			\
+	  "lost data, or what this host itself would not send, waits for a retransmission or for a timer",	\
+	  "find the loss: drops in a qdisc, a driver or a full receive buffer; a route or a link that was not there")	\
 	X(TX_PACING, 4, "pacing", 1, 0,								\
 	  "the head of the queue is held by pacing or by TSO deferral",				\
 	  "raise SO_MAX_PACING_RATE where the program sets it; else this is the congestion control's own pace: another one, or look for small buffers and loss")			\

@@ -71,25 +71,25 @@ static __always_inline __u64 load_word(__u64 addr)
 /* a 32-bit program's call: see request.bpf.h */
 static __always_inline bool is_compat(struct task_struct *task)
 {
+#if defined(__TARGET_ARCH_arm64)
+#define TIF_32BIT 22
+	return GET(CAST(task_struct___flags, task), thread_info.flags) & 1ULL << TIF_32BIT;
+#else
 #define TS_COMPAT 2
 	return bpf_core_field_exists(task->thread_info.status) && GET(task, thread_info.status) & TS_COMPAT;
+#endif
 }
 
 /* An argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed. */
-#if defined(NO_CMPXCHG)	/* bpf_get_func_arg() is of 5.17 */
+#ifdef READ_PROBED
 static __always_inline __u64 func_arg(void *ctx, __u32 n)
 {
 	__u64 v = 0;
 
-	bpf_probe_read_kernel(&v, sizeof(v), (__u64 *)ctx + n);
-	return v;
-}
-#elif defined(READ_PROBED)
-static __always_inline __u64 func_arg(void *ctx, __u32 n)
-{
-	__u64 v = 0;
-
-	bpf_get_func_arg(ctx, n, &v);
+	if (bpf_core_enum_value_exists(enum bpf_func_id___arg, BPF_FUNC_get_func_arg___arg))	/* 5.17 on, and quicker */
+		bpf_get_func_arg(ctx, n, &v);
+	else
+		bpf_probe_read_kernel(&v, sizeof(v), (__u64 *)ctx + n);
 	return v;
 }
 #else

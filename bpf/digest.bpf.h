@@ -83,9 +83,14 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	__builtin_memcpy(d->tx_ns, ep->tx.ns, sizeof(d->tx_ns));
 	__builtin_memcpy(d->rx_ns, ep->rx.ns, RX_N * sizeof(ns_t));
 	add_pending(d->tx_ns, &ep->tx);
+	if (ep->tail_lost.ns && ep->tail_lost.ns <= d->tx_ns[TX_FLIGHT]) {
+		d->tx_ns[TX_FLIGHT] -= ep->tail_lost.ns;
+		d->tx_ns[TX_RECOVERY] += ep->tail_lost.ns;
+	}
 	add_pending(d->rx_ns, &ep->rx);
 	__builtin_memcpy(d->delack_ns, ep->blame.delack_ns, sizeof(d->delack_ns));
 	__builtin_memcpy(d->unread_ns, ep->blame.unread_ns, sizeof(d->unread_ns));
+	__builtin_memcpy(d->starved_ns, ep->blame.starved_ns, sizeof(d->starved_ns));
 	d->gathered_ns = ep->blame.gathered_ns;
 	d->gathered_n = ep->blame.gathered_n;
 	d->nagle_n = episodes_ended(ep, TX_NAGLE);
@@ -130,6 +135,7 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 	BOUND(state, 15);
 	if (state < STATES_MAX)
 		d->unread_ns[state] += unread < t.ns ? unread : t.ns;
+	d->starved_ns[VOTE_PLACE(t.from)] += starved_meanwhile(ep, peer, t.ns);
 }
 
 /* settled before; an endpoint that is gone by now leaves no serial */

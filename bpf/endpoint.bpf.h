@@ -344,7 +344,7 @@ SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 	return at != 0;
 }
 
-/* the words are stored last: until then no other processor takes a step */
+/* of which all is known: from now on every processor takes steps */
 static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 flags)
 {
 #ifdef NO_CMPXCHG
@@ -357,6 +357,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	ep->born = ep->tx.seen = ep->rx.seen = ep->queue_at = now;
 	ep->rx.word = word_open(now);
 	*(volatile word_t *)&ep->tx.word = word_open(now);
+	endpoint_announce(ep);
 	count(COUNT_OPENED);
 }
 
@@ -369,7 +370,7 @@ SUBPROG_OF_NUMBERS int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags
 	if (proto <= PROTO_UDP && !port_wanted(local, remote))
 		return 0;
 	ep = endpoint_insert(sk0);
-	if (!ep || ep->born)
+	if (!ep)
 		return 0;
 	ep->id.proto = proto;
 	ep->id.family = GET(sk, __sk_common.skc_family);
@@ -460,7 +461,10 @@ static __always_inline void endpoint_settles(struct endpoint *ep)
 		ep->settled = 1;
 }
 
-/* the endpoint of a socket, made if a traced task touches it for the first time */
+/*
+ * The endpoint of a socket, made if a traced task touches it for the first time. What stands under its address may be another's, of which
+ * nobody saw the end.
+ */
 static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool make, ns_t now)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk0);
@@ -470,15 +474,31 @@ static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool mak
 	if (!ep && !make)
 		return 0;
 	sk = CAST(sock, sk0);
-	if (ep && (!make || sock_is(ep, sk)))
+	if (ep && sock_is(ep, sk))
 		return ep->closed ? 0 : ep;
 	if (ep)
 		endpoint_evict(ep, (__u64)sk0, now);
+	if (!make)
+		return 0;
 	proto = sock_proto(sk);
 	if (!proto || !proto_wanted(proto))
 		return 0;
 	sock_create((__u64)sk0, proto, now, EP_JOINED_LATE);
 	return endpoint_known((__u64)sk0);
+}
+
+/* a frame of its own, which is gone when the call goes on */
+static __noinline struct endpoint *pipe_create(__u64 pipe, __u64 node, __u64 inode, ns_t now)
+{
+	struct endpoint *ep = endpoint_insert(pipe);
+
+	if (!ep)
+		return endpoint_known(pipe);
+	ep->id.proto = PROTO_PIPE;
+	ep->id.inode = inode;
+	ep->node = node;
+	endpoint_open(ep, now, EP_JOINED_LATE);
+	return ep;
 }
 
 static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 node, ns_t now)
@@ -492,14 +512,7 @@ static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pi
 		return 0;
 	if (ep)
 		endpoint_evict(ep, (__u64)pipe, now);
-	ep = endpoint_insert((__u64)pipe);
-	if (!ep || ep->born)
-		return ep;
-	ep->id.proto = PROTO_PIPE;
-	ep->id.inode = inode;
-	ep->node = node;
-	endpoint_open(ep, now, EP_JOINED_LATE);
-	return ep;
+	return pipe_create((__u64)pipe, node, inode, now);
 }
 
 #endif

@@ -57,7 +57,7 @@ static __always_inline bool sleeps_elsewhere(__u64 task)
 #else
 static __always_inline bool sleeps_elsewhere(__u64 task)
 {
-	return number_bits(CAST(task_struct, task), current_regs(task)->orig_ax) & SYS_WAIT;
+	return number_bits(CAST(task_struct, task), CALL_NR(current_regs(task), PLAINLY)) & SYS_WAIT;
 }
 
 static __noinline int still_in(const struct call *c, __u64 task)
@@ -359,8 +359,8 @@ static __always_inline void datagram_ready(__u64 sk)
 
 	if (GET(CAST(sock, sk), sk_protocol) == IPPROTO_TCP)
 		return;
-	ep = endpoint_known(sk);
-	if (ep && !ep->closed && !takes_connections((struct sock *)sk))
+	ep = came_for((struct sock *)sk);
+	if (ep && !takes_connections((struct sock *)sk))
 		something_came(ep, (struct sock *)sk);
 }
 
@@ -451,7 +451,7 @@ static __always_inline void device_freed(__u64 skb)
 
 	if (!ep || ep->closed || ep->id.proto > PROTO_UDP || tx_working(ep))
 		return;
-	last = ep->went_out == (__u32)ep->tx.seen;
+	last = saw_segment(ep);
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();

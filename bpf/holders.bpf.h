@@ -25,22 +25,116 @@ static __always_inline void note_holder(struct beside *b, const struct holder *h
 	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
+static __always_inline __u32 ends_of(const struct endpoint *ep, __u64 file)
+{
+	return ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode) : FMODE_READ | FMODE_WRITE;
+}
+
 static __always_inline void note_holders(struct endpoint *ep, const struct holder *h, __u64 file)
 {
-	__u32 mode = ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode) : FMODE_READ | FMODE_WRITE;
+	__u32 ends = ends_of(ep, file);
 
-	if (mode & FMODE_WRITE)
+	if (ends & FMODE_WRITE)
 		note_holder(&ep->txb, h);
-	if (mode & FMODE_READ)
+	if (ends & FMODE_READ)
 		note_holder(&ep->rxb, h);
 }
 
-/* No other process has it, by fork() or SCM_RIGHTS: one that inherited what it has no use for does not hold it last. */
-static __always_inline bool held_by_one(__u64 file)
+#define FILES_MAX	256	/* a table begins with 64, and doubles: what is beyond ends as if it were closed unseen */
+
+/* how many descriptors of it the current process has */
+SUBPROG_OF_NUMBERS int own_holds_on(__u64 file)
 {
-	if (bpf_core_field_exists(struct file___ref, f_ref))
-		return !GET(CAST(file___ref, file), f_ref.refcnt.counter);
-	return GET(CAST(file___count, file), f_count.counter) == 1;
+	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
+	__u64 files = (__u64)GET(table, fd);
+	__u32 max = GET(table, max_fds), own = 0;
+
+	for (__u32 fd = 0; fd < FILES_MAX && fd < max; fd++)
+		own += load_word(files + fd * sizeof(__u64)) == file;
+	return own;
+}
+
+/* Who is named there goes, and others stay. The thread's next call, if there is one after all, is asked who it is: see note_task(). */
+static __always_inline void note_leaving(struct beside *b, __u32 tgid, __u32 closes)
+{
+	if (b->tgid != tgid || b->left)
+		return;
+	b->named = LATEST(renames) - 1;
+	b->let_go = closes;
+	b->heir = 0;
+	b->left = bpf_ktime_get_ns();
+}
+
+/* the last who had it: one that inherited what it has no use for does not hold it last */
+static __always_inline void note_last(struct beside *b, const struct holder *h)
+{
+	if (!b->left)
+		return;
+	if (b->tgid == h->tgid) {	/* it was given it again */
+		b->left = 0;
+		return;
+	}
+	b->heir = h->tgid;
+	bpf_probe_read_kernel(b->heir_comm, sizeof(b->heir_comm), (void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+}
+
+/* The current process closes a socket that others have left: the last one. */
+static __noinline int closed_by(struct endpoint *ep)
+{
+	struct holder who = { (__u64)CURRENT(), 0, current_tgid(bpf_get_current_pid_tgid()) };
+
+	if (!ep || !current_wanted())
+		return 0;
+	note_last(&ep->txb, &who);
+	note_last(&ep->rxb, &who);
+	return 1;
+}
+
+static __always_inline void end_passes(struct beside *b, const struct holder *h, bool last, __u32 closes)
+{
+	if (last)
+		note_last(b, h);
+	else
+		note_leaving(b, h->tgid, closes);
+}
+
+/* a FIFO has a file for each open() */
+static __always_inline bool is_last_file(const struct endpoint *ep, __u32 end)
+{
+	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
+
+	if (ep->id.proto != PROTO_PIPE)
+		return true;
+	return (end == FMODE_WRITE ? GET(pipe, writers) : GET(pipe, readers)) <= 1;
+}
+
+/* Its going changes something: it is named there, or may be the last after one who was. */
+static __always_inline bool concerns(const struct beside *b, __u32 tgid)
+{
+	return b->tgid == tgid || b->left;
+}
+
+/* The current process lets go of a file: by its end of all its descriptors, by close() of one. */
+SUBPROG_OF_NUMBERS int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
+{
+	struct holder who = { (__u64)CURRENT(), bpf_get_current_cgroup_id(), tgid };
+	struct endpoint *ep = endpoint_known(key);
+	__u64 all = holds_on(file);
+	__u32 own, ends;
+
+	if (!ep || (all > 1 && !concerns(&ep->txb, tgid) && !concerns(&ep->rxb, tgid)))
+		return 0;
+	own = all == 1 ? 1 : own_holds_on(file);
+	if (closes && own > 1)
+		return 0;
+	if (all <= own)
+		note_holders(ep, &who, file);
+	ends = ends_of(ep, file);
+	if (ends & FMODE_WRITE)
+		end_passes(&ep->txb, &who, all <= own && is_last_file(ep, FMODE_WRITE), closes);
+	if (ends & FMODE_READ)
+		end_passes(&ep->rxb, &who, all <= own && is_last_file(ep, FMODE_READ), closes);
+	return 1;
 }
 
 #endif

@@ -40,7 +40,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 	c = call_of((__u32)bpf_get_current_pid_tgid(), false);
 	if (!c || !c->entered)
 		return 0;
-	if (number_bits(CURRENT(), GET(regs, orig_ax)) & SYS_ONE)
+	if (number_bits(CURRENT(), CALL_NR(regs, GET)) & SYS_ONE)
 		return leave(ctx, c->dir, ret);
 	return left_unseen(c);
 }

@@ -24,6 +24,7 @@
 #endif
 
 #define SWAP_TRIES 4
+#define UNCHARGED_TRIES 16	/* nobody is waited for: each that fails is another's that succeeds */
 
 /* kernels before 6.3 forget a comparison made on another register: a mask they remember */
 #ifdef __bpf__
@@ -387,6 +388,25 @@ static __always_inline enum taken swap_step(struct ledger *l, const struct input
 		turn_give_up(l, t, turn);
 	}
 	return TAKEN_NOT;
+}
+
+/*
+ * Where every place of `pending` is taken, by threads that lost their processor in the midst of a step perhaps, nobody can charge what ends
+ * now. The word changes all the same, since a thread that is not counted out would be in its call for ever: the time of the state that ends
+ * goes to the one that begins. Not so a close, after which nothing is charged.
+ */
+static __always_inline bool swap_uncharged(struct ledger *l, const struct input *in, enum dir dir)
+{
+	for (unsigned long long i = 0; i < UNCHARGED_TRIES; i++) {
+		word_t old = LATEST(l->word), word;
+
+		if (!old || in->says & IN_CLOSE)
+			return false;
+		word = (step(old, in, dir).word & ~SINCE_MASK) | word_since(old);
+		if (word == old || swap_word(l, old, word))
+			return true;
+	}
+	return false;
 }
 
 #endif

@@ -317,6 +317,8 @@ struct tcp_snap {
 	int wmem;
 	unsigned char nonagle;	/* TCP_NAGLE_OFF 1, _CORK 2, _PUSH 4 */
 	unsigned char paced;	/* internal pacing holds the next segment */
+	unsigned char refused;	/* the next segment was handed down, and this host did not take it */
+	unsigned char timed_out;	/* what the retransmission timer sent last was not answered yet */
 };
 
 static __always_inline unsigned int tcp_unsent(const struct tcp_snap *s)
@@ -354,10 +356,10 @@ static __always_inline enum head tcp_deferred(const struct tcp_snap *s, unsigned
 	return room <= s->head_len ? HEAD_RWND : HEAD_PACING;
 }
 
-/* lost segments that nothing has retransmitted yet */
+/* Lost segments that nothing has retransmitted yet; or the timer has, in vain for all that is known, and its next turn is waited for. */
 static __always_inline enum head tcp_all_sent(const struct tcp_snap *s)
 {
-	return s->lost_out > s->retrans_out ? HEAD_RECOVERY : HEAD_NONE;
+	return s->lost_out > s->retrans_out || s->timed_out ? HEAD_RECOVERY : HEAD_NONE;
 }
 
 /* What tcp_snd_wnd_test() wants room for: a whole segment, or all there is. A FIN rides on the last one, and is not cut off it. */
@@ -380,12 +382,16 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 
 	if (!unsent)
 		return tcp_all_sent(s);
+	if (s->timed_out)	/* with a window of one segment, which is out: no larger one would help */
+		return HEAD_RECOVERY;
 	if (s->paced)
 		return HEAD_PACING;
 	if (in_flight >= s->snd_cwnd)
 		return HEAD_CWND;
 	if (tcp_room(s) < (int)tcp_wants(s))
 		return HEAD_RWND;
+	if (s->refused)
+		return HEAD_RECOVERY;
 	if (unsent < s->mss) {
 		if (s->nonagle & 2)
 			return HEAD_CORK;
@@ -395,9 +401,9 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 }
 
 /*
- * Are bytes below the protocol? `own`: the size of a segment that is being handed to the driver just now. If the device had
- * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there. ALL_BELOW: all
- * that is there was charged this moment.
+ * Are bytes below the protocol? `own`: the size of a packet that is being handed to the driver just now. If the device had
+ * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there. ALL_BELOW: so
+ * was all that is there, as where a large one is cut up on its way and the pieces come one after the other.
  */
 #define ALL_BELOW (~0u)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One row per object: NAME:SOURCE:DEFINES. The probed ones are for kernels before 6.2, the plain ones (no cmpxchg) before 5.12.
+# One row per object: NAME:SOURCE:DEFINES. The probed ones are for kernels before 6.2, the plain ones (no cmpxchg, no task's registers) before 5.15.
 BPF_OBJECTS := \
 	rawtp:rawtp.bpf.c \
 	fentry:fentry.bpf.c \

@@ -26,7 +26,7 @@ int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 	if (!ep || ep->closed || !stalls_at(ep, at, &t))
 		return 0;
 	peer = peer_of(ep);
-	emit_stall(ep, peer, &t, at, 0, unread_meanwhile(ep, peer, at), true);
+	emit_stall(ep, peer, &t, at, 0, unread_meanwhile(ep, peer, at), starved_meanwhile(ep, peer, t.ns), true);
 	return 0;
 }
 

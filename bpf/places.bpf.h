@@ -49,7 +49,8 @@ static __always_inline struct endpoint *endpoint_hinted(__u64 key)
 	return ep && ep->key == key ? ep : 0;
 }
 
-static __always_inline struct endpoint *endpoint_by_index(__u64 key)
+/* what the index leads to: perhaps one that is being made or removed, which nobody else may see */
+static __always_inline struct endpoint *endpoint_listed(__u64 key)
 {
 	__u32 *found = bpf_map_lookup_elem(&places, &key), place;
 
@@ -57,6 +58,20 @@ static __always_inline struct endpoint *endpoint_by_index(__u64 key)
 		return 0;
 	place = *found;
 	return bpf_map_lookup_elem(&endpoints, &place);
+}
+
+static __always_inline struct endpoint *endpoint_by_index(__u64 key)
+{
+	struct endpoint *ep = endpoint_listed(key);
+
+	return ep && ep->key == key ? ep : 0;
+}
+
+static __always_inline struct endpoint *endpoint_hashed(__u64 key)
+{
+	struct endpoint *ep = bpf_map_lookup_elem(&hashed, &key);
+
+	return ep && ep->key == key ? ep : 0;
 }
 
 static __noinline struct endpoint *endpoint_indexed(__u64 key)
@@ -77,7 +92,7 @@ static __always_inline struct endpoint *endpoint_known(__u64 key)
 	struct endpoint *ep;
 
 	if (opt.hashed)
-		return key_maybe(key) ? bpf_map_lookup_elem(&hashed, &key) : 0;
+		return key_maybe(key) ? endpoint_hashed(key) : 0;
 	ep = endpoint_hinted(key);
 	return ep || !key_maybe(key) ? ep : endpoint_indexed(key);
 }
@@ -88,12 +103,12 @@ static __always_inline struct endpoint *endpoint_here(__u64 key)
 	struct endpoint *ep;
 
 	if (opt.hashed)
-		return bpf_map_lookup_elem(&hashed, &key);
+		return endpoint_hashed(key);
 	ep = endpoint_hinted(key);
 	return ep ? ep : endpoint_by_index(key);
 }
 
-/* These: empty, or the endpoint that has the address already; null where there is no room. */
+/* These: blank, or the endpoint that has the address already; null where there is no room. */
 static __always_inline struct endpoint *insert_hashed(__u64 key)
 {
 	if (bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
@@ -103,7 +118,7 @@ static __always_inline struct endpoint *insert_hashed(__u64 key)
 
 static __always_inline struct endpoint *insert_placed(__u64 key)
 {
-	struct endpoint *ep = endpoint_indexed(key);
+	struct endpoint *ep = endpoint_listed(key);
 	__u32 place;
 
 	if (ep)
@@ -113,25 +128,46 @@ static __always_inline struct endpoint *insert_placed(__u64 key)
 		return 0;
 	}
 	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);
+	ep = bpf_map_lookup_elem(&endpoints, &place);
+	if (!ep)
+		return 0;
+	ep->place = place;
 	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
 		bpf_map_push_elem(&vacant, &place, BPF_ANY);
-		return endpoint_indexed(key);
+		return 0;
 	}
-	ep = bpf_map_lookup_elem(&endpoints, &place);
-	if (ep)
-		ep->place = place;
 	return ep;
 }
 
+/* of two processors that meet a socket at once, one makes its endpoint */
+static __always_inline bool claim_blank(struct endpoint *ep, __u64 key)
+{
+#ifdef NO_CMPXCHG
+	if (ep->id.key)
+		return false;
+	ep->id.key = key;
+	return true;
+#else
+	return !__sync_val_compare_and_swap(&ep->id.key, 0, key);
+#endif
+}
+
+/* An endpoint that is the caller's to fill, and nobody else sees until it is announced. Null: no room, or another processor is at it. */
 static __always_inline struct endpoint *endpoint_insert(__u64 key)
 {
 	struct endpoint *ep = opt.hashed ? insert_hashed(key) : insert_placed(key);
 
-	if (!ep || ep->key)
-		return ep;
-	key_hint[key_slot(key) & (HINTS - 1)] = ep->place + 1;
-	ep->key = ep->id.key = key;
-	return ep;
+	return ep && claim_blank(ep, key) ? ep : 0;
+}
+
+static __always_inline void endpoint_announce(struct endpoint *ep)
+{
+	key_hint[key_slot(ep->id.key) & (HINTS - 1)] = ep->place + 1;
+#ifdef NO_CMPXCHG
+	*(volatile __u64 *)&ep->key = ep->id.key;
+#else
+	__sync_lock_test_and_set(&ep->key, ep->id.key);	/* what was filled in is seen first, on every processor */
+#endif
 }
 
 /* only one of two processors that remove it at a time may: the index might be of the next endpoint at this address by then */

@@ -54,7 +54,7 @@ SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
 	return begin_refusal(ep, bpf_ktime_get_ns());
 }
 
-static __noinline int polls_for_room(__u64 task, __u64 fds, __u64 n)
+SUBPROG_OF_NUMBERS int polls_for_room(__u64 task, __u64 fds, __u64 n)
 {
 	for (__u64 i = 0; i < POLLED && i < n; i++) {
 		struct polled p;
@@ -84,7 +84,18 @@ static __always_inline bool wakes_itself(struct endpoint *ep)
 #define NOBODY	0
 #define SEVERAL	1	/* or one of which nothing is known; no key is odd */
 
-/* a listening socket, one that is not asked for, a terminal */
+/* It waits for whatever was added to it. Its private data knows its file (do_epoll_create()): no other kind's does. */
+static __always_inline bool is_epoll(__u64 file)
+{
+	struct eventpoll___file *ep = (struct eventpoll___file *)GET(CAST(file, file), private_data);
+	__u64 own = 0;
+
+	if (ep && bpf_core_field_exists(ep->file))
+		bpf_core_read(&own, sizeof(own), &ep->file);
+	return own == file;
+}
+
+/* a listening socket, one that is not asked for, a terminal, an epoll */
 static __always_inline bool may_matter(const struct target *to, __u64 file)
 {
 	struct inode *inode = CAST(inode, ADDRESS(file, file, f_inode));
@@ -93,7 +104,7 @@ static __always_inline bool may_matter(const struct target *to, __u64 file)
 
 	if (sk)
 		return family == AF_INET || family == AF_INET6;
-	return !to->pipe && (GET(inode, i_mode) & S_IFMT) == S_IFCHR;
+	return !to->pipe && ((GET(inode, i_mode) & S_IFMT) == S_IFCHR || is_epoll(file));
 }
 
 /* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is asked for to see that nobody reads. */
@@ -131,7 +142,7 @@ SUBPROG_OF_NUMBERS __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 }
 
 /* the one that its reader waits for; SEVERAL: nobody can tell */
-static __noinline __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
+SUBPROG_OF_NUMBERS __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
 {
 	__u64 asked = n > POLLED ? SEVERAL : NOBODY;
 
@@ -168,14 +179,14 @@ static __always_inline void writers_in(__u64 task, __u64 word, __u32 first)
 		wants_room(task, first + log2_ns(word & -word));
 }
 
-static __noinline int selects_for_room(__u64 task, __u64 n, __u64 set)
+SUBPROG_OF_NUMBERS int selects_for_room(__u64 task, __u64 n, __u64 set)
 {
 	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++)
 		writers_in(task, set_word(set, i), i * 64);
 	return 0;
 }
 
-static __noinline __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
+SUBPROG_OF_NUMBERS __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
 {
 	__u64 asked = n > SELECTED * 64 ? SEVERAL : NOBODY;
 
@@ -226,6 +237,8 @@ static __always_inline void thread_asks(const struct thread *who)
 {
 	struct request r;
 
+	if (calls_nothing((struct task_struct *)who->task))
+		return;
 	request_of(&r, CAST(task_struct, who->task), current_regs(who->task));
 	asks_in(who, &r);
 }
@@ -242,6 +255,8 @@ static __noinline int poll_ended(struct call *c, ns_t now)
 	if (!ep || ep->closed)
 		return 0;
 	in.at = now ? now : bpf_ktime_get_ns();
+	if (WORD_STATE(LATEST(ep->rx.word), DIR_RX) == RX_WAIT)
+		answer_came(ep, word_elapsed(ep->rx.word, in.at));
 	if (ep->id.proto == PROTO_TCP) {	/* what arrives while somebody is in the word is looked at by that one, see tcp_arrived() */
 		in.says = IN_FULL;
 		in.full = tcp_unread((struct sock *)ep->id.key);

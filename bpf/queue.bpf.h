@@ -60,6 +60,7 @@ static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 	apply_rx(ep, &in);
 	ep->rx.seen = in.at;
 	count(COUNT_OBSERVED);
+	note_mark(ep, MARK_ARRIVAL, in.at, 0);
 }
 
 /* UDP's: what UDP_CORK or MSG_MORE holds back for the rest of its datagram is accounted for as if it were under way (__ip_append_data()) */
@@ -84,6 +85,22 @@ static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, 
 	}
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
+}
+
+/*
+ * A packet goes out to the driver. Of a device at rest all that is charged was charged this moment: of a datagram that leaves in pieces
+ * (ip_do_fragment(), udp_segment) all of them. And where nothing tells when the driver is done, what is left behind this packet is what is
+ * below from now on: UDP has no answer to look back from.
+ */
+static __always_inline void udp_goes_out(struct endpoint *ep, struct sock *sk, ns_t now, __u32 own)
+{
+	struct input in = { .at = now, .says = IN_DEVICE };
+
+	udp_look_back(ep, sk, now, tx_device(ep) ? own : ALL_BELOW);
+	if (sees_exactly() || !tx_device(ep))
+		return;
+	in.device = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter) - (__s32)own >= WMEM_REST;
+	apply_tx(ep, &in);
 }
 
 #endif

@@ -19,14 +19,6 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 	return true;
 }
 
-#define PF_KTHREAD	0x00200000
-
-/* What the kernel sends by itself (the rest of a TLS record, tx_work_handler()) is no call, and nothing would tell its end. */
-static __always_inline bool is_kernels(struct task_struct *task)
-{
-	return GET(task, flags) & PF_KTHREAD;
-}
-
 /* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
@@ -39,7 +31,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 		return 0;
 	if (stranger && !current_wanted())
 		return 0;
-	if (is_kernels(CURRENT()))
+	if (task_flags(CURRENT()) & PF_KTHREAD)	/* what it sends by itself (the rest of a TLS record) is no call, and nothing would tell its end */
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	if (stranger)
@@ -64,7 +56,7 @@ static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 		return 0;
 	if (ep)
 		told_apart(ep, mine);
-	ep = sock_endpoint((struct sock *)sk, true, now);
+	ep = sock_endpoint((struct sock *)sk, mine, now);
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, (struct sock *)sk);
@@ -93,6 +85,8 @@ static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in,
 
 	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
 		return;
+	if (c->off && c->ran && tx_device(ep))	/* woken by its own timer: nothing told since that the device is done */
+		tcp_look_back(ep, ep->id.key, c->ran, 0);
 	call_resume(ep, c);
 	if (c->before)
 		in->bytes = moved_since(ep, DIR_TX, in->bytes);
@@ -127,13 +121,14 @@ static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, str
 SEC("raw_tp/sock_send_length")
 int BPF_PROG(on_sent, struct sock *sk, int ret)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
 	struct input in = {};
 	struct endpoint *ep;
+	__u32 tid;
 
 	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
+	tid = bpf_get_current_pid_tgid();
 	call_moved(&in, ret);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_sent(ctx, ep, sk, &in, ret, tid);
@@ -149,6 +144,22 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .bytes = bytes };
 
 	return ep ? quick_rx(ep, &in) : 0;
+}
+
+#define COMES_NS 1000000	/* from tcp_probe to the queue; what takes longer was thrown away (a full buffer) */
+
+/*
+ * Data that came while a reader was on its way out of the call: it was told of before it was queued, and nothing tells of it again. Asked once,
+ * before the reader's own look is noted.
+ */
+static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	__u32 queued = GET(CAST(tcp_sock, sk), rcv_nxt);
+
+	if ((__s32)(ep->announced - queued) <= 0)
+		return false;
+	ep->announced = queued;
+	return (__s64)(now - ep->rx.seen) < COMES_NS;
 }
 
 static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
@@ -174,6 +185,8 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 	} else {
 		rx_takes(ep, in->at, in->full, in->bytes);
 	}
+	if (tcp && !in->full && tcp_comes(ep, sk, in->at))	/* only now: who told of it before this step saw a reader in the call, and left it to him */
+		rx_holds(ep, in->at, 1);
 	ep->rx.seen = in->at;
 	refused_read(ep, in->at);
 	count(COUNT_OBSERVED);
@@ -182,13 +195,14 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 SEC("raw_tp/sock_recv_length")
 int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
 	struct input in = {};
 	struct endpoint *ep;
+	__u32 tid;
 
 	ep = touched((__u64)sk, &in.at);
 	if (!ep)
 		return 0;
+	tid = bpf_get_current_pid_tgid();
 	if (flags & TAKES_NOTHING)
 		ret = TOOK_NOTHING;
 	call_moved(&in, ret);
@@ -276,6 +290,8 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 	struct request r;
 	ns_t now;
 
+	if (calls_nothing((struct task_struct *)who->task))
+		return 0;
 	request_of(&r, CAST(task_struct, who->task), current_regs(who->task));
 	if (!bits_target(&to, CAST(task_struct, who->task), r.bits, r.first, r.third)) {
 		asks_in(who, &r);
@@ -300,18 +316,64 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 SEC("raw_tp/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sk)
 {
-	struct endpoint *ep = endpoint_known((__u64)sk);
+	struct endpoint *ep = came_for(sk);
 
-	if (ep && !ep->closed && ep->id.proto != PROTO_TCP && sock_is(ep, CAST(sock, sk)) && !takes_connections(sk))
+	if (ep && ep->id.proto != PROTO_TCP && sock_is(ep, CAST(sock, sk)) && !takes_connections(sk))
 		something_came(ep, sk);
 	return 0;
 }
 
-static __noinline int close_begins(__u32 fd)
+SUBPROG_OF_NUMBERS int file_goes(__u64 file, __u32 closes)
 {
 	struct target to = {};
 
-	return file_target(&to, file_of(CURRENT(), fd)) && seen_going(&to, bpf_ktime_get_ns());
+	if (!file_target(&to, file))
+		return 0;
+	if (closes && target_known(&to))
+		file_passes(target_key(&to), file, current_tgid(bpf_get_current_pid_tgid()), 1);
+	return seen_going(&to, bpf_ktime_get_ns()) != 0;
+}
+
+/* Those that stay, at an exec(), were looked at, and no more. */
+static __noinline int files_go(__u32 first, __u32 last, __u32 closes)
+{
+	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
+	__u64 files = (__u64)GET(table, fd);
+	__u32 max = GET(table, max_fds);
+
+	for (__u32 i = 0; i < FILES_MAX && first + i <= last && first + i < max; i++) {
+		__u64 file = load_word(files + (first + i) * sizeof(__u64));
+
+		if (file)
+			file_goes(file, closes);
+	}
+	return 1;
+}
+
+#define CLOSE_RANGE_CLOEXEC	4	/* at the next exec(), and not now */
+
+static __always_inline void close_begins(const struct request *r)
+{
+	if (r->bits & SYS_EXEC)
+		files_go(0, FILES_MAX, 0);
+	else if (r->bits & SYS_RANGE)
+		files_go(r->first, r->second, !(r->third & CLOSE_RANGE_CLOEXEC));
+	else
+		file_goes(file_of(CURRENT(), r->bits & SYS_SECOND ? r->second : r->first), 1);
+}
+
+/* of which the end was left out: the thread is out of it by now */
+static __noinline int pipe_call_lost(struct call *c, ns_t now)
+{
+	struct endpoint *ep = c ? call_endpoint(c) : 0;
+	struct input in = { .at = now };
+
+	if (!ep || ep->closed || ep->id.proto != PROTO_PIPE)
+		return 0;
+	call_resume(ep, c);
+	call_leave(ep, c->dir, &in);
+	count(COUNT_UNPAIRED);
+	return 1;
 }
 
 static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
@@ -328,6 +390,8 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 	c = call_of((__u32)bpf_get_current_pid_tgid(), true);
 	if (!ep || !c)
 		return 0;
+	if (c->entered)
+		pipe_call_lost(c, in.at);
 	call_is_on(c, ep, to.dir);
 	c->entered = 1;
 	c->before = 0;
@@ -348,7 +412,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (r.bits & SYS_SOCKETS || !(r.bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
 		return 0;
 	if (r.bits & SYS_CLOSE)
-		close_begins(r.first);
+		close_begins(&r);
 	else
 		pipe_call_begins(r.bits, r.first, r.third);
 	return 0;
@@ -433,6 +497,27 @@ static __noinline int splice_ends(__u32 first, long ret)
 	return 1;
 }
 
+/* and the pipe that it filled, where its call was on what it read */
+static __noinline int splice_filled(__u32 third, long ret)
+{
+	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
+	struct target to = {};
+	struct input in = {};
+	struct endpoint *ep;
+
+	if (ret <= 0 || !c || !splice_writes(&to, CURRENT(), third) || !to.pipe || c->key == target_key(&to))
+		return 0;
+	in.at = bpf_ktime_get_ns();
+	ep = pipe_endpoint(to.pipe, to.node, in.at);
+	if (!ep)
+		return 0;
+	pipe_look(ep, to.pipe, in.at);
+	call_moved(&in, ret);
+	apply_tx(ep, &in);
+	call_done(ep, DIR_TX, ret, bpf_get_current_pid_tgid());
+	return 1;
+}
+
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 {
@@ -441,8 +526,10 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 
 	request_of(&r, CURRENT(), regs);
 	if (syscall_moves(r.bits)) {
-		if (syscall_splices(r.bits))
+		if (syscall_splices(r.bits)) {
 			splice_ends(r.first, ret);
+			splice_filled(r.third, ret);
+		}
 		if (!(r.bits & SYS_SOCKETS))
 			pipe_call_ends(ret);
 	} else if (syscall_makes(r.bits) && current_wanted()) {

@@ -31,6 +31,28 @@ struct ledger {
 	unsigned int hist[STATES_MAX][HIST_SLOTS];	/* their sum is the number of ended episodes */
 };
 
+/* the peer's reader when a stall began: see starved.bpf.h */
+struct peer_reader {
+	unsigned long long task;	/* 0: not known */
+	ns_t waited;			/* for a CPU, in all its life, not counting the present wait */
+	ns_t queued;			/* since when it waits, by the scheduler's clock; 0: it does not */
+	ns_t noticed, looked;		/* when this wait was first seen, and when the stall was */
+	ns_t before;			/* so long it had lasted by then, as far as it was seen */
+};
+
+/* A tail loss probe that went out, and what flew then, acknowledged late or lost: see probe_goes_out() */
+struct loss_probe {
+	ns_t since, at;			/* since when that flew; when the probe went. 0: none is under way */
+	unsigned int high, dsacks;	/* tlp_high_seq; dsack_dups then */
+	unsigned long long retransmits;	/* of the endpoint, then */
+};
+
+/* Of what is charged as `flight`, what probes proved to have been lost. User space moves it to `recovery`. */
+struct tail_loss {
+	ns_t ns, max;
+	unsigned int hist[HIST_SLOTS];
+};
+
 struct flow {
 	unsigned long long bytes, messages, wakeups;
 	ns_t blocked_ns, blocked_max;	/* a thread slept in the call, until it ran again; a writer: for room */
@@ -46,7 +68,17 @@ struct beside {
 	unsigned long long cgroup;	/* of that task: its id in the v2 hierarchy */
 	unsigned int others;		/* 1: other processes were in the call before */
 	unsigned int named;		/* `renames` when the name was noted */
+	ns_t left;			/* since when that process has no descriptor of it, while others have: it ended, or (`let_go`) closed it; 0: not so */
+	unsigned long long task;	/* the kernel's, of `tid`; 0: it is not known */
+	ns_t no_cpu;			/* time in which whoever was last in the call was awaited, ready to run and without a CPU: see starved.bpf.h */
+	ns_t waited_then;
+	unsigned int let_go;
+	unsigned int heir;		/* who had it last after that; 0: not known */
+	char heir_comm[COMM_LEN];
 };
+
+/* In the place of a process in a vote: whoever has the end after the one that is named there has left it. No process has this number (PID_MAX_LIMIT). */
+#define HEIR_TGID 0x7fffffff
 
 /* who has most of some time, told by vote_won() */
 struct vote {
@@ -69,6 +101,8 @@ struct blame {
 	unsigned int unread_n[STATES_MAX];
 	ns_t gathered_ns;		/* `nagle` that the writer's own next call ended: Nagle gathers its small writes */
 	unsigned int gathered_n, pad;
+	ns_t starved_ns[VOTES];		/* the peer's reader was ready to run and had no CPU, by VOTE_PLACE() */
+	unsigned int starved_n[VOTES];
 	struct vote held_up[VOTES], late[VOTES];
 };
 
@@ -132,7 +166,8 @@ struct endpoint {
 	/* what nearly every event asks for: one cache line, with the head of `tx` behind it */
 	unsigned long long key;		/* the address it is found by; 0: it is gone */
 	ns_t closed;			/* 0 while it lives */
-	unsigned long long settled;	/* of a TCP socket that lives all is known that does not change: see endpoint_settles() */
+	unsigned int settled;		/* of a TCP socket that lives all is known that does not change: see endpoint_settles() */
+	unsigned int announced;		/* TCP: up to here data was told of that had not been queued yet: see tcp_data() */
 	ns_t ack_owed;			/* since when an ACK is owed; 0: none */
 	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
 	unsigned int flying;		/* packets_out then */
@@ -152,7 +187,9 @@ struct endpoint {
 	unsigned long long waiters[WAITERS];	/* of a Unix datagram socket: keys of senders that it refused room */
 	unsigned long long peer;	/* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;		/* the peer's `unread` so far, when the present stall began */
+	struct peer_reader peer_reader;	/* then */
 	ns_t peer_left;			/* the peer's `unread` when it closed, if it closed first */
+	ns_t looked_at, unread_then;	/* TCP: when a segment last left others behind it, and the peer's `unread` then */
 	struct withheld withheld[2];	/* the last ACK that was, and the one before */
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
 	ns_t unanswered;		/* when it fired, if no data has come since nor had long before; since when that ACK was owed */
@@ -160,6 +197,8 @@ struct endpoint {
 	unsigned int sent_then, got_then;	/* how far both directions were then */
 	struct answers answers;
 	unsigned long long syn_retransmits;	/* of `retransmits`: nobody had answered yet */
+	struct loss_probe probe;	/* TCP's, under way */
+	struct tail_loss tail_lost;
 	ns_t ack_debt_ns;		/* all time in which an ACK was owed */
 	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
 	unsigned long long drops[DROP_N];
@@ -169,6 +208,7 @@ struct endpoint {
 	unsigned long long moved[2];	/* tx, rx: where the calls fall short, what TCP itself counted since the birth, also of a call under way; a SYN and a FIN may be in it */
 	unsigned int astray[2];		/* looks in a row at which the calls did not account for what went through */
 	unsigned int rtt_us, min_rtt_us; /* TCP's smoothed round-trip time, at the last look, and the least of late; 0 and ~0: unknown */
+	unsigned int dsacks, dsacks_then;	/* TCP's count of what the peer got twice, at the last look, and when this began */
 	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
 	struct held held;
 	struct last_ack ack;
@@ -219,7 +259,7 @@ struct record_stall {
 	int peer_kstack, peer_ustack;
 	unsigned short by_delack;	/* enum delack */
 	unsigned short goes_on;		/* `to` is the session's end, and not its own */
-	ns_t peer_unread;
+	ns_t peer_unread, peer_no_cpu;
 	ns_t ack_owed, ack_went;	/* by the peer: since when, and when it went out; 0: it was not waited for */
 	struct held held;		/* head 0: unknown */
 	struct last_ack ack;		/* that ended it; at 0: none did */
@@ -238,7 +278,9 @@ struct record_stall {
 	M(MARK_DELACK, 5, "delack", "this end's delayed-ACK timer fired")			\
 	M(MARK_RETRANSMIT, 6, "retransmit", "a segment was sent again")			\
 	M(MARK_TIMEOUT, 7, "timeout", "the retransmission timer fired")			\
-	M(MARK_WAKEUP, 8, "wakeup", "a thread that slept in a call here runs again")
+	M(MARK_WAKEUP, 8, "wakeup", "a thread that slept in a call here runs again")		\
+	M(MARK_TRANSMIT, 9, "transmit", "a driver was given a packet; bytes: its payload")	\
+	M(MARK_ARRIVAL, 10, "arrival", "something came for whoever reads a datagram or Unix socket")
 
 #define MARK_ENUM(sym, num, name, what) sym = num,
 #define MARK_COUNT(sym, num, name, what) + 1
@@ -272,7 +314,7 @@ struct digest {
 	ns_t blocked_ns;
 	unsigned long long retransmits, drops, cgroup;
 	unsigned long long peer;	/* serial of the other end, 0: none */
-	ns_t gathered_ns;
+	ns_t gathered_ns, starved_ns[VOTES];
 	unsigned int gathered_n;
 	unsigned int nagle_n, nagle_delack_n, rwnd_n;
 	unsigned int rtt_us, min_rtt_us, flags;
@@ -317,7 +359,7 @@ enum counter {
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
 	COUNT_OVERFLOW,		/* endpoints that found no room in the map, and what else of them did not: their addresses, ports that listen */
 	COUNT_LOST,		/* records that found no room in the ring buffer and were overwritten */
-	COUNT_CONTENDED,	/* inputs given up because other processors kept changing the word */
+	COUNT_CONTENDED,	/* other processors kept at the word: what ended was charged to the next state, or (5.10) given up */
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
 	COUNT_OPENED,		/* endpoints made */

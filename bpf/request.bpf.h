@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_REQUEST_BPF_H
 #define IPCSTALL_REQUEST_BPF_H
 
-#include "compat.bpf.h"
+#include "registers.bpf.h"
 #include "ledger.h"
 #include "syscalls.h"
 
@@ -21,6 +21,7 @@ static __always_inline __u32 number_bits(struct task_struct *task, __u64 nr)
 	return is_compat(task) ? syscall_bits_32(nr) : syscall_bits(nr);
 }
 
+#if defined(__TARGET_ARCH_x86)
 static __noinline int socketcall_request(struct request *r)
 {
 	__u32 args[4] = {};
@@ -37,27 +38,33 @@ static __noinline int socketcall_request(struct request *r)
 	return 1;
 }
 
-static __always_inline void request_32(struct request *to, __u64 nr, __u64 bx, __u64 cx, __u64 dx, __u64 si)
+static __always_inline void request_32(struct request *to, struct pt_regs *regs)
 {
-	struct request r = { syscall_bits_32(nr), (__u32)bx, (__u32)cx, (__u32)dx, (__u32)si };
+	struct request r = { syscall_bits_32(regs->orig_ax), (__u32)regs->bx, (__u32)regs->cx, (__u32)regs->dx, (__u32)regs->si };
 
 	if (r.bits & SYS_SOCKETCALL)
 		socketcall_request(&r);
 	*to = r;
 }
+#else
+static __always_inline void request_32(struct request *to, struct pt_regs *regs)
+{
+	*to = (struct request){};
+}
+#endif
 
 /* of the current thread */
 static __always_inline void request_of(struct request *r, struct task_struct *task, struct pt_regs *regs)
 {
 	if (is_compat(task)) {
-		request_32(r, regs->orig_ax, regs->bx, regs->cx, regs->dx, regs->si);
+		request_32(r, regs);
 		return;
 	}
-	r->bits = syscall_bits(regs->orig_ax);
-	r->first = regs->di;
-	r->second = regs->si;
-	r->third = regs->dx;
-	r->fourth = regs->r10;
+	r->bits = syscall_bits(CALL_NR(regs, PLAINLY));
+	r->first = CALL_ARG_0(regs);
+	r->second = CALL_ARG_1(regs);
+	r->third = CALL_ARG_2(regs);
+	r->fourth = CALL_ARG_3(regs);
 }
 
 #endif

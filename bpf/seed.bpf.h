@@ -141,8 +141,18 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 }
 
 /*
- * A descriptor is given to a file that is new here: one just made, or one that another process passed on, or a connection that was accepted
- * with data in it.
+ * What came with the ACK that established a connection, or in its SYN, is told of by no tracepoint (tcp_child_process(),
+ * tcp_fastopen_add_skb()): whoever accepts it finds that there. It came after what was last told of, if anything was.
+ */
+static __always_inline void accepted_with(struct endpoint *ep, __u64 sk)
+{
+	if (ep->id.proto == PROTO_TCP && !word_working(ep->rx.word))
+		rx_holds(ep, ep->rx.seen, tcp_unread(CAST(sock, sk)));
+}
+
+/*
+ * A descriptor is given to a file that is new here: one just made, or one that another process passed on, or a connection that was
+ * accepted, perhaps with data in it.
  */
 static __always_inline void file_comes(__u64 file, ns_t now)
 {
@@ -156,11 +166,52 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 		return;
 	if (!to.pipe)
 		note_owner(ep, now);
-	if (ep->born != now)
+	if (ep->born != now) {
+		accepted_with(ep, (__u64)to.sk);
 		return;
+	}
 	target_look(ep, &to, now);
 	if (is_fresh(ep, &to))
 		ep->flags &= ~EP_JOINED_LATE;
+}
+
+/*
+ * A Unix connection can be written to before anybody accepts it: it has no file yet, and the writer, who is the one that runs now, is all
+ * that is known of it (unix_stream_connect(), unix_stream_sendmsg()). Nothing came before.
+ */
+SUBPROG_OF_NUMBERS int embryo_made(__u64 sk0, ns_t now)
+{
+	struct sock *sk = CAST(sock, sk0);
+	struct endpoint *ep;
+	__u32 proto;
+
+	if (GET(sk, __sk_common.skc_family) != AF_UNIX || GET(sk, sk_socket) || !current_wanted())
+		return 0;
+	proto = sock_proto(sk);
+	if (proto == PROTO_NONE || proto == PROTO_UNIX_DGRAM || !proto_wanted(proto))
+		return 0;
+	ep = endpoint_known(sk0);
+	if (ep)
+		endpoint_evict(ep, sk0, now);
+	return sock_create(sk0, proto, now, 0);
+}
+
+/* One that had a file, under the address of one that has none yet: its end was not seen. */
+static __always_inline bool is_before_embryo(struct endpoint *ep, struct sock *sk)
+{
+	return ep->id.proto > PROTO_UDP && ep->id.proto != PROTO_UNIX_DGRAM && ep->id.inode && !GET(CAST(sock, sk), sk_socket);
+}
+
+/* whose reader is told that something came; null: nobody's that is asked for */
+static __always_inline struct endpoint *came_for(struct sock *sk)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk);
+
+	if (!ep || is_before_embryo(ep, sk)) {
+		embryo_made((__u64)sk, bpf_ktime_get_ns());
+		ep = endpoint_known((__u64)sk);
+	}
+	return ep && !ep->closed ? ep : 0;
 }
 
 /* one that ended while we looked is not told of again */
@@ -302,7 +353,7 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 	struct endpoint *ep;
 	struct call *c;
 
-	if (!task || !asleep_now(task))
+	if (!task || !asleep_now(task) || calls_nothing((struct task_struct *)task))
 		return SEED_GONE;
 	if (!bits_target(&to, CAST(task_struct, task), number_bits(CAST(task_struct, task), ctx->args[1]), ctx->args[2], ctx->args[3]))
 		return SEED_UNWANTED;

@@ -47,9 +47,11 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 		ep->ack_owed = now;
 	if (ep->unanswered && tcp_brings(sk, skb, bytes))
 		timer_answered(ep, (__u64)sk, now);
-	if (!word_working(ep->rx.word))
+	LATEST(ep->rx.seen) = now;	/* before what it is the date of: see tcp_comes() */
+	if (tcp_brings(sk, skb, bytes))
+		LATEST(ep->announced) = bpf_ntohl(GET(tcp_header(skb), seq)) + bytes;
+	if (!word_working(LATEST(ep->rx.word)))
 		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));
-	ep->rx.seen = now;
 }
 
 static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
@@ -79,6 +81,8 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 		return 0;
 	now = bpf_ktime_get_ns();
 	bytes = payload(skb);
+	if (ep->probe.at)
+		probe_answered(ep, sk);
 	if (!sees_exactly())
 		tcp_segment(ep, sk, skb, now, bytes);
 	if (opt.stall_threshold)
@@ -88,6 +92,7 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 }
 
 #define SK_PACING_FQ 2
+#define UDP_HEADER 8
 #define HANDED_NS 10000	/* from TCP to a driver without a queue in between */
 
 /* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before, or the stamp says when it may leave. */
@@ -114,8 +119,30 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 	tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
 	if (own >= WMEM_REST)	/* a pure ACK leaves no pacing deadline behind */
 		ep->went_out = now;
+	if (!sees_exactly() && tcp_more_queued(sk, skb))
+		note_peer_unread(ep, now);
 	if (handed && now > handed + HANDED_NS && charged >= WMEM_REST)	/* netem gives back what it delays: skb_orphan_partial() */
 		apply_tx(ep, &queued);
+}
+
+/* bytes behind the transport's header of a packet on its way out, whatever headers stand before that */
+static __always_inline __u32 payload_out(const struct endpoint *ep, struct sk_buff *skb0)
+{
+	struct sk_buff *skb = CAST(sk_buff, skb0);
+	__u64 th = (__u64)GET(skb, head) + GET(skb, transport_header);
+	__u32 head = ep->id.proto == PROTO_TCP ? GET_BITS(CAST(tcphdr, th), doff) * 4 : UDP_HEADER;
+	__u64 linked = th - (__u64)GET(skb, data);
+	__u32 before, len = GET(skb, len);
+
+	OPAQUE(linked);	/* a newer verifier knows both for pointers: their difference is a number in 64 bits alone, and the compiler would take 32 */
+	before = linked + head;
+	return len > before ? len - before : 0;
+}
+
+static __always_inline void note_transmit(const struct endpoint *ep, struct sk_buff *skb)
+{
+	if (opt.timeline)
+		note_mark(ep, MARK_TRANSMIT, bpf_ktime_get_ns(), payload_out(ep, skb));
 }
 
 SEC("raw_tp/net_dev_start_xmit")
@@ -127,13 +154,14 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 
 	if (!ep || ep->closed)
 		return 0;
+	note_transmit(ep, skb);
 	if (tx_working(ep)) {	/* the fields say nothing now; the ACK goes out since the call began, or nearly */
 		ack_rides(ep, tx_since(ep));
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
 	if (ep->id.proto != PROTO_TCP) {
-		udp_look_back(ep, sk, now, GET(CAST(sk_buff, skb), truesize));
+		udp_goes_out(ep, sk, now, GET(CAST(sk_buff, skb), truesize));
 		return 0;
 	}
 	ack_sent(ep, now);
@@ -207,16 +235,22 @@ static __always_inline void write_expired(struct sock *sk)
 	struct endpoint *ep = endpoint_known((__u64)sk);
 	struct inet_connection_sock *icsk;
 	__u32 pending;
+	ns_t now;
 
 	if (!ep || ep->closed)
 		return;
 	icsk = CAST(inet_connection_sock, sk);
 	pending = GET(icsk, icsk_pending);
-	/* a loss probe (TLP) is sent for late acknowledgements too: it proves nothing */
-	if (pending == ICSK_TIME_RETRANS && write_due(sk))
-		tcp_timeout(ep, bpf_ktime_get_ns());
-	else
-		tcp_look_back(ep, (__u64)sk, bpf_ktime_get_ns(), 0);
+	now = bpf_ktime_get_ns();
+	if (pending == ICSK_TIME_RETRANS && write_due(sk)) {
+		tcp_timeout(ep, now);
+		return;
+	}
+	tcp_look_back(ep, (__u64)sk, now, 0);
+	if (ep->probe.at)
+		probe_answered(ep, sk);
+	if (pending == ICSK_TIME_LOSS_PROBE && write_due(sk))
+		probe_goes_out(ep, sk, now);
 }
 
 SEC("raw_tp/timer_expire_entry")
@@ -366,7 +400,9 @@ static __noinline int tcp_ended(__u64 sk)
 		return 0;
 	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT)
 		syn_unanswered(ep, sk, now);
-	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_all_out(sk)) {
+	if (ep->probe.at)
+		probe_answered(ep, (struct sock *)sk);
+	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {
 		probed.at = ep->tx.seen;	/* at which a window probe went out, perhaps */
 		if (tx_device(ep))
 			apply_tx(ep, &probed);
@@ -376,13 +412,18 @@ static __noinline int tcp_ended(__u64 sk)
 	return 0;
 }
 
-/* A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held nothing until now. */
+/*
+ * A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held nothing until now. It is whoever closes the
+ * socket last that runs here.
+ */
 static __noinline int fin_follows(__u64 sk)
 {
 	struct endpoint *ep = endpoint_known(sk);
 
 	if (!ep || ep->closed)
 		return 0;
+	if (ep->txb.left || ep->rxb.left)
+		closed_by(ep);
 	tcp_look_back(ep, sk, bpf_ktime_get_ns(), 0);
 	return 1;
 }
@@ -519,6 +560,8 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 {
 	struct sock *sk = (struct sock *)key;
 
+	if (ep->id.proto == PROTO_TCP && ep->probe.at)
+		probe_answered(ep, sk);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_look_back(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
@@ -545,10 +588,9 @@ static __always_inline struct endpoint *seen_going(const struct target *to, ns_t
 	return ep;
 }
 
-/* Of a process that ends: it waits for no room any more, either; and if it never read, it is who did not. */
+/* Of a process that ends: it waits for no room any more, either. */
 SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
 {
-	struct holder dying = { (__u64)CURRENT(), bpf_get_current_cgroup_id(), tgid };
 	struct target to = {};
 	struct endpoint *ep;
 	ns_t now;
@@ -558,15 +600,12 @@ SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
 	ep = target_known(&to);
 	if (!ep)
 		return 0;
-	if (held_by_one(file))
-		note_holders(ep, &dying, file);
+	file_passes(target_key(&to), file, tgid, 0);
 	now = bpf_ktime_get_ns();
 	if (ep->refused && ep->txb.tgid == tgid)
 		refused_ends(ep, now);
 	return seen_going(&to, now) != 0;
 }
-
-#define FILES_MAX	256	/* a table begins with 64, and doubles: what is beyond ends as if it were closed unseen */
 
 /*
  * With a process go its descriptors, and no close() is seen (exit_files(), just after this tracepoint). Of threads that end by themselves

@@ -15,13 +15,17 @@ enum syscall_bits {
 	SYS_ONE = 1 << 2,	/* is one call on an endpoint, with the same result */
 	SYS_SOCKETS = 1 << 3,	/* no pipe can be given to it */
 	SYS_WAIT = 1 << 4,	/* a thread sleeps in it, on no endpoint */
-	SYS_CLOSE = 1 << 5,
+	SYS_CLOSE = 1 << 5,	/* its first argument's file goes, perhaps */
 	SYS_MADE = 3 << 6,	/* enum made, of the descriptors that it makes */
 	SYS_POLLS = 1 << 8,	/* its first two arguments are an array of struct pollfd */
 	SYS_SELECTS = 1 << 9,	/* its third is a set of descriptors to be written to */
 	SYS_LENGTH = 1 << 10,	/* its third says how many bytes it was given */
 	SYS_SOCKETCALL = 1 << 11,	/* its first says which call on sockets it is, and its second where that one's arguments are */
 	SYS_EITHER = 1 << 12,	/* writes, or where its first argument is open for reading only, reads */
+	SYS_SECOND = 1 << 13,	/* with SYS_CLOSE: it is the second's that goes */
+	SYS_RANGE = 1 << 14,	/* the same, from the first to the second */
+	SYS_EXEC = 1 << 15,	/* the same, all that are not for the next program */
+	SYS_COUNT = 1 << 16,	/* its fourth says how many bytes it was given */
 };
 
 /* the result is one, or two stand where an argument points */
@@ -40,7 +44,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(pwritev, 296, 70, 334, SYS_OUT)						\
 	ROW(preadv2, 327, 286, 378, SYS_IN)						\
 	ROW(pwritev2, 328, 287, 379, SYS_OUT)						\
-	ROW(sendfile, 40, 71, 187, SYS_OUT)						\
+	ROW(sendfile, 40, 71, 187, SYS_OUT | SYS_COUNT)					\
 	ROW(vmsplice, 278, 75, 316, SYS_OUT | SYS_EITHER)				\
 	ROW(splice, 275, 76, 313, SYS_IN | SYS_OUT)					\
 	ROW(sendto, 44, 206, 369, SYS_OUT | SYS_ONE | SYS_SOCKETS | SYS_LENGTH)		\
@@ -50,6 +54,11 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(sendmmsg, 307, 269, 345, SYS_OUT | SYS_SOCKETS)				\
 	ROW(recvmmsg, 299, 243, 337, SYS_IN | SYS_SOCKETS)				\
 	ROW(close, 3, 57, 6, SYS_CLOSE)							\
+	ROW(close_range, 436, 436, 436, SYS_CLOSE | SYS_RANGE)				\
+	OLD_ROW(dup2, 33, 63, SYS_CLOSE | SYS_SECOND)					\
+	ROW(dup3, 292, 24, 330, SYS_CLOSE | SYS_SECOND)					\
+	ROW(execve, 59, 221, 11, SYS_CLOSE | SYS_EXEC)					\
+	ROW(execveat, 322, 281, 358, SYS_CLOSE | SYS_EXEC)				\
 	ROW(socket, 41, 198, 359, MADE_ONE << MADE_SHIFT)				\
 	ROW_64(accept, 43, 202, MADE_ONE << MADE_SHIFT)				\
 	ROW(accept4, 288, 242, 364, MADE_ONE << MADE_SHIFT)				\
@@ -66,7 +75,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(nanosleep, 35, 101, 162, SYS_WAIT)						\
 	ROW(clock_nanosleep, 230, 115, 267, SYS_WAIT)					\
 	ROW(futex, 202, 98, 240, SYS_WAIT)						\
-	ROW_32(sendfile64, 239, SYS_OUT)						\
+	ROW_32(sendfile64, 239, SYS_OUT | SYS_COUNT)					\
 	ROW_32(socketcall, 102, SYS_SOCKETCALL)						\
 	ROW_32(recvmmsg_time64, 417, SYS_IN | SYS_SOCKETS)				\
 	ROW_32(ppoll_time64, 414, SYS_WAIT | SYS_POLLS)					\
@@ -86,8 +95,8 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 #define BITS_OLD_32(name, x86, x32, bits) [x32] = (bits),
 #define BITS_ONLY_32(name, x32, bits) [x32] = (bits),
 
-static const unsigned short bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(BITS_X86, BITS_OLD, BITS_64, NO_ROW) };
-static const unsigned short bits_of_syscall_32[SYSCALLS] = { SYSCALL_ROWS(BITS_32, BITS_OLD_32, NO_ROW, BITS_ONLY_32) };
+static const unsigned int bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(BITS_X86, BITS_OLD, BITS_64, NO_ROW) };
+static const unsigned int bits_of_syscall_32[SYSCALLS] = { SYSCALL_ROWS(BITS_32, BITS_OLD_32, NO_ROW, BITS_ONLY_32) };
 
 /* what socketcall() may be, by SYS_* of linux/net.h; each argument is a word of 32 bits */
 static const unsigned short bits_of_socketcall[32] = {
@@ -123,7 +132,12 @@ static __always_inline unsigned int socketcall_bits(unsigned long long nr)
 #define BITS_ARM64(name, x86, arm64, x32, bits) [arm64] = (bits),
 #define BITS_64(name, x86, arm64, bits) [arm64] = (bits),
 
-static const unsigned short bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(BITS_ARM64, NO_ROW, BITS_64, NO_ROW) };
+static const unsigned int bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(BITS_ARM64, NO_ROW, BITS_64, NO_ROW) };
+
+static __always_inline unsigned int syscall_bits_32(unsigned long long nr)
+{
+	return 0;
+}
 #endif
 
 static __always_inline unsigned int syscall_bits(unsigned long long nr)

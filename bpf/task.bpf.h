@@ -193,6 +193,20 @@ static __always_inline bool is_frozen(struct task_struct *task0)
 	return GET_BITS(task, frozen);
 }
 
+#define PF_IO_WORKER	0x00000010	/* from 5.12 on; before, they are kernel threads */
+#define PF_KTHREAD	0x00200000
+
+static __always_inline __u32 task_flags(struct task_struct *task0)
+{
+	return GET(CAST(task_struct, task0), flags);
+}
+
+/* io_uring's workers come of create_io_thread(), with a copy of the registers of whoever made them (copy_thread()): his call, not theirs. */
+static __always_inline bool calls_nothing(struct task_struct *task)
+{
+	return task_flags(task) & (PF_KTHREAD | PF_IO_WORKER);
+}
+
 /* a task's numbers, as bpf_get_current_pid_tgid() puts them; the two stand side by side */
 static __always_inline __u64 pid_tgid_of(struct task_struct *task0)
 {
@@ -215,9 +229,9 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 }
 
 #ifdef NO_CMPXCHG
-static __always_inline bool took_less(const struct endpoint *ep, long ret)
+static __always_inline bool is_left_undone(const struct endpoint *ep, long ret)
 {
-	return ep->id.proto != PROTO_PIPE;
+	return ret == -EAGAIN || ep->id.proto != PROTO_PIPE;
 }
 #else
 #define O_NONBLOCK	04000
@@ -226,26 +240,75 @@ static __always_inline bool took_less(const struct endpoint *ep, long ret)
 /* may this send call return before it has taken all, and its writer wait elsewhere? One that blocks is cut short by a signal or its end. */
 static __always_inline bool gives_up(const struct request *r)
 {
-	__u64 file = file_of(CURRENT(), r->first), flags = r->bits & SYS_LENGTH ? r->fourth : r->third;
+	__u64 file = file_of(CURRENT(), r->first);
+	__u32 flags = r->bits & SYS_LENGTH || !(r->bits & SYS_ONE) ? r->fourth : r->third;
 
-	if (r->bits & SYS_SOCKETS && r->bits & SYS_ONE && flags & MSG_DONTWAIT)
+	if (r->bits & SYS_SOCKETS && flags & MSG_DONTWAIT)
 		return true;
 	return file && GET(CAST(file, file), f_flags) & O_NONBLOCK;
 }
 
-/* the send call that ends has taken `ret` bytes: fewer than it was given? Of io_uring's the registers say nothing. */
-SUBPROG int took_less(const struct endpoint *ep, __s64 ret)
+struct chunk {	/* struct iovec */
+	__u64 at, length;
+};
+
+#define CHUNKS	16	/* so many are added up */
+
+/* What the call was given in chunks. All ones: in more than are looked at, or nobody can tell. */
+static __always_inline __u64 chunks_length(__u64 at, __u64 n)
+{
+	struct chunk c = {};
+	__u64 sum = 0;
+
+	if (n > CHUNKS)
+		return ~0ULL;
+	for (__u64 i = 0; i < CHUNKS && i < n; i++) {
+		if (bpf_probe_read_user(&c, sizeof(c), (void *)(at + i * sizeof(c))))
+			return ~0ULL;
+		sum += c.length;
+	}
+	return sum;
+}
+
+#define MSG_IOV	16	/* of struct user_msghdr: the chunks, and after them how many */
+
+static __always_inline __u64 given_length(const struct request *r)
+{
+	struct chunk in_header = {};
+
+	if (r->bits & SYS_LENGTH)
+		return r->third;
+	if (r->bits & SYS_COUNT)
+		return r->fourth;
+	if (!(r->bits & (SYS_ONE | SYS_EITHER)) || is_compat(CURRENT()))
+		return ~0ULL;
+	if (!(r->bits & SYS_SOCKETS))
+		return chunks_length(r->second, r->third);
+	if (bpf_probe_read_user(&in_header, sizeof(in_header), (void *)(r->second + MSG_IOV)))
+		return ~0ULL;
+	return chunks_length(in_header.at, in_header.length);
+}
+
+/*
+ * The send call that ends has taken `ret` bytes, or none: did it leave some of what it was given to its writer, who waits elsewhere? One that
+ * blocks leaves none, but to a deadline of its own (SO_SNDTIMEO) or a signal. Of io_uring's the registers say nothing.
+ */
+SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 {
 	struct request r;
+	__u64 given;
 
 	if (!ep)
 		return 0;
 	request_of(&r, CURRENT(), current_regs((__u64)CURRENT()));
 	if (!(r.bits & SYS_OUT))
-		return ep->id.proto != PROTO_PIPE;
-	if (syscall_splices(r.bits) || !gives_up(&r))
+		return ret == -EAGAIN || ep->id.proto != PROTO_PIPE;
+	if (syscall_splices(r.bits))
+		return ret == -EAGAIN;
+	if (!gives_up(&r))
 		return 0;
-	return !(r.bits & SYS_LENGTH) || ret < (__s64)r.third;
+	given = ret < 0 ? 0 : given_length(&r);
+	return ret == -EAGAIN || (given != ~0ULL && ret < (__s64)given);
 }
 #endif
 
@@ -258,10 +321,10 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 		return false;
 	/* EAGAIN is also what a socket says that is not connected yet; and that it has no room may have been asked by poll(), for nobody who waits */
 	if (ep->id.proto == PROTO_TCP)
-		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || (ret > 0 && took_less(ep, ret)));
+		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || ret > 0) && is_left_undone(ep, ret);
 	if (ret <= 0)
-		return ret == -EAGAIN;
-	return no_room_is_left(ep) && took_less(ep, ret);
+		return ret == -EAGAIN && is_left_undone(ep, ret);
+	return no_room_is_left(ep) && is_left_undone(ep, ret);
 }
 
 /* whose refusal it is stays with the thread, which may end without another call: see refused_dies() */

@@ -7,11 +7,18 @@
 
 #define SK_PACING_NEEDED 1
 #define ICSK_TIME_RETRANS 1
+#define ICSK_TIME_LOSS_PROBE 5
 #define ICSK_ACK_TIMER 2
 #define RCV_SHUTDOWN 1
 #define TCP_ESTABLISHED	1
 #define TCP_CLOSE	7
 #define TCP_CHRONO_RWND_LIMITED 2
+
+/* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has no room left. */
+SUBPROG_OF_NUMBERS int timer_unanswered(__u64 sk)
+{
+	return GET(CAST(inet_connection_sock, sk), icsk_retransmits) > 0;
+}
 
 /* with nothing unsent the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
@@ -32,6 +39,17 @@ static __always_inline void snap_unsent(struct tcp_snap *s, struct sock *sk, str
 		s->snd_nxt = s->write_seq;
 }
 
+/*
+ * __tcp_transmit_skb() stamps a segment before it hands it down. Where this host refuses it (a full qdisc, no route) it stays at the head
+ * with that stamp, until a timer tries again. One stamped since the last look may be on its way down this moment.
+ */
+static __always_inline bool was_refused(const struct sk_buff *head, ns_t since)
+{
+	ns_t stamp = GET(head, tstamp);
+
+	return stamp && stamp < since;
+}
+
 /* `since`: a pacing deadline after it held the queue in the interval that is looked at */
 static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp, ns_t since)
 {
@@ -46,6 +64,7 @@ static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, str
 	s->nonagle = GET_BITS(tp, nonagle);
 	s->head_len = GET(head, len);
 	s->paced = GET(sk, sk_pacing_status) == SK_PACING_NEEDED && GET(tp, tcp_wstamp_ns) > since;
+	s->refused = was_refused(head, since);
 }
 
 /* `zero`: something is queued, and there is no window for it */
@@ -130,13 +149,19 @@ static __always_inline void facets_sent(struct endpoint *ep, struct input *in, c
 	note_window(ep, 0);
 }
 
+/* the last look was at a segment that went out, and none at an ACK since */
+static __always_inline bool saw_segment(const struct endpoint *ep)
+{
+	return ep->went_out == (__u32)ep->tx.seen;
+}
+
 /*
  * At a segment that goes out the deadline that the one before it left has gone (see held_before()). If there were other looks since that
  * one, the last of them knows whether it stood.
  */
 static __always_inline bool was_paced(const struct endpoint *ep)
 {
-	return word_head(ep->tx.word) == HEAD_PACING || ep->went_out == (__u32)ep->tx.seen;
+	return word_head(ep->tx.word) == HEAD_PACING || saw_segment(ep);
 }
 
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
@@ -149,11 +174,15 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	if (own && fin_alone(&s, sk, tp))
 		s.snd_nxt = s.write_seq;
 	snap_sent(&s, tp);
+	if (s.lost_out)	/* tcp_enter_loss() has marked all that was out */
+		s.timed_out = timer_unanswered(sk0);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
 		if (own && !was_paced(ep))
 			s.paced = 0;
+		if (own && saw_segment(ep))	/* the rest of the head, which is being cut up */
+			s.refused = 0;
 		in->head = tcp_held(ep, &s, rest);
 		if (own && half_closed(sk))
 			in->head = held_before(tp, in->head);
@@ -175,20 +204,30 @@ SUBPROG int tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32
 	return 0;
 }
 
-/* nothing is queued, as after nearly every event of a conversation */
-static __always_inline bool tcp_all_out(__u64 sk)
+/* More than the segment that goes out just now, which is not counted as sent yet. Its headers are small beside what a stall holds. */
+static __always_inline bool tcp_more_queued(struct sock *sk, struct sk_buff *skb)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
 
-	return GET(tp, write_seq) == GET(tp, snd_nxt);
+	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > (__s32)GET(CAST(sk_buff, skb), len);
 }
 
-/* tcp_facets() of such a socket */
-static __always_inline void tcp_facets_out(struct endpoint *ep, __u64 sk, struct input *in)
+/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever flies will be answered. */
+static __always_inline bool tcp_at_ease(__u64 sk)
 {
-	struct tcp_snap s = {};
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
 
-	snap_sent(&s, CAST(tcp_sock, sk));
+	return GET(tp, write_seq) == GET(tp, snd_nxt) && !GET(tp, lost_out);
+}
+
+/*
+ * tcp_facets() of such a socket. Nothing here may take the address of `in`: in memory instead of registers it
+ * cost 200 instructions for each 64 B message (fentry, 6.12).
+ */
+static __always_inline void tcp_facets_at_ease(struct endpoint *ep, __u64 sk, struct input *in)
+{
+	struct tcp_snap s = { .packets_out = GET(CAST(tcp_sock, sk), packets_out) };
+
 	facets_sent(ep, in, &s);
 	in->device = below(GET(CAST(sock, sk), sk_wmem_alloc.refs.counter), 0, 1);
 	note_flying(ep, &s);
@@ -231,13 +270,14 @@ static __always_inline bool tcp_drains(__u64 sk)
 
 /*
  * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
- * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`.
+ * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`. Where the last look was at a segment too, this
+ * may be the rest of it, which the path down has cut up (validate_xmit_skb()), and which is not counted yet either.
  */
 SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 {
 	struct input in = { .says = IN_FULL };
 
-	if (!ep || tcp_drains(sk))
+	if (!ep || saw_segment(ep) || tcp_drains(sk))
 		return 0;
 	in.at = ep->tx.seen;
 	if (!GET(CAST(tcp_sock, sk), packets_out))
@@ -257,26 +297,26 @@ static __always_inline bool tcp_queue_left(const struct endpoint *ep, const stru
  * the one at hand is late; but TCP notes when a segment last went out (__tcp_transmit_skb()). With pacing that is when the next one may:
  * then a state that began with the last look held all along, for all that is known.
  */
-static __always_inline void tcp_leaves_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
+SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
-	struct input held = { .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
-	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+	struct input held = {};
 	struct sock *sk = CAST(sock, sk0);
-	ns_t out;
+	ns_t out = GET(CAST(tcp_sock, sk0), tcp_wstamp_ns);
 
-	if (!tcp_queue_left(ep, in, tp))
-		return;
+	if (!ep || !in)
+		return 0;
 	if (GET(sk, sk_pacing_status)) {
 		if (tx_since(ep) == ep->tx.seen)
 			in->at = now;
-		return;
+		return 1;
 	}
-	out = GET(tp, tcp_wstamp_ns);
 	if (out <= ep->tx.seen || out > now)
-		return;
+		return 0;
+	held = (struct input){ .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
 	if (tx_device(ep) && !held.device)
 		apply_tx(ep, &held);
 	in->at = out;
+	return 1;
 }
 
 /*
@@ -341,15 +381,16 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 		flight_landed(ep, sk);
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
-		if (!own && tcp_all_out(sk))
-			tcp_facets_out(ep, sk, &in);
+		if (!own && tcp_at_ease(sk))
+			tcp_facets_at_ease(ep, sk, &in);
 		else
 			tcp_facets_of(ep, sk, &in, HEAD_REST, own);
 		if (in.head == HEAD_PACING && !own)
 			pacing_passed(ep, &in, sk, now);
 		if (in.head == HEAD_RWND && own)
 			window_shut(ep, &in, sk, now);
-		tcp_leaves_late(ep, &in, sk, now);
+		if (tcp_queue_left(ep, &in, CAST(tcp_sock, sk)))
+			queue_left_late(ep, &in, sk, now);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);
 	}
@@ -363,10 +404,10 @@ QUICK int tcp_looks_back(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	struct input in = {};
 
-	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK || !tcp_all_out(sk))
+	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK || !tcp_at_ease(sk))
 		return tcp_look_back(ep, sk, now, 0);
 	in.at = ep->tx.seen;
-	tcp_facets_out(ep, sk, &in);
+	tcp_facets_at_ease(ep, sk, &in);
 	if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 		TX_LOOKS_BACK(ep, &in);
 	ep->tx.seen = now;
@@ -396,9 +437,9 @@ QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
 
-	if (!ep || !tcp_all_out(sk))
+	if (!ep || !tcp_at_ease(sk))
 		return tcp_tx_ends(ep, sk, at, bytes);
-	tcp_facets_out(ep, sk, &in);
+	tcp_facets_at_ease(ep, sk, &in);
 	return tcp_ends(ep, &in);
 }
 
@@ -423,17 +464,17 @@ QUICK int tcp_tx_looks(struct endpoint *ep, __u64 sk, ns_t at)
 {
 	struct input in = { .at = at };
 
-	if (!ep || !tcp_all_out(sk))
+	if (!ep || !tcp_at_ease(sk))
 		return tcp_tx_looks_queued(ep, sk, at);
-	tcp_facets_out(ep, sk, &in);
+	tcp_facets_at_ease(ep, sk, &in);
 	return tcp_looks(ep, &in);
 }
 
 /* a send call whose beginning nobody saw */
 static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct input *in)
 {
-	if (tcp_all_out(sk))
-		tcp_facets_out(ep, sk, in);
+	if (tcp_at_ease(sk))
+		tcp_facets_at_ease(ep, sk, in);
 	else
 		tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
 	tx_settles(ep, in);
@@ -585,9 +626,75 @@ static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 	ep->tx.seen = now;
 }
 
+/*
+ * A tail loss probe goes out when an acknowledgement is late or what was sent is lost (tcp_send_loss_probe()): which of both is known only when
+ * the probe is answered, or followed by the retransmission timer.
+ */
+static __noinline int probe_goes_out(struct endpoint *ep, struct sock *sk, ns_t now)
+{
+	ns_t since = tx_since(ep);
+
+	if (!ep || tx_now(ep) != TX_FLIGHT)
+		return 0;
+	ep->probe.since = ep->flown > since ? ep->flown : since;
+	ep->probe.at = now;
+	ep->probe.high = 0;
+	ep->probe.dsacks = GET(CAST(tcp_sock, sk), dsack_dups);
+	ep->probe.retransmits = ep->retransmits;
+	return 1;
+}
+
+/* It flew no more, and is charged as if it had. */
+SUBPROG int probe_proves(struct endpoint *ep)
+{
+	__u64 slot;
+	ns_t lost;
+
+	if (!ep || ep->probe.at <= ep->probe.since)
+		return 0;
+	lost = ep->probe.at - ep->probe.since;
+	slot = HIST_SLOT(lost);
+	BOUND(slot, 31);
+	if (slot >= HIST_SLOTS)
+		return 0;
+	atomic_add(&ep->tail_lost.ns, lost);
+	atomic_add(&ep->tail_lost.hist[slot], 1);
+	raise_max(&ep->tail_lost.max, lost);
+	if (opt.timeline) {
+		emit_event(ep, RECORD_STEP, ep->probe.since, 0, EVENT_STEP(DIR_TX, TX_FLIGHT, TX_RECOVERY, 0));
+		emit_event(ep, RECORD_STEP, ep->probe.at, lost, EVENT_STEP(DIR_TX, TX_RECOVERY, TX_FLIGHT, 0));
+	}
+	ep->probe.at = 0;
+	return 1;
+}
+
+/*
+ * As tcp_process_tlp_ack() decides: an ACK beyond what the probe repeated, and no word that the repetition was one too many (DSACK), proves the
+ * loss. Before, tlp_high_seq stands; a probe with new data repeats nothing.
+ */
+static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+	__u32 high = GET(tp, tlp_high_seq);
+
+	if (!ep)
+		return 0;
+	if (high) {
+		ep->probe.high = high;
+		return 0;
+	}
+	if (ep->probe.high && (__s32)(GET(tp, snd_una) - ep->probe.high) > 0 && GET(tp, dsack_dups) == ep->probe.dsacks &&
+	    ep->retransmits > ep->probe.retransmits)
+		return probe_proves(ep);
+	ep->probe.at = 0;
+	return 0;
+}
+
 /* the retransmission timer fired */
 static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
+	if (ep->probe.at)
+		probe_proves(ep);
 	tcp_lost(ep, now);
 	atomic_add(&ep->timeouts, 1);
 	note_mark(ep, MARK_TIMEOUT, now, 0);

@@ -11,6 +11,10 @@ test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name, 
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
 	$(Q)tests/vm/selftest $(if $(QUICK),--quick)
 
+.PHONY: test-arm64
+test-arm64: ## the known workloads in an emulated guest for arm64 (BACKEND=b: one; needs gcc-aarch64-linux-gnu and qemu-system-arm; three minutes)
+	$(Q)tests/vm/arm64 $(BACKEND)
+
 .PHONY: test-systemd
 test-systemd: all ## the exporter's unit under a real systemd, in a guest (a minute)
 	$(Q)tests/vm/systemd
@@ -131,6 +135,11 @@ test-cost: all ## the ledger's own cost, against loose bounds
 
 bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
 	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
+
+.PHONY: bench-O0
+bench-O0: all ## what the compiler's optimisation changes: this build beside one with -O0, in interleaved pairs (PAIRS=10)
+	$(Q)$(MAKE) -s OPT=-O0 build/O0/ipcstall
+	$(Q)$(PYTHON) tests/bench-flavours $(if $(PAIRS),--pairs $(PAIRS)) ./ipcstall build/O0/ipcstall
 
 .PHONY: docs-overhead
 docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)

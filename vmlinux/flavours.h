@@ -26,6 +26,30 @@ struct inet_connection_sock___timeout {
 	unsigned long icsk_timeout;
 };
 
+/* what an epoll's descriptor has for private data; the type stands in no header (fs/eventpoll.c) */
+struct eventpoll___file {
+	struct file *file;
+};
+
+/* arm64's registers at a system call; vmlinux.h has those of the machine that it was made on */
+struct pt_regs___call {
+	unsigned long long regs[31];
+	unsigned long long orig_x0;
+	int syscallno;
+};
+
+/* what a kprobe gets there */
+struct user_pt_regs {
+	unsigned long long regs[31], sp, pc, pstate;
+};
+
+/* arm64 says here what x86 says in thread_info.status: that a task is a 32-bit program's */
+struct task_struct___flags {
+	struct {
+		unsigned long flags;
+	} thread_info;
+};
+
 /* 5.14 renamed the field: "sched: Change task_struct::state" */
 struct task_struct___state {
 	unsigned int __state;
@@ -100,6 +124,11 @@ struct file___ref {
 			long counter;
 		} refcnt;
 	} f_ref;
+};
+
+/* bpf_get_func_arg() is of 5.17 */
+enum bpf_func_id___arg {
+	BPF_FUNC_get_func_arg___arg = 183,
 };
 
 /* 5.17 on: why a packet was dropped */

@@ -54,7 +54,7 @@ struct task_struct {
 	__s32 tgid;
 	struct files_struct *files;
 	struct {
-		__u64 run_delay;
+		__u64 run_delay, last_queued;
 	} sched_info;
 	struct css_set *cgroups;
 	void *stack;
@@ -106,6 +106,7 @@ struct inode {
 
 struct socket {
 	struct sock *sk;
+	struct file *file;
 	__u64 flags;
 	__u32 state;
 };
@@ -208,6 +209,8 @@ struct tcp_sock {
 	__u32 copied_seq;
 	__u64 bytes_acked;
 	__u64 bytes_received;
+	__u32 tlp_high_seq;
+	__u32 dsack_dups;
 };
 
 struct inet_connection_sock {
@@ -215,6 +218,7 @@ struct inet_connection_sock {
 		__u8 pending;
 	} icsk_ack;
 	__u8 icsk_pending;
+	__u8 icsk_retransmits;
 	struct tcp_ulp_ops *icsk_ulp_ops;
 };
 
@@ -238,6 +242,8 @@ struct sk_buff {
 	struct sock *sk;
 	__u32 len;
 	void *data;
+	void *head;
+	__u16 transport_header;
 	__u32 truesize;
 	__s64 tstamp;
 };
@@ -251,6 +257,7 @@ struct tcphdr {
 struct pipe_inode_info {
 	__u32 head;
 	__u32 tail;
+	__u32 readers;
 	__u32 writers;
 	__u32 ring_size;
 };

@@ -22,13 +22,17 @@ MOST_NAMES = 8
 def rows(documents: Sequence[Document]) -> List[Row]:
     out: List[Row] = []
     for test, make, larger in TESTS:
-        points = [p for p in all_points(documents) if p.test == test and p.size is not None]
+        points = _tested(documents, test)
         series = group(points)
         for size in _sizes(points):
             field = [c for s in series if (c := make(s.label, s.cells.get(float(size), []))) is not None]
             if len(field) > 1:
                 out.append((test, units.size_text(size), rank(field, larger)))
     return out
+
+
+def _tested(documents: Sequence[Document], test: str) -> List[Point]:
+    return [p for p in all_points(documents) if p.test == test and p.size is not None]
 
 
 def _sizes(points: Sequence[Point]) -> List[int]:
@@ -55,7 +59,7 @@ def draw(request: Request) -> Any:
     figure, ax = plt.subplots(figsize=(style.WIDTH, height))
     ax.set(xlim=(0, columns + 1.05), ylim=(len(table) + 0.05, -0.9))
     ax.set_axis_off()
-    colours = _colours(table)
+    colours = _colours(request.documents)
     for j in range(columns):
         word = f"{j + 1}" + (" (fastest)" if j == 0 else "")
         ax.text(j + 1.55, -0.35, word, ha="center", va="center", fontweight="bold", fontsize=7.5)
@@ -67,8 +71,9 @@ def draw(request: Request) -> Any:
     return figure
 
 
-def _colours(table: List[Row]) -> dict[str, str]:
-    names = list(dict.fromkeys(p.name for *_, places in table for p in places))
+def _colours(documents: Sequence[Document]) -> dict[str, str]:
+    """As in the curves and boxes of the same files: in the series' own order, whoever is the fastest."""
+    names = list(dict.fromkeys(s.label for test, *_ in TESTS for s in group(_tested(documents, test))))
     return {n: style.CURVES[i % len(style.CURVES)][0] for i, n in enumerate(names)}
 
 

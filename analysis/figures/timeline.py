@@ -16,6 +16,7 @@ EVENTS: Dict[str, Tuple[str, str, str]] = {  # marker, colour, name
     "message": ("v", style.BLACK, "message"), "segment": ("|", style.BLUE, "segment"), "ack": ("^", style.GREEN, "ACK"),
     "delack": ("D", style.PURPLE, "delayed ACK fires"), "retransmit": ("X", style.VERMILLION, "retransmit"),
     "wakeup": ("o", style.GREY, "wake-up"), "read": ("1", style.BLACK, "read"), "timeout": ("P", style.VERMILLION, "retransmission timeout"),
+    "transmit": ("2", style.SKY, "driver has a packet"), "arrival": ("|", style.BLUE, "arrival"),
 }
 MOST_ENDS = 4
 MOST_MARKS = 400
@@ -36,7 +37,7 @@ def draw(request: Request) -> Any:
     scale, unit = units.best_unit(end - start, units.TIMES)
     used = _bands(ax, line, lanes, start, end, scale)
     marks = _marks(ax, line, lanes, start, end, scale)
-    _axes(ax, line, lanes, (end - start) / scale, unit)
+    _axes(ax, line, lanes, [(t - line.start) / scale for t in (start, end, line.end)], unit)
     _legend(ax, used, marks)
     style.title(ax, request.title or "Time line: what each end was doing")
     return figure
@@ -65,35 +66,56 @@ def _lanes(line: Timeline, start: float, end: float) -> List[Tuple[str, str]]:
     return [(e, d) for e in ends for d in ("tx", "rx") if (e, d) in seen]
 
 
-def merged(spans: Sequence[Span], start: float, end: float, pixel: float) -> Dict[str, List[Tuple[float, float]]]:
-    """(start, length) by state within the window; spans thinner than a pixel are joined to a neighbour of their state,
-    so that 100,000 of them draw as fast as a thousand."""
-    out: Dict[str, List[Tuple[float, float]]] = {}
+DOTS = 1000  # across, of a PNG: what is thinner cannot be drawn beside its neighbours
+Rectangle = Tuple[float, float, float, float]  # left, right, bottom, top; the height of a row is 1
+
+
+def shares(spans: Sequence[Span], start: float, end: float, dots: int = DOTS) -> Dict[str, np.ndarray]:
+    """By state, the part of each of the window's `dots` equal pieces that was spent in it."""
+    piece = (end - start) / dots
+    out: Dict[str, np.ndarray] = {}
     for s in spans:
-        a, b = max(s.start, start), min(s.end, end)
+        a, b = (max(s.start, start) - start) / piece, (min(s.end, end) - start) / piece
         if b <= a:
             continue
-        row = out.setdefault(s.state, [])
-        if row and a - (row[-1][0] + row[-1][1]) < pixel and (b - a < pixel or row[-1][1] < pixel):
-            row[-1] = (row[-1][0], b - row[-1][0])
-        else:
-            row.append((a, b - a))
+        row = out.setdefault(s.state, np.zeros(dots))
+        first, last = min(int(a), dots - 1), min(int(b), dots - 1)
+        if first == last:
+            row[first] += b - a
+            continue
+        row[first] += first + 1 - a
+        row[first + 1:last] += 1.0
+        row[last] += b - last
+    return out
+
+
+def rectangles(part: Dict[str, np.ndarray], order: Sequence[str]) -> Dict[str, List[Rectangle]]:
+    """Where states took turns within a piece they stand on each other, each as high as its share; pieces that look alike are one."""
+    out: Dict[str, List[Rectangle]] = {}
+    floor = np.zeros(DOTS)
+    for state in (s for s in order if s in part):
+        top = floor + part[state]
+        turns = np.flatnonzero((np.abs(np.diff(top)) > 1e-6) | (np.abs(np.diff(floor)) > 1e-6)) + 1
+        for a, b in zip([0, *turns], [*turns, len(top)]):
+            if top[a] - floor[a] > 1e-9:
+                out.setdefault(state, []).append((float(a), float(b), float(floor[a]), float(top[a])))
+        floor = top
     return out
 
 
 def _bands(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], start: float, end: float, scale: float) -> List[str]:
+    from matplotlib.collections import PolyCollection
+
     used = set()
-    pixel = (end - start) / 2500.0
-    least = (end - start) / 1000.0  # the width of a dot of a PNG: thinner, a state would vanish between two
+    left, piece = (start - line.start) / scale, (end - start) / DOTS / scale
     for i, (ep, ledger) in enumerate(lanes):
-        rows = merged([s for s in line.spans if s.ep == ep and s.ledger == ledger], start, end, pixel)
-        # Long states first, so that a short one beside them is not painted over.
-        for state in sorted(rows, key=lambda k: -sum(w for _, w in rows[k])):
-            spans = [((a - start) / scale, max(w, least) / scale) for a, w in rows[state]]
-            ax.broken_barh(spans, (i - 0.36, 0.72), **style.state_patch(state), zorder=2)
+        spans = [s for s in line.spans if s.ep == ep and s.ledger == ledger]
+        for state, boxes in rectangles(shares(spans, start, end), TX_STATES if ledger == "tx" else RX_STATES).items():
+            corners = [[(left + x * piece, i + 0.36 - 0.72 * y) for x, y in ((a, low), (b, low), (b, high), (a, high))]
+                       for a, b, low, high in boxes]
+            ax.add_collection(PolyCollection(corners, **style.state_patch(state), zorder=2))
             used.add(state)
-    order = [*TX_STATES, *RX_STATES]
-    return sorted(used, key=order.index)
+    return sorted(used, key=[*TX_STATES, *RX_STATES].index)
 
 
 def _marks(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], start: float, end: float, scale: float) -> List[str]:
@@ -107,16 +129,19 @@ def _marks(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], start: flo
     for event, marks in chosen.items():
         marker, colour, _ = EVENTS[event]
         step = int(np.ceil(len(marks) / MOST_MARKS))
-        ax.plot([(m.t - start) / scale for m in marks[::step]], [first[m.ep] - 0.43 for m in marks[::step]], linestyle="none",
+        ax.plot([(m.t - line.start) / scale for m in marks[::step]], [first[m.ep] - 0.43 for m in marks[::step]], linestyle="none",
                 marker=marker, color=colour, markersize=6.0 if event == "delack" else 4.0, markeredgewidth=0.8 if marker == "|" else 0.0, clip_on=False,
                 zorder=4 if event == "delack" else 5)
     return [e for e in EVENTS if e in chosen]
 
 
-def _axes(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], width: float, unit: str) -> None:
+def _axes(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], ends: Sequence[float], unit: str) -> None:
+    """`ends`: of what is shown, and of the whole; all since the first event, as --from and --to are."""
+    start, end, whole = ends
+    part = "" if start <= 0 and end >= whole else f"; an excerpt of {whole:.4g} {unit}"
     ax.set_yticks(range(len(lanes)))
     ax.set_yticklabels([f"{_short(line.endpoints.get(ep) or ep)} {ledger}" for ep, ledger in lanes])
-    ax.set(xlim=(0, width), ylim=(len(lanes) - 0.45, -0.6), xlabel=f"time ({unit})")
+    ax.set(xlim=(start, end), ylim=(len(lanes) - 0.45, -0.6), xlabel=f"time since the first event ({unit}){part}")
     ax.tick_params(axis="y", length=0)
     ax.grid(False)
     ax.spines["left"].set_visible(False)
@@ -136,4 +161,4 @@ def _legend(ax: Any, used: Sequence[str], events: Sequence[str]) -> None:
         marker, colour, name = EVENTS[e]
         handles.append(Line2D([], [], linestyle="none", marker=marker, color=colour, markersize=4.5))
         names.append(name)
-    style.legend_above(ax, 6, handles=handles, labels=names)
+    style.legend_above(ax, 6, room=300, handles=handles, labels=names)

@@ -2,9 +2,11 @@
 """Ranks with ties judged by a test.
 
 Two contestants tie unless a one-sided test says that the slower is worse by more than the margin (3 %, below which
-runs on a quiet machine are not told apart): Mann-Whitney on the latency histograms, Welch's t on the logarithms of a
-throughput run's trials, each counting as long as it lasted; where only intervals were stored, intervals that do not overlap. Each is compared with the first of
-the rank above it; p values are multiplied by the number of comparisons in a row (Bonferroni).
+runs on a quiet machine are not told apart). Where both were repeated the runs are the units: Welch's t on the logarithms of their
+medians or rates, for what two runs of one thing differ by is no sample of either. Of single runs, which then speak for themselves alone:
+Mann-Whitney on the latency histograms, Welch's t on the logarithms of a throughput run's trials, each counting as long as it
+lasted; where only intervals were stored, intervals that do not overlap. Each is compared with the first of the rank above it; p
+values are multiplied by the number of comparisons in a row (Bonferroni).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Contestant:
     trials: Tuple[float, ...] = ()
     weights: Tuple[float, ...] = ()  # of the trials; empty: all alike
     interval: Optional[Tuple[float, float]] = None
+    runs: Tuple[float, ...] = ()  # `value` of each
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def latency_contestant(name: str, points: Sequence[Point]) -> Optional[Contestan
     if not medians:
         return None
     merged = merge([p.histogram for p in points if p.histogram is not None])
-    return Contestant(name, float(np.median(medians)), merged)
+    return Contestant(name, float(np.median(medians)), merged, runs=tuple(medians))
 
 
 def throughput_contestant(name: str, points: Sequence[Point]) -> Optional[Contestant]:
@@ -58,7 +61,7 @@ def throughput_contestant(name: str, points: Sequence[Point]) -> Optional[Contes
     spans = [(p.throughput.lo, p.throughput.hi) for p in points if p.throughput is not None]
     known = [(lo, hi) for lo, hi in spans if lo is not None and hi is not None]
     interval = (min(lo for lo, _ in known), max(hi for _, hi in known)) if known else None
-    return Contestant(name, float(np.median(rates)), None, trials or tuple(r for r in rates if r > 0), weights, interval)
+    return Contestant(name, float(np.median(rates)), None, trials or tuple(r for r in rates if r > 0), weights, interval, tuple(rates))
 
 
 def _trials(runs: Sequence[Throughput]) -> Tuple[Tuple[float, ...], Tuple[float, ...]]:
@@ -89,8 +92,21 @@ def _welch(good: Contestant, bad: Contestant, margin: float) -> float:
     return float(ttest_ind_from_stats(mean, sd, n, other, other_sd, m, equal_var=False, alternative="greater").pvalue)
 
 
-def _worse(leader: Contestant, other: Contestant, margin: float) -> Optional[float]:
+def _by_runs(leader: Contestant, other: Contestant, larger_is_better: bool, margin: float) -> float:
+    from scipy.stats import ttest_ind
+
+    lead, behind = np.log(leader.runs), np.log(other.runs)
+    more, less = (lead, behind) if larger_is_better else (behind, lead)
+    less = less + np.log1p(margin)
+    if np.ptp(more) == 0 and np.ptp(less) == 0:
+        return 0.0 if more[0] > less[0] else 1.0
+    return float(ttest_ind(more, less, equal_var=False, alternative="greater").pvalue)
+
+
+def _worse(leader: Contestant, other: Contestant, larger_is_better: bool, margin: float) -> Optional[float]:
     """p of 'other is not worse than the leader by more than the margin'; None when nothing can be tested."""
+    if all(len(c.runs) > 1 and min(c.runs) > 0 for c in (leader, other)):
+        return _by_runs(leader, other, larger_is_better, margin)
     if leader.sample is not None and other.sample is not None:
         return mann_whitney(leader.sample, other.sample, 1.0 + margin)
     if len(leader.trials) > 1 and len(other.trials) > 1:
@@ -102,7 +118,7 @@ def _worse(leader: Contestant, other: Contestant, margin: float) -> Optional[flo
 
 def rank(field: Sequence[Contestant], larger_is_better: bool, alpha: float = ALPHA, margin: float = MARGIN) -> List[Place]:
     order = sorted(field, key=lambda c: (-c.value if larger_is_better else c.value, c.name))
-    starts = _group_starts(order, alpha, margin)
+    starts = _group_starts(order, larger_is_better, alpha, margin)
     places = []
     for i, c in enumerate(order):
         start = max(s for s, _ in starts if s <= i)
@@ -111,11 +127,11 @@ def rank(field: Sequence[Contestant], larger_is_better: bool, alpha: float = ALP
     return places
 
 
-def _group_starts(order: Sequence[Contestant], alpha: float, margin: float) -> List[Tuple[int, Optional[float]]]:
+def _group_starts(order: Sequence[Contestant], larger_is_better: bool, alpha: float, margin: float) -> List[Tuple[int, Optional[float]]]:
     """Indexes at which a new rank begins, with the p value that made it so."""
     starts: List[Tuple[int, Optional[float]]] = [(0, None)] if order else []
     for i in range(1, len(order)):
-        p = _worse(order[starts[-1][0]], order[i], margin)
+        p = _worse(order[starts[-1][0]], order[i], larger_is_better, margin)
         # As many comparisons as there are contestants less one: Bonferroni.
         adjusted = None if p is None else min(1.0, p * (len(order) - 1))
         if adjusted is not None and adjusted < alpha:

@@ -62,6 +62,7 @@ def corpus(tmp_path_factory) -> "dict[str, str]":
         "comb-cut": synth.sweep(synth.comb(sizes=(1453, 3500, 5000), repeats=1), complete=False),
         "line-long": synth.timeline(400),
         "line-cut": synth.timeline(complete=False),
+        "way": synth.way(), "way-dgram": synth.way(proto="udp"), "way-slow": synth.way(20, slow=3e9),
         "line-smooth": synth.timeline(50, stall_every=10**9),
     }
     out = {}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 import numpy as np
 
@@ -193,3 +193,25 @@ def timeline(messages: int = 12, stall_every: int = 3, stall_ns: float = 40e6, g
     if complete:
         rows.append({"end": {"t": round(t), "events": len(rows) - 1, "lost": 0, "complete": True}})
     return "".join(json.dumps(r) + "\n" for r in rows)
+
+
+# Stations of a message on its way, ns since its send call began.
+WAY = {"driver": 1e3, "arrived": 3e3, "ran": 8e3, "read": 10e3}
+
+
+def way(messages: int = 100, slow: float = 20e3, proto: str = "tcp", extra: Sequence[Dict[str, Any]] = (), lost: int = 0) -> str:
+    """Messages of 100 bytes from 1 to 2, 1 ms apart: every tenth waits `slow` longer for its sleeping reader, every second is answered."""
+    rows: List[Any] = []
+    for i in range(messages):
+        t, late = 1e9 + i * 1e6, slow if i % 10 == 9 else 0.0
+        rows += [{"t": t, "ep": "1", "ledger": "tx", "state": "work"}, {"t": t + WAY["driver"], "ep": "1", "event": "transmit", "bytes": 100},
+                 {"t": t + WAY["arrived"], "ep": "2", "event": "segment" if proto == "tcp" else "arrival", "bytes": 100 if proto == "tcp" else 0},
+                 {"t": t + 4e3, "ep": "1", "ledger": "tx", "state": "idle"}, {"t": t + 5e3, "ep": "1", "event": "message", "bytes": 100},
+                 {"t": t + WAY["ran"] + late, "ep": "2", "event": "wakeup", "bytes": 0},
+                 {"t": t + WAY["read"] + late, "ep": "2", "event": "read", "bytes": 100}]
+        if i % 2 == 0:
+            rows += [{"t": t + 60e3, "ep": "2", "ledger": "tx", "state": "work"}, {"t": t + 65e3, "ep": "2", "ledger": "tx", "state": "idle"}]
+    rows = sorted([*rows, *extra], key=lambda r: r["t"])
+    ends = [{"ep": a, "role": role, "comm": "x", "pid": 100 + int(a), "peer": b, "proto": proto} for a, b, role in (("1", "2", "client"), ("2", "1", "server"))]
+    end = {"end": {"t": rows[-1]["t"], "events": len(rows), "lost": lost, "complete": not lost}}
+    return "".join(json.dumps(r) + "\n" for r in [header("timeline", endpoints=ends), *rows, end])

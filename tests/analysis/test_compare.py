@@ -290,3 +290,9 @@ def test_blind_stretches(tmp_path, capsys, known, doc, blind, options, status, s
         path.write_text(json.dumps(document))
     assert judge.main([*map(str, paths), *options]) == status
     assert said in capsys.readouterr().out
+
+
+def test_blame_for_less_than_half_of_the_state_fails(known, doc):
+    client(doc)["blame"] = [{"state": "nagle", "pid": 11, "ns": 400 * MS}, {"state": "nagle", "pid": 12, "ns": 436 * MS}]
+    _, text = run(known, doc)
+    assert failures(text) == ["client-tx-nagle-blame"]

@@ -13,6 +13,8 @@ import synth
 from analysis.errors import AnalysisError
 from analysis.figures import KINDS
 from analysis.figures.render import to_bytes
+from analysis.figures.timeline import rectangles, shares
+from analysis.model import Span
 from conftest import ROOT
 from layout import off_page, overlaps, text_boxes
 
@@ -27,6 +29,7 @@ CASES = [
     ("curve", "transports"), ("curve", "long-names"),
     ("heatmap", "pipes"), ("heatmap", "comb"),
     ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-cut"), ("timeline", "line-smooth"),
+    ("waterfall", "way"), ("waterfall", "way-dgram"), ("waterfall", "way-slow"),
     ("series", "line"), ("series", "line-long"), ("series", "line-smooth"),
 ]
 
@@ -145,14 +148,24 @@ def test_heatmap_holds_every_cell(draw):
 
 def test_timeline_bands_add_up(draw):
     ax = draw("timeline", "line").axes[0]
-    widths = sum(p.get_extents().width for c in ax.collections for p in c.get_paths())
+    area = sum(p.get_extents().width * p.get_extents().height for c in ax.collections for p in c.get_paths())
     length = ax.get_xlim()[1]
-    assert widths == pytest.approx(4 * length, rel=0.02)  # four lanes, each full
+    assert area == pytest.approx(4 * 0.72 * length, rel=0.001)  # four lanes, each full
+
+
+def test_timeline_of_states_too_short_to_see_shows_their_shares():
+    spans = [Span("1", "tx", state, 40.0 * i + at, 40.0 * i + to) for i in range(30000) for state, at, to in (("work", 0, 10), ("idle", 10, 40))]
+    area = {state: sum((b - a) * (high - low) for a, b, low, high in boxes)
+            for state, boxes in rectangles(shares(spans, 0.0, 1200000.0), ["idle", "work"]).items()}
+    assert area == pytest.approx({"work": 250, "idle": 750})
+    part = shares([Span("1", "tx", "nagle", 100.0, 350.0)], 0.0, 1000.0, 10)["nagle"]
+    assert list(part) == pytest.approx([0, 1, 1, 0.5, 0, 0, 0, 0, 0, 0])
 
 
 def test_timeline_window_is_obeyed(draw):
     ax = draw("timeline", "line-long", start_ns=100e6, end_ns=150e6).axes[0]
-    assert ax.get_xlim()[1] == pytest.approx(50)
+    assert ax.get_xlim() == pytest.approx((100, 150))  # the same times as those asked for
+    assert "since the first event" in ax.get_xlabel() and "an excerpt of" in ax.get_xlabel()
     with pytest.raises(AnalysisError, match="later than"):
         draw("timeline", "line", start_ns=9e6, end_ns=1e6)
 

@@ -243,6 +243,19 @@ def test_ranks_and_ties():
     assert [(p.rank, p.tied, p.name) for p in places] == [(1, True, "a"), (1, True, "b"), (3, False, "slow")]
 
 
+def test_repeated_runs_are_the_units_of_a_rank():
+    """Of one thing, whose runs come in two kinds: each run's slices agree with one another, and the runs do not."""
+    def one(name, runs):
+        slices = tuple(r * f for r in runs for f in np.linspace(0.99, 1.01, 20))
+        return Contestant(name, float(np.median(runs)), None, slices, (), None, tuple(runs))
+
+    alike = rank([one("a", (22.8, 21.5, 33.3, 36.3, 35.3)), one("b", (35.8, 22.4, 21.9, 34.7, 22.6))], True)
+    assert [(p.rank, p.tied) for p in alike] == [(1, True), (1, True)]
+    assert [p.rank for p in rank([one("a", (33.1, 33.3, 33.2)), one("b", (22.4, 22.5, 22.6))], True)] == [1, 2]
+    quick, slow = (Contestant(n, v[1], None, runs=v) for n, v in (("quick", (5.0, 5.1, 5.2)), ("slow", (9.0, 9.1, 9.3))))
+    assert [(p.rank, p.name) for p in rank([slow, quick], False)] == [(1, "quick"), (2, "slow")]
+
+
 def test_throughput_ranks_by_trials_and_by_intervals():
     def trials(name, rate):
         return Contestant(name, rate, trials=tuple(rate * f for f in (0.99, 1.0, 1.01)))

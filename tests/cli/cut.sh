@@ -141,6 +141,38 @@ def case_fin_stays():
     s.close()
     settle(400)
 
+def case_route_gone():
+    """A small message is sent while this host has no way to its address, and goes out by a timer once it has."""
+    if ctypes.CDLL(None).unshare(0x40000000) or os.system("ip link set lo up && ip address add 192.0.2.1/32 dev lo"):
+        sys.exit(77)
+    l = socket.create_server(("192.0.2.1", 0))
+    c = socket.create_connection(l.getsockname())
+    s, _ = l.accept()
+    c.send(b"hello")
+    s.recv(10)
+    settle(300)
+    os.system("ip address del 192.0.2.1/32 dev lo")
+    began = time.monotonic()
+    c.send(b"x" * 1000)
+    settle(700)
+    os.system("ip address add 192.0.2.1/32 dev lo")
+    s.recv(1000)
+    print((time.monotonic() - began) * 1000)
+
+def case_no_neighbour():
+    """To a host of the own link that is off: what asks for a connection waits for its hardware address."""
+    if ctypes.CDLL(None).unshare(0x40000000) or os.system("ip link add here type veth peer name there && ip link set here up && "
+                                                          "ip link set there up && ip address add 192.0.2.1/24 dev here"):
+        sys.exit(77)
+    c = socket.socket()
+    c.settimeout(1.5)
+    began = time.monotonic()
+    try:
+        c.connect(("192.0.2.9", 80))
+    except OSError:
+        pass
+    print((time.monotonic() - began) * 1000)
+
 def case_listener():
     """Each connection is accepted at once."""
     path = "sock"
@@ -229,6 +261,22 @@ if [ $? -eq 77 ]; then
 else
 	holds 'TCP: what holds a FIN held nothing before it' 'min((f["tx"]["states"]["idle"]["ns"] or 0) / 1e6 for f in l["endpoints"] if f["proto"] == "tcp") > 950' \
 		'[f["tx"]["states"] for f in l["endpoints"] if f["proto"] == "tcp"]' fin_stays
+fi
+
+traced no_neighbour
+if [ $? -eq 77 ]; then
+	echo 'skip a neighbour that does not answer: no network namespace can be made here'
+else
+	holds 'TCP: what waits for a neighbour has not left this host' 'l["undelivered"] and near(l["undelivered"]["max_ns"] / 1e6, float(said[0])) and "had not left this host" in l["verdict"]' \
+		'(l["undelivered"], said, l["verdict"])' no_neighbour
+fi
+
+traced route_gone
+if [ $? -eq 77 ]; then
+	echo 'skip a route that is gone: no network namespace can be made here'
+else
+	holds 'TCP: what this host would not send waits for its timer, and no cork holds it' \
+		'float(said[0]) > 650 and near(tx["recovery"], float(said[0])) and not tx["cork"]' '(tx, said)' route_gone
 fi
 
 holds 'the name after execve()' 'e["beside"]["tx"]["comm"] == "head" and not e["beside"]["tx"]["others"]' 'e["beside"]["tx"]' renamed exec

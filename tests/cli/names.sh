@@ -70,7 +70,7 @@ while left > 0:
     time.sleep(0.01)
 PY
 shared='(head -c 1000000 /dev/zero; sh -c "exec printf end") | (python3 slow.py 600000; wc -c >/dev/null)'
-found='l = json.load(open("several.json"))["ledger"]; f = (l["findings"] or [{}])[0]; b = [b for e in l["endpoints"] for b in e["blame"]]'
+found='l = json.load(open("several.json"))["ledger"]; f = (l["findings"] or [{}])[0]; b = [b for e in l["endpoints"] for b in e["blame"] if b["by"] != "no CPU for the peer"]'
 "$IPCSTALL" run -q --proto pipe --json several.json -- sh -c "$shared" >out 2>err
 says_true "of several writers the one that slept" "$found" \
 	'f["cause"] == "sndbuf" and f["comm"] == "head" and f["text"].startswith("head[%d] and others of " % f["pid"])' f
@@ -99,4 +99,32 @@ PY
 "$IPCSTALL" run -q --json several.json -- python3 never.py >out 2>err
 says_true "a peer that never read has a name" "$found" \
 	'f["cause"] in ("rwnd", "sndbuf") and f["blamed_comm"] == "never reads" and "<- never reads[%d] is not reading" % f["blamed_pid"] in f["text"]' f
+
+# --- one process accepts, and the one that it forks is late ---
+cat >forks.py <<'PY'
+import ctypes, os, socket, time
+PR_SET_NAME = 15
+def call_me(name):
+    ctypes.CDLL(None).prctl(PR_SET_NAME, name, 0, 0, 0)
+listener = socket.create_server(("127.0.0.1", 0))
+if os.fork():
+    s = socket.create_connection(listener.getsockname())
+    s.sendall(b"x" * 6000000)
+    os.wait()
+else:
+    call_me(b"acceptor")
+    s, _ = listener.accept()
+    if os.fork():
+        s.close()
+        os.wait()
+    else:
+        call_me(b"handler")
+        time.sleep(0.7)
+        left = 6000000
+        while left:
+            left -= len(s.recv(100000))
+PY
+"$IPCSTALL" run -q --json several.json -- python3 forks.py >out 2>err
+says_true "who reads first was late, not who accepted" "$found" \
+	'f["cause"] in ("rwnd", "sndbuf") and f["ns"] > 5e8 and f["blamed_comm"] == "handler" and "<- handler[%d] is not reading" % f["blamed_pid"] in f["text"]' f
 finish

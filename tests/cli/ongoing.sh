@@ -19,14 +19,14 @@ if os.fork() == 0:
         time.sleep(1)
 reader.close()
 print(os.getpid(), flush=True)
-time.sleep(1)
+time.sleep(2)
 sender.sendall(bytes(64 << 20))
 PY
 "$PY" hangs.py >pid &
 jobs_to_end+=($!)
 within 10 [ -s pid ]
 pid=$(cat pid)
-"$IPCSTALL" record -q -p "$pid" -d 4 -o hang.rec --stacks --threshold 100ms 2>err
+"$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err
 check "record of a hung sender" "$(cat err)" [ $? -eq 0 ]
 "$IPCSTALL" replay -q hang.rec --json m.json --ndjson m.nd --folded folded 2>err
 the='d = json.load(open("m.json")); s = d["stalls"]; open_ = [x for x in s if x["goes_on"]]

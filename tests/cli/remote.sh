@@ -73,7 +73,9 @@ done
 works 'exactly 1M bytes in bulk' --mode tcp --test throughput --size 4K --bytes 1M --connect 127.0.0.1:$port --json "$WORK/r.json" &&
 	python3 -c "import json,sys; p = json.load(open('$WORK/r.json'))['points'][0]; sys.exit(p['bytes'] != 1048576 or p['messages'] != 256)" && pass 'all of them received' || fail 'all of them received' "$(head -c 300 "$WORK/r.json")"
 works 'an ack for each message' --mode tcp --test throughput --ack message --outstanding 4 "${short[@]}" --connect 127.0.0.1:$port
-works 'connect' --mode tcp --test connect --duration 60ms --connect 127.0.0.1:$port
+works 'connect' --mode tcp --test connect --duration 60ms --connect 127.0.0.1:$port --json "$WORK/r.json" &&
+	says_true 'connect: what the other host measured is unknown' "l = json.load(open('$WORK/r.json'))['points'][0]['latency']" \
+		"l['syn']['n'] > 10 and l['synack'] is None" 'json.dumps(l)'
 works 'one way, one clock' --mode tcp --test oneway "${short[@]}" --connect 127.0.0.1:$port
 works 'one way on a schedule' --mode udp --test oneway --rate 2k "${short[@]}" --connect 127.0.0.1:$port
 works 'drops at the other end' --mode rudp --drop 20 --rto 2ms --window 8 --size 64,100000 --count 100 --connect 127.0.0.1:$port --json "$WORK/r.json" &&

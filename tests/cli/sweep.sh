@@ -38,12 +38,20 @@ works 'a time and a rate vary' sweep -m pipe -t latency -s 64 --no-trace -V dura
 says_true 'as numbers, in the units of a result' "$(rows units.ndjson); found = sorted((r['vars']['duration'], r['vars']['rate']) for r in rows if 'vars' in r)" \
 	'found == [(d, r) for d in (20000000, 50000000) for r in (500, 1000)]' found
 
+refuses 'two values that are one' 2 'nagle=0,1' sweep -m tcp -t latency -s 64 -V nodelay=0,1 -d 10ms --no-trace
+works 'and not where they are two' sweep -m tcp -t latency -s 64 -V nagle=0,1 -d 10ms --no-trace -q -o "$WORK/nagle.ndjson"
+says_true 'each point has its own' "$(rows nagle.ndjson); own = sorted((r['vars']['nagle'], r['nodelay']) for r in rows if 'vars' in r)" 'own == [(False, True), (True, False)]' own
+
 # --- the ledgers ---
 if "$IPCSTALL" check >/dev/null 2>&1; then
 	works 'with ledgers' sweep -m pipe -t latency -d 10ms -V size=64:256:+64 -q -o "$WORK/traced.ndjson"
 	says_true 'each point has its own, its head how it was traced' "$(rows traced.ndjson); points = [r for r in rows if 'vars' in r]
 own = [sum(e['beside']['tx']['messages'] for e in p['ledger']['endpoints']) >= 2 * p['messages'] for p in points]" \
 		"len(points) == 4 and all(own) and rows[0]['trace']['backend'] in ('fentry', 'kprobe', 'rawtp')" '(len(points), own, rows[0].get("trace"))'
+	works 'of one kind of endpoint, then of another' sweep -t latency -s 64 -n 100 -V mode=pipe,unix,tcp --repeats 2 -q -o "$WORK/kinds.ndjson"
+	says_true 'each point has the ledger of its own kind' "$(rows kinds.ndjson); points = [r for r in rows if 'vars' in r]
+own = [{e['proto'].split('-')[0] for e in p['ledger']['endpoints'] if e['beside']['tx']['messages'] >= 100} == {p['mode']} for p in points]" \
+		'len(points) == 6 and all(own)' '[(p["mode"], [(e["proto"], e["beside"]["tx"]["messages"]) for e in p["ledger"]["endpoints"]]) for p in points]'
 else
 	echo 'skip with ledgers: the ledger cannot be kept here'
 fi
@@ -54,5 +62,13 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	says_true 'and so is who reads the file' "$(rows plain.ndjson)" "rows[0]['trace']['backend'] is None and len(rows) == 4" 'rows[0]["trace"]'
 	(cd / && setpriv --reuid 65534 --clear-groups "$IPCSTALL" sweep -m pipe -t latency -d 10ms --ab -V size=64,128 -o "$WORK/ab.ndjson") >"$WORK/out" 2>"$WORK/err" </dev/null
 	check 'what needs the ledger fails without' "exit $?: $(tail -1 "$WORK/err")" grep -q -- '--ab: nothing could be traced' "$WORK/err"
+	(cd / && setpriv --reuid 65534 --clear-groups "$IPCSTALL" sweep -m pipe -t latency -d 10ms --trace -V size=64,128 -o "$WORK/insists.ndjson") >"$WORK/out" 2>"$WORK/err" </dev/null
+	check 'so does who insists on it' "exit $?: $(tail -1 "$WORK/err")" grep -q -- '--trace: nothing could be traced' "$WORK/err"
 fi
+# What `make demo` asks for is asked for rightly: a usage error comes at once, and anything else is cut short.
+# shellcheck disable=SC2154
+eval "$(sed -n '/^comb=(/,/)$/p' "$(dirname "$0")/../../.ci/demo")"
+timeout -s INT 2 "$IPCSTALL" sweep "${comb[@]}" --out "$WORK/comb.ndjson" >/dev/null 2>"$WORK/err"
+rc=$?
+check "the demo's sweep has no bad usage" "exit $rc: $(head -1 "$WORK/err")" [ $rc -ne 2 -a "${#comb[@]}" -gt 5 ]
 finish

@@ -101,6 +101,161 @@ says_true 'a reader that nobody asked for waits in its calls' 'd = json.load(ope
 r = [e for e in d if e["proto"] == "udp" and e["beside"]["rx"]["messages"] == 101]' \
 	'len(r) == 1 and r[0]["rx"]["states"]["wait"]["ns"] > 1.8e9 and r[0]["beside"]["rx"]["blocked_ns"] > 1.8e9' d
 
+# --- who has ended is waited for by nobody: whoever holds the descriptor still is who must close it, or read ---
+cat >ended.py <<'END'
+import os, signal, socket, sys, time
+signal.alarm(20)
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+pids = {}
+
+def spawn(who, does):
+    pid = os.fork()
+    if pid == 0:
+        open("/proc/self/comm", "w").write(who)
+        does()
+        os._exit(0)
+    return pid
+
+def told(*who):  # in one write
+    os.write(1, " ".join("%d" % pid for pid in who).encode())
+
+def ends(kind, writes=False):
+    if kind == "pipe":
+        return os.pipe()[::-1] if writes else os.pipe()
+    if kind == "unix":
+        return tuple(s.detach() for s in socket.socketpair())
+    listener = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(listener.getsockname())
+    return client.detach(), listener.accept()[0].detach()
+
+def leaves(uses, holds):  # a process that uses its end and is gone at once; its helper holds that on
+    helper = spawn("helper", holds)
+    told(os.getpid(), helper)
+    uses()
+
+def eof(kind):  # it answers, and no end follows
+    mine, its = ends(kind)
+    def answer():
+        os.close(mine)
+        leaves(lambda: os.write(its, b"k"), lambda: time.sleep(0.7))
+    spawn("answers", answer)
+    os.close(its)
+    while os.read(mine, 100):
+        pass
+
+def itself():  # the reader forgot its own copy of the write end
+    r, w = os.pipe()
+    told(spawn("answers", lambda: os.write(w, b"k")), os.getpid())
+    signal.alarm(1)
+    while os.read(r, 100):
+        pass
+
+def closes():  # it lives on, and has closed its own
+    r, w = os.pipe()
+    def answer():
+        os.close(r)
+        leaves(lambda: os.write(w, b"k"), lambda: time.sleep(0.7))
+        os.close(w)
+        time.sleep(1)
+    spawn("answers", answer)
+    os.close(w)
+    while os.read(r, 100):
+        pass
+
+def unread(kind):  # it reads a little
+    mine, its = ends(kind, writes=True)
+    def read():
+        os.close(mine)
+        leaves(lambda: (os.read(its, 100), time.sleep(0.05)), lambda: time.sleep(0.7))
+    spawn("reads", read)
+    os.close(its)
+    try:
+        rest = memoryview(bytes(8 << 20))
+        while rest:
+            rest = rest[os.write(mine, rest):]
+    except OSError:
+        pass
+
+def passes():  # it reads the first bytes, and leaves the rest to its child, who comes late
+    mine, its = ends("tcp")
+    def read():
+        os.close(mine)
+        os.read(its, 10)
+        def late():
+            time.sleep(0.7)
+            while os.read(its, 1 << 20):
+                pass
+        child = spawn("late", late)
+        os.close(its)
+        told(os.getpid(), child)
+        os.wait()
+    spawn("reads", read)
+    os.close(its)
+    os.write(mine, b"x" * 10)
+    time.sleep(0.05)
+    rest = memoryview(bytes(16 << 20))
+    while rest:
+        rest = rest[os.write(mine, rest):]
+
+def never(kind):  # it reads nothing, and closes its end when its writer is dead
+    mine, its = ends(kind, writes=True)
+    def write():
+        os.close(its)
+        os.write(mine, bytes(8 << 20))
+    writer = spawn("writes", write)
+    os.close(mine)
+    time.sleep(0.5)
+    os.kill(writer, 9)
+    os.wait()
+    told(os.getpid())
+    os.close(its)
+
+globals()[sys.argv[1]](*sys.argv[2:])
+END
+traced_pids='l = json.load(open("m.json"))["ledger"]; pids = open("out").read().split(); said = [l["verdict"]] + [f["text"] for f in l["findings"]]'
+python=$(python3 -c 'import sys; print(sys.executable)')
+for kind in pipe unix tcp; do
+	traced -- "$python" ended.py eof $kind
+	says_true "who answered has ended, and another holds its end: $kind" "$traced_pids" \
+		'any("for more, or EOF: answers[%s] has ended, but helper[%s] still holds the descriptor" % tuple(pids) in t for t in said)' '(pids, said)'
+done
+traced --proto tcp -- "$python" ended.py eof tcp
+says_true 'where no hook sees close(), too' "$traced_pids" 'any("answers[%s] has ended, but helper[%s] still" % tuple(pids) in t for t in said)' '(pids, said)'
+traced -- "$python" ended.py itself
+says_true 'the reader itself holds what it waits for the end of' "$traced_pids" \
+	'any("answers[%s] has ended, but" % pids[0] in t and "[%s] itself still holds the descriptor" % pids[1] in t for t in said)' '(pids, said)'
+traced -- "$python" ended.py closes
+says_true 'who answered has closed its end' "$traced_pids" \
+	'any("answers[%s] has closed its descriptor, but helper[%s] still holds" % tuple(pids) in t for t in said)' '(pids, said)'
+for kind in pipe unix tcp; do
+	traced -- "$python" ended.py unread $kind
+	says_true "who read has ended, and another holds its end: $kind" "$traced_pids; f = [f for f in l['findings'] if f['blamed'] == 'peer application not reading']" \
+		'f and "helper[%s], which holds the descriptor since reads[%s] ended, is not reading" % (pids[1], pids[0]) in f[0]["text"] and f[0]["blamed_pid"] == int(pids[1])' '(pids, said)'
+	[ $kind = tcp ] || traced -- "$python" ended.py never $kind
+	[ $kind = tcp ] || says_true "who closes what he never read did not read it: $kind" "$traced_pids" \
+		'any("[%s] is not reading" % pids[0] in t for t in said)' '(pids, said)'
+done
+for protos in "tcp" "tcp --proto pipe"; do
+	# shellcheck disable=SC2086 # options
+	traced --proto $protos -- "$python" ended.py passes
+	says_true "who reads the first bytes and leaves the rest to his child: $protos" "$traced_pids; f = [f for f in l['findings'] if f['blamed'] == 'peer application not reading']" \
+		'f and f[0]["blamed_pid"] == int(pids[1])' '(pids, said)'
+done
+mkfifo begin
+"$python" -c 'import sys; sys.stdin.readline(); sys.argv[1:] = ["eof", "pipe"]; exec(open("ended.py").read().replace("0.7", "4"))' <begin >out &
+waits=$!
+jobs_to_end+=($waits)
+exec 5>begin
+rm -f m.json
+"$IPCSTALL" attach -p $waits --json m.json -d 2s >/dev/null 2>err &
+tool=$!
+within 20 grep -q 'attached;' err
+echo >&5
+wait $tool
+exec 5>&-
+says_true 'the session ends first: the descriptor is found in /proc' "$traced_pids" \
+	'any("answers[%s] has ended, but helper[%s] still holds the descriptor" % tuple(pids) in t for t in said)' '(pids, said)'
+
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && setpriv --bounding-set=-all,+bpf,+perfmon true 2>/dev/null; then
 	cp "$IPCSTALL" ipcstall
 	cp "$KNOWN" known

@@ -279,8 +279,12 @@ def judge_beside(expect, endpoint, tolerance):
 
 def judge_blame(expect, endpoint, known):
     want = {i for end in known["endpoints"] if end["role"] == expect["blame"] for i in (end["pid"], end["tid"])}
-    got = [b.get("pid") for b in blames(endpoint, expect["ledger"], expect["state"])]
-    return bool(want & set(got)), f"want pid {sorted(want)} of {expect['blame']}, got {got}"
+    got = blames(endpoint, expect["ledger"], expect["state"])
+    most = max((b.get("ns", 0) for b in got if b.get("pid") in want), default=0)
+    total = state_ns(endpoint, expect["ledger"], expect["state"])
+    return bool(want & {b.get("pid") for b in got}) and 2 * most >= total, (
+        f"want pid {sorted(want)} of {expect['blame']} for half of {total / 1e6:.1f} ms, got "
+        + (", ".join(f"{b.get('pid')} for {b.get('ns', 0) / 1e6:.1f} ms" for b in got) or "nobody"))
 
 
 def judge(expect, endpoint, known, tolerance):

@@ -29,19 +29,20 @@ def slow_reader(box):
                    "'for i in 1 2 3 4 5 6 7 8; do head -c 65536 >/dev/null; sleep 0.1; done'")
 
 
-def always_busy(endpoints):
+def always_busy(endpoints, _):
     yes = max((e for e in endpoints if e["proto"] == "pipe"), key=lambda e: e["beside"]["tx"]["bytes"])
     states = yes["tx"]["states"]
     busy = (states["work"]["ns"] + states["sndbuf"]["ns"]) / yes["tx"]["lifetime_ns"]
-    if yes["beside"]["tx"]["comm"] != "yes" or busy < (0.5 if SLOW == 1 else 0.15):
-        raise Wrong(f"{yes['beside']['tx']['comm']}: at work or out of room {100 * busy:.1f} % of the time, not most of it")
+    if yes["beside"]["tx"]["comm"] != "yes" or busy < (0.25 if SLOW == 1 else 0.15):
+        raise Wrong(f"{yes['beside']['tx']['comm']}: at work or out of room {100 * busy:.1f} % of the time, too little")
 
 
 @case("yes-head", allowed=("sndbuf",), also=always_busy, guest=True)
 def yes_head(box):
     """
     yes writes without pause until head goes: its end of the pipe is at work, or waits for room where head is slower, and idle
-    only while it is in its own code. Which of the two depends on how they take turns; nothing else can be.
+    only between two calls. Which of the first two depends on how they take turns; nothing else can be. Between two calls (4 us apart) the
+    system calls' own hooks run, and head where it is woken on yes's processor: 40 to 55 % of the time on quick machines.
     """
     need("yes", "head")
     return box.run("bash", "-c", f"yes | head -c {int(200e6 * SCALE)} >/dev/null")

@@ -154,6 +154,30 @@ static void latency_is_half_a_round_trip(void **state)
 	scene_free(s);
 }
 
+/* Each end's part is of the handshakes that its TCP measured; a round trip below 1 us is 0, and not unknown. */
+static void a_handshake_has_its_parts(void **state)
+{
+	struct scene *s = scene("tcp", TEST_CONNECT, 0);
+	struct tally *c = &s->run.sh->tally[ROLE_CLIENT];
+	uint32_t syn[1000] = {}, synack[1000] = {};
+
+	*c = (struct tally){ .n = 101, .messages = 101, .from = 0, .to = 101 * 200 };
+	for (uint32_t i = 0; i < 101; i++) {
+		s->run.samples[ROLE_CLIENT][i] = 200;
+		syn[i] = 1 + i;
+		synack[i] = i % 2 ? 0 : 1 + 7;
+	}
+	s->run.rtt[ROLE_CLIENT] = syn;
+	s->run.rtt[ROLE_SERVER] = synack;
+	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
+	assert_true(s->point.latency.has_syn && s->point.latency.has_synack);
+	assert_int_equal(s->point.latency.syn.n, 101);
+	assert_true(s->point.latency.syn.min == 0 && s->point.latency.syn.median == 50000);
+	assert_int_equal(s->point.latency.synack.n, 51);
+	assert_true(s->point.latency.synack.median == 7000);
+	scene_free(s);
+}
+
 static void both_ways_add_up(void **state)
 {
 	struct scene *s = scene("tcp", TEST_ONEWAY, 64);
@@ -290,6 +314,7 @@ int main(void)
 		cmocka_unit_test(placement_follows_the_cpus),
 		cmocka_unit_test(default_sizes_are_the_ten),
 		cmocka_unit_test(latency_is_half_a_round_trip),
+		cmocka_unit_test(a_handshake_has_its_parts),
 		cmocka_unit_test(both_ways_add_up),
 		cmocka_unit_test(lost_messages_leave_no_sample),
 		cmocka_unit_test(throughput_is_what_was_received),

@@ -47,8 +47,13 @@ static void an_absent_reader_explains_what_it_outlasts(void **state)
 	f.unread_ns = 100000;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 	f.unread_ns = 900000;
-	f.cause = TX_NAGLE; /* what is held is not what lies unread */
+	f.cause = TX_CORK; /* what is held is not what lies unread */
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.cause = TX_NAGLE; /* but who does not read does not make his kernel acknowledge */
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f.delack_ns = 900000; /* the timer's, where both explain it */
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
+	f.delack_ns = 0;
 	f.cause = TX_PACING;
 	f.both_ends = false;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
@@ -111,7 +116,25 @@ static void who_had_no_cpu_was_not_elsewhere(void **state)
 	f.unread_ns = 60000000;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 	f.cause = TX_NAGLE;
+	f.unread_ns = 20000000;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+}
+
+/* of a stall's own time: by epoll, or in the middle of its work, with data that lies unread */
+static void who_could_not_read_is_not_blamed_for_it(void **state)
+{
+	struct blame_facts f = { .cause = TX_RWND, .ns = 100000000, .count = 20, .unread_ns = 100000000, .starved_ns = 60000000, .both_ends = true };
+
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
+	assert_int_equal(blame_judge(&f).ns, 60000000);
+	f.starved_ns = 40000000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
+	f.unread_ns = 0;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.starved_ns = 60000000;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
+	f.cause = TX_RECOVERY;
+	assert_int_not_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
 }
 
 /* That a reader had no CPU was counted over its whole life: what the ledgers saw at the time comes first, and pacing is no matter of it. */
@@ -164,7 +187,7 @@ int main(void)
 		cmocka_unit_test(only_nagle_gathers),
 		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
 		cmocka_unit_test(a_timer_is_told_by_its_time),
-		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),
+		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere), cmocka_unit_test(who_could_not_read_is_not_blamed_for_it),
 		cmocka_unit_test(what_was_seen_comes_before_what_was_counted), cmocka_unit_test(short_turns_are_no_starvation),
 	};
 

@@ -59,6 +59,36 @@ static void three_in_a_row(void **state)
 	assert_non_null(strstr(text, "; at the root of it: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
+/* `relay | relay | relay`, by pipes or through a port of each host: of one name, and no workers */
+static void a_chain_of_one_name_is_not_told_together(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	(void)state;
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	pipe_between(&ep[2], A, B, 0);
+	pipe_between(&ep[3], B, C, 0);
+	for (int i = 0; i < 4; i++) {
+		strcpy(ep[i].txb.comm, "relay");
+		strcpy(ep[i].rxb.comm, "relay");
+	}
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[0].root, 1);
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_TCP;
+		ep[i].family = 2;
+		ep[i].peer = i + 2;
+		ep[i].remote.port = 80;
+	}
+	judge(&s, ep, 4, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[0].root, 1);
+}
+
 static void four_in_a_row_have_the_last_as_root(void **state)
 {
 	struct trace_endpoint ep[3];
@@ -374,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_in_a_row),
+		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),
 		cmocka_unit_test(a_short_wait_is_no_root),
 		cmocka_unit_test(one_after_the_other_is_no_chain),

@@ -123,6 +123,12 @@ static void test_bands(void **state)
 	v[2].breach = 2.3;
 	v[1].critical = v[2].critical = 0.5;
 	assert_int_equal(dips_bands(v, 5, b, 4), 3);
+	v[1].breach = 6.35; /* some jiffies of a delayed ACK, beyond what sizes without a stall differ by: the same dip */
+	v[2].breach = 6.40;
+	v[1].critical = v[2].critical = 0.03;
+	assert_int_equal(dips_bands(v, 5, b, 4), 2);
+	v[2].breach = 6.80; /* half as much time again */
+	assert_int_equal(dips_bands(v, 5, b, 4), 3);
 }
 
 /* A lawful curve, noisy or not: a dip anywhere is as rare as the level says. */

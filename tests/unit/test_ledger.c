@@ -394,10 +394,44 @@ static void a_name_is_sure(void **state)
 	assert_true(vote_is_sure(clear.lead, clear.sum, clear.second));
 }
 
+/* Somebody is at the sums, and every place is taken: whoever leaves is counted out all the same, and no time is lost. */
+static void who_leaves_is_counted_out(void **state)
+{
+	struct input enters = { .working = 1 }, leaves = { .working = -1 }, after = { .says = IN_FULL, .full = 1 };
+	struct transition t;
+	struct turn turn = {};
+	unsigned long long ns = 0;
+
+	(void)state;
+	world_open();
+	enters.at = w.born + 1000;
+	leaves.at = w.born + 3000;
+	after.at = w.born + 9000;
+	take(&enters);
+	w.l.done ^= TURN_BIT;
+	for (int i = 0; i < PENDING; i++)
+		w.l.pending[i] = PENDING_TAKEN;
+	assert_int_equal(swap_step(&w.l, &leaves, DIR_TX, &t, &turn), TAKEN_NOT);
+	assert_true(swap_uncharged(&w.l, &leaves, DIR_TX));
+	assert_int_equal(word_state(w.l.word, DIR_TX), TX_IDLE);
+	assert_true(swap_uncharged(&w.l, &enters, DIR_TX));
+	assert_int_equal(word_state(w.l.word, DIR_TX), TX_WORK);
+	assert_true(swap_uncharged(&w.l, &leaves, DIR_TX));
+	w.l.done ^= TURN_BIT;
+	memset(w.l.pending, 0, sizeof(w.l.pending));
+	take(&after);
+	for (int i = 0; i < TX_N; i++)
+		ns += w.l.ns[i];
+	assert_int_equal(ns, 9000);
+	assert_int_equal(w.l.ns[TX_WORK], 0);
+	leaves.says = IN_CLOSE;
+	assert_false(swap_uncharged(&w.l, &leaves, DIR_TX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alone),
+		cmocka_unit_test(who_leaves_is_counted_out), cmocka_unit_test(alone),
 		cmocka_unit_test(what_charges_nothing_takes_no_turn), cmocka_unit_test(racing), cmocka_unit_test(racing_with_bytes),
 		cmocka_unit_test(interrupted),
 #if TURNS

@@ -31,7 +31,7 @@ static struct trace_endpoint told_of(const struct endpoint *ep)
 	static const struct trace t = { .backend = TRACE_FENTRY };
 	struct trace_endpoint out;
 
-	reader_endpoint(&out, ep, &t);
+	endpoint_fill(&out, ep, &t);
 	assert_int_equal(out.tx.unaccounted_ns, 0);
 	assert_int_equal(out.rx.unaccounted_ns, 0);
 	return out;
@@ -62,6 +62,77 @@ static void what_was_written_was_read(void **state)
 	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_EXACT);
 	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_EXACT);
 	assert_int_equal(e.tx.ns[TX_IDLE], END - BORN);
+}
+
+/* two flights of 100 and 3 us ended, and the first had been lost */
+static struct endpoint tcp_with_a_late_loss(void)
+{
+	struct endpoint ep = { .id.proto = PROTO_TCP, .born = BORN, .closed = BORN + 103000 };
+
+	ep.rx.word = word_open(BORN);
+	ep.tx.word = word_open(BORN + 103000);
+	ep.tx.ns[TX_FLIGHT] = 103000;
+	ep.tx.max[TX_FLIGHT] = 100000;
+	ep.tx.hist[TX_FLIGHT][hist_slot(100000)] = ep.tx.hist[TX_FLIGHT][hist_slot(3000)] = 1;
+	ep.tail_lost.ns = ep.tail_lost.max = 100000;
+	ep.tail_lost.hist[hist_slot(100000)] = 1;
+	return ep;
+}
+
+static void what_flew_and_was_lost_is_recovery(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint e = told_of(&ep);
+
+	assert_int_equal(e.tx.ns[TX_RECOVERY], 100000);
+	assert_int_equal(e.tx.max[TX_RECOVERY], 100000);
+	assert_int_equal(e.tx.count[TX_RECOVERY], 1);
+	assert_int_equal(e.tx.hist[TX_RECOVERY][hist_slot(100000)], 1);
+	assert_int_equal(e.tx.ns[TX_FLIGHT], 3000);
+	assert_int_equal(e.tx.count[TX_FLIGHT], 1);
+	assert_true(e.tx.max[TX_FLIGHT] >= 3000 && e.tx.max[TX_FLIGHT] < 100000);
+}
+
+/* of the only flight, all but its first and last microsecond was lost: it still flew */
+static void what_is_left_of_a_lost_flight_is_a_visit(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint e;
+
+	ep.tx.hist[TX_FLIGHT][hist_slot(3000)] = 0;
+	ep.tx.ns[TX_FLIGHT] = 102000;
+	ep.tx.ns[TX_WORK] = 1000;
+	ep.tx.hist[TX_WORK][hist_slot(1000)] = 1;
+	ep.tx.max[TX_FLIGHT] = 102000;
+	e = told_of(&ep);
+	assert_int_equal(e.tx.ns[TX_FLIGHT], 2000);
+	assert_int_equal(e.tx.count[TX_FLIGHT], 1);
+	assert_int_equal(e.tx.max[TX_FLIGHT], 2000);
+	assert_int_equal(e.tx.count[TX_RECOVERY], 1);
+	/* which was longer than what was lost of it */
+	ep.tx.hist[TX_FLIGHT][hist_slot(100000)] = 0;
+	ep.tx.hist[TX_FLIGHT][hist_slot(100000) + 1] = 1;
+	e = told_of(&ep);
+	assert_int_equal(e.tx.count[TX_FLIGHT], 1);
+	assert_int_equal(e.tx.hist[TX_FLIGHT][hist_slot(100000) + 1], 0);
+	assert_int_equal(e.tx.max[TX_FLIGHT], 2000);
+}
+
+/* it flew before the phase; that it was lost came out in it */
+static void a_loss_of_before_is_not_the_phases(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint then, now = told_of(&ep);
+	struct trace_snapshot a = { .ep = &then, .n = 1 }, b = { .ep = &now, .n = 1 }, d;
+
+	ep.tail_lost = (struct tail_loss){};
+	then = told_of(&ep);
+	assert_int_equal(trace_snapshot_sub(&d, &a, &b), 0);
+	assert_int_equal(d.ep[0].tx.ns[TX_FLIGHT], 0);
+	assert_int_equal(d.ep[0].tx.ns[TX_RECOVERY], 0);
+	assert_int_equal(d.ep[0].tx.count[TX_FLIGHT], 0);
+	assert_int_equal(d.ep[0].tx.unaccounted_ns, 0);
+	trace_snapshot_free(&d);
 }
 
 static void reads_without_writes_had_a_writer(void **state)
@@ -212,6 +283,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_was_read),
+		cmocka_unit_test(what_flew_and_was_lost_is_recovery), cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
+		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

@@ -61,6 +61,9 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	ep.txb.tgid = 1 + noise() % 100000;
 	ep.txb.cgroup_id = 1;
 	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "p%u", (unsigned int)serial);
+	ep.txb.left_ns = noise();
+	ep.txb.heir = (pid_t)(noise() % 2);
+	snprintf(ep.txb.heir_comm, sizeof(ep.txb.heir_comm), "%s", ep.txb.heir ? "heir" : "");
 	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
 	ep.drops[TRACE_DROP_RCVBUF] = noise();
 	ep.retransmits_res = TRACE_EXACT;
@@ -335,6 +338,36 @@ static void the_closed_ones_that_are_kept_are_bounded(void **state)
 	assert_int_equal(bytes + p.end.counters.dropped_tx_bytes, 9 * EACH * 3);
 	assert_int_equal(stall + p.end.counters.dropped_stall_ns, 9 * EACH * 99 / 2);
 	assert_int_equal(p.end.counters.dropped_lifetime_ns, 1000 * p.end.counters.dropped);
+	replay_free(&p);
+}
+
+/* each came in a block of its own, as where few end between two looks */
+static void those_that_stalled_least_go_first(void **state)
+{
+	enum { ALL = 99 };
+	int fd = begin_by_hand();
+	struct dropped d = {};
+	struct replay p;
+	struct stat st;
+	uint64_t size;
+
+	for (uint64_t i = 1; i <= ALL; i++)
+		write_endpoints(fd, BLOCK_CLOSED, i, 1);
+	close(fd);
+	fd = open(path, O_RDWR);
+	for (int times = 0; times < 2; times++) {
+		assert_int_equal(fstat(fd, &st), 0);
+		size = (uint64_t)st.st_size;
+		assert_int_equal(recording_compact(path, &fd, &size, &d), 0);
+		assert_true(size < (uint64_t)st.st_size);
+	}
+	write_endpoints(fd, BLOCK_SNAPSHOT, 1000, 0);
+	close(fd);
+	load_by_hand(&p, NULL);
+	assert_in_range(p.end.n, ALL / 4, ALL / 4 + 2);
+	assert_int_equal(p.end.n + d.closed, ALL);
+	for (size_t i = 0; i < p.end.n; i++)
+		assert_in_range(p.end.ep[i].serial, ALL - p.end.n + 1, ALL);
 	replay_free(&p);
 }
 
@@ -819,7 +852,8 @@ int main(void)
 		cmocka_unit_test(an_early_end_is_no_damage), cmocka_unit_test(what_follows_a_damaged_head_is_read),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
-		cmocka_unit_test(what_is_wanted_is_kept), cmocka_unit_test(what_was_not_kept_is_not_judged_by_a_filter),
+		cmocka_unit_test(those_that_stalled_least_go_first), cmocka_unit_test(what_is_wanted_is_kept),
+		cmocka_unit_test(what_was_not_kept_is_not_judged_by_a_filter),
 		cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
 		cmocka_unit_test(texts_without_room_are_counted),
 	};

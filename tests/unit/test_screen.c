@@ -311,6 +311,11 @@ static void strips(void **state)
 	assert_string_equal(out, "  N."); /* the fourth slice: half and half, the lower number first */
 	strip_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "    NNN.");
+	timeline_free(&r.recent);
+	step(&r, TX_FLIGHT, TX_IDLE, 10 * S + S / 2 + S / 4, 3 * S / 4);
+	step(&r, TX_RECOVERY, TX_IDLE, 10 * S + S / 2, S / 2); /* found out after it had been told as flight */
+	strip_draw(&s, &r.recent, 8, out);
+	assert_string_equal(out, "    RR-.");
 	s.to_ns = s.from_ns;
 	strip_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "");

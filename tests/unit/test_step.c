@@ -334,6 +334,8 @@ static void head_of_nothing(void **state)
 {
 	assert_int_equal(reason(flying), HEAD_NONE);
 	assert_int_equal(WITH(s.lost_out = 2), HEAD_RECOVERY);
+	assert_int_equal(WITH(s.lost_out = 2; s.retrans_out = 2), HEAD_NONE);
+	assert_int_equal(WITH(s.lost_out = 2; s.retrans_out = 2; s.timed_out = 1), HEAD_RECOVERY);
 	assert_int_equal(WITH(s.paced = 1), HEAD_NONE);
 	assert_int_equal(WITH(s.snd_wnd = 0), HEAD_NONE);
 }
@@ -342,6 +344,8 @@ static void head_held_by_a_window(void **state)
 {
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3), HEAD_CWND);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3; s.paced = 1), HEAD_PACING);
+	/* no larger window would help while the timer's retransmission is not answered */
+	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 1; s.lost_out = 1; s.retrans_out = 1; s.timed_out = 1; s.paced = 1), HEAD_RECOVERY);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000), HEAD_RWND);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3999), HEAD_RWND);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 1000), HEAD_RWND);	/* it shrank */
@@ -366,6 +370,16 @@ static void head_held_by_a_rule(void **state)
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_sml = 4000; s.nonagle = 2), HEAD_CORK);
 	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.nonagle = 2), HEAD_CORK);
 	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0), HEAD_REST);
+}
+
+/* It passed the rules, was handed down, and this host did not take it. */
+static void head_refused(void **state)
+{
+	assert_int_equal(WITH(s.write_seq = 4100; s.refused = 1), HEAD_RECOVERY);
+	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.refused = 1), HEAD_RECOVERY);
+	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 2000; s.refused = 1), HEAD_RECOVERY);
+	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000; s.refused = 1), HEAD_RWND);
+	assert_int_equal(WITH(s.refused = 1), HEAD_NONE);
 }
 
 /* Deferred for a fuller burst: the smaller window is to blame if the head does not fit it, else the deferral. */
@@ -475,7 +489,8 @@ int main(void)
 		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps), cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
 		cmocka_unit_test(a_crowd_leaves_one_by_one), cmocka_unit_test(a_crowd_at_work),
 		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing), cmocka_unit_test(head_held_by_a_window),
-		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
+		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_refused),
+		cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
 		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),
 		cmocka_unit_test(what_is_below_the_protocol), cmocka_unit_test(inputs_are_packed_whole),
 		cmocka_unit_test(transitions_are_packed_whole),

@@ -63,6 +63,49 @@ static void spans_follow_from_the_steps(void **state)
 	timeline_free(&t);
 }
 
+/* as probe_proves() reports it: after the flight's end, by two steps of before */
+static void what_flew_and_was_lost_is_cut_out_of_the_flight(void **state)
+{
+	struct timeline t = { .max = 100 };
+	struct trace_endpoint ep = endpoint(1, 500, 500);
+	struct trace_snapshot end = { .n = 1, .ep = &ep };
+	struct spans s;
+
+	step(&t, 1, false, 200, 100, TX_FLIGHT);
+	step(&t, 1, false, 300, 100, TX_FLIGHT);	/* of this, from its beginning to 290 */
+	step(&t, 1, false, 500, 200, TX_DEVICE);
+	step(&t, 1, false, 200, 0, TX_FLIGHT);
+	step(&t, 1, false, 290, 90, TX_RECOVERY);
+	assert_int_equal(timeline_spans(&t, &end, &s), 0);
+	assert_int_equal(s.v[0].state, TX_FLIGHT);
+	assert_int_equal(s.v[1].state, TX_RECOVERY);
+	assert_true(s.v[1].start == 200 && s.v[1].end == 290);
+	assert_int_equal(s.v[2].state, TX_FLIGHT);
+	assert_true(s.v[2].start == 290 && s.v[2].end == 300);
+	assert_int_equal(s.v[3].state, TX_DEVICE);
+	assert_true(s.v[0].joined && s.v[1].joined && s.v[2].joined);
+	spans_free(&s);
+	timeline_free(&t);
+}
+
+static void a_flight_that_lasts_can_have_been_lost_in_part(void **state)
+{
+	struct timeline t = { .max = 100 };
+	struct trace_endpoint ep = endpoint(1, 200, 500);
+	struct trace_snapshot end = { .n = 1, .ep = &ep };
+	struct spans s;
+
+	ep.tx.now = TX_FLIGHT;
+	step(&t, 1, false, 250, 0, TX_FLIGHT);
+	step(&t, 1, false, 400, 150, TX_RECOVERY);
+	assert_int_equal(timeline_spans(&t, &end, &s), 0);
+	assert_true(s.v[0].state == TX_FLIGHT && s.v[0].end == 250 && s.v[0].joined && !s.v[0].lasts);
+	assert_true(s.v[1].state == TX_RECOVERY && s.v[1].end == 400 && s.v[1].joined);
+	assert_true(s.v[2].state == TX_FLIGHT && s.v[2].end == 500 && s.v[2].lasts);
+	spans_free(&s);
+	timeline_free(&t);
+}
+
 static void a_lost_step_leaves_a_gap(void **state)
 {
 	struct timeline t = { .max = 100 };
@@ -222,7 +265,9 @@ static void files_have_symbols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_follow_from_the_steps), cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
+		cmocka_unit_test(spans_follow_from_the_steps),
+		cmocka_unit_test(what_flew_and_was_lost_is_cut_out_of_the_flight),
+		cmocka_unit_test(a_flight_that_lasts_can_have_been_lost_in_part), cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
 		cmocka_unit_test(equal_texts_are_kept_once), cmocka_unit_test(a_stall_says_what_is_known), cmocka_unit_test(an_ack_that_rode_says_so),
 		cmocka_unit_test(symbols_are_found_by_address), cmocka_unit_test(files_have_symbols),
 	};

@@ -95,6 +95,32 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_non_null(strstr(said_of_both(both, &v), "healthy"));
 	ep.proto = TRACE_PIPE; /* tokens may lie there for as long as nobody needs them */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+	ep.txb.bytes = ep.txb.messages = ep.txb.tid = 0; /* their writer is not seen either */
+	ep.rxb.tgid = 7;
+	ep.queue_max = 1;
+	assert_null(strstr(said_of(&ep, &v), "leaves unread"));
+	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
+	assert_non_null(strstr(said_of(&ep, &v), "the sender was not seen, and may wait for it"));
+}
+
+/* a device that is at work is no stall; one at which the retransmission timer fires while nothing goes out is told of */
+static void what_does_not_leave_is_no_health(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	(void)state;
+	ep.tx.ns[TX_IDLE] -= 500000000;
+	ep.tx.ns[TX_DEVICE] = ep.tx.max[TX_DEVICE] = 500000000;
+	ep.txb.bytes = 1000;
+	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
+	ep.timeouts = 2;
+	assert_non_null(strstr(said_of(&ep, &v), "had not left this host when the retransmission timer fired: 2 times, 500 ms"));
+	ep.txb.bytes = 1000000; /* it flows */
+	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
+	ep.txb.bytes = 1000;
+	ep.tx.max[TX_DEVICE] = 100000000; /* again and again, but never for as long as the timer takes */
+	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 }
 
 /* the second of two clients: its request lies for 1.9 s of 3.9 until the first one's is done with; both ends were seen */
@@ -208,6 +234,33 @@ static void who_had_no_cpu_is_named(void **state)
 	ep.rxb.wakeups = 20;
 	ep.rxb.runq_res = TRACE_UNKNOWN;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
+}
+
+/* in the middle of its work, or by epoll, while somebody waits for it */
+static void who_had_no_cpu_out_of_calls_is_named(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct verdict v;
+
+	ep[0].peer = 1;
+	ep[1].peer = 0;
+	ep[0].rx.ns[RX_WAIT] = 900000000;
+	strcpy(ep[1].txb.comm, "httpd");
+	ep[1].txb.tgid = 13;
+	ep[1].txb.no_cpu_ns = 700000000;
+	ep[1].txb.no_cpu_res = TRACE_BOUNDED;
+	assert_non_null(strstr(said_of_both(ep, &v), "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was ready to run and had no CPU while it was waited for: 700 ms in all (70.0 %"));
+	ep[1].txb.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
+	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
+	ep[0].rx.ns[RX_WAIT] = 0; /* nobody waited */
+	ep[1].txb.no_cpu_ns = 700000000;
+	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
+	ep[1] = downloader(900000000); /* what had come lay there, and it could not read */
+	strcpy(ep[1].rxb.comm, "httpd");
+	ep[1].peer = 0;
+	assert_non_null(strstr(said_of_both(ep, &v), "leaves unread"));
+	ep[1].rxb.no_cpu_ns = 800000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "was ready to run and had no CPU while it was waited for: 800 ms"));
 }
 
 static void every_reader_is_a_little_late(void **state)
@@ -334,6 +387,25 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
 }
 
+/* the other end said so by DSACKs, of most */
+static void what_was_late_was_not_lost(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.rtt_us = 5000;
+	ep.tx.ns[TX_RECOVERY] = ep.tx.max[TX_RECOVERY] = SECOND / 2;
+	ep.tx.count[TX_RECOVERY] = 3;
+	ep.retransmits = 4;
+	ep.needless = 2;
+	assert_non_null(strstr(said_of(&ep, &v), "recovery <- the path was late, and lost little"));
+	assert_true(v.v[0].late_not_lost);
+	ep.needless = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "recovery <- loss on the path"));
+	ep.retransmits = ep.needless = 0; /* none was seen */
+	assert_false(said_of(&ep, &v) && v.v[0].late_not_lost);
+}
+
 static void of_two_that_tell_of_an_unseen_sender_the_longer_leads(void **state)
 {
 	struct trace_endpoint ep = withholder(9);
@@ -438,6 +510,60 @@ static void client_and_server(struct trace_endpoint ep[2])
 	ep[1].txb.tgid = 7;
 }
 
+static void leaves(struct trace_beside *b, uint64_t at)
+{
+	b->left_ns = at;
+	b->heir = 9;
+	strcpy(b->heir_comm, "helper");
+}
+
+/* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
+static void who_has_ended_is_not_awaited(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
+	leaves(&ep[1].txb, ep[0].born_ns + SECOND / 100);
+	assert_non_null(strstr(said_of_both(ep, &v), "(90.0 % of its time) for more, or EOF: nginx[7] has ended, but helper[9] still holds the descriptor"));
+	ep[1].txb.let_go = true;
+	assert_non_null(strstr(said_of_both(ep, &v), "nginx[7] has closed its descriptor, but helper[9] still holds"));
+	ep[1].txb.heir = 12;
+	strcpy(ep[1].txb.heir_comm, "curl");
+	assert_non_null(strstr(said_of_both(ep, &v), "but curl[12] itself still holds the descriptor"));
+	ep[1].txb.heir = 0;
+	assert_non_null(strstr(said_of_both(ep, &v), "and who still holds the descriptor is not known"));
+	ep[1].txb.left_ns = ep[0].born_ns + SECOND / 2; /* most of it may have been before */
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
+	ep[0].at_ns += SECOND; /* of a phase: what was before it does not count */
+	ep[1].txb.left_ns = ep[0].born_ns + SECOND;
+	assert_non_null(strstr(said_of_both(ep, &v), "has closed its descriptor"));
+}
+
+/* nor does it read: of its votes, and of what it left lying */
+static void who_has_ended_does_not_read(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.at_ns = ep.born_ns + SECOND;
+	leaves(&ep.rxb, ep.born_ns + SECOND / 100);
+	assert_non_null(strstr(said_of(&ep, &v), "helper[9], which holds the descriptor since curl[12] ended, of tcp"));
+	ep = downloader(0);
+	ep.proto = TRACE_PIPE;
+	ep.family = ep.peer = 0;
+	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
+	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
+	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = TRACE_HEIR, .comm = "curl" };
+	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading")); /* it is there again */
+	leaves(&ep.rxb, 1);
+	assert_non_null(strstr(said_of(&ep, &v), "<- helper[9], which holds the descriptor since curl[12] ended, is not reading"));
+	ep.rxb.heir = 0;
+	ep.rxb.let_go = true;
+	assert_non_null(strstr(said_of(&ep, &v), "<- somebody not seen, which holds the descriptor since curl[12] closed it, is not reading"));
+}
+
 /* a pipe that one process writes, and of which the reader of another waits */
 static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t reader, uint64_t wait_ns)
 {
@@ -463,6 +589,126 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	client_and_server(ep);
 	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10); /* as any reader does */
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
+}
+
+/* each connection asks once, and is answered late */
+static void waits_of_short_connections_are_told_together(void **state)
+{
+	struct trace_endpoint ep[6];
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 6; i += 2) {
+		client_and_server(&ep[i]);
+		ep[i].peer = i + 1;
+		ep[i + 1].peer = i;
+		ep[i].remote.port = ep[i + 1].local.port = 80;
+	}
+	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 and 2 more waited 2.70 s (90.0 % of their time) for nginx[7] to send"));
+	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
+	ep[2].remote.port = 81;
+	ep[4].rxb.tgid = 13;
+	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+}
+
+/* both ends of a socket, of 1 s, asleep in recv() for 0.96 s and 0.95 s of it */
+static void both_asleep(struct trace_endpoint ep[2])
+{
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].at_ns = SECOND;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 95 * (SECOND / 100);
+		ep[i].rx.count[RX_WAIT] = 1;
+		strcpy(ep[i].rxb.comm, ep[i].txb.comm);
+		ep[i].rxb.tgid = ep[i].txb.tgid;
+		ep[i].rxb.tid = ep[i].txb.tid = ep[i].txb.tgid;
+	}
+	ep[0].rx.ns[RX_WAIT] = 96 * (SECOND / 100);
+}
+
+static void each_waits_for_the_other(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	assert_string_equal(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns, 0.00 % of the senders' time; "
+						  "each waits for the other to send, a deadlock: curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 960 ms (96.0 % of its time), "
+						  "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 950 ms (95.0 % of its time)");
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.mutual.endpoint, 1);
+	ep[0].proto = ep[1].proto = TRACE_UNIX_STREAM;
+	ep[0].family = ep[1].family = 1;
+	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, a deadlock"));
+	ep[0].txb.tid = 0; /* it sent before it was seen, or never */
+	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, and neither goes on unless another thread sends"));
+}
+
+static void who_waits_by_turns_is_no_deadlock(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	ep[0].at_ns += SECOND; /* the one may have been over before the other began */
+	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
+	assert_int_equal(v.mutual.endpoint, -1);
+	both_asleep(ep);
+	ep[1].txb.tid = 8; /* another thread of its sends */
+	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
+	both_asleep(ep);
+	ep[0].tx.ns[TX_IDLE] = SECOND / 10; /* the question is on its way */
+	ep[0].tx.ns[TX_FLIGHT] = 9 * (SECOND / 10);
+	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
+	both_asleep(ep);
+	ep[1].rx.ns[RX_WAIT] = SECOND / 2;
+	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
+}
+
+/* a subprocess that reads its input, and the parent that reads its output; beside them its errors, where nothing ever comes */
+static void pipes_of_which_each_waits(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	both_asleep(ep + 2);
+	is_pipe(&ep[0], 0, 11, 10, 0);
+	is_pipe(&ep[1], 1, 10, 11, 95 * (SECOND / 100));
+	is_pipe(&ep[2], 2, 11, 10, 96 * (SECOND / 100));
+	for (int i = 0; i < 3; i++) {
+		ep[i].txb.tid = ep[i].txb.tgid;
+		ep[i].rxb.tid = ep[i].rxb.tgid;
+	}
+	assert_non_null(strstr(said_of_all(ep, 3, &v), "each waits for the other to send, a deadlock"));
+	assert_int_equal(v.wait.endpoint, 2);
+	assert_int_equal(v.mutual.endpoint, 1);
+	ep[2].at_ns += SECOND;
+	assert_null(strstr(said_of_all(ep, 3, &v), "waits for the other"));
+}
+
+/* who hangs beside who is merely slow, and beside who stalls: it never ends */
+static void a_deadlock_comes_before_a_slow_answer(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	client_and_server(ep + 2);
+	ep[2].peer = 3;
+	ep[3].peer = 2;
+	ep[2].rx.ns[RX_WAIT] = 99 * (SECOND / 100);
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.mutual.endpoint, 1);
+	ep[3].tx.ns[TX_NAGLE] = ep[3].tx.max[TX_NAGLE] = 9 * (SECOND / 10);
+	assert_non_null(strstr(said_of_all(ep, 4, &v), "each waits for the other to send"));
+	assert_int_equal(v.v[0].endpoint, 3);
 }
 
 /* what stalled is told first, and what is far longer beside it */
@@ -505,6 +751,67 @@ static void who_was_held_up_is_not_awaited(void **state)
 	ep[1].tx.ns[TX_IDLE] = SECOND / 10;	/* nearly all the time something was on its way */
 	ep[1].tx.ns[TX_DEVICE] = 9 * (SECOND / 10);
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
+}
+
+/* what flew was there already: the reader's own kernel withheld its ACK */
+static void what_was_not_acknowledged_is_no_delay_of_the_path(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[1].tx.ns[TX_IDLE] = SECOND / 2;
+	ep[1].tx.ns[TX_FLIGHT] = SECOND / 2;
+	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	ep[0].ack_debt_ns = SECOND / 2;
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
+}
+
+/* the other end was not seen, but how long the way to it is */
+static void a_long_path_is_told_of(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].peer = -1;
+	ep[0].txb.messages = ep[0].rxb.messages = 20;
+	ep[0].txb.bytes = ep[0].rxb.bytes = 20;
+	ep[0].txb.bytes_res = ep[0].rxb.bytes_res = TRACE_EXACT;
+	ep[0].min_rtt_us = 40000;
+	assert_non_null(strstr(said_of(ep, &v), "to send: its path takes 40.0 ms for each of 20 answers"));
+	ep[0].min_rtt_us = 4000;
+	assert_null(strstr(said_of(ep, &v), "its path"));
+}
+
+/* source > relay > sink: the relay reads what comes at once, and waits in poll() for both */
+static void whose_bytes_pass_through_is_awaited(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	ep[2].peer = 3;
+	ep[3].peer = 2;
+	ep[1].rxb.tgid = ep[2].rxb.tgid = ep[2].txb.tgid = 7;
+	ep[1].txb.bytes = ep[0].rxb.bytes = ep[2].rxb.bytes = ep[3].txb.bytes = 12000;
+	ep[2].rx.ns[RX_WAIT] = 0;
+	ep[2].rx.ns[RX_IDLE] = SECOND;
+	ep[3].txb.tgid = 5;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 2);
+	ep[2].rx.ns[RX_UNREAD] = SECOND / 2;	/* it had it, and did not pass it on */
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[2].rx.ns[RX_UNREAD] = 0;
+	ep[2].rx.max[RX_IDLE] = SECOND - SECOND / 100;	/* as sort: it read all there was, and then worked */
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[2].rx.max[RX_IDLE] = SECOND / 5;
+	ep[2].rxb.bytes = 300;	/* questions, not what it answers */
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 0);
 }
 
 static void a_programs_own_helper_is_no_news(void **state)
@@ -720,6 +1027,124 @@ static void many_small_stalls_are_no_health(void **state)
 	assert_non_null(strstr(said_of(ep, &v), "healthy"));	/* less than what is worth the word of one */
 }
 
+/* A client's connection to a server's port 80, of 100 ms, that the server's delayed ACK holds up twice, for `ns` in all. */
+static void short_talk(struct trace_endpoint ep[2], int client, pid_t pid, pid_t server, uint64_t ns)
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		ep[i].paired = true;
+		ep[i].peer = client + !i;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / 10;
+		strcpy(ep[i].txb.comm, i ? "server" : "client");
+		strcpy(ep[i].rxb.comm, ep[i].txb.comm);
+		ep[i].txb.tgid = ep[i].rxb.tgid = i ? server : pid;
+	}
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[0].local.port = ep[1].remote.port = (uint16_t)(40000 + client);
+	ep[0].tx.ns[TX_NAGLE] = ep[0].blame.delack_ns[TX_NAGLE] = ns;
+	ep[0].tx.max[TX_NAGLE] = ns / 2;
+	ep[0].tx.count[TX_NAGLE] = ep[0].blame.delack_n[TX_NAGLE] = 2;
+}
+
+enum { TALKS = 40, STALL = 80000000 };
+
+static void short_talks(struct trace_endpoint ep[2 * TALKS])
+{
+	for (int i = 0; i < TALKS; i++)
+		short_talk(&ep[2 * i], 2 * i, 20, 30, STALL + (uint64_t)i);
+}
+
+static void short_connections_are_told_together(void **state)
+{
+	struct trace_endpoint ep[2 * TALKS];
+	struct verdict v;
+
+	(void)state;
+	short_talks(ep);
+	assert_string_equal(said_of_all(ep, 2 * TALKS, &v), "client[20] of tcp 0.0.0.0:40078 > 0.0.0.0:80 and 39 more: nagle <- delayed ACK of server[30]: 80 times in "
+							    "40 connections, 3.20 s in all (80.0 % of their time), longest 40.0 ms; seen at both ends");
+	assert_int_equal(v.n, 1);
+	assert_int_equal(v.v[0].endpoint, 2 * TALKS - 2);
+	assert_int_equal(v.v[0].ns, STALL + TALKS - 1);
+	assert_int_equal(v.v[0].all.connections, TALKS);
+}
+
+/* Forked workers, and clients that are started anew each time, have a name in common; of a server it is the local port. */
+static void processes_of_one_name_are_told_together(void **state)
+{
+	struct trace_endpoint ep[2 * TALKS];
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < TALKS; i++)
+		short_talk(&ep[2 * i], 2 * i, 100 + i, 200 + i / 2, STALL);
+	assert_non_null(strstr(said_of_all(ep, 2 * TALKS, &v), "several client of tcp 0.0.0.0:40000 > 0.0.0.0:80 and 39 more: nagle <- delayed ACK of several server: 80 times"));
+	for (int i = 0; i < TALKS; i++) {
+		struct trace_endpoint *server = &ep[2 * i + 1];
+
+		server->tx = ep[2 * i].tx;
+		server->blame = ep[2 * i].blame;
+		memset(ep[2 * i].tx.ns, 0, sizeof(ep[2 * i].tx.ns));
+	}
+	said_of_all(ep, 2 * TALKS, &v);
+	assert_int_equal(v.n, 1);
+	assert_int_equal(v.v[0].all.connections, TALKS);
+}
+
+static void other_programs_and_ports_stand_alone(void **state)
+{
+	struct trace_endpoint ep[8];
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		short_talk(&ep[2 * i], 2 * i, 20, 30, STALL);
+	ep[2].remote.port = ep[3].local.port = 81;
+	ep[4].txb.tgid = ep[4].rxb.tgid = 21;
+	strcpy(ep[4].txb.comm, "other");
+	ep[7].rxb.tgid = 31;
+	strcpy(ep[7].rxb.comm, "proxy");
+	said_of_all(ep, 8, &v);
+	assert_int_equal(v.n, 4);
+	assert_non_null(strstr(said_of_all(ep, 8, &v), ": 2 times, 80.0 ms in all (80.0 % of its time)"));
+}
+
+/* two servers that were not seen may be two hosts */
+static void servers_that_were_not_seen_are_known_by_address(void **state)
+{
+	struct trace_endpoint ep[6];
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		short_talk(&ep[2 * i], 2 * i, 20, 30, STALL);
+		ep[i] = ep[2 * i];
+		ep[i].peer = -1;
+		ep[i].remote.ip[3] = (uint8_t)(1 + i / 2);
+	}
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[0].all.connections, 2);
+}
+
+/* More than there is room for, each larger than one of theirs: they come first nevertheless, and who is cut off is the smallest. */
+static void the_sum_counts(void **state)
+{
+	struct trace_endpoint ep[2 * TALKS + 4 * FINDINGS_MAX];
+	struct verdict v;
+
+	(void)state;
+	short_talks(ep);
+	for (int i = TALKS; i < TALKS + 2 * FINDINGS_MAX; i++) {
+		short_talk(&ep[2 * i], 2 * i, 20, 30, STALL + SECOND / 100);
+		ep[2 * i].remote.port = (uint16_t)(1000 + i);
+	}
+	said_of_all(ep, sizeof(ep) / sizeof(ep[0]), &v);
+	assert_int_equal(v.n, FINDINGS_MAX);
+	assert_int_equal(v.v[0].all.connections, TALKS);
+	assert_int_equal(v.v[FINDINGS_MAX - 1].all.connections, 1);
+}
+
 static void those_that_were_not_kept_are_in_the_sum(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -742,22 +1167,27 @@ int main(void)
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),
 		cmocka_unit_test(a_beat_is_no_wait),
 		cmocka_unit_test(one_long_hold_among_short_ones_is_the_timers),
-		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
+		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path), cmocka_unit_test(what_was_late_was_not_lost),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
 		cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
 		cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
 		cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
 		cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
-		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
-		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(every_reader_is_a_little_late),
+		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(what_does_not_leave_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
+		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named), cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),
 		cmocka_unit_test(who_has_the_socket_is_who_waits),
+		cmocka_unit_test(who_has_ended_is_not_awaited), cmocka_unit_test(who_has_ended_does_not_read),
 		cmocka_unit_test(a_healthy_wait_has_an_other_end), cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
+		cmocka_unit_test(waits_of_short_connections_are_told_together),
+		cmocka_unit_test(each_waits_for_the_other), cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
+		cmocka_unit_test(pipes_of_which_each_waits), cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
 		cmocka_unit_test(pipes_by_turns),
-		cmocka_unit_test(who_was_held_up_is_not_awaited),
+		cmocka_unit_test(who_was_held_up_is_not_awaited), cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
+		cmocka_unit_test(a_long_path_is_told_of), cmocka_unit_test(whose_bytes_pass_through_is_awaited),
 		cmocka_unit_test(a_programs_own_helper_is_no_news),
 		cmocka_unit_test(the_last_of_a_chain_is_named),
 		cmocka_unit_test(an_idle_server_waits_for_nobody),
@@ -771,6 +1201,9 @@ int main(void)
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),
 		cmocka_unit_test(a_stall_comes_before_a_loss),
 		cmocka_unit_test(many_small_stalls_are_no_health),
+		cmocka_unit_test(short_connections_are_told_together), cmocka_unit_test(processes_of_one_name_are_told_together),
+		cmocka_unit_test(other_programs_and_ports_stand_alone), cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
+		cmocka_unit_test(the_sum_counts),
 		cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
 	};
 

@@ -51,9 +51,9 @@ machine_proxy() {
 	echo "${http_proxy:-$P}"
 }
 
-# apt.conf for one suite under folder $1: own lists, cache and sources, an empty dpkg status.
+# apt.conf for one suite under folder $1: own lists, cache and sources, an empty dpkg status; of $4's architecture.
 apt_private() {
-	local root=$1 uri=$2 suite=$3 option=
+	local root=$1 uri=$2 suite=$3 arch=${4:-amd64} option=
 	mkdir -p "$root"/{lists/partial,cache/archives/partial}
 	: >"$root/status"
 	[[ -r $DEBIAN_KEYS ]] && option="[signed-by=$DEBIAN_KEYS] "
@@ -64,8 +64,8 @@ apt_private() {
 	Dir::State::Lists "$root/lists";
 	Dir::State::Status "$root/status";
 	Dir::Cache "$root/cache";
-	APT::Architecture "amd64";
-	APT::Architectures { "amd64"; };
+	APT::Architecture "$arch";
+	APT::Architectures { "$arch"; };
 	APT::Sandbox::User "root";
 	APT::Update::Error-Mode "any";
 	APT::Update::Post-Invoke-Success "";

@@ -89,10 +89,26 @@ static void end_slice(struct run *r, struct receiver *v)
 {
 	struct tally *t = r->tally;
 
-	if (t->n_slices < MAX_SLICES && v->now > v->slice_from)
-		r->sh->slices[t->n_slices++] = (struct slice){ v->now - v->slice_from, v->bytes - v->slice_bytes };
+	if (t->n_slices == MAX_SLICES || v->now <= v->slice_from)
+		return;
+	r->sh->slices[t->n_slices++] = (struct slice){ v->now - v->slice_from, v->bytes - v->slice_bytes };
 	v->slice_from = v->now;
 	v->slice_bytes = v->bytes;
+}
+
+/* A rest too short for a slice, or with no room for one, lengthens the one before it: the slices together are all that the rate is of. */
+static void end_last_slice(struct run *r, struct receiver *v)
+{
+	struct tally *t = r->tally;
+	struct slice *last;
+
+	if (v->now - v->slice_from > v->slice_ticks / 2 || !t->n_slices)
+		end_slice(r, v);
+	if (v->now <= v->slice_from || !t->n_slices)
+		return;
+	last = &r->sh->slices[t->n_slices - 1];
+	last->ticks += v->now - v->slice_from;
+	last->bytes += v->bytes - v->slice_bytes;
 }
 
 /* The first bytes start the time; they are in nobody's slice, since when they were under way is not known. */
@@ -156,8 +172,7 @@ static int bulk_server(struct run *r, const struct phase *p, struct err *e)
 		rc = r->w->send_msg(&r->conn, r->buf, 1, false);
 	if (rc != IO_OK)
 		return worker_fail(r, rc, "receiving", e);
-	if (v.now - v.slice_from > v.slice_ticks / 2 || !r->tally->n_slices)
-		end_slice(r, &v);
+	end_last_slice(r, &v);
 	r->tally->from = v.from;
 	r->tally->to = v.now;
 	r->tally->bytes = v.bytes;

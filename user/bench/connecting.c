@@ -4,12 +4,29 @@
  * no port is left in TIME_WAIT, and the client waits for that: it never runs ahead of the accept queue.
  */
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/run.h"
 
-static int one_connect(struct run *r, uint64_t *took, struct err *e)
+enum { NOT_MEASURED = ~0u };
+
+/*
+ * A new socket's round trip is that of its handshake: the client's from SYN to SYN-ACK, the server's from SYN-ACK to ACK
+ * (tcp_synack_rtt_meas()). Of no sample the smallest is ~0: 0 is a round trip below 1 us.
+ */
+static void note_rtt(const struct run *r, uint64_t i, int fd)
+{
+	struct tcp_info ti = { .tcpi_min_rtt = NOT_MEASURED };
+	socklen_t len = sizeof(ti);
+
+	if (r->rtt[r->role] && i < r->max_samples && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &ti, &len) && ti.tcpi_min_rtt != NOT_MEASURED)
+		r->rtt[r->role][i] = ti.tcpi_rtt + 1;
+}
+
+static int one_connect(struct run *r, uint64_t i, struct err *e)
 {
 	int family = r->sh->server.ss.ss_family, fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	uint64_t t0, t1;
@@ -21,14 +38,19 @@ static int one_connect(struct run *r, uint64_t *took, struct err *e)
 	t0 = tick_now(&r->clock);
 	rc = connect(fd, (void *)&r->sh->server.ss, r->sh->server.len);
 	t1 = tick_now(&r->clock);
-	*took = t1 - t0;
-	/* The handshake was over, and the server's reset overtook the wake-up: before that it is ECONNREFUSED (tcp_reset()). */
+	r->samples[ROLE_CLIENT][i] = t1 - t0;
+	if (!rc)
+		note_rtt(r, i, fd);
+	/*
+	 * The handshake was over, and the server's reset overtook the wake-up: before that it is ECONNREFUSED (tcp_reset()). What TCP
+	 * measured is gone (tcp_disconnect()).
+	 */
 	if (rc && errno == ECONNRESET)
 		rc = 0;
-	if (rc == 0)
-		(void)!recv(fd, &byte, 1, 0);
-	else
+	if (rc)
 		err_sys(e, EXIT_PEER, NULL, "connect");
+	else
+		(void)!recv(fd, &byte, 1, 0);
 	close(fd);
 	return rc;
 }
@@ -40,7 +62,7 @@ static int connect_client(struct run *r, const struct phase *p, struct err *e)
 
 	while (!last) {
 		last = stop_here(r, p, n, now, deadline);
-		if (one_connect(r, &r->samples[ROLE_CLIENT][n], e))
+		if (one_connect(r, n, e))
 			return -1;
 		n++;
 		now = tick_now(&r->clock);
@@ -68,6 +90,7 @@ static int connect_server(struct run *r, const struct phase *p, struct err *e)
 		}
 		if (fd < 0)
 			return err_sys(e, EXIT_PEER, NULL, "accept");
+		note_rtt(r, i, fd);
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 		close(fd);
 		if (server_stops(r, i))

@@ -8,7 +8,12 @@
 #include "bench/tune.h"
 #include "remote/remote.h"
 
-enum { OUTSTANDING_BYTES = 64 << 10 };
+enum {
+	OUTSTANDING_BYTES = 64 << 10,
+	UNIX_SNDBUF = 212992, /* net.core.wmem_default as the kernel has it */
+	UNIX_ANSWER = 1024,
+	UNIX_QUEUE = 10, /* net.unix.max_dgram_qlen, as the kernel has it */
+};
 
 static int parse_tests(const char *list, unsigned int *mask, struct err *e)
 {
@@ -207,6 +212,37 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 	return 0;
 }
 
+/*
+ * K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too, with a buffer of its own
+ * (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver takes no more than max_dgram_qlen: whoever answers then blocks, and with him
+ * whoever asks.
+ */
+static int64_t outstanding_most(const struct bench_plan *p)
+{
+	int64_t room = p->o.sndbuf ? 2 * p->o.sndbuf : UNIX_SNDBUF, most = room / UNIX_ANSWER;
+	long queue = UNIX_QUEUE;
+	FILE *f;
+
+	if (!(p->w->flags & WL_DATAGRAM) || p->w->pair_type == SOCK_SEQPACKET)
+		return most;
+	f = fopen("/proc/sys/net/unix/max_dgram_qlen", "re");
+	if (f && fscanf(f, "%ld", &queue) != 1)
+		queue = UNIX_QUEUE;
+	if (f)
+		fclose(f);
+	return queue < most ? queue : most;
+}
+
+static int check_outstanding(const struct bench_plan *p, struct err *e)
+{
+	int64_t most = outstanding_most(p);
+
+	if (p->o.outstanding < 2 || !(p->w->flags & WL_SOCKET) || p->w->flags & WL_INET || p->o.outstanding <= most)
+		return 0;
+	return err_set(e, EXIT_BAD_USAGE, "--outstanding %lld with --mode %s: so many answers find no room, and both ends would block each other; give %lld at most%s",
+		       (long long)p->o.outstanding, p->w->name, (long long)most, p->o.sndbuf ? ", or a larger --sndbuf" : "");
+}
+
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e)
 {
 	const struct pattern *p = &plan->pattern;
@@ -232,6 +268,8 @@ int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t s
 
 static int check_points(const struct bench_plan *p, struct err *e)
 {
+	if (check_outstanding(p, e))
+		return -1;
 	for (int t = 0; t < TESTS; t++)
 		for (size_t i = 0; p->tests >> t & 1 && i < p->o.sizes.n; i++)
 			if (bench_plan_check_point(p, (enum test)t, p->o.sizes.v[i], e))

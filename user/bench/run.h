@@ -77,6 +77,7 @@ struct run {
 	bool nodelay;
 	struct shared *sh;
 	uint64_t *samples[ROLES]; /* shared; ticks */
+	uint32_t *rtt[ROLES];	  /* connect over TCP: what each end's TCP measured in the handshake, us + 1, 0: unknown; shared */
 	size_t max_samples;
 	char *buf;
 	size_t buf_size;

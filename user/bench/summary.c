@@ -83,6 +83,35 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 	return fill_latency(p, v, n, e);
 }
 
+/* One end's part of the handshakes, as far as its TCP measured it; none where the other host did. */
+static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has, struct err *e)
+{
+	size_t n = 0, most = r->sh->tally[ROLE_CLIENT].n;
+	uint64_t *v = new_samples(most, e);
+	int rc;
+
+	if (!v)
+		return -1;
+	for (size_t i = 0; i < most; i++)
+		if (r->rtt[end][i])
+			v[n++] = (uint64_t)(r->rtt[end][i] - 1) * 1000;
+	*has = n > 0;
+	rc = n ? summarise(v, n, out, e) : 0;
+	free(v);
+	return rc;
+}
+
+static int fill_from_client(const struct run *r, struct point *p, struct err *e)
+{
+	struct latency_result *l = &p->latency;
+
+	if (from_client(r, p, e))
+		return -1;
+	if (!r->rtt[ROLE_CLIENT])
+		return 0;
+	return handshake_part(r, ROLE_CLIENT, &l->syn, &l->has_syn, e) || handshake_part(r, ROLE_SERVER, &l->synack, &l->has_synack, e) ? -1 : 0;
+}
+
 /* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps between. */
 static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 {
@@ -320,7 +349,7 @@ int summarise_point(const struct run *r, struct point *p, struct err *e)
 	if (p->test == TEST_THROUGHPUT)
 		rc = fill_throughput(r, p, e);
 	else
-		rc = p->test == TEST_ONEWAY ? fill_oneway(r, p, e) : from_client(r, p, e);
+		rc = p->test == TEST_ONEWAY ? fill_oneway(r, p, e) : fill_from_client(r, p, e);
 	if (rc == 0) {
 		fill_reliable(r, p);
 		warn_common(r, p);

@@ -231,6 +231,7 @@ int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test
 		.extra = tr->beside ? on_extra : NULL,
 	};
 
+	tr->plan = plan;
 	if (bench_run_point(plan, t, size, &hooks, p, e)) {
 		point_ledger_free(tr->current);
 		tr->current = NULL;

@@ -25,7 +25,7 @@ void point_ledger_free(struct point_ledger *l);
 struct traced {
 	struct trace *t; /* NULL: nothing is traced, and `why` says why not */
 	struct trace *beside; /* --ab: the same for nobody */
-	const struct bench_plan *plan;
+	const struct bench_plan *plan; /* of the point in hand */
 	char why[512];
 	int why_code; /* the exit code for that, where the ledger is needed */
 	int n_programs; /* loaded by us: not a stranger's tracer */

@@ -63,6 +63,7 @@ static int do_accept(struct run *r, struct err *e)
 	if (r->role == ROLE_SERVER && r->w->accept && r->test != TEST_CONNECT && r->w->accept(&r->conn, &r->wo, &r->sh->client, e))
 		return -1;
 	r->conn.leader = r->role == ROLE_CLIENT;
+	r->conn.lossy = r->w->flags & WL_LOSSY;
 	r->conn.spin = r->wo.spin;
 	r->conn.quickack = r->wo.quickack;
 	if (r->w->flags & (WL_LOSSY | WL_RELIABLE) || r->plan->o.serving)

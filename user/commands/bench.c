@@ -66,12 +66,12 @@ static int run_points(struct result *r, size_t total, struct err *e)
 }
 
 /* What was asked for by name and hangs on the ledger; a benchmark without these does without it. */
-static int check_traced(const struct traced *tr, const struct bench_options *o, struct err *e)
+static int check_traced(const struct traced *tr, const struct bench_options *o, bool insists, struct err *e)
 {
 	const struct {
 		bool asked;
 		const char *option;
-	} rows[] = { { o->timeline, "timeline" }, { o->perfetto, "perfetto" }, { o->ab, "ab" }, { o->nist, "nist" } };
+	} rows[] = { { o->timeline, "timeline" }, { o->perfetto, "perfetto" }, { o->ab, "ab" }, { o->nist, "nist" }, { insists, "trace" } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].asked && traced_needed(tr, rows[i].option, e))
@@ -80,7 +80,7 @@ static int check_traced(const struct traced *tr, const struct bench_options *o, 
 }
 
 /* A second run of every point with the ledger on, once all figures are in. */
-static int trace_points(struct traced *tr, struct result *r, struct err *e)
+static int trace_points(struct traced *tr, struct result *r, bool insists, struct err *e)
 {
 	const struct bench_plan *plan = r->plan;
 
@@ -96,7 +96,7 @@ static int trace_points(struct traced *tr, struct result *r, struct err *e)
 			return -1;
 	}
 	r->trace = traced_to_json(tr);
-	return check_traced(tr, &plan->o, e);
+	return check_traced(tr, &plan->o, insists, e);
 }
 
 static bool is_of(const struct point_ledger *l, enum role r, const struct trace_endpoint *ep)
@@ -196,7 +196,8 @@ static int check_repeated(const struct opt_operands *given, struct err *e)
 	return 0;
 }
 
-static int run_plan(struct bench_plan *plan, struct err *e)
+/* `insists`: on the ledgers, by --trace */
+static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 {
 	struct result r = { .plan = plan };
 	struct traced tr = {};
@@ -209,7 +210,7 @@ static int run_plan(struct bench_plan *plan, struct err *e)
 	stamp_start(&r);
 	if (bench_setup(plan, e) == 0) {
 		bench_catch_signals();
-		r.complete = run_points(&r, total, &run_err) == 0 && trace_points(&tr, &r, &run_err) == 0;
+		r.complete = run_points(&r, total, &run_err) == 0 && trace_points(&tr, &r, insists, &run_err) == 0;
 		progress_clear(r.plan->o.quiet);
 		if (r.complete || r.n)
 			write_all(&r, &tr, e);
@@ -239,7 +240,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 	json_ledger_of_point = point_ledger_to_json;
 	if (bench_plan(o, &plan, e) || bench_check_all_used(bench_uses(&plan), rest, e) || check_outputs(o, e))
 		return e->code;
-	return run_plan(&plan, e) ? (int)e->code : EXIT_DONE;
+	return run_plan(&plan, opt_given(rest, "trace"), e) ? (int)e->code : EXIT_DONE;
 }
 
 const struct command command_bench = {

@@ -363,6 +363,7 @@ int live_end(struct live *l, struct err *e)
 	if (live_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
 		return live_error(e, &te);
 	trace_tell_ongoing(l->t, l->end.at_ns);
+	trace_name_heirs(&l->end);
 	live_verdict(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;

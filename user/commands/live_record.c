@@ -20,7 +20,7 @@ int live_record_begin(struct live *l, json_t *about, struct err *e)
 }
 
 /* what has closed is in the file then, and forgotten */
-static int record_snapshot(struct live *l, struct err *e)
+static int record_snapshot(struct live *l, bool last, struct err *e)
 {
 	struct trace_snapshot s;
 	struct trace_error te;
@@ -28,6 +28,8 @@ static int record_snapshot(struct live *l, struct err *e)
 
 	if (live_snapshot(l, &s, &te))
 		return live_error(e, &te);
+	if (last)
+		trace_name_heirs(&s);
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;
 	trace_snapshot_free(&s);
@@ -44,7 +46,7 @@ int live_record_tick(struct live *l, struct err *e)
 	if (now < l->next_ns)
 		return 0;
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
-	return record_snapshot(l, e);
+	return record_snapshot(l, false, e);
 }
 
 static void summary(const struct live *l)
@@ -62,7 +64,7 @@ static void summary(const struct live *l)
 int live_record_end(struct live *l, struct err *e)
 {
 	struct trace_error te;
-	int rc = err_is_set(e) ? -1 : record_snapshot(l, e);
+	int rc = err_is_set(e) ? -1 : record_snapshot(l, true, e);
 
 	trace_stop(l->t, &te);
 	if (rc == 0) {

@@ -37,7 +37,7 @@ static const struct opt sweep_rows[] = {
 	{ OPT_FLAG, 0, "refine", NULL, "afterwards find the very bytes at which dips over size begin and end, by bisection (at least 3 repeats)", AT(refine) },
 	OPT_HEAD("What is the same throughout, and differs from `ipcstall bench`"),
 	{ OPT_SIZES, 's', "size", "SIZE", "of a message, where the size does not vary: one", AT(bench.sizes) },
-	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on (default; --no-trace: without)", AT(bench.trace) },
+	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on (default, where they can be kept; given by name: or fail; --no-trace: without)", AT(bench.trace) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, a point a line, an end line (default: standard output)", AT(out) },
 	{ OPT_FLAG, 0, "resume", NULL, "go on with FILE where an interrupted sweep stopped", AT(resume) },
@@ -72,7 +72,13 @@ struct sweep {
 	size_t n_done, n_points; /* cells begun there; points, there and here */
 	bool complete;		 /* nothing is missing there */
 	struct traced tr;
+	struct {
+		const struct workload *of; /* what it was begun for */
+		int64_t backend;
+		size_t cells; /* that it served */
+	} session;
 	bool said; /* why nothing is traced */
+	bool insists; /* on the ledgers: --trace was given */
 	uint64_t started_ns;
 	struct refiner refiner;
 	size_t n_refined;
@@ -123,18 +129,37 @@ static json_t *vary_to_json(const struct cells *c)
 }
 
 /*
- * A session for each cell: what the cell before has left behind (its namespaces go later, in a worker of the kernel) has gone when that is
- * loaded. A sweep runs on where nothing can be traced, as a benchmark does, and says so.
+ * One session serves so many cells: loading takes the verifier a second or more, which is longer than most points. It follows each cell's
+ * processes by a table, and that one grows.
  */
+enum { SESSION_CELLS = 32 };
+
+/* --ab attaches and detaches in the course of a point. */
+static bool serves(const struct sweep *s, const struct bench_plan *plan)
+{
+	return s->tr.t && !plan->o.ab && s->session.cells < SESSION_CELLS && s->session.of == plan->w && s->session.backend == plan->o.backend;
+}
+
+static int begin_session(struct sweep *s, const struct bench_plan *plan, struct err *e)
+{
+	traced_end(&s->tr);
+	s->session.of = plan->w;
+	s->session.backend = plan->o.backend;
+	s->session.cells = 0;
+	return traced_begin(&s->tr, plan, (enum trace_backend)plan->o.backend, e);
+}
+
+/* A sweep runs on where nothing can be traced, as a benchmark does, and says so. */
 static int trace_cell(struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
 	if (!plan->o.trace)
 		return 0;
-	if (traced_begin(&s->tr, plan, (enum trace_backend)plan->o.backend, e))
+	if (!serves(s, plan) && begin_session(s, plan, e))
 		return -1;
+	s->session.cells++;
 	if (s->tr.t)
 		return 0;
-	if (plan->o.ab && traced_needed(&s->tr, "ab", e))
+	if ((plan->o.ab && traced_needed(&s->tr, "ab", e)) || (s->insists && traced_needed(&s->tr, "trace", e)))
 		return -1;
 	if (!s->said)
 		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", s->tr.why);
@@ -265,6 +290,20 @@ static int run_tests(struct sweep *s, struct bench_plan *plan, const struct job 
 	return 0;
 }
 
+/*
+ * A link's namespaces go after it, in a worker of the kernel (cleanup_net), which by its schedstat was at that until 52 to 86 ms later: the next
+ * cell is not measured beside it.
+ */
+static void end_cell(struct bench_plan *plan)
+{
+	static const struct timespec cleaned_up = { .tv_nsec = 100000000 };
+	bool had_link = plan->has_link;
+
+	bench_teardown(plan);
+	if (had_link)
+		nanosleep(&cleaned_up, NULL);
+}
+
 /* A fresh plan for each cell: any option may be a variable, so nothing is carried over. */
 static int run_job(struct sweep *s, const struct job *j, struct err *e)
 {
@@ -283,8 +322,7 @@ static int run_job(struct sweep *s, const struct job *j, struct err *e)
 		return 0;
 	}
 	rc = bench_setup(&plan, e) || trace_cell(s, &plan, e) ? -1 : run_tests(s, &plan, j, e);
-	traced_end(&s->tr);
-	bench_teardown(&plan);
+	end_cell(&plan);
 	return rc;
 }
 
@@ -297,13 +335,32 @@ static int check_size(const struct bench_plan *plan, bool given, struct err *e)
 		     : err_set(e, EXIT_BAD_USAGE, "sweep: messages of which size?; give --size SIZE, or vary it: --vary size=...");
 }
 
+static bool varies(const struct sweep *s, const char *name)
+{
+	for (size_t i = 0; i < s->cells.n_v; i++)
+		if (strcmp(s->cells.v[i].row->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Without --nodelay some tests have TCP_NODELAY all the same, and the two values would be one. */
+static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, struct err *e)
+{
+	for (int t = 0; t < TESTS && !plan->o.nodelay && varies(s, "nodelay"); t++)
+		if (plan->tests >> t & 1 && bench_nodelay(plan, (enum test)t))
+			return err_set(e, EXIT_BAD_USAGE, "sweep: --vary nodelay=0 with --test %s, which has TCP_NODELAY on by itself; vary nagle=0,1, or "
+							  "take another test", test_name((enum test)t));
+	return 0;
+}
+
 /* Every combination is checked before the first one runs: hours later is too late for a bad one. */
 static int check_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given, struct err *e)
 {
 	unsigned int uses = 0;
 
 	for (size_t c = s->cells.n; c-- > 0;) {
-		if (cells_apply(&s->cells, c, &s->o->bench, e) || bench_plan(&s->o->bench, first, e) || check_size(first, opt_given(given, "size"), e))
+		if (cells_apply(&s->cells, c, &s->o->bench, e) || bench_plan(&s->o->bench, first, e) || check_size(first, opt_given(given, "size"), e) ||
+		    check_nodelay(s, first, e))
 			return -1;
 		uses |= bench_uses(first);
 	}
@@ -427,7 +484,6 @@ static int open_out(struct sweep *s, const struct bench_plan *plan, struct err *
 	if ((!s->o->resume && spare_interrupted(path, e)) || trace_cell(s, plan, e))
 		return -1;
 	head = header(s, plan);
-	traced_end(&s->tr);
 
 	if (s->o->resume) {
 		s->out = path ? fopen(path, "r+e") : NULL;
@@ -522,6 +578,7 @@ static int plan_cells(struct sweep *s, struct bench_plan *first, const struct op
 {
 	const struct sweep_opts *o = s->o;
 
+	s->insists = o->bench.trace && opt_given(given, "trace");
 	if (cells_make(&s->cells, bench_option_rows, &o->vary, (uint64_t)o->repeats, (uint64_t)o->bench.seed, e))
 		return -1;
 	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, given, e) ? -1 : 0;
@@ -560,6 +617,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 		if (!o->bench.quiet && isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 	}
+	traced_end(&s.tr);
 	if (s.headed)
 		sink_drop(s.out);
 	else if (s.out && s.out != stdout && fclose(s.out) && rc == 0)

@@ -268,13 +268,13 @@ static void limits_line(const struct patient *p, FILE *out)
 
 static void finding_line(const struct patient *p, const struct diag_finding *f, FILE *out)
 {
-	char what[640], share[FIGURE], lo[FIGURE], hi[FIGURE];
+	char what[640], lo[FIGURE], hi[FIGURE];
 
 	finding_text(p, f, what, sizeof(what));
 	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
 	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
-	fprintf(out, "  %s %s; not excused by work: %s [%s, %s]\n", f->class == WAIT_CLEAR ? "clear:" : "possible:", what,
-		percent(f->share, 3, share), lo, hi);
+	fprintf(out, "  %s %s; %s to %s %% of the time is not excused by work\n", f->class == WAIT_CLEAR ? "clear:" : "possible:", what,
+		lo, hi);
 }
 
 static void evidence_text(const struct patient *p, FILE *out)

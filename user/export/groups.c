@@ -128,6 +128,8 @@ static void add_tx(struct group *to, const struct trace_endpoint *d)
 		add(&to->tx_ns[i], d->tx.ns[i]);
 		add(&to->delack_ns[i], d->blame.delack_ns[i]);
 		add(&to->unread_ns[i], d->blame.unread_ns[i]);
+		if (tx_is_stall(i))
+			add(&to->starved_ns[trace_vote(i)], d->blame.starved_ns[trace_vote(i)]);
 		to->tx_known[i] |= d->tx.resolution[i] != TRACE_UNKNOWN;
 	}
 	tally(&to->sent_bytes, d->txb.bytes, d->txb.bytes_res != TRACE_UNKNOWN);
@@ -185,6 +187,7 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const
 	add_withheld_acks(rx, d, whole);
 	add_stalls(g, d);
 	tx->endpoints += !d->closed;
+	tx->open_sleep_ns += whole->txb.open_sleep_ns;
 	g->folded += is_new && (tx->other || rx->other);
 }
 
@@ -201,12 +204,19 @@ static void add_rest(struct groups *g, const struct trace_snapshot *d)
 	}
 }
 
+/* what is of the living only, and counted anew each time */
+static void forget_living(struct group *g)
+{
+	g->endpoints = 0;
+	g->open_sleep_ns = 0;
+}
+
 static void forget_endpoints(struct groups *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		g->v[i].endpoints = 0;
+		forget_living(&g->v[i]);
 	for (int p = 0; p < TRACE_PROTOS; p++)
-		g->other[p].endpoints = 0;
+		forget_living(&g->other[p]);
 }
 
 /* The closed ones come no more; the next difference needs the living only. */

@@ -21,8 +21,9 @@ struct group {
 	uint64_t used_ns;	/* when something was last added, or an endpoint was there */
 	uint64_t endpoints;	/* now */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
-	uint64_t delack_ns[TX_N], unread_ns[TX_N];
+	uint64_t delack_ns[TX_N], unread_ns[TX_N], starved_ns[TRACE_VOTES];
 	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;
+	uint64_t open_sleep_ns;	/* so far, of those that sleep now; in blocked_ns once they are over */
 	uint64_t retransmits, drops;
 	uint64_t withheld_ack_ns;	/* of connections whose other end is not seen */
 	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known, delack_known;

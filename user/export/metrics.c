@@ -44,6 +44,9 @@ static void write_blamed(struct exposition *x, const struct metric *m, const str
 		with(by, l, "by", "reader");
 		if (g->unread_ns[i] && tx_is_stall(i))
 			expo_seconds(x, m, by, g->unread_ns[i]);
+		with(by, l, "by", "reader-no-cpu");
+		if (tx_is_stall(i) && g->starved_ns[trace_vote(i)])
+			expo_seconds(x, m, by, g->starved_ns[trace_vote(i)]);
 	}
 }
 
@@ -90,7 +93,7 @@ static void write_messages(struct exposition *x, const struct metric *m, const s
 static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
 {
 	if (!g->blocked_ns.lacks)
-		expo_seconds(x, m, labels, g->blocked_ns.sum);
+		expo_seconds(x, m, labels, g->blocked_ns.sum + g->open_sleep_ns);
 }
 
 static void write_runq(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
@@ -128,7 +131,7 @@ static const struct {
 } by_group[] = {
 	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which endpoints waited while the device was idle, by cause." }, write_stall },
 	{ { "ipcstall_blamed_stall_seconds", METRIC_COUNTER,
-	    "The part of the stall which the other end on this host explains: its delayed ACK, or a reader that did not read." }, write_blamed },
+	    "The part of the stall which the other end on this host explains: its delayed ACK, a reader that did not read, or that had no CPU (reader-no-cpu: the two overlap)." }, write_blamed },
 	{ { "ipcstall_withheld_ack_seconds", METRIC_COUNTER,
 	    "Time in which senders that are not seen waited for delayed ACKs of this host, inferred from when their next data came." }, write_withheld_acks },
 	{ { "ipcstall_state_seconds", METRIC_COUNTER, "Time of all endpoints in each state of their two ledgers." }, write_states },

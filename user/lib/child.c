@@ -232,7 +232,6 @@ static void kill_all(struct child *c)
 		nanosleep(&nap, NULL);
 		reap(c, WNOHANG);
 	}
-	reap(c, 0);
 }
 
 void child_end(struct child *c, int grace_ms)

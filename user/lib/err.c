@@ -38,6 +38,11 @@ static enum exit_code code_of_errno(int err, enum exit_code otherwise)
 	}
 }
 
+const char *err_remedy(int err, const char *otherwise)
+{
+	return err == EMFILE ? "a process may open too few files here: raise that with `ulimit -n 1024`" : otherwise;
+}
+
 int err_sys(struct err *e, enum exit_code code, const char *next, const char *fmt, ...)
 {
 	int saved = errno;
@@ -47,6 +52,7 @@ int err_sys(struct err *e, enum exit_code code, const char *next, const char *fm
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
+	next = err_remedy(saved, next);
 	err_set(e, code_of_errno(saved, code), "%s: %s%s%s", what, strerror(saved), next ? "; " : "", next ? next : "");
 	errno = saved;
 	return -1;

@@ -5,16 +5,24 @@ const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer appli
 					"no CPU for the peer" };
 const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
 
+bool blame_is_peers(enum blamed b)
+{
+	return b == BLAME_PEER_DELACK || b == BLAME_PEER_READER || b == BLAME_PEER_NO_CPU;
+}
+
 /* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
 bool blame_delack_can_cause(enum tx_state s)
 {
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
 
-/* While data lies unread a faster sender gains nothing; and BBR takes the reader's pace for the path's, and paces to it. */
+/*
+ * While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's, and paces to it; and who does not read
+ * does not make his kernel acknowledge, which Nagle's rule waits for.
+ */
 static bool reader_can_cause(enum tx_state s)
 {
-	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND;
+	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND || s == TX_NAGLE;
 }
 
 /* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on a CPU; long ones say that others had it. */
@@ -36,22 +44,29 @@ static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 	return f->reader_starved_ns < rest ? f->reader_starved_ns : rest;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins, if it is half of it. Of a reader
- * that was elsewhere, or that had no CPU when it was woken, both parts count, and the larger one is named.
+ * that was elsewhere, or that was ready to run and had no CPU, both parts count, and the larger one is named.
  */
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
 	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
 	uint64_t delack = blame_delack_can_cause(f->cause) ? f->delack_ns : 0;
 	uint64_t unread = reader_can_cause(f->cause) ? f->unread_ns : 0;
-	uint64_t starved = starves_reader(f, unread);
+	uint64_t seen = reader_can_cause(f->cause) ? f->starved_ns : 0;
+	uint64_t starved = larger(seen, starves_reader(f, unread));
+	uint64_t elsewhere = unread > seen ? unread - seen : 0;
 
 	if (delack * 2 >= f->ns && delack >= unread)
 		return (struct blame_judged){ BLAME_PEER_DELACK, SEEN_BOTH_ENDS, delack };
-	if ((unread + starved) * 2 < f->ns)
+	if ((elsewhere + starved) * 2 < f->ns)
 		return none;
-	if (unread >= starved)
+	if (elsewhere >= starved)
 		return (struct blame_judged){ BLAME_PEER_READER, SEEN_BOTH_ENDS, unread };
 	return (struct blame_judged){ BLAME_PEER_NO_CPU, SEEN_BOTH_ENDS, starved };
 }

@@ -12,7 +12,8 @@ struct blame_facts {
 	uint64_t unread_ns;	/* the part in which the peer had unread data and no reader */
 	uint64_t gathered_ns;	/* of `nagle`: the part that the writer's own next call ended */
 	uint64_t gathered_n;	/* in so many episodes */
-	uint64_t writer_starved_ns, reader_starved_ns;	/* that long the sender, and the peer's reader, were woken and had no CPU */
+	uint64_t starved_ns;	/* the part in which the peer's reader was ready to run and had no CPU */
+	uint64_t writer_starved_ns, reader_starved_ns;	/* of their whole lives: that long the sender, and the peer's reader, were woken in a call and had no CPU */
 	bool both_ends;		/* the other end was traced */
 	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
 	uint64_t count;		/* episodes of the stall */
@@ -26,6 +27,8 @@ struct blame_judged {
 	uint64_t ns;		/* the part the blame explains; 0: not measured */
 };
 
+/* who is blamed is the one at the other end */
+bool blame_is_peers(enum blamed b);
 bool blame_delack_can_cause(enum tx_state s);
 struct blame_judged blame_judge(const struct blame_facts *f);
 /* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */

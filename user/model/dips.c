@@ -8,6 +8,8 @@
 
 enum { REPEATS_MAX = 64 };
 
+static const double MUCH = 1.5; /* so many times the excess is another dip */
+
 /* From logarithms of times: the most each size may take. breach: room for n; log of time over that, may be negative. */
 static void breaches(const struct dip_size *v, const double *logs, size_t n, double *breach)
 {
@@ -104,9 +106,21 @@ static void judge(struct dip_size *v, size_t n, double level, struct work *w, st
 	}
 }
 
+/* What a size takes beyond its lawful time, as a multiple of that. */
+static double excess(const struct dip_size *s)
+{
+	return expm1(s->breach);
+}
+
+/* A stall that a timer ends (a delayed ACK: jiffies) differs more from repeat to repeat than the curve without it, of which the critical breach is. */
+static bool much_deeper(const struct dip_size *a, const struct dip_size *b)
+{
+	return a->breach - b->breach > fmax(a->critical, 0) && excess(a) > MUCH * excess(b);
+}
+
 bool dips_edge(const struct dip_size *a, const struct dip_size *b)
 {
-	return a->dip != b->dip || (a->dip && fabs(a->breach - b->breach) > fmax(a->critical, 0));
+	return a->dip != b->dip || (a->dip && (much_deeper(a, b) || much_deeper(b, a)));
 }
 
 static void fill_lawful(struct dip_size *v, size_t n, struct work *w)

@@ -32,7 +32,7 @@ struct dip_band {
 
 /* v: by ascending size, each with DIPS_REPEATS_LEAST repeats. Returns 0, or -1: too few repeats, or no memory. */
 int dips_find(struct dip_size *v, size_t n, double level, struct rng *rng);
-/* Do two neighbours differ by more than chance: one is in a dip and the other not, or one much deeper? */
+/* Is one of two neighbours in a dip and the other not, or one much deeper: by more than chance, and half as much time again? */
 bool dips_edge(const struct dip_size *a, const struct dip_size *b);
 /* Neighbouring sizes in a dip, without an edge between them, are one band. Returns how many, at most max. */
 size_t dips_bands(const struct dip_size *v, size_t n, struct dip_band *out, size_t max);

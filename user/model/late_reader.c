@@ -67,9 +67,14 @@ static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpo
 	return sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns;	/* nobody waits for it */
 }
 
+/* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say, that nobody needs now */
+#define PIPE_DEF_BUFFERS 16
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
+		return false;
+	if (ep->proto == TRACE_PIPE && (!ep->rxb.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
 		return false;
 	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;

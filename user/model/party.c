@@ -8,12 +8,37 @@ struct party party_last(const struct trace_beside *b)
 	return (struct party){ .tgid = b->tgid, .tid = b->tid, .comm = b->comm, .others = b->others };
 }
 
+bool party_is_same(const struct party *a, const struct party *b)
+{
+	return a->tgid && a->tgid == b->tgid && (!a->tid || !b->tid || a->tid == b->tid);
+}
+
+struct party party_heir(const struct trace_beside *b)
+{
+	return (struct party){ .tgid = b->heir, .comm = b->heir_comm, .left = b };
+}
+
+/* Of a phase its beginning counts, and not the endpoint's; and all that lies before may have been part of the spell. */
+bool party_left(const struct trace_beside *b, const struct trace_endpoint *ep, uint64_t ns)
+{
+	uint64_t start = ep->at_ns - ep->rx.lifetime_ns, before = b->left_ns > start ? b->left_ns - start : 0;
+
+	return b->left_ns && 2 * before < ns;
+}
+
+struct party party_not_reading(const struct trace_endpoint *ep, uint64_t ns)
+{
+	return party_left(&ep->rxb, ep, ns) ? party_heir(&ep->rxb) : party_last(&ep->rxb);
+}
+
 static struct party most_of(const struct trace_who *w, const struct trace_beside *b)
 {
 	if (!w->tgid)
 		return party_last(b);
 	if (!vote_is_sure(w->lead_ns, w->sum_ns, w->second))
 		return (struct party){ .comm = w->mixed ? "" : w->comm, .others = true };
+	if (w->tgid == TRACE_HEIR)
+		return b->left_ns ? party_heir(b) : party_last(b);
 	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 

@@ -61,6 +61,9 @@ struct latency_result {
 	/* oneway: the two directions apart */
 	bool has_directions;
 	struct summary there, back;
+	/* connect over TCP: its parts, by TCP's own measure, at the client and at the server */
+	bool has_syn, has_synack;
+	struct summary syn, synack;
 };
 
 struct throughput_result {

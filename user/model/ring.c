@@ -12,12 +12,6 @@ static const struct trace_beside *writer_of(const struct trace_snapshot *s, cons
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].txb : NULL;
 }
 
-/* tid 0: a process of which no thread was seen in a call there */
-static bool is_same(const struct party *a, const struct party *b)
-{
-	return a->tgid && a->tgid == b->tgid && (!a->tid || !b->tid || a->tid == b->tid);
-}
-
 static bool was_at_once(const struct trace_snapshot *s, const struct finding *f, size_t other, uint64_t ns)
 {
 	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, &s->ep[other], ns) >= f->blamed_ns;
@@ -33,9 +27,9 @@ static bool waits_to_read(const struct trace_snapshot *s, const struct finding *
 	if (!writer || held_up->tgid == late->tgid)
 		return false;
 	other = party_last(writer);
-	if (other.others || reader.others || !is_same(&other, held_up))	/* another thread of his may still write */
+	if (other.others || reader.others || !party_is_same(&other, held_up))	/* another thread of his may still write */
 		return false;
-	return is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && was_at_once(s, f, i, ep->rx.ns[RX_WAIT]);
+	return party_is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && was_at_once(s, f, i, ep->rx.ns[RX_WAIT]);
 }
 
 /* He sleeps in a write to the writer whom he keeps waiting, who does not read either. */
@@ -47,7 +41,7 @@ static bool waits_to_write(const struct trace_snapshot *s, const struct finding 
 
 	if (turn == f || turn->blamed != BLAME_PEER_READER || !party_late(s, ep, turn->cause, &reader))
 		return false;
-	return is_same(&writer, late) && is_same(&reader, held_up) && was_at_once(s, f, turn->endpoint, turn->blamed_ns);
+	return party_is_same(&writer, late) && party_is_same(&reader, held_up) && was_at_once(s, f, turn->endpoint, turn->blamed_ns);
 }
 
 static void find_ring(const struct trace_snapshot *s, const struct verdict *v, struct finding *f)

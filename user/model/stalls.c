@@ -117,7 +117,8 @@ void stalls_free(struct stalls *l)
 
 enum blamed stall_blamed(const struct trace_stall *s)
 {
-	if (s->by_delack && blame_delack_can_cause(s->state))
-		return BLAME_PEER_DELACK;
-	return s->peer_unread_ns && 2 * s->peer_unread_ns >= s->to_ns - s->from_ns ? BLAME_PEER_READER : BLAME_NOBODY;
+	struct blame_facts f = { .cause = s->state, .ns = s->to_ns - s->from_ns, .unread_ns = s->peer_unread_ns, .starved_ns = s->peer_no_cpu_ns,
+				 .both_ends = true };
+
+	return s->by_delack && blame_delack_can_cause(s->state) ? BLAME_PEER_DELACK : blame_judge(&f).blamed;
 }

@@ -54,12 +54,15 @@ static int by_ledger(const void *a, const void *b)
 		return x->serial < y->serial ? -1 : 1;
 	if (x->rx != y->rx)
 		return x->rx < y->rx ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end > y->end ? -1 : x->end < y->end; /* what lies in another comes after it */
 }
 
 /* what the last snapshot says of an endpoint: a step that ends a state after it belongs to no figure of it */
 struct bound {
 	uint64_t serial, until[2];	/* tx, rx */
+	uint64_t lost_until;		/* of a flight that lasts, a part can have been lost */
 };
 
 static int by_serial(const void *a, const void *b)
@@ -67,6 +70,18 @@ static int by_serial(const void *a, const void *b)
 	const struct bound *x = a, *y = b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static struct bound bound_of(const struct trace_endpoint *ep)
+{
+	if (ep->closed)
+		return (struct bound){ ep->serial, { UINT64_MAX, UINT64_MAX }, UINT64_MAX };
+	return (struct bound){ ep->serial, { ep->tx.since_ns, ep->rx.since_ns }, ep->tx.now == TX_FLIGHT ? ep->at_ns : ep->tx.since_ns };
+}
+
+static bool within(const struct bound *b, const struct trace_transition *tr)
+{
+	return tr->at_ns <= (!tr->rx && tr->from == TX_RECOVERY ? b->lost_until : b->until[tr->rx]);
 }
 
 /* not listed: listening sockets and such, whose ledgers were idle all their life */
@@ -78,7 +93,7 @@ static size_t list_bounds(const struct trace_snapshot *end, struct bound *v)
 		const struct trace_endpoint *ep = &end->ep[i];
 
 		if (endpoint_did_anything(ep))
-			v[n++] = (struct bound){ ep->serial, { ep->closed ? UINT64_MAX : ep->tx.since_ns, ep->closed ? UINT64_MAX : ep->rx.since_ns } };
+			v[n++] = bound_of(ep);
 	}
 	if (n)
 		qsort(v, n, sizeof(*v), by_serial);
@@ -93,7 +108,7 @@ static void add_ended(const struct timeline *t, const struct bound *bounds, size
 		struct bound key = { .serial = tr->serial };
 		const struct bound *b = tr->mark || !tr->ns || !n ? NULL : bsearch(&key, bounds, n, sizeof(key), by_serial);
 
-		if (b && tr->at_ns <= b->until[tr->rx])
+		if (b && within(b, tr))
 			out->v[out->n++] = (struct span){ .serial = tr->serial, .start = tr->at_ns - tr->ns, .end = tr->at_ns, .rx = tr->rx, .state = tr->from };
 	}
 }
@@ -102,6 +117,50 @@ static void add_open(const struct trace_endpoint *ep, const struct trace_ledger 
 {
 	if (!ep->closed && ep->at_ns >= l->since_ns && endpoint_did_anything(ep))
 		out->v[out->n++] = (struct span){ .serial = ep->serial, .start = l->since_ns, .end = ep->at_ns, .rx = rx, .state = (uint8_t)l->now, .lasts = true };
+}
+
+static bool lies_in(const struct span *in, const struct span *out)
+{
+	return in->serial == out->serial && in->rx == out->rx && in->start >= out->start && in->end <= out->end && !in->lasts;
+}
+
+/* `in` is the more exact account of its time: the other keeps what is left before and after it */
+static void cut_out(const struct span *in, struct span *out, struct span *rest)
+{
+	*rest = *out;
+	rest->start = in->end;
+	out->end = in->start;
+	out->lasts = false;
+}
+
+/*
+ * That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span lies in another then. Each came with
+ * a step of no length as well, so that there is room for the rest of the other.
+ */
+static void correct(struct spans *s, size_t room)
+{
+	size_t n = s->n;
+
+	for (size_t i = 0, outer = 0; i < n; i++) {
+		if (i && lies_in(&s->v[i], &s->v[outer]) && s->n < room) {
+			cut_out(&s->v[i], &s->v[outer], &s->v[s->n]);
+			outer = s->n++;
+		} else {
+			outer = i;
+		}
+	}
+	if (s->n > n)
+		qsort(s->v, s->n, sizeof(*s->v), by_ledger);
+}
+
+static void drop_empty(struct spans *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].end > s->v[i].start || s->v[i].lasts)
+			s->v[n++] = s->v[i];
+	s->n = n;
 }
 
 static void join(struct spans *s)
@@ -117,8 +176,9 @@ static void join(struct spans *s)
 int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, struct spans *out)
 {
 	struct bound *bounds = calloc(end->n + 1, sizeof(*bounds));
+	size_t room = t->n + 2 * end->n + 1;
 
-	*out = (struct spans){ .v = calloc(t->n + 2 * end->n + 1, sizeof(*out->v)) };
+	*out = (struct spans){ .v = calloc(room, sizeof(*out->v)) };
 	if (!out->v || !bounds) {
 		free(bounds);
 		spans_free(out);
@@ -132,6 +192,8 @@ int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, s
 	}
 	if (out->n)
 		qsort(out->v, out->n, sizeof(*out->v), by_ledger);
+	correct(out, room);
+	drop_empty(out);
 	join(out);
 	return 0;
 }

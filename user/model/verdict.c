@@ -5,10 +5,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/alike.h"
 #include "model/blame.h"
 #include "model/chain.h"
-#include "model/ring.h"
+#include "model/mutual_wait.h"
 #include "model/party.h"
+#include "model/ring.h"
 #include "model/unstalled.h"
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
@@ -59,6 +61,8 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 
 bool other_end_seen(const struct trace_endpoint *ep)
 {
+	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
+		return ep->txb.tid || ep->txb.messages;
 	return ep->peer >= 0 || ep->paired;
 }
 
@@ -89,6 +93,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		.unread_ns = unread_ns(s, ep, f->cause),
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
+		.starved_ns = ep->blame.starved_ns[trace_vote(f->cause)],
 		.writer_starved_ns = blame_starved(&ep->txb),
 		.reader_starved_ns = reader ? blame_starved(reader) : 0,
 		.count = f->count,
@@ -103,16 +108,21 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 	f->blamed_ns = j.ns;
 	if (j.blamed == BLAME_OWN_WRITES)
 		f->blamed_n = ep->blame.gathered_n;
+	else if (j.blamed == BLAME_PEER_NO_CPU && j.ns == ep->blame.starved_ns[trace_vote(f->cause)])
+		f->blamed_n = ep->blame.starved_n[trace_vote(f->cause)];
 	else if (j.blamed == BLAME_NO_CPU || j.blamed == BLAME_PEER_NO_CPU)
 		f->blamed_n = f->count; /* not counted by stall */
+	else if (j.blamed == BLAME_PEER_DELACK && j.surety == INFERRED)
+		f->blamed_n = ep->tx.hist[f->cause][TRACE_SLOT_DELACK]; /* their time is not known to the nanosecond */
 	else if (j.ns)
 		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
 }
 
-/* Most of what was sent again was the request for a connection; or nothing was, and it was given up before that. */
+/* Most of what was sent again was the request for a connection; or nothing was, nobody has ever answered, and it was given up before that. */
 static bool waits_for_syn(const struct trace_endpoint *ep)
 {
-	return ep->syn_retransmits * 2 > ep->retransmits || (!ep->retransmits && !ep->timeouts && !ep->txb.bytes && !ep->rxb.bytes);
+	return ep->syn_retransmits * 2 > ep->retransmits ||
+	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->txb.bytes && !ep->rxb.bytes);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
@@ -129,9 +139,19 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.peer = ep->peer,
 		.ring = -1,
 		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
+		.late_not_lost = cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
+	f->all = (struct told_together){
+		.connections = 1,
+		.ns = f->ns,
+		.max_ns = f->max_ns,
+		.count = f->count,
+		.lifetime_ns = ep->tx.lifetime_ns,
+		.blamed_ns = f->blamed_ns,
+		.blamed_n = f->blamed_n,
+	};
 }
 
 /* Insert in order, the largest first; the smallest falls off the end. */
@@ -139,7 +159,7 @@ static void keep(struct verdict *v, const struct finding *f)
 {
 	size_t at = v->n;
 
-	while (at > 0 && v->v[at - 1].ns < f->ns)
+	while (at > 0 && v->v[at - 1].all.ns < f->all.ns)
 		at--;
 	if (at >= FINDINGS_MAX)
 		return;
@@ -149,7 +169,16 @@ static void keep(struct verdict *v, const struct finding *f)
 	v->v[at] = *f;
 }
 
-static void find_stalls(const struct trace_snapshot *s, size_t i, double min_share, uint64_t min_ns, struct verdict *out)
+static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
+{
+	candidates_unite(c, s);
+	for (size_t i = 0; i < c->n; i++)
+		keep(out, &c->v[i].f);
+	candidates_free(c);
+}
+
+/* Of what there is no memory for is kept what is large alone. */
+static void find_stalls(const struct trace_snapshot *s, size_t i, double min_share, uint64_t min_ns, struct candidates *found, struct verdict *out)
 {
 	for (unsigned int c = 0; c < TX_N; c++) {
 		struct finding f;
@@ -157,7 +186,7 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, double min_sha
 		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < min_ns)
 			continue;
 		fill(s, i, c, &f);
-		if (f.share >= min_share)
+		if (f.share >= min_share && candidates_add(found, s, &f))
 			keep(out, &f);
 	}
 }
@@ -168,14 +197,28 @@ static bool writers_unseen(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
 }
 
-/* A wait that dwarfs what stalled is what the user came for, and no part of it. */
-#define DWARFS 2
+static uint64_t stalled(const struct verdict *v)
+{
+	return v->n ? v->v[0].all.ns : v->scattered.ns;
+}
 
+/* A wait that dwarfs what stalled is what the user came for, and no part of it. */
 static bool dwarfs_stalls(const struct verdict *v)
 {
-	uint64_t stalled = v->n ? v->v[0].ns : v->scattered.ns;
+	return v->waits.ns > DWARFS * stalled(v);
+}
 
-	return v->wait.ns > DWARFS * stalled;
+/* Where each end only waits for the other nothing stalls: no part of it either, unless that is dwarfed in turn. */
+static bool matters_beside_stalls(const struct verdict *v)
+{
+	return dwarfs_stalls(v) || (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= stalled(v));
+}
+
+static struct mutual_wait judge_mutual(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent)
+{
+	int back = wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
+
+	return (struct mutual_wait){ .endpoint = back, .nobody_else = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back) };
 }
 
 static void find_unstalled(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
@@ -185,10 +228,18 @@ static void find_unstalled(const struct trace_snapshot *s, double min_share, uin
 	out->loss = find_loss(s);
 	out->withheld = find_withheld_ack(s, min_share, min_ns);
 	out->starved = find_starved(s, min_ns);
+	out->undelivered = find_undelivered(s, min_share);
 	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
+	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint && 2 * out->starved.ns >= out->late.ns)
+		out->late = none; /* it could not read */
 	out->wait = find_long_wait(s, min_ns, !out->sent);
-	if (!dwarfs_stalls(out))
-		out->wait = none;
+	out->waits = sum_waits(s, &out->wait, min_ns, !out->sent);
+	out->mutual = judge_mutual(s, &out->wait, !out->sent);
+	if (matters_beside_stalls(out))
+		return;
+	out->wait = none;
+	out->waits = (struct waits_together){};
+	out->mutual.endpoint = -1;
 }
 
 /* What no stall is worth the word for alone. */
@@ -219,6 +270,7 @@ static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
 void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
 {
 	uint64_t by_cause[TX_N] = {};
+	struct candidates found = {};
 
 	memset(out, 0, sizeof(*out));
 	out->stall_ns = s->counters.dropped_stall_ns;
@@ -235,8 +287,9 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 			continue;
 		}
 		add_sender(ep, by_cause, out);
-		find_stalls(s, i, min_share, min_ns, out);
+		find_stalls(s, i, min_share, min_ns, &found, out);
 	}
+	keep_united(&found, s, out);
 	find_scattered(by_cause, min_share, min_ns, out);
 	find_unstalled(s, min_share, min_ns, out);
 	verdict_link(s, out);

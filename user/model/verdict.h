@@ -28,6 +28,13 @@ enum surety {
 /* As documents call them; BLAME_NOBODY has no name: NULL. */
 extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
 
+/* What a finding and those that are alike (model/alike.h) have in all; of a single one what it has itself. */
+struct told_together {
+	size_t connections;
+	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
+	bool several_senders, several_blamed; /* processes, of one name */
+};
+
 struct finding {
 	size_t endpoint; /* index in the snapshot */
 	enum tx_state cause;
@@ -43,14 +50,28 @@ struct finding {
 	int ring; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (model/ring.h), -1: none */
 	bool ring_reads; /* to write to him there; else to read */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
+	bool late_not_lost;  /* most of what was sent again the other end had already */
+	struct told_together all; /* the largest of them is the endpoint, and what stands above is its own */
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
 };
 
-/* One state of one end's rx ledger */
+/* One state of one end's ledger, rx but for `undelivered` */
 struct reader_spell {
 	int endpoint; /* index in the snapshot, -1: there is none */
 	uint64_t ns, max_ns, count;
 	double share; /* of its lifetime */
+};
+
+/* That of two ends each only waits for the other to send */
+struct mutual_wait {
+	int endpoint;	  /* where the other waits: of a socket the peer's, of pipes the other pipe; -1: it does not */
+	bool nobody_else; /* was seen that may send there, so that neither goes on */
+};
+
+/* A long wait, and those that are alike: of the same program for the same server */
+struct waits_together {
+	size_t connections; /* 0: there is none */
+	uint64_t ns, lifetime_ns;
 };
 
 /* ACKs that this host's timer withheld while a sender that was not seen waited for them */
@@ -80,14 +101,17 @@ struct scattered {
 enum { FINDINGS_MAX = 16 };
 
 struct verdict {
-	struct finding v[FINDINGS_MAX]; /* the largest first */
+	struct finding v[FINDINGS_MAX]; /* the largest first, by what they have in all */
 	size_t n;
 	/*
 	 * Where no sender stalled that was seen. `late`: the receiver that left unread longest what a sender had sent that was not seen; it may be
 	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
 	 */
 	struct reader_spell late, wait;
+	struct waits_together waits; /* `wait`, and those like it */
+	struct mutual_wait mutual; /* the other half of `wait` */
 	struct reader_spell starved; /* whose threads waited longest for a CPU after they were woken: `count` times; of both directions */
+	struct reader_spell undelivered; /* what TCP sent again while it was still on this host: longest, `count` timeouts, and the time in `device` */
 	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;
@@ -101,6 +125,17 @@ struct verdict {
 static inline bool tx_is_stall(unsigned int state)
 {
 	return TX_STALLS >> state & 1;
+}
+
+static inline double waits_share(const struct waits_together *w)
+{
+	return w->lifetime_ns ? (double)w->ns / (double)w->lifetime_ns : 0;
+}
+
+/* of the lifetimes of all that are told together */
+static inline double finding_share(const struct finding *f)
+{
+	return f->all.lifetime_ns ? (double)f->all.ns / (double)f->all.lifetime_ns : 0;
 }
 
 /* NIST's stall of one tx ledger: the sum of its stall rows. */

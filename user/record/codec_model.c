@@ -5,9 +5,9 @@
 #include "record/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4176, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4360, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
-_Static_assert(sizeof(struct trace_stall) == 184, "struct trace_stall has changed");
+_Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
 static void walk_pid(struct codec *c, pid_t *pid)
 {
@@ -72,6 +72,7 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	codec_u64(c, &b->runq_ns);
 	codec_u64(c, &b->runq_max_ns);
 	codec_u64(c, &b->wakeups);
+	codec_u64(c, &b->no_cpu_ns);
 	walk_pid(c, &b->tgid);
 	walk_pid(c, &b->tid);
 	codec_u64(c, &b->cgroup_id);
@@ -79,7 +80,19 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	walk_resolution(c, &b->bytes_res);
 	walk_resolution(c, &b->blocked_res);
 	walk_resolution(c, &b->runq_res);
+	walk_resolution(c, &b->no_cpu_res);
 	codec_bool(c, &b->others);
+}
+
+static void walk_left(struct codec *c, struct trace_beside *b)
+{
+	codec_u64(c, &b->left_ns);
+	if (!b->left_ns)
+		return;
+	codec_bool(c, &b->let_go);
+	walk_pid(c, &b->heir);
+	if (b->heir)
+		walk_comm(c, b->heir_comm);
 }
 
 static void walk_who(struct codec *c, struct trace_who *w)
@@ -103,6 +116,8 @@ static void walk_blame(struct codec *c, struct trace_blame *b)
 	walk_counts(c, b->unread_n, TX_N);
 	codec_u64(c, &b->gathered_ns);
 	walk_counts(c, &b->gathered_n, 1);
+	walk_words(c, b->starved_ns, TRACE_VOTES);
+	walk_counts(c, b->starved_n, TRACE_VOTES);
 	for (int i = 0; i < TRACE_VOTES; i++) {
 		walk_who(c, &b->held_up[i]);
 		walk_who(c, &b->late[i]);
@@ -183,7 +198,10 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_bool(c, &ep->paired);
 	walk_round_trip(c, ep);
 	codec_u64(c, &ep->syn_retransmits);
+	codec_u64(c, &ep->needless);
 	walk_answers(c, &ep->answers);
+	walk_left(c, &ep->txb);
+	walk_left(c, &ep->rxb);
 	if (c->reads)
 		ep->peer = -1;
 }
@@ -239,6 +257,7 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	codec_u32(c, &s->ack_bytes);
 	codec_u32(c, &s->ack_payload);
 	codec_u64(c, &s->peer_unread_ns);
+	codec_u64(c, &s->peer_no_cpu_ns);
 	walk_pid(c, &s->tgid);
 	walk_pid(c, &s->peer_tgid);
 	walk_comm(c, s->comm);

@@ -23,10 +23,13 @@ void codec_dropped(struct codec *c, struct dropped *d)
 	codec_u64(c, &d->snapshots);
 }
 
-/* how much of each kind there is, and how much has been met on the way */
+/* how much of each kind there is, and how much has been met on the way; which of the closed endpoints of the whole file stalled less */
 struct tally {
 	uint64_t bytes[BLOCK_END + 1], met[BLOCK_END + 1];
 	uint64_t snapshots, snapshot;
+	uint64_t *stall;
+	size_t closed;
+	struct half less;
 };
 
 static struct part part_of(const struct block *b, struct codec *c)
@@ -36,22 +39,6 @@ static struct part part_of(const struct block *b, struct codec *c)
 	codec_reader(c, b->content, b->n);
 	codec_part(c, &p);
 	return p;
-}
-
-static void count_blocks(const uint8_t *file, size_t size, struct tally *t)
-{
-	struct block_reader r;
-	struct codec c;
-	struct block b;
-	uint32_t version;
-
-	blocks_open(&r, file, size, &version);
-	while (blocks_next(&r, &b) == READ_BLOCK) {
-		if (b.type <= BLOCK_END)
-			t->bytes[b.type] += b.stored;
-		t->snapshots += b.type == BLOCK_SNAPSHOT && part_of(&b, &c).last;
-	}
-	blocks_close(&r);
 }
 
 static uint64_t count_of(const struct block *b)
@@ -90,25 +77,26 @@ struct closed {
 	uint64_t *peer, *stall;
 };
 
-static bool read_closed(const struct block *b, struct closed *v)
+/* an errno value */
+static int read_closed(const struct block *b, struct closed *v)
 {
 	struct codec c;
 	size_t n;
 
-	v->part = part_of(b, &c);
+	*v = (struct closed){ .part = part_of(b, &c) };
 	if (c.bad || v->part.n > b->n)
-		return false;
+		return EBADMSG;
 	n = v->part.n;
 	v->ep = calloc(n + 1, sizeof(*v->ep));
 	v->peer = calloc(n + 1, sizeof(*v->peer));
 	v->stall = calloc(n + 1, sizeof(*v->stall));
 	if (!v->ep || !v->peer || !v->stall)
-		return false;
+		return ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		codec_endpoint(&c, &v->ep[i], &v->peer[i]);
 		v->stall[i] = ledger_stall_ns(&v->ep[i].tx);
 	}
-	return codec_done(&c);
+	return codec_done(&c) ? 0 : EBADMSG;
 }
 
 static void free_closed(struct closed *v)
@@ -118,13 +106,53 @@ static void free_closed(struct closed *v)
 	free(v->stall);
 }
 
-/* the half that stalled more */
-static uint64_t keep_stalled(struct closed *v, struct half less, struct codec *eps)
+static int count_closed(const struct block *b, struct tally *t)
+{
+	struct closed v;
+	int err = read_closed(b, &v);
+	uint64_t *more = err ? NULL : realloc(t->stall, (t->closed + v.part.n + 1) * sizeof(*more));
+
+	if (more) {
+		t->stall = more;
+		memcpy(more + t->closed, v.stall, v.part.n * sizeof(*more));
+		t->closed += v.part.n;
+	} else if (!err) {
+		err = ENOMEM;
+	}
+	free_closed(&v);
+	return err;
+}
+
+/* An errno value. An endpoint that stalled much may stand in a block of its own: each is judged by all. */
+static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
+{
+	struct block_reader r;
+	struct codec c;
+	struct block b;
+	uint32_t version;
+	int err = 0;
+
+	blocks_open(&r, file, size, &version);
+	while (!err && blocks_next(&r, &b) == READ_BLOCK) {
+		if (b.type <= BLOCK_END)
+			t->bytes[b.type] += b.stored;
+		t->snapshots += b.type == BLOCK_SNAPSHOT && part_of(&b, &c).last;
+		if (b.type == BLOCK_CLOSED)
+			err = count_closed(&b, t);
+	}
+	blocks_close(&r);
+	if (!err && t->closed)
+		half_begin(&t->less, t->stall, t->closed);
+	return err;
+}
+
+/* those of the half that stalled more */
+static uint64_t keep_stalled(struct closed *v, struct half *less, struct codec *eps)
 {
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < v->part.n; i++) {
-		if (half_goes(&less, v->stall[i]))
+		if (half_goes(less, v->stall[i]))
 			continue;
 		codec_endpoint(eps, &v->ep[i], &v->peer[i]);
 		kept++;
@@ -132,40 +160,33 @@ static uint64_t keep_stalled(struct closed *v, struct half less, struct codec *e
 	return kept;
 }
 
-static void write_closed(struct closed *v, struct codec *out, struct dropped *d)
+/* writes nothing where none is left */
+static void write_closed(struct closed *v, struct half *less, struct codec *out, struct dropped *d)
 {
-	uint64_t *sorted = calloc(v->part.n + 1, sizeof(*sorted)), before = v->part.n;
+	uint64_t before = v->part.n;
 	struct codec eps;
-	struct half less;
 
-	if (!sorted) {
-		out->bad = true;
-		return;
-	}
 	codec_writer(&eps);
-	memcpy(sorted, v->stall, before * sizeof(*sorted));
-	half_begin(&less, sorted, before);
 	v->part.n = keep_stalled(v, less, &eps);
-	codec_part(out, &v->part);
-	codec_bytes(out, eps.v, eps.n);
+	if (v->part.n) {
+		codec_part(out, &v->part);
+		codec_bytes(out, eps.v, eps.n);
+	}
 	out->bad |= eps.bad;
 	d->closed += before - v->part.n;
 	codec_free(&eps);
-	free(sorted);
 }
 
-static int thin_closed(const struct block *b, int fd, uint64_t *size, struct dropped *d)
+static int thin_closed(const struct block *b, struct half *less, int fd, uint64_t *size, struct dropped *d)
 {
-	struct closed v = {};
+	struct closed v;
 	struct codec out;
 	size_t n = 0;
-	int err = 0;
+	int err = read_closed(b, &v);
 
 	codec_writer(&out);
-	if (read_closed(b, &v) && v.part.n > 1)
-		write_closed(&v, &out, d);
-	else
-		d->closed += v.part.n;
+	if (!err)
+		write_closed(&v, less, &out, d);
 	if (out.bad)
 		err = ENOMEM;
 	else if (out.n)
@@ -204,7 +225,7 @@ static int keep_or_drop(const uint8_t *file, const struct block *b, struct tally
 			break;
 		return 0;
 	case BLOCK_CLOSED:
-		return thin_closed(b, fd, size, d);
+		return thin_closed(b, &t->less, fd, size, d);
 	case BLOCK_DROPPED:
 		return 0;	/* the caller writes the sum */
 	default:
@@ -222,11 +243,13 @@ static int write_anew(const uint8_t *file, size_t n, int fd, uint64_t *size, str
 	int err = blocks_write_head(fd);
 
 	*size = FILE_HEAD;
-	count_blocks(file, n, &t);
+	if (!err)
+		err = count_blocks(file, n, &t);
 	blocks_open(&r, file, n, &version);
 	while (!err && blocks_next(&r, &b) == READ_BLOCK)
 		err = keep_or_drop(file, &b, &t, fd, size, d);
 	blocks_close(&r);
+	free(t.stall);
 	return err;
 }
 

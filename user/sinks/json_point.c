@@ -51,6 +51,8 @@ static json_t *latency(const struct latency_result *l)
 	o = json_of_summary(&l->s);
 	json_object_set_new(o, "there", l->has_directions ? json_of_summary(&l->there) : json_null());
 	json_object_set_new(o, "back", l->has_directions ? json_of_summary(&l->back) : json_null());
+	json_object_set_new(o, "syn", l->has_syn ? json_of_summary(&l->syn) : json_null());
+	json_object_set_new(o, "synack", l->has_synack ? json_of_summary(&l->synack) : json_null());
 	return o;
 }
 

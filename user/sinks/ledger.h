@@ -46,6 +46,8 @@ const char *withheld_fix(void);
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
+/* That, then what is true beside it, then the fix. */
+void verdict_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out);
 
 /* One block per endpoint that did anything, the most stalled first, at most `max` (0: all); then the verdict. */
 void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out);

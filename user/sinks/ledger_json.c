@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "model/alike.h"
 #include "model/environment.h"
 
 static const char *const resolutions[] = { "unknown", "bounded", "exact" };
@@ -74,6 +75,14 @@ static json_t *one_ledger(const struct trace_ledger *l, const char *const *names
 			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
 }
 
+static json_t *left_to_json(const struct trace_beside *b)
+{
+	if (!b->left_ns)
+		return json_null();
+	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended", !b->let_go, "holder_pid", pid_to_json(b->heir), "holder_comm",
+			 comm_to_json(b->heir_comm, b->heir));
+}
+
 static json_t *beside_to_json(const struct trace_beside *b)
 {
 	json_t *o = json_object();
@@ -85,12 +94,14 @@ static json_t *beside_to_json(const struct trace_beside *b)
 		{ "runq_ns", b->runq_ns, b->runq_res },
 		{ "runq_max_ns", b->runq_max_ns, b->runq_res },
 		{ "wakeups", b->wakeups, b->runq_res },
+		{ "no_cpu_ns", b->no_cpu_ns, b->no_cpu_res },
 	};
 
 	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "pid", pid_to_json(b->tgid));
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
 	json_object_set_new(o, "others", json_boolean(b->others));
+	json_object_set_new(o, "left", left_to_json(b));
 	return o;
 }
 
@@ -154,6 +165,7 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 		party_late(s, ep, (enum tx_state)i, &late);
 		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
 		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
+		add_blame(list, i, blame_names[BLAME_PEER_NO_CPU], b->starved_ns[trace_vote(i)], b->starved_n[trace_vote(i)], &late);
 	}
 	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &writer);
 	return list;
@@ -169,6 +181,7 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
 		{ "retransmits", ep->retransmits, ep->retransmits_res },
 		{ "syn_retransmits", ep->syn_retransmits, ep->retransmits_res },
+		{ "needless_retransmits", ep->needless, ep->retransmits_res },
 		{ "timeouts", ep->timeouts, ep->retransmits_res },
 		{ "zero_windows", ep->zero_windows, ep->retransmits_res },
 	};
@@ -213,19 +226,30 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	return o;
 }
 
-/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
 static void add_parties(json_t *o, const struct trace_snapshot *s, const struct finding *f)
 {
-	struct party held_up = party_held_up(&s->ep[f->endpoint], f->cause), blamed = {};
+	struct party held_up = finding_sender(s, f), blamed = finding_blamed(s, f);
 
-	if (f->blamed == BLAME_OWN_WRITES)
-		blamed = held_up;
-	else if (f->blamed == BLAME_PEER_DELACK || f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU)
-		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
 	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
 	json_object_set_new(o, "comm", party_comm_to_json(&held_up));
 	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));
 	json_object_set_new(o, "blamed_comm", party_comm_to_json(&blamed));
+}
+
+/* of all that are told together */
+static void add_sums(json_t *o, const struct finding *f)
+{
+	const struct figure rows[] = {
+		{ "connections", f->all.connections, TRACE_EXACT },
+		{ "all_ns", f->all.ns, TRACE_EXACT },
+		{ "all_count", f->all.count, TRACE_EXACT },
+		{ "all_max_ns", f->all.max_ns, TRACE_EXACT },
+		{ "all_blamed_ns", f->all.blamed_ns, TRACE_EXACT },
+		{ "all_blamed_count", f->all.blamed_n, TRACE_EXACT },
+	};
+
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	json_object_set_new(o, "all_share", json_real(finding_share(f)));
 }
 
 static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)
@@ -241,10 +265,12 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
+	add_sums(o, f);
 	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
 	json_object_set_new(o, "ring", f->ring >= 0 ? json_integer(f->ring) : json_null());
 	json_object_set_new(o, "ring_for", f->ring >= 0 ? json_string(f->ring_reads ? "write" : "read") : json_null());
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
+	json_object_set_new(o, "late_not_lost", json_boolean(f->late_not_lost));
 	return o;
 }
 
@@ -274,6 +300,19 @@ static json_t *spell_to_json(const struct reader_spell *spell)
 		return json_null();
 	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", spell->endpoint, "ns", (json_int_t)spell->ns, "count", (json_int_t)spell->count,
 			 "max_ns", (json_int_t)spell->max_ns, "share", spell->share);
+}
+
+static json_t *wait_to_json(const struct verdict *v)
+{
+	json_t *o = spell_to_json(&v->wait);
+
+	if (v->wait.endpoint < 0)
+		return o;
+	json_object_set_new(o, "connections", json_integer((json_int_t)v->waits.connections));
+	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->waits.ns));
+	json_object_set_new(o, "all_share", json_real(waits_share(&v->waits)));
+	json_object_set_new(o, "mutual", v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint) : json_null());
+	return o;
 }
 
 static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagram_loss *loss)
@@ -323,10 +362,10 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "starved",
-		      spell_to_json(&v->starved), "withheld_ack",
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "starved",
+		      spell_to_json(&v->starved), "undelivered", spell_to_json(&v->undelivered), "withheld_ack",
 		      withheld_to_json(s, &v->withheld), "loss",
-		      loss_to_json(s, &v->loss), "long_wait", spell_to_json(&v->wait), "scattered",
+		      loss_to_json(s, &v->loss), "long_wait", wait_to_json(v), "scattered",
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_counters(o, &s->counters);
 	return o;

@@ -84,6 +84,8 @@ static void add_blamed(const struct stall *st, char *buf, size_t len)
 		add_frame(buf, len, "", "delayed ACK", 11);
 	else if (by == BLAME_PEER_READER)
 		add_frame(buf, len, "", "not reading", 11);
+	else if (by == BLAME_PEER_NO_CPU)
+		add_frame(buf, len, "", "no CPU", 6);
 }
 
 static void add_peer_stacks(const struct stall *st, char *buf, size_t len)

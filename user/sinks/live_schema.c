@@ -38,7 +38,7 @@ static const struct schema_row dropped[] = {
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?spell" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?wait" },
 	{ "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
@@ -51,7 +51,9 @@ static const struct schema_row finding[] = {
 	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
 	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" }, { "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" }, { "~comm", "?text" },
-	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, {}
+	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, { "~late_not_lost", "bool" },
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "count" }, { "~all_max_ns", "count" }, { "~all_share", "number" },
+	{ "~all_blamed_ns", "count" }, { "~all_blamed_count", "count" }, {}
 };
 static const struct schema_row withheld[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "share", "number" }, { "surety", "surety" }, { "text", "text" },
@@ -59,6 +61,10 @@ static const struct schema_row withheld[] = {
 };
 static const struct schema_row spell[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
+};
+static const struct schema_row wait_for_another[] = {
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, { "~mutual", "?count" },
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_share", "number" }, {}
 };
 static const struct schema_row scattered[] = {
 	{ "ns", "count" }, { "share", "number" }, { "cause", "?tx_state" }, { "cause_ns", "count" }, {}
@@ -83,11 +89,12 @@ static const struct schema_row beside[] = {
 };
 static const struct schema_row calls[] = {
 	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" }, { "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
-	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, {}
+	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, { "~left", "?left" }, {}
 };
+static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "bool" }, { "holder_pid", "?count" }, { "holder_comm", "?text" }, {} };
 static const struct schema_row tcp[] = {
 	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" }, { "~waited_for", "?count" },
-	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" }, { "timeouts", "?count" },
+	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" }, { "~needless_retransmits", "?count" }, { "timeouts", "?count" },
 	{ "zero_windows", "?count" }, { "rtt_us", "?count" }, {}
 };
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
@@ -99,7 +106,7 @@ static const struct schema_row blame[] = {
 static const struct schema_row stall[] = {
 	{ "serial", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "ns", "count" }, { "goes_on", "bool" }, { "state", "tx_state" },
 	{ "blamed", "blamed" }, { "pid", "?count" }, { "comm", "?text" }, { "peer_serial", "?count" }, { "peer_pid", "?count" }, { "peer_comm", "?text" },
-	{ "peer_unread_ns", "?count" }, { "held", "?held" }, { "peer_ack", "?peer_ack" }, { "released_by", "?released_by" },
+	{ "peer_unread_ns", "?count" }, { "~peer_no_cpu_ns", "?count" }, { "held", "?held" }, { "peer_ack", "?peer_ack" }, { "released_by", "?released_by" },
 	{ "user_stack", "?text[]" }, { "kernel_stack", "?text[]" }, { "peer_user_stack", "?text[]" }, { "peer_kernel_stack", "?text[]" }, {}
 };
 static const struct schema_row held[] = {
@@ -114,8 +121,8 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls },
+	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
+	{ "scattered", scattered }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };

@@ -70,6 +70,7 @@ json_t *stall_to_json(const struct stall *st)
 	json_object_set_new(o, "peer_pid", number_or_null((uint64_t)s->peer_tgid));
 	json_object_set_new(o, "peer_comm", s->peer_tgid ? json_stringn(s->peer_comm, strnlen(s->peer_comm, 16)) : json_null());
 	json_object_set_new(o, "peer_unread_ns", s->peer_serial ? json_integer((json_int_t)s->peer_unread_ns) : json_null());
+	json_object_set_new(o, "peer_no_cpu_ns", s->peer_serial ? json_integer((json_int_t)s->peer_no_cpu_ns) : json_null());
 	json_object_set_new(o, "held", held_to_json(&s->held));
 	json_object_set_new(o, "peer_ack", peer_ack_to_json(s));
 	json_object_set_new(o, "released_by", released_to_json(s));
@@ -120,7 +121,7 @@ void stall_line(const struct stall *st, char *buf, size_t len)
 	if (s->peer_tgid)
 		text_append(buf, len, ", %s %.16s[%d]", by != BLAME_NOBODY ? "kept waiting by" : "peer", s->peer_comm, s->peer_tgid);
 	if (by != BLAME_NOBODY)
-		text_append(buf, len, " (%s)", by == BLAME_PEER_DELACK ? "its delayed ACK" : "not reading");
+		text_append(buf, len, " (%s)", by == BLAME_PEER_DELACK ? "its delayed ACK" : by == BLAME_PEER_NO_CPU ? "no CPU for it" : "not reading");
 	text_append(buf, len, "%s", s->goes_on ? "; it goes on" : "");
 	add_held(s, buf, len);
 	add_release(s, buf, len);

@@ -75,6 +75,11 @@ static const char *what(const struct result *r, enum test t)
 	return t == TEST_LATENCY && r->plan->w->flags & WL_RELIABLE ? "Latency: from a message to its acknowledgement" : names[t];
 }
 
+static bool has_handshake(const struct result *r, enum test t)
+{
+	return t == TEST_CONNECT && r->plan->w->flags & WL_TCP;
+}
+
 static void title(const struct result *r, enum test t, FILE *out)
 {
 	const char *how = "";
@@ -83,6 +88,8 @@ static void title(const struct result *r, enum test t, FILE *out)
 		how = r->plan->o.ack == ACK_MESSAGE ? ", an application ack for each message" : ", bulk, one final ack";
 	else if (r->plan->o.rate > 0)
 		how = ", from the intended start";
+	if (has_handshake(r, t))
+		how = "; medians of SYN to SYN-ACK (syn) and SYN-ACK to ACK (synack) by TCP's own measure, in whole us";
 	fprintf(out, "\n%s%s%s\n", what(r, t), how, nodelay_text(r, t));
 }
 
@@ -126,14 +133,22 @@ static void lost_cell(struct grid *g, const struct point *p, bool lossy)
 		grid_text(g, "%" PRIu64, p->lost);
 }
 
+static void handshake_cells(struct grid *g, const struct result *r, const struct point *p)
+{
+	if (!has_handshake(r, p->test))
+		return;
+	us(g, p->latency.has_syn ? p->latency.syn.median : NAN);
+	us(g, p->latency.has_synack ? p->latency.synack.median : NAN);
+}
+
 static void latency_table(const struct result *r, enum test t, FILE *out)
 {
 	bool lossy = r->plan->w->flags & WL_LOSSY;
 	struct grid *g;
 	char columns[160], buf[24];
 
-	snprintf(columns, sizeof(columns), "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s", r->plan->o.mean ? "|mean" : "",
-		 lossy ? "|lost" : "");
+	snprintf(columns, sizeof(columns), "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s%s", r->plan->o.mean ? "|mean" : "",
+		 lossy ? "|lost" : "", has_handshake(r, t) ? "|syn|synack" : "");
 	g = grid_new(columns);
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -146,6 +161,7 @@ static void latency_table(const struct result *r, enum test t, FILE *out)
 		latency_cells(g, &p->latency);
 		mean_cell(g, p, r);
 		lost_cell(g, p, lossy);
+		handshake_cells(g, r, p);
 	}
 	grid_print(g, out);
 }

@@ -112,7 +112,7 @@ static json_t *text_or_null(const char *text)
 static void add_blame(json_t *o, const struct paces *p, const struct pace *r)
 {
 	const struct trace_sight *s = pace_sight(p, r), *peer = s->proto == TRACE_PIPE ? s : pace_peer(p, r);
-	bool named = peer && peer->rx_tgid && (r->blamed == BLAME_PEER_DELACK || r->blamed == BLAME_PEER_READER);
+	bool named = peer && peer->rx_tgid && blame_is_peers(r->blamed);
 	char name[17] = "";
 
 	if (named)

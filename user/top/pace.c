@@ -119,6 +119,7 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 		.ns = r->cause_ns,
 		.delack_ns = minus(b->delack_ns[r->cause], a->delack_ns[r->cause]),
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
+		.starved_ns = minus(b->starved_ns[trace_vote(r->cause)], a->starved_ns[trace_vote(r->cause)]),
 		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
 		.count = r->cause == TX_RWND ? rwnd_episodes(a, b) : r->cause == TX_NAGLE ? n + (b->tx_now == TX_NAGLE) : 0,

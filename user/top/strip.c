@@ -38,6 +38,20 @@ static void add(struct slices *s, unsigned int state, uint64_t start, uint64_t e
 	}
 }
 
+/* What turned out to have been lost had been drawn as flying: see probe_goes_out(). */
+static void redraw(struct slices *s, uint64_t start, uint64_t end)
+{
+	struct slices lost = { .from = s->from, .step = s->step, .n = s->n };
+
+	add(&lost, TX_RECOVERY, start, end);
+	for (int i = 0; i < s->n; i++) {
+		uint64_t ns = lost.ns[i][TX_RECOVERY] < s->ns[i][TX_FLIGHT] ? lost.ns[i][TX_RECOVERY] : s->ns[i][TX_FLIGHT];
+
+		s->ns[i][TX_FLIGHT] -= ns;
+		s->ns[i][TX_RECOVERY] += ns;
+	}
+}
+
 static char fullest(const uint64_t *ns, bool rx)
 {
 	unsigned int best = 0, held = 0;
@@ -70,8 +84,12 @@ void strip_draw(const struct strip *s, const struct timeline *t, int n, char *ou
 
 		if (tr->mark || tr->serial != s->serial || tr->rx != s->rx)
 			continue;
+		if (tr->from == TX_RECOVERY && !tr->rx && tr->at_ns - tr->ns < last) {
+			redraw(&sl, tr->at_ns - tr->ns, tr->at_ns);
+			continue;
+		}
 		add(&sl, tr->from, tr->at_ns - tr->ns, tr->at_ns);
-		last = tr->at_ns;
+		last = tr->at_ns > last ? tr->at_ns : last;
 	}
 	add(&sl, s->now, last, s->to_ns);
 	for (int i = 0; i < sl.n; i++)

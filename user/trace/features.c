@@ -140,7 +140,7 @@ static int try_rawtp(void)
 	return link < 0 ? link : 0;
 }
 
-/* atomics that return a value: 5.12 */
+/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): what the programs that are not the plain ones need of a kernel. */
 static int try_atomics(void)
 {
 	static const struct bpf_insn swap[] = {
@@ -156,7 +156,7 @@ static int try_atomics(void)
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return 0;
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) == 1 ? 0 : -ENOENT;
 }
 
 static int try_fentry(void)
@@ -244,8 +244,8 @@ static struct trace_feature features[F_N] = {
 		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
 		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
-	[F_ATOMICS] = { "BPF atomics that return values", .lost = "speed: plainer programs run, at up to twice the cost",
-			.mend = "a kernel from 5.12 on" },
+	[F_ATOMICS] = { "BPF atomics, a task's registers", .lost = "speed: plainer programs run, at up to twice the cost",
+			.mend = "a kernel from 5.15 on" },
 	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by copying instead",
 		      .mend = "a kernel from 6.2 on" },
 	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp backend",
@@ -316,9 +316,9 @@ const char *const *trace_not_covered(enum trace_backend b)
 	static const char *const rawtp[] = {
 		"readers that slept in poll before the session", "tee", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
-	/* the first: only by objects for kernels without such atomics, which cannot read a task's registers */
+	/* the first: only by the plain objects, which cannot read a task's registers */
 	static const char *const others[] = {
-		"who is asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "receives of TLS in the kernel",
+		"who is asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 
 	return b == TRACE_RAWTP ? rawtp : feature_atomics() ? others + 1 : others;

@@ -88,8 +88,9 @@ const struct hook hook_table[] = {
 	RAWTP("on_received", "sock_recv_length", true, SOCKETS, "the end of every receive: bytes, messages, what is left unread"),
 	RAWTP("on_tcp_sendmsg", "tcp_sendmsg_locked", false, TCP, "the beginning of a TCP send: `work` of the tx ledger"),
 	RAWTP("on_data_ready", "sk_data_ready", true, UDP | UNIX, "datagrams as they come: `unread` of the rx ledger"),
-	RAWTP("on_sys_enter", "sys_enter", false, PIPE, "calls on pipes"),
+	/* the end first: a call that was seen to begin while they are attached must be seen to end */
 	RAWTP("on_sys_exit", "sys_exit", false, PIPE, "calls on pipes"),
+	RAWTP("on_sys_enter", "sys_enter", false, PIPE, "calls on pipes"),
 };
 
 const size_t hook_count = sizeof(hook_table) / sizeof(hook_table[0]);

@@ -96,14 +96,12 @@ void look_unmap(struct trace *t);
 /* seed.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
 size_t seed_count(struct trace *t);
 int seed_existing(struct trace *t, struct trace_error *e);
+/* every entry of a folder whose name is a number */
+bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+/* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
+uint64_t proc_inode(int dir, long fd);
 
-/* reader.c */
-void reader_endpoint(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
-void reader_counters(struct trace *t, struct trace_counters *c);
-uint64_t reader_count(struct trace *t, enum counter which);
-uint8_t reader_moved(uint64_t *bytes, uint64_t moved);
-uint32_t reader_min_rtt(uint32_t us);
-uint64_t reader_under_way(uint64_t bytes, uint64_t moved, word_t word);
+/* reader.c: a snapshot of all endpoints, each settled first */
 bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t reader_now(void);
 void reader_settle(struct trace *t);
@@ -111,14 +109,33 @@ void reader_tell_ongoing(struct trace *t, uint64_t at);
 int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* sorted, each once; how many there are */
 size_t reader_unique(uint64_t *keys, size_t n);
+
+/* records.c: the ring's callback */
+int on_record(void *ctx, void *data, size_t size);
+
+/* endpoint.c */
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
+void endpoint_book(struct endpoint *ep);
+/* of one moment: what is booked is all the time until its states began */
+bool endpoint_whole(const struct endpoint *ep);
+uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved);
+uint32_t endpoint_min_rtt(uint32_t us);
+uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word);
+/* some of the reads went by unseen, or all */
+void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least);
+
+/* counters.c */
+void counters_fill(struct trace *t, struct trace_counters *c);
+uint64_t counters_one(struct trace *t, enum counter which);
+
 /* subtract.c: sums of endpoints by protocol */
 struct trace_endpoint *rest_new(void);
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
+
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
 /* of its dropped datagrams */
 enum trace_resolution resolution_drops(enum trace_proto proto);
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);
-int on_record(void *ctx, void *data, size_t size);
 
 #endif

@@ -45,6 +45,7 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	memcpy(out->rx_ns, ep->rx.ns, sizeof(out->rx_ns));
 	memcpy(out->delack_ns, ep->blame.delack_ns, sizeof(out->delack_ns));
 	memcpy(out->unread_ns, ep->blame.unread_ns, sizeof(out->unread_ns));
+	memcpy(out->starved_ns, ep->blame.starved_ns, sizeof(out->starved_ns));
 	out->gathered_ns = ep->blame.gathered_ns;
 	out->gathered_n = ep->blame.gathered_n;
 	out->tx_now = (uint8_t)ep->tx.now;
@@ -153,6 +154,7 @@ static void digest_ledgers(struct trace_sight *out, const struct digest *d)
 	out->rx_ns[out->rx_now] += present(d, d->rx_word);
 	memcpy(out->delack_ns, d->delack_ns, sizeof(out->delack_ns));
 	memcpy(out->unread_ns, d->unread_ns, sizeof(out->unread_ns));
+	memcpy(out->starved_ns, d->starved_ns, sizeof(out->starved_ns));
 	out->gathered_ns = d->gathered_ns;
 	out->gathered_n = d->gathered_n;
 	out->nagle_n = d->nagle_n;
@@ -164,7 +166,7 @@ static bool digest_missed(const struct digest *d, enum dir dir, uint64_t *bytes)
 {
 	if (!(d->flags & EP_MISSED << dir))
 		return false;
-	reader_moved(bytes, d->moved[dir]);
+	endpoint_moved(bytes, d->moved[dir]);
 	return true;
 }
 
@@ -172,9 +174,9 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 {
 	digest_identity(out, d);
 	digest_ledgers(out, d);
-	out->tx_bytes = reader_under_way(d->tx_bytes, d->moved[DIR_TX], d->tx_word);
+	out->tx_bytes = endpoint_under_way(d->tx_bytes, d->moved[DIR_TX], d->tx_word);
 	out->tx_messages = d->tx_messages;
-	out->rx_bytes = reader_under_way(d->rx_bytes, d->moved[DIR_RX], d->rx_word);
+	out->rx_bytes = endpoint_under_way(d->rx_bytes, d->moved[DIR_RX], d->rx_word);
 	out->rx_messages = d->rx_messages;
 	out->tx_missed = digest_missed(d, DIR_TX, &out->tx_bytes);
 	out->rx_missed = digest_missed(d, DIR_RX, &out->rx_bytes);
@@ -184,7 +186,7 @@ static void from_digest(struct trace_sight *out, const struct digest *d)
 	out->drops_known = resolution_drops(out->proto) != TRACE_UNKNOWN;
 	out->cgroup_id = d->cgroup;
 	out->rtt_us = d->rtt_us;
-	out->min_rtt_us = reader_min_rtt(d->min_rtt_us);
+	out->min_rtt_us = endpoint_min_rtt(d->min_rtt_us);
 	out->tx_tgid = (pid_t)d->tx_tgid;
 	out->rx_tgid = (pid_t)d->rx_tgid;
 	text_comm(out->tx_comm, d->tx_comm);
@@ -301,7 +303,7 @@ static int add_closed(struct trace *t, struct trace_sights *s, size_t since, str
 	for (size_t i = 0; i < t->closed.n; i++) {
 		struct trace_sight *live = i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
 
-		reader_endpoint(&ep, &t->closed.ep[i], t);
+		endpoint_fill(&ep, &t->closed.ep[i], t);
 		live = live ? live : &s->v[s->n++];
 		from_endpoint(live, &ep);
 		live->peer = closed_peer(t, order, &t->closed.ep[i]);
@@ -325,7 +327,7 @@ static int look_by_digest(struct trace *t, struct trace_sights *s, struct trace_
 	ring_buffer__consume(t->ring);
 	if (add_closed(t, s, since, e))
 		return -1;
-	reader_counters(t, &s->counters);
+	counters_fill(t, &s->counters);
 	return 0;
 }
 

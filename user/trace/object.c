@@ -152,7 +152,7 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 	return map ? bpf_map__set_max_entries(map, n) : -1;
 }
 
-#define PLACES_MOST 4096u	/* in the array; 14 MB */
+#define PLACES_MOST 16384u	/* in the array; 56 MB */
 
 /*
  * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from within whatever is
@@ -162,7 +162,7 @@ static int room_in_hash(struct trace *t, unsigned int n)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "hashed");
 
-	if (n > 2 * PLACES_MOST && feature_func("bpf_mem_alloc_init"))
+	if (t->hashed && feature_func("bpf_mem_alloc_init"))
 		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
 	return map_size(t, "hashed", n);
 }
@@ -308,8 +308,8 @@ static int load_failed(const struct trace *t, struct trace_error *e, int err)
 	if (err == -EPERM)
 		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
 			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
-	return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
-		    "`ipcstall check` says what this kernel allows; --no-trace measures without");
+	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
+		    err_remedy(-err, "`ipcstall check` says what this kernel allows; a benchmark measures without them (--no-trace)"));
 }
 
 static void tabulate_states(unsigned char (*states)[FACETS])

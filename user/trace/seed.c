@@ -44,8 +44,7 @@ static bool pids_have(const struct pids *p, pid_t pid)
 	return false;
 }
 
-/* every entry of a folder whose name is a number */
-static bool each_number(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx)
+bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -136,12 +135,12 @@ static void wanted(const struct trace *t, struct pids *out)
 		return;
 	}
 	if (o->filter == TRACE_FILTER_ALL) {
-		each_number("/proc", add_number, out);
+		proc_numbers("/proc", add_number, out);
 		return;
 	}
 	for (size_t i = 0; i < o->n_tgids; i++)
 		pids_add(out, o->tgids[i]);
-	if (o->filter == TRACE_FILTER_TREE && each_number("/proc", add_number, &all))
+	if (o->filter == TRACE_FILTER_TREE && proc_numbers("/proc", add_number, &all))
 		add_descendants(out, &all);
 	free(all.v);
 }
@@ -154,8 +153,7 @@ static bool is_fifo(int dir, const char *fd)
 	return !statx(dir, fd, AT_STATX_DONT_SYNC, STATX_TYPE, &st) && S_ISFIFO(st.stx_mode);
 }
 
-/* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's; 0: nothing of ours */
-static uint64_t inode_of(int dir, long fd)
+uint64_t proc_inode(int dir, long fd)
 {
 	char name[24], link[64];
 	uint64_t inode;
@@ -186,13 +184,13 @@ static void count_fd(void *ctx, int dir, long fd)
 {
 	struct seeding *s = ctx;
 
-	s->found += inode_of(dir, fd) != 0;
+	s->found += proc_inode(dir, fd) != 0;
 }
 
 static void seed_fd(void *ctx, int dir, long fd)
 {
 	struct seeding *s = ctx;
-	uint64_t args[3] = { s->pid, fd, inode_of(dir, fd) };
+	uint64_t args[3] = { s->pid, fd, proc_inode(dir, fd) };
 
 	if (args[2] && run_seed(s->t->seed_fd, args, sizeof(args)) == SEED_MADE)
 		s->t->existing.made++;
@@ -219,7 +217,7 @@ static void each_process(struct seeding *s, const struct pids *p, const char *fo
 	for (size_t i = 0; i < p->n; i++) {
 		s->pid = p->v[i];
 		snprintf(path, sizeof(path), "/proc/%d/%s", s->pid, folder);
-		if (s->pid != getpid() && !each_number(path, fn, s) && errno == EACCES)
+		if (s->pid != getpid() && !proc_numbers(path, fn, s) && errno == EACCES)
 			s->t->existing.unreadable++;
 	}
 }

@@ -125,7 +125,7 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 		return fail(e, EXIT_NO_PERM, "cannot trace", why, "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
-			    "`ipcstall check` says what would mend it; --no-trace measures without");
+			    "`ipcstall check` says what would mend it; a benchmark measures without it (--no-trace)");
 	return 0;
 }
 

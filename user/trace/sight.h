@@ -18,6 +18,7 @@ struct trace_sight {
 	uint64_t blocked_ns, retransmits, drops;
 	uint64_t cgroup_id;
 	uint64_t gathered_ns;
+	uint64_t starved_ns[TRACE_VOTES];
 	uint32_t gathered_n;
 	uint32_t nagle_n, nagle_delack_n;	/* episodes that ended; of them as long as the delayed-ACK timer's minimum */
 	uint32_t rwnd_n;		/* episodes that ended */

@@ -251,7 +251,7 @@ void stacks_tend(struct trace *t)
 
 	if (!t->opts.stacks || !age || ++t->stacks.looks % TEND_EVERY)
 		return;
-	lost = reader_count(t, COUNT_STACKS);
+	lost = counters_one(t, COUNT_STACKS);
 	if (lost == t->stacks.lost)
 		return;
 	t->stacks.lost = lost;

@@ -40,6 +40,7 @@ static void add_beside(struct trace_beside *out, const struct trace_beside *a, i
 	add_word(&out->blocked_ns, a->blocked_ns, sign);
 	add_word(&out->runq_ns, a->runq_ns, sign);
 	add_word(&out->wakeups, a->wakeups, sign);
+	add_word(&out->no_cpu_ns, a->no_cpu_ns, sign);
 }
 
 static void add_blame(struct trace_blame *out, const struct trace_blame *a, int sign)
@@ -50,6 +51,8 @@ static void add_blame(struct trace_blame *out, const struct trace_blame *a, int 
 	add_counts(out->unread_n, a->unread_n, TRACE_STATES, sign);
 	add_word(&out->gathered_ns, a->gathered_ns, sign);
 	add_counts(&out->gathered_n, &a->gathered_n, 1, sign);
+	add_words(out->starved_ns, a->starved_ns, TRACE_VOTES, sign);
+	add_counts(out->starved_n, a->starved_n, TRACE_VOTES, sign);
 }
 
 static void add_spread(struct trace_spread *out, const struct trace_spread *a, int sign)
@@ -79,6 +82,7 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	add_answers(&out->answers, &a->answers, sign);
 	add_word(&out->retransmits, a->retransmits, sign);
 	add_word(&out->syn_retransmits, a->syn_retransmits, sign);
+	add_word(&out->needless, a->needless, sign);
 	add_word(&out->timeouts, a->timeouts, sign);
 	add_word(&out->zero_windows, a->zero_windows, sign);
 	add_word(&out->queue_integral, a->queue_integral, sign);
@@ -195,6 +199,20 @@ static void limit_longest(struct trace_ledger *phase)
 		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
 }
 
+/* What flew before the phase, and in it turned out to have been lost: in the phase it did neither. */
+static void late_losses(struct trace_ledger *tx)
+{
+	if ((int64_t)tx->ns[TX_FLIGHT] < 0) {
+		tx->ns[TX_RECOVERY] += tx->ns[TX_FLIGHT];
+		tx->ns[TX_FLIGHT] = 0;
+	}
+	if ((int32_t)tx->count[TX_FLIGHT] < 0)
+		tx->count[TX_FLIGHT] = 0;
+	for (int i = 0; i < TRACE_HIST; i++)
+		if ((int32_t)tx->hist[TX_FLIGHT][i] < 0)
+			tx->hist[TX_FLIGHT][i] = 0;
+}
+
 static void limit_beside(struct trace_beside *b, uint64_t phase_ns)
 {
 	b->open_sleep_ns = MIN(b->open_sleep_ns, phase_ns);
@@ -219,6 +237,7 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		if (!hit)
 			continue;
 		add_endpoint(&out->ep[i], *hit, -1);
+		late_losses(&out->ep[i].tx);
 		limit_beside(&out->ep[i].txb, out->ep[i].tx.lifetime_ns);
 		limit_beside(&out->ep[i].rxb, out->ep[i].rx.lifetime_ns);
 		limit_longest(&out->ep[i].tx);

@@ -87,12 +87,17 @@ struct trace_beside {
 	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
+	uint64_t no_cpu_ns;			/* while it was awaited, who was last in the call was ready to run and had no CPU */
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
 	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
 	bool others;				/* other processes were in the call before; without a tid: hold the descriptor too */
+	bool let_go;				/* see left_ns: it lives, and closed its descriptor */
 	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
-	uint8_t bytes_res, blocked_res, runq_res;
+	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res;
+	uint64_t left_ns;		/* since when that process has no descriptor of it any more, while others have: mostly, it ended; 0: not so */
+	pid_t heir;			/* who had it last after that, or has it; 0: not known */
+	char heir_comm[16];
 };
 
 static inline uint64_t trace_blocked_ns(const struct trace_beside *b)
@@ -106,10 +111,12 @@ static inline bool trace_messages_known(const struct trace_beside *b)
 	return b->bytes_res == TRACE_EXACT;
 }
 
+#define TRACE_HEIR 0x7fffffff	/* in a vote: whoever has the end after the one named there has left it */
+
 /* of several processes at one end: who has most of some time, if one has more than half of it (vote_is_sure()) */
 struct trace_who {
 	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
-	pid_t tgid, tid;			/* 0: nobody */
+	pid_t tgid, tid;			/* 0: nobody; TRACE_HEIR */
 	uint32_t second, mixed;			/* see vote_second(); 1: not all had the same name */
 	char comm[16];
 };
@@ -120,6 +127,8 @@ struct trace_blame {
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
 	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
 	uint32_t gathered_n, pad;
+	uint64_t starved_ns[TRACE_VOTES];	/* at trace_vote(state): the other end's reader was ready to run and had no CPU */
+	uint32_t starved_n[TRACE_VOTES];
 	struct trace_who held_up[TRACE_VOTES], late[TRACE_VOTES];	/* at trace_vote(state): whose stalls these were, who of the other end explains them */
 };
 
@@ -165,6 +174,7 @@ struct trace_endpoint {
 	/* TCP */
 	struct trace_answers answers;
 	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
+	uint64_t needless;		/* of `retransmits`, by the other end's DSACKs: it had that already */
 	uint64_t syn_retransmits;	/* of `retransmits`: before anything was answered */
 	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
 	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
@@ -221,7 +231,7 @@ struct trace_stall {
 	struct trace_held held;
 	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
 	uint32_t ack_bytes, ack_payload;	/* what it acknowledged, and brought */
-	uint64_t peer_unread_ns;
+	uint64_t peer_unread_ns, peer_no_cpu_ns;	/* no_cpu: see starved_ns */
 	pid_t tgid, peer_tgid;
 	char comm[16], peer_comm[16];
 	int kstack, ustack, peer_kstack, peer_ustack;	/* for trace_stack(); < 0: none */
@@ -246,6 +256,8 @@ int trace_start(struct trace *t, struct trace_error *e);
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
+/* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
+void trace_name_heirs(struct trace_snapshot *s);
 /* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);

@@ -2,8 +2,8 @@
 /*
  * Messages over datagrams. A message that does not fit one goes as several. Each datagram starts with a header, as far
  * as it has room: the message's number, the piece's number and how many there are. The header lies inside the message
- * (its content is of no interest), so a message of S bytes is S bytes on the wire. The leader takes only answers to its
- * last question; the follower takes whatever message comes whole.
+ * (its content is of no interest), so a message of S bytes is S bytes on the wire. Where one may be lost the leader takes only answers
+ * to its last question; else they come in order, each to the oldest question without one. The follower takes whatever message comes whole.
  */
 #include <errno.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static ssize_t recv_one(struct conn *c, void *buf, size_t cap, uint32_t since)
 
 static bool awaited(const struct conn *c, const void *buf, size_t n)
 {
-	return !c->leader || memcmp(buf, &c->seq, n < sizeof(c->seq) ? n : sizeof(c->seq)) == 0;
+	return !c->leader || !c->lossy || memcmp(buf, &c->seq, n < sizeof(c->seq) ? n : sizeof(c->seq)) == 0;
 }
 
 static enum io recv_whole(struct conn *c, void *buf, size_t len, uint32_t since)
@@ -134,7 +134,7 @@ static enum io recv_pieces(struct conn *c, char *buf, size_t len, uint32_t since
 			continue;
 		}
 		memcpy(&h, buf, sizeof(h));
-		if (h.pieces != pieces || (c->leader && h.seq != c->seq)) {
+		if (h.pieces != pieces || !awaited(c, &h.seq, sizeof(h.seq))) {
 			c->strays++;
 			continue;
 		}

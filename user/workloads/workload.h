@@ -54,6 +54,7 @@ struct conn {
 	bool spin, quickack;
 	bool leader;		/* asks; the other end answers with the number it was asked by */
 	uint32_t seq;		/* of the last message sent (leader) or taken (follower) */
+	bool lossy;		/* datagrams: an answer may be late, and then is not the one that is awaited */
 	size_t piece;		/* datagrams: the most that goes in one */
 	uint64_t strays;	/* datagrams that belonged to nothing awaited */
 	uint64_t send_errors;	/* ENOBUFS and ECONNREFUSED of datagram sends, each a lost message */

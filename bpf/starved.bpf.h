@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ready to run, and no CPU: how long whoever was last in the call had to wait for one, in the call or out of it. The scheduler keeps the sum
+ * for each task anyway (sched_info_arrive()), so that nothing is to be done when a thread is woken or preempted.
+ */
+#ifndef IPCSTALL_STARVED_BPF_H
+#define IPCSTALL_STARVED_BPF_H
+
+#include "filter.bpf.h"
+
+/* what the scheduler says of whoever was last in the call */
+struct cpu_wait {
+	__u64 task;	/* 0: not known, or that thread is no more */
+	ns_t waited;	/* for a CPU in all its life; what it waits at this moment is added when it gets its CPU */
+	ns_t queued;	/* since when it waits at this moment, by a clock that is no other's; 0: it does not */
+};
+
+static __always_inline struct cpu_wait cpu_wait_of(const struct beside *b)
+{
+	struct task_struct *task = CAST(task_struct, b->task);
+	struct cpu_wait w = {};
+
+	if (!b->task || (__u32)GET(task, pid) != b->tid)
+		return w;
+	w.task = b->task;
+	w.waited = GET(task, sched_info.run_delay);
+	w.queued = GET(task, sched_info.last_queued);
+	return w;
+}
+
+#define AWAITED_NS 1000000	/* who was awaited for less has had its CPU, or is one of many */
+
+static __always_inline ns_t at_most(ns_t ns, ns_t most)
+{
+	return ns < most ? ns : most;
+}
+
+static __noinline int awaited_long(struct beside *b, ns_t lasted)
+{
+	ns_t waited, since;
+
+	if (!b)
+		return 0;
+	waited = cpu_wait_of(b).waited;
+	since = b->waited_then;
+	if (waited <= since)
+		return 0;
+	b->waited_then = waited;
+	atomic_add(&b->no_cpu, at_most(waited - since, lasted));
+	return 1;
+}
+
+/* whoever was last in the call was awaited for so long until now: since the last time it can have been without a CPU for that */
+static __always_inline void awaited(struct beside *b, ns_t lasted)
+{
+	if (lasted >= AWAITED_NS)
+		awaited_long(b, lasted);
+}
+
+/* the current thread, `tid`, is the one that was last in the call, from now on */
+static __noinline int starved_from(struct beside *b, __u32 tid)
+{
+	if (!b)
+		return 0;
+	b->tid = tid;
+	b->task = bpf_get_current_task();
+	b->waited_then = cpu_wait_of(b).waited;
+	return 1;
+}
+
+/* A wait that goes on at the end of one stall and at the beginning of the next is one. By the clock, not by a stall's date: see seen_late() */
+static __always_inline void notice_queued(struct peer_reader *then, ns_t queued)
+{
+	if (queued) {
+		then->looked = bpf_ktime_get_ns();
+		if (queued != then->queued)
+			then->noticed = then->looked;
+		then->before = then->looked - then->noticed;
+	}
+	then->queued = queued;
+}
+
+static __always_inline void reader_looked(struct peer_reader *then, const struct cpu_wait *reader)
+{
+	then->task = reader->task;
+	then->waited = reader->waited;
+	notice_queued(then, reader->queued);
+}
+
+/* How long of the stall that ends now the peer's reader was ready to run and had no CPU, as far as that was seen. 0 also if it is another by now. */
+static __always_inline ns_t starved_since(const struct peer_reader *then, const struct cpu_wait *reader, ns_t stall)
+{
+	ns_t before = then->queued ? then->before : 0;
+
+	if (!then->task || reader->task != then->task)
+		return 0;
+	if (then->queued && reader->queued == then->queued)
+		return at_most(bpf_ktime_get_ns() - then->looked, stall);
+	if (!then->waited || reader->waited <= then->waited + before)
+		return 0;
+	return at_most(reader->waited - then->waited - before, stall);
+}
+
+/*
+ * The reader waited for a CPU since the last look, and the beginning or end at `at` is seen only now, perhaps with others that are more recent:
+ * the wait can have been in any of them.
+ */
+static __always_inline bool seen_late(const struct peer_reader *then, const struct cpu_wait *reader, ns_t at)
+{
+	return then->task && then->task == reader->task && reader->waited > then->waited && bpf_ktime_get_ns() - at >= AWAITED_NS;
+}
+
+static __always_inline void reader_at_stall(struct peer_reader *then, const struct cpu_wait *reader, ns_t at)
+{
+	if (!seen_late(then, reader, at))
+		reader_looked(then, reader);
+}
+
+/* `starved`: of that, what this stall is charged with */
+static __always_inline void reader_after_stall(struct peer_reader *then, const struct cpu_wait *reader, ns_t at, ns_t starved)
+{
+	if (seen_late(then, reader, at))
+		then->waited += starved;
+	else
+		reader_looked(then, reader);
+}
+
+#endif
