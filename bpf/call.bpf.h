@@ -356,10 +356,11 @@ static __always_inline void call_slept(struct input *in, const struct call *c)
  */
 static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 {
-	struct input in = { .at = c->ran };
+	struct input in;
 
 	if (!c->off || !c->ran)
 		return;
+	in = (struct input){ .at = c->ran };
 	if (c->run_delay == CALL_PAUSED)
 		in.working = 1;
 	else

@@ -42,7 +42,10 @@
 #ifndef NO_CMPXCHG
 static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
 {
-	return __sync_val_compare_and_swap(&l->word, old, word) == old;
+	word_t found = __sync_val_compare_and_swap(&l->word, old, word);
+
+	OPAQUE(found);	/* or the compiler makes a flag of it, and a branch of that: two instructions more, a dozen times a message */
+	return found == old;
 }
 
 static __always_inline void raise_max(ns_t *max, ns_t v)

@@ -260,8 +260,9 @@ static __always_inline word_t facet(word_t w, const struct input *in, unsigned i
 {
 	word_t spoken = in->says >> bit & 1;
 
-	if (!__builtin_constant_p(spoken))	/* most steps say the same whenever they are taken, and little is left of them */
-		OPAQUE(spoken);
+	if (__builtin_constant_p(spoken))	/* most steps say the same whenever they are taken, and little is left of them */
+		return spoken ? (w & ~mask) | v : w;
+	OPAQUE(spoken);
 	mask *= spoken;	/* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows something to be 0 or all ones */
 	return (w & ~mask) | (v & mask);
 }
@@ -411,7 +412,7 @@ static __always_inline unsigned int below(int wmem, unsigned int own, unsigned i
 {
 	if (own == ALL_BELOW)
 		return 0;
-	return before ? wmem >= WMEM_REST : wmem - (int)own >= WMEM_REST;
+	return positive((before ? wmem : wmem - (int)own) - (WMEM_REST - 1));
 }
 
 /* something of this socket is still to be sent or acknowledged */

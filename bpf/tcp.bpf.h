@@ -145,7 +145,7 @@ static __always_inline void facets_sent(struct endpoint *ep, struct input *in, c
 {
 	in->head = tcp_all_sent(s);
 	in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
-	in->full = tcp_outstanding(s);
+	in->full = positive(s->packets_out);
 	note_window(ep, 0);
 }
 
