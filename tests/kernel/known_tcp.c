@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -668,6 +669,13 @@ static void cost_expect(struct known *k)
 	expect_traffic(k, "server");
 }
 
+/* Who is woken waits until the waker sleeps: whether it takes its processor instead depends on what else runs, and is another workload. */
+static void wake_without_preemption(void)
+{
+	if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }))
+		die("sched_setscheduler");
+}
+
 static void pingpong(struct known *k)
 {
 	struct tcp_opts o = tcp_params(k);
@@ -675,6 +683,8 @@ static void pingpong(struct known *k)
 	flow = flow_params(k, false, 20000, 64, 0);
 	o.nodelay = 1;
 	peeks = param(k, "peek", 0);
+	if (param(k, "batch", 0))
+		wake_without_preemption();
 	tcp_case(k, &o, pingpong_client, pingpong_server);
 	expect_count(k, "client", "tx", "nagle", 0, 0);
 	cost_expect(k);
@@ -731,7 +741,7 @@ const struct known_case tcp_cases[] = {
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
 	{ "bbr-reader", bbr_reader, "BBR and a reader that naps: n size nap_ms v" },
 	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },
-	{ "pingpong", pingpong, "for cost: n size v peek" },
+	{ "pingpong", pingpong, "for cost: n size v peek batch" },
 	{ "stream", stream, "for cost: n size v" },
 	{ NULL }
 };
