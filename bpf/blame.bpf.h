@@ -367,9 +367,16 @@ static __always_inline int stall_turns_of(struct endpoint *ep, const struct tran
 	return 1;
 }
 
+_Static_assert(TX_STALLS == (2 << TX_RWND) - (1 << TX_SNDBUF), "the stalls stand apart: this is a comparison no more");
+
+static __always_inline bool is_stall(unsigned int state)
+{
+	return state - TX_SNDBUF <= TX_RWND - TX_SNDBUF;
+}
+
 static __always_inline bool turns_stall(const struct transition *t)
 {
-	return (TX_STALLS >> (t->from & 15) | TX_STALLS >> (t->to & 15)) & 1;
+	return is_stall(t->from) || is_stall(t->to);
 }
 
 static __always_inline bool step_tx(struct endpoint *ep, const struct input *in, struct transition *t)

@@ -240,7 +240,9 @@ static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 		note_stack(ctx, &ep->txb);
 }
 
-/* `in` carries what else is known of the endpoint at this moment */
+#define BOTH_ENDS 2	/* where every call is seen at both, they are counted at once */
+
+/* `in` carries what else is known of the endpoint at this moment. Who calls counts it. */
 static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct input *in)
 {
 	in->working = 1;
@@ -250,7 +252,6 @@ static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct
 		tx_begins(ep, in->at);
 	else
 		rx_begins(ep, in->at);
-	count(COUNT_OBSERVED);
 }
 
 static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct input *in)

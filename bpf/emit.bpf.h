@@ -17,9 +17,14 @@ static __always_inline struct processor *processor(void)
 	return &processors[bpf_get_smp_processor_id() & (PROCESSORS - 1)];
 }
 
+static __always_inline void count_more(enum counter which, __u32 n)
+{
+	processor()->counts[which] += n;
+}
+
 static __always_inline void count(enum counter which)
 {
-	processor()->counts[which]++;
+	count_more(which, 1);
 }
 
 /*

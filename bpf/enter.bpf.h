@@ -36,6 +36,7 @@ static __noinline int left_unseen(struct call *c)
 		apply(ep, &in, c->dir);
 		if (!c->before)
 			end_missed(ep, c->dir);
+		count(COUNT_OBSERVED);
 	}
 	if (!c->before)
 		count(COUNT_UNPAIRED);
@@ -256,7 +257,7 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 			refused_read(ep, in.at);
 		}
 		call_done(ep, dir, ret, (__u32)current);
-		count(COUNT_OBSERVED);
+		count_more(COUNT_OBSERVED, BOTH_ENDS);
 	}
 	call_over(c);
 	return 0;
@@ -311,7 +312,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 		else
 			tcp_leaves_rx(ep, c, &in);
 		call_done(ep, dir, ret, (__u32)current);
-		count(COUNT_OBSERVED);
+		count_more(COUNT_OBSERVED, BOTH_ENDS);
 	}
 	call_over(c);
 	return 0;

@@ -43,6 +43,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	if (word_asleep(ep->tx.word) && tx_resumes(ep))
 		return 0;
 	call_enter(ep, DIR_TX, &in);
+	count(COUNT_OBSERVED);
 	return 0;
 }
 
@@ -399,6 +400,7 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 	if (to.dir == DIR_TX)
 		refused_back(ep, in.at);
 	call_enter(ep, to.dir, &in);
+	count(COUNT_OBSERVED);
 	return 1;
 }
 
