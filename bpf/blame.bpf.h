@@ -357,8 +357,8 @@ static __always_inline int stall_turns_of(struct endpoint *ep, const struct tran
 
 	if (!ep || !t)
 		return 0;
-	ended = TX_STALLS >> (t->from & 15) & 1 && t->ns;
-	begins = TX_STALLS >> (t->to & 15) & 1;
+	ended = tx_is_stall(t->from) && t->ns;
+	begins = tx_is_stall(t->to);
 	starved = reader_at_turn(&ep->peer_reader, peer, ended ? t->ns : 0, begins, at);
 	if (ended)
 		stall_ended(ep, peer, starved, t, at);
@@ -367,16 +367,9 @@ static __always_inline int stall_turns_of(struct endpoint *ep, const struct tran
 	return 1;
 }
 
-_Static_assert(TX_STALLS == (2 << TX_RWND) - (1 << TX_SNDBUF), "the stalls stand apart: this is a comparison no more");
-
-static __always_inline bool is_stall(unsigned int state)
-{
-	return state - TX_SNDBUF <= TX_RWND - TX_SNDBUF;
-}
-
 static __always_inline bool turns_stall(const struct transition *t)
 {
-	return is_stall(t->from) || is_stall(t->to);
+	return tx_is_stall(t->from) || tx_is_stall(t->to);
 }
 
 static __always_inline bool step_tx(struct endpoint *ep, const struct input *in, struct transition *t)

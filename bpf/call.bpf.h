@@ -236,7 +236,7 @@ static __always_inline void note_stack(void *ctx, struct beside *b)
 /* a send call that leaves its bytes held by something: its stack is the stall's */
 static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 {
-	if (opt.stacks && TX_STALLS >> WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX) & 1)
+	if (opt.stacks && tx_is_stall(WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX)))
 		note_stack(ctx, &ep->txb);
 }
 

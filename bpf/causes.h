@@ -71,4 +71,11 @@ enum rx_state { RX_STATES(CAUSE_ENUM) RX_N = 0 RX_STATES(CAUSE_COUNT) };
 /* one bit per state that is a stall */
 enum { TX_STALLS = 0 TX_STATES(CAUSE_STALL) };
 
+_Static_assert(TX_STALLS == (2 << TX_RWND) - (1 << TX_SNDBUF), "the stalls stand apart: this is a comparison no more");
+
+static inline __attribute__((always_inline)) int tx_is_stall(unsigned int state)
+{
+	return state - TX_SNDBUF <= TX_RWND - TX_SNDBUF;
+}
+
 #endif

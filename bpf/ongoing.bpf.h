@@ -12,7 +12,7 @@ static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct
 
 	t->from = t->to = WORD_STATE(w, DIR_TX);
 	t->ns = word_elapsed(w, at);
-	return TX_STALLS >> (t->from & 15) & 1 && t->ns;
+	return tx_is_stall(t->from) && t->ns;
 }
 
 /* Not attached: at a session's end user space has every stall told that goes on, as it is then. */

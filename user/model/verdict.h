@@ -122,11 +122,6 @@ struct verdict {
 	int64_t unaccounted_ns;
 };
 
-static inline bool tx_is_stall(unsigned int state)
-{
-	return TX_STALLS >> state & 1;
-}
-
 static inline double waits_share(const struct waits_together *w)
 {
 	return w->lifetime_ns ? (double)w->ns / (double)w->lifetime_ns : 0;

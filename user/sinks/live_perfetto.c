@@ -35,7 +35,7 @@ static void name_endpoint(FILE *f, const struct trace_endpoint *ep)
 
 static void print_span(FILE *f, const struct span *s)
 {
-	const char *cat = !s->rx && TX_STALLS >> s->state & 1 ? "stall" : "state";
+	const char *cat = !s->rx && tx_is_stall(s->state) ? "stall" : "state";
 
 	fprintf(f, ",\n{\"ph\":\"X\",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":" US ",\"dur\":" US ",\"name\":\"%s\",\"cat\":\"%s\"}", s->serial,
 		s->rx ? TRACK_RX : TRACK_TX, US_OF(s->start), US_OF(s->end - s->start), state_name(s->rx, s->state), cat);

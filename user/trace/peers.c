@@ -131,7 +131,7 @@ void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint 
 
 	endpoint_fill(out, ep, t);
 	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, 0, ep->peer_unread, s->n };
-	if (!out->closed && TX_STALLS >> out->tx.now & 1 && out->at_ns > out->tx.since_ns)
+	if (!out->closed && tx_is_stall(out->tx.now) && out->at_ns > out->tx.since_ns)
 		k[s->n].stalled = out->at_ns - out->tx.since_ns;
 	s->n++;
 }

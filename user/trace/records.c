@@ -13,7 +13,7 @@ static uint64_t stalled_ns(const struct endpoint *ep)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < TX_N; i++)
-		if (TX_STALLS >> i & 1)
+		if (tx_is_stall(i))
 			sum += ep->tx.ns[i];
 	return sum;
 }
