@@ -29,7 +29,7 @@ WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initi
 comma    := ,
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 GIT_DESC := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
-CPPFLAGS += -Iuser -Ibpf -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' \
+CPPFLAGS += -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' \
 	    -DIPCSTALL_BUILD='"$(FLAVOUR)"' -DIPCSTALL_PREFIX='"$(PREFIX)"'
 CFLAGS   += -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) -pthread
 LDLIBS   += -lbpf -lelf -lz -ljansson -lm -pthread
@@ -68,8 +68,8 @@ $(B)/%.o: %.c $(SKELS)
 $(B)/git.stamp: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GIT_DESC)' | cmp -s - $@ || echo '$(GIT_DESC)' > $@
-$(B)/user/lib/machine.o: CPPFLAGS += -DIPCSTALL_GIT='"$(GIT_DESC)"' -DIPCSTALL_CFLAGS='"$(OPT) $(SANFLAGS)"'
-$(B)/user/lib/machine.o: $(B)/git.stamp
+$(B)/user/host/machine.o: CPPFLAGS += -DIPCSTALL_GIT='"$(GIT_DESC)"' -DIPCSTALL_CFLAGS='"$(OPT) $(SANFLAGS)"'
+$(B)/user/host/machine.o: $(B)/git.stamp
 
 $(GEN)/%.bpf.o: bpf/objects.mk
 	$(call say,BPF,$*)

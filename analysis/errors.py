@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from analysis.text import clean
 
-# The same numbers as user/lib/err.h; a number is never reused.
+# The same numbers as user/base/err.h; a number is never reused.
 BAD_USAGE = 2
 NO_PERM = 3
 NO_FEATURE = 4

@@ -39,7 +39,7 @@ def say(line: str) -> None:
 
 
 def refused(path: str, e: OSError) -> AnalysisError:
-    """The codes are those of err_sys() (user/lib/err.h)."""
+    """The codes are those of err_sys() (user/base/err.h)."""
     if isinstance(e, PermissionError):
         return AnalysisError(NO_PERM, f"{path}: cannot be written: {e.strerror}; run as its owner or name another place")
     return AnalysisError(IO, f"{path}: cannot be written: {e.strerror}; free space or name another place")

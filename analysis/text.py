@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-# What text_clean() of user/lib/text.c replaces: the two sets of control characters (escape sequences begin in both), the ends of
+# What text_clean() of user/base/text.c replaces: the two sets of control characters (escape sequences begin in both), the ends of
 # lines and paragraphs, the marks of direction; and halves of characters, which cannot be written.
 _ABOVE = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _CONTROL = re.compile(rf"[\x00-\x1f{_ABOVE}]")

@@ -53,7 +53,7 @@ def rate_text(bytes_per_s: Optional[float]) -> str:
     return _scaled(bytes_per_s, RATES)
 
 
-# Options by what they hold, in the units of a result (user/bench/options.c).
+# Options by what they hold, in the units of a result (user/bench/bench_options.c).
 TIME_OPTIONS = frozenset(("duration", "timeout", "delack-max", "reader-pause", "rto"))
 BYTES_ENDINGS = ("size", "buf", "bytes")
 

@@ -4,7 +4,7 @@
  *
  *	ROW(what the first argument is, name, function, direction, number of arguments)
  *
- * Where the number is 0 it has changed from kernel to kernel. The function is a default: user/trace/hooks.c says which is taken.
+ * Where the number is 0 it has changed from kernel to kernel. The function is a default: user/tracer/hooks.c says which is taken.
  * tcp_sendpage() is sendfile's and splice's way before 6.5. Of unix_dgram_recvmsg() and the function it wraps from 5.15 on the
  * inner one is taken, since some compilers put the outer one into unix_seqpacket_recvmsg().
  */

@@ -29,7 +29,7 @@ static __always_inline void count(enum counter which)
 
 /*
  * Two, which are filled in turn: see stack_number(). User space gives them their size where stacks are asked for, empties the one at
- * rest when the other is filling up, and has it take over (user/trace/stack.c).
+ * rest when the other is filling up, and has it take over (user/tracer/stack.c).
  */
 struct stack_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "lib/signals.h"
+#include "base/signals.h"
 
 static int unknown_command(const char *word)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""user/lib's statistics against numpy and scipy, on the same samples."""
+"""The statistics of user/stats against numpy and scipy, on the same samples."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ stats = pytest.importorskip("scipy.stats")
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["tests/unit/stats_driver.c"] + [
-    f"user/lib/{name}.c" for name in ("stats", "sort", "bootstrap", "special", "compare", "rng")
+    f"user/stats/{name}.c" for name in ("stats", "sort", "bootstrap", "special", "compare", "rng")
 ]
 
 

@@ -56,7 +56,7 @@ peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
 sys.exit(0 if p.returncode == 5 and p.stderr.count("\n") == 1 and "no memory" in p.stderr and peak < free / 2 else f"{p} {peak} of {free}")
 PY
 # shellcheck disable=SC2154 # lib.sh says where
-python3 bomb.py "$here/user/record/blocks.h" >bomb.rec
+python3 bomb.py "$here/user/recording/blocks.h" >bomb.rec
 said=$(python3 bounded.py "$IPCSTALL" replay bomb.rec 2>&1)
 check "replay: a file that unpacks without end" "$said" [ $? -eq 0 ]
 

@@ -161,8 +161,8 @@ REFUSED = ((("bench", "--no-such-option"), 2), (("replay", "/dev/null"), 9), (("
 def exit_codes(docs, facts):
     """The man page's table is the header's, and the codes are given."""
     table = {int(n) for n in re.findall(r"\.B (\d+)\n", docs["(man)"][docs["(man)"].index(".SH EXIT STATUS"):])}
-    header = {int(n) for n in re.findall(r"EXIT_\w+ = (\d+),", (TOP / "user/lib/err.h").read_text(encoding="utf-8"))}
-    out = [f"exit code {n} is in only one of the man page and user/lib/err.h" for n in sorted(table ^ header)]
+    header = {int(n) for n in re.findall(r"EXIT_\w+ = (\d+),", (TOP / "user/base/err.h").read_text(encoding="utf-8"))}
+    out = [f"exit code {n} is in only one of the man page and user/base/err.h" for n in sorted(table ^ header)]
     for n, line in ((int(n), line) for line in docs["(man)"].splitlines() if "Exit status" in line for n in re.findall(r"\b(\d+):", line)):
         out += [] if n in table else [f"'{line}' names a code that is not in the table"]
     return out + [f"ipcstall {' '.join(args)} ends with {got}, not {code}" for args, code in REFUSED if (got := ends(args, code)) != code]

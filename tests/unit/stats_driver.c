@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads two samples on stdin ("n m", then n + m numbers) and prints what lib/stats.h says of them as JSON, for
+ * Reads two samples on stdin ("n m", then n + m numbers) and prints what stats/stats.h says of them as JSON, for
  * tests/analysis/test_stats.py to hold against numpy and scipy.
  */
-#include "lib/rng.h"
-#include "lib/stats.h"
+#include "stats/rng.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

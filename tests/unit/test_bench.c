@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench/run.h"
-#include "sinks/sink.h"
+#include "render/sink.h"
 
 static struct bench_options options(const char *mode)
 {

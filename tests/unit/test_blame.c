@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/blame.h"
+#include "verdict/blame.h"
 
 static struct blame_judged judged(uint64_t ns, uint64_t gathered_ns, uint64_t gathered_n, uint64_t delack_ns)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "model/chain.h"
-#include "sinks/ledger.h"
+#include "verdict/root_cause.h"
+#include "render/ledger_text.h"
 
 enum { SECOND = 1000000000, A = 11, B = 12, C = 13, D = 14 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/clock.h"
-#include "lib/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <setjmp.h>

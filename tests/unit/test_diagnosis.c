@@ -14,11 +14,11 @@
 #include "diagnose/fixes.h"
 #include "diagnose/observe.h"
 #include "diagnose/report.h"
-#include "lib/rng.h"
-#include "model/diagnosis.h"
-#include "model/dips.h"
-#include "model/modes.h"
-#include "model/refine.h"
+#include "stats/rng.h"
+#include "diagnose/diagnosis.h"
+#include "stats/dips.h"
+#include "stats/modes.h"
+#include "sweep/refine.h"
 
 static void near(double a, double b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/hdr.h"
-#include "lib/rng.h"
-#include "lib/stats.h"
+#include "stats/hdr.h"
+#include "stats/rng.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/human.h"
+#include "base/human.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "lib/half.h"
-#include "lib/index.h"
-#include "lib/opt.h"
+#include "base/evict.h"
+#include "base/index.h"
+#include "base/opt.h"
 
 static void nothing_is_in_an_empty_one(void **state)
 {

@@ -9,8 +9,8 @@
 #include <sys/vfs.h>
 #include <cmocka.h>
 
-#include "lib/ladder.h"
-#include "lib/stats.h"
+#include "host/ladder.h"
+#include "stats/stats.h"
 
 static struct ladder l;
 

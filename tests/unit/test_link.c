@@ -31,8 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/link.h"
-#include "lib/rtnl.h"
+#include "host/link.h"
+#include "host/rtnl.h"
 
 #define IP_UDP_ETH (20 + 8 + 14)
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "lib/link.h"
+#include "host/link.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 

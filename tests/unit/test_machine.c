@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/machine.h"
+#include "host/machine.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/environment.h"
+#include "render/environment.h"
 
 static void machine_is_this_one(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Noise that the test itself makes must be seen; noise that nobody made must not be reported. */
-#include "lib/noise.h"
+#include "host/noise.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/clock.h"
+#include "base/clock.h"
 
 static cpu_set_t original;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/opt.h"
+#include "base/opt.h"
 
 struct demo {
 	bool flag;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "bench/bench.h"
-#include "lib/rng.h"
+#include "stats/rng.h"
 
 enum { LINES = 60000, WORDS = 7, LONGEST = 120 };
 

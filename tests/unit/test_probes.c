@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/call_probe.h"
-#include "lib/clock_probe.h"
-#include "sinks/grid.h"
-#include "sinks/json_file.h"
+#include "host/call_probe.h"
+#include "host/clock_probe.h"
+#include "render/grid.h"
+#include "render/json_file.h"
 
 static void clocks_step_and_cost(void **state)
 {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/internal.h"
+#include "tracer/internal.h"
 
-#include "ledger.h"
+#include "bpf/ledger.h"
 
 #include <cmocka.h>	/* last: its fail() is a macro */
 

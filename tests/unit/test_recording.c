@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "record/blocks.h"
-#include "record/codec.h"
-#include "record/recording.h"
+#include "recording/blocks.h"
+#include "recording/codec.h"
+#include "recording/recording.h"
 
 /* small: the tests below read the file once for each of its bytes */
 enum { ENDS = 10, ROUNDS = 3 };

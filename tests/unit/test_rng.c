@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/rng.h"
+#include "stats/rng.h"
 
 #include <math.h>
 #include <setjmp.h>

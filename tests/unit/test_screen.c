@@ -12,7 +12,7 @@
 
 #include "top/keys.h"
 #include "top/screen.h"
-#include "top/strip.h"
+#include "top/sparkline.h"
 
 #define S 1000000000ull
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Against definitions and known distributions; tests/analysis/test_stats.py holds the same code against scipy. */
-#include "lib/rng.h"
-#include "lib/stats.h"
+#include "stats/rng.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

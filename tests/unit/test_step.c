@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "machine.h"
-#include "packed.h"
+#include "bpf/machine.h"
+#include "bpf/packed.h"
 
 #define STATES	16
 

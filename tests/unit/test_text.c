@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/text.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

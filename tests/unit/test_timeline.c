@@ -8,10 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/stalls.h"
-#include "model/timeline.h"
-#include "sinks/live.h"
-#include "trace/symbols.h"
+#include "verdict/stalls.h"
+#include "verdict/timeline.h"
+#include "render/ledger_outputs.h"
+#include "tracer/symbols.h"
 
 static void step(struct timeline *t, uint64_t serial, bool rx, uint64_t at, uint64_t ns, unsigned int from)
 {

@@ -12,7 +12,7 @@
 
 #include "top/batch.h"
 #include "top/columns.h"
-#include "top/names.h"
+#include "top/row_names.h"
 
 #define S 1000000000ull
 #define MS 1000000ull

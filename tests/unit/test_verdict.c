@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "ledger.h"
-#include "model/blame.h"
-#include "sinks/ledger.h"
+#include "bpf/ledger.h"
+#include "verdict/blame.h"
+#include "render/ledger_text.h"
 
 enum { SECOND = 1000000000 };
 

@@ -8,8 +8,8 @@
 #define IPCSTALL_BENCH_AB_H
 
 #include "bench/bench.h"
-#include "lib/rng.h"
-#include "trace/trace.h"
+#include "stats/rng.h"
+#include "tracer/trace.h"
 
 enum ab_arm { AB_OFF, AB_TRACED, AB_BESIDE, AB_ARMS };
 

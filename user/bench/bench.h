@@ -3,15 +3,15 @@
  * The benchmark's engine. One point is one test of one workload at one size: two fresh processes, warm-up, one measured
  * phase. bench_run_point() can be called by any command with options it set itself.
  */
-#ifndef IPCSTALL_BENCH_H
-#define IPCSTALL_BENCH_H
+#ifndef IPCSTALL_BENCH_BENCH_H
+#define IPCSTALL_BENCH_BENCH_H
 
 #include <signal.h>
 
-#include "lib/clock.h"
-#include "lib/link.h"
-#include "lib/opt.h"
-#include "model/result.h"
+#include "base/clock.h"
+#include "host/link.h"
+#include "base/opt.h"
+#include "bench/point.h"
 #include "workloads/workload.h"
 
 enum placement { PLACE_AUTO, PLACE_SAME, PLACE_CROSS, PLACE_CROSS_AWAKE, PLACE_SPIN, PLACE_NONE };

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "bench/bout.h"
-#include "bench/room.h"
+#include "bench/point_run.h"
+#include "bench/shared_mem.h"
 
 enum {
 	RELIABLE_PIECE = 65000, /* or so, of a message in one packet */

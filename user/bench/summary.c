@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/run.h"
-#include "lib/rng.h"
+#include "stats/rng.h"
 
 enum { TOO_FEW = 100 };
 

@@ -5,8 +5,8 @@
 
 #include "bench/ab.h"
 #include "bench/bench.h"
-#include "model/timeline.h"
-#include "model/verdict.h"
+#include "verdict/timeline.h"
+#include "verdict/verdict.h"
 
 /* What the tracer found in one point's measured phase; hangs on struct point. */
 struct point_ledger {

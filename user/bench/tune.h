@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef IPCSTALL_TUNE_H
-#define IPCSTALL_TUNE_H
+#ifndef IPCSTALL_BENCH_TUNE_H
+#define IPCSTALL_BENCH_TUNE_H
 
 #include "bench/bench.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bout.h"
+#include "bench/point_run.h"
 #include "remote/remote.h"
 
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A command is one file that defines one of these and one row in commands.c. */
-#ifndef IPCSTALL_COMMAND_H
-#define IPCSTALL_COMMAND_H
+#ifndef IPCSTALL_COMMANDS_COMMAND_H
+#define IPCSTALL_COMMANDS_COMMAND_H
 
-#include "lib/opt.h"
+#include "base/opt.h"
 
 struct command {
 	const char *name;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define ROW(name) extern const struct command command_##name;
-#include "commands/table.h"
+#include "commands/command_table.h"
 #undef ROW
 
 const struct command *const commands[] = {
 #define ROW(name) &command_##name,
-#include "commands/table.h"
+#include "commands/command_table.h"
 #undef ROW
 	NULL,
 };

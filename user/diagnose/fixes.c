@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 
 #define ROOMY (8 << 20)
 #define PIPE_ROOM (1 << 20)

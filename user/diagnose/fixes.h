@@ -4,7 +4,7 @@
 #define IPCSTALL_DIAGNOSE_FIXES_H
 
 #include "bench/bench.h"
-#include "model/diagnosis.h"
+#include "diagnose/diagnosis.h"
 
 enum { FIX_SETS = 320, FIXES_TRIED = 6 };
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
-#include "lib/progress.h"
-#include "lib/rng.h"
-#include "sinks/ledger_point.h"
+#include "base/clock.h"
+#include "base/progress.h"
+#include "stats/rng.h"
+#include "render/ledger_point.h"
 
 enum { WARMUP_NS = 15000000, SAMPLES_KEPT = 20000, PROGRESS_FROM_NS = 1000000000 };
 

@@ -6,7 +6,7 @@
 #include "bench/traced.h"
 #include "diagnose/fixes.h"
 #include "diagnose/observe.h"
-#include "model/modes.h"
+#include "stats/modes.h"
 
 /* The workload with some options changed, ready to run: a link of its own, if it has one. */
 struct variant {

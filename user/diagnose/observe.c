@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "diagnose/observe.h"
 
-#include "lib/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>

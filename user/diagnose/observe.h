@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "model/diagnosis.h"
+#include "diagnose/diagnosis.h"
 
 /* point: as json_of_point() makes it. Returns 0; -1: no time per message in it. */
 int observe_point(const json_t *point, struct diag_round *out);

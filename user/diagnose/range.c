@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/clock.h"
-#include "lib/rng.h"
+#include "base/clock.h"
+#include "stats/rng.h"
 
 void range_free(struct range *r)
 {

@@ -4,7 +4,7 @@
 #define IPCSTALL_DIAGNOSE_RANGE_H
 
 #include "diagnose/measure.h"
-#include "model/dips.h"
+#include "stats/dips.h"
 
 enum { BANDS_MAX = 16, RANGE_LEAST = 4 };
 

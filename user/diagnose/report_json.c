@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "diagnose/report.h"
-#include "model/environment.h"
+#include "render/environment.h"
 
 static const char *const class_names[] = { "none", "possible", "clear" };
 static const char *const role_names[ROLES] = { "client", "server" };

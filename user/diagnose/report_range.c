@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "diagnose/report.h"
-#include "model/environment.h"
-#include "sinks/ledger.h"
-#include "sinks/sink.h"
+#include "render/environment.h"
+#include "render/ledger_text.h"
+#include "render/sink.h"
 
 static double rate(const struct dip_size *s)
 {

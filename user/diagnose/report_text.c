@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "diagnose/report.h"
-#include "lib/human.h"
-#include "lib/text.h"
-#include "sinks/ledger.h"
-#include "sinks/sink.h"
+#include "base/human.h"
+#include "base/text.h"
+#include "render/ledger_text.h"
+#include "render/sink.h"
 
 #define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
 static const char *const whats[DIAG_CAUSES] = {

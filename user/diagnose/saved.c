@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 
 static int test_of(const json_t *point)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/groups.h"
-#include "model/unstalled.h"
+#include "verdict/other_findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_EXPORT_GROUPS_H
 #define IPCSTALL_EXPORT_GROUPS_H
 
-#include "model/verdict.h"
+#include "verdict/verdict.h"
 
 /* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is a figure no more. */
 struct tally {

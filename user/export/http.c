@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "base/clock.h"
 
 enum phase { FREE, READING, WRITING, DRAINING };
 

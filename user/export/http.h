@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 enum {
 	HTTP_HEAD_MAX = 4096,	/* of a request */

@@ -4,7 +4,7 @@
 #define IPCSTALL_EXPORT_METRICS_H
 
 #include "export/groups.h"
-#include "export/text.h"
+#include "export/openmetrics.h"
 
 /* of the exporter itself */
 struct exporter_state {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who may run what: a stranger's introduction judged, and its options made a plan of this end. */
-#ifndef IPCSTALL_ADMIT_H
-#define IPCSTALL_ADMIT_H
+#ifndef IPCSTALL_REMOTE_ADMIT_H
+#define IPCSTALL_REMOTE_ADMIT_H
 
 #include <jansson.h>
 

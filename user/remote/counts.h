@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an end counted, on its way to the other host. Times travel in nanoseconds: two hosts' ticks differ. */
-#ifndef IPCSTALL_COUNTS_H
-#define IPCSTALL_COUNTS_H
+#ifndef IPCSTALL_REMOTE_COUNTS_H
+#define IPCSTALL_REMOTE_COUNTS_H
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 #include "remote/wire.h"
 
 void host_read(struct host_id *h, const char *clock)

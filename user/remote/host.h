@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which host an end is on, and whether two ends share a clock. */
-#ifndef IPCSTALL_HOST_H
-#define IPCSTALL_HOST_H
+#ifndef IPCSTALL_REMOTE_HOST_H
+#define IPCSTALL_REMOTE_HOST_H
 
 #include <jansson.h>
 #include <stdbool.h>

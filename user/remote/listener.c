@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "remote/remote.h"
-#include "remote/session.h"
+#include "remote/serve.h"
 #include "remote/wire.h"
 
 enum { BACKLOG = 64, VISITORS_MAX = 64 };

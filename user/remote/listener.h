@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Waits for clients and gives each a process of its own, so that none can hold up or bring down the others. */
-#ifndef IPCSTALL_LISTENER_H
-#define IPCSTALL_LISTENER_H
+#ifndef IPCSTALL_REMOTE_LISTENER_H
+#define IPCSTALL_REMOTE_LISTENER_H
 
 #include <stdbool.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 struct listener_options {
 	char *listen; /* ADDRESS[:PORT]; NULL: loopback */

@@ -4,8 +4,8 @@
  * runner's orders, passes them over the control channel, and puts what the other end counted where the runner looks.
  * So the runner does not know the difference.
  */
-#ifndef IPCSTALL_REMOTE_H
-#define IPCSTALL_REMOTE_H
+#ifndef IPCSTALL_REMOTE_REMOTE_H
+#define IPCSTALL_REMOTE_REMOTE_H
 
 #include <jansson.h>
 #include <sys/socket.h>

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lib/clock.h"
-#include "lib/text.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 int wire_prepare(int fd, struct err *e)
 {

@@ -3,13 +3,13 @@
  * The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every length is bounded,
  * every wait has an end, and nothing that arrives is believed before it is checked.
  */
-#ifndef IPCSTALL_WIRE_H
-#define IPCSTALL_WIRE_H
+#ifndef IPCSTALL_REMOTE_WIRE_H
+#define IPCSTALL_REMOTE_WIRE_H
 
 #include <jansson.h>
 #include <stdint.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 #define WIRE_PORT 6739
 #define WIRE_PROTOCOL 2

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/text.h"
-#include "sinks/ledger.h"
+#include "base/text.h"
+#include "render/ledger_text.h"
 #include "top/columns.h"
-#include "top/names.h"
+#include "top/row_names.h"
 
 /* What was lost in the interval; "" when nothing. */
 static void loss_text(const struct paces *p, char *buf, size_t len)

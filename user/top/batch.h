@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "top/pace.h"
+#include "top/rows.h"
 
 /* rows: at most so many; 0: all. Both return -1 when it could not be written. */
 int batch_lines(const struct paces *p, size_t rows, int width, FILE *out);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/names.h"
+#include "top/row_names.h"
 
 enum { CELL = 96 };
 

@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_TOP_COLUMNS_H
 #define IPCSTALL_TOP_COLUMNS_H
 
-#include "top/pace.h"
+#include "top/rows.h"
 
 enum { COLUMNS_MAX = 16 };
 

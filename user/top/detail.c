@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinks/ledger.h"
-#include "top/names.h"
+#include "render/ledger_text.h"
+#include "top/row_names.h"
 #include "top/screen.h"
-#include "top/strip.h"
+#include "top/sparkline.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const fixes[TX_N] = { TX_STATES(CAUSE_FIX) };

@@ -3,9 +3,9 @@
 #ifndef IPCSTALL_TOP_SCREEN_H
 #define IPCSTALL_TOP_SCREEN_H
 
-#include "model/timeline.h"
+#include "verdict/timeline.h"
 #include "top/canvas.h"
-#include "top/pace.h"
+#include "top/rows.h"
 
 enum view { VIEW_LIST, VIEW_DETAIL, VIEW_HELP };
 

@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "base/clock.h"
 #include "top/keys.h"
 
 /* A process has one terminal to give back, and signals reach no other place. */

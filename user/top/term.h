@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 #include "top/canvas.h"
 
 /* Keys come from standard input, or from /dev/tty where that is no terminal. Also at exit() the terminal is given back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Other ways to move bulk data than one call a message. An engine is a row in engines[]; it serves bulk throughput only. */
-#ifndef IPCSTALL_ENGINE_H
-#define IPCSTALL_ENGINE_H
+#ifndef IPCSTALL_WORKLOADS_ENGINE_H
+#define IPCSTALL_WORKLOADS_ENGINE_H
 
 #include "workloads/workload.h"
 

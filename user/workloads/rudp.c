@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "lib/clock.h"
+#include "base/clock.h"
 #include "workloads/rudp.h"
 #include "workloads/rudp_machine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reliable UDP on a socket: what the runner's loop needs beyond the workload's operations. */
-#ifndef IPCSTALL_RUDP_H
-#define IPCSTALL_RUDP_H
+#ifndef IPCSTALL_WORKLOADS_RUDP_H
+#define IPCSTALL_WORKLOADS_RUDP_H
 
 #include "workloads/workload.h"
 

@@ -11,13 +11,13 @@
  * With each arrival refused by chance p, a packet is sent k times with probability p^(k-1) (1-p): on average it waits
  * rto * p / (1 - p) longer than one which nothing befalls.
  */
-#ifndef IPCSTALL_RUDP_MACHINE_H
-#define IPCSTALL_RUDP_MACHINE_H
+#ifndef IPCSTALL_WORKLOADS_RUDP_MACHINE_H
+#define IPCSTALL_WORKLOADS_RUDP_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/rng.h"
+#include "stats/rng.h"
 
 #define RUDP_WINDOW_MAX 4096
 #define RUDP_NEVER UINT64_MAX

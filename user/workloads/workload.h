@@ -3,16 +3,16 @@
  * A workload is one file, one of these, and one row in table.h. It opens two ends and carries messages between them;
  * it never prints, never takes the time and never decides how many: that is the runner's.
  */
-#ifndef IPCSTALL_WORKLOAD_H
-#define IPCSTALL_WORKLOAD_H
+#ifndef IPCSTALL_WORKLOADS_WORKLOAD_H
+#define IPCSTALL_WORKLOADS_WORKLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "lib/err.h"
-#include "model/result.h"
+#include "base/err.h"
+#include "bench/point.h"
 
 enum workload_flag {
 	WL_STREAM = 1 << 0,	/* bytes without boundaries */

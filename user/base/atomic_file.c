@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* By another name it may be a descriptor that we were given: who gave it would not see the file that takes its place. */
+static bool is_given(const struct stat *st)
+{
+	struct stat own;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return true;
+	return false;
+}
+
+static bool is_replaced(const char *path, const struct stat *old)
+{
+	struct stat link;
+
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+		return false;
+	if (!old) /* a link to what is not there yet: that is what is made */
+		return lstat(path, &link) != 0;
+	return S_ISREG(old->st_mode) && !is_given(old);
+}
+
+/* Its directory would let a file be replaced that may not be written. */
+static bool may_write(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && close(fd) == 0;
+}
+
+/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the old group's rights either. */
+static int like_old(int fd, const struct stat *old)
+{
+	mode_t mode = old->st_mode & 0777;
+
+	if (fchown(fd, old->st_uid, old->st_gid))
+		mode &= ~(mode_t)S_IRWXG;
+	return fchmod(fd, mode);
+}
+
+/* A name that nobody can foretell: in a directory of all users a link could wait under one that is known. */
+static char *name_beside(const char *real)
+{
+	const char *slash = strrchr(real, '/');
+	unsigned long long number;
+	char *name;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number) ||
+	    asprintf(&name, "%.*s.ipcstall-%016llx.part", slash ? (int)(slash - real + 1) : 0, real, number) < 0)
+		return NULL;
+	return name;
+}
+
+static void forget(struct replacement *r)
+{
+	free(r->part);
+	free(r->real);
+	*r = (struct replacement){};
+}
+
+static int open_beside(struct replacement *r, const char *path, const struct stat *old, int flags, mode_t mode)
+{
+	int fd = -1, err;
+
+	r->real = old ? realpath(path, NULL) : strdup(path);
+	r->part = r->real ? name_beside(r->real) : NULL;
+	if (r->part)
+		fd = open(r->part, flags | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : mode);
+	if (fd >= 0 && (!old || !like_old(fd, old)))
+		return fd;
+	err = errno;
+	if (fd >= 0) {
+		close(fd);
+		unlink(r->part);
+	}
+	forget(r);
+	errno = err;
+	return -1;
+}
+
+int replacement_open(struct replacement *r, const char *path, int flags, mode_t mode)
+{
+	struct stat st, *old = stat(path, &st) == 0 ? &st : NULL;
+	int fd;
+
+	*r = (struct replacement){};
+	if (is_replaced(path, old)) {
+		if (old && !may_write(path))
+			return -1;
+		fd = open_beside(r, path, old, flags, mode);
+		if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != ENAMETOOLONG))
+			return fd;
+	}
+	return open(path, flags | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+}
+
+/* Where it cannot take the place (a file is mounted there, or is another's in a directory like /tmp), what is in it does. */
+static int copy_over(const struct replacement *r)
+{
+	int in = open(r->part, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
+	ssize_t n = 1;
+
+	while (out >= 0 && n > 0)
+		n = sendfile(out, in, NULL, 1 << 30);
+	if (out < 0 || n < 0)
+		err = errno;
+	if (out >= 0 && close(out) && !err)
+		err = errno;
+	if (in >= 0)
+		close(in);
+	return err;
+}
+
+int replacement_commit(struct replacement *r)
+{
+	int err = 0;
+
+	if (r->part && rename(r->part, r->real)) {
+		err = copy_over(r);
+		unlink(r->part);
+	}
+	forget(r);
+	return err;
+}
+
+void replacement_drop(struct replacement *r)
+{
+	if (r->part)
+		unlink(r->part);
+	forget(r);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A file that takes another's place when it is whole: a full disk, or whatever else ends the writing, leaves the one that was there. What is no
+ * regular file, or cannot have another beside it, is written in its place.
+ */
+#ifndef IPCSTALL_BASE_ATOMIC_FILE_H
+#define IPCSTALL_BASE_ATOMIC_FILE_H
+
+#include <sys/types.h>
+
+struct replacement {
+	char *real, *part; /* NULL: written in its place */
+};
+
+/* A descriptor for what is to stand at `path`, or -1 and errno; flags: O_WRONLY or O_RDWR; mode: of a file that was not there. */
+int replacement_open(struct replacement *r, const char *path, int flags, mode_t mode);
+/* What was written takes its place: 0, or an errno, and what was there is there. */
+int replacement_commit(struct replacement *r);
+/* What was written goes. */
+void replacement_drop(struct replacement *r);
+
+#endif

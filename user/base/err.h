@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One error: what failed, why, and what to do next, on one line; and the exit code that goes with it. */
+#ifndef IPCSTALL_BASE_ERR_H
+#define IPCSTALL_BASE_ERR_H
+
+#include <stdbool.h>
+
+/* Documented in the man page (user/commands/cmd_man.c); a number is never reused. */
+enum exit_code {
+	EXIT_DONE = 0,	      /* the job was done whole */
+	EXIT_BAD_USAGE = 2,   /* an option or operand is wrong, or two of them exclude each other */
+	EXIT_NO_PERM = 3,     /* a privilege is missing */
+	EXIT_NO_FEATURE = 4,  /* this kernel, build or machine cannot do it */
+	EXIT_NO_RESOURCE = 5, /* port taken, CPU missing, out of memory or descriptors */
+	EXIT_IO = 6,	      /* an output could not be written: disk full, closed pipe */
+	EXIT_PEER = 7,	      /* the other end died, refused or fell silent */
+	EXIT_VERSION = 8,     /* the other end or a file speaks another version */
+	EXIT_DATA = 9,	      /* an input file is truncated, corrupt or of the wrong kind */
+	EXIT_NOISY = 10,      /* done, but too noisy or too short to be trusted (only where a command says so) */
+	EXIT_BUG = 70,	      /* an invariant of the tool itself is broken */
+	EXIT_INTERRUPTED = 130,
+};
+
+struct err {
+	enum exit_code code; /* EXIT_DONE: no error */
+	char text[768];
+};
+
+/*
+ * Record an error and return -1, so that a caller can write `return err_set(e, ...)`.
+ * The text reads "what: why; what to do next". The first error recorded wins: it is nearest to the cause.
+ */
+int err_set(struct err *e, enum exit_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* What to do about it where the error itself says so; else `otherwise`. */
+const char *err_remedy(int err, const char *otherwise);
+
+/* The same for a failed system call: appends strerror(errno) after `what`, then "; next" when next is not NULL.
+ * EACCES/EPERM become EXIT_NO_PERM, ENOSPC/EPIPE/EFBIG EXIT_IO, everything else `code`. */
+int err_sys(struct err *e, enum exit_code code, const char *next, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static inline bool err_is_set(const struct err *e)
+{
+	return e->code != EXIT_DONE;
+}
+
+/* Print "ipcstall: TEXT" to stderr; returns the exit code. */
+int err_print(const struct err *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which half of many to let go: those with the smaller numbers, and of those equal to the median every second. */
+#ifndef IPCSTALL_BASE_EVICT_H
+#define IPCSTALL_BASE_EVICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct half {
+	uint64_t median, equal;
+};
+
+/* v is sorted by this; n > 0 */
+void half_begin(struct half *h, uint64_t *v, size_t n);
+/* To be asked once for each, in any order. */
+bool half_goes(struct half *h, uint64_t v);
+
+#endif

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parsing the command line by the caller's rows, and carrying options to and from JSON. */
+#include "base/opt.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(row, base, type) ((type *)((char *)(base) + (row)->offset))
+#define CFIELD(row, base, type) ((const type *)((const char *)(base) + (row)->offset))
+
+static bool is_end(const struct opt *row)
+{
+	return !row->name && !row->help;
+}
+
+const struct opt *opt_find(const struct opt *rows, const char *name)
+{
+	for (; !is_end(rows); rows++)
+		if (rows->name && strcmp(rows->name, name) == 0)
+			return rows;
+	return NULL;
+}
+
+bool opt_is_among(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (name && strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but)
+{
+	size_t n = 0;
+
+	for (; !is_end(own) && n + 1 < room; own++)
+		into[n++] = *own;
+	for (; !is_end(more) && n + 1 < room; more++)
+		if (!opt_is_among(more->name, but))
+			into[n++] = *more;
+	into[n] = (struct opt)OPT_END;
+}
+
+static const struct opt *find_short(const struct opt *rows, char c)
+{
+	for (; !is_end(rows); rows++)
+		if (rows->shorthand == c)
+			return rows;
+	return NULL;
+}
+
+static int bad_value(const struct opt *row, const char *text, const char *want, struct err *e)
+{
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': not %s; see --help", row->name, text, want);
+}
+
+/* As one would type it: in the largest unit that divides it. */
+void opt_amount_text(const struct opt *row, double v, char *buf, size_t len)
+{
+	static const struct unit {
+		double factor;
+		const char *name;
+	} times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } },
+	  sizes[] = { { 1 << 30, "G" }, { 1 << 20, "M" }, { 1 << 10, "K" }, { 1, "" } }, plain[] = { { 1, "" } };
+	const struct unit *u = row->type == OPT_TIME ? times : row->type == OPT_SIZE ? sizes : plain;
+
+	while (u->factor > 1 && (v < u->factor || fmod(v, u->factor) != 0))
+		u++;
+	if (v == floor(v))
+		snprintf(buf, len, "%.0f%s", v / u->factor, v == 0 ? "" : u->name);
+	else
+		snprintf(buf, len, "%.10g%s", v / u->factor, u->name);
+}
+
+static int out_of_range(const struct opt *row, const char *text, struct err *e)
+{
+	char least[32], most[32];
+
+	opt_amount_text(row, row->min, least, sizeof(least));
+	opt_amount_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
+}
+
+static int check_range(const struct opt *row, const char *text, double v, struct err *e)
+{
+	if (row->min == 0 && row->max == 0)
+		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more", row->name, text) : 0;
+	if (v >= row->min && v <= row->max)
+		return 0;
+	return out_of_range(row, text, e);
+}
+
+static int set_int(const struct opt *row, void *into, const char *text, int (*parse)(const char *, int64_t *), const char *want,
+		   struct err *e)
+{
+	int64_t v;
+	int rc = parse(text, &v);
+
+	if (rc == PARSE_RANGE)
+		return out_of_range(row, text, e);
+	if (rc)
+		return bad_value(row, text, want, e);
+	if (check_range(row, text, (double)v, e))
+		return -1;
+	*FIELD(row, into, int64_t) = v;
+	return 0;
+}
+
+static int parse_plain_int(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return end == text || *end ? -1 : errno ? PARSE_RANGE : 0;
+}
+
+static int set_real(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	double v;
+
+	if (parse_real(text, &v))
+		return bad_value(row, text, "a number (10, 2.5k, 1M)", e);
+	if (check_range(row, text, v, e))
+		return -1;
+	*FIELD(row, into, double) = v;
+	return 0;
+}
+
+static size_t count_words(const char *const *w)
+{
+	size_t n = 0;
+
+	while (w[n])
+		n++;
+	return n;
+}
+
+static void join_words(const char *const *w, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (; *w && at < len; w++)
+		at += snprintf(buf + at, len - at, "%s%s", at ? ", " : "", *w);
+}
+
+static int set_enum(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	size_t n = count_words(row->choices);
+	const char *near;
+	char all[256];
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(text, row->choices[i]) == 0) {
+			*FIELD(row, into, int) = (int)i;
+			return 0;
+		}
+	}
+	near = nearest_word(text, row->choices, n);
+	join_words(row->choices, all, sizeof(all));
+	if (near)
+		return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; did you mean '%s'? (one of: %s)", row->name, text, near, all);
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; give one of: %s", row->name, text, all);
+}
+
+static int set_cpus(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	struct cpu_pair c;
+	char *end;
+
+	c.a = c.b = (int)strtol(text, &end, 10);
+	if (end == text || c.a < 0 || c.a > 65535)
+		return bad_value(row, text, "one CPU number or two (0 or 0,1)", e);
+	if (*end == ',') {
+		const char *second = end + 1;
+
+		c.b = (int)strtol(second, &end, 10);
+		if (end == second || c.b < 0 || c.b > 65535)
+			return bad_value(row, text, "one CPU number or two (0 or 0,1)", e);
+	}
+	if (*end)
+		return bad_value(row, text, "one CPU number or two (0 or 0,1)", e);
+	*FIELD(row, into, struct cpu_pair) = c;
+	return 0;
+}
+
+static int set_sizes(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	struct size_list *l = FIELD(row, into, struct size_list), fresh;
+
+	if (parse_sizes(text, &fresh, e))
+		return -1;
+	free(l->v);
+	*l = fresh;
+	return 0;
+}
+
+static int add_string(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	struct str_list *l = FIELD(row, into, struct str_list);
+	const char **grown = realloc(l->v, (l->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return err_set(e, EXIT_NO_RESOURCE, "--%s: out of memory; give it fewer times", row->name);
+	l->v = grown;
+	l->v[l->n++] = strdup(text);
+	return 0;
+}
+
+static int set_string(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	char **field = FIELD(row, into, char *);
+
+	if (!*text)
+		return err_set(e, EXIT_BAD_USAGE, "--%s: empty; give a value or leave the option out", row->name);
+	free(*field);
+	*field = strdup(text);
+	return 0;
+}
+
+static int set_flag(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	if (strcmp(text, "1") && strcmp(text, "0"))
+		return err_set(e, EXIT_BAD_USAGE, "--%s=%s: takes no value; give --%s or --no-%s", row->name, text, row->name, row->name);
+	*FIELD(row, into, bool) = *text == '1';
+	return 0;
+}
+
+int opt_set(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	switch (row->type) {
+	case OPT_FLAG:
+		return set_flag(row, into, text, e);
+	case OPT_INT:
+		return set_int(row, into, text, parse_plain_int, "a whole number", e);
+	case OPT_SIZE:
+		return set_int(row, into, text, parse_size, "a number of bytes (4, 64K, 1M)", e);
+	case OPT_TIME:
+		return set_int(row, into, text, parse_time_ns, "a time (500ms, 3s, 20us)", e);
+	case OPT_REAL:
+	case OPT_RATE:
+		return set_real(row, into, text, e);
+	case OPT_STRING:
+		return set_string(row, into, text, e);
+	case OPT_ENUM:
+		return set_enum(row, into, text, e);
+	case OPT_SIZES:
+		return set_sizes(row, into, text, e);
+	case OPT_CPUS:
+		return set_cpus(row, into, text, e);
+	case OPT_MULTI:
+		return add_string(row, into, text, e);
+	case OPT_GROUP:
+		break;
+	}
+	return err_set(e, EXIT_BUG, "option row without a type: a fault of ipcstall; please report it");
+}
+
+bool opt_given(const struct opt_operands *rest, const char *name)
+{
+	for (int i = 0; i < rest->n_given; i++)
+		if (strcmp(rest->given[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static int take_option(const struct opt *row, void *into, const char *text, struct opt_operands *rest, struct err *e)
+{
+	if (opt_set(row, into, text, e))
+		return -1;
+	if (rest && rest->n_given < OPT_GIVEN_MAX && !opt_given(rest, row->name))
+		rest->given[rest->n_given++] = row;
+	return 0;
+}
+
+static int unknown_option(const struct opt *rows, const char *name, struct err *e)
+{
+	const char *names[256], *near;
+	size_t n = 0;
+
+	for (; !is_end(rows) && n < 256; rows++)
+		if (rows->name)
+			names[n++] = rows->name;
+	near = nearest_word(name, names, n);
+	if (near)
+		return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; did you mean --%s? (--help lists all)", name, near);
+	return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; --help lists all", name);
+}
+
+/* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv were used, or -1. */
+static int parse_long(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
+{
+	char name[64];
+	const char *word = argv[0] + 2, *eq = strchr(word, '=');
+	const struct opt *row;
+
+	snprintf(name, sizeof(name), "%.*s", eq ? (int)(eq - word) : (int)strlen(word), word);
+	row = opt_find(rows, name);
+	if (!row && strncmp(name, "no-", 3) == 0 && !eq) {
+		row = opt_find(rows, name + 3);
+		if (row && row->type == OPT_FLAG)
+			return take_option(row, into, "0", rest, e) ? -1 : 1;
+		row = NULL;
+	}
+	if (!row)
+		return unknown_option(rows, name, e);
+	if (eq)
+		return take_option(row, into, eq + 1, rest, e) ? -1 : 1;
+	if (row->type == OPT_FLAG)
+		return take_option(row, into, "1", rest, e) ? -1 : 1;
+	if (left < 2)
+		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; give --%s %s", name, name, row->arg ? row->arg : "VALUE");
+	return take_option(row, into, argv[1], rest, e) ? -1 : 2;
+}
+
+/* -c VALUE, -cVALUE, and flags run together (-v4). */
+static int parse_short(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
+{
+	for (const char *c = argv[0] + 1; *c; c++) {
+		const struct opt *row = find_short(rows, *c);
+
+		if (!row)
+			return err_set(e, EXIT_BAD_USAGE, "-%c: no such option; --help lists all", *c);
+		if (row->type == OPT_FLAG) {
+			if (take_option(row, into, "1", rest, e))
+				return -1;
+			continue;
+		}
+		if (c[1])
+			return take_option(row, into, c + 1, rest, e) ? -1 : 1;
+		if (left < 2)
+			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; give -%c %s", *c, *c, row->arg ? row->arg : "VALUE");
+		return take_option(row, into, argv[1], rest, e) ? -1 : 2;
+	}
+	return 1;
+}
+
+static int take_operand(struct opt_operands *rest, char *word, struct err *e)
+{
+	if (!rest || rest->none)
+		return err_set(e, EXIT_BAD_USAGE, "'%s': unexpected operand; options start with --, see --help", word);
+	rest->v[rest->n++] = word;
+	return 0;
+}
+
+int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest, struct err *e)
+{
+	bool only_operands = false;
+
+	if (rest)
+		rest->n = rest->n_given = 0;
+	for (int i = 1; i < argc;) {
+		int used = 1;
+
+		if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
+			if (take_operand(rest, argv[i], e))
+				return -1;
+			only_operands |= rest->stop_at_first;
+		} else if (strcmp(argv[i], "--") == 0) {
+			only_operands = true;
+		} else if (argv[i][1] == '-') {
+			used = parse_long(rows, into, argv + i, argc - i, rest, e);
+		} else {
+			used = parse_short(rows, into, argv + i, argc - i, rest, e);
+		}
+		if (used < 0)
+			return -1;
+		i += used;
+	}
+	return 0;
+}
+
+void opt_free(const struct opt *rows, void *into)
+{
+	for (; !is_end(rows); rows++) {
+		if (rows->type == OPT_STRING) {
+			free(*FIELD(rows, into, char *));
+			*FIELD(rows, into, char *) = NULL;
+		} else if (rows->type == OPT_SIZES) {
+			free(FIELD(rows, into, struct size_list)->v);
+			*FIELD(rows, into, struct size_list) = (struct size_list){};
+		} else if (rows->type == OPT_MULTI) {
+			struct str_list *l = FIELD(rows, into, struct str_list);
+
+			for (size_t i = 0; i < l->n; i++)
+				free((char *)l->v[i]);
+			free(l->v);
+			*l = (struct str_list){};
+		}
+	}
+}
+
+static void format_sizes(const struct size_list *l, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < l->n && at < len; i++)
+		at += snprintf(buf + at, len - at, "%s%" PRId64, i ? "," : "", l->v[i]);
+}
+
+void opt_format(const struct opt *row, const void *from, char *buf, size_t len)
+{
+	buf[0] = '\0';
+	switch (row->type) {
+	case OPT_FLAG:
+		snprintf(buf, len, "%d", *CFIELD(row, from, bool));
+		break;
+	case OPT_INT:
+	case OPT_SIZE:
+		snprintf(buf, len, "%" PRId64, *CFIELD(row, from, int64_t));
+		break;
+	case OPT_TIME:
+		snprintf(buf, len, "%" PRId64 "ns", *CFIELD(row, from, int64_t));
+		break;
+	case OPT_REAL:
+	case OPT_RATE:
+		snprintf(buf, len, "%.17g", *CFIELD(row, from, double));
+		break;
+	case OPT_STRING:
+		if (*CFIELD(row, from, char *))
+			snprintf(buf, len, "%s", *CFIELD(row, from, char *));
+		break;
+	case OPT_ENUM:
+		if (*CFIELD(row, from, int) >= 0)	/* -1: not yet chosen */
+			snprintf(buf, len, "%s", row->choices[*CFIELD(row, from, int)]);
+		break;
+	case OPT_SIZES:
+		format_sizes(CFIELD(row, from, struct size_list), buf, len);
+		break;
+	case OPT_CPUS:
+		if (CFIELD(row, from, struct cpu_pair)->a >= 0)
+			snprintf(buf, len, "%d,%d", CFIELD(row, from, struct cpu_pair)->a, CFIELD(row, from, struct cpu_pair)->b);
+		break;
+	case OPT_MULTI:
+	case OPT_GROUP:
+		break;
+	}
+}
+
+static json_t *sizes_to_json(const struct size_list *l)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(a, json_integer(l->v[i]));
+	return a;
+}
+
+static json_t *strings_to_json(const struct str_list *l)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(a, text_json(l->v[i]));
+	return a;
+}
+
+json_t *opt_value_to_json(const struct opt *row, const void *from)
+{
+	char text[4096];
+
+	switch (row->type) {
+	case OPT_FLAG:
+		return json_boolean(*CFIELD(row, from, bool));
+	case OPT_INT:
+	case OPT_SIZE:
+	case OPT_TIME: /* in ns, as everything in a result */
+		return json_integer(*CFIELD(row, from, int64_t));
+	case OPT_REAL:
+	case OPT_RATE:
+		return json_real(*CFIELD(row, from, double));
+	case OPT_SIZES:
+		return sizes_to_json(CFIELD(row, from, struct size_list));
+	case OPT_MULTI:
+		return strings_to_json(CFIELD(row, from, struct str_list));
+	default:
+		opt_format(row, from, text, sizeof(text));
+		return text[0] ? text_json(text) : json_null();
+	}
+}
+
+json_t *opt_to_json(const struct opt *rows, const void *from)
+{
+	json_t *o = json_object();
+
+	for (; !is_end(rows); rows++)
+		if (rows->name && !rows->hidden_from_result)
+			json_object_set_new(o, rows->name, opt_value_to_json(rows, from));
+	return o;
+}
+
+static int list_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
+{
+	size_t i;
+	json_t *item;
+
+	if (row->type == OPT_MULTI) {
+		json_array_foreach(v, i, item)
+			if (!json_is_string(item) || opt_set(row, into, json_string_value(item), e))
+				return err_set(e, EXIT_DATA, "option '%s' in the file: not a list of texts; use an unaltered result file", row->name);
+		return 0;
+	}
+	struct size_list *l = FIELD(row, into, struct size_list);
+
+	free(l->v);
+	*l = (struct size_list){ .v = calloc(json_array_size(v) + 1, sizeof(int64_t)) };
+	json_array_foreach(v, i, item) {
+		if (!json_is_integer(item) || json_integer_value(item) < 1)
+			return err_set(e, EXIT_DATA, "option '%s' in the file: not a list of sizes; use an unaltered result file", row->name);
+		l->v[l->n++] = json_integer_value(item);
+	}
+	return 0;
+}
+
+static int value_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
+{
+	char text[64];
+
+	if (json_is_null(v))
+		return 0;
+	if (json_is_array(v) && (row->type == OPT_SIZES || row->type == OPT_MULTI))
+		return list_from_json(row, into, v, e);
+	if (json_is_string(v))
+		return opt_set(row, into, json_string_value(v), e);
+	if (json_is_boolean(v))
+		snprintf(text, sizeof(text), "%d", json_is_true(v));
+	else if (json_is_integer(v))
+		snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT "%s", json_integer_value(v), row->type == OPT_TIME ? "ns" : "");
+	else if (json_is_real(v))
+		snprintf(text, sizeof(text), "%.17g", json_real_value(v));
+	else
+		return err_set(e, EXIT_DATA, "option '%s' in the file: of the wrong type; use an unaltered result file", row->name);
+	/* An option that was at "no limit" or "unset" may hold a value which the command line would refuse. */
+	if (row->type == OPT_INT || row->type == OPT_SIZE || row->type == OPT_TIME) {
+		*FIELD(row, into, int64_t) = json_integer_value(v);
+		return 0;
+	}
+	return opt_set(row, into, text, e);
+}
+
+int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)obj, key, v) {
+		const struct opt *row = opt_find(rows, key);
+
+		if (!row)
+			return err_set(e, EXIT_VERSION, "option '%s' in the file: unknown to this version; use the version that wrote it", key);
+		if (value_from_json(row, into, v, e))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --help and the man page's OPTIONS, rendered from the option rows. */
+#include <string.h>
+
+#include "base/opt.h"
+#include "base/text.h"
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 100 };
+
+static void flag_text(const struct opt *o, char *buf, size_t len)
+{
+	char sh[8] = "    ";
+
+	if (o->shorthand)
+		snprintf(sh, sizeof(sh), "-%c, ", o->shorthand);
+	snprintf(buf, len, "%s--%s%s%s", sh, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+}
+
+void opt_wrap(FILE *out, const char *text, int column)
+{
+	int at = column;
+
+	while (*text) {
+		size_t word = strcspn(text, " \n");
+
+		if (at > column && at + 1 + (int)word > HELP_WIDTH) {
+			fprintf(out, "\n%*s", column, "");
+			at = column;
+		} else if (at > column) {
+			fputc(' ', out);
+			at++;
+		}
+		fprintf(out, "%.*s", (int)word, text);
+		at += (int)word;
+		text += word + (text[word] != '\0');
+	}
+	fputc('\n', out);
+}
+
+const char opt_values_help[] =
+	"A TIME has a unit: ns, us, ms, s, m (or min), h; a bare number is seconds. Bytes may end in K, M or G (1024 each), a RATE in k, M or G "
+	"(1000 each). An option that takes no value is undone by --no-NAME, and of one given twice the last counts.";
+
+static bool is_set(const struct opt *o, const void *values, char *buf, size_t len)
+{
+	const void *field = (const char *)values + o->offset;
+
+	buf[0] = '\0';
+	if (o->type == OPT_INT || o->type == OPT_SIZE || o->type == OPT_TIME) {
+		if (*(const int64_t *)field)
+			opt_amount_text(o, (double)*(const int64_t *)field, buf, len);
+	} else if (o->type == OPT_ENUM || o->type == OPT_STRING) {
+		opt_format(o, values, buf, len);
+	}
+	return buf[0];
+}
+
+/* The row's text, and its default where that is something and the text does not speak of it. */
+static void full_text(const struct opt *o, const void *values, char *buf, size_t len)
+{
+	char value[96];
+
+	snprintf(buf, len, "%s", o->help);
+	if (values && !strstr(o->help, "default") && is_set(o, values, value, sizeof(value)))
+		text_append(buf, len, " (default %s)", value);
+}
+
+void opt_help_word(const char *name, const char *text, FILE *out)
+{
+	fprintf(out, "      %-*s", HELP_COLUMN - 6, name);
+	opt_wrap(out, text, HELP_COLUMN);
+}
+
+static void help_row(const struct opt *o, const void *values, FILE *out)
+{
+	char left[96], text[512];
+
+	if (o->type == OPT_GROUP) {
+		fprintf(out, "\n%s:\n", o->help);
+		return;
+	}
+	flag_text(o, left, sizeof(left));
+	fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+	if (strlen(left) >= HELP_COLUMN - 2)
+		fprintf(out, "\n%*s", HELP_COLUMN, "");
+	full_text(o, values, text, sizeof(text));
+	opt_wrap(out, text, HELP_COLUMN);
+}
+
+void opt_help(const struct opt *rows, const void *values, FILE *out)
+{
+	for (; rows->name || rows->help; rows++)
+		help_row(rows, values, out);
+}
+
+/* roff: a leading dot or quote would be taken for a request, a bare hyphen for a dash. */
+void opt_man_text(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '-')
+			fputs("\\-", out);
+		else if (*text == '\\')
+			fputs("\\\\", out);
+		else
+			fputc(*text, out);
+	}
+}
+
+void opt_man_word(const char *name, const char *text, FILE *out)
+{
+	fprintf(out, ".TP\n.B %s\n", name);
+	opt_man_text(text, out);
+	fputc('\n', out);
+}
+
+void opt_man(const struct opt *rows, const void *values, FILE *out)
+{
+	char text[512];
+
+	for (; rows->name || rows->help; rows++) {
+		if (rows->type == OPT_GROUP) {
+			fprintf(out, ".SS %s\n", rows->help);
+			continue;
+		}
+		fputs(".TP\n.B ", out);
+		if (rows->shorthand)
+			fprintf(out, "\\-%c, ", rows->shorthand);
+		fputs("\\-\\-", out);
+		opt_man_text(rows->name, out);
+		if (rows->arg)
+			fprintf(out, " \\fI%s\\fR", rows->arg);
+		fputc('\n', out);
+		full_text(rows, values, text, sizeof(text));
+		opt_man_text(text, out);
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small reads of /proc and /sys: one line, one number, one field. Absent is false, never a guessed value. */
+#ifndef IPCSTALL_BASE_TEXT_H
+#define IPCSTALL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* First line of a file, without its newline; false (and "") when it cannot be read. */
+bool text_first_line(const char *path, char *out, size_t size);
+
+bool text_u64(const char *path, uint64_t *out);
+
+/* Value of the first line "key<blanks>:<blanks>value" of a file; trailing blanks cut. */
+bool text_field(const char *path, const char *key, char *out, size_t size);
+
+/* Is `word` one of the blank-separated words of `list`? */
+bool text_has_word(const char *list, const char *word);
+
+/* snprintf at the end of what is there; never beyond size. */
+void text_append(char *out, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters that move a cursor or turn the
+ * direction of what follows. Each byte that is no part of a character, and each such character, becomes one '?'. Where texts come in
+ * from the kernel, from files and from other hosts, this is done once; whoever shows them need not.
+ */
+void text_clean(char *s, size_t size);
+/* the same, but line ends stay */
+void text_clean_lines(char *s, size_t size);
+/* a task's comm: the kernel cuts it after 15 bytes, whatever character that falls in */
+void text_comm(char out[16], const char in[16]);
+
+/* A JSON string of a clean copy. */
+struct json_t *text_json(const char *s);
+
+#endif

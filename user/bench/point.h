@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a run found, as plain data. Knows neither how it was measured nor how it will be shown. Unknown is NAN in a
+ * double, FACT_UNKNOWN in a number, false in a has_... flag; never 0.
+ */
+#ifndef IPCSTALL_BENCH_POINT_H
+#define IPCSTALL_BENCH_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "stats/hdr.h"
+#include "host/noise.h"
+#include "stats/stats.h"
+
+#define FACT_UNKNOWN INT64_MIN
+
+enum test { TEST_LATENCY, TEST_THROUGHPUT, TEST_ONEWAY, TEST_CONNECT, TESTS };
+enum role { ROLE_CLIENT, ROLE_SERVER, ROLES };
+
+/* One end's socket or pipe after the run. */
+struct socket_facts {
+	int64_t sndbuf, rcvbuf, pipe_size, mss;
+	int nodelay; /* 0, 1, -1: has none */
+	char cc[24];
+	bool has_tcp_info;
+	int64_t rtt_us, rttvar_us, min_rtt_us, cwnd, snd_wnd, retransmits, busy_us, rwnd_limited_us, sndbuf_limited_us;
+	int64_t send_errors, strays;
+};
+
+#define SOCKET_FACTS_UNKNOWN { .sndbuf = FACT_UNKNOWN, .rcvbuf = FACT_UNKNOWN, .pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
+	.nodelay = -1, .send_errors = FACT_UNKNOWN, .strays = FACT_UNKNOWN }
+
+/* Of a workload that repeats what is lost. The first four are the sender's, the rest the receiver's. */
+struct reliable_counts {
+	uint64_t packets; /* settled */
+	uint64_t transmissions, retransmits, stale_acks;
+	uint64_t arrivals, dropped, duplicates, early, aliens;
+};
+
+struct reliable_result {
+	bool present;
+	struct reliable_counts n;
+	double loss;		       /* share of transmissions which no reader ever saw: lost on the way, or dropped */
+	uint64_t over_rto, over_second; /* latency: messages that took longer */
+};
+
+struct worker_usage {
+	pid_t pid;
+	int cpu_first, cpu_last;     /* where the measured phase began and ended */
+	int64_t voluntary, involuntary; /* context switches in it */
+	int64_t user_us, system_us;
+};
+
+struct latency_result {
+	bool present;
+	struct summary s;	/* ns */
+	struct hdr *histogram;	/* owned; NULL: none */
+	/* oneway: the two directions apart */
+	bool has_directions;
+	struct summary there, back;
+	/* connect over TCP: its parts, by TCP's own measure, at the client and at the server */
+	bool has_syn, has_synack;
+	struct summary syn, synack;
+};
+
+struct throughput_result {
+	bool present;
+	double bytes_per_s; /* those after the first receive, over the time since */
+	struct interval ci; /* of the trials' mean, each counting as long as it lasted */
+	double *trials;	    /* owned: bytes per second in each slice of the run, */
+	double *trial_ns;   /* and how long that was */
+	size_t n_trials;
+	double acked_bytes_per_s; /* over the sender's time, from its first byte to the final ack */
+};
+
+/* What --tuned may set; 0 and NULL: left to the kernel. */
+struct knobs {
+	const char *cc;
+	int64_t sndbuf, rcvbuf, pipe_size;
+};
+
+enum { TUNED_TRIED = 16 };
+
+/* How a point's knobs were found: each trial's bytes a second, or its median in ns; NAN: it could not be had. The first
+ * trial is that of the kernel's own choice. */
+struct tuned {
+	bool present;
+	struct knobs chosen;
+	struct tried {
+		struct knobs knobs;
+		double score;
+	} tried[TUNED_TRIED];
+	size_t n_tried;
+};
+
+enum { POINT_WARNINGS = 12, WARNING_TEXT = 240 };
+
+struct point {
+	const char *mode, *placement, *ack;
+	enum test test;
+	int64_t size;
+	int cpus[ROLES];
+	bool nodelay;
+	uint64_t warmup, warmup_ns; /* messages not recorded, and their time */
+	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC of the measured phase */
+	uint64_t elapsed_ns;
+	uint64_t messages, bytes; /* delivered */
+	uint64_t sent;
+	uint64_t lost;
+	uint64_t late; /* open loop: messages that could not start in time */
+	struct latency_result latency;
+	struct throughput_result throughput;
+	struct reliable_result reliable;
+	struct tuned tuned;
+	struct socket_facts socket[ROLES];
+	struct worker_usage usage[ROLES];
+	const uint64_t *samples; /* owned: ns in the order they were taken; NULL when none */
+	size_t n_samples;
+	struct noise_report noise;
+	char warnings[POINT_WARNINGS][WARNING_TEXT];
+	size_t n_warnings;
+	void *ledger; /* the tracer's own part; NULL when nothing was traced */
+};
+
+void point_warn(struct point *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void point_free(struct point *p);
+const char *test_name(enum test t);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a point's two ends are made of, before they are forked and after they are gone. */
+#include "bench/point_run.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/shared_mem.h"
+
+static void workload_options_of(const struct bench_plan *plan, enum test t, size_t size, struct workload_options *wo)
+{
+	const struct bench_options *o = &plan->o;
+
+	*wo = (struct workload_options){
+		.pair_type = plan->w->pair_type,
+		.v6 = o->v6, .nodelay = bench_nodelay(plan, t), .cork = o->cork, .quickack = o->quickack,
+		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
+		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,
+		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed, .pacing = o->pacing,
+	};
+}
+
+int bout_open(struct bout *b, struct err *e)
+{
+	struct run *r = &b->run;
+
+	if (r->plan->has_link) {
+		r->wo.bind = link_addr(&r->plan->link, LINK_SERVER, r->wo.v6 ? AF_INET6 : AF_INET, e);
+		if (!r->wo.bind)
+			return -1;
+	}
+	if (room_map(&b->run, e))
+		return -1;
+	b->awake_fd = stay_awake(r->plan->placement, e);
+	if (b->awake_fd == -2)
+		return -1;
+	return r->w->open_pair ? r->w->open_pair(b->ends, &r->wo, e) : 0;
+}
+
+void bout_init(struct bout *b, const struct bench_plan *plan, enum test t, int64_t size)
+{
+	*b = (struct bout){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
+				     .engine = &engines[plan->o.engine] },
+			    .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
+	workload_options_of(plan, t, (size_t)size, &b->run.wo);
+}
+
+void bout_end(struct bout *b, bool failed)
+{
+	bout_reap(b, failed);
+	if (b->awake_fd >= 0)
+		close(b->awake_fd);
+	b->awake_fd = -1;
+	room_unmap(&b->run);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The memory of a run, mapped before its ends are forked, so that both have it. */
+#include "bench/shared_mem.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	SAMPLES_LEAST = 1 << 14,
+	SAMPLES_MOST = 1 << 24,
+	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
+};
+
+static void *map_shared(size_t bytes, bool shared, struct err *e)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p != MAP_FAILED)
+		return p;
+	err_sys(e, EXIT_NO_RESOURCE, "give a smaller --size, --count or --duration", "memory for %zu bytes", bytes);
+	return NULL;
+}
+
+/* A round trip takes no less than a microsecond: so many samples at most. */
+static size_t sample_room(const struct bench_plan *plan, enum test t, size_t size)
+{
+	uint64_t n = (uint64_t)plan->o.duration / 1000;
+
+	if (t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL)
+		return SAMPLES_LEAST;
+	if (plan->o.rate > 0)
+		n = (uint64_t)(plan->o.rate * (double)plan->o.duration / 1e9) + 1;
+	if (plan->o.count)
+		n = (uint64_t)plan->o.count;
+	if (plan->o.bytes)
+		n = ((uint64_t)plan->o.bytes + size - 1) / size;
+	return n < SAMPLES_LEAST ? SAMPLES_LEAST : n > SAMPLES_MOST ? SAMPLES_MOST : n;
+}
+
+static size_t rtt_room(const struct run *r)
+{
+	return (r->max_samples + 1) * sizeof(*r->rtt[0]);
+}
+
+static int map_rtt(struct run *r, struct err *e)
+{
+	if (r->test != TEST_CONNECT || !(r->w->flags & WL_TCP))
+		return 0;
+	for (int i = 0; i < ROLES; i++)
+		if (!(r->rtt[i] = map_shared(rtt_room(r), true, e)))
+			return -1;
+	return 0;
+}
+
+/* What the other end writes in its own order: nothing of the phase before is to stand there. */
+void room_clear(struct run *r)
+{
+	if (r->samples[ROLE_SERVER])
+		memset(r->samples[ROLE_SERVER], 0, (r->max_samples + 1) * sizeof(uint64_t));
+	for (int i = 0; i < ROLES; i++)
+		if (r->rtt[i])
+			memset(r->rtt[i], 0, rtt_room(r));
+}
+
+int room_map(struct run *r, struct err *e)
+{
+	size_t samples;
+
+	r->max_samples = sample_room(r->plan, r->test, r->size);
+	samples = (r->max_samples + 1) * sizeof(uint64_t);
+	r->buf_size = r->size > RECEIVE_BUFFER ? r->size : RECEIVE_BUFFER;
+	r->sh = map_shared(sizeof(*r->sh), true, e);
+	r->samples[ROLE_CLIENT] = r->sh ? map_shared(samples, true, e) : NULL;
+	r->samples[ROLE_SERVER] = r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, true, e) : NULL;
+	if (!r->samples[ROLE_CLIENT] || (r->test == TEST_ONEWAY && !r->samples[ROLE_SERVER]) || map_rtt(r, e))
+		return -1;
+	/* private: each end gets a copy of its own when it first writes there (do_open) */
+	r->buf = mmap(NULL, r->buf_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r->buf == MAP_FAILED) {
+		r->buf = NULL;
+		return err_sys(e, EXIT_NO_RESOURCE, "give a smaller --size", "memory for a message of %zu bytes", r->size);
+	}
+	return 0;
+}
+
+void room_unmap(struct run *r)
+{
+	if (r->sh)
+		munmap(r->sh, sizeof(*r->sh));
+	for (int i = 0; i < ROLES; i++) {
+		if (r->samples[i])
+			munmap(r->samples[i], (r->max_samples + 1) * sizeof(uint64_t));
+		if (r->rtt[i])
+			munmap(r->rtt[i], rtt_room(r));
+	}
+	if (r->buf)
+		munmap(r->buf, r->buf_size);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall experiment FILE: the sweeps an experiment file names, then the test that answers its hypothesis. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "sweep/experiment_share.h"
+#include "sweep/experiment_steps.h"
+#include "base/clock.h"
+
+struct experiment_opts {
+	bool quick, list, resume;
+	char *out;
+};
+
+#define AT(field) offsetof(struct experiment_opts, field)
+
+static const struct opt experiment_options[] = {
+	{ OPT_FLAG, 'l', "list", NULL, "the experiments that come with the program", AT(list) },
+	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most about two minutes; weaker evidence", AT(quick) },
+	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, with -results)", AT(out) },
+	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR has already; go on where it stopped", AT(resume) },
+	OPT_END,
+};
+
+#define DIRECTORY "docs/experiments"
+
+static int is_experiment(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return n > 3 && strcmp(d->d_name + n - 3, ".md") == 0 && d->d_name[0] >= 'a' && d->d_name[0] <= 'z';
+}
+
+static int list(struct err *e)
+{
+	char share[PATH_MAX], dir[PATH_MAX + 32], path[2 * PATH_MAX], title[200];
+	struct dirent **found;
+	int n;
+
+	if (!share_dir(share))
+		return err_set(e, EXIT_NO_FEATURE, "experiment: " DIRECTORY " is not beside this program; name a file");
+	snprintf(dir, sizeof(dir), "%s/" DIRECTORY, share);
+	n = scandir(dir, &found, is_experiment, alphasort);
+	if (n < 0)
+		return err_sys(e, EXIT_DATA, "name a file", "%s", dir);
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, found[i]->d_name);
+		if (plan_title(path, title, sizeof(title)))
+			printf("%-24.*s %s\n", (int)strlen(found[i]->d_name) - 3, found[i]->d_name, title);
+		free(found[i]);
+	}
+	free(found);
+	return 0;
+}
+
+/* A file, or the bare name of one that comes with the program. */
+static void find_file(const char *word, char path[PATH_MAX])
+{
+	char share[PATH_MAX];
+
+	snprintf(path, PATH_MAX, "%s", word);
+	if (access(word, F_OK) == 0 || strchr(word, '/') || !share_dir(share))
+		return;
+	if (snprintf(path, PATH_MAX, "%.3000s/" DIRECTORY "/%.500s.md", share, word) <= 0 || access(path, F_OK) != 0)
+		snprintf(path, PATH_MAX, "%s", word);
+}
+
+static int choose_dir(const struct experiment_opts *o, const char *file, char dir[PATH_MAX], struct err *e)
+{
+	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	struct stat st;
+
+	if (o->out)
+		snprintf(dir, PATH_MAX, "%s", o->out);
+	else
+		snprintf(dir, PATH_MAX, "%.*s-results", (int)strcspn(base, "."), base);
+	if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
+		return 0;
+	return err_sys(e, EXIT_IO, "give a directory that can be written with --out", "%s", dir);
+}
+
+static int run_plan(struct plan *p, const struct experiment_opts *o, const char *dir, struct err *e)
+{
+	uint64_t t0 = now_ns();
+
+	fprintf(stderr, "%s%s\n", p->title, o->quick ? " (quick form)" : "");
+	for (size_t i = 0; i < p->n; i++) {
+		fprintf(stderr, "run %zu of %zu: %s\n", i + 1, p->n, p->runs[i].name);
+		if (step_sweep(&p->runs[i], dir, o->resume, e))
+			return -1;
+	}
+	fprintf(stderr, "measured in %.0f s; data in %s\n\n", (double)(now_ns() - t0) / 1e9, dir);
+	return 0;
+}
+
+static int carry_out(const struct experiment_opts *o, const char *word, struct err *e)
+{
+	char file[PATH_MAX], dir[PATH_MAX];
+	struct plan p;
+	int code = -1;
+
+	find_file(word, file);
+	if (plan_read(&p, file, o->quick, e) == 0 && choose_dir(o, file, dir, e) == 0 && run_plan(&p, o, dir, e) == 0)
+		code = step_answer(file, dir, o->quick, e);
+	plan_free(&p);
+	return code < 0 ? (int)e->code : code;
+}
+
+static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
+{
+	const struct experiment_opts *o = opts;
+
+	if (o->list && rest->n)
+		return err_set(e, EXIT_BAD_USAGE, "experiment --list with '%s': one lists, the other runs; give one", rest->v[0]);
+	if (o->list)
+		return list(e) ? (int)e->code : EXIT_DONE;
+	if (rest->n != 1) {
+		err_set(e, EXIT_BAD_USAGE, "experiment: %d files; give one, or --list to see which there are", rest->n);
+		return e->code;
+	}
+	return carry_out(o, rest->v[0], e);
+}
+
+const struct command command_experiment = {
+	.name = "experiment",
+	.summary = "Carry out an experiment: its sweeps, figures, and the test that answers its hypothesis",
+	.operands = "FILE",
+	.description = "FILE is one of docs/experiments, or its bare name. The data come first, then the test, then the answer: supported, refuted,\n"
+		       "partly or not decided. Everything is kept in a directory: data, figures, report.html, answer.json. Exit code 10: not decided.",
+	.examples = "ipcstall experiment --list\twhich experiments there are\n"
+		    "ipcstall experiment nagle-comb\tNIST's Figures 1, 2 and 3 on this machine\n"
+		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a directory of your choice\n",
+	.options = experiment_options,
+	.options_size = sizeof(struct experiment_opts),
+	.takes_operands = true,
+	.run = run_experiment,
+};

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall export: the ledgers as metrics, for Prometheus and what reads OpenMetrics. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "session/session.h"
+#include "export/http.h"
+#include "export/metrics.h"
+#include "base/clock.h"
+#include "host/machine.h"
+
+struct export_opts {
+	struct live_opts live; /* first: its rows count from its beginning */
+	char *listen;
+	int64_t max_groups, cgroup_depth, interval_ns;
+	bool once;
+	int format;
+};
+
+#define EXPORT(member) offsetof(struct export_opts, member)
+
+enum { FORMAT_OPENMETRICS, FORMAT_PROMETHEUS };
+static const char *const formats[] = { "openmetrics", "prometheus", NULL };
+
+static const struct opt export_options[] = {
+	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	LIVE_WHOM,
+	OPT_HEAD("What is seen"),
+	LIVE_SEEN,
+	OPT_HEAD("Metrics"),
+	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
+	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; further ones are counted as process=\"other\"",
+	  EXPORT(max_groups), 1, GROUPS_MAX },
+	{ OPT_INT, 0, "cgroup-depth", "N", "of a cgroup's path keep so many components in the label (0: none)", EXPORT(cgroup_depth), 0, 64 },
+	{ OPT_TIME, 0, "interval", "TIME", "read the ledgers at least this often, also when nobody asks", EXPORT(interval_ns), 100e6, 600e9 },
+	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard output, and end", EXPORT(once) },
+	{ OPT_ENUM, 0, "format", "NAME", "of --once: openmetrics or prometheus (the older text); a client is served what it asks for", EXPORT(format), 0, 0,
+	  formats },
+	OPT_END,
+};
+
+static void defaults(void *opts)
+{
+	struct export_opts *o = opts;
+
+	live_defaults(&o->live);
+	o->live.max_endpoints = 32768;
+	o->listen = strdup("127.0.0.1:9435");
+	o->max_groups = 100;
+	o->cgroup_depth = 8;
+	o->interval_ns = 10000000000;
+}
+
+/* Several scrapers at once are served the same reading. */
+#define FRESH_NS 250000000ull
+
+struct exporter {
+	struct live live;
+	struct groups groups;
+	struct exporter_state state;
+	struct exposition text;
+	uint64_t read_ns;
+	struct err *e;
+	bool failed;
+};
+
+static int read_ledgers(struct exporter *x)
+{
+	struct trace_snapshot s;
+	struct trace_error te = {};
+	uint64_t t0 = now_ns();
+
+	if (trace_snapshot(x->live.t, &s, &te))
+		return live_error(x->e, &te);
+	if (groups_add(&x->groups, &s)) {
+		trace_snapshot_free(&s);
+		return err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; look at fewer", s.n);
+	}
+	trace_forget_closed(x->live.t);
+	x->read_ns = now_ns();
+	x->state.collect_ns = x->read_ns - t0;
+	x->state.collections++;
+	return 0;
+}
+
+static void read_if_old(struct exporter *x, uint64_t age)
+{
+	if (!x->failed && now_ns() >= x->read_ns + age && read_ledgers(x))
+		x->failed = true;
+}
+
+static uint64_t resident_bytes(void)
+{
+	unsigned long long size, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%llu %llu", &size, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void write_metrics(struct exporter *x, bool openmetrics)
+{
+	x->text.n = 0;
+	x->text.failed = false;
+	x->text.openmetrics = openmetrics;
+	x->state.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	x->state.resident_bytes = resident_bytes();
+	metrics_write(&x->text, &x->groups, &x->state);
+}
+
+static void serve_metrics(struct exporter *x, const struct http_request *q, struct http_reply *r)
+{
+	read_if_old(x, FRESH_NS);
+	if (x->failed)
+		return;
+	x->state.scrapes++;
+	write_metrics(x, q->openmetrics);
+	if (x->text.failed)
+		return;
+	r->status = 200;
+	r->type = q->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8";
+	r->body = x->text.text;
+	r->n = x->text.n;
+}
+
+static void handle(void *ctx, const struct http_request *q, struct http_reply *r)
+{
+	static const char home[] = "ipcstall export: the metrics are at /metrics\n", none[] = "no such page; the metrics are at /metrics\n";
+	bool root = !strcmp(q->path, "/");
+
+	if (!strcmp(q->path, "/metrics")) {
+		serve_metrics(ctx, q, r);
+		return;
+	}
+	r->status = root ? 200 : 404;
+	r->body = root ? home : none;
+	r->n = strlen(r->body);
+}
+
+static int serve(struct exporter *x, const struct export_opts *o, struct http_server *s, const struct trace_options *filter, struct err *e)
+{
+	while (!live_interrupted() && !x->failed && live_any_alive(filter)) {
+		uint64_t due = x->read_ns + (uint64_t)o->interval_ns, poll = now_ns() + 1000000000;
+
+		http_serve(s, due < poll ? due : poll, handle, x);
+		x->state.refused = http_refused(s);
+		read_if_old(x, (uint64_t)o->interval_ns);
+	}
+	return x->failed ? -1 : 0;
+}
+
+static int print_once(struct exporter *x, const struct export_opts *o, struct err *e)
+{
+	uint64_t end = now_ns() + (uint64_t)o->interval_ns;
+
+	while (!live_interrupted() && now_ns() < end)
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	if (read_ledgers(x))
+		return -1;
+	write_metrics(x, o->format == FORMAT_OPENMETRICS);
+	if (x->text.failed)
+		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for the text; give fewer --max-groups");
+	return fwrite(x->text.text, 1, x->text.n, stdout) == x->text.n && !fflush(stdout)
+		       ? 0
+		       : err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+}
+
+static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s, struct trace_options *filter, struct err *e)
+{
+	int rc;
+
+	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth, trace_cgroup_path))
+		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups; give fewer --max-groups", (long long)o->max_groups);
+	if (live_open(&x->live, &o->live, filter, e))
+		return -1;
+	x->state.backend = trace_backend_name(trace_backend(x->live.t));
+	if (o->once)
+		return print_once(x, o, e);
+	rc = read_ledgers(x);
+	if (rc == 0)
+		fprintf(stderr, "ipcstall: backend %s; metrics at http://%s/metrics\n", x->state.backend, o->listen);
+	return rc ? rc : serve(x, o, s, filter, e);
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct export_opts *o = opts;
+	struct trace_options filter = {};
+	struct exporter x = { .e = e, .state = { .version = build.version, .git = build.git, .start_unix_s = (uint64_t)time(NULL) } };
+	struct http_server *s = NULL;
+	int rc;
+
+	if (opt_given(rest, "format") && !o->once)
+		return err_set(e, EXIT_BAD_USAGE, "--format without --once: a client is served the format it asks for; leave it out, or add --once");
+	if (live_whom_or_all(&o->live, "export", &filter, e))
+		return -1;
+	live_catch_signals();
+	if (!o->once) {
+		s = http_listen(o->listen, e);
+		if (!s)
+			return e->code;
+	}
+	rc = run_exporter(&x, o, s, &filter, e);
+	live_free(&x.live);
+	groups_free(&x.groups);
+	expo_free(&x.text);
+	http_close(s);
+	return rc ? e->code : EXIT_DONE;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "Serve the ledgers as metrics, for Prometheus and whatever reads OpenMetrics",
+	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, cgroup, protocol and cause, never addresses or process\n"
+		       "numbers; what would be too many series is added to process=\"other\" and counted. There is no access control: listen on a\n"
+		       "loopback address, or where only the scraper can reach. docs/monitoring/ has a dashboard, alert rules and a systemd unit.",
+	.examples = "ipcstall export\tserve 127.0.0.1:9435/metrics, every process\n"
+		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:9435\tthe services of this machine, for a scraper elsewhere\n"
+		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard output\n",
+	.options = export_options,
+	.options_size = sizeof(struct export_opts),
+	.defaults = defaults,
+	.run = run,
+};

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall machine: what the machine is, and its ladder of latencies from a cache hit to the disk. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "host/ladder.h"
+#include "stats/stats.h"
+#include "render/environment.h"
+#include "render/grid.h"
+#include "render/json_file.h"
+#include "render/sink.h"
+
+#define RUNGS_MAX 32
+
+struct options {
+	char *dir;
+	int64_t seed;
+	const char *json;
+};
+
+static const struct opt rows[] = {
+	{ OPT_STRING, 0, "dir", "DIR", "where the disk is read: a file of 64 MiB, gone afterwards (default /var/tmp)",
+	  offsetof(struct options, dir) },
+	{ OPT_INT, 0, "seed", "N", "of the random order, bits and bytes (default 1)", offsetof(struct options, seed), 0,
+	  9e15 },
+	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
+	  offsetof(struct options, json), .hidden_from_result = true },
+	OPT_END,
+};
+
+static void defaults(void *opts)
+{
+	*(struct options *)opts = (struct options){ .dir = strdup("/var/tmp"), .seed = 1 };
+}
+
+struct rung_result {
+	bool known;
+	struct summary s;
+	char note[LADDER_WHY];
+};
+
+struct findings {
+	struct machine machine;
+	struct rung_result rung[RUNGS_MAX];
+	int n;
+	struct noise_report noise;
+};
+
+static void climb(struct ladder *l, const struct rung *rung, struct rung_result *out)
+{
+	int n = rung->run(l);
+	struct sample s = sample_f64(l->ns, n > 0 ? (size_t)n : 0);
+
+	out->known = n > 0;
+	stats_sort_f64(l->ns, s.n);
+	stats_summarise(&s, &out->s);
+	snprintf(out->note, sizeof(out->note), "%s", l->why);
+}
+
+static void measure(const struct options *o, struct findings *f)
+{
+	struct noise_window w;
+	pid_t self = getpid();
+	struct ladder l;
+	cpu_set_t used;
+
+	ladder_init(&l, o->dir, (uint64_t)o->seed);
+	f->machine = l.machine;
+	CPU_ZERO(&used);
+	if (l.cpu >= 0)
+		CPU_SET(l.cpu, &used); /* an empty set means all */
+	noise_begin(&w, &self, 1, &used);
+	for (f->n = 0; ladder_rungs[f->n].name; f->n++)
+		climb(&l, &ladder_rungs[f->n], &f->rung[f->n]);
+	noise_end(&w, &f->noise);
+	ladder_free(&l);
+}
+
+static const char *or_unknown(const char *s)
+{
+	return s[0] ? s : "unknown";
+}
+
+static void print_machine(const struct machine *m)
+{
+	printf("%s, kernel %s %s, %s\n", or_unknown(m->distribution), or_unknown(m->kernel), m->arch, m->hostname);
+	printf("%s, %d of %d CPUs, %.1f GiB, caches L1d %" PRIu64 "K L2 %" PRIu64 "K L3 %" PRIu64 "K\n",
+	       or_unknown(m->cpu_model), m->cpus_online, m->cpus_configured, (double)m->memory_bytes / (1 << 30),
+	       m->l1d_bytes >> 10, m->l2_bytes >> 10, m->l3_bytes >> 10);
+	printf("virtualisation %s, clocksource %s, governor %s, idle driver %s, lockdown %s\n",
+	       or_unknown(m->virtualisation), or_unknown(m->clocksource), or_unknown(m->governor),
+	       or_unknown(m->idle_driver), or_unknown(m->lockdown));
+	printf("mitigations: %s\n", or_unknown(m->mitigations));
+	printf("build: %s (%s), %s, %s, sanitizers %s\n\n", build.version, build.git, build.compiler, build.flags,
+	       build.sanitizers);
+}
+
+static void print_ladder(const struct findings *f)
+{
+	struct grid *g = grid_new("<rung, ns|min|Q1|median|Q3|p99|n|<how, or why not");
+
+	for (int i = 0; i < f->n; i++) {
+		const struct summary *s = &f->rung[i].s;
+
+		grid_text(g, "%s", ladder_rungs[i].label);
+		grid_figure(g, s->min);
+		grid_figure(g, s->q1);
+		grid_figure(g, s->median);
+		grid_figure(g, s->q3);
+		grid_figure(g, s->p99);
+		grid_text(g, "%zu", s->n);
+		grid_text(g, "%s", f->rung[i].note);
+	}
+	grid_print(g, stdout);
+}
+
+static json_t *ladder_to_json(const struct findings *f)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < f->n; i++) {
+		const struct summary *s = &f->rung[i].s;
+
+		json_array_append_new(
+			list, json_pack("{ss, ss, sb, sI, so, so, so, so, so, so, so, so}", "name", ladder_rungs[i].name,
+					"label", ladder_rungs[i].label, "known", f->rung[i].known, "n", (json_int_t)s->n,
+					"min_ns", json_figure(s->min), "q1_ns", json_figure(s->q1), "median_ns",
+					json_figure(s->median), "q3_ns", json_figure(s->q3), "max_ns", json_figure(s->max),
+					"p99_ns", json_figure(s->p99), "mad_ns", json_figure(s->mad), "note",
+					json_text(f->rung[i].note)));
+	}
+	return list;
+}
+
+static json_t *to_json(const struct findings *f, const struct options *o)
+{
+	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "machine", "options",
+			 opt_to_json(rows, o), "build", build_to_json(&build), "machine", machine_to_json(&f->machine),
+			 "noise", noise_to_json(&f->noise), "ladder", ladder_to_json(f));
+}
+
+/* One that was named is meant: half a minute of other rungs later is too late to say that it is not there. */
+static int check_dir(const char *dir, struct err *e)
+{
+	struct stat st;
+
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(dir, W_OK | X_OK) == 0)
+		return 0;
+	return err_sys(e, EXIT_IO, "name a directory that can be written", "--dir %s", dir);
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	const struct options *o = opts;
+	struct findings f = { 0 };
+
+	if ((opt_given(rest, "dir") && check_dir(o->dir, e)) || outputs_check(&o->json, 1, e))
+		return e->code;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
+	measure(o, &f);
+	if (!sink_is_stdout(o->json)) {
+		print_machine(&f.machine);
+		print_ladder(&f);
+		print_noise(&f.noise);
+	}
+	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
+		return e->code;
+	return EXIT_DONE;
+}
+
+const struct command command_machine = {
+	.name = "machine",
+	.summary = "What this machine is, and its latencies from L1 to the disk",
+	.description = "The ladder against which message latencies are to be read: caches, a mispredicted branch, a mutex, "
+		       "memory, compression, loopback TCP, disk. A rung that cannot be measured says why.",
+	.examples = "ipcstall machine\tthe description and the ladder\n"
+		    "ipcstall machine --dir /mnt/nvme --json machine.json\tread another disk, keep the data\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = defaults,
+	.run = run,
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall replay: a recording, through the same filters and into the same outputs as a live session. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "session/session.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "recording/recording.h"
+#include "render/ledger_text.h"
+#include "render/schema_rows.h"
+#include "render/sink.h"
+
+static const struct opt replay_options[] = {
+	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other end)"),
+	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)", LIVE_OPT(pids) },
+	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", LIVE_OPT(comm) },
+	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows it (/system.slice/x.service)", LIVE_OPT(cgroup) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },
+	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost", LIVE_OPT(timeline_max),
+	  1, 1e9 },
+	LIVE_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
+	OPT_END,
+};
+
+struct show {
+	const struct live_opts *o;
+	struct trace_options filter;
+	struct replay r;
+	struct live_stream stream;
+	bool no_memory;
+	uint64_t next_ns;	/* when the running report is due; 0: not begun */
+};
+
+static void defaults(void *opts)
+{
+	struct live_opts *o = opts;
+
+	live_defaults(o);
+	o->interval_ns = 0;	/* each snapshot */
+}
+
+static bool pid_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; i < o->pids.n; i++) {
+		long pid = atol(o->pids.v[i]);
+
+		if (pid == ep->txb.tgid || pid == ep->rxb.tgid)
+			return true;
+	}
+	return !o->pids.n;
+}
+
+/* `name`: as a recording shows it, or as the program called itself */
+static bool comm_is(const struct trace_beside *b, const char *name)
+{
+	char shown[16];
+
+	snprintf(shown, sizeof(shown), "%s", name);
+	text_clean(shown, sizeof(shown));
+	return b->tgid && !strcmp(b->comm, shown);
+}
+
+static bool comm_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+{
+	return !o->comm || comm_is(&ep->txb, o->comm) || comm_is(&ep->rxb, o->comm);
+}
+
+static bool below_cgroup(const struct trace_beside *b, const char *want)
+{
+	size_t n = strlen(want);
+	char path[512];
+
+	while (n > 1 && want[n - 1] == '/')
+		n--;
+	if (!trace_cgroup_path(b->cgroup_id, path, sizeof(path)))
+		return false;
+	return n == 1 ? want[0] == '/' : !strncmp(path, want, n) && (path[n] == '/' || !path[n]);
+}
+
+static bool cgroup_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+{
+	return !o->cgroup || below_cgroup(&ep->txb, o->cgroup) || below_cgroup(&ep->rxb, o->cgroup);
+}
+
+static bool port_wanted(const struct trace_options *t, const struct trace_endpoint *ep)
+{
+	if (!t->port_hi)
+		return true;
+	return (ep->local.port >= t->port_lo && ep->local.port <= t->port_hi) || (ep->remote.port >= t->port_lo && ep->remote.port <= t->port_hi);
+}
+
+static bool wanted(void *ctx, const struct trace_endpoint *ep)
+{
+	const struct show *s = ctx;
+
+	return (!s->filter.protos || s->filter.protos >> ep->proto & 1) && port_wanted(&s->filter, ep) && pid_wanted(s->o, ep) &&
+	       comm_wanted(s->o, ep) && cgroup_wanted(s->o, ep);
+}
+
+static int check_pids(const struct live_opts *o, struct err *e)
+{
+	for (size_t i = 0; i < o->pids.n; i++) {
+		long pid;
+
+		if (parse_pid(o->pids.v[i], &pid))
+			return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; the JSON and the table show those of the recording", o->pids.v[i]);
+	}
+	return 0;
+}
+
+static bool any_filter(const struct live_opts *o)
+{
+	return o->pids.n || o->comm || o->cgroup || o->protos.n || o->ports.n;
+}
+
+static bool recorded(const json_t *head, const char *what)
+{
+	const json_t *v = json_object_get(json_object_get(head, "recorded"), what);
+
+	return json_is_true(v) || json_integer_value(v) > 0;
+}
+
+/* what is not in the file is refused, not shown as empty */
+static int check_content(const struct show *s, const char *path, struct err *e)
+{
+	const json_t *head = s->r.state.head;
+
+	if (live_wants_timeline(s->o) && !recorded(head, "timeline"))
+		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline", path);
+	if (s->o->out[OUT_FOLDED] && !recorded(head, "threshold_ns"))
+		return err_set(e, EXIT_DATA, "%s: holds no single stalls; record it with --threshold and --stacks", path);
+	return 0;
+}
+
+static json_t *about(const struct recording_state *st, const char *path)
+{
+	const struct dropped *d = &st->dropped;
+
+	return json_pack("{s:o, s:b, s:b, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", text_json(path), "complete", st->complete, "cut", st->cut, "damaged_blocks",
+			 (json_int_t)st->damaged, "snapshots", (json_int_t)st->snapshots, "dropped", "snapshots", (json_int_t)d->snapshots,
+			 "events", (json_int_t)d->events, "stalls", (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
+}
+
+/* The session began an interval before its first snapshot. The last one is all there is, and always due. */
+static bool is_due(struct show *s, uint64_t at_ns)
+{
+	uint64_t interval = (uint64_t)s->o->interval_ns;
+	json_int_t recorded_every;
+
+	if (!interval)
+		return true;
+	recorded_every = json_integer_value(json_object_get(json_object_get(s->r.state.head, "recorded"), "interval_ns"));
+	if (!s->next_ns)
+		s->next_ns = at_ns - (uint64_t)recorded_every + interval;
+	if (at_ns < s->next_ns)
+		return at_ns == s->r.end.at_ns;
+	s->next_ns = next_due(s->next_ns, interval, at_ns);
+	return true;
+}
+
+static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
+{
+	struct show *s = ctx;
+	struct trace_snapshot kept;
+	struct verdict v;
+
+	if (!snapshot->at_ns)
+		return;
+	if (replay_so_far(&s->r, snapshot, &kept)) {
+		s->no_memory = true;
+		return;
+	}
+	if (is_due(s, snapshot->at_ns)) {
+		live_verdict(&kept, &v);
+		stream_snapshot(&s->stream, &kept, &v);
+	}
+	trace_snapshot_free(&kept);
+}
+
+static void stream_stall_of(void *ctx, const struct stall *st)
+{
+	struct show *s = ctx;
+
+	if (replay_wants(&s->r, st->s.serial))
+		stream_stall(&s->stream, st);
+}
+
+/* the running report, as it would have come */
+static int stream_all(struct show *s, const struct recording *file, json_t *head, struct err *e)
+{
+	struct recording_visitor v = { .ctx = s, .on_snapshot = stream_one, .on_stall = stream_stall_of, .texts = &s->r.stalls };
+	struct recording_state st = {};
+	int rc;
+
+	if (!s->o->ndjson)
+		return 0;
+	if (stream_open(&s->stream, s->o->ndjson, head, e))
+		return -1;
+	rc = recording_walk(file, &v, &st, e);
+	json_decref(st.head);
+	if (stream_close(&s->stream, st.complete, e) || rc)
+		return -1;
+	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", file->path) : 0;
+}
+
+static int write_files(struct show *s, const struct recording *file, const struct verdict *v, struct err *e)
+{
+	struct live_view view = {
+		.s = &s->r.end, .v = v, .stalls = &s->r.stalls, .timeline = &s->r.timeline, .wants_stalls = recorded(s->r.state.head, "threshold_ns"),
+		.wants_timeline = recorded(s->r.state.head, "timeline"), .head = json_copy(s->r.state.head),
+	};
+	int rc;
+
+	json_object_set_new(view.head, "replayed", about(&s->r.state, file->path));
+	rc = stream_all(s, file, view.head, e);
+	for (enum live_output i = 0; i < LIVE_OUTPUTS_N; i++)
+		if (s->o->out[i] && live_write(i, &view, s->o->out[i], e))
+			rc = -1;
+	json_decref(view.head);
+	return rc;
+}
+
+/* JSON may hold any character, and the file be anyone's */
+static void head_text(const json_t *o, const char *key, const char *otherwise, char *buf, size_t size)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	snprintf(buf, size, "%s", text ? text : otherwise);
+	text_clean(buf, size);
+}
+
+/* what a reader must know before the figures */
+static void remarks(const struct recording_state *st, const char *path)
+{
+	char host[128], written[64];
+
+	head_text(json_object_get(st->head, "machine"), "hostname", "an unnamed host", host, sizeof(host));
+	head_text(st->head, "written", "at an unknown time", written, sizeof(written));
+	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path, host, written, st->snapshots, plural(st->snapshots));
+	if (st->cut)
+		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
+	else if (!st->complete)
+		fprintf(stderr, "ipcstall: %s: the session did not end in good order; figures are those of its last whole snapshot\n", path);
+	if (st->unknown)
+		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
+}
+
+static bool uses_stdout(const struct live_opts *o)
+{
+	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
+		if (sink_is_stdout(o->out[i]))
+			return true;
+	return sink_is_stdout(o->ndjson);
+}
+
+static int show(struct show *s, const struct recording *file, struct err *e)
+{
+	struct verdict v;
+	int rc;
+
+	if (replay_load(file, any_filter(s->o) ? wanted : NULL, s, (size_t)s->o->timeline_max, &s->r, e) || check_content(s, file->path, e))
+		return -1;
+	live_verdict(&s->r.end, &v);
+	remarks(&s->r.state, file->path);
+	if (s->r.stalls.dropped)
+		fprintf(stderr, "ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; filter (-p, -P, --comm) to see them\n", file->path,
+			s->r.stalls.dropped, STALLS_KEPT);
+	if (!s->o->quiet && !uses_stdout(s->o)) {
+		ledger_table(&s->r.end, &v, (size_t)s->o->shown, stdout);
+		if (fflush(stdout))
+			err_sys(e, EXIT_IO, "give it room or a reader", "standard output");
+	}
+	rc = write_files(s, file, &v, e);
+	if (rc == 0 && !err_is_set(e) && s->r.state.damaged)
+		err_set(e, EXIT_DATA, "%s: %zu damaged block%s left out: what is shown is right, and not all; take another copy of it", file->path,
+			s->r.state.damaged, plural(s->r.state.damaged));
+	return err_is_set(e) ? -1 : rc;
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct show s = { .o = opts };
+	struct recording file;
+	int rc;
+
+	if (s.o->json_schema)
+		return schema_print(live_schema(), e);
+	if (rest->n != 1)
+		return err_set(e, EXIT_BAD_USAGE, "replay: give one FILE that ipcstall record has written");
+	if (sink_is_stdout(rest->v[0]))
+		return err_set(e, EXIT_BAD_USAGE, "replay: -: a recording is read twice, which standard input cannot be; save it, and give that file");
+	if (live_seen(s.o, &s.filter, e) || check_pids(s.o, e) || live_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
+		return -1;
+	trace_cgroup_offline();
+	rc = show(&s, &file, e);
+	replay_free(&s.r);
+	recording_close(&file);
+	return rc ? (int)e->code : EXIT_DONE;
+}
+
+const struct command command_replay = {
+	.name = "replay",
+	.summary = "Show a recording again, through any filter, into any output",
+	.operands = "FILE",
+	.description = "The table goes to standard output, unless another output does. A recording that breaks off is shown up to its last whole\n"
+		       "block; damaged blocks are left out, and make the exit code 9.",
+	.examples = "ipcstall replay web.rec\tthe table and the verdict\n"
+		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor python3 -m analysis figure timeline t.ndjson\n"
+		    "ipcstall replay web.rec -P 443 --json -\tas JSON\n",
+	.options = replay_options,
+	.options_size = sizeof(struct live_opts),
+	.defaults = defaults,
+	.takes_operands = true,
+	.run = run,
+};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall run -- CMD: the ledgers of a command and of what it starts. */
+#include "commands/command.h"
+#include "session/session.h"
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "render/schema_rows.h"
+
+#include <stdlib.h>
+
+static const struct opt run_options[] = {
+	LIVE_OPTIONS,
+	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", LIVE_OPT(duration_ns), 1, 1e18 },
+	OPT_END,
+};
+
+/*
+ * What a terminal sends, the command has got too: it may have work to do before it ends, and is traced until it has. A second time, or by
+ * whoever else, we are told to end, and the command with us.
+ */
+static bool told_to_end(void)
+{
+	return live_interrupts() > 1 || (live_interrupted() && !live_from_terminal());
+}
+
+/* Collect while the command runs, so that what it closes does not pile up in the kernel. */
+static void follow(struct live *l, struct child *c, struct err *e)
+{
+	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : 0;
+	bool said = l->o->quiet;
+
+	while (!told_to_end()) {
+		uint64_t now = now_ns(), next = now + 50000000;
+
+		if (live_interrupted() && !said)
+			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once more ends it\n");
+		said = said || live_interrupted();
+		if (deadline && now >= deadline)
+			break;
+		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
+			return;
+		trace_poll(l->t, 0);
+		live_tick(l, e);	/* a report that cannot be written is no reason to end the command */
+	}
+	child_end(c, 2000);
+}
+
+static json_t *about_command(const struct child *c, struct opt_operands *cmd)
+{
+	json_t *words = json_array();
+
+	for (int i = 0; i < cmd->n; i++)
+		json_array_append_new(words, text_json(cmd->v[i]));
+	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
+}
+
+static int announce(struct live *l, const struct child *c, struct opt_operands *cmd, struct err *e)
+{
+	json_t *about = about_command(c, cmd);
+	int rc;
+
+	json_object_del(about, "exit_code");	/* it has none yet */
+	rc = live_announce(l, about, e);
+	json_decref(about);
+	return rc;
+}
+
+static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd, struct err *e)
+{
+	json_t *about;
+	int rc;
+
+	if (announce(l, c, cmd, e) || child_go(c, cmd->v[0], e))
+		return -1;
+	follow(l, c, e);
+	about = about_command(c, cmd);
+	rc = live_end_and_report(l, about, e);
+	json_decref(about);
+	return rc;
+}
+
+int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
+{
+	struct trace_options filter = { .filter = TRACE_FILTER_TREE, .n_tgids = 1 };
+	struct child c;
+	struct live l;
+	int rc;
+
+	live_catch_signals();
+	if (child_spawn(&c, cmd->v, e))
+		return -1;
+	filter.tgids[0] = c.pid;
+	rc = live_begin(&l, o, &filter, e);
+	if (rc == 0)
+		rc = trace_child(&l, &c, cmd, e);
+	live_free(&l);
+	child_end(&c, 2000);
+	if (rc)
+		return e->code;
+	return told_to_end() ? EXIT_INTERRUPTED : child_exit_code(&c);
+}
+
+static int run(void *opts, struct opt_operands *cmd, struct err *e)
+{
+	const struct live_opts *o = opts;
+
+	if (o->json_schema)
+		return schema_print(live_schema(), e);
+	if (!cmd->n)
+		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
+	return live_run(o, cmd, e);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "Run a command and show where its conversations waited",
+	.operands = "-- CMD [ARG...]",
+	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
+		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"
+		       "Ctrl-C is the command's; a second one ends it, and what it has started.",
+	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
+		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
+	.options = run_options,
+	.options_size = sizeof(struct live_opts),
+	.defaults = live_defaults,
+	.stop_at_first_operand = true,
+	.takes_operands = true,
+	.run = run,
+};

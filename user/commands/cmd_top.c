@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall top: where conversations wait, refreshed as it happens. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "session/session.h"
+#include "base/clock.h"
+#include "render/schema_rows.h"
+#include "top/batch.h"
+#include "top/loop.h"
+#include "tracer/digest.h"
+
+struct top_opts {
+	struct live_opts live; /* first: its rows count from its beginning */
+	int64_t delay_ns, iterations, rows, width;
+	int sort;
+	bool reverse, active, batch, json;
+	char *filter;
+};
+
+#define TOP(member) offsetof(struct top_opts, member)
+
+static const struct opt top_options[] = {
+	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	LIVE_WHOM,
+	OPT_HEAD("What is seen"),
+	LIVE_SEEN,
+	OPT_HEAD("Screen and lines"),
+	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
+	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)", TOP(iterations), 0, 1e9 },
+	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0, 0, pace_sort_names },
+	{ OPT_FLAG, 'r', "reverse", NULL, "the last first", TOP(reverse) },
+	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval (default; --no-active: all)", TOP(active) },
+	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, address, protocol, cause, who is blamed", TOP(filter) },
+	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard output is no terminal)", TOP(batch) },
+	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: all)", TOP(rows), 0, 1 << 20 },
+	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
+	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own (docs/SCHEMA.md)", TOP(json) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end", LIVE_OPT(json_schema) },
+	OPT_END,
+};
+
+static void defaults(void *opts)
+{
+	struct top_opts *o = opts;
+
+	live_defaults(&o->live);
+	o->live.max_endpoints = 32768;
+	o->delay_ns = 1000000000;
+	o->rows = 20;
+	o->width = 132;
+	o->active = true;
+}
+
+static int look(struct live *l, struct paces *p, struct trace_sights *spare, struct err *e)
+{
+	struct trace_error te = {};
+
+	if (trace_look(l->t, spare, &te))
+		return live_error(e, &te);
+	if (paces_take(p, spare))
+		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", spare->n);
+	return 0;
+}
+
+enum { NAP_NS = 100000000 };
+
+/* or until whoever is looked at has ended: what it did last is an interval too */
+static void wait_until(uint64_t when, const struct trace_options *filter)
+{
+	while (!live_interrupted() && live_any_alive(filter)) {
+		uint64_t now = now_ns();
+
+		if (now >= when)
+			return;
+		nanosleep(&(struct timespec){ .tv_nsec = when - now < NAP_NS ? (long)(when - now) : NAP_NS }, NULL);
+	}
+}
+
+static int show(const struct top_opts *o, struct paces *p, struct err *e)
+{
+	int bad;
+
+	paces_order(p, (enum pace_sort)o->sort, o->reverse, o->active, o->filter);
+	bad = o->json ? batch_json(p, (size_t)o->rows, stdout) : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
+	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output") : 0;
+}
+
+static int run_batch(struct live *l, const struct top_opts *o, const struct trace_options *filter, struct err *e)
+{
+	struct trace_sights spare = {};
+	struct paces p = {};
+	uint64_t next = now_ns();
+	int rc = look(l, &p, &spare, e);
+	bool alive = true;
+
+	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
+		next = next_due(next, (uint64_t)o->delay_ns, now_ns());
+		wait_until(next, filter);
+		if (live_interrupted())
+			break;
+		alive = live_any_alive(filter);
+		rc = look(l, &p, &spare, e);
+		if (rc == 0)
+			rc = show(o, &p, e);
+	}
+	trace_sights_free(&spare);
+	paces_free(&p);
+	return rc;
+}
+
+static bool ended(void *ctx)
+{
+	const struct trace_options *filter = ctx;
+
+	return live_interrupted() || !live_any_alive(filter);
+}
+
+enum { RECENT_STEPS = 20000 };
+
+static int run_screen(struct live *l, const struct top_opts *o, struct recent *recent, struct trace_options *filter, struct err *e)
+{
+	struct top_live top = {
+		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended, .ctx = filter,
+		.screen = { .sort = (enum pace_sort)o->sort, .reverse = o->reverse, .active = o->active, .delay_ns = (uint64_t)o->delay_ns,
+			    .backend = trace_backend_name(trace_backend(l->t)), .span_ns = 2000000000 },
+	};
+
+	if (o->filter)
+		snprintf(top.screen.filter, sizeof(top.screen.filter), "%s", o->filter);
+	return top_live_run(&top, e);
+}
+
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	recent_step(ctx, tr);
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
+	struct trace_options filter = { .looks = true, .ctx = &recent, .on_transition = on_transition };
+	struct top_opts *o = opts;
+	struct live l = {};
+	int rc;
+
+	if (o->live.json_schema)
+		return schema_print(top_schema(), e);
+	if (live_whom_or_all(&o->live, "top", &filter, e))
+		return -1;
+	o->batch = o->batch || o->json || !isatty(STDOUT_FILENO);
+	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
+	live_catch_signals();
+	if (live_open(&l, &o->live, &filter, e))
+		return -1;
+	rc = o->batch ? run_batch(&l, o, &filter, e) : run_screen(&l, o, &recent, &filter, e);
+	live_free(&l);
+	timeline_free(&recent.kept);
+	return rc ? e->code : EXIT_DONE;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.summary = "Show live where conversations wait: per endpoint, its rate, its stall, the cause and who is blamed",
+	.description = "Every figure is of the last interval. STALL is the part of it in which the endpoint waited while the device was idle; CAUSE\n"
+		       "the largest of its reasons ('drops': it did not stall, but datagrams were thrown away on this host). BLAMED is who kept it\n"
+		       "waiting: the delayed ACK of a program, a reader who does not read, or the path; with '?' where that is inferred from this\n"
+		       "end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of both ledgers at this moment. '-' is\n"
+		       "what was not there or could not be observed, and a sum with '>' lacks such a part.",
+	.examples = "ipcstall top\tevery conversation of this machine\n"
+		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
+		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five seconds\n"
+		    "ipcstall top --json --rows 0 >top.ndjson\tall rows for a program\n",
+	.options = top_options,
+	.options_size = sizeof(struct top_opts),
+	.defaults = defaults,
+	.run = run,
+};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void codec_writer(struct codec *c)
+{
+	*c = (struct codec){};
+}
+
+void codec_reader(struct codec *c, const void *bytes, size_t n)
+{
+	*c = (struct codec){ .v = (uint8_t *)bytes, .n = n, .reads = true };
+}
+
+void codec_free(struct codec *c)
+{
+	if (!c->reads)
+		free(c->v);
+	*c = (struct codec){};
+}
+
+bool codec_done(const struct codec *c)
+{
+	return !c->bad && c->at == c->n;
+}
+
+static void put(struct codec *c, uint8_t byte)
+{
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 4096;
+		uint8_t *p = c->bad ? NULL : realloc(c->v, room);
+
+		if (!p) {
+			c->bad = true;
+			return;
+		}
+		c->v = p;
+		c->room = room;
+	}
+	c->v[c->n++] = byte;
+}
+
+static uint8_t get(struct codec *c)
+{
+	if (c->bad || c->at >= c->n) {
+		c->bad = true;
+		return 0;
+	}
+	return c->v[c->at++];
+}
+
+static void write_u64(struct codec *c, uint64_t v)
+{
+	while (v >= 0x80) {
+		put(c, (uint8_t)(v | 0x80));
+		v >>= 7;
+	}
+	put(c, (uint8_t)v);
+}
+
+static uint64_t read_u64(struct codec *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		uint8_t b = get(c);
+
+		if (shift == 63 && b > 1)	/* does not fit 64 bits */
+			break;
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+	c->bad = true;
+	return 0;
+}
+
+void codec_u64(struct codec *c, uint64_t *v)
+{
+	if (c->reads)
+		*v = read_u64(c);
+	else
+		write_u64(c, *v);
+}
+
+void codec_below(struct codec *c, uint64_t *v, uint64_t limit)
+{
+	codec_u64(c, v);
+	if (*v < limit)
+		return;
+	c->bad = true;
+	*v = 0;
+}
+
+/* small negative numbers stay small: 0, -1, 1, -2, ... */
+void codec_i64(struct codec *c, int64_t *v)
+{
+	uint64_t u = ((uint64_t)*v << 1) ^ (uint64_t)(*v >> 63);
+
+	codec_u64(c, &u);
+	*v = (int64_t)(u >> 1) ^ -(int64_t)(u & 1);
+}
+
+void codec_u32(struct codec *c, uint32_t *v)
+{
+	uint64_t u = *v;
+
+	codec_below(c, &u, 1ull << 32);
+	*v = (uint32_t)u;
+}
+
+static void codec_u8(struct codec *c, uint8_t *v)
+{
+	if (c->reads)
+		*v = get(c);
+	else
+		put(c, *v);
+}
+
+void codec_bool(struct codec *c, bool *v)
+{
+	uint8_t b = *v;
+
+	codec_u8(c, &b);
+	if (b > 1)
+		c->bad = true;
+	*v = b == 1;
+}
+
+void codec_bytes(struct codec *c, void *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		codec_u8(c, (uint8_t *)v + i);
+}

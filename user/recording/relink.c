@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/relink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/evict.h"
+#include "verdict/verdict.h"
+
+struct place {
+	uint64_t serial;
+	size_t index;
+};
+
+bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_t peer)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct trace_endpoint *v = realloc(l->v, room * sizeof(*v));
+		uint64_t *p = v ? realloc(l->peer, room * sizeof(*p)) : NULL;
+
+		l->v = v ? v : l->v;
+		l->peer = p ? p : l->peer;
+		if (!v || !p)
+			return false;
+		l->room = room;
+	}
+	l->v[l->n] = *ep;
+	l->peer[l->n++] = peer;
+	return true;
+}
+
+void endpoints_clear(struct endpoints *l)
+{
+	l->n = 0;
+}
+
+void endpoints_free(struct endpoints *l)
+{
+	free(l->v);
+	free(l->peer);
+	*l = (struct endpoints){};
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->serial != y->serial)
+		return x->serial < y->serial ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static const struct place *find(const struct place *v, size_t n, uint64_t serial)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (v[mid].serial < serial)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && v[lo].serial == serial ? &v[lo] : NULL;
+}
+
+/* of those with one serial the first stays: the closed ones come first */
+static size_t add_all(const struct endpoints *from, struct place *known, size_t n_known, struct trace_snapshot *s, uint64_t *peers)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < from->n; i++) {
+		if (find(known, n_known, from->v[i].serial))
+			continue;
+		known[n_known + added++] = (struct place){ from->v[i].serial, s->n };
+		peers[s->n] = from->peer[i];
+		s->ep[s->n++] = from->v[i];
+	}
+	return n_known + added;
+}
+
+static void move(struct endpoints *l, size_t to, size_t from)
+{
+	l->v[to] = l->v[from];
+	l->peer[to] = l->peer[from];
+}
+
+static int drop_unwanted(struct endpoints *l, endpoint_filter want, void *ctx)
+{
+	struct place *wanted = calloc(2 * l->n + 1, sizeof(*wanted));
+	size_t n = 0, kept = 0;
+
+	if (!wanted)
+		return -1;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!want(ctx, &l->v[i]))
+			continue;
+		wanted[n++].serial = l->v[i].serial;
+		if (l->peer[i])
+			wanted[n++].serial = l->peer[i];
+	}
+	qsort(wanted, n, sizeof(*wanted), by_serial);
+	for (size_t i = 0; i < l->n; i++)
+		if (find(wanted, n, l->v[i].serial) || (l->peer[i] && find(wanted, n, l->peer[i])))
+			move(l, kept++, i);
+	l->n = kept;
+	free(wanted);
+	return 0;
+}
+
+static void count_dropped(struct trace_counters *c, const struct trace_endpoint *ep, uint64_t stall)
+{
+	c->dropped++;
+	c->dropped_tx_bytes += ep->txb.bytes;
+	c->dropped_rx_bytes += ep->rxb.bytes;
+	c->dropped_stall_ns += stall;
+	if (ep->txb.bytes || stall)
+		c->dropped_lifetime_ns += ep->at_ns - ep->born_ns;
+}
+
+static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
+{
+	uint64_t *stall = calloc(l->n, sizeof(*stall));
+	struct half less;
+	size_t kept = 0;
+
+	if (!stall)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		stall[i] = ledger_stall_ns(&l->v[i].tx);
+	half_begin(&less, stall, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t ns = ledger_stall_ns(&l->v[i].tx);
+
+		if (half_goes(&less, ns))
+			count_dropped(c, &l->v[i], ns);
+		else
+			move(l, kept++, i);
+	}
+	l->n = kept;
+	free(stall);
+	return 0;
+}
+
+int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct trace_counters *c)
+{
+	size_t half = l->n / 2;
+
+	if (want && drop_unwanted(l, want, ctx))
+		return -1;
+	return l->n > half ? drop_least_stalled(l, c) : 0;
+}
+
+int endpoints_join(const struct endpoints *closed, const struct endpoints *live, struct trace_snapshot *s)
+{
+	size_t max = closed->n + live->n + 1, n;
+	struct place *places = calloc(max, sizeof(*places));
+	uint64_t *peers = calloc(max, sizeof(*peers));
+
+	s->n = 0;
+	s->ep = calloc(max, sizeof(*s->ep));
+	if (!places || !peers || !s->ep) {
+		free(places);
+		free(peers);
+		return -1;
+	}
+	n = add_all(closed, places, 0, s, peers);
+	qsort(places, n, sizeof(*places), by_serial);
+	n = add_all(live, places, n, s, peers);
+	qsort(places, n, sizeof(*places), by_serial);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct place *p = peers[i] ? find(places, n, peers[i]) : NULL;
+
+		s->ep[i].peer = p ? (int)p->index : -1;
+	}
+	free(places);
+	free(peers);
+	return 0;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "remote/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/local_end.h"
+#include "remote/admit.h"
+#include "remote/counts.h"
+#include "remote/remote.h"
+#include "remote/wire.h"
+
+#define HELLO_NS 3000000000ULL  /* to introduce itself */
+#define SEND_NS 10000000000ULL	/* to take an answer */
+#define BETWEEN_NS 60000000000ULL /* between two questions: the client only reckons there */
+enum { KICK_MS = 2 };
+
+struct session {
+	int fd;
+	struct bench_options options;
+	struct bench_plan plan;
+	struct half *half; /* of the point under way */
+	char bind[INET6_ADDRSTRLEN];
+	struct address peer;
+};
+
+static int reply(struct session *s, json_t *o, struct err *e)
+{
+	json_object_set_new(o, "ok", json_true());
+	return wire_send(s->fd, o, now_ns() + SEND_NS, e);
+}
+
+static void refuse(int fd, const struct err *why)
+{
+	struct err ignored = {};
+
+	wire_send(fd, json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 0, "code", (int)why->code, "why", why->text),
+		  now_ns() + SEND_NS, &ignored);
+}
+
+static int unexpected(const char *what, struct err *e)
+{
+	return err_set(e, EXIT_VERSION, "'%s' out of turn; use the same version at both ends", what);
+}
+
+/* The address the client reached this host by is where its data is to come; a link-local one needs the interface, so any. */
+static int addresses(struct session *s, struct err *e)
+{
+	struct sockaddr_storage own;
+	socklen_t len = sizeof(own);
+	const struct sockaddr_in6 *in6 = (void *)&own;
+	const void *a;
+
+	s->peer.len = sizeof(s->peer.ss);
+	if (getsockname(s->fd, (void *)&own, &len) || getpeername(s->fd, (void *)&s->peer.ss, &s->peer.len))
+		return err_sys(e, EXIT_PEER, NULL, "control connection");
+	a = own.ss_family == AF_INET6 ? (const void *)&in6->sin6_addr : (const void *)&((struct sockaddr_in *)&own)->sin_addr;
+	if (own.ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+		strcpy(s->bind, "::");
+	else
+		inet_ntop(own.ss_family, a, s->bind, sizeof(s->bind));
+	s->plan.o.v6 = own.ss_family == AF_INET6;
+	return 0;
+}
+
+/* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or is none of ours. */
+static int obey_one(struct session *s, enum order what, struct err *e)
+{
+	struct order_msg o = { .order = what };
+	struct pollfd p[2] = { { half_fd(s->half), POLLIN, 0 }, { s->fd, POLLIN, 0 } };
+	int n;
+
+	if (half_order(s->half, &o, e))
+		return -1;
+	do
+		n = poll(p, 2, (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000 : INT32_MAX));
+	while (n < 0 && errno == EINTR);
+	if (n > 0 && p[0].revents)
+		return half_report(s->half, e);
+	if (n > 0)
+		return err_set(e, EXIT_PEER, "the client left, or did not wait for its answer");
+	return err_set(e, EXIT_PEER, "the server's worker is silent; run again");
+}
+
+static int find_test(const json_t *q, enum test *t, struct err *e)
+{
+	for (int i = 0; i < TESTS; i++) {
+		*t = (enum test)i;
+		if (!strcmp(wire_string(q, "test"), test_name(*t)))
+			return 0;
+	}
+	return err_set(e, EXIT_VERSION, "a test unknown here; use the same version at both ends");
+}
+
+static int listening_port(const struct session *s)
+{
+	const struct address *a = &half_run(s->half)->sh->server;
+
+	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port : ((const struct sockaddr_in *)&a->ss)->sin_port);
+}
+
+static int do_open(struct session *s, const json_t *q, struct err *e)
+{
+	int64_t size;
+	enum test t;
+
+	if (s->half)
+		return unexpected("open", e);
+	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) || bench_plan_check_point(&s->plan, t, size, e))
+		return -1;
+	s->half = half_start(&s->plan, t, size, s->bind, e);
+	if (!s->half || obey_one(s, ORDER_OPEN, e))
+		return -1;
+	return reply(s, json_pack("{s:i}", "port", listening_port(s)), e);
+}
+
+static int do_accept(struct session *s, const json_t *q, struct err *e)
+{
+	struct address *client = &half_run(s->half)->sh->client;
+	int64_t port;
+
+	if (wire_int(q, "port", 0, 65535, &port, e))
+		return -1;
+	*client = s->peer;
+	if (client->ss.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&client->ss)->sin6_port = htons((uint16_t)port);
+	else
+		((struct sockaddr_in *)&client->ss)->sin_port = htons((uint16_t)port);
+	return obey_one(s, ORDER_ACCEPT, e) ? -1 : reply(s, json_object(), e);
+}
+
+static int take_done(struct session *s, struct err *e)
+{
+	json_t *q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
+	struct shared *sh = half_run(s->half)->sh;
+	int64_t last, total;
+	int rc = -1;
+
+	if (q && strcmp(wire_string(q, "do"), "done"))
+		unexpected(wire_string(q, "do"), e);
+	else if (q && !wire_int(q, "last", -1, INT64_MAX, &last, e) && !wire_int(q, "total", -1, INT64_MAX, &total, e))
+		rc = 0;
+	json_decref(q);
+	if (rc)
+		return -1;
+	sh->last = (uint64_t)last;
+	sh->total = (uint64_t)total;
+	__atomic_store_n(&sh->done, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* May the worker's silence be cut short, once the other end has finished? Not where bytes may still be on their way and
+ * nothing says how many. */
+static bool may_kick(const struct session *s)
+{
+	const struct run *r = half_run(s->half);
+
+	return !(r->w->flags & WL_LOSSY) && r->test != TEST_ONEWAY;
+}
+
+/* The phase, until both the client has said that it is over and the worker has reported. */
+static int until_over(struct session *s, uint64_t deadline, struct err *e)
+{
+	struct pollfd p[2] = { { s->fd, POLLIN, 0 }, { half_fd(s->half), POLLIN, 0 } };
+
+	while (p[0].fd >= 0 || p[1].fd >= 0) {
+		bool kick = p[0].fd < 0 && may_kick(s);
+		int n = poll(p, 2, kick ? KICK_MS : 1000);
+
+		if (now_ns() > deadline)
+			return err_set(e, EXIT_PEER, "the phase did not end in time; give a longer --timeout");
+		if (n == 0 && kick)
+			kill(half_pid(s->half), SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
+		if (n <= 0)
+			continue;
+		if (p[0].revents && take_done(s, e))
+			return -1;
+		if (p[1].revents && half_report(s->half, e))
+			return -1;
+		p[0].fd = p[0].revents ? -1 : p[0].fd;
+		p[1].fd = p[1].revents ? -1 : p[1].fd;
+	}
+	return 0;
+}
+
+static int send_samples(struct session *s, struct err *e)
+{
+	const struct run *r = half_run(s->half);
+	uint64_t n = r->sh->tally[ROLE_SERVER].n;
+
+	if (!r->samples[ROLE_SERVER])
+		return 0;
+	n = r->plan->o.rate > 0 || n > r->max_samples ? r->max_samples : n; /* by schedule, each has a place of its own */
+	for (uint64_t at = 0; at < n; at += REMOTE_SAMPLES_CHUNK) {
+		json_t *list = json_array();
+
+		for (uint64_t i = at; i < n && i < at + REMOTE_SAMPLES_CHUNK; i++)
+			json_array_append_new(list, json_integer((json_int_t)r->samples[ROLE_SERVER][i]));
+		if (reply(s, json_pack("{s:o}", "samples", list), e))
+			return -1;
+	}
+	return n < r->max_samples ? reply(s, json_pack("{s:[]}", "samples"), e) : 0;
+}
+
+static int read_phase(const json_t *q, struct phase *p, struct err *e)
+{
+	int64_t min, max, ns, slice, budget;
+
+	if (wire_int(q, "min", 0, INT64_MAX, &min, e) || wire_int(q, "max", 1, INT64_MAX, &max, e) ||
+	    wire_int(q, "ns", 0, PHASE_MOST_NS, &ns, e) || wire_int(q, "slice", 0, PHASE_MOST_NS, &slice, e) || wire_int(q, "budget", 0, INT64_MAX, &budget, e))
+		return -1;
+	*p = (struct phase){ json_is_true(json_object_get(q, "record")), (uint64_t)min, (uint64_t)max, (uint64_t)ns, (uint64_t)slice,
+			     (uint64_t)(budget < PHASE_MOST_NS ? budget : PHASE_MOST_NS) };
+	return 0;
+}
+
+static int do_phase(struct session *s, const json_t *q, struct err *e)
+{
+	struct order_msg o = { .order = ORDER_PHASE };
+	const struct run *r;
+
+	if (read_phase(q, &o.phase, e))
+		return -1;
+	half_reset(s->half);
+	if (half_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
+		return -1;
+	r = half_run(s->half);
+	if (reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->sh->tally[ROLE_SERVER])), e))
+		return -1;
+	return send_samples(s, e);
+}
+
+static int do_facts(struct session *s, const json_t *q, struct err *e)
+{
+	if (obey_one(s, ORDER_FACTS, e))
+		return -1;
+	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&half_run(s->half)->sh->tally[ROLE_SERVER].facts)), e);
+}
+
+static int do_close(struct session *s, const json_t *q, struct err *e)
+{
+	half_stop(s->half, false);
+	s->half = NULL;
+	return reply(s, json_object(), e);
+}
+
+static const struct {
+	const char *what;
+	bool needs_point;
+	int (*fn)(struct session *s, const json_t *q, struct err *e);
+} verbs[] = {
+	{ "open", false, do_open }, { "accept", true, do_accept }, { "phase", true, do_phase },
+	{ "facts", true, do_facts }, { "close", true, do_close },
+};
+
+static int answer(struct session *s, const json_t *q, struct err *e)
+{
+	const char *what = wire_string(q, "do");
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (strcmp(what, verbs[i].what))
+			continue;
+		return verbs[i].needs_point && !s->half ? unexpected(what, e) : verbs[i].fn(s, q, e);
+	}
+	return err_set(e, EXIT_VERSION, "a request unknown here; use the same version at both ends");
+}
+
+/* The client has gone without a word: the end of a run, or of the client. */
+static bool left(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static int converse(struct session *s, struct err *e)
+{
+	struct pollfd p = { s->fd, POLLIN, 0 };
+
+	for (;;) {
+		json_t *q;
+		int rc;
+
+		poll(&p, 1, (int)(BETWEEN_NS / 1000000));
+		if (left(s->fd))
+			return s->half ? err_set(e, EXIT_PEER, "the client left in mid-run") : 0;
+		q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
+		rc = q ? answer(s, q, e) : -1;
+		json_decref(q);
+		if (rc) {
+			refuse(s->fd, e);
+			return -1;
+		}
+	}
+}
+
+static int let_in(struct session *s, const json_t *hello, struct desk *desk, struct err *e)
+{
+	struct host_id here;
+	pid_t owner = 0;
+
+	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e))
+		return -1;
+	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return err_set(e, EXIT_NO_RESOURCE, "busy: it is running a test for another client; try again when that is over");
+	__atomic_add_fetch(&desk->served, 1, __ATOMIC_ACQ_REL);
+	if (bench_setup(&s->plan, e))
+		return -1;
+	host_read(&here, s->plan.clock.name);
+	return reply(s, json_pack("{s:s, s:i, s:o}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "host", host_to_json(&here)), e);
+}
+
+static void release(struct desk *desk)
+{
+	pid_t me = getpid();
+
+	__atomic_compare_exchange_n(&desk->owner, &me, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+int session_serve(int fd, struct desk *desk, bool *entered, struct err *e)
+{
+	struct session s = { .fd = fd };
+	json_t *hello;
+	int rc = -1;
+
+	*entered = false;
+	bench_defaults(&s.options);
+	hello = wire_prepare(fd, e) ? NULL : wire_recv(fd, WIRE_HELLO_MAX, now_ns() + HELLO_NS, e);
+	if (hello && let_in(&s, hello, desk, e) == 0) {
+		*entered = true;
+		rc = converse(&s, e);
+	} else {
+		refuse(fd, e);
+	}
+	json_decref(hello);
+	if (s.half)
+		half_stop(s.half, true);
+	bench_teardown(&s.plan);
+	opt_free(bench_option_rows, &s.options);
+	release(desk);
+	return rc;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
+#include "render/json_file.h"
+#include "render/ledger_text.h"
+#include "render/ledger_outputs.h"
+
+int live_write(enum live_output which, const struct live_view *view, const char *path, struct err *e)
+{
+#define OUT_WRITE(sym, name, help) [sym] = live_##name##_write,
+	static int (*const write[LIVE_OUTPUTS_N])(const struct live_view *, const char *, struct err *) = { LIVE_OUTPUTS(OUT_WRITE) };
+
+	return write[which](view, path, e);
+}
+
+static json_t *stalls_to_json(const struct stalls *l)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < l->n && a; i++)
+		append_or_drop(&a, stall_to_json(stalls_at(l, i)));
+	return a;
+}
+
+int live_json_write(const struct live_view *view, const char *path, struct err *e)
+{
+	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.trace", "version", 1);
+
+	if (json_object_update_missing(doc, view->head) || json_object_set_new(doc, "ledger", ledger_to_json(view->s, view->v)) ||
+	    json_object_set_new(doc, "stalls", view->wants_stalls ? stalls_to_json(view->stalls) : json_null())) {
+		json_decref(doc);
+		doc = NULL;	/* which json_to_file() tells */
+	}
+	json_object_set_new(doc, "stalls_dropped", view->wants_stalls ? json_integer((json_int_t)view->stalls->dropped) : json_null());
+	return json_to_file(doc, path, JSON_COMPACT, e);
+}
+
+void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	char name[160];
+
+	endpoint_name(ep, name, sizeof(name));
+	if (b->tgid)
+		snprintf(buf, len, "%.16s (%d) %s", b->comm, b->tgid, name);
+	else
+		snprintf(buf, len, "%s", name);
+}

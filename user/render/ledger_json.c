@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ledgers as JSON; the keys are documented in docs/SCHEMA.md. What could not be observed is null, never 0. */
+#include "render/ledger_text.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "verdict/merge_findings.h"
+#include "render/environment.h"
+
+static const char *const resolutions[] = { "unknown", "bounded", "exact" };
+
+static json_t *known(uint64_t v, uint8_t resolution)
+{
+	return resolution == TRACE_UNKNOWN ? json_null() : json_integer((json_int_t)v);
+}
+
+struct figure {
+	const char *key;
+	uint64_t v;
+	uint8_t res;
+};
+
+static void add_figures(json_t *o, const struct figure *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
+}
+
+/* of several processes there may be a name without a number */
+static json_t *party_comm_to_json(const struct party *p)
+{
+	return (p->tgid || p->others) && p->comm && *p->comm ? json_stringn(p->comm, strnlen(p->comm, 16)) : json_null();
+}
+
+static json_t *comm_to_json(const char *comm, pid_t tgid)
+{
+	return tgid ? json_stringn(comm, strnlen(comm, 16)) : json_null();
+}
+
+static json_t *pid_to_json(pid_t tgid)
+{
+	return tgid ? json_integer(tgid) : json_null();
+}
+
+static json_t *hist_to_json(const uint32_t *h)
+{
+	json_t *a = json_array();
+	int last = TRACE_HIST;
+
+	while (last > 0 && !h[last - 1])
+		last--;
+	for (int i = 0; i < last; i++)
+		json_array_append_new(a, json_integer(h[i]));
+	return a;
+}
+
+static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
+{
+	/* What was seen of a state that cannot be seen whole is a lower bound, and part of the sum. */
+	uint8_t r = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
+
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
+			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
+}
+
+static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
+{
+	json_t *states = json_object();
+
+	for (unsigned int i = n; i-- > 0;)
+		json_object_set_new(states, names[i], state_to_json(l, i));
+	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns, "unaccounted_ns",
+			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
+}
+
+static json_t *left_to_json(const struct trace_beside *b)
+{
+	if (!b->left_ns)
+		return json_null();
+	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended", !b->let_go, "holder_pid", pid_to_json(b->heir), "holder_comm",
+			 comm_to_json(b->heir_comm, b->heir));
+}
+
+static json_t *beside_to_json(const struct trace_beside *b)
+{
+	json_t *o = json_object();
+	const struct figure rows[] = {
+		{ "bytes", b->bytes, b->bytes_res },
+		{ "messages", b->messages, trace_messages_known(b) ? TRACE_EXACT : TRACE_UNKNOWN },
+		{ "blocked_ns", trace_blocked_ns(b), b->blocked_res },
+		{ "blocked_max_ns", b->blocked_max_ns, b->blocked_res },
+		{ "runq_ns", b->runq_ns, b->runq_res },
+		{ "runq_max_ns", b->runq_max_ns, b->runq_res },
+		{ "wakeups", b->wakeups, b->runq_res },
+		{ "no_cpu_ns", b->no_cpu_ns, b->no_cpu_res },
+	};
+
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	json_object_set_new(o, "pid", pid_to_json(b->tgid));
+	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
+	json_object_set_new(o, "others", json_boolean(b->others));
+	json_object_set_new(o, "left", left_to_json(b));
+	return o;
+}
+
+static json_t *addr_to_json(const struct trace_endpoint *ep, const struct trace_addr *a)
+{
+	char text[INET6_ADDRSTRLEN + 10];
+
+	if (ep->family != AF_INET && ep->family != AF_INET6)
+		return json_null();
+	trace_addr_text(ep->family, a, text, sizeof(text));
+	return json_string(text);
+}
+
+/* a place for reasons that on_drop() does not count yet */
+enum { DROPS_OTHER = TRACE_DROPS - 1 };
+
+/* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's word of whose it was: none is not known. */
+static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind)
+{
+	bool unknown = kind == DROPS_OTHER || (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
+
+	return unknown ? TRACE_UNKNOWN : ep->drops_res;
+}
+
+static json_t *drops_to_json(const struct trace_endpoint *ep)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < TRACE_DROPS; i++)
+		json_object_set_new(o, drop_name((enum trace_drop)i), known(ep->drops[i], drop_resolution(ep, i)));
+	return o;
+}
+
+static json_t *queue_to_json(const struct trace_endpoint *ep)
+{
+	if (ep->queue_res == TRACE_UNKNOWN)
+		return json_null();
+	return json_pack("{s:o, s:I, s:I}", "mean_residence_ns",
+			 ep->dequeued ? json_integer((json_int_t)(ep->queue_integral / ep->dequeued)) : json_null(), "max",
+			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
+}
+
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct party *who)
+{
+	if (!n)
+		return;
+	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
+					      (json_int_t)ns, "count", (json_int_t)n, "pid", pid_to_json(who->tgid), "comm",
+					      party_comm_to_json(who)));
+}
+
+static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	struct party late = {}, writer = party_held_up(ep, TX_NAGLE);
+	const struct trace_blame *b = &ep->blame;
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < TX_N; i++) {
+		if (!tx_is_stall(i))
+			continue;
+		party_late(s, ep, (enum tx_state)i, &late);
+		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
+		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
+		add_blame(list, i, blame_names[BLAME_PEER_NO_CPU], b->starved_ns[trace_vote(i)], b->starved_n[trace_vote(i)], &late);
+	}
+	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &writer);
+	return list;
+}
+
+static json_t *tcp_to_json(const struct trace_endpoint *ep)
+{
+	const struct figure rows[] = {
+		{ "delack_ns", ep->delack_ns, ep->delack_res },
+		{ "delack_fires", ep->delack_fires, ep->delack_res },
+		{ "waited_for_ns", ep->answers.ns, ep->delack_res },
+		{ "waited_for", ep->answers.n, ep->delack_res },
+		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
+		{ "retransmits", ep->retransmits, ep->retransmits_res },
+		{ "syn_retransmits", ep->syn_retransmits, ep->retransmits_res },
+		{ "needless_retransmits", ep->needless, ep->retransmits_res },
+		{ "timeouts", ep->timeouts, ep->retransmits_res },
+		{ "zero_windows", ep->zero_windows, ep->retransmits_res },
+	};
+	json_t *o;
+
+	if (ep->proto != TRACE_TCP)
+		return json_null();
+	o = json_object();
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	json_object_set_new(o, "rtt_us", ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
+	return o;
+}
+
+static void add_cgroup(json_t *o, const struct trace_beside *who)
+{
+	char path[512];
+	bool known = trace_cgroup_path(who->cgroup_id, path, sizeof(path));
+
+	json_object_set_new(o, "cgroup_id", who->cgroup_id ? json_integer((json_int_t)who->cgroup_id) : json_null());
+	json_object_set_new(o, "cgroup", known ? json_string(path) : json_null());
+}
+
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_beside *who = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
+			      trace_proto_name(ep->proto), "local", addr_to_json(ep, &ep->local), "remote", addr_to_json(ep, &ep->remote),
+			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
+			      "joined_late", ep->joined_late);
+
+	json_object_set_new(o, "peer_serial", ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial) : json_null());
+	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
+	json_object_set_new(o, "pid", pid_to_json(who->tgid));
+	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
+	add_cgroup(o, who);
+	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
+	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
+	json_object_set_new(o, "beside",
+			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", beside_to_json(&ep->txb), "rx", beside_to_json(&ep->rxb), "tcp",
+				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
+	json_object_set_new(o, "blame", blame_to_json(s, ep));
+	return o;
+}
+
+static void add_parties(json_t *o, const struct trace_snapshot *s, const struct finding *f)
+{
+	struct party held_up = finding_sender(s, f), blamed = finding_blamed(s, f);
+
+	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
+	json_object_set_new(o, "comm", party_comm_to_json(&held_up));
+	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));
+	json_object_set_new(o, "blamed_comm", party_comm_to_json(&blamed));
+}
+
+/* of all that are told together */
+static void add_sums(json_t *o, const struct finding *f)
+{
+	const struct figure rows[] = {
+		{ "connections", f->all.connections, TRACE_EXACT },
+		{ "all_ns", f->all.ns, TRACE_EXACT },
+		{ "all_count", f->all.count, TRACE_EXACT },
+		{ "all_max_ns", f->all.max_ns, TRACE_EXACT },
+		{ "all_blamed_ns", f->all.blamed_ns, TRACE_EXACT },
+		{ "all_blamed_count", f->all.blamed_n, TRACE_EXACT },
+	};
+
+	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	json_object_set_new(o, "all_share", json_real(finding_share(f)));
+}
+
+static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)
+{
+	char text[VERDICT_TEXT];
+	json_t *o;
+
+	finding_sentence(s, f, text, sizeof(text));
+	o = json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
+		      trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
+		      "share", f->share, "blamed", blame_names[f->blamed], "surety",
+		      surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
+		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
+		      f->root >= 0 ? json_integer(f->root) : json_null());
+	add_parties(o, s, f);
+	add_sums(o, f);
+	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
+	json_object_set_new(o, "ring", f->ring >= 0 ? json_integer(f->ring) : json_null());
+	json_object_set_new(o, "ring_for", f->ring >= 0 ? json_string(f->ring_reads ? "write" : "read") : json_null());
+	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
+	json_object_set_new(o, "late_not_lost", json_boolean(f->late_not_lost));
+	return o;
+}
+
+static void add_counters(json_t *o, const struct trace_counters *c)
+{
+	const struct {
+		const char *name;
+		uint64_t v;
+	} rows[] = {
+		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
+		{ "overflow", c->overflow }, { "missed", c->missed }, { "blind", c->blind },	    { "contended", c->contended },
+		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+		{ "stacks_lost", c->stacks_lost }, { "dropped_tx_bytes", c->dropped_tx_bytes },
+		{ "dropped_rx_bytes", c->dropped_rx_bytes },
+		{ "existed_before", c->existing.made },
+		{ "asleep_before", c->existing.asleep },
+		{ "unlisted_processes", c->existing.unreadable },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].v));
+}
+
+static json_t *spell_to_json(const struct reader_spell *spell)
+{
+	if (spell->endpoint < 0)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", spell->endpoint, "ns", (json_int_t)spell->ns, "count", (json_int_t)spell->count,
+			 "max_ns", (json_int_t)spell->max_ns, "share", spell->share);
+}
+
+static json_t *wait_to_json(const struct verdict *v)
+{
+	json_t *o = spell_to_json(&v->wait);
+
+	if (v->wait.endpoint < 0)
+		return o;
+	json_object_set_new(o, "connections", json_integer((json_int_t)v->waits.connections));
+	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->waits.ns));
+	json_object_set_new(o, "all_share", json_real(waits_share(&v->waits)));
+	json_object_set_new(o, "mutual", v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint) : json_null());
+	return o;
+}
+
+static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagram_loss *loss)
+{
+	char text[VERDICT_TEXT];
+
+	if (loss->endpoint < 0)
+		return json_null();
+	loss_sentence(s, loss, text, sizeof(text));
+	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind", drop_name(loss->kind), "count", (json_int_t)loss->n,
+			 "share", json_figure(loss->share), "text", text, "fix", loss_fix(loss));
+}
+
+static json_t *withheld_to_json(const struct trace_snapshot *s, const struct withheld_ack *w)
+{
+	char text[VERDICT_TEXT];
+
+	if (w->endpoint < 0)
+		return json_null();
+	withheld_sentence(s, w, text, sizeof(text));
+	return json_pack("{s:i, s:I, s:I, s:f, s:s, s:s, s:s}", "endpoint", w->endpoint, "ns", (json_int_t)w->ns, "count", (json_int_t)w->count,
+			 "share", w->share, "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
+}
+
+static json_t *scattered_to_json(const struct scattered *sum)
+{
+	if (!sum->ns)
+		return json_null();
+	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share, "cause",
+			 sum->cause_ns ? trace_tx_names[sum->cause] : NULL, "cause_ns", (json_int_t)sum->cause_ns);
+}
+
+/* A list that lacks an entry would say that there was none: rather no list, and with it no document. */
+void append_or_drop(json_t **list, json_t *entry)
+{
+	if (!json_array_append_new(*list, entry))
+		return;
+	json_decref(*list);
+	*list = NULL;
+}
+
+json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *finds = json_array(), *o;
+	char text[VERDICT_TEXT];
+
+	for (size_t i = 0; i < v->n && finds; i++)
+		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
+	verdict_sentence(s, v, text, sizeof(text));
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "starved",
+		      spell_to_json(&v->starved), "undelivered", spell_to_json(&v->undelivered), "withheld_ack",
+		      withheld_to_json(s, &v->withheld), "loss",
+		      loss_to_json(s, &v->loss), "long_wait", wait_to_json(v), "scattered",
+		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	add_counters(o, &s->counters);
+	return o;
+}
+
+json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *o = json_object(), *eps = json_array();
+	bool whole;
+
+	for (size_t i = 0; i < s->n && eps; i++)
+		append_or_drop(&eps, endpoint_to_json(s, &s->ep[i]));
+	whole = !json_object_set_new(o, "endpoints", eps) && !json_object_update_new(o, ledger_summary_to_json(s, v));
+	if (whole)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *hook_to_json(const struct trace_hook *h)
+{
+	return json_pack("{s:s, s:s, s:s, s:b, s:s?, s:s, s:o}", "point", h->point, "kind", h->kind, "feeds", h->feeds, "attached", h->attached,
+			 "why_not", h->why_not, "program", h->program, "runs", h->runs < 0 ? json_null() : json_integer(h->runs));
+}
+
+json_t *trace_to_json(struct trace *t)
+{
+	struct trace_hook hooks[128];
+	size_t n = trace_hooks(t, hooks, 128);
+	json_t *hs = json_array(), *not_covered = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(hs, hook_to_json(&hooks[i]));
+	for (const char *const *c = trace_not_covered(trace_backend(t)); c && *c; c++)
+		json_array_append_new(not_covered, json_string(*c));
+	return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "object", trace_object(t), "why", trace_why(t),
+			 "hooks", hs, "not_covered", not_covered);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ledgers and verdicts, written out: as JSON and as what a person reads. */
+#ifndef IPCSTALL_RENDER_LEDGER_TEXT_H
+#define IPCSTALL_RENDER_LEDGER_TEXT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "verdict/who.h"
+#include "verdict/verdict.h"
+
+/* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
+void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
+/* "curl[12]", "nginx[7] and others", "nobody seen" */
+void program_name(const struct trace_beside *b, char *buf, size_t len);
+/* "nagle", "wait", ... */
+const char *state_name(bool rx, unsigned int state);
+
+json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
+/* the same without the endpoints */
+json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v);
+/* {"endpoints": [...], "findings": [...], "stall_ns", "unaccounted_ns", "verdict": TEXT, counters...} */
+json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v);
+/* {"backend", "why", "hooks": [...], "not_covered": [...]} */
+json_t *trace_to_json(struct trace *t);
+/* Takes over the entry. *list becomes NULL where that is NULL. */
+void append_or_drop(json_t **list, json_t *entry);
+
+/* One line: whose stall, the cause, who kept it waiting, how often, how long. */
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
+/* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
+const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
+/* "rcvbuf", ... */
+const char *drop_name(enum trace_drop kind);
+/* One line: whose datagrams were dropped, how many, where; and what to do about it. */
+void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
+const char *loss_fix(const struct datagram_loss *loss);
+
+/* w->endpoint is not -1 */
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len);
+const char *starved_fix(void);
+void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf, size_t len);
+const char *withheld_fix(void);
+/* Room for it, root and all. */
+enum { VERDICT_TEXT = 1024 };
+/* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
+/* That, then what is true beside it, then the fix. */
+void verdict_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out);
+
+/* One block per endpoint that did anything, the most stalled first, at most `max` (0: all); then the verdict. */
+void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The timeline file: a header, then one line for each change of state and each mark, in order of time, then an end record. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/ledger_text.h"
+#include "render/ledger_outputs.h"
+#include "render/sink.h"
+
+/* of one moment: what ends comes before what begins, and marks last */
+enum kind { ENDS, BEGINS, MARK };
+
+struct line {
+	uint64_t t, serial, bytes;
+	uint8_t kind, rx, what;	/* a state, or a mark */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind - y->kind;
+	return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : x->rx - y->rx;
+}
+
+/* a state ends by the beginning of the next; where none follows, that is said. One that lasts has no end: endpoints are read one after the other */
+static size_t add_spans(struct line *v, const struct spans *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct span *sp = &s->v[i];
+
+		v[n++] = (struct line){ sp->start, sp->serial, 0, BEGINS, sp->rx, sp->state };
+		if (!sp->joined && !sp->lasts)
+			v[n++] = (struct line){ sp->end, sp->serial, 0, ENDS, sp->rx, 0 };
+	}
+	return n;
+}
+
+/* `end`: what came after the last snapshot belongs to no ledger that is shown */
+static size_t add_marks(struct line *v, const struct timeline *t, uint64_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct trace_transition *tr = timeline_at(t, i);
+
+		if (tr->mark && tr->at_ns <= end)
+			v[n++] = (struct line){ tr->at_ns, tr->serial, tr->bytes, MARK, 0, tr->mark };
+	}
+	return n;
+}
+
+static void print_line(FILE *f, const struct line *l)
+{
+	if (l->kind == MARK)
+		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"event\":\"%s\",\"bytes\":%" PRIu64 "}\n", l->t, l->serial,
+			trace_mark_name(l->what) ? trace_mark_name(l->what) : "?", l->bytes);
+	else if (l->kind == BEGINS)
+		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"ledger\":\"%s\",\"state\":\"%s\"}\n", l->t, l->serial,
+			l->rx ? "rx" : "tx", state_name(l->rx, l->what));
+	else
+		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"ledger\":\"%s\",\"state\":null}\n", l->t, l->serial, l->rx ? "rx" : "tx");
+}
+
+/* what tells an endpoint from its process's others, as short as it can be said */
+static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	if (ep->local.port)
+		snprintf(buf, len, ":%u", ep->local.port);
+	else
+		snprintf(buf, len, "%s %" PRIu64, trace_proto_name(ep->proto), ep->inode ? ep->inode : ep->serial);
+}
+
+static json_t *endpoint_row(const struct live_view *view, const struct trace_endpoint *ep)
+{
+	const struct trace_snapshot *s = view->s;
+	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	char serial[24], name[160], role[48];
+	json_t *o;
+
+	snprintf(serial, sizeof(serial), "%" PRIu64, ep->serial);
+	endpoint_name(ep, name, sizeof(name));
+	if (view->role)
+		snprintf(role, sizeof(role), "%s", view->role(view->ctx, ep));
+	else
+		short_name(ep, role, sizeof(role));
+	o = json_pack("{s:s, s:s, s:s, s:s, s:o}", "ep", serial, "role", role, "name", name, "proto", trace_proto_name(ep->proto), "comm",
+		      b->tgid ? json_stringn(b->comm, strnlen(b->comm, 16)) : json_null());
+	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
+	snprintf(serial, sizeof(serial), "%" PRIu64, ep->peer >= 0 ? s->ep[ep->peer].serial : 0);
+	json_object_set_new(o, "peer", ep->peer >= 0 ? json_string(serial) : json_null());
+	return o;
+}
+
+/* the most stalled first, as in the table */
+static json_t *header(const struct live_view *view)
+{
+	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.timeline", "version", 1), *eps = json_array();
+
+	size_t n, *order = endpoints_by_stall(view->s, &n);
+
+	for (size_t i = 0; order && eps && i < n; i++)
+		append_or_drop(&eps, endpoint_row(view, &view->s->ep[order[i]]));
+	free(order);
+	if (!json_object_update_missing(doc, view->head) && !json_object_set_new(doc, "endpoints", eps))
+		return doc;
+	json_decref(doc);
+	return NULL;
+}
+
+static void print_all(FILE *f, json_t *head, const struct live_view *view, const struct line *v, size_t n, uint64_t end)
+{
+	uint64_t lost = view->s->counters.events_lost + view->timeline->dropped;
+
+	json_dumpf(head, f, JSON_COMPACT);
+	fputc('\n', f);
+	for (size_t i = 0; i < n && !ferror(f); i++)
+		print_line(f, &v[i]);
+	fprintf(f, "{\"end\":{\"t\":%" PRIu64 ",\"events\":%zu,\"lost\":%" PRIu64 ",\"complete\":%s}}\n", end, n, lost,
+		lost ? "false" : "true");
+}
+
+int live_timeline_write(const struct live_view *view, const char *path, struct err *e)
+{
+	struct spans s = {};
+	struct line *v = NULL;
+	json_t *head;
+	uint64_t end;
+	size_t n = 0;
+	FILE *f;
+	int rc;
+
+	if (timeline_spans(view->timeline, view->s, &s) == 0)
+		v = calloc(2 * s.n + view->timeline->n + 1, sizeof(*v));
+	head = header(view);
+	if (!v || !head) {
+		spans_free(&s);
+		free(v);
+		json_decref(head);
+		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the timeline; give a smaller --timeline-max", path);
+	}
+	end = s.end > view->s->at_ns ? s.end : view->s->at_ns;
+	n = add_spans(v, &s);
+	n += add_marks(v + n, view->timeline, end);
+	qsort(v, n, sizeof(*v), by_time);
+	f = sink_open(path, e);
+	if (f)
+		print_all(f, head, view, v, n, end);
+	rc = f ? sink_close(f, path, e) : -1;
+	json_decref(head);
+	free(v);
+	spans_free(&s);
+	return rc;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where results are to go, looked at before anything runs: each can be written, and no two would mix. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "render/sink.h"
+
+struct place {
+	const char *path; /* NULL: no output */
+	struct stat st;	  /* st_mode 0: unknown */
+	bool created;	  /* by looking */
+};
+
+static int look_by_opening(struct place *p)
+{
+	int fd = open(p->path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return -1;
+	fstat(fd, &p->st);
+	close(fd);
+	return 0;
+}
+
+static int look(struct place *p, struct err *e)
+{
+	bool there;
+	int rc;
+
+	if (sink_is_stdout(p->path)) {
+		fstat(STDOUT_FILENO, &p->st);
+		return 0;
+	}
+	there = stat(p->path, &p->st) == 0;
+	/* opening would wait for the reader, and closing end what it reads */
+	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS) : look_by_opening(p);
+	p->created = rc == 0 && !there;
+	return rc ? err_sys(e, EXIT_IO, "give a path that can be written", "%s", p->path) : 0;
+}
+
+/* Devices, as /dev/null, keep nothing that could be mixed. */
+static bool same_file(const struct place *a, const struct place *b)
+{
+	return a->st.st_mode && b->st.st_mode && !S_ISCHR(a->st.st_mode) && !S_ISBLK(a->st.st_mode) && a->st.st_dev == b->st.st_dev &&
+	       a->st.st_ino == b->st.st_ino;
+}
+
+static int keep_apart(const struct place *a, const struct place *b, struct err *e)
+{
+	if (sink_is_stdout(a->path) && sink_is_stdout(b->path))
+		return err_set(e, EXIT_BAD_USAGE, "standard output: two outputs would mix there; send one to a file");
+	if (same_file(a, b))
+		return err_set(e, EXIT_BAD_USAGE, "%s and %s: one file, two outputs would mix there; send one to another", sink_name(a->path),
+			       sink_name(b->path));
+	return 0;
+}
+
+/* A run that ends before it has a result must leave no file; behind a link, it is the link's target that was made. */
+static void remove_created(const struct place *p)
+{
+	char *real = p->created ? realpath(p->path, NULL) : NULL;
+
+	if (real)
+		unlink(real);
+	free(real);
+}
+
+static int look_at_all(struct place *p, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].path && look(&p[i], e))
+			return -1;
+		for (size_t k = 0; p[i].path && k < i; k++)
+			if (p[k].path && keep_apart(&p[k], &p[i], e))
+				return -1;
+	}
+	return 0;
+}
+
+int outputs_check(const char *const *paths, size_t n, struct err *e)
+{
+	struct place *p = calloc(n, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return err_set(e, EXIT_NO_RESOURCE, "outputs: out of memory; free some and run again");
+	for (size_t i = 0; i < n; i++)
+		p[i].path = paths[i];
+	rc = look_at_all(p, n, e);
+	for (size_t i = 0; i < n; i++)
+		remove_created(&p[i]);
+	free(p);
+	return rc;
+}
+
+int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e)
+{
+	struct place in = { .path = input };
+
+	if (stat(input, &in.st))	/* whoever reads it says why it cannot */
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		struct place out = { .path = paths[i] };
+
+		if (!out.path || sink_is_stdout(out.path) || stat(out.path, &out.st) || !same_file(&in, &out))
+			continue;
+		return err_set(e, EXIT_BAD_USAGE, "%s: is what is read, and an output would replace it; send that to another file", out.path);
+	}
+	return 0;
+}

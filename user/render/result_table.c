@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The result for a reader: one line a size, what was run above it, what to mistrust below it. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "remote/remote.h"
+#include "render/grid.h"
+#include "render/sink.h"
+
+enum { KINDS = TESTS };
+
+static void time_text(int64_t ns, char *buf, size_t len)
+{
+	if (ns % 1000000000 == 0)
+		snprintf(buf, len, "%" PRId64 "s", ns / 1000000000);
+	else if (ns % 1000000 == 0)
+		snprintf(buf, len, "%" PRId64 "ms", ns / 1000000);
+	else
+		snprintf(buf, len, "%" PRId64 "us", ns / 1000);
+}
+
+/* The options in which this run departs from the defaults, as they would be typed. */
+static void print_options(const struct bench_options *o, FILE *out)
+{
+	struct bench_options plain = {};
+	char was[4096], is[4096];
+
+	bench_defaults(&plain);
+	for (const struct opt *row = bench_option_rows; row->name || row->help; row++) {
+		if (!row->name || row->hidden_from_result || !strcmp(row->name, "mode") || !strcmp(row->name, "size") ||
+		    !strcmp(row->name, "placement") || !strcmp(row->name, "test"))
+			continue;
+		opt_format(row, &plain, was, sizeof(was));
+		opt_format(row, o, is, sizeof(is));
+		if (!strcmp(was, is))
+			continue;
+		if (row->type == OPT_TIME)
+			time_text(*(const int64_t *)((const char *)o + row->offset), is, sizeof(is));
+		if (row->type == OPT_FLAG)
+			fprintf(out, "  --%s%s", *(const bool *)((const char *)o + row->offset) ? "" : "no-", row->name);
+		else
+			fprintf(out, "  --%s %s", row->name, is);
+	}
+	opt_free(bench_option_rows, &plain);
+}
+
+static void print_head(const struct result *r, FILE *out)
+{
+	const struct bench_plan *p = r->plan;
+
+	fprintf(out, "%s  placement %s", p->w->name, placement_name(p->placement));
+	if (p->cpus[0] >= 0)
+		fprintf(out, " (CPU %d, %d)", p->cpus[ROLE_CLIENT], p->cpus[ROLE_SERVER]);
+	if (p->remote)
+		fprintf(out, "  %s (%s, %s) to %s (%s, %s)", p->remote->here.name, "here", p->remote->here.kernel, p->remote->host.name,
+			p->remote->address, p->remote->host.kernel);
+	print_options(&p->o, out);
+	fprintf(out, "  clock %s\n", p->clock.name);
+}
+
+static const char *nodelay_text(const struct result *r, enum test t)
+{
+	if (!(r->plan->w->flags & WL_TCP) || t == TEST_CONNECT)
+		return "";
+	return bench_nodelay(r->plan, t) ? ", TCP_NODELAY" : ", Nagle as the kernel has it";
+}
+
+static const char *what(const struct result *r, enum test t)
+{
+	static const char *const names[KINDS] = {
+		"Latency: half a round trip", "Throughput", "One-way time", "Connect: the time of connect()",
+	};
+
+	return t == TEST_LATENCY && r->plan->w->flags & WL_RELIABLE ? "Latency: from a message to its acknowledgement" : names[t];
+}
+
+static bool has_handshake(const struct result *r, enum test t)
+{
+	return t == TEST_CONNECT && r->plan->w->flags & WL_TCP;
+}
+
+static void title(const struct result *r, enum test t, FILE *out)
+{
+	const char *how = "";
+
+	if (t == TEST_THROUGHPUT)
+		how = r->plan->o.ack == ACK_MESSAGE ? ", an application ack for each message" : ", bulk, one final ack";
+	else if (r->plan->o.rate > 0)
+		how = ", from the intended start";
+	if (has_handshake(r, t))
+		how = "; medians of SYN to SYN-ACK (syn) and SYN-ACK to ACK (synack) by TCP's own measure, in whole us";
+	fprintf(out, "\n%s%s%s\n", what(r, t), how, nodelay_text(r, t));
+}
+
+static void us(struct grid *g, double ns)
+{
+	if (isnan(ns))
+		grid_text(g, "-");
+	else
+		grid_text(g, ns < 1e5 ? "%.2f" : "%.0f", ns / 1e3);
+}
+
+static void mb(struct grid *g, double bytes_per_s)
+{
+	if (isnan(bytes_per_s))
+		grid_text(g, "-");
+	else
+		grid_text(g, bytes_per_s < 1e5 ? "%.3g" : bytes_per_s < 1e8 ? "%.2f" : "%.0f", bytes_per_s / 1e6);
+}
+
+static void latency_cells(struct grid *g, const struct latency_result *l)
+{
+	const double v[] = { l->s.min, l->s.q1, l->s.median, l->s.q3, l->s.p95, l->s.p99, l->s.p999, l->s.max };
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		us(g, l->present ? v[i] : NAN);
+	if (l->present && !isnan(l->s.uncertainty))
+		grid_text(g, "%.4f", l->s.uncertainty / 1e3);
+	else
+		grid_text(g, "-");
+}
+
+static void mean_cell(struct grid *g, const struct point *p, const struct result *r)
+{
+	if (r->plan->o.mean)
+		us(g, p->latency.present ? p->latency.s.mean : NAN);
+}
+
+static void lost_cell(struct grid *g, const struct point *p, bool lossy)
+{
+	if (lossy)
+		grid_text(g, "%" PRIu64, p->lost);
+}
+
+static void handshake_cells(struct grid *g, const struct result *r, const struct point *p)
+{
+	if (!has_handshake(r, p->test))
+		return;
+	us(g, p->latency.has_syn ? p->latency.syn.median : NAN);
+	us(g, p->latency.has_synack ? p->latency.synack.median : NAN);
+}
+
+static void latency_table(const struct result *r, enum test t, FILE *out)
+{
+	bool lossy = r->plan->w->flags & WL_LOSSY;
+	struct grid *g;
+	char columns[160], buf[24];
+
+	snprintf(columns, sizeof(columns), "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s%s", r->plan->o.mean ? "|mean" : "",
+		 lossy ? "|lost" : "", has_handshake(r, t) ? "|syn|synack" : "");
+	g = grid_new(columns);
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct point *p = &r->points[i];
+
+		if (p->test != t)
+			continue;
+		grid_text(g, "%s", size_text(p->size, buf));
+		grid_text(g, "%zu", p->latency.present ? p->latency.s.n : 0);
+		latency_cells(g, &p->latency);
+		mean_cell(g, p, r);
+		lost_cell(g, p, lossy);
+		handshake_cells(g, r, p);
+	}
+	grid_print(g, out);
+}
+
+static void throughput_row(struct grid *g, const struct point *p, bool lossy, bool acked)
+{
+	const struct throughput_result *t = &p->throughput;
+	char buf[24];
+
+	grid_text(g, "%s", size_text(p->size, buf));
+	mb(g, t->bytes_per_s);
+	mb(g, t->ci.lo);
+	mb(g, t->ci.hi);
+	grid_text(g, "%zu", t->n_trials);
+	grid_figure(g, p->elapsed_ns ? (double)p->messages * 1e9 / (double)p->elapsed_ns : NAN);
+	grid_text(g, "%.2f", (double)p->elapsed_ns / 1e9);
+	if (acked) {
+		us(g, p->latency.s.median);
+		us(g, p->latency.s.p99);
+	}
+	lost_cell(g, p, lossy);
+}
+
+static void throughput_table(const struct result *r, FILE *out)
+{
+	bool lossy = r->plan->w->flags & WL_LOSSY, acked = r->plan->o.ack == ACK_MESSAGE;
+	char columns[160];
+	struct grid *g;
+
+	snprintf(columns, sizeof(columns), "size|MB/s|95%% from|to|3:trials|1:messages/s|4:seconds%s%s", acked ? "|median us|2:p99" : "",
+		 lossy ? "|lost" : "");
+	g = grid_new(columns);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->points[i].test == TEST_THROUGHPUT)
+			throughput_row(g, &r->points[i], lossy, acked);
+	grid_print(g, out);
+}
+
+/* Two warnings are of a kind when they are alike but for the figures in them. */
+static bool same_kind(const char *a, const char *b)
+{
+	static const char figures[] = "0123456789.+-";
+
+	for (;; a++, b++) {
+		a += strspn(a, figures);
+		b += strspn(b, figures);
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
+static size_t count_kind(const struct result *r, size_t from, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < r->n; i++)
+		for (size_t k = 0; k < r->points[i].n_warnings; k++)
+			n += same_kind(text, r->points[i].warnings[k]);
+	return n;
+}
+
+static bool said_before(const struct result *r, size_t upto, const char *text)
+{
+	for (size_t i = 0; i < upto; i++)
+		for (size_t k = 0; k < r->points[i].n_warnings; k++)
+			if (same_kind(text, r->points[i].warnings[k]))
+				return true;
+	return false;
+}
+
+/* The first of each kind, and of how many points the same is true. The JSON has them all. */
+static void print_warnings(const struct result *r, FILE *out)
+{
+	char buf[24];
+	bool any = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct point *p = &r->points[i];
+
+		for (size_t k = 0; k < p->n_warnings; k++) {
+			size_t more = count_kind(r, i + 1, p->warnings[k]);
+
+			if (said_before(r, i, p->warnings[k]))
+				continue;
+			fprintf(out, "%s%s %s: %s", any ? "  " : "\nMistrust:\n  ", test_name(p->test), size_text(p->size, buf), p->warnings[k]);
+			fprintf(out, more ? " (and %zu like it)\n" : "\n", more);
+			any = true;
+		}
+	}
+	if (!r->complete)
+		fputs("\nThe run did not finish: only the points that were done are shown.\n", out);
+}
+
+/* Where messages are repeated: how often, and why. */
+static void reliable_table(const struct result *r, FILE *out)
+{
+	struct grid *g = grid_new("size|<test|2:packets|sent|again|3:came|dropped|4:twice|5:early|lost %|over --rto|1:over 1 s");
+	char buf[24];
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct point *p = &r->points[i];
+		const struct reliable_counts *n = &p->reliable.n;
+		const uint64_t v[] = { n->packets, n->transmissions, n->retransmits, n->arrivals, n->dropped, n->duplicates, n->early };
+
+		grid_text(g, "%s", size_text(p->size, buf));
+		grid_text(g, "%s", test_name(p->test));
+		for (size_t k = 0; k < sizeof(v) / sizeof(v[0]); k++)
+			grid_text(g, "%" PRIu64, v[k]);
+		grid_text(g, isnan(p->reliable.loss) ? "-" : "%.2f", p->reliable.loss * 100);
+		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_rto);
+		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_second);
+	}
+	fputs("\nRepeated: packets, times sent, and what became of those\n", out);
+	grid_print(g, out);
+}
+
+static void print_knobs(const struct knobs *k, FILE *out)
+{
+	const struct {
+		const char *flag;
+		int64_t v;
+	} sizes[] = { { "sndbuf", k->sndbuf }, { "rcvbuf", k->rcvbuf }, { "pipe-size", k->pipe_size } };
+	bool any = k->cc;
+	char buf[24];
+
+	if (k->cc)
+		fprintf(out, " --cc %s", k->cc);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (sizes[i].v)
+			fprintf(out, " --%s %s", sizes[i].flag, size_text(sizes[i].v, buf));
+		any |= sizes[i].v != 0;
+	}
+	if (!any)
+		fputs(" the kernel's own choice; nothing tried was better by 3 %", out);
+}
+
+/* What the trials chose, and how the kernel's own choice fared in them. */
+static void print_tuned(const struct result *r, enum test t, FILE *out)
+{
+	char buf[24];
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct tuned *k = &r->points[i].tuned;
+
+		if (!k->present || r->points[i].test != t)
+			continue;
+		fprintf(out, "tuned %s:", size_text(r->points[i].size, buf));
+		print_knobs(&k->chosen, out);
+		if (k->n_tried && t == TEST_THROUGHPUT)
+			fprintf(out, " (untuned %.0f MB/s)\n", k->tried[0].score / 1e6);
+		else if (k->n_tried)
+			fprintf(out, " (untuned %.2f us)\n", k->tried[0].score / 1e3);
+	}
+}
+
+void table_print(const struct result *r, FILE *out)
+{
+	print_head(r, out);
+	for (int t = 0; t < TESTS; t++) {
+		bool any = false;
+
+		for (size_t i = 0; i < r->n; i++)
+			any |= r->points[i].test == (enum test)t;
+		if (!any)
+			continue;
+		title(r, (enum test)t, out);
+		if (t == TEST_THROUGHPUT)
+			throughput_table(r, out);
+		else
+			latency_table(r, (enum test)t, out);
+		print_tuned(r, (enum test)t, out);
+	}
+	if (r->plan->w->flags & WL_RELIABLE && r->n)
+		reliable_table(r, out);
+	print_warnings(r, out);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "render/sink.h"
+
+bool sink_is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+const char *sink_name(const char *path)
+{
+	return sink_is_stdout(path) ? "standard output" : path;
+}
+
+/* Outputs under way that are to take a file's place. */
+static struct pending {
+	FILE *f;
+	struct replacement r;
+	struct pending *next;
+} *pending;
+
+static struct replacement take_pending(FILE *f)
+{
+	struct replacement r = {};
+
+	for (struct pending **at = &pending; *at; at = &(*at)->next) {
+		struct pending *p = *at;
+
+		if (p->f != f)
+			continue;
+		r = p->r;
+		*at = p->next;
+		free(p);
+		break;
+	}
+	return r;
+}
+
+/* false also of what is written in its place */
+static bool is_beside(const FILE *f)
+{
+	for (const struct pending *p = pending; p; p = p->next)
+		if (p->f == f)
+			return p->r.part;
+	return false;
+}
+
+static FILE *open_replacement(const char *path)
+{
+	struct pending *p = calloc(1, sizeof(*p));
+	int fd = p ? replacement_open(&p->r, path, O_WRONLY, 0666) : -1;
+
+	if (fd >= 0 && (p->f = fdopen(fd, "we"))) {
+		p->next = pending;
+		pending = p;
+		return p->f;
+	}
+	if (fd >= 0) {
+		close(fd);
+		replacement_drop(&p->r);
+	}
+	free(p);
+	return NULL;
+}
+
+static FILE *opened(FILE *f, const char *path, struct err *e)
+{
+	if (!f)
+		err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+	return f;
+}
+
+FILE *sink_open(const char *path, struct err *e)
+{
+	return opened(sink_is_stdout(path) ? stdout : open_replacement(path), path, e);
+}
+
+FILE *sink_open_stream(const char *path, struct err *e)
+{
+	return opened(sink_is_stdout(path) ? stdout : fopen(path, "we"), path, e);
+}
+
+void sink_drop(FILE *f)
+{
+	struct replacement r = take_pending(f);
+
+	if (f != stdout)
+		fclose(f);
+	replacement_drop(&r);
+}
+
+int sink_close(FILE *f, const char *path, struct err *e)
+{
+	struct replacement r = take_pending(f);
+	int err = fflush(f) ? errno : ferror(f) ? (errno ? errno : EIO) : 0;
+
+	if (f != stdout && fclose(f) && !err)
+		err = errno;
+	if (err)
+		replacement_drop(&r);
+	else
+		err = replacement_commit(&r);
+	if (!err)
+		return 0;
+	errno = err;
+	return err_sys(e, EXIT_IO, f == stdout ? "give it room or a reader and run again" : "give it room and run again", "%s", sink_name(path));
+}
+
+FILE *sink_settle(FILE *f, const char *path, struct err *e)
+{
+	if (!is_beside(f)) {
+		take_pending(f);
+		return f;
+	}
+	if (sink_close(f, path, e))
+		return NULL;
+	return opened(fopen(path, "ae"), path, e);
+}
+
+const char *size_text(int64_t size, char buf[24])
+{
+	if (size >= 1 << 20 && size % (1 << 20) == 0)
+		snprintf(buf, 24, "%" PRId64 "M", size >> 20);
+	else if (size >= 1024 && size % 1024 == 0)
+		snprintf(buf, 24, "%" PRId64 "K", size >> 10);
+	else
+		snprintf(buf, 24, "%" PRId64, size);
+	return buf;
+}

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A verdict as a person reads it: the sentence of each finding, what is true beside it, the fix. */
+#include "render/ledger_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/text.h"
+#include "verdict/merge_findings.h"
+#include "verdict/blame.h"
+#include "verdict/other_findings.h"
+
+#define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
+static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
+
+#define PARTY_TEXT 160
+
+/* "helper[5], which holds the descriptor since reader[4] ended," */
+static void heir_name(const struct party *p, char *buf, size_t len)
+{
+	char name[40] = "somebody not seen";
+
+	if (p->tgid)
+		snprintf(name, sizeof(name), "%.16s[%d]", p->comm, p->tgid);
+	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
+}
+
+static void party_name(const struct party *p, char *buf, size_t len)
+{
+	if (p->left)
+		heir_name(p, buf, len);
+	else if (p->tgid)
+		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
+	else if (p->others && *p->comm)
+		snprintf(buf, len, "several %.16s", p->comm);
+	else
+		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
+}
+
+void program_name(const struct trace_beside *b, char *buf, size_t len)
+{
+	struct party last = party_last(b);
+
+	party_name(&last, buf, len);
+}
+
+/* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its buffer is small. */
+#define OFTEN_NS 1000000
+#define NEVER_AWAY_NS 50000000
+
+static bool reads_often(const struct trace_beside *reader, const struct finding *f)
+{
+	return reader && trace_messages_known(reader) && f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
+}
+
+/* one of several does not stand for all */
+static void name_several(struct party *p, bool several)
+{
+	if (!several)
+		return;
+	p->tgid = 0;
+	p->others = true;
+	p->left = NULL;
+}
+
+static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	struct party late = {};
+	bool seen = party_late(s, &s->ep[f->endpoint], f->cause, &late);
+	char name[PARTY_TEXT] = "the peer";
+
+	name_several(&late, f->all.several_blamed);
+	if (late.tgid || late.others || late.left)
+		party_name(&late, name, sizeof(name));
+	else if (seen && f->blamed == BLAME_PEER_READER)
+		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");
+	buf[0] = '\0';
+	if (f->blamed == BLAME_PEER_DELACK)
+		snprintf(buf, len, " <- delayed ACK of %s", name);
+	else if (f->blamed == BLAME_PEER_READER && reads_often(party_reader(s, &s->ep[f->endpoint]), f))
+		snprintf(buf, len, " <- %s %s often, and %s not keep up", name, late.others ? "read" : "reads", late.others ? "do" : "does");
+	else if (f->blamed == BLAME_PEER_READER)
+		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
+	else if (f->blamed == BLAME_PEER_NO_CPU)
+		snprintf(buf, len, " <- %s %s ready to run, and %s no CPU", name, late.others ? "are" : "is", late.others ? "have" : "has");
+	else if (f->blamed == BLAME_NO_CPU)
+		snprintf(buf, len, " <- it was woken, and had no CPU");
+	else if (f->unanswered_syn)
+		snprintf(buf, len, " <- no answer to its SYN");
+	else if (f->late_not_lost)
+		snprintf(buf, len, " <- the path was late, and lost little: most of what was sent again had come already");
+	else if (f->blamed == BLAME_PATH)
+		snprintf(buf, len, " <- loss on the path");
+	else if (f->blamed == BLAME_OWN_WRITES)
+		snprintf(buf, len, " <- its own next write: small ones are gathered");
+}
+
+static const char *surety_phrase(const struct finding *f)
+{
+	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES || f->blamed == BLAME_NO_CPU)
+		return "";
+	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
+}
+
+enum { CAUSE_TEXT = 448 };
+
+/* "known[12] of pipe:[34]: sndbuf <- known[13] is not reading" */
+static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	struct party held_up = finding_sender(s, f);
+	char name[160], sender[PARTY_TEXT], blame[PARTY_TEXT + 64];
+
+	endpoint_name(ep, name, sizeof(name));
+	if (f->all.connections > 1)
+		text_append(name, sizeof(name), " and %zu more", f->all.connections - 1);
+	name_several(&held_up, f->all.several_senders);
+	party_name(&held_up, sender, sizeof(sender));
+	blame_phrase(s, f, blame, sizeof(blame));
+	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
+}
+
+/* where the blame explains some of the episodes, and not nearly all of them */
+static void blamed_part(const struct told_together *all, char *buf, size_t len)
+{
+	bool inferred = !all->blamed_ns; /* by how long they were, and their time is not known apart */
+	char part[32];
+
+	buf[0] = '\0';
+	if (!all->blamed_n || (all->blamed_n * 10 >= all->count * 9 && (inferred || all->blamed_ns * 10 >= all->ns * 9)))
+		return;
+	human_ns((double)all->blamed_ns, part, sizeof(part));
+	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s for that reason", all->blamed_n, plural(all->blamed_n), inferred ? "" : ", ",
+		 inferred ? "" : part, inferred ? "" : ",");
+}
+
+/* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; of several connections "12 times in 6 connections, ... of their time" */
+static void extent_of(size_t connections, uint64_t count, uint64_t ns, double share, uint64_t max_ns, char *buf, size_t len)
+{
+	char total[32], longest[32], where[48] = "";
+
+	human_ns((double)ns, total, sizeof(total));
+	human_ns((double)max_ns, longest, sizeof(longest));
+	if (connections > 1)
+		snprintf(where, sizeof(where), " in %zu connections", connections);
+	snprintf(buf, len, "%" PRIu64 " time%s%s, %s in all (%.1f %% of %s time), longest %s", count, plural(count), where, total, 100 * share,
+		 connections > 1 ? "their" : "its", longest);
+}
+
+static void extent_phrase(uint64_t count, uint64_t ns, double share, uint64_t max_ns, char *buf, size_t len)
+{
+	extent_of(1, count, ns, share, max_ns, buf, len);
+}
+
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	char cause[CAUSE_TEXT], extent[160], part[96];
+
+	cause_phrase(s, f, cause, sizeof(cause));
+	blamed_part(&f->all, part, sizeof(part));
+	extent_of(f->all.connections, f->all.count, f->all.ns, finding_share(f), f->all.max_ns, extent, sizeof(extent));
+	snprintf(buf, len, "%s: %s%s%s", cause, extent, part, surety_phrase(f));
+}
+
+/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty: it begins none. */
+static void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
+{
+	buf[0] = '\0';
+	if (f->root >= 0)
+		cause_phrase(s, &v->v[f->root], buf, len);
+}
+
+/* whether the reader was late, or its window small, shows at its end alone */
+static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
+{
+	return f->surety == SEEN_BOTH_ENDS && (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
+}
+
+const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
+{
+	if (f->ring >= 0)
+		return "let one of the two read whatever comes while it waits: poll() for both, or a thread for each direction (of a subprocess's output, "
+		       "communicate())";
+	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
+		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
+		return starved_fix();
+	if (f->late_not_lost)
+		return "nothing was lost: find what delays the path at times (a deep queue, a radio link, a host that has no CPU), or let the timer wait "
+		       "longer (ip route ... rto_min)";
+	if (f->unanswered_syn)
+		return "make the listener take more (accept() sooner, a larger backlog in listen(), net.core.somaxconn), or find what drops the SYN: a "
+		       "firewall, loss on the path, a host that is down";
+	if (f->blamed == BLAME_OWN_WRITES)
+		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
+	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_NAGLE))
+		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reads_told(s, f))
+		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the window is too small for the path; if not, make it read "
+		       "sooner: its end tells which";
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
+		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
+		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_UNIX_DGRAM)
+		return "read sooner, or let more wait at the reader: net.unix.max_dgram_qlen counts the messages, whatever SO_SNDBUF here";
+	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
+		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
+	return tx_fixes[f->cause];
+}
+
+/* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[starved->endpoint];
+	char name[160], who[48], total[32], longest[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(starved_end(ep, starved), who, sizeof(who));
+	human_ns((double)starved->ns, total, sizeof(total));
+	human_ns((double)starved->max_ns, longest, sizeof(longest));
+	if (!starved->count) {
+		snprintf(buf, len, "%s of %s was ready to run and had no CPU while it was waited for: %s in all (%.1f %% of its time)", who, name, total,
+			 100 * starved->share);
+		return;
+	}
+	snprintf(buf, len, "%s of %s was woken %" PRIu64 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s", who, name,
+		 starved->count, plural(starved->count), total, 100 * starved->share, longest);
+}
+
+const char *starved_fix(void)
+{
+	return "give it a CPU: see what else runs on those that it may use (taskset, cpusets, CPU limits of its cgroup), or raise its priority";
+}
+
+/* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
+static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[late->endpoint];
+	struct party late_one = party_not_reading(ep, late->ns);
+	char name[160], reader[PARTY_TEXT], extent[128];
+
+	endpoint_name(ep, name, sizeof(name));
+	party_name(&late_one, reader, sizeof(reader));
+	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
+	snprintf(buf, len, "%s of %s leaves unread what has come: %s; %s", reader, name, extent,
+		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
+}
+
+/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is nobody's other end, even where it was. */
+static const struct trace_beside *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	if (other && other->txb.tgid)
+		return &other->txb;
+	return other && other != ep && other->rxb.tgid ? &other->rxb : NULL;
+}
+
+static void append_sender(const struct trace_endpoint *ep, const struct trace_beside *sender, char *buf, size_t len)
+{
+	char name[48];
+
+	if (sender)
+		program_name(sender, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "the other end%s", other_end_seen(ep) || ep->proto == TRACE_UDP ? "" : ", which was not seen,");
+	text_append(buf, len, "%s to send", name);
+}
+
+/* Nothing more comes from one that has gone; and no end of it, while another holds the descriptor: perhaps by a fork() that left it open. */
+static void append_held_end(const struct trace_endpoint *ep, const struct trace_beside *gone, char *buf, size_t len)
+{
+	text_append(buf, len, "more, or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid, gone->let_go ? "closed its descriptor" : "ended");
+	if (gone->heir)
+		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor", gone->heir_comm, gone->heir, gone->heir == ep->rxb.tgid ? " itself" : "");
+	else
+		text_append(buf, len, "and who still holds the descriptor is not known");
+}
+
+/* who answers at once is not slow: the way there and back is long */
+static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	struct round_trips r = wait_on_path(ep);
+	char each[32];
+
+	if (!r.n)
+		return;
+	human_ns((double)r.each_ns, each, sizeof(each));
+	text_append(buf, len, ": its path takes %s for each of %" PRIu64 " answer%s", each, r.n, plural(r.n));
+}
+
+/* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
+static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[v->wait.endpoint];
+	const struct trace_beside *sender = awaited(s, ep);
+	char name[160], reader[48], total[32];
+	bool several = v->waits.connections > 1;
+
+	endpoint_name(ep, name, sizeof(name));
+	if (several)
+		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
+	program_name(&ep->rxb, reader, sizeof(reader));
+	human_ns((double)v->waits.ns, total, sizeof(total));
+	text_append(buf, len, "; %s of %s waited %s (%.1f %% of %s time) for ", reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
+	if (sender && party_left(sender, ep, v->wait.ns))
+		append_held_end(ep, sender, buf, len);
+	else
+		append_sender(ep, sender, buf, len);
+	append_path(ep, buf, len);
+}
+
+/* "curl[12] of tcp A > B for 3.24 s (98.0 % of its time)" */
+static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	char name[160], reader[48], total[32];
+	uint64_t ns = ep->rx.ns[RX_WAIT];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(&ep->rxb, reader, sizeof(reader));
+	human_ns((double)ns, total, sizeof(total));
+	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total, 100.0 * (double)ns / (double)ep->rx.lifetime_ns);
+}
+
+/* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of tcp B > A for 3.24 s..." */
+static void append_mutual(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	text_append(buf, len, "; each waits for the other to send, %s: ", v->mutual.nobody_else ? "a deadlock" : "and neither goes on unless another thread sends");
+	append_waiter(s, (size_t)v->wait.endpoint, buf, len);
+	text_append(buf, len, ", ");
+	append_waiter(s, (size_t)v->mutual.endpoint, buf, len);
+}
+
+static const char *mutual_fix(void)
+{
+	return "find which of the two should send: what it wrote may lie in a buffer of its own (flush it), or be less than the other expects before it "
+	       "answers; a time limit on the wait at least ends it";
+}
+
+/* "curl[12] of tcp A > B: what it sent was still on this host when the retransmission timer fired: 2 times..." */
+static void undelivered_sentence(const struct trace_snapshot *s, const struct reader_spell *u, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[u->endpoint];
+	char name[160], who[48], extent[128];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(&ep->txb, who, sizeof(who));
+	extent_phrase(u->count, u->ns, u->share, u->max_ns, extent, sizeof(extent));
+	snprintf(buf, len, "%s of %s: what it sent had not left this host when the retransmission timer fired: %s", who, name, extent);
+}
+
+static const char *undelivered_fix(void)
+{
+	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that is down (ip link), a queue that stands (tc -s qdisc)";
+}
+
+/* Nothing that stands below it can be mended before this. */
+static bool undelivered_leads(const struct verdict *v)
+{
+	return !v->n && v->undelivered.endpoint >= 0;
+}
+
+/* Of the two that tell of a sender that was not seen, the longer. */
+static bool withheld_leads(const struct verdict *v)
+{
+	return !v->n && v->withheld.endpoint >= 0 && (v->late.endpoint < 0 || v->withheld.ns >= v->late.ns);
+}
+
+static bool late_leads(const struct verdict *v)
+{
+	return v->late.endpoint >= 0 && !withheld_leads(v);
+}
+
+/* Only what no end of a conversation did, or left undone, is put down to the machine. */
+static bool starved_leads(const struct verdict *v)
+{
+	return !v->n && v->starved.endpoint >= 0 && !withheld_leads(v) && !late_leads(v);
+}
+
+/* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
+static bool loss_leads(const struct verdict *v)
+{
+	return !v->n && v->late.endpoint < 0 && v->withheld.endpoint < 0 && v->starved.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
+}
+
+/* what helps against it helps against more than half of them */
+static bool has_main_cause(const struct scattered *sum)
+{
+	return sum->cause_ns * 2 > sum->ns;
+}
+
+/* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of it sndbuf (95.0 %)" */
+static void scattered_sentence(const struct scattered *sum, char *buf, size_t len)
+{
+	char total[32];
+
+	human_ns((double)sum->ns, total, sizeof(total));
+	snprintf(buf, len, "no single stall stands out, but together they are %s, %.2f %% of the senders' time", total, 100 * sum->share);
+	if (sum->cause_ns)
+		text_append(buf, len, ", %s of it %s (%.1f %%)", has_main_cause(sum) ? "most" : "the largest part that is known",
+			    trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
+}
+
+/* Who surely sleeps for good is not well, though nothing holds him up in sending. */
+static const char *health(const struct verdict *v)
+{
+	return v->mutual.endpoint >= 0 && v->mutual.nobody_else ? "nothing holds a sender up" : "healthy";
+}
+
+/* no finding, no late reader, no loss worth the word */
+static void healthy_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char total[32];
+
+	human_ns((double)v->stall_ns, total, sizeof(total));
+	if (v->lifetime_ns)
+		snprintf(buf, len, "%s: stalls add up to %s, %.2f %% of the senders' time", health(v), total,
+			 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+	else if (v->sent)
+		snprintf(buf, len, "%s: stalls add up to %s", health(v), total);
+	else if (v->n_unknown)
+		snprintf(buf, len, "what held the senders is not known: no hook saw their calls");
+	else
+		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+}
+
+/* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
+static void append_ring(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	struct party held_up = party_held_up(ep, f->cause), late = {};
+	char name[160], late_name[PARTY_TEXT], held_name[PARTY_TEXT];
+
+	party_late(s, ep, f->cause, &late);
+	party_name(&late, late_name, sizeof(late_name));
+	party_name(&held_up, held_name, sizeof(held_name));
+	endpoint_name(&s->ep[f->ring], name, sizeof(name));
+	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->ring_reads ? "write to" : "read", name);
+}
+
+static void finding_and_root(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char root[CAUSE_TEXT];
+
+	finding_sentence(s, &v->v[0], buf, len);
+	if (v->v[0].ring >= 0)
+		append_ring(s, &v->v[0], buf, len);
+	root_sentence(s, v, &v->v[0], root, sizeof(root));
+	if (*root)
+		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);
+}
+
+static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	if (v->n)
+		finding_and_root(s, v, buf, len);
+	else if (undelivered_leads(v))
+		undelivered_sentence(s, &v->undelivered, buf, len);
+	else if (late_leads(v))
+		late_sentence(s, &v->late, buf, len);
+	else if (withheld_leads(v))
+		withheld_sentence(s, &v->withheld, buf, len);
+	else if (starved_leads(v))
+		starved_sentence(s, &v->starved, buf, len);
+	else if (loss_leads(v))
+		loss_sentence(s, &v->loss, buf, len);
+	else if (v->scattered.ns)
+		scattered_sentence(&v->scattered, buf, len);
+	else
+		healthy_sentence(s, v, buf, len);
+}
+
+/* beside what stalled, or where nothing at all stands out */
+static bool tells_wait(const struct verdict *v)
+{
+	return v->wait.endpoint >= 0 && (v->n || (!undelivered_leads(v) && !late_leads(v) && !withheld_leads(v) && !starved_leads(v) && !loss_leads(v)));
+}
+
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	leading_sentence(s, v, buf, len);
+	if (tells_wait(v) && v->mutual.endpoint >= 0)
+		append_mutual(s, v, buf, len);
+	else if (tells_wait(v))
+		append_wait(s, v, buf, len);
+	if (!v->n && !late_leads(v) && v->n_unknown && v->sent)
+		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
+}
+
+/* for what the sentence says; empty: there is nothing to mend */
+static const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
+{
+	if (v->n)
+		return finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]);
+	if (undelivered_leads(v))
+		return undelivered_fix();
+	if (late_leads(v))
+		return rx_fixes[RX_UNREAD];
+	if (withheld_leads(v))
+		return withheld_fix();
+	if (starved_leads(v))
+		return starved_fix();
+	if (loss_leads(v))
+		return loss_fix(&v->loss);
+	if (tells_wait(v) && v->mutual.endpoint >= 0)
+		return mutual_fix();
+	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
+}
+
+enum { MORE_FINDINGS = 4 };
+
+static void also(FILE *out, const char *text)
+{
+	fprintf(out, "   also: %s\n", text);
+}
+
+/* what is true too, and does not lead */
+static void also_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+{
+	char text[VERDICT_TEXT];
+
+	for (size_t i = 1; i < v->n && i < MORE_FINDINGS; i++) {
+		finding_sentence(s, &v->v[i], text, sizeof(text));
+		also(out, text);
+	}
+	if (v->undelivered.endpoint >= 0 && !undelivered_leads(v)) {
+		undelivered_sentence(s, &v->undelivered, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->withheld.endpoint >= 0 && !withheld_leads(v)) {
+		withheld_sentence(s, &v->withheld, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->late.endpoint >= 0 && withheld_leads(v)) {
+		late_sentence(s, &v->late, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->starved.endpoint >= 0 && !starved_leads(v)) {
+		starved_sentence(s, &v->starved, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
+		loss_sentence(s, &v->loss, text, sizeof(text));
+		also(out, text);
+	}
+	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || starved_leads(v) || loss_leads(v))) {
+		scattered_sentence(&v->scattered, text, sizeof(text));
+		also(out, text);
+	}
+}
+
+void verdict_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+{
+	char text[VERDICT_TEXT];
+	const char *fix = verdict_fix(s, v);
+
+	verdict_sentence(s, v, text, sizeof(text));
+	fprintf(out, "verdict: %s\n", text);
+	also_lines(s, v, out);
+	if (*fix)
+		fprintf(out, "    fix: %s\n", fix);
+}

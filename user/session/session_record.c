@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A session that is recorded instead of reported. */
+#include <inttypes.h>
+
+#include "session/session.h"
+#include "base/clock.h"
+
+int live_record_begin(struct live *l, json_t *about, struct err *e)
+{
+	const struct live_opts *o = l->o;
+	json_t *head = live_head(l, about);
+	int rc;
+
+	json_object_set_new(head, "recorded", json_pack("{s:b, s:I, s:b, s:I}", "timeline", o->steps, "threshold_ns", (json_int_t)live_threshold(o),
+							"stacks", o->stacks, "interval_ns", (json_int_t)o->interval_ns));
+	rc = recorder_begin(l->rec, head, e);
+	json_decref(head);
+	l->next_ns = now_ns() + (uint64_t)o->interval_ns;
+	return rc;
+}
+
+/* what has closed is in the file then, and forgotten */
+static int record_snapshot(struct live *l, bool last, struct err *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te;
+	int rc;
+
+	if (live_snapshot(l, &s, &te))
+		return live_error(e, &te);
+	if (last)
+		trace_name_heirs(&s);
+	rc = recorder_snapshot(l->rec, &s, e);
+	l->recorded_ns = s.at_ns;
+	trace_snapshot_free(&s);
+	trace_forget_closed(l->t);
+	return rc;
+}
+
+int live_record_tick(struct live *l, struct err *e)
+{
+	uint64_t now = now_ns();
+
+	if (recorder_flush(l->rec, e))
+		return -1;
+	if (now < l->next_ns)
+		return 0;
+	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
+	return record_snapshot(l, false, e);
+}
+
+static void summary(const struct live *l)
+{
+	const struct dropped *d = recorder_dropped(l->rec);
+
+	fprintf(stderr, "ipcstall: %s: %.1f MB recorded", l->o->record, (double)recorder_size(l->rec) / 1e6);
+	if (d->snapshots || d->events || d->stalls || d->closed)
+		fprintf(stderr, "; to keep within its size went %" PRIu64 " snapshots, %" PRIu64 " steps, %" PRIu64 " stalls and %" PRIu64
+				" closed endpoints (the least stalled)", d->snapshots, d->events, d->stalls, d->closed);
+	fputc('\n', stderr);
+}
+
+/* the last snapshot before the programs go; what its steps lead up to is in the file with it */
+int live_record_end(struct live *l, struct err *e)
+{
+	struct trace_error te;
+	int rc = err_is_set(e) ? -1 : record_snapshot(l, true, e);
+
+	trace_stop(l->t, &te);
+	if (rc == 0) {
+		trace_tell_ongoing(l->t, l->recorded_ns);
+		rc = recorder_flush(l->rec, e);
+	}
+	if (rc == 0 && !l->o->quiet)
+		summary(l);
+	if (recorder_close(l->rec, e))
+		rc = -1;
+	l->rec = NULL;
+	return rc;
+}

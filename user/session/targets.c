@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom a command looks at: processes by number or name, a cgroup, or all. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session/session.h"
+
+/* Of those that were given by number or name, in that order: a zombie keeps its number, and a number comes again. Not above 0: not to be had */
+static int handles[TRACE_TGIDS];
+
+static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)
+{
+	if (t->n_tgids == TRACE_TGIDS)
+		return err_set(e, EXIT_BAD_USAGE, "%s: more than %d processes; attach to their cgroup (-c), or to all (-a)", from, TRACE_TGIDS);
+	handles[t->n_tgids] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	t->tgids[t->n_tgids++] = (pid_t)pid;
+	return 0;
+}
+
+static int check_pid(const char *text, long *pid, struct err *e)
+{
+	if (parse_pid(text, pid))
+		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`", text);
+	if (kill((pid_t)*pid, 0) && errno == ESRCH)
+		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`", text);
+	if (errno == EPERM && kill((pid_t)*pid, 0))
+		return err_set(e, EXIT_NO_PERM, "--pid %s: it belongs to another user; run as root or as that user", text);
+	return 0;
+}
+
+static bool comm_is(const char *pid, const char *name)
+{
+	char path[64], comm[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fgets(comm, sizeof(comm), f))
+		comm[strcspn(comm, "\n")] = '\0';
+	fclose(f);
+	return strncmp(comm, name, 15) == 0;
+}
+
+static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	size_t before = t->n_tgids;
+	int rc = 0;
+
+	if (!proc)
+		return err_sys(e, EXIT_NO_FEATURE, "mount /proc", "/proc");
+	while (rc == 0 && (d = readdir(proc)))
+		if (isdigit((unsigned char)d->d_name[0]) && comm_is(d->d_name, name))
+			rc = add_pid(t, atol(d->d_name), "--comm", e);
+	closedir(proc);
+	if (rc == 0 && t->n_tgids == before)
+		return err_set(e, EXIT_NO_RESOURCE, "--comm '%s': no process of this name runs; see `ps -e`", name);
+	return rc;
+}
+
+int live_whom(const struct live_opts *o, const char *command, struct trace_options *t, struct err *e)
+{
+	int ways = !!o->all + !!o->cgroup + (o->pids.n || o->comm);
+	long pid;
+
+	if (ways == 0)
+		return err_set(e, EXIT_BAD_USAGE, "%s: to whom?; give -p PID, --comm NAME, -c CGROUP or -a", command);
+	if (ways > 1)
+		return err_set(e, EXIT_BAD_USAGE, "%s: -a, -c and -p/--comm exclude each other; give one of them", command);
+	t->filter = o->all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
+	t->cgroup = o->cgroup;
+	t->existing = true;
+	for (size_t i = 0; i < o->pids.n; i++)
+		if (check_pid(o->pids.v[i], &pid, e) || add_pid(t, pid, "--pid", e))
+			return -1;
+	return o->comm ? add_by_comm(t, o->comm, e) : 0;
+}
+
+int live_whom_or_all(struct live_opts *o, const char *command, struct trace_options *t, struct err *e)
+{
+	if (!o->pids.n && !o->comm && !o->cgroup)
+		o->all = true;
+	return live_whom(o, command, t, e);
+}
+
+static bool is_alive(pid_t pid, int handle)
+{
+	struct pollfd p = { .fd = handle, .events = POLLIN };
+
+	if (handle > 0)
+		return poll(&p, 1, 0) != 1;
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+bool live_any_alive(const struct trace_options *t)
+{
+	for (size_t i = 0; i < t->n_tgids; i++)
+		if (is_alive(t->tgids[i], handles[i]))
+			return true;
+	return t->n_tgids == 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Has a sample one mode or several? Hartigan and Hartigan's dip: the largest distance between the sample's distribution
+ * function and the nearest unimodal one. Its significance is found by drawing samples of the same size from the uniform
+ * distribution, the least favourable unimodal one.
+ */
+#ifndef IPCSTALL_STATS_MODES_H
+#define IPCSTALL_STATS_MODES_H
+
+#include "stats/stats.h"
+
+enum { MODES_DRAWS = 500, MODES_SAMPLE = 1000 };
+
+/* sorted, ascending, n > 0; NAN without memory. */
+double dip_statistic(const double *sorted, size_t n);
+
+struct modes {
+	double dip, p;
+	bool several; /* p < 0.05 */
+	/* where two groups part best (Otsu, on logarithms), and what they are */
+	double split, fast, slow; /* medians */
+	double slow_share;
+};
+
+/* v: positive values, is sorted here.  Samples larger than MODES_SAMPLE are thinned for the test, and
+ * whole numbers spread over their unit: a clock's steps are no modes. */
+void modes_find(double *v, size_t n, struct rng *rng, struct modes *out);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sweep/cells.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/rng.h"
+
+static int push(struct variable *v, const char *text, struct err *e)
+{
+	char **grown = realloc(v->values, (v->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return err_set(e, EXIT_NO_RESOURCE, "--vary %s: out of memory; give fewer values", v->row->name);
+	v->values = grown;
+	v->values[v->n++] = strdup(text);
+	return 0;
+}
+
+/* A size range becomes its sizes; each is then an option value of its own. */
+static int push_sizes(struct variable *v, const char *list, struct err *e)
+{
+	struct size_list l = {};
+	char text[32];
+	int rc = parse_sizes(list, &l, e);
+
+	for (size_t i = 0; rc == 0 && i < l.n; i++) {
+		snprintf(text, sizeof(text), "%" PRId64, l.v[i]);
+		rc = push(v, text, e);
+	}
+	free(l.v);
+	return rc;
+}
+
+/* a size that is no message's: its option's own limits hold (check_values()) */
+static int push_amounts(struct variable *v, const char *list, struct err *e)
+{
+	char *copy = strdup(list), *rest = copy, *item, text[32];
+	int rc = 0;
+
+	while (rc == 0 && (item = strsep(&rest, ","))) {
+		int64_t amount;
+		bool is_one = !parse_size(item, &amount);
+
+		if (is_one)
+			snprintf(text, sizeof(text), "%" PRId64, amount);
+		rc = push(v, is_one ? text : item, e);
+	}
+	free(copy);
+	return rc;
+}
+
+/* A value with commas of its own (a link) needs another mark between values. */
+static int push_list(struct variable *v, const char *list, struct err *e)
+{
+	const char *mark = strchr(list, ';') ? ";" : ",";
+	char *copy = strdup(list), *rest = copy, *item;
+	int rc = 0;
+
+	while (rc == 0 && (item = strsep(&rest, mark)))
+		rc = *item ? push(v, item, e)
+			   : err_set(e, EXIT_BAD_USAGE, "--vary %s=%s: an empty value; give values with commas between", v->row->name, list);
+	free(copy);
+	return rc;
+}
+
+static int parse_variable(struct variable *v, const struct opt *rows, const char *text, struct err *e)
+{
+	const char *eq = strchr(text, '=');
+	char name[64];
+
+	if (!eq || eq == text || !eq[1])
+		return err_set(e, EXIT_BAD_USAGE, "--vary '%s': not OPTION=VALUES; try --vary size=1453:21000:+500 or --vary nodelay=0,1", text);
+	snprintf(name, sizeof(name), "%.*s", (int)(eq - text), text);
+	v->row = opt_find(rows, name);
+	if (!v->row || v->row->hidden_from_result)
+		return err_set(e, EXIT_BAD_USAGE, "--vary %s: no option of a benchmark; `ipcstall bench --help` lists them", name);
+	if (v->row->type == OPT_SIZES || (v->row->type == OPT_SIZE && strchr(eq, ':')))
+		return push_sizes(v, eq + 1, e);
+	if (v->row->type == OPT_SIZE)
+		return push_amounts(v, eq + 1, e);
+	return push_list(v, eq + 1, e);
+}
+
+static int cmp_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two cells of one name would both be "repeat 0" to whoever reads the file. */
+static int check_distinct(const struct variable *v, struct err *e)
+{
+	char **sorted = calloc(v->n, sizeof(*sorted));
+	int rc = sorted ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+
+	if (sorted) {
+		memcpy(sorted, v->values, v->n * sizeof(*sorted));
+		qsort(sorted, v->n, sizeof(*sorted), cmp_text);
+	}
+	for (size_t i = 1; rc == 0 && i < v->n; i++)
+		if (!strcmp(sorted[i - 1], sorted[i]))
+			rc = err_set(e, EXIT_BAD_USAGE, "--vary %s: %s is given twice; give it once (--repeats N runs every value N times)",
+				     v->row->name, sorted[i]);
+	free(sorted);
+	return rc;
+}
+
+/* One variable has one list: of two, the second would take the first one's place. */
+static int check_new(const struct cells *c, const struct variable *v, struct err *e)
+{
+	for (const struct variable *before = c->v; before < v; before++)
+		if (before->row == v->row)
+			return err_set(e, EXIT_BAD_USAGE, "--vary %s: given twice; give all its values in one list", v->row->name);
+	return 0;
+}
+
+static int check_values(const struct variable *v, size_t size, struct err *e)
+{
+	void *scratch = calloc(1, size);
+	int rc = scratch ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+
+	for (size_t i = 0; rc == 0 && i < v->n; i++)
+		rc = opt_set(v->row, scratch, v->values[i], e);
+	/* what opt_set() duplicated there */
+	const struct opt one[] = { *v->row, OPT_END };
+
+	if (scratch)
+		opt_free(one, scratch);
+	free(scratch);
+	return rc;
+}
+
+/* One permutation per repeat: each repeat meets every combination once, so a drift of the machine meets all alike. */
+static int make_order(struct cells *c, struct err *e)
+{
+	struct rng r;
+
+	c->order = calloc(c->n * c->repeats, sizeof(*c->order));
+	if (!c->order)
+		return err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values or repeats");
+	rng_seed(&r, c->seed);
+	for (uint64_t k = 0; k < c->repeats; k++) {
+		uint32_t *block = c->order + k * c->n;
+
+		for (size_t i = 0; i < c->n; i++)
+			block[i] = (uint32_t)i;
+		for (size_t i = c->n; i > 1; i--) {
+			size_t j = rng_below(&r, i);
+			uint32_t t = block[i - 1];
+
+			block[i - 1] = block[j];
+			block[j] = t;
+		}
+	}
+	return 0;
+}
+
+enum { OPTIONS_ROOM = 1 << 16 }; /* more than any options struct */
+
+int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts, uint64_t repeats, uint64_t seed, struct err *e)
+{
+	*c = (struct cells){ .n = 1, .repeats = repeats, .seed = seed };
+	if (texts->n == 0)
+		return err_set(e, EXIT_BAD_USAGE, "sweep: nothing to vary; give --vary OPTION=VALUES, e.g. --vary size=4:512K:*2");
+	if (texts->n > VARY_MAX)
+		return err_set(e, EXIT_BAD_USAGE, "sweep: %zu variables; at most %d make a sweep a reader can follow", texts->n, VARY_MAX);
+	for (size_t i = 0; i < texts->n; i++) {
+		struct variable *v = &c->v[c->n_v++];
+
+		if (parse_variable(v, rows, texts->v[i], e) || check_new(c, v, e) || check_values(v, OPTIONS_ROOM, e) || check_distinct(v, e))
+			return -1;
+		if (c->n * v->n * repeats > CELLS_MAX)
+			return err_set(e, EXIT_BAD_USAGE, "sweep: more than %d points; use a larger step", CELLS_MAX);
+		c->n *= v->n;
+	}
+	return make_order(c, e);
+}
+
+void cells_free(struct cells *c)
+{
+	for (size_t i = 0; i < c->n_v; i++) {
+		for (size_t j = 0; j < c->v[i].n; j++)
+			free(c->v[i].values[j]);
+		free(c->v[i].values);
+	}
+	free(c->order);
+	*c = (struct cells){};
+}
+
+const char *cells_value(const struct cells *c, size_t cell, size_t v)
+{
+	for (size_t i = 0; i < v; i++)
+		cell /= c->v[i].n;
+	return c->v[v].values[cell % c->v[v].n];
+}
+
+int cells_apply(const struct cells *c, size_t cell, void *into, struct err *e)
+{
+	for (size_t i = 0; i < c->n_v; i++)
+		if (opt_set(c->v[i].row, into, cells_value(c, cell, i), e))
+			return -1;
+	return 0;
+}

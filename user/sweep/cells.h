@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The cells of a sweep: every combination of the varied options' values, in an order that noise cannot follow. */
+#ifndef IPCSTALL_SWEEP_CELLS_H
+#define IPCSTALL_SWEEP_CELLS_H
+
+#include "base/opt.h"
+
+enum { VARY_MAX = 6, CELLS_MAX = 1000000 };
+
+struct variable {
+	const struct opt *row; /* any option of the benchmark */
+	char **values;	       /* as texts which opt_set() reads */
+	size_t n;
+};
+
+struct cells {
+	struct variable v[VARY_MAX];
+	size_t n_v;
+	size_t n;	  /* combinations */
+	uint64_t repeats;
+	uint64_t seed;
+	uint32_t *order;  /* n * repeats numbers of combinations: one random permutation per repeat */
+};
+
+/* texts: "size=1453:21000:+500", "nodelay=0,1", "cc=cubic,reno" */
+int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts, uint64_t repeats, uint64_t seed, struct err *e);
+void cells_free(struct cells *c);
+
+/* The value of variable `v` in combination `cell`. */
+const char *cells_value(const struct cells *c, size_t cell, size_t v);
+/* Set every varied option in `into` to its value in `cell`. */
+int cells_apply(const struct cells *c, size_t cell, void *into, struct err *e);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "top/loop.h"
+#include "top/keys.h"
+#include "top/term.h"
+
+struct run {
+	struct top_live *l;
+	struct paces p;
+	struct trace_sights spare;
+	struct canvas c;
+	struct timeline shown; /* a copy of the recent steps, for drawing */
+	uint64_t next_ns, looks;
+	bool quit;
+};
+
+void recent_step(struct recent *r, const struct trace_transition *tr)
+{
+	pthread_mutex_lock(&r->lock);
+	timeline_add(&r->kept, tr);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void recent_clear(struct recent *r)
+{
+	size_t max = r->kept.max;
+
+	pthread_mutex_lock(&r->lock);
+	timeline_free(&r->kept);
+	r->kept = (struct timeline){ .max = max };
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void recent_copy(struct recent *r, struct timeline *to)
+{
+	timeline_free(to);
+	pthread_mutex_lock(&r->lock);
+	*to = (struct timeline){ .max = r->kept.max };
+	for (size_t i = 0; i < r->kept.n; i++)
+		timeline_add(to, timeline_at(&r->kept, i));
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void reorder(struct run *r)
+{
+	struct screen *s = &r->l->screen;
+
+	paces_order(&r->p, s->sort, s->reverse, s->active, s->filter);
+	screen_follow(s, &r->p);
+}
+
+/* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not pile up. */
+static int look(struct run *r, struct err *e)
+{
+	struct screen *s = &r->l->screen;
+	struct trace_error te = {};
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (trace_look(r->l->t, &r->spare, &te))
+		return err_set(e, te.code, "%s: %s; %s", te.what, te.why, te.next);
+	r->looks++;
+	if (s->paused)
+		return 0;
+	if (paces_take(&r->p, &r->spare))
+		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", r->spare.n);
+	strftime(s->clock, sizeof(s->clock), "%H:%M:%S", localtime_r(&now, &tm));
+	recent_copy(r->l->recent, &r->shown);
+	reorder(r);
+	return 0;
+}
+
+static void look_at(struct run *r)
+{
+	struct screen *s = &r->l->screen;
+
+	recent_clear(r->l->recent);
+	timeline_free(&r->shown);
+	r->shown = (struct timeline){};
+	trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
+	s->since_ns = now_ns();
+}
+
+static void act(struct run *r, enum screen_action a)
+{
+	if (a == SCREEN_QUIT)
+		r->quit = true;
+	else if (a == SCREEN_REORDER)
+		reorder(r);
+	else if (a == SCREEN_LOOK_AT)
+		look_at(r);
+}
+
+static int draw(struct run *r)
+{
+	int w, h;
+
+	if (term_size(&w, &h) || w != r->c.w || h != r->c.h)
+		if (canvas_resize(&r->c, w, h))
+			return -1;
+	screen_draw(&r->l->screen, &r->p, &r->c);
+	return term_show(&r->c);
+}
+
+/* Keys until the next look is due. */
+static int keys_until(struct run *r, struct err *e)
+{
+	while (!r->quit && !r->l->ended(r->l->ctx) && now_ns() < r->next_ns) {
+		int key = term_key(r->next_ns);
+
+		if (key == TERM_GONE || draw(r))
+			return err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch");
+		if (key == TERM_TIMEOUT)
+			continue;
+		act(r, screen_key(&r->l->screen, &r->p, key));
+		if (draw(r))
+			return err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch");
+	}
+	return 0;
+}
+
+static int refresh(struct run *r, struct err *e)
+{
+	uint64_t delay = r->looks ? r->l->screen.delay_ns : 0;
+
+	/* the first interval is short: nobody likes an empty screen */
+	if (r->looks == 1 && delay > 300000000)
+		delay = 300000000;
+	r->next_ns = now_ns() + delay;
+	if (keys_until(r, e) || r->quit || r->l->ended(r->l->ctx))
+		return -1;
+	if (look(r, e) || (draw(r) && err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch")))
+		return -1;
+	return r->l->iterations && r->looks > r->l->iterations ? -1 : 0;
+}
+
+int top_live_run(struct top_live *l, struct err *e)
+{
+	struct run r = { .l = l };
+
+	l->screen.recent = &r.shown;
+	if (term_take(e))
+		return -1;
+	while (refresh(&r, e) == 0)
+		;
+	term_give_back();
+	trace_sights_free(&r.spare);
+	paces_free(&r.p);
+	canvas_free(&r.c);
+	timeline_free(&r.shown);
+	return err_is_set(e) ? -1 : 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The screen kept alive: looks, keys and the terminal, until the user has seen enough. */
+#ifndef IPCSTALL_TOP_LOOP_H
+#define IPCSTALL_TOP_LOOP_H
+
+#include <pthread.h>
+
+#include "top/screen.h"
+
+/* The steps of the endpoint in the details; they come from the session's own thread. */
+struct recent {
+	pthread_mutex_t lock;
+	struct timeline kept;
+};
+
+void recent_step(struct recent *r, const struct trace_transition *tr);
+
+struct top_live {
+	struct trace *t;
+	struct recent *recent;
+	struct screen screen; /* as the options say */
+	uint64_t iterations;  /* 0: until the user quits */
+	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */
+	void *ctx;
+};
+
+int top_live_run(struct top_live *l, struct err *e);
+
+#endif

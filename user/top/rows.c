@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/rows.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/text.h"
+#include "top/row_names.h"
+
+const char *const pace_sort_names[] = { "stall", "rate", "messages", "rtt", "program", "age", NULL };
+
+/* ---- from two looks to rows ---- */
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct pace_key *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* Mostly in order already when the source keeps its order: then there is nothing to sort. */
+static void index_sights(struct pace_key *k, const struct trace_sights *s)
+{
+	bool sorted = true;
+
+	for (size_t i = 0; i < s->n; i++) {
+		k[i] = (struct pace_key){ s->v[i].serial, (uint32_t)i };
+		sorted = sorted && (!i || k[i - 1].serial <= k[i].serial);
+	}
+	if (!sorted)
+		qsort(k, s->n, sizeof(*k), by_serial);
+}
+
+static bool make_room(struct paces *p, size_t n)
+{
+	struct pace_key *k, *l;
+	uint32_t *o;
+	struct pace *v;
+
+	if (n <= p->room)
+		return true;
+	n += n / 4 + 64;
+	v = realloc(p->v, n * sizeof(*v));
+	p->v = v ? v : p->v;
+	o = realloc(p->order, n * sizeof(*o));
+	p->order = o ? o : p->order;
+	k = realloc(p->keys, n * sizeof(*k));
+	p->keys = k ? k : p->keys;
+	l = realloc(p->last_keys, n * sizeof(*l));
+	p->last_keys = l ? l : p->last_keys;
+	if (v && o && k && l)
+		p->room = n;
+	return v && o && k && l;
+}
+
+/* A figure that went backwards was corrected by the kernel half; it did not happen in this interval. */
+static uint64_t minus(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static const struct trace_sight no_sight;
+
+/*
+ * What the interval's figures are counted from. What happened before the first look of all is no part of an interval, nor is what
+ * the last look should have shown and did not.
+ */
+static const struct trace_sight *counted_from(const struct paces *p, const struct pace *r)
+{
+	const struct trace_sight *now = &p->now.v[r->now];
+
+	if (!p->interval_ns)
+		return now;
+	if (r->before != PACE_NEW)
+		return &p->before.v[r->before];
+	return now->born_ns < p->before.at_ns ? now : &no_sight;
+}
+
+static void find_cause(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+{
+	r->cause = PACE_NO_CAUSE;
+	for (unsigned int i = 0; i < TX_N; i++) {
+		uint64_t ns = tx_is_stall(i) ? minus(b->tx_ns[i], a->tx_ns[i]) : 0;
+
+		r->stall_ns += ns;
+		if (ns > r->cause_ns) {
+			r->cause = (uint8_t)i;
+			r->cause_ns = ns;
+		}
+	}
+}
+
+/* those that ended in the interval, and the one that it ended in */
+static uint64_t rwnd_episodes(const struct trace_sight *a, const struct trace_sight *b)
+{
+	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
+}
+
+/* the record of an end does not name the other; that of a pipe names its reader, once one was seen */
+static bool reader_seen(const struct trace_sight *a, const struct trace_sight *b)
+{
+	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
+}
+
+static void find_blamed(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+{
+	uint64_t n = b->nagle_n - a->nagle_n, like = b->nagle_delack_n - a->nagle_delack_n;
+	struct blame_judged j;
+
+	if (r->cause == PACE_NO_CAUSE)
+		return;
+	j = blame_judge(&(struct blame_facts){
+		.cause = r->cause,
+		.ns = r->cause_ns,
+		.delack_ns = minus(b->delack_ns[r->cause], a->delack_ns[r->cause]),
+		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
+		.starved_ns = minus(b->starved_ns[trace_vote(r->cause)], a->starved_ns[trace_vote(r->cause)]),
+		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
+		.gathered_n = minus(b->gathered_n, a->gathered_n),
+		.count = r->cause == TX_RWND ? rwnd_episodes(a, b) : r->cause == TX_NAGLE ? n + (b->tx_now == TX_NAGLE) : 0,
+		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
+		.both_ends = reader_seen(a, b),
+		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
+		.like_delack = r->cause == TX_NAGLE && blame_like_delack(like, r->cause_ns),
+	});
+	r->blamed = j.blamed;
+	r->surety = j.surety;
+}
+
+/* where calls begin to go unseen, the difference holds what earlier intervals lack */
+static enum pace_gap gap_of(bool missed_before, bool missed, uint8_t proto)
+{
+	if (missed && !missed_before)
+		return GAP_BYTES;
+	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
+}
+
+static void find_traffic(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+{
+	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b->proto);
+	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b->proto);
+	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
+	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
+	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;
+	r->rx_messages = r->rx_gap == GAP_NONE ? minus(b->rx_messages, a->rx_messages) : 0;
+}
+
+static void make_row(struct paces *p, struct pace *r)
+{
+	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
+
+	r->ns = minus(b->at_ns, r->before == PACE_NEW ? b->born_ns : a->at_ns);
+	find_traffic(r, a, b);
+	r->drops = b->drops_known ? minus(b->drops, a->drops) : 0;
+	find_cause(r, a, b);
+	find_blamed(r, a, b);
+}
+
+static void sum_add(struct pace_sum *s, uint64_t n, bool known)
+{
+	s->n += n;
+	s->lacks |= !known;
+}
+
+static void add_up(struct paces *p, const struct pace *r)
+{
+	p->sum.endpoints++;
+	p->sum.active += pace_active(r);
+	sum_add(&p->sum.tx_bytes, r->tx_bytes, r->tx_gap < GAP_BYTES);
+	sum_add(&p->sum.rx_bytes, r->rx_bytes, r->rx_gap < GAP_BYTES);
+	sum_add(&p->sum.messages, r->tx_messages, r->tx_gap == GAP_NONE);
+	p->sum.stall_ns += r->stall_ns;
+	if (r->tx_bytes || r->stall_ns)
+		p->sum.sender_ns += r->ns;
+}
+
+static void make_rows(struct paces *p)
+{
+	size_t j = 0;
+
+	memset(&p->sum, 0, sizeof(p->sum));
+	for (size_t i = 0; i < p->now.n; i++) {
+		struct pace *r = &p->v[p->keys[i].index];
+
+		*r = (struct pace){ .now = p->keys[i].index, .before = PACE_NEW };
+		while (j < p->before.n && p->last_keys[j].serial < p->keys[i].serial)
+			j++;
+		if (j < p->before.n && p->last_keys[j].serial == p->keys[i].serial)
+			r->before = p->last_keys[j].index;
+		make_row(p, r);
+		add_up(p, r);
+	}
+}
+
+static void interval_counters(struct trace_counters *out, const struct trace_counters *a, const struct trace_counters *b)
+{
+	out->observed = minus(b->observed, a->observed);
+	out->lost = minus(b->lost, a->lost);
+	out->unpaired = minus(b->unpaired, a->unpaired);
+	out->overflow = minus(b->overflow, a->overflow);
+	out->missed = minus(b->missed, a->missed);
+	out->blind = minus(b->blind, a->blind);
+	out->opened = minus(b->opened, a->opened);
+	out->closed = minus(b->closed, a->closed);
+	out->dropped = minus(b->dropped, a->dropped);
+}
+
+int paces_take(struct paces *p, struct trace_sights *fresh)
+{
+	struct trace_sights spare = p->before;
+	struct pace_key *keys;
+
+	if (!make_room(p, fresh->n))
+		return -1;
+	keys = p->last_keys;
+	p->last_keys = p->keys;
+	p->keys = keys;
+	p->before = p->now;
+	p->now = *fresh;
+	*fresh = spare;
+	p->interval_ns = p->before.at_ns ? minus(p->now.at_ns, p->before.at_ns) : 0;
+	index_sights(p->keys, &p->now);
+	make_rows(p);
+	interval_counters(&p->sum.counters, &p->before.counters, &p->now.counters);
+	return 0;
+}
+
+void paces_free(struct paces *p)
+{
+	trace_sights_free(&p->now);
+	trace_sights_free(&p->before);
+	free(p->v);
+	free(p->order);
+	free(p->keys);
+	free(p->last_keys);
+	*p = (struct paces){};
+}
+
+/* ---- questions about a row ---- */
+
+bool pace_active(const struct pace *r)
+{
+	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->drops || r->tx_gap == GAP_BYTES ||
+	       r->rx_gap == GAP_BYTES;
+}
+
+const struct trace_sight *pace_sight(const struct paces *p, const struct pace *r)
+{
+	return &p->now.v[r->now];
+}
+
+uint32_t pace_find(const struct paces *p, uint64_t serial)
+{
+	struct pace_key want = { .serial = serial };
+	struct pace_key *k = serial && p->now.n ? bsearch(&want, p->keys, p->now.n, sizeof(want), by_serial) : NULL;
+
+	return k ? k->index : PACE_NEW;
+}
+
+const struct trace_sight *pace_peer(const struct paces *p, const struct pace *r)
+{
+	uint32_t i = pace_find(p, p->now.v[r->now].peer);
+
+	return i == PACE_NEW ? NULL : &p->now.v[i];
+}
+
+void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N], uint64_t rx[RX_N])
+{
+	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		tx[i] = minus(b->tx_ns[i], a->tx_ns[i]);
+	for (unsigned int i = 0; i < RX_N; i++)
+		rx[i] = minus(b->rx_ns[i], a->rx_ns[i]);
+}
+
+/* An endpoint is read a moment before or after the next one: its part of the interval may be a little longer. */
+double pace_share(const struct paces *p, const struct pace *r)
+{
+	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
+
+	return ns ? (double)r->stall_ns / (double)ns : 0;
+}
+
+double pace_per_second(const struct paces *p, uint64_t n)
+{
+	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
+}
+
+/* ---- what is shown ---- */
+
+static bool holds_word(const char *text, const char *word, size_t len)
+{
+	for (; *text; text++)
+		if (strncasecmp(text, word, len) == 0)
+			return true;
+	return false;
+}
+
+static bool pace_matches(const struct paces *p, const struct pace *r, const char *filter)
+{
+	char text[512];
+
+	if (!filter || !*filter)
+		return true;
+	row_text(p, r, text, sizeof(text));
+	while (*filter) {
+		size_t blank = strspn(filter, " "), len = strcspn(filter + blank, " ");
+
+		if (len && !holds_word(text, filter + blank, len))
+			return false;
+		filter += blank + len;
+	}
+	return true;
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int compare(const struct paces *p, enum pace_sort by, const struct pace *a, const struct pace *b)
+{
+	const struct trace_sight *x = &p->now.v[a->now], *y = &p->now.v[b->now];
+
+	switch (by) {
+	case SORT_STALL:
+		return by_number(a->stall_ns, b->stall_ns);
+	case SORT_MESSAGES:
+		return by_number(a->tx_messages + a->rx_messages, b->tx_messages + b->rx_messages);
+	case SORT_RTT:
+		return by_number(x->rtt_us, y->rtt_us);
+	case SORT_PROGRAM:
+		return strncmp(sight_program(x), sight_program(y), 16);
+	case SORT_AGE:
+		return by_number(y->born_ns, x->born_ns);
+	default:
+		return by_number(a->tx_bytes + a->rx_bytes, b->tx_bytes + b->rx_bytes);
+	}
+}
+
+struct how {
+	const struct paces *p;
+	enum pace_sort by;
+	bool reverse;
+};
+
+/* Equal rows keep their places from one refresh to the next: the older endpoint first. */
+static int row_order(const void *a, const void *b, void *how)
+{
+	const struct how *h = how;
+	const struct pace *x = &h->p->v[*(const uint32_t *)a], *y = &h->p->v[*(const uint32_t *)b];
+	int c = compare(h->p, h->by, x, y);
+
+	if (!c && h->by != SORT_RATE)
+		c = compare(h->p, SORT_RATE, x, y);
+	if (!c)
+		c = by_number(h->p->now.v[y->now].serial, h->p->now.v[x->now].serial);
+	return h->reverse ? -c : c;
+}
+
+void paces_order(struct paces *p, enum pace_sort by, bool reverse, bool active_only, const char *filter)
+{
+	struct how h = { p, by, reverse };
+
+	p->shown = 0;
+	for (size_t i = 0; i < p->now.n; i++)
+		if ((!active_only || pace_active(&p->v[i])) && pace_matches(p, &p->v[i], filter))
+			p->order[p->shown++] = (uint32_t)i;
+	if (p->shown)
+		qsort_r(p->order, p->shown, sizeof(*p->order), row_order, &h);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A look: every endpoint at one moment, as small as a live screen can do with. No histograms and no maxima: a fifth of a
+ * snapshot's size, and where the kernel half can write it itself, a tenth of its cost.
+ */
+#ifndef IPCSTALL_TRACER_DIGEST_H
+#define IPCSTALL_TRACER_DIGEST_H
+
+#include "tracer/trace.h"
+
+struct trace_sight {
+	uint64_t serial, inode;
+	uint64_t peer;			/* serial of the other end; 0: remote or not traced; a pipe: itself */
+	uint64_t born_ns, at_ns;	/* first sight; what the figures are up to */
+	uint64_t tx_ns[TX_N], rx_ns[RX_N];
+	uint64_t delack_ns[TX_N], unread_ns[TX_N];
+	uint64_t tx_bytes, tx_messages, rx_bytes, rx_messages;
+	uint64_t blocked_ns, retransmits, drops;
+	uint64_t cgroup_id;
+	uint64_t gathered_ns;
+	uint64_t starved_ns[TRACE_VOTES];
+	uint32_t gathered_n;
+	uint32_t nagle_n, nagle_delack_n;	/* episodes that ended; of them as long as the delayed-ACK timer's minimum */
+	uint32_t rwnd_n;		/* episodes that ended */
+	uint32_t rtt_us, min_rtt_us;	/* of TCP: smoothed, and the least of late; 0: unknown */
+	uint32_t netns;
+	struct trace_addr local, remote;
+	pid_t tx_tgid, rx_tgid;		/* who was last in the call; 0: nobody seen */
+	char tx_comm[16], rx_comm[16];
+	uint8_t proto, family;
+	uint8_t tx_now, rx_now;
+	bool closed, joined_late;
+	bool drops_known;
+	bool tx_missed, rx_missed;	/* once or for good, calls went unseen: TCP's bytes are its own count then */
+};
+
+struct trace_sights {
+	uint64_t at_ns;
+	size_t n, room;
+	struct trace_sight *v;		/* in no order; the closed ones that no look has shown yet are among them */
+	struct trace_counters counters;
+};
+
+/* *s is filled again; it begins as zeroes. What it shows as closed it shows this once. */
+int trace_look(struct trace *t, struct trace_sights *s, struct trace_error *e);
+void trace_sights_free(struct trace_sights *s);
+
+#endif

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One endpoint, from the kernel's record to trace.h, and what of it is unknown because a call went by unseen. */
+#include <string.h>
+#include <sys/param.h>
+
+#include "tracer/internal.h"
+#include "bpf/ledger.h"
+#include "base/text.h"
+
+/* what the kernel half had not booked yet when the copy was taken */
+void endpoint_book(struct endpoint *ep)
+{
+	pending_book(&ep->tx);
+	pending_book(&ep->rx);
+}
+
+static uint64_t ended_ns(const struct ledger *l, unsigned int states)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < states; i++)
+		sum += l->ns[i];
+	return sum;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* `since` on the full clock: the word holds the lower bits of it, and whoever settles sees to it that it is near (SPLIT_NS) */
+static uint64_t full_since(const struct endpoint *ep, word_t w)
+{
+	return word_began(w, ep->closed ? ep->closed : later(ep->tx.seen, ep->rx.seen));
+}
+
+static bool adds_up(const struct endpoint *ep, const struct ledger *l, unsigned int states)
+{
+	return full_since(ep, l->word) - ep->born == ended_ns(l, states);
+}
+
+bool endpoint_whole(const struct endpoint *ep)
+{
+	return adds_up(ep, &ep->tx, TX_N) && adds_up(ep, &ep->rx, RX_N);
+}
+
+static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, const struct ledger *in, enum dir dir, uint64_t at)
+{
+	unsigned int states = dir == DIR_TX ? TX_N : RX_N;
+	uint64_t since = full_since(ep, in->word);
+
+	memcpy(out->ns, in->ns, sizeof(out->ns));
+	memcpy(out->max, in->max, sizeof(out->max));
+	for (unsigned int i = 0; i < states; i++)
+		for (unsigned int k = 0; k < HIST_SLOTS; k++)
+			out->count[i] += in->hist[i][k];
+	memcpy(out->hist, in->hist, sizeof(out->hist));
+	out->now = word_state(in->word, dir);
+	out->since_ns = since;
+	if (at > since) {
+		out->ns[out->now] += at - since;
+		out->count[out->now]++;
+		if (at - since > out->max[out->now])
+			out->max[out->now] = at - since;
+	}
+	out->lifetime_ns = (at > since ? at : since) - ep->born;
+	out->unaccounted_ns = (int64_t)out->lifetime_ns;
+	for (unsigned int i = 0; i < states; i++)
+		out->unaccounted_ns -= out->ns[i];
+}
+
+/* the episode that had that part: it lasted as long, or longer */
+static unsigned int slot_of_whole(const unsigned int *hist, unsigned int part)
+{
+	while (part < HIST_SLOTS && !hist[part])
+		part++;
+	return part;
+}
+
+static void tail_moves(struct trace_ledger *tx, unsigned int slot)
+{
+	unsigned int from = slot_of_whole(tx->hist[TX_FLIGHT], slot);
+
+	tx->hist[TX_RECOVERY][slot]++;
+	tx->count[TX_RECOVERY]++;
+	if (from < HIST_SLOTS) {
+		tx->hist[TX_FLIGHT][from]--;
+		tx->count[TX_FLIGHT]--;
+	}
+}
+
+/* Of a flight that was lost in part, what it flew before and after is left: a visit, and no more is known of how long. */
+static void keep_the_rest(struct trace_ledger *tx)
+{
+	if (!tx->ns[TX_FLIGHT] || tx->count[TX_FLIGHT])
+		return;
+	tx->count[TX_FLIGHT] = 1;
+	tx->hist[TX_FLIGHT][hist_slot(tx->ns[TX_FLIGHT])] = 1;
+}
+
+/* no episode of this state can have been longer: what its histogram, its sum and the present one say */
+static uint64_t longest_possible(const struct trace_ledger *l, unsigned int state, uint64_t present)
+{
+	uint64_t most = l->max[state];
+
+	for (unsigned int slot = HIST_SLOTS - 1; slot && !l->hist[state][slot]; slot--)
+		most = 1ull << (slot + HIST_BASE - 1);
+	return MIN(later(MIN(most, l->max[state]), present), l->ns[state]);
+}
+
+/* What flew, by all that was known, and had been lost. How long the longest other flight was is known as far as its slot tells. */
+static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *tail, uint64_t at)
+{
+	if (!tail->ns || tail->ns > tx->ns[TX_FLIGHT])
+		return;
+	tx->ns[TX_FLIGHT] -= tail->ns;
+	tx->ns[TX_RECOVERY] += tail->ns;
+	tx->max[TX_RECOVERY] = later(tx->max[TX_RECOVERY], tail->max);
+	for (unsigned int slot = 0; slot < HIST_SLOTS; slot++)
+		for (unsigned int i = 0; i < tail->hist[slot]; i++)
+			tail_moves(tx, slot);
+	keep_the_rest(tx);
+	tx->max[TX_FLIGHT] = longest_possible(tx, TX_FLIGHT, tx->now == TX_FLIGHT && at > tx->since_ns ? at - tx->since_ns : 0);
+}
+
+/*
+ * A sleep is booked when it ends; one that goes on has lasted at least since the present state began, which need not have its name: a TCP
+ * writer sleeps for room while the window holds its queue.
+ */
+static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	uint64_t lasts = out->at_ns > out->tx.since_ns ? out->at_ns - out->tx.since_ns : 0;
+
+	if (word_asleep(ep->tx.word) <= (ep->refused ? 1u : 0u)) /* one that was refused counts as asleep, and waits elsewhere */
+		return;
+	out->txb.open_sleep_ns = lasts;
+	out->txb.blocked_max_ns = later(out->txb.blocked_max_ns, lasts);
+}
+
+static void fill_beside(struct trace_beside *out, const struct beside *in)
+{
+	const struct flow *own = &in->own, *crowd = &in->crowd;
+
+	out->bytes = own->bytes + crowd->bytes;
+	out->messages = own->messages + crowd->messages;
+	out->blocked_ns = own->blocked_ns + crowd->blocked_ns;
+	out->blocked_max_ns = later(own->blocked_max, crowd->blocked_max);
+	out->runq_ns = own->runq_ns + crowd->runq_ns;
+	out->runq_max_ns = later(own->runq_max, crowd->runq_max);
+	out->wakeups = own->wakeups + crowd->wakeups;
+	out->no_cpu_ns = in->no_cpu;
+	out->no_cpu_res = in->task ? TRACE_BOUNDED : TRACE_UNKNOWN;
+	out->tgid = in->tgid;
+	out->tid = in->tid;
+	out->cgroup_id = in->cgroup;
+	out->others = in->others;
+	text_comm(out->comm, in->comm);
+	out->left_ns = in->left;
+	out->let_go = in->let_go;
+	out->heir = in->left ? in->heir : 0;
+	text_comm(out->heir_comm, in->heir_comm);
+}
+
+static void fill_identity(struct trace_endpoint *out, const struct identity *id)
+{
+	out->serial = id->serial;
+	out->inode = id->inode;
+	out->netns = id->netns;
+	out->proto = (enum trace_proto)id->proto;
+	out->family = id->family;
+	memcpy(out->local.ip, id->local.ip, sizeof(out->local.ip));
+	memcpy(out->remote.ip, id->remote.ip, sizeof(out->remote.ip));
+	out->local.port = id->local.port;
+	out->remote.port = id->remote.port;
+}
+
+/* up to the last look: settled a moment ago, or the end */
+static uint64_t truth(const struct endpoint *ep)
+{
+	uint64_t at = later(ep->tx.seen, ep->rx.seen);
+
+	if (ep->closed)
+		return ep->closed;
+	at = later(at, full_since(ep, ep->tx.word));
+	return later(at, full_since(ep, ep->rx.word));
+}
+
+/* TCP itself counts what goes through a socket; for other protocols the calls are all there is */
+uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved)
+{
+	if (moved <= *bytes)
+		return TRACE_UNKNOWN;
+	*bytes = moved;
+	return TRACE_BOUNDED;
+}
+
+/* minmax_reset() with nothing measured: all bits */
+uint32_t endpoint_min_rtt(uint32_t us)
+{
+	return us == UINT32_MAX ? 0 : us;
+}
+
+/* a call that is under way is counted when it ends; what TCP has taken of it is there already */
+uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word)
+{
+	return word_working(word) && moved > bytes + SYN_AND_FIN ? moved - SYN_AND_FIN : bytes;
+}
+
+/* a call's end went by unseen, and with it what the call moved and how it slept */
+static void end_missed(struct trace_beside *out, uint64_t moved)
+{
+	out->bytes_res = endpoint_moved(&out->bytes, moved);
+	out->blocked_res = out->runq_res = TRACE_UNKNOWN;
+}
+
+/*
+ * What was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ allows any user (pipe-max-size), or what
+ * was found in the ring of one that may have more (CAP_SYS_RESOURCE), a page in each buffer.
+ */
+static uint64_t ring_room(const struct trace_endpoint *ep)
+{
+	return later(1 << 20, ep->queue_max * 4096);
+}
+
+/* some of the reads, or all: how long the queue was in between, nobody looked */
+void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
+{
+	resolution_unseen(out, false, true);
+	end_missed(&out->rxb, at_least);
+	out->queue_res = TRACE_UNKNOWN;
+}
+
+/*
+ * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
+ * short of that, the others were made in ways that no hook sees (io_uring), or by a process that nobody asked for: what that end did is unknown, not nothing. A call under way
+ * is counted when it ends.
+ */
+static void pipe_audit(struct trace_endpoint *out)
+{
+	uint64_t in = out->txb.bytes, through = out->rxb.bytes, room = ring_room(out);
+
+	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
+		return;
+	if (out->dequeued && !through)
+		endpoint_reads_missed(out, 0);
+	if (through > in + (out->joined_late ? room : 0)) {
+		resolution_unseen(out, true, false);
+		end_missed(&out->txb, through);
+	} else if (in > through + room) {
+		endpoint_reads_missed(out, in - room);
+	}
+}
+
+static void forget_who(struct trace_beside *b)
+{
+	b->tgid = 0;
+	b->cgroup_id = 0;
+	b->others = false;
+	b->left_ns = 0;
+	b->heir = 0;
+	memset(b->comm, 0, sizeof(b->comm));
+}
+
+/* those of a pipe, and the votes that were for them */
+static void forget_mere_holders(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	if (is_mere_holder(&ep->txb, &ep->rxb)) {
+		forget_who(&out->txb);
+		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
+	}
+	if (is_mere_holder(&ep->rxb, &ep->txb)) {
+		forget_who(&out->rxb);
+		memset(out->blame.late, 0, sizeof(out->blame.late));
+	}
+}
+
+static void fill_blame(struct trace_blame *out, const struct blame *in)
+{
+	memcpy(out, in, sizeof(*out));
+	for (int i = 0; i < VOTES; i++) {
+		text_comm(out->held_up[i].comm, in->held_up[i].comm);
+		text_comm(out->late[i].comm, in->late[i].comm);
+	}
+}
+
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+{
+	memset(out, 0, sizeof(*out));
+	fill_identity(out, &ep->id);
+	out->peer = -1;
+	out->born_ns = ep->born;
+	out->at_ns = truth(ep);
+	out->closed = ep->closed;
+	out->joined_late = ep->flags & EP_JOINED_LATE;
+	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
+	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
+	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
+	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
+	fill_beside(&out->txb, &ep->txb);
+	fill_beside(&out->rxb, &ep->rxb);
+	add_open_sleep(out, ep);
+	fill_blame(&out->blame, &ep->blame);
+	memcpy(out->drops, ep->drops, sizeof(out->drops));
+	out->delack_ns = ep->delack_ns;
+	out->delack_fires = ep->delack_fires;
+	out->ack_debt_ns = ep->ack_debt_ns;
+	memcpy(&out->answers, &ep->answers, sizeof(out->answers));
+	out->retransmits = ep->retransmits;
+	out->syn_retransmits = ep->syn_retransmits;
+	out->needless = ep->dsacks < ep->retransmits ? ep->dsacks : ep->retransmits;
+	out->timeouts = ep->timeouts;
+	out->zero_windows = ep->zero_windows;
+	out->rtt_us = ep->rtt_us;
+	out->min_rtt_us = endpoint_min_rtt(ep->min_rtt_us);
+	out->queue_integral = ep->queue_integral;
+	out->queue_max = ep->queue_max;
+	out->dequeued = ep->dequeued;
+	out->txb.bytes = endpoint_under_way(out->txb.bytes, ep->moved[DIR_TX], ep->tx.word);
+	out->rxb.bytes = endpoint_under_way(out->rxb.bytes, ep->moved[DIR_RX], ep->rx.word);
+	resolution_fill(out, t->backend);
+	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
+	if (ep->flags & EP_MISSED << DIR_TX)
+		end_missed(&out->txb, ep->moved[DIR_TX]);
+	if (ep->flags & EP_MISSED << DIR_RX)
+		end_missed(&out->rxb, ep->moved[DIR_RX]);
+	if (out->proto != TRACE_PIPE)
+		return;
+	pipe_audit(out);
+	forget_mere_holders(out, ep);
+}
+
+_Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
+_Static_assert(sizeof(struct trace_answers) == sizeof(struct answers), "the two counts of answers differ");
+_Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
+	       "trace.h and record.h differ");
+_Static_assert(TRACE_VOTES == VOTES && TRACE_HEIR == HEIR_TGID, "trace.h and record.h differ");
+_Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE, "trace.h and record.h number their timelines differently");
+_Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
+	       "trace.h and record.h number their enums differently");

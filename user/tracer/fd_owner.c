@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who has a living endpoint since the process that is named there left it. No event tells, since whoever keeps a descriptor open and never
+ * uses it does nothing: /proc has it. Of several that have it, the first that is found there.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tracer/internal.h"
+#include "base/text.h"
+
+/* a link's mode says what its descriptor is open for: proc_fd_link(), tid_fd_update_inode() */
+static bool open_for(int dir, long fd, mode_t how)
+{
+	char name[24];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%ld", fd);
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mode & how;
+}
+
+static void read_comm(pid_t pid, char comm[16])
+{
+	char path[64], text[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%15[^\n]", text) != 1)
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	text_comm(comm, text);
+}
+
+static bool lacks_heir(const struct trace_endpoint *ep, const struct trace_beside *b)
+{
+	return b->left_ns && !b->heir && !ep->closed;
+}
+
+static void found(struct trace_beside *b, pid_t pid)
+{
+	if (b->tgid == pid) {	/* it has a descriptor again, or had another */
+		b->left_ns = 0;
+		return;
+	}
+	b->heir = pid;
+	read_comm(pid, b->heir_comm);
+}
+
+struct search {
+	struct trace_snapshot *s;
+	pid_t pid;
+};
+
+static void look_at(void *ctx, int dir, long fd)
+{
+	const struct search *all = ctx;
+	uint64_t inode = proc_inode(dir, fd);
+
+	for (size_t i = 0; inode && i < all->s->n; i++) {
+		struct trace_endpoint *ep = &all->s->ep[i];
+
+		if (ep->inode != inode)
+			continue;
+		if (lacks_heir(ep, &ep->txb) && open_for(dir, fd, S_IWUSR))
+			found(&ep->txb, all->pid);
+		if (lacks_heir(ep, &ep->rxb) && open_for(dir, fd, S_IRUSR))
+			found(&ep->rxb, all->pid);
+	}
+}
+
+static void look_into(void *ctx, int dir, long pid)
+{
+	struct search *all = ctx;
+	char path[64];
+
+	(void)dir;
+	all->pid = (pid_t)pid;
+	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
+	proc_numbers(path, look_at, all);
+}
+
+void trace_name_heirs(struct trace_snapshot *s)
+{
+	struct search all = { .s = s };
+	bool wanted = false;
+
+	for (size_t i = 0; i < s->n; i++)
+		wanted |= lacks_heir(&s->ep[i], &s->ep[i].txb) || lacks_heir(&s->ep[i], &s->ep[i].rxb);
+	if (wanted)
+		proc_numbers("/proc", look_into, &all);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What this kernel allows, asked once by trying, and what would mend what it does not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracer/internal.h"
+
+static struct btf *kernel_btf(void)
+{
+	static struct btf *btf;
+	static bool asked;
+
+	if (!asked) {
+		asked = true;
+		btf = btf__load_vmlinux_btf();
+	}
+	return btf;
+}
+
+bool feature_typedef(const char *name)
+{
+	struct btf *btf = kernel_btf();
+
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* how many arguments a tracepoint passes, from the typedef of its probe; -1: unknown */
+int feature_args(const char *tracepoint)
+{
+	struct btf *btf = kernel_btf();
+	const struct btf_type *t;
+	char name[128];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) : -1;
+	if (id < 0)
+		return -1;
+	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
+}
+
+bool feature_func(const char *name)
+{
+	struct btf *btf = kernel_btf();
+
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+/* how many arguments a function takes; -1: unknown */
+int feature_func_args(const char *name)
+{
+	struct btf *btf = kernel_btf();
+	int id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
+
+	return t ? btf_vlen(t) : -1;
+}
+
+/* the kernel functions that hooks know by address */
+static struct symbol {
+	const char *name;
+	uint64_t addr;
+} symbols[] = { { "tcp_delack_timer", 0 }, { "tcp_write_timer", 0 } };
+
+#define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
+
+static bool note_symbol(const char *line)
+{
+	unsigned long long addr;
+	char name[256], type;
+
+	if (sscanf(line, "%llx %c %255s", &addr, &type, name) != 3)
+		return false;
+	for (size_t i = 0; i < N_SYMBOLS; i++) {
+		if (strcmp(name, symbols[i].name) || symbols[i].addr)
+			continue;
+		symbols[i].addr = addr;
+		return true;
+	}
+	return false;
+}
+
+/* once for all of them: the file has some 200,000 lines, each made as it is read */
+static void read_symbols(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	size_t found = 0;
+	char line[512];
+
+	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
+		found += strstr(line, " tcp_") && note_symbol(line);
+	if (f)
+		fclose(f);
+}
+
+uint64_t feature_symbol(const char *name)
+{
+	static bool asked;
+
+	if (!asked) {
+		asked = true;
+		read_symbols();
+	}
+	for (size_t i = 0; i < N_SYMBOLS; i++)
+		if (!strcmp(name, symbols[i].name))
+			return symbols[i].addr;
+	return 0;
+}
+
+static const struct bpf_insn nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *o)
+{
+	int fd = bpf_prog_load(type, NULL, "GPL", nothing, 2, o);
+
+	return fd >= 0 ? fd : -errno;
+}
+
+static int try_rawtp(void)
+{
+	int fd = load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL), link;
+
+	if (fd < 0)
+		return fd;
+	link = bpf_raw_tracepoint_open("sched_process_exit", fd);
+	if (link < 0)
+		link = -errno;
+	close(fd);
+	if (link >= 0)
+		close(link);
+	return link < 0 ? link : 0;
+}
+
+/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): what the programs that are not the plain ones need of a kernel. */
+static int try_atomics(void)
+{
+	static const struct bpf_insn swap[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = 0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8, .imm = BPF_CMPXCHG },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", swap, sizeof(swap) / sizeof(swap[0]), NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) == 1 ? 0 : -ENOENT;
+}
+
+static int try_fentry(void)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = BPF_TRACE_FENTRY);
+	struct btf *btf = kernel_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "tcp_sendmsg", BTF_KIND_FUNC) : -1, fd, link;
+
+	if (id < 0)
+		return -ENOENT;
+	o.attach_btf_id = id;
+	fd = load_nothing(BPF_PROG_TYPE_TRACING, &o);
+	if (fd < 0)
+		return fd;
+	link = bpf_raw_tracepoint_open(NULL, fd);
+	if (link < 0)
+		link = -errno;
+	close(fd);
+	if (link >= 0)
+		close(link);
+	return link < 0 ? link : 0;
+}
+
+static int try_kprobe(void)
+{
+	int fd;
+
+	if (access("/sys/bus/event_source/devices/kprobe/type", R_OK))
+		return -ENOSYS;
+	fd = load_nothing(BPF_PROG_TYPE_KPROBE, NULL);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static void lockdown(char *buf, size_t size)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "r");
+	char line[128] = "", *open = NULL, *end = NULL;
+
+	if (f && fgets(line, sizeof(line), f))
+		open = strchr(line, '[');
+	if (open)
+		end = strchr(open, ']');
+	if (end)
+		*end = 0;
+	snprintf(buf, size, "%s", end ? open + 1 : "");
+	if (f)
+		fclose(f);
+}
+
+enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_ATOMICS, F_CASTS, F_SYMBOLS, F_N };
+
+static struct trace_feature features[F_N];
+
+static void explain(struct trace_feature *f, int err, const char *otherwise)
+{
+	char mode[32];
+
+	f->there = !err;
+	f->why_not[0] = 0;
+	if (!err)
+		return;
+	lockdown(mode, sizeof(mode));
+	if (err == -EPERM && geteuid() != 0)
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted: no CAP_BPF and CAP_PERFMON");
+	else if (err == -EPERM && mode[0] && strcmp(mode, "none"))
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted: the kernel is locked down (%s)", mode);
+	else if (err == -EPERM && features[F_RAWTP].there) /* a privilege would have been missing there too */
+		snprintf(f->why_not, sizeof(f->why_not), "not permitted, though tracepoints are: as on a kernel that is locked down");
+	else
+		snprintf(f->why_not, sizeof(f->why_not), "%s", otherwise ? otherwise : strerror(-err));
+}
+
+static struct trace_feature features[F_N] = {
+	[F_BTF] = { "BTF", .lost = "everything: no program can be fitted to this kernel",
+		    .mend = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+	[F_RAWTP] = { "raw tracepoints", .lost = "everything the ledger shows",
+		      .mend = "run as root, or grant CAP_BPF and CAP_PERFMON" },
+	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend", .mend = "a kernel from 6.3 on" },
+	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint", .lost = "`work` of TCP's tx ledger with the rawtp backend",
+			.mend = "a kernel from 6.16 on, or the fentry backend" },
+	[F_FENTRY] = { "fentry", .lost = "exact boundaries: states are bounded by the next event instead",
+		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
+	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
+		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
+	[F_ATOMICS] = { "BPF atomics, a task's registers", .lost = "speed: plainer programs run, at up to twice the cost",
+			.mend = "a kernel from 5.15 on" },
+	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by copying instead",
+		      .mend = "a kernel from 6.2 on" },
+	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp backend",
+			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
+};
+
+static void probe(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	explain(&features[F_BTF], kernel_btf() ? 0 : -ENOENT, "/sys/kernel/btf/vmlinux cannot be read");
+	explain(&features[F_RAWTP], try_rawtp(), NULL);
+	explain(&features[F_LENGTHS], feature_typedef("btf_trace_sock_send_length") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_SENDMSG], feature_typedef("btf_trace_tcp_sendmsg_locked") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_FENTRY], try_fentry(), NULL);
+	explain(&features[F_KPROBE], try_kprobe(), "built without kprobes");
+	explain(&features[F_ATOMICS], try_atomics(), features[F_RAWTP].there ? "not in this kernel" : NULL);
+	if (!features[F_RAWTP].there)
+		features[F_ATOMICS].mend = features[F_RAWTP].mend;
+	explain(&features[F_CASTS], feature_func("bpf_rdonly_cast") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT, "/proc/kallsyms shows no addresses");
+}
+
+bool feature_atomics(void)
+{
+	probe();
+	return features[F_ATOMICS].there;
+}
+
+const char *feature_locked(enum trace_backend b)
+{
+	const struct trace_feature *f = &features[b == TRACE_FENTRY ? F_FENTRY : F_KPROBE];
+
+	probe();
+	return b != TRACE_RAWTP && features[F_RAWTP].there && !f->there ? f->why_not : NULL;
+}
+
+size_t trace_features(const struct trace_feature **f)
+{
+	probe();
+	*f = features;
+	return F_N;
+}
+
+enum trace_backend trace_best_backend(const char **why)
+{
+	probe();
+	*why = "";
+	if (features[F_BTF].there && features[F_RAWTP].there) {
+		*why = features[F_FENTRY].why_not;
+		if (features[F_FENTRY].there)
+			return TRACE_FENTRY;
+		if (features[F_KPROBE].there)
+			return TRACE_KPROBE;
+		if (features[F_LENGTHS].there)
+			return TRACE_RAWTP;
+	}
+	*why = !features[F_BTF].there ? features[F_BTF].why_not : features[F_RAWTP].why_not[0] ? features[F_RAWTP].why_not
+		: features[F_LENGTHS].why_not;
+	return TRACE_AUTO;
+}
+
+const char *const *trace_not_covered(enum trace_backend b)
+{
+	static const char *const rawtp[] = {
+		"readers that slept in poll before the session", "tee", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
+		"MPTCP: its subflows show as TCP that nobody calls", NULL };
+	/* the first: only by the plain objects, which cannot read a task's registers */
+	static const char *const others[] = {
+		"who is asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
+		"MPTCP: its subflows show as TCP that nobody calls", NULL };
+
+	return b == TRACE_RAWTP ? rawtp : feature_atomics() ? others + 1 : others;
+}

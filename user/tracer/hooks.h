@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The programs of each backend, what each hangs on, and what is lost without it. */
+#ifndef IPCSTALL_TRACER_HOOKS_H
+#define IPCSTALL_TRACER_HOOKS_H
+
+#include "tracer/trace.h"
+
+enum hook_kind { HOOK_RAWTP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE, HOOK_KIND_N };
+
+/* where every exact hook of a session is attached, a guess is superfluous */
+enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS };
+
+struct hook {
+	enum trace_backend backend;
+	enum hook_kind kind;
+	const char *program;	/* name in the object */
+	const char *point;	/* tracepoint or function; several: the first that exists, separated by spaces */
+	bool required;		/* without it the backend is of no use */
+	unsigned int protos;	/* 1 << enum trace_proto: needed for these only; 0: always */
+	const char *feeds;
+	enum hook_part part;
+	const char *given;	/* this tracepoint is there; with ! before it: is not. Elsewhere there is no such row */
+};
+
+extern const struct hook hook_table[];
+extern const size_t hook_count;
+const char *hook_kind_name(enum hook_kind k);
+
+#endif

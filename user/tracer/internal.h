@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of user/tracer share. Nothing outside includes this. */
+#ifndef IPCSTALL_TRACER_INTERNAL_H
+#define IPCSTALL_TRACER_INTERNAL_H
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "tracer/hooks.h"
+#include "base/err.h"
+#include "bpf/record.h"
+#include "tracer/trace.h"
+
+/* one compiled BPF object */
+struct attached {
+	const struct hook *hook;
+	struct bpf_link *link;
+	bool hooked;		/* also after the session's end */
+	char point[64];		/* of the hook's points, the one this kernel has */
+	char why_not[160];
+};
+
+struct closed_list {
+	struct endpoint *ep;
+	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
+	uint64_t dropped;	/* the least stalled had to go to make room; what they had: */
+	uint64_t tx_bytes, rx_bytes, stall_ns, lifetime_ns;
+	struct trace_endpoint *rest;	/* and all else, by protocol; NULL: none went, or there is no memory */
+};
+
+struct trace {
+	struct trace_options opts;
+	enum trace_backend backend;
+	char why[240];
+	struct bpf_object *obj;
+	const char *object, *refused;	/* its name; the one meant for this kernel, where that had to be passed over */
+	struct attached *at;
+	size_t n_at;
+	struct ring_buffer *ring;
+	bool hashed;		/* a large session: see bpf/places.bpf.h */
+	char *vars;		/* the object's variables, shared with the kernel */
+	size_t vars_size;
+	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;
+	struct stat pidns;
+	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
+	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
+		int list_fd, digest_fd;
+		uint64_t *keys, *n_keys;
+		struct digest_order *order;
+	} look;
+	struct {		/* of stacks_tend() */
+		unsigned int looks;
+		uint64_t lost;
+	} stacks;
+	struct trace_existing existing;
+	pthread_t thread;
+	pthread_mutex_t lock;	/* of the ring and `closed` */
+	bool running, stop;
+	struct closed_list closed;
+	uint64_t n_closed, lost;
+};
+
+int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next);
+int fail_sys(struct trace_error *e, int err, const char *what, const char *next);
+
+/* object.c: open, options, load, attach */
+int object_load(struct trace *t, struct trace_error *e);
+int object_attach(struct trace *t, struct trace_error *e);
+void object_detach(struct trace *t);
+void object_close(struct trace *t);
+/* a global variable of the loaded object, by name */
+void *object_var(struct trace *t, const char *name);
+
+/* stack.c: room for stacks, before the object is loaded; room again, from time to time */
+int stacks_size(struct trace *t);
+void stacks_tend(struct trace *t);
+
+/* features.c */
+bool feature_typedef(const char *name);
+bool feature_func(const char *name);
+bool feature_atomics(void);
+/* Why this backend is refused to one who may load programs at tracepoints: what is missing is no privilege then. NULL: it is not so. */
+const char *feature_locked(enum trace_backend b);
+int feature_args(const char *tracepoint);
+int feature_func_args(const char *name);
+uint64_t feature_symbol(const char *name);
+
+/* look.c */
+bool look_map(struct trace *t);
+void look_unmap(struct trace *t);
+
+/* seed.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
+size_t seed_count(struct trace *t);
+int seed_existing(struct trace *t, struct trace_error *e);
+/* every entry of a folder whose name is a number */
+bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+/* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
+uint64_t proc_inode(int dir, long fd);
+
+/* reader.c: a snapshot of all endpoints, each settled first */
+bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
+uint64_t reader_now(void);
+void reader_settle(struct trace *t);
+void reader_tell_ongoing(struct trace *t, uint64_t at);
+int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+/* sorted, each once; how many there are */
+size_t reader_unique(uint64_t *keys, size_t n);
+
+/* records.c: the ring's callback */
+int on_record(void *ctx, void *data, size_t size);
+
+/* endpoint.c */
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
+void endpoint_book(struct endpoint *ep);
+/* of one moment: what is booked is all the time until its states began */
+bool endpoint_whole(const struct endpoint *ep);
+uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved);
+uint32_t endpoint_min_rtt(uint32_t us);
+uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word);
+/* some of the reads went by unseen, or all */
+void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least);
+
+/* counters.c */
+void counters_fill(struct trace *t, struct trace_counters *c);
+uint64_t counters_one(struct trace *t, enum counter which);
+
+/* subtract.c: sums of endpoints by protocol */
+struct trace_endpoint *rest_new(void);
+void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
+
+/* resolution.c: how well this backend sees each figure */
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
+/* of its dropped datagrams */
+enum trace_resolution resolution_drops(enum trace_proto proto);
+void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);
+
+#endif

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The BPF object of a session: chosen, given its options, loaded, attached. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "tracer/internal.h"
+#include "fentry.skel.h"
+#include "fentry_plain.skel.h"
+#include "fentry_probed.skel.h"
+#include "kprobe.skel.h"
+#include "kprobe_plain.skel.h"
+#include "rawtp.skel.h"
+
+static bool has_casts(void)
+{
+	return feature_func("bpf_rdonly_cast") && feature_atomics();
+}
+
+/* of one backend, the best first; each is slower than the one before it, and needs less */
+static const struct object_source {
+	enum trace_backend backend;
+	const char *name;
+	const void *(*bytes)(size_t *size);
+	bool (*meant_for)(void);	/* this kernel; NULL: for all */
+} sources[] = {
+	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
+	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, feature_atomics },
+	{ TRACE_FENTRY, "fentry_plain", fentry_plain__elf_bytes, NULL },
+	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, feature_atomics },
+	{ TRACE_KPROBE, "kprobe_plain", kprobe_plain__elf_bytes, NULL },
+	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
+};
+
+static const struct btf_type *section_of(const struct btf *btf, const char *section)
+{
+	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
+
+	return id > 0 ? btf__type_by_id(btf, id) : NULL;
+}
+
+static long var_offset(const struct btf *btf, const char *section, const char *name)
+{
+	const struct btf_type *sec = section_of(btf, section);
+
+	for (int i = 0; sec && i < btf_vlen(sec); i++) {
+		const struct btf_var_secinfo *v = btf_var_secinfos(sec) + i;
+
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off), name))
+			return v->offset;
+	}
+	return -1;
+}
+
+static struct bpf_map *section_map(struct bpf_object *obj, const char *section)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		const char *dot = strchr(bpf_map__name(map), '.');
+
+		if (dot && !strcmp(dot, section))
+			return map;
+	}
+	return NULL;
+}
+
+/* a constant of the object, before it is loaded */
+static void *object_const(struct bpf_object *obj, const char *name)
+{
+	long off = var_offset(bpf_object__btf(obj), ".rodata", name);
+	struct bpf_map *map = section_map(obj, ".rodata");
+	size_t len;
+
+	return map && off >= 0 ? (char *)bpf_map__initial_value(map, &len) + off : NULL;
+}
+
+/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not it */
+static int map_variables(struct trace *t)
+{
+	struct bpf_map *map = section_map(t->obj, ".bss");
+
+	if (!map)
+		return -1;
+	t->vars_size = bpf_map__value_size(map);
+	t->vars = mmap(NULL, t->vars_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (t->vars == MAP_FAILED)
+		t->vars = NULL;
+	return t->vars ? 0 : -1;
+}
+
+void *object_var(struct trace *t, const char *name)
+{
+	long off = var_offset(bpf_object__btf(t->obj), ".bss", name);
+
+	return t->vars && off >= 0 ? t->vars + off : NULL;
+}
+
+/* coarse clocks go on by a tick at a time */
+static uint64_t tick_ns(void)
+{
+	struct timespec t;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) ? 10000000 : (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void set_options(struct trace *t, struct options *o)
+{
+	const struct trace_options *u = &t->opts;
+
+	o->filter = u->filter;
+	for (size_t i = 0; !t->numbered && i < u->n_tgids && i < FILTER_TGIDS; i++)
+		o->tgids[i] = u->tgids[i];
+	o->pidns_dev = t->numbered ? t->pidns.st_dev : 0;
+	o->pidns_ino = t->numbered ? t->pidns.st_ino : 0;
+	o->port_lo = u->port_lo;
+	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
+	o->stacks = u->stacks;
+	o->timeline = u->timeline;
+	o->protos = u->protos;
+	o->hashed = t->hashed;
+	o->stall_threshold = u->stall_threshold_ns;
+	o->tick = tick_ns();
+	o->switch_state = feature_args("sched_switch") >= 4;
+	o->drop_args = feature_args("kfree_skb");
+	o->dgram_sock = feature_func("__unix_dgram_recvmsg");
+	o->recv_args = feature_func_args("tcp_recvmsg");
+	o->fn_delack = feature_symbol("tcp_delack_timer");
+	o->fn_write = feature_symbol("tcp_write_timer");
+}
+
+#define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
+
+/* what only trace_look() needs is not made for others; not every object has it */
+static int look_sizes(struct trace *t, unsigned int n)
+{
+	struct bpf_map *keys = bpf_object__find_map_by_name(t->obj, "keys_in_use");
+	struct bpf_map *digests = bpf_object__find_map_by_name(t->obj, "digests");
+
+	if (!keys || !digests)
+		return 0;
+	return bpf_map__set_autocreate(keys, t->opts.looks) || bpf_map__set_autocreate(digests, t->opts.looks) ||
+	       bpf_map__set_max_entries(keys, n);
+}
+
+static int map_size(struct trace *t, const char *name, unsigned int n)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, name);
+
+	return map ? bpf_map__set_max_entries(map, n) : -1;
+}
+
+#define PLACES_MOST 16384u	/* in the array; 56 MB */
+
+/*
+ * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from within whatever is
+ * traced; 5.10 warns of it.
+ */
+static int room_in_hash(struct trace *t, unsigned int n)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "hashed");
+
+	if (t->hashed && feature_func("bpf_mem_alloc_init"))
+		bpf_map__set_map_flags(map, BPF_F_NO_PREALLOC);
+	return map_size(t, "hashed", n);
+}
+
+static int map_sizes(struct trace *t)
+{
+	unsigned int n = t->opts.max_endpoints, placed = n > PLACES_MOST ? 1 : n;
+
+	t->hashed = n > PLACES_MOST;
+	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
+	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
+		return -1;
+	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) || map_size(t, "vacant", placed) ||
+	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) || look_sizes(t, n) ||
+	       stacks_size(t);
+}
+
+/* run by user space, not by an event */
+static bool runs_on_demand(const struct trace *t, const char *program)
+{
+	if (!strncmp(program, "seed_", 5))
+		return t->opts.existing;
+	if (!strcmp(program, "global_number"))
+		return t->numbered;
+	if (!strcmp(program, "stall_so_far"))
+		return t->opts.stall_threshold_ns;
+	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
+}
+
+/* load only what this session attaches: the rest need not pass the verifier */
+static void choose_programs(struct trace *t)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, t->obj)
+		bpf_program__set_autoload(p, runs_on_demand(t, bpf_program__name(p)));
+	for (size_t i = 0; i < t->n_at; i++) {
+		p = bpf_object__find_program_by_name(t->obj, t->at[i].hook->program);
+		if (!p || t->at[i].why_not[0])
+			continue;
+		bpf_program__set_autoload(p, true);
+		if (t->at[i].hook->kind == HOOK_FENTRY || t->at[i].hook->kind == HOOK_FEXIT)
+			bpf_program__set_attach_target(p, 0, t->at[i].point);
+	}
+}
+
+static bool tracepoint_exists(const char *point)
+{
+	char name[128];
+
+	if (!strncmp(point, "sys_", 4))	/* without a typedef of their own on some kernels */
+		return true;
+	snprintf(name, sizeof(name), "btf_trace_%s", point);
+	return feature_typedef(name);
+}
+
+/* the first of the hook's points that this kernel has */
+static bool choose_point(struct attached *a)
+{
+	char points[128], *save, *p;
+
+	snprintf(points, sizeof(points), "%s", a->hook->point);
+	for (p = strtok_r(points, " ", &save); p; p = strtok_r(NULL, " ", &save)) {
+		if (!(a->hook->kind == HOOK_RAWTP ? tracepoint_exists(p) : feature_func(p)))
+			continue;
+		snprintf(a->point, sizeof(a->point), "%s", p);
+		return true;
+	}
+	snprintf(a->why_not, sizeof(a->why_not), "this kernel has no %s to hook", a->hook->point);
+	return false;
+}
+
+static bool has_place(const struct hook *h)
+{
+	if (!h->given)
+		return true;
+	return *h->given == '!' ? !tracepoint_exists(h->given + 1) : tracepoint_exists(h->given);
+}
+
+static int list_hooks(struct trace *t, struct trace_error *e)
+{
+	t->at = calloc(hook_count, sizeof(*t->at));
+	if (!t->at)
+		return fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *h = &hook_table[i];
+		struct attached *a = &t->at[t->n_at];
+
+		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)) || !has_place(h))
+			continue;
+		a->hook = h;
+		if (!choose_point(a) && h->required)
+			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", a->why_not,
+				    "take another backend (--backend), or a newer kernel");
+		t->n_at++;
+	}
+	return 0;
+}
+
+static int program_fd(struct trace *t, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, name);
+
+	return p ? bpf_program__fd(p) : -1;
+}
+
+/* every place is vacant: see bpf/places.bpf.h */
+static int list_vacant(struct trace *t)
+{
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "vacant"), err = 0;
+
+	for (unsigned int i = 0; !t->hashed && i < t->opts.max_endpoints && !err; i++)
+		err = bpf_map_update_elem(fd, NULL, &i, BPF_ANY);
+	return err;
+}
+
+static int find_fds(struct trace *t)
+{
+	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
+	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
+	t->settle_fd = program_fd(t, "settle");
+	t->so_far_fd = program_fd(t, "stall_so_far");
+	t->seed_fd = program_fd(t, "seed_fd");
+	t->seed_call = program_fd(t, "seed_call");
+	t->number_fd = program_fd(t, "global_number");
+	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || map_variables(t))
+		return -1;
+	t->opts.looks = t->opts.looks && look_map(t);
+	return 0;
+}
+
+/* EPERM is said to those who may not; EACCES and EINVAL are the verifier's, of a program that is not as it should be, or asks for what a kernel before 5.10 has not. */
+static int load_failed(const struct trace *t, struct trace_error *e, int err)
+{
+	const char *locked = feature_locked(t->backend);
+
+	if (err == -EACCES || err == -EINVAL)
+		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which from 5.10 on it should not",
+			    "take another backend (--backend), and report it with what `ipcstall check` prints");
+	if (err == -EPERM && locked)
+		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
+			    "take --backend rawtp, or auto; `ipcstall check` says what this kernel allows");
+	if (err == -EPERM)
+		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
+			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
+	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
+		    err_remedy(-err, "`ipcstall check` says what this kernel allows; a benchmark measures without them (--no-trace)"));
+}
+
+static void tabulate_states(unsigned char (*states)[FACETS])
+{
+	for (unsigned int i = 0; i < FACETS; i++) {
+		states[DIR_TX][i] = tx_state((word_t)i << HEAD_SHIFT);
+		states[DIR_RX][i] = rx_state((word_t)i << HEAD_SHIFT);
+	}
+}
+
+static void tabulate_slots(unsigned char *slots)
+{
+	for (unsigned int i = 0; i < SLOTS_TABLED; i++)
+		slots[i] = hist_slot((ns_t)i << HIST_BASE);
+}
+
+/* open one object and give it its options; the kernel has not seen it yet */
+static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
+	unsigned char (*states)[FACETS], *slots;
+	struct options *opt;
+	const void *bytes;
+	size_t size;
+
+	bytes = src->bytes(&size);
+	t->obj = bpf_object__open_mem(bytes, size, &o);
+	if (!t->obj)
+		return fail_sys(e, errno, "cannot open the tracing programs", "free some memory");
+	opt = object_const(t->obj, "opt");
+	states = object_const(t->obj, "state_of");
+	slots = object_const(t->obj, "slot_of");
+	if (!opt || !states || !slots || map_sizes(t))
+		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs", "the object is not of this build",
+			    "build again from clean");
+	set_options(t, opt);
+	tabulate_states(states);
+	tabulate_slots(slots);
+	choose_programs(t);
+	return 0;
+}
+
+static int load_first(struct trace *t, struct trace_error *e)
+{
+	int err = -ENOENT;
+
+	t->refused = NULL;
+	for (size_t i = 0; err && i < sizeof(sources) / sizeof(sources[0]); i++) {
+		const struct object_source *src = &sources[i];
+
+		if (src->backend != t->backend || (src->meant_for && !src->meant_for()))
+			continue;
+		bpf_object__close(t->obj);
+		if (open_source(t, src, e))
+			return -1;
+		err = bpf_object__load(t->obj);
+		t->object = src->name;
+		if (err && !t->refused)
+			t->refused = src->name;
+	}
+	return err ? load_failed(t, e, err) : 0;
+}
+
+/* a kernel that takes the hooks but not the help for trace_look() traces without the help */
+static int load_or_plainer(struct trace *t, struct trace_error *e)
+{
+	struct trace_error first = {};
+
+	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem"); /* 5.13; 5.10's verifier warns when it meets the call */
+	if (!t->opts.looks)
+		return load_first(t, e);
+	if (load_first(t, &first) == 0)
+		return 0;
+	t->opts.looks = false;
+	return load_first(t, e);
+}
+
+int object_load(struct trace *t, struct trace_error *e)
+{
+	if (list_hooks(t, e) || load_or_plainer(t, e))
+		return -1;
+	if (find_fds(t))
+		return fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
+			    "build again from clean");
+	return 0;
+}
+
+static struct bpf_link *attach_one(struct bpf_program *p, const struct attached *a)
+{
+	switch (a->hook->kind) {
+	case HOOK_RAWTP:
+		return bpf_program__attach_raw_tracepoint(p, a->point);
+	case HOOK_FENTRY:
+	case HOOK_FEXIT:
+		return bpf_program__attach_trace(p);
+	default:
+		return bpf_program__attach_kprobe(p, a->hook->kind == HOOK_KRETPROBE, a->point);
+	}
+}
+
+static int attach_failed(struct attached *a, int err, struct trace_error *e)
+{
+	snprintf(a->why_not, sizeof(a->why_not), "%s %s: %s", hook_kind_name(a->hook->kind), a->hook->point, strerror(err));
+	if (!a->hook->required)
+		return 0;
+	return fail(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE, "cannot attach a tracing program", a->why_not,
+		    "`ipcstall check` says what this kernel allows");
+}
+
+/* every hook of this part of the table */
+static int attach_part(struct trace *t, enum hook_part part, struct trace_error *e)
+{
+	for (size_t i = 0; i < t->n_at; i++) {
+		struct attached *a = &t->at[i];
+		struct bpf_program *p = bpf_object__find_program_by_name(t->obj, a->hook->program);
+
+		if (a->hook->part != part || a->why_not[0] || !p)
+			continue;
+		a->link = attach_one(p, a);
+		a->hooked = a->link;
+		if (!a->link && attach_failed(a, errno, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* all exact hooks that this session asks for are there */
+static bool sees_exactly(const struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_at; i++) {
+		if (t->at[i].hook->part != PART_EXACT)
+			continue;
+		if (!t->at[i].hooked)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
+/* a mark of the timeline and a stall's proof are of single segments, which only these see */
+static bool wants_segments(const struct trace *t)
+{
+	return t->opts.timeline || t->opts.stall_threshold_ns;
+}
+
+static void forget_guesses(struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_at; i++)
+		if (t->at[i].hook->part != PART_GUESS)
+			t->at[n++] = t->at[i];
+	t->n_at = n;
+}
+
+/* The programs go by the guesses until they are told otherwise: a part that cannot be attached costs exactness, not truth. */
+static int attach_guesses(struct trace *t, struct trace_error *e)
+{
+	unsigned char *exact = object_var(t, "exact");
+
+	if (exact && sees_exactly(t)) {
+		*exact = 1;
+		if (!wants_segments(t)) {
+			forget_guesses(t);
+			return 0;
+		}
+	}
+	return attach_part(t, PART_GUESS, e);
+}
+
+int object_attach(struct trace *t, struct trace_error *e)
+{
+	if (attach_part(t, PART_ALWAYS, e) || attach_part(t, PART_EXACT, e) || attach_guesses(t, e)) {
+		object_detach(t);
+		return -1;
+	}
+	return 0;
+}
+
+void object_detach(struct trace *t)
+{
+	for (size_t i = 0; i < t->n_at; i++) {
+		bpf_link__destroy(t->at[i].link);
+		t->at[i].link = NULL;
+	}
+}
+
+void object_close(struct trace *t)
+{
+	object_detach(t);
+	look_unmap(t);
+	if (t->vars)
+		munmap(t->vars, t->vars_size);
+	bpf_object__close(t->obj);
+	free(t->at);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The endpoints of a snapshot, each joined to its other end, and a stall that goes on to who keeps it waiting. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/ledger.h"
+#include "tracer/peers.h"
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key ? 1 : x->born < y->born ? -1 : x->born > y->born;
+}
+
+/* addresses are reused: the other end is the one under that address that lived at the same time, and best one that names this end too */
+static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
+{
+	struct keyed want = { .key = self->peer };
+	size_t lo = 0, hi = n;
+	int found = -1;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (by_key(&k[mid], &want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < n && k[lo].key == self->peer; lo++) {
+		if (k[lo].born > self->end || self->born > k[lo].end)
+			continue;
+		if (k[lo].peer == self->key)
+			return (int)k[lo].index;
+		if (found < 0)
+			found = (int)k[lo].index;
+	}
+	return found;
+}
+
+/* Whether the other end's application read is not known: it is not to blame then. */
+static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint *ep)
+{
+	if (ep->peer < 0 || s->ep[ep->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN)
+		return;
+	memset(ep->blame.unread_ns, 0, sizeof(ep->blame.unread_ns));
+	memset(ep->blame.unread_n, 0, sizeof(ep->blame.unread_n));
+}
+
+/* as vote_for() of the kernel half */
+static void vote_for(struct trace_who *w, const struct trace_beside *b, pid_t tgid, uint64_t ns)
+{
+	ns_t lead = w->lead_ns;
+	bool won;
+
+	if (!tgid)
+		return;
+	won = vote_won(&lead, w->tgid == tgid, ns);
+	w->sum_ns += ns;
+	w->second = vote_second(w->second, (unsigned int)w->tgid, (unsigned int)tgid, won);
+	w->mixed |= w->tgid && w->tgid != tgid && strncmp(w->comm, b->comm, sizeof(w->comm));
+	if (won) {
+		w->tgid = tgid;
+		w->tid = b->tid;
+		memcpy(w->comm, b->comm, sizeof(w->comm));
+	}
+	w->lead_ns = lead;
+}
+
+/* as reader_during() */
+static pid_t reader_during(const struct trace_beside *reader, uint64_t stall, uint64_t to)
+{
+	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall ? TRACE_HEIR : reader->tgid;
+}
+
+/* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
+static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
+{
+	struct trace_endpoint *ep = &s->ep[k->index];
+	const struct trace_beside *reader;
+	uint64_t unread;
+
+	if (k->stalled)
+		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->txb, ep->txb.tgid, k->stalled);
+	if (!k->stalled || ep->peer < 0)
+		return;
+	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
+	unread = unread > k->peer_unread ? unread - k->peer_unread : 0;
+	if (!unread)
+		return;
+	unread = unread < k->stalled ? unread : k->stalled;
+	ep->blame.unread_ns[ep->tx.now] += unread;
+	ep->blame.unread_n[ep->tx.now]++;
+	reader = &s->ep[ep->peer].rxb;
+	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], reader, reader_during(reader, k->stalled, ep->at_ns), unread);
+}
+
+#define UNIX_ROOM (1 << 20) /* more than a Unix socket holds that was given no room of its own */
+
+/* Whoever was sent more than that, and never was seen in a receive call, reads in a way that no hook sees: by splice(). */
+static void stream_audit(const struct trace_snapshot *s, const struct trace_endpoint *sender)
+{
+	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM ? &s->ep[sender->peer] : NULL;
+
+	if (reader && !reader->rxb.messages && sender->txb.bytes > UNIX_ROOM)
+		endpoint_reads_missed(reader, sender->txb.bytes - UNIX_ROOM);
+}
+
+void peers_join(struct trace_snapshot *s, struct keyed *k)
+{
+	size_t n = s->n;
+
+	qsort(k, n, sizeof(*k), by_key);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_endpoint *ep = &s->ep[k[i].index];
+
+		if (ep->proto == TRACE_PIPE)
+			ep->peer = (int)k[i].index;
+		else if (k[i].peer)
+			ep->peer = find_peer(k, n, &k[i]);
+		blame_ongoing(s, &k[i]);
+		stream_audit(s, ep);
+		withdraw_blame(s, ep);
+	}
+}
+
+void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint *ep, const struct trace *t)
+{
+	struct trace_endpoint *out = &s->ep[s->n];
+
+	endpoint_fill(out, ep, t);
+	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, 0, ep->peer_unread, s->n };
+	if (!out->closed && tx_is_stall(out->tx.now) && out->at_ns > out->tx.since_ns)
+		k[s->n].stalled = out->at_ns - out->tx.since_ns;
+	s->n++;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What existed before the session: /proc names the descriptors and the sleeping threads of the processes that are followed, and
+ * bpf/seed.bpf.h looks at each. What cannot be read here shows at its first event, and is counted.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracer/internal.h"
+
+struct pids {
+	pid_t *v;
+	size_t n, room;
+};
+
+static bool pids_add(struct pids *p, pid_t pid)
+{
+	if (p->n == p->room) {
+		size_t room = p->room ? 2 * p->room : 64;
+		pid_t *v = realloc(p->v, room * sizeof(*v));
+
+		if (!v)
+			return false;
+		p->v = v;
+		p->room = room;
+	}
+	p->v[p->n++] = pid;
+	return true;
+}
+
+static bool pids_have(const struct pids *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i] == pid)
+			return true;
+	return false;
+}
+
+bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			fn(ctx, dirfd(d), atol(e->d_name));
+	if (d)
+		closedir(d);
+	return d;
+}
+
+static ssize_t read_at(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* the second number behind the name in brackets, which may hold anything */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], stat[512], *end;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (read_at(AT_FDCWD, path, stat, sizeof(stat)) <= 0)
+		return 0;
+	end = strrchr(stat, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+static void add_number(void *ctx, int dir, long n)
+{
+	pids_add(ctx, (pid_t)n);
+}
+
+/* children before their parents' numbers come round again: until nothing is added */
+static void add_descendants(struct pids *out, const struct pids *all)
+{
+	size_t before;
+
+	do {
+		before = out->n;
+		for (size_t i = 0; i < all->n; i++)
+			if (!pids_have(out, all->v[i]) && pids_have(out, parent_of(all->v[i])))
+				pids_add(out, all->v[i]);
+	} while (out->n != before);
+}
+
+static void add_members(struct pids *out, const char *list)
+{
+	FILE *f = fopen(list, "re");
+	int pid;
+
+	while (f && fscanf(f, "%d", &pid) == 1)
+		pids_add(out, pid);
+	if (f)
+		fclose(f);
+}
+
+/* of the group and all below it */
+static void add_cgroup(struct pids *out, const char *cgroup)
+{
+	char *const roots[] = { (char *)cgroup, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	FTSENT *at;
+
+	while (walk && (at = fts_read(walk)))
+		if (!strcmp(at->fts_name, "cgroup.procs"))
+			add_members(out, at->fts_path);
+	if (walk)
+		fts_close(walk);
+}
+
+/* the processes that exist and that the session's filter wants */
+static void wanted(const struct trace *t, struct pids *out)
+{
+	const struct trace_options *o = &t->opts;
+	struct pids all = {};
+
+	if (o->filter == TRACE_FILTER_CGROUP) {
+		add_cgroup(out, o->cgroup);
+		return;
+	}
+	if (o->filter == TRACE_FILTER_ALL) {
+		proc_numbers("/proc", add_number, out);
+		return;
+	}
+	for (size_t i = 0; i < o->n_tgids; i++)
+		pids_add(out, o->tgids[i]);
+	if (o->filter == TRACE_FILTER_TREE && proc_numbers("/proc", add_number, &all))
+		add_descendants(out, &all);
+	free(all.v);
+}
+
+/* asked for as far as it is known here: a server that does not answer keeps nobody waiting */
+static bool is_fifo(int dir, const char *fd)
+{
+	struct statx st;
+
+	return !statx(dir, fd, AT_STATX_DONT_SYNC, STATX_TYPE, &st) && S_ISFIFO(st.stx_mode);
+}
+
+uint64_t proc_inode(int dir, long fd)
+{
+	char name[24], link[64];
+	uint64_t inode;
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "%ld", fd);
+	n = readlinkat(dir, name, link, sizeof(link) - 1);
+	link[n > 0 ? n : 0] = '\0';
+	if (link[0] == '/')
+		return is_fifo(dir, name) ? SEED_FIFO : 0;
+	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 || sscanf(link, "pipe:[%" SCNu64, &inode) == 1 ? inode : 0;
+}
+
+struct seeding {
+	struct trace *t;
+	pid_t pid;
+	size_t found;	/* when only counting */
+};
+
+static enum seeded run_seed(int prog, const uint64_t *args, size_t size)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = size);
+
+	return bpf_prog_test_run_opts(prog, &o) ? SEED_UNWANTED : o.retval;
+}
+
+static void count_fd(void *ctx, int dir, long fd)
+{
+	struct seeding *s = ctx;
+
+	s->found += proc_inode(dir, fd) != 0;
+}
+
+static void seed_fd(void *ctx, int dir, long fd)
+{
+	struct seeding *s = ctx;
+	uint64_t args[3] = { s->pid, fd, proc_inode(dir, fd) };
+
+	if (args[2] && run_seed(s->t->seed_fd, args, sizeof(args)) == SEED_MADE)
+		s->t->existing.made++;
+}
+
+/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in none */
+static void seed_thread(void *ctx, int dir, long tid)
+{
+	struct seeding *s = ctx;
+	char path[40], text[256];
+	uint64_t args[4] = { tid };
+
+	snprintf(path, sizeof(path), "%ld/syscall", tid);
+	if (read_at(dir, path, text, sizeof(text)) <= 0)
+		return;
+	if (sscanf(text, "%" SCNu64 " %" SCNx64 " %*s %" SCNx64, &args[1], &args[2], &args[3]) == 3)
+		s->t->existing.asleep += run_seed(s->t->seed_call, args, sizeof(args)) == SEED_MADE;
+}
+
+static void each_process(struct seeding *s, const struct pids *p, const char *folder, void (*fn)(void *, int, long))
+{
+	char path[64];
+
+	for (size_t i = 0; i < p->n; i++) {
+		s->pid = p->v[i];
+		snprintf(path, sizeof(path), "/proc/%d/%s", s->pid, folder);
+		if (s->pid != getpid() && !proc_numbers(path, fn, s) && errno == EACCES)
+			s->t->existing.unreadable++;
+	}
+}
+
+size_t seed_count(struct trace *t)
+{
+	struct seeding s = { .t = t };
+	struct pids p = {};
+
+	wanted(t, &p);
+	each_process(&s, &p, "fd", count_fd);
+	free(p.v);
+	return s.found;
+}
+
+int seed_existing(struct trace *t, struct trace_error *e)
+{
+	struct seeding s = { .t = t };
+	struct pids p = {};
+	int err = 0;
+
+	t->existing = (struct trace_existing){};
+	wanted(t, &p);
+	if (t->opts.filter == TRACE_FILTER_TREE)
+		for (size_t i = 0; !err && i < p.n; i++)
+			err = trace_follow(t, p.v[i], e);
+	if (!err) {
+		each_process(&s, &p, "fd", seed_fd);
+		each_process(&s, &p, "task", seed_thread);
+	}
+	free(p.v);
+	return err;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What comes through the ring: ends of endpoints, which are kept, and stalls and steps, which are handed on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/internal.h"
+#include "bpf/ledger.h"
+#include "base/evict.h"
+#include "base/text.h"
+
+static uint64_t stalled_ns(const struct endpoint *ep)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (tx_is_stall(i))
+			sum += ep->tx.ns[i];
+	return sum;
+}
+
+/* the half that stalled less */
+static bool less_stalled(const struct closed_list *l, struct half *h)
+{
+	uint64_t *v = malloc(l->n * sizeof(*v));
+
+	for (size_t i = 0; v && i < l->n; i++)
+		v[i] = stalled_ns(&l->ep[i]);
+	if (!v)
+		return false;
+	half_begin(h, v, l->n);
+	free(v);
+	return true;
+}
+
+static uint64_t bytes_of(const struct beside *b)
+{
+	return b->own.bytes + b->crowd.bytes;
+}
+
+static void add_to_rest(struct trace *t, const struct endpoint *ep)
+{
+	struct closed_list *l = &t->closed;
+	struct trace_endpoint e;
+
+	if (!l->rest && !(l->rest = rest_new()))
+		return;
+	endpoint_fill(&e, ep, t);
+	rest_add(l->rest, &e);
+}
+
+static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)
+{
+	struct closed_list *l = &t->closed;
+
+	add_to_rest(t, ep);
+	l->dropped++;
+	l->tx_bytes += bytes_of(&ep->txb);
+	l->rx_bytes += bytes_of(&ep->rxb);
+	l->stall_ns += stall;
+	if (bytes_of(&ep->txb) || stall)
+		l->lifetime_ns += ep->closed - ep->born;
+}
+
+/* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
+static void drop_least_stalled(struct trace *t)
+{
+	struct closed_list *l = &t->closed;
+	size_t kept = 0, shown = 0;
+	struct half less;
+
+	if (!less_stalled(l, &less))
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t stall = stalled_ns(&l->ep[i]);
+
+		if (half_goes(&less, stall)) {
+			drop(t, &l->ep[i], stall);
+			continue;
+		}
+		shown += i < l->shown;
+		l->ep[kept++] = l->ep[i];
+	}
+	l->n = kept;
+	l->shown = shown;
+}
+
+static bool keep_closed(struct trace *t, const struct endpoint *ep)
+{
+	struct closed_list *l = &t->closed;
+
+	if (l->n >= t->opts.max_closed)
+		drop_least_stalled(t);
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct endpoint *p = realloc(l->ep, room * sizeof(*p));
+
+		if (!p)
+			return false;
+		l->ep = p;
+		l->room = room;
+	}
+	l->ep[l->n] = *ep;
+	endpoint_book(&l->ep[l->n++]);
+	return true;
+}
+
+static void fill_held(struct trace_held *out, const struct held *in)
+{
+	*out = (struct trace_held){ in->head != 0, in->queued, in->unacked, in->small, in->mss, in->cwnd, in->in_flight, in->window,
+				    in->nonagle & 1, in->nonagle & 2 };
+}
+
+static void report_stall(const struct trace *t, const struct record_stall *r)
+{
+	struct trace_stall s = {
+		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = (enum trace_delack)r->by_delack, .goes_on = r->goes_on,
+		.peer_unread_ns = r->peer_unread, .peer_no_cpu_ns = r->peer_no_cpu, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
+		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_went_ns = r->ack_went, .ack_at_ns = r->ack.at,
+		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
+	};
+
+	fill_held(&s.held, &r->held);
+	text_comm(s.comm, r->comm);
+	text_comm(s.peer_comm, r->peer_comm);
+	if (t->opts.on_stall)
+		t->opts.on_stall(t->opts.ctx, &s);
+}
+
+static void report_event(const struct trace *t, const struct record_event *r)
+{
+	struct trace_transition tr = { .serial = r->serial, .at_ns = r->at };
+
+	if (!t->opts.on_transition)
+		return;
+	if (r->head.type == RECORD_MARK) {
+		tr.mark = r->what;
+		tr.bytes = r->value;
+	} else {
+		tr.ns = r->value;
+		tr.rx = r->what & 1;
+		tr.from = r->what >> 4 & 15;
+		tr.to = r->what >> 8 & 15;
+		tr.closes = r->what >> 12 & 1;
+	}
+	t->opts.on_transition(t->opts.ctx, &tr);
+}
+
+int on_record(void *ctx, void *data, size_t size)
+{
+	const struct record_head *head = data;
+	struct trace *t = ctx;
+
+	if (head->type == RECORD_CLOSE) {
+		const struct endpoint *ep = &((struct record_close *)data)->ep;
+
+		t->n_closed++;
+		if (!is_strangers(ep->flags, ep->peer) && !keep_closed(t, ep))
+			t->lost++;
+	} else if (head->type == RECORD_STALL) {
+		report_stall(t, data);
+	} else if (head->type == RECORD_STEP || head->type == RECORD_MARK) {
+		report_event(t, data);
+	}
+	return 0;
+}

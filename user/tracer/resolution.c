@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How well each backend sees each figure: exactly, up to the next event it can see, or not at all. */
+#include "tracer/internal.h"
+
+static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
+{
+	for (unsigned int i = 0; i < n; i++)
+		res[i] = r;
+}
+
+/* of a stream the queue's length is in buffers, of which one read may take many or a part */
+static enum trace_resolution queue_resolution(enum trace_proto proto, enum trace_resolution otherwise)
+{
+	return proto == TRACE_TCP || proto == TRACE_UNIX_STREAM ? TRACE_UNKNOWN : otherwise;
+}
+
+/* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning, save tcp_sendmsg and pipes */
+static void rawtp_fill(struct trace_endpoint *ep)
+{
+	bool tcp = ep->proto == TRACE_TCP, pipe = ep->proto == TRACE_PIPE;
+
+	fill(ep->tx.resolution, TX_N, TRACE_BOUNDED);
+	fill(ep->rx.resolution, RX_N, TRACE_BOUNDED);
+	ep->rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep->tx.resolution[TX_SNDBUF] = TRACE_EXACT;
+	if (!tcp && !pipe)
+		ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
+	if (!pipe)
+		ep->rx.resolution[RX_WORK] = TRACE_UNKNOWN;
+	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
+}
+
+static void exact_fill(struct trace_endpoint *ep)
+{
+	fill(ep->tx.resolution, TX_N, TRACE_EXACT);
+	fill(ep->rx.resolution, RX_N, TRACE_EXACT);
+	ep->queue_res = queue_resolution(ep->proto, TRACE_EXACT);
+}
+
+/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
+enum trace_resolution resolution_drops(enum trace_proto proto)
+{
+	static int args;	/* asked for once: each time is a walk through all of the kernel's types */
+
+	if (!args)
+		args = feature_args("kfree_skb");
+	return proto == TRACE_UDP && args > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
+}
+
+/* the same for every backend */
+static void common_fill(struct trace_endpoint *ep)
+{
+	bool tcp = ep->proto == TRACE_TCP;
+
+	ep->txb.bytes_res = ep->rxb.bytes_res = TRACE_EXACT;
+	ep->txb.blocked_res = ep->rxb.blocked_res = TRACE_EXACT;
+	ep->txb.runq_res = ep->rxb.runq_res = TRACE_EXACT;
+	ep->delack_res = ep->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
+	ep->drops_res = resolution_drops(ep->proto);
+}
+
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)
+{
+	common_fill(ep);
+	if (b == TRACE_RAWTP)
+		rawtp_fill(ep);
+	else
+		exact_fill(ep);
+}
+
+/* Most of what went through was moved by calls that no hook saw: what depends on who is in a call is not known then. */
+void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
+{
+	if (tx && ep->proto == TRACE_PIPE)	/* all that is known of a writer is its calls */
+		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
+	else if (tx)
+		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] = TRACE_UNKNOWN;
+	if (rx)
+		fill(ep->rx.resolution, RX_N, TRACE_UNKNOWN);
+}

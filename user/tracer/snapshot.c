@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment, joined to its peer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tracer/peers.h"
+
+#define READ_TRIES 64
+#define READ_AT_ONCE 4	/* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time */
+#define RING_HOLDS 512	/* records of an end: a fifth of the ring */
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t reader_unique(uint64_t *keys, size_t n)
+{
+	size_t out = 0;
+
+	qsort(keys, n, sizeof(*keys), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!out || keys[out - 1] != keys[i])
+			keys[out++] = keys[i];
+	return out;
+}
+
+#define RESTARTS 8	/* of a walk in a map that others change without end */
+
+/*
+ * All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again at the first bucket: what was met
+ * already comes once more, and is to be there once.
+ */
+static size_t list_keys(int fd, uint64_t *keys, size_t max)
+{
+	uint64_t prev, key, *from = NULL;
+	size_t n = 0;
+
+	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key); steps++) {
+		n = n < max ? n : reader_unique(keys, n);
+		if (n == max)
+			break;
+		keys[n++] = prev = key;
+		from = &prev;
+	}
+	return reader_unique(keys, n);
+}
+
+/* one of the programs that are run by user space; < 0: it is not loaded */
+static void run_for(int program, uint64_t key, uint64_t at)
+{
+	uint64_t args[2] = { key, at };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (program >= 0)
+		bpf_prog_test_run_opts(program, &o);
+}
+
+/* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
+static void settle(const struct trace *t, uint64_t key)
+{
+	run_for(t->settle_fd, key, 0);
+}
+
+/* a copy; of one that goes meanwhile the place may be another's already */
+bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	uint32_t place;
+
+	if (t->hashed)
+		return !bpf_map_lookup_elem(t->endpoints_fd, &key, ep);
+	return !bpf_map_lookup_elem(t->keys_fd, &key, &place) && !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
+}
+
+/* the kernel swaps the word first and adds the time after: a copy taken in between is taken again */
+static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	const struct timespec pause = { .tv_nsec = 500000 };
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		if (i >= READ_AT_ONCE)
+			nanosleep(&pause, NULL);
+		if (!reader_copy(t, key, ep) || !ep->tx.word || !ep->rx.word)
+			return false;
+		endpoint_book(ep);
+		if (endpoint_whole(ep))
+			return true;
+	}
+	return true;
+}
+
+/* A time namespace has a CLOCK_MONOTONIC of its own; bpf_ktime_get_ns() is the machine's. By so much the former is ahead. */
+static int64_t namespace_ahead(void)
+{
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	int64_t s, ns, ahead = 0;
+
+	if (f && fscanf(f, "monotonic %" SCNd64 " %" SCNd64, &s, &ns) == 2)
+		ahead = s * 1000000000 + ns;
+	if (f)
+		fclose(f);
+	return ahead;
+}
+
+uint64_t reader_now(void)
+{
+	static _Atomic int64_t ahead = INT64_MIN;
+	struct timespec now;
+
+	if (ahead == INT64_MIN)
+		ahead = namespace_ahead();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec - (uint64_t)ahead;
+}
+
+static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)
+{
+	for (size_t i = l->n; i-- > from;)
+		if (l->ep[i].id.serial == serial)
+			return true;
+	return false;
+}
+
+static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
+{
+	if (!l->rest)
+		return 0;
+	s->rest = malloc(TRACE_PROTOS * sizeof(*s->rest));
+	if (!s->rest)
+		return -1;
+	memcpy(s->rest, l->rest, TRACE_PROTOS * sizeof(*s->rest));
+	return 0;
+}
+
+/* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts once, as closed */
+static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n, size_t since)
+{
+	size_t all = n + t->closed.n;
+	struct keyed *k = calloc(all + 1, sizeof(*k));
+
+	s->ep = calloc(all + 1, sizeof(*s->ep));
+	if (!k || !s->ep) {
+		free(k);
+		return -1;
+	}
+	for (size_t i = 0; i < t->closed.n; i++)
+		peers_put(s, k, &t->closed.ep[i], t);
+	for (size_t i = 0; i < n; i++)
+		if (!is_closed(&t->closed, since, live[i].id.serial))
+			peers_put(s, k, &live[i], t);
+	peers_join(s, k);
+	t->closed.shown = t->closed.n;
+	free(k);
+	return copy_rest(&t->closed, s);
+}
+
+/* Whether bytes are astray is certain after some looks in a row: between two of them a call that was about to be counted is. */
+static bool is_doubtful(const struct endpoint *ep, enum dir dir)
+{
+	return ep->astray[dir] && !(ep->flags & EP_MISSED << dir);
+}
+
+static bool settle_and_read(const struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	const struct timespec pause = { .tv_nsec = 200000 };
+
+	settle(t, key);
+	for (int looks = 1; read_endpoint(t, key, ep); looks++) {
+		if (looks >= AUDIT_LOOKS || (!is_doubtful(ep, DIR_TX) && !is_doubtful(ep, DIR_RX)))
+			return true;
+		nanosleep(&pause, NULL);
+		settle(t, key);
+	}
+	return false;
+}
+
+static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
+{
+	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) && !is_strangers(live[got].flags, live[got].peer))
+			got++;
+		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
+			ring_buffer__consume(t->ring);
+	}
+	return got;
+}
+
+/* each may be found gone, or have a stall to tell of, and its record is in the ring then */
+static void run_for_all(struct trace *t, int program, uint64_t at)
+{
+	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
+	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		run_for(program, keys[i], at);
+		if (i % RING_HOLDS == RING_HOLDS - 1)
+			ring_buffer__consume(t->ring);
+	}
+	ring_buffer__consume(t->ring);
+	free(keys);
+}
+
+/* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */
+void reader_settle(struct trace *t)
+{
+	run_for_all(t, t->settle_fd, 0);
+}
+
+void reader_tell_ongoing(struct trace *t, uint64_t at)
+{
+	run_for_all(t, t->so_far_fd, at);
+}
+
+int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+{
+	size_t room = t->opts.max_endpoints;
+	struct endpoint *live = calloc(room, sizeof(*live));
+	uint64_t *keys = calloc(room, sizeof(*keys));
+	int err = -1;
+
+	s->at_ns = reader_now();
+	if (live && keys) {
+		uint64_t dropped = t->closed.dropped;
+		size_t since = t->closed.n, n = read_live(t, live, keys);
+
+		ring_buffer__consume(t->ring);
+		err = assemble(t, s, live, n, dropped == t->closed.dropped ? since : 0);
+	}
+	free(live);
+	free(keys);
+	if (err)
+		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
+	counters_fill(t, &s->counters);
+	return 0;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The difference of two snapshots: a phase. And sums of endpoints. Both are additions: an unsigned difference is one, of the negative. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "tracer/internal.h"
+
+/* sign: 1 or -1, times what is added */
+static void add_words(uint64_t *out, const uint64_t *a, size_t n, int sign)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] += sign < 0 ? -a[i] : a[i];
+}
+
+static void add_counts(uint32_t *out, const uint32_t *a, size_t n, int sign)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] += sign < 0 ? -a[i] : a[i];
+}
+
+static void add_word(uint64_t *out, uint64_t a, int sign)
+{
+	add_words(out, &a, 1, sign);
+}
+
+static void add_ledger(struct trace_ledger *out, const struct trace_ledger *a, int sign)
+{
+	add_words(out->ns, a->ns, TRACE_STATES, sign);
+	add_counts(out->count, a->count, TRACE_STATES, sign);
+	add_counts(&out->hist[0][0], &a->hist[0][0], TRACE_STATES * TRACE_HIST, sign);
+	add_word(&out->lifetime_ns, a->lifetime_ns, sign);
+	out->unaccounted_ns += sign * a->unaccounted_ns;
+}
+
+static void add_beside(struct trace_beside *out, const struct trace_beside *a, int sign)
+{
+	add_word(&out->bytes, a->bytes, sign);
+	add_word(&out->messages, a->messages, sign);
+	add_word(&out->blocked_ns, a->blocked_ns, sign);
+	add_word(&out->runq_ns, a->runq_ns, sign);
+	add_word(&out->wakeups, a->wakeups, sign);
+	add_word(&out->no_cpu_ns, a->no_cpu_ns, sign);
+}
+
+static void add_blame(struct trace_blame *out, const struct trace_blame *a, int sign)
+{
+	add_words(out->delack_ns, a->delack_ns, TRACE_STATES, sign);
+	add_words(out->unread_ns, a->unread_ns, TRACE_STATES, sign);
+	add_counts(out->delack_n, a->delack_n, TRACE_STATES, sign);
+	add_counts(out->unread_n, a->unread_n, TRACE_STATES, sign);
+	add_word(&out->gathered_ns, a->gathered_ns, sign);
+	add_counts(&out->gathered_n, &a->gathered_n, 1, sign);
+	add_words(out->starved_ns, a->starved_ns, TRACE_VOTES, sign);
+	add_counts(out->starved_n, a->starved_n, TRACE_VOTES, sign);
+}
+
+static void add_spread(struct trace_spread *out, const struct trace_spread *a, int sign)
+{
+	add_word(&out->sum, a->sum, sign);
+	add_word(&out->squares, a->squares, sign);
+}
+
+static void add_answers(struct trace_answers *out, const struct trace_answers *a, int sign)
+{
+	add_word(&out->n, a->n, sign);
+	add_word(&out->ns, a->ns, sign);
+	add_spread(&out->since_fired, &a->since_fired, sign);
+	add_spread(&out->since_owed, &a->since_owed, sign);
+}
+
+static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a, int sign)
+{
+	add_ledger(&out->tx, &a->tx, sign);
+	add_ledger(&out->rx, &a->rx, sign);
+	add_beside(&out->txb, &a->txb, sign);
+	add_beside(&out->rxb, &a->rxb, sign);
+	add_blame(&out->blame, &a->blame, sign);
+	add_word(&out->delack_ns, a->delack_ns, sign);
+	add_word(&out->delack_fires, a->delack_fires, sign);
+	add_word(&out->ack_debt_ns, a->ack_debt_ns, sign);
+	add_answers(&out->answers, &a->answers, sign);
+	add_word(&out->retransmits, a->retransmits, sign);
+	add_word(&out->syn_retransmits, a->syn_retransmits, sign);
+	add_word(&out->needless, a->needless, sign);
+	add_word(&out->timeouts, a->timeouts, sign);
+	add_word(&out->zero_windows, a->zero_windows, sign);
+	add_word(&out->queue_integral, a->queue_integral, sign);
+	add_word(&out->dequeued, a->dequeued, sign);
+	add_words(out->drops, a->drops, TRACE_DROPS, sign);
+}
+
+static void sub_counters(struct trace_counters *out, const struct trace_counters *a)
+{
+	out->observed -= a->observed;
+	out->lost -= a->lost;
+	out->events_lost -= a->events_lost;
+	out->unpaired -= a->unpaired;
+	out->overflow -= a->overflow;
+	out->contended -= a->contended;
+	out->reused -= a->reused;
+	out->missed -= a->missed;
+	out->blind -= a->blind;
+	out->stacks_lost -= a->stacks_lost;
+	out->opened -= a->opened;
+	out->closed -= a->closed;
+	out->dropped -= a->dropped;
+	out->dropped_tx_bytes -= a->dropped_tx_bytes;
+	out->dropped_rx_bytes -= a->dropped_rx_bytes;
+	out->dropped_stall_ns -= a->dropped_stall_ns;
+	out->dropped_lifetime_ns -= a->dropped_lifetime_ns;
+}
+
+static int by_serial(const void *x, const void *y)
+{
+	const struct trace_endpoint *a = *(struct trace_endpoint *const *)x, *b = *(struct trace_endpoint *const *)y;
+
+	return a->serial < b->serial ? -1 : a->serial > b->serial;
+}
+
+static struct trace_endpoint **index_serials(const struct trace_snapshot *s)
+{
+	struct trace_endpoint **p = calloc(s->n + 1, sizeof(*p));
+
+	for (size_t i = 0; p && i < s->n; i++)
+		p[i] = &s->ep[i];
+	if (p)
+		qsort(p, s->n, sizeof(*p), by_serial);
+	return p;
+}
+
+/* one that is known is known, of the sum too; a sum of bytes or times that lacks some is none */
+static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpoint *ep)
+{
+	struct trace_beside *const sums[] = { &sum->txb, &sum->rxb };
+	const struct trace_beside *const of[] = { &ep->txb, &ep->rxb };
+
+	for (int i = 0; i < TRACE_STATES; i++) {
+		sum->tx.resolution[i] = MAX(sum->tx.resolution[i], ep->tx.resolution[i]);
+		sum->rx.resolution[i] = MAX(sum->rx.resolution[i], ep->rx.resolution[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		sums[i]->bytes_res = MIN(sums[i]->bytes_res, of[i]->bytes_res);
+		sums[i]->blocked_res = MIN(sums[i]->blocked_res, of[i]->blocked_res);
+		sums[i]->runq_res = MIN(sums[i]->runq_res, of[i]->runq_res);
+	}
+	sum->retransmits_res = MAX(sum->retransmits_res, ep->retransmits_res);
+	sum->drops_res = MAX(sum->drops_res, ep->drops_res);
+	sum->delack_res = MAX(sum->delack_res, ep->delack_res);
+}
+
+struct trace_endpoint *rest_new(void)
+{
+	struct trace_endpoint *rest = calloc(TRACE_PROTOS, sizeof(*rest));
+
+	for (int p = 0; rest && p < TRACE_PROTOS; p++) {
+		rest[p].proto = (enum trace_proto)p;
+		rest[p].peer = -1;
+		rest[p].closed = true;
+		rest[p].txb.bytes_res = rest[p].txb.blocked_res = rest[p].txb.runq_res = TRACE_EXACT;
+		rest[p].rxb.bytes_res = rest[p].rxb.blocked_res = rest[p].rxb.runq_res = TRACE_EXACT;
+	}
+	return rest;
+}
+
+void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
+{
+	struct trace_endpoint *sum = &rest[ep->proto < TRACE_PROTOS ? ep->proto : 0];
+
+	add_endpoint(sum, ep, 1);
+	add_resolutions(sum, ep);
+}
+
+/*
+ * What was added to the rest between the two. The whole lives of those that are in it count there; what they had done by `a`, where they
+ * still lived, does not belong to the phase: they are the ones that are in `a` and gone from `b` (which `kept` says of each).
+ */
+static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b, const bool *kept)
+{
+	out->rest = NULL;
+	if (!b->rest || b->counters.dropped == a->counters.dropped)
+		return true;
+	out->rest = malloc(TRACE_PROTOS * sizeof(*out->rest));
+	if (!out->rest)
+		return false;
+	memcpy(out->rest, b->rest, TRACE_PROTOS * sizeof(*out->rest));
+	for (int p = 0; a->rest && p < TRACE_PROTOS; p++)
+		add_endpoint(&out->rest[p], &a->rest[p], -1);
+	for (size_t i = 0; i < a->n; i++)
+		if (!kept[i] && !a->ep[i].closed)
+			add_endpoint(&out->rest[a->ep[i].proto < TRACE_PROTOS ? a->ep[i].proto : 0], &a->ep[i], -1);
+	return true;
+}
+
+/* A maximum has no difference, and the longest may have begun before the phase: the time that the phase has is a limit of it too. */
+static void limit_longest(struct trace_ledger *phase)
+{
+	for (int i = 0; i < TRACE_STATES; i++)
+		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
+}
+
+/* What flew before the phase, and in it turned out to have been lost: in the phase it did neither. */
+static void late_losses(struct trace_ledger *tx)
+{
+	if ((int64_t)tx->ns[TX_FLIGHT] < 0) {
+		tx->ns[TX_RECOVERY] += tx->ns[TX_FLIGHT];
+		tx->ns[TX_FLIGHT] = 0;
+	}
+	if ((int32_t)tx->count[TX_FLIGHT] < 0)
+		tx->count[TX_FLIGHT] = 0;
+	for (int i = 0; i < TRACE_HIST; i++)
+		if ((int32_t)tx->hist[TX_FLIGHT][i] < 0)
+			tx->hist[TX_FLIGHT][i] = 0;
+}
+
+static void limit_beside(struct trace_beside *b, uint64_t phase_ns)
+{
+	b->open_sleep_ns = MIN(b->open_sleep_ns, phase_ns);
+	b->blocked_max_ns = MIN(b->blocked_max_ns, trace_blocked_ns(b));
+	b->runq_max_ns = MIN(b->runq_max_ns, b->runq_ns);
+}
+
+int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
+{
+	struct trace_endpoint **old = index_serials(a);
+	bool *kept = calloc(a->n + 1, sizeof(*kept));
+
+	*out = *b;
+	out->rest = NULL;
+	out->ep = malloc((b->n + 1) * sizeof(*out->ep));
+	if (old && kept && out->ep)
+		memcpy(out->ep, b->ep, b->n * sizeof(*out->ep));
+	for (size_t i = 0; old && kept && out->ep && i < b->n; i++) {
+		struct trace_endpoint *key = &b->ep[i];
+		struct trace_endpoint **hit = bsearch(&key, old, a->n, sizeof(*old), by_serial);
+
+		if (!hit)
+			continue;
+		add_endpoint(&out->ep[i], *hit, -1);
+		late_losses(&out->ep[i].tx);
+		limit_beside(&out->ep[i].txb, out->ep[i].tx.lifetime_ns);
+		limit_beside(&out->ep[i].rxb, out->ep[i].rx.lifetime_ns);
+		limit_longest(&out->ep[i].tx);
+		limit_longest(&out->ep[i].rx);
+		kept[*hit - a->ep] = true;
+	}
+	if (!old || !kept || !out->ep || !sub_rest(out, a, b, kept)) {
+		free(old);
+		free(kept);
+		trace_snapshot_free(out);
+		memset(out, 0, sizeof(*out));
+		return -1;
+	}
+	sub_counters(&out->counters, &a->counters);
+	free(old);
+	free(kept);
+	return 0;
+}

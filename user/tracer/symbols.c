@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracer/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *name)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 512;
+		struct symbol *p = realloc(s->v, room * sizeof(*p));
+
+		if (!p)
+			return false;
+		s->v = p;
+		s->room = room;
+	}
+	s->v[s->n] = (struct symbol){ addr, size, strdup(name) };
+	if (!s->v[s->n].name)
+		return false;
+	text_clean(s->v[s->n].name, strlen(name) + 1);	/* whoever built the program chose it */
+	s->n++;
+	return true;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+void symbols_sort(struct symbols *s)
+{
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), by_addr);
+}
+
+const struct symbol *symbols_find(const struct symbols *s, uint64_t addr)
+{
+	size_t lo = 0, hi = s->n;
+	const struct symbol *found;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (s->v[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return NULL;
+	found = &s->v[lo - 1];
+	return !found->size || addr - found->addr < found->size ? found : NULL;
+}

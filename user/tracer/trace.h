@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ledger, as the rest of the program sees it: plain C, nothing of libbpf.
+ *
+ *	prepare   choose a backend, load the programs (nothing runs yet)
+ *	start     attach them
+ *	snapshot  every endpoint's ledger up to now; two snapshots subtract exactly
+ *	stop      detach; may be started again
+ *	finish    free
+ *
+ * Nothing is pinned: a killed process leaves nothing behind.
+ */
+#ifndef IPCSTALL_TRACER_TRACE_H
+#define IPCSTALL_TRACER_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "bpf/causes.h"
+
+#define TRACE_STATES	11	/* of a ledger; tx has TX_N, rx RX_N */
+#define TRACE_HIST	24	/* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
+#define TRACE_SLOT_DELACK 16	/* where the delayed-ACK timer's minimum falls, 40 ms: [32.8, 65.5) ms */
+#define TRACE_TGIDS	8
+#define TRACE_SPLIT_NS	(1ull << 41)	/* 37 minutes: a state that lasts longer stands as several episodes, and its longest is no longer than that */
+#define TRACE_VOTES	8
+
+/* what went wrong, why, and what to do next; code: enum exit_code of user/base/err.h */
+struct trace_error {
+	int code;		/* 0: nothing */
+	char what[160], why[240], next[240];
+};
+
+enum trace_backend { TRACE_AUTO, TRACE_FENTRY, TRACE_KPROBE, TRACE_RAWTP, TRACE_BACKENDS };
+enum trace_filter { TRACE_FILTER_ALL, TRACE_FILTER_TGIDS, TRACE_FILTER_TREE, TRACE_FILTER_CGROUP };
+enum trace_proto { TRACE_TCP = 1, TRACE_UDP, TRACE_UNIX_STREAM, TRACE_UNIX_DGRAM, TRACE_UNIX_SEQPACKET, TRACE_PIPE,
+		   TRACE_PROTOS };
+enum trace_drop { TRACE_DROP_RCVBUF, TRACE_DROP_QDISC, TRACE_DROP_CHECKSUM, TRACE_DROP_OTHER, TRACE_DROPS };
+struct trace_stall;
+struct trace_transition;
+enum trace_timeline { TRACE_TIMELINE_NONE, TRACE_TIMELINE_ALL, TRACE_TIMELINE_ONE };
+enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT };
+
+/* Zero means the default everywhere. */
+struct trace_options {
+	enum trace_backend backend;
+	enum trace_filter filter;
+	pid_t tgids[TRACE_TGIDS];	/* TGIDS: these; TREE: these and what they fork from now on */
+	size_t n_tgids;
+	const char *cgroup;		/* path of a cgroup v2 directory: it and all below it */
+	bool existing;			/* also what exists at the start: connections in mid-life, calls that sleep, and, with TREE, children */
+	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
+	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */
+	unsigned int max_endpoints;	/* 0: 4096 */
+	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
+	uint64_t stall_threshold_ns;	/* 0: no single stalls */
+	bool stacks;			/* take kernel and user stacks at sleeps */
+	bool looks;			/* trace_look() will be called often: have the kernel half sum up for it, where it can */
+	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
+	/*
+	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from trace_snapshot(), trace_poll() and
+	 * the session's own thread, one at a time; they call nothing of this header on the session.
+	 */
+	void (*on_stall)(void *ctx, const struct trace_stall *stall);
+	void (*on_transition)(void *ctx, const struct trace_transition *tr);
+	void *ctx;
+};
+
+/* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used */
+struct trace_ledger {
+	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
+	uint32_t count[TRACE_STATES];		/* episodes, the present one too */
+	uint32_t hist[TRACE_STATES][TRACE_HIST];
+	uint8_t resolution[TRACE_STATES];	/* enum trace_resolution */
+	uint64_t lifetime_ns;
+	int64_t unaccounted_ns;			/* lifetime - sum of ns: 0, always */
+	unsigned int now;			/* the state at the snapshot */
+	uint64_t since_ns;			/* when that began */
+};
+
+struct trace_beside {
+	uint64_t bytes, messages;
+	uint64_t blocked_ns, blocked_max_ns;
+	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
+	uint64_t runq_ns, runq_max_ns;
+	uint64_t wakeups;
+	uint64_t no_cpu_ns;			/* while it was awaited, who was last in the call was ready to run and had no CPU */
+	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
+	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
+	char comm[16];
+	bool others;				/* other processes were in the call before; without a tid: hold the descriptor too */
+	bool let_go;				/* see left_ns: it lives, and closed its descriptor */
+	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
+	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res;
+	uint64_t left_ns;		/* since when that process has no descriptor of it any more, while others have: mostly, it ended; 0: not so */
+	pid_t heir;			/* who had it last after that, or has it; 0: not known */
+	char heir_comm[16];
+};
+
+static inline uint64_t trace_blocked_ns(const struct trace_beside *b)
+{
+	return b->blocked_ns + b->open_sleep_ns;
+}
+
+/* TCP counts bytes itself, but not the calls that moved them */
+static inline bool trace_messages_known(const struct trace_beside *b)
+{
+	return b->bytes_res == TRACE_EXACT;
+}
+
+#define TRACE_HEIR 0x7fffffff	/* in a vote: whoever has the end after the one named there has left it */
+
+/* of several processes at one end: who has most of some time, if one has more than half of it (vote_is_sure()) */
+struct trace_who {
+	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
+	pid_t tgid, tid;			/* 0: nobody; TRACE_HEIR */
+	uint32_t second, mixed;			/* see vote_second(); 1: not all had the same name */
+	char comm[16];
+};
+
+/* tx stalls that the other end on this host explains, by tx state */
+struct trace_blame {
+	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
+	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
+	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
+	uint32_t gathered_n, pad;
+	uint64_t starved_ns[TRACE_VOTES];	/* at trace_vote(state): the other end's reader was ready to run and had no CPU */
+	uint32_t starved_n[TRACE_VOTES];
+	struct trace_who held_up[TRACE_VOTES], late[TRACE_VOTES];	/* at trace_vote(state): whose stalls these were, who of the other end explains them */
+};
+
+static inline unsigned int trace_vote(enum tx_state stall)
+{
+	return stall & (TRACE_VOTES - 1);
+}
+
+struct trace_addr {
+	uint8_t ip[16];			/* IPv4: the first four bytes */
+	uint16_t port;
+};
+
+/* Of some times their sum and that of their squares, in microseconds. */
+struct trace_spread {
+	uint64_t sum, squares;
+};
+
+/*
+ * Fires of this end's delayed-ACK timer after which the other end's next data came as soon as the ACK could have let it go: how many, how long
+ * these ACKs had been withheld, and what the time until the data varies by, counted from the fire and from when the ACK was owed.
+ */
+struct trace_answers {
+	uint64_t n, ns;
+	struct trace_spread since_fired, since_owed;
+};
+
+struct trace_endpoint {
+	uint64_t serial;		/* one for each endpoint of a session, never reused: match snapshots by it */
+	uint64_t inode;			/* 0: unknown */
+	uint32_t netns;			/* inode number */
+	enum trace_proto proto;
+	int family;			/* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
+	struct trace_addr local, remote;
+	bool paired;			/* the other end was an endpoint too, even if it is not in this snapshot */
+	int peer;			/* index of the other end in the same snapshot, -1: remote or not traced; a pipe: itself */
+	uint64_t born_ns, at_ns;	/* CLOCK_MONOTONIC: first sight; what the figures are up to */
+	bool closed;			/* at_ns is its end */
+	bool joined_late;		/* existed before it was seen */
+	struct trace_ledger tx, rx;
+	struct trace_beside txb, rxb;
+	struct trace_blame blame;
+	/* TCP */
+	struct trace_answers answers;
+	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
+	uint64_t needless;		/* of `retransmits`, by the other end's DSACKs: it had that already */
+	uint64_t syn_retransmits;	/* of `retransmits`: before anything was answered */
+	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
+	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
+	/* datagrams and pipes */
+	uint64_t drops[TRACE_DROPS];
+	uint64_t queue_integral, queue_max, dequeued;	/* residence of one item = integral / dequeued, ns */
+	uint8_t drops_res, queue_res;
+};
+
+/* printed always, even when 0 */
+struct trace_counters {
+	uint64_t observed, lost, unpaired, overflow, contended, reused;
+	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
+	uint64_t missed;		/* programs not run because one was running on that CPU */
+	uint64_t blind;			/* stretches of a CPU in which the kernel ran no program at all */
+	uint64_t stacks_lost;		/* stacks that found their place taken: unknown */
+	uint64_t opened, closed;
+	uint64_t dropped;		/* closed endpoints no longer kept (see max_closed), and the sums of what they had: */
+	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
+	struct trace_existing {
+		uint64_t made;		/* sockets and pipes that existed when the session began, and are seen since then */
+		uint64_t asleep;	/* threads that slept in a call on one of these */
+		uint64_t unreadable;	/* processes whose descriptors could not be listed: theirs show at their first event */
+	} existing;
+};
+
+struct trace_snapshot {
+	uint64_t at_ns;
+	size_t n;
+	struct trace_endpoint *ep;	/* the closed ones too, unless forgotten */
+	struct trace_endpoint *rest;	/* by protocol, the sums of the closed ones no longer kept (counters.dropped); NULL: none */
+	struct trace_counters counters;
+};
+
+/* TCP: why the head of the queue waited, in the kernel's own fields */
+struct trace_held {
+	bool known;
+	uint32_t queued;		/* bytes held back */
+	uint32_t unacked;		/* bytes sent and not acknowledged */
+	uint32_t small;			/* of these, up to the end of the last small segment; 0: none was out */
+	uint32_t mss, cwnd, in_flight, window;
+	bool nodelay, cork;
+};
+
+enum trace_delack { TRACE_DELACK_NONE, TRACE_DELACK_FIRED /* its timer */, TRACE_DELACK_RODE /* on the peer's own data */, TRACE_DELACK_N };
+
+struct trace_stall {
+	uint64_t serial, from_ns, to_ns;
+	uint64_t peer_serial;		/* 0: not on this host, or not traced */
+	enum tx_state state;
+	enum trace_delack by_delack;	/* the peer's delayed ACK was waited for, and how that went out */
+	bool goes_on;			/* it has not ended: to_ns is when it was looked at, at the end of the session */
+	uint64_t ack_owed_ns, ack_went_ns;	/* that one: since when it was owed, when it went; 0: unknown, or there was none */
+	struct trace_held held;
+	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
+	uint32_t ack_bytes, ack_payload;	/* what it acknowledged, and brought */
+	uint64_t peer_unread_ns, peer_no_cpu_ns;	/* no_cpu: see starved_ns */
+	pid_t tgid, peer_tgid;
+	char comm[16], peer_comm[16];
+	int kstack, ustack, peer_kstack, peer_ustack;	/* for trace_stack(); < 0: none */
+};
+
+/* enum mark of record.h; 0: a state ended */
+struct trace_transition {
+	uint64_t serial, at_ns;
+	uint64_t ns;			/* how long the state that ended at at_ns lasted; 0 is possible */
+	uint64_t bytes;			/* of a mark */
+	uint8_t rx;			/* which ledger: 0 tx, 1 rx */
+	uint8_t from, to;		/* enum tx_state or rx_state */
+	uint8_t closes;			/* the ledger's end */
+	uint8_t mark;
+};
+
+struct trace;
+
+/* NULL: see *e. An option that excludes another is refused here. */
+struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
+int trace_start(struct trace *t, struct trace_error *e);
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+void trace_snapshot_free(struct trace_snapshot *s);
+int trace_stop(struct trace *t, struct trace_error *e);
+/* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
+void trace_name_heirs(struct trace_snapshot *s);
+/* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
+void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
+void trace_finish(struct trace *t);
+
+/* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A session has a thread for it. */
+int trace_poll(struct trace *t, int timeout_ms);
+/* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has reported them */
+void trace_forget_closed(struct trace *t);
+
+/*
+ * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An endpoint missing in `a` counts
+ * whole. out->ep is new memory.
+ */
+int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b);
+
+/* with TREE or TGIDS: follow this process from now on too */
+int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
+
+enum trace_backend trace_backend(const struct trace *t);
+const char *trace_backend_name(enum trace_backend b);
+const char *trace_proto_name(enum trace_proto p);
+/* of the states, by enum tx_state and enum rx_state */
+extern const char *const trace_tx_names[TX_N], *const trace_rx_names[RX_N];
+/* "127.0.0.1:80", "[::1]:80"; family: AF_INET, AF_INET6 */
+void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t len);
+/* why not a better backend; empty when this is the best */
+const char *trace_why(const struct trace *t);
+/* "fentry_plain": which of the backend's objects runs; NULL: none is loaded yet */
+const char *trace_object(const struct trace *t);
+/* backend, why no better one, and, where the verifier refused what is meant for this kernel, that slower programs run: for people */
+void trace_backend_text(const struct trace *t, char *buf, size_t size);
+
+/* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
+void trace_timeline_of(struct trace *t, uint64_t serial);
+/* "message", "ack", ...; NULL: no such mark */
+const char *trace_mark_name(unsigned int mark);
+
+/*
+ * The path of a cgroup below the v2 mount ("/system.slice/x.service"; "/" is the root), by its id. False: unknown. Cached: a
+ * cgroup that is gone keeps the path it had when it was last asked for.
+ */
+bool trace_cgroup_path(uint64_t id, char *buf, size_t size);
+/* from now on: what a recording says of another time or machine */
+void trace_cgroup_remember(uint64_t id, const char *path);
+/* from now on: this machine's cgroups are not asked */
+void trace_cgroup_offline(void);
+
+/* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
+int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size);
+
+/* the cost of each program: what bpf_enable_stats counted */
+struct trace_cost {
+	char name[32];
+	uint64_t runs, ns, missed;
+};
+int trace_cost_enable(struct trace *t, struct trace_error *e);	/* before start */
+size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max);
+
+/* one hook and what became of it */
+struct trace_hook {
+	const char *point, *kind;	/* "tcp_write_xmit", "fexit" */
+	const char *feeds;		/* what is lost without it */
+	bool attached;
+	const char *why_not;		/* NULL when attached */
+	const char *program;		/* which is run there */
+	int64_t runs;			/* so often; < 0: not counted, see trace_cost_enable() */
+};
+size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
+
+/* ---- what this kernel allows: probed once ---- */
+
+struct trace_feature {
+	const char *name;		/* "BTF", "fentry", ... */
+	bool there;
+	char why_not[160];		/* "lockdown is 'integrity'" */
+	const char *lost;		/* what cannot be seen without it */
+	const char *mend;		/* what would change that; NULL: nothing */
+};
+size_t trace_features(const struct trace_feature **f);
+/* the backend AUTO would take, TRACE_AUTO when none works; *why says it in one sentence */
+enum trace_backend trace_best_backend(const char **why);
+/* what a backend cannot see at all, a word or a few each; the list ends with NULL */
+const char *const *trace_not_covered(enum trace_backend b);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Datagrams that were thrown away on this host. */
+#include "verdict/other_findings.h"
+
+#include <math.h>
+
+#define STRAY_SHARE 0.001
+
+/*
+ * What was dropped came, but was never read. What lies unread still is neither: a socket that nobody read from has no share. Nor has what a
+ * queue dropped: one send() may have made many datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR).
+ */
+static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
+{
+	uint64_t n = ep->drops[kind];
+
+	if (kind == TRACE_DROP_QDISC || !ep->rxb.messages || !trace_messages_known(&ep->rxb))
+		return NAN;
+	return (double)n / (double)(n + ep->rxb.messages);
+}
+
+/* of calls that sent or read, if their number is known */
+static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
+{
+	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
+
+	return trace_messages_known(calls) && ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
+}
+
+static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint *ep, size_t i, enum trace_drop kind)
+{
+	if (ep->drops[kind] <= loss->n)
+		return;
+	*loss = (struct datagram_loss){
+		.endpoint = (int)i,
+		.kind = kind,
+		.n = ep->drops[kind],
+		.share = share_lost(ep, kind),
+		.stray = is_stray(ep, kind),
+	};
+}
+
+struct datagram_loss find_loss(const struct trace_snapshot *s)
+{
+	struct datagram_loss loss = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++)
+		for (enum trace_drop k = 0; k < TRACE_DROP_OTHER && s->ep[i].drops_res != TRACE_UNKNOWN; k++)
+			keep_larger(&loss, &s->ep[i], i, k);
+	return loss;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Readers that leave unread what a sender had sent that was not seen. */
+#include "verdict/other_findings.h"
+
+struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state)
+{
+	const struct trace_ledger *rx = &s->ep[i].rx;
+
+	return (struct reader_spell){
+		.endpoint = (int)i,
+		.ns = rx->ns[state],
+		.max_ns = rx->max[state] >= TRACE_SPLIT_NS ? rx->ns[state] : rx->max[state],
+		.count = rx->count[state],
+		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
+	};
+}
+
+/*
+ * Less of its time is any reader's, and so is a shorter while each time, or on average from one read to the next, if there is always
+ * something to read: a server looks after others too, and who comes back for more at once reads as fast as he can.
+ */
+#define LATE_SHARE 0.1
+#define LATE_NS 1000000
+
+static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	uint64_t reads = trace_messages_known(&ep->rxb) ? ep->rxb.messages : 0;
+
+	return reads > r->count ? reads : r->count;
+}
+
+/* Of a sender that was seen nothing was held up: then it may have to do with an answer that it does not get, where one message lay long. */
+#define UNANSWERED_SHARE 0.5
+#define UNANSWERED_NS 100000000
+
+static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
+}
+
+/* so that at least half of the spell was not spent sending */
+static bool sent_little(const struct trace_endpoint *ep, uint64_t spell_ns)
+{
+	return ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE] <= spell_ns / 2;
+}
+
+/*
+ * A sender that was seen waits for the answer while what it sent lies long: each message, which may be two writes, has one (a stream of which a
+ * few are acknowledged waits for none), the longest of these whiles was not spent on answering the one before, and the sender takes up its
+ * answers. A server that reads at once has no such while, however long its connections live.
+ */
+static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	if (!sender || sender == ep || !trace_messages_known(&sender->txb) || !trace_messages_known(&ep->txb))
+		return false;
+	if (!sender->txb.messages || 2 * ep->txb.messages < sender->txb.messages || r->max_ns < UNANSWERED_NS)
+		return false;
+	return sent_little(ep, r->max_ns) && sent_little(sender, r->max_ns) && sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
+}
+
+static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	return sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns;	/* nobody waits for it */
+}
+
+/* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say, that nobody needs now */
+#define PIPE_DEF_BUFFERS 16
+
+static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
+		return false;
+	if (ep->proto == TRACE_PIPE && (!ep->rxb.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
+		return false;
+	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
+		return false;
+	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
+}
+
+struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns)
+{
+	struct reader_spell late = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct reader_spell r = spell_of(s, i, RX_UNREAD);
+
+		if (r.ns >= min_ns && r.ns > late.ns && is_late(s, &s->ep[i], &r))
+			late = r;
+	}
+	return late;
+}

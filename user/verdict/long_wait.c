@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where nothing stalls, a reader may still wait long: for another program that is slow, or has nothing to send. */
+#include <string.h>
+
+#include "verdict/mutual_wait.h"
+#include "verdict/other_findings.h"
+
+/*
+ * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it held up itself, nor was there anything
+ * on its way, but for what lay here and was not acknowledged. And it did not wait for this one in turn, but at the same time or not at all.
+ */
+#define WAIT_SHARE 0.9
+#define IDLE_SHARE 0.8
+#define BY_TURNS 0.2
+
+/* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
+static const struct trace_endpoint *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)
+		return ep;
+	return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+}
+
+static pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
+{
+	return sender->txb.tgid || pipe ? sender->txb.tgid : sender->rxb.tgid;
+}
+
+/* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and sent something there, waits for that one. */
+static bool may_await_unseen(const struct trace_endpoint *ep)
+{
+	return ep->proto != TRACE_UDP || (ep->remote.port && (ep->txb.messages || ep->txb.bytes));
+}
+
+/* what counts as on its way though it has come: the reader's kernel withheld its ACK */
+static uint64_t flies_no_more(const struct trace_endpoint *sender, const struct trace_endpoint *reader)
+{
+	uint64_t flight = sender->tx.ns[TX_FLIGHT];
+
+	return flight < reader->ack_debt_ns ? flight : reader->ack_debt_ns;
+}
+
+/* What a server without work or a program's own helper waits for is no news. */
+static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep, uint64_t wait)
+{
+	const struct trace_endpoint *sender = awaited(s, ep);
+
+	if (!sender)
+		return may_await_unseen(ep);
+	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rxb.tgid;
+}
+
+/* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there is to see. */
+static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
+{
+	return nothing_sent || ep->rxb.bytes || ep->txb.bytes;
+}
+
+static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct reader_spell r = spell_of(s, i, RX_WAIT);
+
+	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && may_matter(ep, nothing_sent) && awaits_another(s, ep, r.ns);
+}
+
+static bool is_much_of(uint64_t wait, uint64_t other)
+{
+	return (double)wait > BY_TURNS * (double)other;
+}
+
+/* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. */
+static int waits_back(const struct trace_snapshot *s, size_t i)
+{
+	int back = way_back(s, i);
+
+	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
+		return -1;
+	return is_much_of(s->ep[back].rx.ns[RX_WAIT], s->ep[i].rx.ns[RX_WAIT]) ? back : -1;
+}
+
+int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	int back = waits_back(s, i);
+
+	if (back < 0 || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) || !waits_in_vain(s, (size_t)back, nothing_sent))
+		return -1;
+	return waits_are_mutual(s, i, (size_t)back) ? back : -1;
+}
+
+typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
+
+static bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return waits_in_vain(s, i, nothing_sent) && waits_for_it_too(s, i, nothing_sent) >= 0;
+}
+
+static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return waits_in_vain(s, i, nothing_sent) && (waits_back(s, i) < 0 || waits_for_it_too(s, i, nothing_sent) >= 0);
+}
+
+enum { CHAIN_MAX = 16 };
+
+/* the longest wait of at least so long, of the readers of one process (0: of any) */
+static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader, uint64_t min_ns, bool nothing_sent)
+{
+	struct reader_spell longest = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct reader_spell r = spell_of(s, i, RX_WAIT);
+
+		if ((!reader || s->ep[i].rxb.tgid == reader) && r.ns >= min_ns && r.ns > longest.ns && is(s, i, nothing_sent))
+			longest = r;
+	}
+	return longest;
+}
+
+/* What comes from one and goes to another unchanged has about the same length at both. */
+#define SAME_LENGTH 0.05
+
+static bool same_bytes(const struct trace_beside *in, const struct trace_beside *out)
+{
+	double a = (double)in->bytes, b = (double)out->bytes;
+
+	return a > 0 && a - b <= SAME_LENGTH * a && b - a <= SAME_LENGTH * a;
+}
+
+/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more was to come. */
+#define ONE_WHILE 0.75
+
+static bool comes_again_and_again(const struct trace_ledger *rx)
+{
+	return (double)rx->max[RX_IDLE] <= ONE_WHILE * (double)rx->ns[RX_IDLE];
+}
+
+/*
+ * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside others, in poll() or epoll: no receive call
+ * tells so.
+ */
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in, const struct trace_endpoint *out, double least_ns)
+{
+	const struct trace_endpoint *source = awaited(s, in);
+	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
+
+	return in != out && in->rxb.tgid && in->rxb.tgid == out->txb.tgid && same_bytes(&in->rxb, &out->txb) && comes_again_and_again(&in->rx) &&
+	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
+}
+
+/* where that is one place, and not one of several */
+static struct reader_spell comes_from(const struct trace_snapshot *s, const struct trace_endpoint *out, double least_ns)
+{
+	struct reader_spell from = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!passes_on(s, &s->ep[i], out, least_ns))
+			continue;
+		if (from.endpoint >= 0)
+			return (struct reader_spell){ .endpoint = -1 };
+		from = spell_of(s, i, RX_IDLE);
+	}
+	return from;
+}
+
+/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one to look at. */
+static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell wait, bool nothing_sent)
+{
+	for (int hops = 0; wait.endpoint >= 0 && hops < CHAIN_MAX && !waits_mutually(s, (size_t)wait.endpoint, nothing_sent); hops++) {
+		const struct trace_endpoint *ep = &s->ep[wait.endpoint], *sender = awaited(s, ep);
+		pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+		struct reader_spell next;
+
+		if (!tgid)
+			break;
+		next = longest_wait(s, waits_long, tgid, (uint64_t)(IDLE_SHARE * (double)wait.ns), nothing_sent);
+		if (next.endpoint < 0)
+			next = comes_from(s, sender, IDLE_SHARE * (double)wait.ns);
+		if (next.endpoint < 0)
+			break;
+		wait = next;
+	}
+	return wait;
+}
+
+/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs it. */
+struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent)
+{
+	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, min_ns, nothing_sent), any = longest_wait(s, waits_long, 0, min_ns, nothing_sent);
+
+	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns ? mutual : last_of_chain(s, any, nothing_sent);
+}
+
+static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *sender = awaited(s, ep);
+
+	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+}
+
+/* a server is known by its port, which is the remote one of its clients; one that was not seen by its address too */
+static bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family && !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+}
+
+static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == b->proto && a->rxb.tgid && a->rxb.tgid == b->rxb.tgid;
+}
+
+static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return same_client(a, b) && same_server(a, b) && awaited_process(s, a) == awaited_process(s, b);
+}
+
+/* Of many short connections each wait is short: those of one program for the same server are one in all. */
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, uint64_t min_ns, bool nothing_sent)
+{
+	struct waits_together sum = { .connections = 1, .ns = wait->ns };
+
+	if (wait->endpoint < 0)
+		return (struct waits_together){};
+	sum.lifetime_ns = s->ep[wait->endpoint].rx.lifetime_ns;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) || ep->rx.ns[RX_WAIT] < min_ns || !waits_long(s, i, nothing_sent))
+			continue;
+		sum.connections++;
+		sum.ns += ep->rx.ns[RX_WAIT];
+		sum.lifetime_ns += ep->rx.lifetime_ns;
+	}
+	return sum;
+}
+
+/* Of one whose other end was not seen: as many round trips as it asked and was answered, each as long as the path takes by itself. */
+struct round_trips wait_on_path(const struct trace_endpoint *ep)
+{
+	uint64_t asked = ep->txb.messages, answered = ep->rxb.messages;
+	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
+
+	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->txb) || !trace_messages_known(&ep->rxb))
+		return r;
+	r.n = asked < answered ? asked : answered;
+	if (2 * r.n * r.each_ns < ep->rx.ns[RX_WAIT])
+		r.n = 0;
+	return r;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/merge_findings.h"
+#include "verdict/blame.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct party finding_sender(const struct trace_snapshot *s, const struct finding *f)
+{
+	return party_held_up(&s->ep[f->endpoint], f->cause);
+}
+
+struct party finding_blamed(const struct trace_snapshot *s, const struct finding *f)
+{
+	struct party blamed = {};
+
+	if (f->blamed == BLAME_OWN_WRITES)
+		return finding_sender(s, f);
+	if (blame_is_peers(f->blamed))
+		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
+	return blamed;
+}
+
+enum { ROOM_FIRST = 64 };
+
+static int make_room(struct candidates *c)
+{
+	size_t room = c->room ? 2 * c->room : ROOM_FIRST;
+	struct candidate *v;
+
+	if (c->n < c->room)
+		return 0;
+	v = realloc(c->v, room * sizeof(*v));
+	if (!v)
+		return -1;
+	c->v = v;
+	c->room = room;
+	return 0;
+}
+
+int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f)
+{
+	if (make_room(c))
+		return -1;
+	c->v[c->n++] = (struct candidate){ .f = *f, .sender = finding_sender(s, f), .blamed = finding_blamed(s, f) };
+	return 0;
+}
+
+void candidates_free(struct candidates *c)
+{
+	free(c->v);
+	*c = (struct candidates){};
+}
+
+/* ---- which are alike ---- */
+
+/*
+ * Threads of one process may have names of their own, and forked workers have one name: who is the same by either is. A server's port is the
+ * remote one of its clients and the local one of itself; which end is the server is not known, but the other port is not shared by many.
+ */
+struct way {
+	const struct trace_snapshot *s;
+	bool remote, sender_by_name, blamed_by_name;
+};
+
+static int order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static bool is_known(const struct party *p)
+{
+	return p->tgid || (p->comm && *p->comm);
+}
+
+static int order_names(const struct party *a, const struct party *b)
+{
+	return strncmp(a->comm ? a->comm : "", b->comm ? b->comm : "", sizeof(((struct trace_beside *)NULL)->comm));
+}
+
+/* of several of whom none is sure there is only a name */
+static int order_parties(const struct party *a, const struct party *b, bool by_name)
+{
+	int d = by_name ? 0 : order((uint64_t)a->tgid, (uint64_t)b->tgid);
+
+	return d || (!by_name && a->tgid) ? d : order_names(a, b);
+}
+
+static int order_kinds(const struct finding *a, const struct finding *b)
+{
+	int d = order(a->cause, b->cause);
+
+	d = d ? d : order(a->blamed, b->blamed);
+	d = d ? d : order(a->surety, b->surety);
+	if (!d)
+		d = order(a->unanswered_syn, b->unanswered_syn);
+	return d ? d : order(a->late_not_lost, b->late_not_lost);
+}
+
+static uint16_t server_port(const struct trace_endpoint *ep, bool remote)
+{
+	return remote ? ep->remote.port : ep->local.port;
+}
+
+/* A server that was not seen is known by its address alone. */
+static int order_servers(const struct candidate *a, const struct candidate *b, const struct way *w)
+{
+	const struct trace_endpoint *x = &w->s->ep[a->f.endpoint], *y = &w->s->ep[b->f.endpoint];
+	int d = order(x->proto, y->proto);
+
+	d = d ? d : order(server_port(x, w->remote), server_port(y, w->remote));
+	if (d || !w->remote || is_known(&a->blamed) || is_known(&b->blamed))
+		return d;
+	d = order((uint64_t)x->family, (uint64_t)y->family);
+	return d ? d : memcmp(x->remote.ip, y->remote.ip, sizeof(x->remote.ip));
+}
+
+static int order_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
+{
+	int d = order_kinds(&a->f, &b->f);
+
+	d = d ? d : order_parties(&a->sender, &b->sender, w->sender_by_name);
+	d = d ? d : order_parties(&a->blamed, &b->blamed, w->blamed_by_name);
+	return d ? d : order_servers(a, b, w);
+}
+
+/* of those that are alike the largest first */
+static int by_likeness(const void *a, const void *b, void *way)
+{
+	const struct candidate *x = a, *y = b;
+	int d = order_alike(x, y, way);
+
+	d = d ? d : order(y->f.ns, x->f.ns);
+	return d ? d : order(x->f.endpoint, y->f.endpoint);
+}
+
+/* Of one name, and yet no workers: the one reads what the other sends, as in `cat | cat | cat`. */
+static bool one_behind_the_other(const struct candidate *a, const struct candidate *b)
+{
+	return a->sender.tgid != b->sender.tgid && ((a->blamed.tgid && a->blamed.tgid == b->sender.tgid) || (b->blamed.tgid && b->blamed.tgid == a->sender.tgid));
+}
+
+/* A pipe is itself, whoever holds its ends. A Unix socket has no port to tell one service from another, but of the same two processes it is one. */
+static bool has_likes(const struct trace_endpoint *ep, const struct way *w)
+{
+	if (ep->proto == TRACE_PIPE)
+		return false;
+	if (ep->family == AF_UNIX)
+		return !w->sender_by_name && !w->blamed_by_name;
+	return server_port(ep, w->remote);
+}
+
+static bool are_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
+{
+	return has_likes(&w->s->ep[a->f.endpoint], w) && is_known(&a->sender) && !order_alike(a, b, w) && !one_behind_the_other(a, b);
+}
+
+/* ---- and together ---- */
+
+static void take_in(struct candidate *into, const struct candidate *c)
+{
+	struct told_together *a = &into->f.all;
+	const struct told_together *b = &c->f.all;
+
+	a->connections += b->connections;
+	a->ns += b->ns;
+	a->count += b->count;
+	a->lifetime_ns += b->lifetime_ns;
+	a->blamed_ns += b->blamed_ns;
+	a->blamed_n += b->blamed_n;
+	a->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
+	a->several_senders |= b->several_senders || into->sender.tgid != c->sender.tgid;
+	a->several_blamed |= b->several_blamed || into->blamed.tgid != c->blamed.tgid;
+}
+
+static void unite_by(struct candidates *c, struct way *w)
+{
+	size_t kept = 0;
+
+	qsort_r(c->v, c->n, sizeof(*c->v), by_likeness, w);
+	for (size_t i = 0; i < c->n; i++) {
+		if (kept && are_alike(&c->v[kept - 1], &c->v[i], w))
+			take_in(&c->v[kept - 1], &c->v[i]);
+		else
+			c->v[kept++] = c->v[i];
+	}
+	c->n = kept;
+}
+
+enum { BY_SENDERS_NAME = 1, BY_BLAMED_NAME = 2, BY_LOCAL_PORT = 4, WAYS = 8 };
+
+void candidates_unite(struct candidates *c, const struct trace_snapshot *s)
+{
+	for (int i = 0; i < WAYS && c->n > 1; i++)
+		unite_by(c, &(struct way){ .s = s, .remote = !(i & BY_LOCAL_PORT), .sender_by_name = i & BY_SENDERS_NAME, .blamed_by_name = i & BY_BLAMED_NAME });
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Many short connections may have the same stall, each a little of it: of those between the same programs, at the same server's port, with the
+ * same cause and blame, it is told together.
+ */
+#ifndef IPCSTALL_VERDICT_MERGE_FINDINGS_H
+#define IPCSTALL_VERDICT_MERGE_FINDINGS_H
+
+#include "verdict/who.h"
+#include "verdict/verdict.h"
+
+struct candidate {
+	struct finding f;
+	struct party sender, blamed; /* of f.endpoint */
+};
+
+struct candidates {
+	struct candidate *v;
+	size_t n, room;
+};
+
+/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
+struct party finding_sender(const struct trace_snapshot *s, const struct finding *f);
+struct party finding_blamed(const struct trace_snapshot *s, const struct finding *f);
+
+/* -1: no memory, and nothing is added */
+int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f);
+/* Leaves one of all that are alike: the largest, with the sums of them in `all`. */
+void candidates_unite(struct candidates *c, const struct trace_snapshot *s);
+void candidates_free(struct candidates *c);
+
+#endif

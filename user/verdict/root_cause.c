@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/root_cause.h"
+
+#include <stdlib.h>
+
+#include "verdict/overlap.h"
+#include "verdict/who.h"
+
+/* ---- findings ---- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- who passes on what he reads, asleep in a send or not ---- */
+
+#define PASSED_LEAST 65536	/* of less any two conversations may have as much */
+
+/* As much as the other, but for what lies in its buffers and what a record's or a message's head adds. */
+static bool about_as_much(uint64_t a, uint64_t b)
+{
+	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
+}
+
+static bool known_and_much(const struct trace_beside *b)
+{
+	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;
+}
+
+/* as far as is known: it may have */
+static bool moved(const struct trace_beside *b, pid_t tgid, uint64_t bytes)
+{
+	return b->tgid == tgid && (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
+}
+
+/*
+ * Who passes on what he reads need not read sooner than he can send. That he passes it on is told by the amounts: what he read there is what
+ * he sent here, and nothing else that he reads or sends is as much, so that each can belong to the other alone.
+ */
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from, const struct trace_endpoint *to, pid_t tgid)
+{
+	const struct trace_beside *in = party_reader(s, from);
+	size_t read = 0, sent = 0;
+
+	if (!in || s->counters.dropped || !known_and_much(in) || !known_and_much(&to->txb))
+		return false;
+	if (!moved(in, tgid, in->bytes) || !moved(&to->txb, tgid, in->bytes))
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
+		read += moved(&s->ep[i].rxb, tgid, in->bytes);
+		sent += moved(&s->ep[i].txb, tgid, in->bytes);
+	}
+	return read == 1 && sent == 1;
+}
+
+/* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need not have slept: he may ask by poll(). */
+static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
+{
+	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
+
+	if (party_held_up(to, behind->cause).tgid != reader->tgid || behind->blamed == BLAME_OWN_WRITES)
+		return false;
+	return 2 * surely_at_once(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns && passes_on(s, from, to, reader->tgid);
+}
+
+/* ---- who is asleep ---- */
+
+/* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send there, for at least half of what `f` lays at its door? */
+static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
+{
+	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
+	struct party sender = party_held_up(ep, behind->cause);
+	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, trace_blocked_ns(&ep->txb));
+
+	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) || behind->blamed == BLAME_OWN_WRITES)
+		return false;
+	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
+}
+
+typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind);
+
+/* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct party *reader,
+			  keeps_from_reading *keeps)
+{
+	int own = -1;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *f = &v->v[i];
+
+		if (!keeps(s, of, reader, f))
+			continue;
+		if (f->blamed != BLAME_NOBODY)
+			return (int)i;
+		if (own < 0)
+			own = (int)i;
+	}
+	return own;
+}
+
+/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it is the amounts that tell it */
+static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
+{
+	const struct finding *f = &v->v[i];
+	struct party reader;
+	int behind;
+
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
+		return -1;
+	behind = finding_behind(s, v, f, &reader, kept_waiting);
+	if (behind >= 0)
+		return behind;
+	behind = finding_behind(s, v, f, &reader, held_up_passing_on);
+	*by_amounts |= behind >= 0;
+	return behind;
+}
+
+static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
+{
+	int at = (int)i, next;
+
+	for (size_t links = 0; links <= v->n; links++) {
+		next = next_link(s, v, (size_t)at, by_amounts);
+		if (next < 0)
+			return at == (int)i ? -1 : at;
+		at = next;
+	}
+	return -1;
+}
+
+void verdict_link(const struct trace_snapshot *s, struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		bool by_amounts = false;
+
+		v->v[i].root = root_of(s, v, i, &by_amounts);
+		v->v[i].root_by_amounts = by_amounts && v->v[i].root >= 0;
+	}
+}
+
+/* ---- single stalls ---- */
+
+static int by_process(const void *a, const void *b)
+{
+	const struct trace_stall *x = &(*(const struct stall *const *)a)->s, *y = &(*(const struct stall *const *)b)->s;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+int stall_order_make(struct stall_order *o, const struct stalls *l)
+{
+	*o = (struct stall_order){ .v = calloc(l->n + 1, sizeof(*o->v)), .n = l->n };
+	if (!o->v)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		o->v[i] = stalls_at(l, i);
+	if (l->n)
+		qsort(o->v, l->n, sizeof(*o->v), by_process);
+	return 0;
+}
+
+/* how many are of lesser processes, or of this one and began before `ns` */
+static size_t before(const struct stall_order *o, pid_t tgid, uint64_t ns)
+{
+	size_t lo = 0, hi = o->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct trace_stall *s = &o->v[mid]->s;
+
+		if (s->tgid < tgid || (s->tgid == tgid && s->from_ns < ns))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static uint64_t overlap(const struct trace_stall *a, const struct trace_stall *b)
+{
+	uint64_t from = a->from_ns > b->from_ns ? a->from_ns : b->from_ns, to = a->to_ns < b->to_ns ? a->to_ns : b->to_ns;
+
+	return to > from ? to - from : 0;
+}
+
+/* One thread's stalls follow one another, so that the last few before the end are all that can cover half of it; threads need some more. */
+enum { TRIED = 64 };
+
+const struct stall *stall_behind(const struct stall_order *o, const struct stall *st)
+{
+	const struct trace_stall *s = &st->s;
+	size_t end;
+
+	if (stall_blamed(s) != BLAME_PEER_READER || !s->peer_tgid)
+		return NULL;
+	end = before(o, s->peer_tgid, s->to_ns);
+	for (size_t i = end; i-- > 0 && end - i <= TRIED && o->v[i]->s.tgid == s->peer_tgid;)
+		if (o->v[i] != st && 2 * overlap(s, &o->v[i]->s) >= s->to_ns - s->from_ns)
+			return o->v[i];
+	return NULL;
+}
+
+void stall_order_free(struct stall_order *o)
+{
+	free(o->v);
+	*o = (struct stall_order){};
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll or in the middle of their work, while the
+ * other end waited for them. No ledger calls that a stall: a reader stands in `wait` meanwhile, or data in `unread`.
+ */
+#include "verdict/blame.h"
+#include "verdict/other_findings.h"
+
+/* less of an endpoint's time is any busy machine's */
+#define STARVED_SHARE 0.1
+#define AWAITED_SHARE 0.2	/* what is counted beside calls is not told apart by wake-ups */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it stands at both directions; a pipe's reader is another's end */
+static const struct trace_beside *longer_without(const struct trace_endpoint *ep)
+{
+	return ep->proto != TRACE_PIPE && ep->rxb.no_cpu_ns > ep->txb.no_cpu_ns ? &ep->rxb : &ep->txb;
+}
+
+const struct trace_beside *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved)
+{
+	if (starved->count)
+		return blame_starved(&ep->rxb) > blame_starved(&ep->txb) ? &ep->rxb : &ep->txb;
+	return longer_without(ep);
+}
+
+/* how long the other end's reader waited for what this one sends, or this one's own reader let lie what had come */
+static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	return larger(other ? other->rx.ns[RX_WAIT] : 0, ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
+}
+
+/* where it explains most of that */
+static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	uint64_t waited = awaited(s, ep), ns = smaller(longer_without(ep)->no_cpu_ns, waited);
+	struct reader_spell one = { .endpoint = (int)i, .ns = ns, .share = ep->tx.lifetime_ns ? (double)ns / (double)ep->tx.lifetime_ns : 0 };
+
+	if (2 * ns < waited || one.share < AWAITED_SHARE)
+		one.ns = 0;
+	return one;
+}
+
+static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	uint64_t writer = blame_starved(&ep->txb), reader = blame_starved(&ep->rxb);
+
+	return (struct reader_spell){
+		.endpoint = (int)i,
+		.ns = writer + reader,
+		.max_ns = larger(writer ? ep->txb.runq_max_ns : 0, reader ? ep->rxb.runq_max_ns : 0),
+		.count = (writer ? ep->txb.wakeups : 0) + (reader ? ep->rxb.wakeups : 0),
+		.share = ep->rx.lifetime_ns ? (double)(writer + reader) / (double)ep->rx.lifetime_ns : 0,
+	};
+}
+
+struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns)
+{
+	struct reader_spell most = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct reader_spell one = starved(s, i), out = awaited_without_cpu(s, i);
+
+		if (out.ns > DWARFS * one.ns)
+			one = out;
+		if (one.ns >= min_ns && one.ns > most.ns && one.share >= STARVED_SHARE)
+			most = one;
+	}
+	return most;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "verdict/merge_findings.h"
+#include "verdict/blame.h"
+#include "verdict/root_cause.h"
+#include "verdict/mutual_wait.h"
+#include "verdict/who.h"
+#include "verdict/deadlock.h"
+#include "verdict/other_findings.h"
+
+uint64_t ledger_stall_ns(const struct trace_ledger *tx)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (tx_is_stall(i))
+			sum += tx->ns[i];
+	return sum;
+}
+
+bool endpoint_sent(const struct trace_endpoint *ep)
+{
+	return ep->txb.bytes || ep->txb.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
+}
+
+bool endpoint_did_anything(const struct trace_endpoint *ep)
+{
+	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+}
+
+static int by_stall(const void *a, const void *b, void *snapshot)
+{
+	const struct trace_snapshot *s = snapshot;
+	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx), y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
+{
+	size_t *order = calloc(s->n + 1, sizeof(*order));
+
+	*n = 0;
+	for (size_t i = 0; order && i < s->n; i++)
+		if (endpoint_did_anything(&s->ep[i]))
+			order[(*n)++] = i;
+	if (*n)
+		qsort_r(order, *n, sizeof(*order), by_stall, (void *)s);
+	return order;
+}
+
+static bool is_local_ipc(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
+}
+
+bool other_end_seen(const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
+		return ep->txb.tid || ep->txb.messages;
+	return ep->peer >= 0 || ep->paired;
+}
+
+static bool reads_known(const struct trace_endpoint *ep)
+{
+	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
+}
+
+/* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
+static bool reader_seen(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && reads_known(ep) : other_end_seen(ep);
+}
+
+/* Where its reads are not seen (MPTCP, splice()), what lay unread there says nothing. */
+static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause)
+{
+	return ep->peer >= 0 && !reads_known(&s->ep[ep->peer]) ? 0 : ep->blame.unread_ns[cause];
+}
+
+static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
+{
+	const struct trace_beside *reader = party_reader(s, ep);
+	struct blame_judged j = blame_judge(&(struct blame_facts){
+		.cause = f->cause,
+		.ns = f->ns,
+		.delack_ns = ep->blame.delack_ns[f->cause],
+		.unread_ns = unread_ns(s, ep, f->cause),
+		.gathered_ns = ep->blame.gathered_ns,
+		.gathered_n = ep->blame.gathered_n,
+		.starved_ns = ep->blame.starved_ns[trace_vote(f->cause)],
+		.writer_starved_ns = blame_starved(&ep->txb),
+		.reader_starved_ns = reader ? blame_starved(reader) : 0,
+		.count = f->count,
+		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
+		.both_ends = reader_seen(ep),
+		.local_ipc = is_local_ipc(ep),
+		.like_delack = f->peaks_at_delack,
+	});
+
+	f->blamed = j.blamed;
+	f->surety = j.surety;
+	f->blamed_ns = j.ns;
+	if (j.blamed == BLAME_OWN_WRITES)
+		f->blamed_n = ep->blame.gathered_n;
+	else if (j.blamed == BLAME_PEER_NO_CPU && j.ns == ep->blame.starved_ns[trace_vote(f->cause)])
+		f->blamed_n = ep->blame.starved_n[trace_vote(f->cause)];
+	else if (j.blamed == BLAME_NO_CPU || j.blamed == BLAME_PEER_NO_CPU)
+		f->blamed_n = f->count; /* not counted by stall */
+	else if (j.blamed == BLAME_PEER_DELACK && j.surety == INFERRED)
+		f->blamed_n = ep->tx.hist[f->cause][TRACE_SLOT_DELACK]; /* their time is not known to the nanosecond */
+	else if (j.ns)
+		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
+}
+
+/* Most of what was sent again was the request for a connection; or nothing was, nobody has ever answered, and it was given up before that. */
+static bool waits_for_syn(const struct trace_endpoint *ep)
+{
+	return ep->syn_retransmits * 2 > ep->retransmits ||
+	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->txb.bytes && !ep->rxb.bytes);
+}
+
+static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	*f = (struct finding){
+		.endpoint = i,
+		.cause = cause,
+		.ns = ep->tx.ns[cause],
+		.max_ns = ep->tx.max[cause],
+		.count = ep->tx.count[cause],
+		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
+		.peer = ep->peer,
+		.ring = -1,
+		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
+		.late_not_lost = cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
+		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
+	};
+	lay_blame(s, ep, f);
+	f->all = (struct told_together){
+		.connections = 1,
+		.ns = f->ns,
+		.max_ns = f->max_ns,
+		.count = f->count,
+		.lifetime_ns = ep->tx.lifetime_ns,
+		.blamed_ns = f->blamed_ns,
+		.blamed_n = f->blamed_n,
+	};
+}
+
+/* Insert in order, the largest first; the smallest falls off the end. */
+static void keep(struct verdict *v, const struct finding *f)
+{
+	size_t at = v->n;
+
+	while (at > 0 && v->v[at - 1].all.ns < f->all.ns)
+		at--;
+	if (at >= FINDINGS_MAX)
+		return;
+	if (v->n < FINDINGS_MAX)
+		v->n++;
+	memmove(&v->v[at + 1], &v->v[at], (v->n - 1 - at) * sizeof(*f));
+	v->v[at] = *f;
+}
+
+static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
+{
+	candidates_unite(c, s);
+	for (size_t i = 0; i < c->n; i++)
+		keep(out, &c->v[i].f);
+	candidates_free(c);
+}
+
+/* Of what there is no memory for is kept what is large alone. */
+static void find_stalls(const struct trace_snapshot *s, size_t i, double min_share, uint64_t min_ns, struct candidates *found, struct verdict *out)
+{
+	for (unsigned int c = 0; c < TX_N; c++) {
+		struct finding f;
+
+		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < min_ns)
+			continue;
+		fill(s, i, c, &f);
+		if (f.share >= min_share && candidates_add(found, s, &f))
+			keep(out, &f);
+	}
+}
+
+/* what is known of a pipe's writers is their calls alone: resolution_unseen() */
+static bool writers_unseen(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
+}
+
+static uint64_t stalled(const struct verdict *v)
+{
+	return v->n ? v->v[0].all.ns : v->scattered.ns;
+}
+
+/* A wait that dwarfs what stalled is what the user came for, and no part of it. */
+static bool dwarfs_stalls(const struct verdict *v)
+{
+	return v->waits.ns > DWARFS * stalled(v);
+}
+
+/* Where each end only waits for the other nothing stalls: no part of it either, unless that is dwarfed in turn. */
+static bool matters_beside_stalls(const struct verdict *v)
+{
+	return dwarfs_stalls(v) || (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= stalled(v));
+}
+
+static struct mutual_wait judge_mutual(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent)
+{
+	int back = wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
+
+	return (struct mutual_wait){ .endpoint = back, .nobody_else = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back) };
+}
+
+static void find_unstalled(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
+{
+	const struct reader_spell none = { .endpoint = -1 };
+
+	out->loss = find_loss(s);
+	out->withheld = find_withheld_ack(s, min_share, min_ns);
+	out->starved = find_starved(s, min_ns);
+	out->undelivered = find_undelivered(s, min_share);
+	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
+	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint && 2 * out->starved.ns >= out->late.ns)
+		out->late = none; /* it could not read */
+	out->wait = find_long_wait(s, min_ns, !out->sent);
+	out->waits = sum_waits(s, &out->wait, min_ns, !out->sent);
+	out->mutual = judge_mutual(s, &out->wait, !out->sent);
+	if (matters_beside_stalls(out))
+		return;
+	out->wait = none;
+	out->waits = (struct waits_together){};
+	out->mutual.endpoint = -1;
+}
+
+/* What no stall is worth the word for alone. */
+static void find_scattered(const uint64_t by_cause[TX_N], double min_share, uint64_t min_ns, struct verdict *out)
+{
+	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns ? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
+
+	if (out->n || sum.ns < min_ns || sum.share < min_share)
+		return;
+	for (unsigned int c = 0; c < TX_N; c++) {
+		if (!tx_is_stall(c) || by_cause[c] <= sum.cause_ns)
+			continue;
+		sum.cause = c;
+		sum.cause_ns = by_cause[c];
+	}
+	out->scattered = sum;
+}
+
+static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N], struct verdict *out)
+{
+	out->sent = true;
+	out->stall_ns += ledger_stall_ns(&ep->tx);
+	out->lifetime_ns += ep->tx.lifetime_ns;
+	for (unsigned int c = 0; c < TX_N; c++)
+		by_cause[c] += ep->tx.ns[c];
+}
+
+void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
+{
+	uint64_t by_cause[TX_N] = {};
+	struct candidates found = {};
+
+	memset(out, 0, sizeof(*out));
+	out->stall_ns = s->counters.dropped_stall_ns;
+	out->lifetime_ns = s->counters.dropped_lifetime_ns;
+	out->sent = out->lifetime_ns;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
+		if (!endpoint_sent(ep))
+			continue;
+		if (writers_unseen(ep)) {
+			out->n_unknown++;
+			continue;
+		}
+		add_sender(ep, by_cause, out);
+		find_stalls(s, i, min_share, min_ns, &found, out);
+	}
+	keep_united(&found, s, out);
+	find_scattered(by_cause, min_share, min_ns, out);
+	find_unstalled(s, min_share, min_ns, out);
+	verdict_link(s, out);
+	verdict_rings(s, out);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the ledgers say, as facts: which stall, of which endpoint, how much, and who kept it waiting. No text is made
+ * here; the sinks turn a finding into a sentence, a JSON object or a label.
+ */
+#ifndef IPCSTALL_VERDICT_VERDICT_H
+#define IPCSTALL_VERDICT_VERDICT_H
+
+#include "tracer/trace.h"
+
+enum blamed {
+	BLAME_NOBODY,	   /* the cause is the endpoint's own, or nothing is known of the other end */
+	BLAME_PEER_DELACK, /* the peer owed an ACK and its delayed-ACK timer released it */
+	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
+	BLAME_PATH,	   /* the network lost or held it */
+	BLAME_OWN_WRITES,  /* the writer itself: Nagle gathers its small writes, which come one after the other */
+	BLAME_NO_CPU,	   /* the writer had been woken, and waited for a CPU */
+	BLAME_PEER_NO_CPU, /* its reader had */
+	BLAME_N,
+};
+
+enum surety {
+	SEEN_BOTH_ENDS, /* both ends were traced and agree */
+	INFERRED,	/* one end was seen; the other end's part follows from the protocol */
+	SURETY_N,
+};
+
+/* As documents call them; BLAME_NOBODY has no name: NULL. */
+extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
+
+/* What a finding and those that are alike (verdict/merge_findings.h) have in all; of a single one what it has itself. */
+struct told_together {
+	size_t connections;
+	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
+	bool several_senders, several_blamed; /* processes, of one name */
+};
+
+struct finding {
+	size_t endpoint; /* index in the snapshot */
+	enum tx_state cause;
+	uint64_t ns, max_ns, count;
+	double share; /* of the endpoint's lifetime */
+	enum blamed blamed;
+	enum surety surety;
+	uint64_t blamed_ns; /* the part of ns that the blame explains; only with SEEN_BOTH_ENDS */
+	uint64_t blamed_n;
+	int peer; /* index of the peer, -1 */
+	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (verdict/root_cause.h) */
+	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
+	int ring; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (verdict/deadlock.h), -1: none */
+	bool ring_reads; /* to write to him there; else to read */
+	bool unanswered_syn; /* what was lost is mostly the request for a connection */
+	bool late_not_lost;  /* most of what was sent again the other end had already */
+	struct told_together all; /* the largest of them is the endpoint, and what stands above is its own */
+	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
+};
+
+/* One state of one end's ledger, rx but for `undelivered` */
+struct reader_spell {
+	int endpoint; /* index in the snapshot, -1: there is none */
+	uint64_t ns, max_ns, count;
+	double share; /* of its lifetime */
+};
+
+/* That of two ends each only waits for the other to send */
+struct mutual_wait {
+	int endpoint;	  /* where the other waits: of a socket the peer's, of pipes the other pipe; -1: it does not */
+	bool nobody_else; /* was seen that may send there, so that neither goes on */
+};
+
+/* A long wait, and those that are alike: of the same program for the same server */
+struct waits_together {
+	size_t connections; /* 0: there is none */
+	uint64_t ns, lifetime_ns;
+};
+
+/* ACKs that this host's timer withheld while a sender that was not seen waited for them */
+struct withheld_ack {
+	int endpoint; /* index in the snapshot: who owed them; -1: there is none */
+	uint64_t ns, count;
+	double share; /* of its lifetime */
+};
+
+/* Datagrams thrown away on this host: nobody is told, and nobody waits for them. */
+struct datagram_loss {
+	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who sent them; -1: there is none */
+	enum trace_drop kind;
+	uint64_t n;
+	double share; /* of what was read or dropped there; NAN: unknown */
+	bool stray;   /* next to nothing, beside what went through: no verdict */
+};
+
+/* No stall stands out, but together they are too much to be called health: many small ones, or of many endpoints that lived briefly. */
+struct scattered {
+	uint64_t ns;	/* 0: there is no such sum */
+	double share;	/* of the senders' time */
+	uint64_t cause_ns; /* of its largest cause; nothing is known of the causes of closed endpoints that were not kept */
+	enum tx_state cause;
+};
+
+enum { FINDINGS_MAX = 16 };
+
+struct verdict {
+	struct finding v[FINDINGS_MAX]; /* the largest first, by what they have in all */
+	size_t n;
+	/*
+	 * Where no sender stalled that was seen. `late`: the receiver that left unread longest what a sender had sent that was not seen; it may be
+	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
+	 */
+	struct reader_spell late, wait;
+	struct waits_together waits; /* `wait`, and those like it */
+	struct mutual_wait mutual; /* the other half of `wait` */
+	struct reader_spell starved; /* whose threads waited longest for a CPU after they were woken: `count` times; of both directions */
+	struct reader_spell undelivered; /* what TCP sent again while it was still on this host: longest, `count` timeouts, and the time in `device` */
+	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
+	struct datagram_loss loss; /* the largest */
+	struct scattered scattered;
+	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
+	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
+	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */
+	size_t n_unknown;     /* of those that do not */
+	int64_t unaccounted_ns;
+};
+
+static inline double waits_share(const struct waits_together *w)
+{
+	return w->lifetime_ns ? (double)w->ns / (double)w->lifetime_ns : 0;
+}
+
+/* of the lifetimes of all that are told together */
+static inline double finding_share(const struct finding *f)
+{
+	return f->all.lifetime_ns ? (double)f->all.ns / (double)f->all.lifetime_ns : 0;
+}
+
+/* NIST's stall of one tx ledger: the sum of its stall rows. */
+uint64_t ledger_stall_ns(const struct trace_ledger *tx);
+
+/* Was the other end an endpoint too? */
+bool other_end_seen(const struct trace_endpoint *ep);
+
+/* Did anything ever go out through this endpoint? */
+bool endpoint_sent(const struct trace_endpoint *ep);
+
+/* Did anything at all happen there, in either direction? */
+bool endpoint_did_anything(const struct trace_endpoint *ep);
+
+/* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
+size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
+
+/*
+ * The stalls of at least min_share of an endpoint's lifetime and min_ns in all; where there is none, their sum, if that is as much of
+ * all senders' time.
+ */
+void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out);
+
+#endif
