@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # ipcstall: `make help` lists what can be made.
 
-VERSION  := 0.1.0
+# the one place for the version (CONTRIBUTING.md, Releases)
+VERSION  := $(shell cat VERSION)
 CC       ?= cc
 CLANG    ?= clang
 BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
@@ -14,8 +15,11 @@ MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(MACHINE)))
 CROSS    := $(if $(filter $(MACHINE),$(shell uname -m)),,-$(BPF_ARCH))
 FLAVOUR  ?= $(patsubst -%,%,$(OPT))$(if $(SAN),-san)$(if $(findstring clang,$(CC)),-clang)$(CROSS)
-B        := build/$(FLAVOUR)
-GEN      := build/gen$(CROSS)
+# O=DIR: everything made goes there, ipcstall too, and the tree stays as it is
+O        ?= build
+B        := $(O)/$(FLAVOUR)
+GEN      := $(O)/gen$(CROSS)
+PROGRAM  := $(if $(filter build,$(O)),ipcstall,$(O)/ipcstall)
 
 V ?= 0
 ifeq ($(V),0)
@@ -25,14 +29,35 @@ endif
 
 # where nothing is inlined gcc takes the address of an array, kept to be filled later, for a read of it
 O0_WARN  := $(if $(filter -O0,$(OPT)),$(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized))
-WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers -Wmissing-prototypes -Wstrict-prototypes $(O0_WARN)
+# WERROR= builds on where a newer compiler warns of more
+WERROR   ?= -Werror
+WARN     := -Wall -Wextra $(WERROR) -Wno-unused-parameter -Wno-missing-field-initializers -Wmissing-prototypes -Wstrict-prototypes $(O0_WARN)
 comma    := ,
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-GIT_DESC := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
-CPPFLAGS += -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' \
-	    -DIPCSTALL_BUILD='"$(FLAVOUR)"' -DIPCSTALL_PREFIX='"$(PREFIX)"'
-CFLAGS   += -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) -pthread
-LDLIBS   += -lbpf -lelf -lz -ljansson -lm -pthread
+
+# What the compiler has against exploits, each asked for. With sanitizers none: a fortified call hides what they look for.
+TRY      := stack-protector-strong stack-clash-protection cf-protection
+HASH     := \#
+try       = $(shell for f in $(1); do echo '$(HASH)include <stdio.h>' | $(CC) -Werror $(OPT) $$f -x c - -c -o /dev/null 2>/dev/null && echo $$f; done)
+FORTIFY  := $(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(lastword $(foreach n,2 3,\
+	    $(if $(call try,-D_FORTIFY_SOURCE=$(n)),-D_FORTIFY_SOURCE=$(n)))))
+PIE      ?= -pie
+HARDEN   := $(if $(SAN),,$(call try,$(TRY:%=-f%)) -fPIE)
+HARDEN_LD := $(if $(SAN),,$(PIE) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+
+# The file is the same wherever the tree and O= lie: no path of theirs is in it.
+SAME     := -ffile-prefix-map=$(CURDIR)=. $(if $(filter build,$(O)),,-ffile-prefix-map=$(O)=build)
+# The commit: of this repository, not of one that a tarball was unpacked in; git archive writes it into packaging/commit.
+GIT_DESC := $(or $(GIT_DESC),$(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null)),\
+	    $(filter-out $$Format%,$(shell cut -c1-10 packaging/commit)),unknown)
+
+# Ours first: the caller's CPPFLAGS, CFLAGS and LDFLAGS are added, and win.
+ALL_CPPFLAGS := -Iuser -Ibpf -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' -DIPCSTALL_BUILD='"$(FLAVOUR)"' \
+	    -DIPCSTALL_PREFIX='"$(PREFIX)"' $(if $(FORTIFY),-U_FORTIFY_SOURCE $(FORTIFY)) \
+	    $(CPPFLAGS)
+ALL_CFLAGS := -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
+ALL_LDFLAGS := $(HARDEN_LD) $(LDFLAGS)
+LIBS     := -lbpf -lelf -lz -ljansson -lm -pthread $(LDLIBS)
 DEPFLAGS = -MMD -MP
 
 SRCS     := $(sort $(shell find user -name '*.c'))
@@ -49,32 +74,38 @@ SKELS     := $(BPF_NAMES:%=$(GEN)/%.skel.h)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all clean help deps install uninstall demo docs
-all: ipcstall ## build ./ipcstall (default)
+all: $(PROGRAM) ## build ./ipcstall (default)
 
 # Every time: which flavour the name stands for changes with CC, OPT and SAN, and .SECONDARY would take the old one for new.
-ipcstall: $(B)/ipcstall FORCE
-	$(Q)ln -sf $< $@
+$(PROGRAM): $(B)/ipcstall FORCE
+	$(Q)ln -sf $(if $(filter build,$(O)),$<,$(FLAVOUR)/ipcstall) $@
 
 $(B)/ipcstall: $(OBJS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(B)/%.o: %.c $(SKELS)
+$(B)/%.o: %.c $(SKELS) | $(GEN)/tools.ok
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 # The commit is baked into one object only, so that a new commit does not rebuild the rest.
 $(B)/git.stamp: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GIT_DESC)' | cmp -s - $@ || echo '$(GIT_DESC)' > $@
-$(B)/user/host/machine.o: CPPFLAGS += -DIPCSTALL_GIT='"$(GIT_DESC)"' -DIPCSTALL_CFLAGS='"$(OPT) $(SANFLAGS)"'
+$(B)/user/host/machine.o: ALL_CPPFLAGS += -DIPCSTALL_GIT='"$(GIT_DESC)"' -DIPCSTALL_CFLAGS='"$(strip $(OPT) $(SANFLAGS) $(filter-out -ffile-prefix-map=% -fdebug-prefix-map=%,$(CFLAGS)))"'
 $(B)/user/host/machine.o: $(B)/git.stamp
 
-$(GEN)/%.bpf.o: bpf/objects.mk
+# Too old a clang, bpftool or library is named in one line, not by the errors that follow from it.
+$(GEN)/tools.ok: .ci/tools
+	$(Q)mkdir -p $(@D)
+	$(Q)CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' sh .ci/tools $(if $(CROSS),,libraries)
+	$(Q)touch $@
+
+$(GEN)/%.bpf.o: bpf/objects.mk | $(GEN)/tools.ok
 	$(call say,BPF,$*)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf -g -O2 -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPF_ARCH) \
+	$(Q)$(CLANG) -target bpf -g -O2 -mcpu=v3 -Wall -Wextra $(WERROR) -Wno-unused-parameter -D__TARGET_ARCH_$(BPF_ARCH) $(SAME) \
 		-Ibpf -Ivmlinux $(call bpf_flags,$*) -MMD -MP -MT $@ -MF $(@:.o=.d) -c -o $@ $(call bpf_src,$*)
 	$(Q)llvm-strip -g $@ 2>/dev/null || true
 
@@ -87,9 +118,10 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*
 $(B)/tests/unit/%: tests/unit/%.c $(LIBOBJS)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJS) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBOBJS) -lcmocka $(LIBS)
 
 -include tests/tests.mk
+-include packaging/packaging.mk
 
 .PHONY: FORCE
 FORCE:
@@ -100,8 +132,8 @@ install: all ## install under PREFIX (default /usr/local): program, man page, co
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(PREFIX)/bin/ipcstall
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(Q)./ipcstall man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
-	$(Q)./ipcstall completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
+	$(Q)$(PROGRAM) man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
+	$(Q)$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' docs/monitoring/ipcstall-export.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
 	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c') docs/experiments/*.md; do \
@@ -120,7 +152,7 @@ experiments: all ## carry out the experiments and keep data and answers (quiet m
 	$(Q)PYTHON=$(PYTHON) docs/experiments/refresh $(ONLY)
 
 docs: all ## rewrite the documents that are made from the program
-	$(Q)./ipcstall causes --markdown > docs/CAUSES.md
+	$(Q)$(PROGRAM) causes --markdown > docs/CAUSES.md
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
@@ -128,10 +160,10 @@ uninstall: ## remove what install put there
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/share/ipcstall
 
 clean: ## remove everything made
-	$(Q)rm -rf build ipcstall
+	$(Q)rm -rf $(O) ipcstall
 
 help: ## this list
-	@printf 'make TARGET [V=1] [CC=clang] [SAN=1] [OPT=-O0]\n\n'
+	@printf 'make TARGET [V=1] [CC=clang] [SAN=1] [OPT=-O0] [O=DIR]\n\n'
 	@grep -hE '^[a-zA-Z0-9_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort -u | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
 
 -include $(OBJS:.o=.d) $(UNIT:=.d) $(BPF_NAMES:%=$(GEN)/%.bpf.d)

@@ -35,11 +35,11 @@ KNOWN_OBJ := $(patsubst tests/kernel/%.c,$(B)/tests/kernel/%.o,$(wildcard tests/
 known: $(KNOWN)
 $(KNOWN): $(KNOWN_OBJ)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -pthread
 $(B)/tests/kernel/%.o: tests/kernel/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 -include $(KNOWN_OBJ:.o=.d)
 
 # --- a crowd of connections, for the live screen and the exporter ---
@@ -47,7 +47,7 @@ CROWD := $(B)/tests/cli/crowd
 $(CROWD): tests/cli/crowd.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $<
+	$(Q)$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $<
 -include $(CROWD).d
 
 # --- programs that do nothing, at the hooks that the ledger has ---
@@ -55,7 +55,7 @@ FLOOR := $(B)/tests/floor
 $(FLOOR): tests/floor.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< -lbpf
+	$(Q)$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< -lbpf
 -include $(FLOOR).d
 
 .PHONY: test-native guest-files
