@@ -52,7 +52,7 @@ GIT_DESC := $(or $(GIT_DESC),$(if $(wildcard .git),$(shell git describe --always
 	    $(filter-out $$Format%,$(shell cut -c1-10 packaging/commit)),unknown)
 
 # Ours first: the caller's CPPFLAGS, CFLAGS and LDFLAGS are added, and win.
-ALL_CPPFLAGS := -Iuser -Ibpf -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' -DIPCSTALL_BUILD='"$(FLAVOUR)"' \
+ALL_CPPFLAGS := -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' -DIPCSTALL_BUILD='"$(FLAVOUR)"' \
 	    -DIPCSTALL_PREFIX='"$(PREFIX)"' $(if $(FORTIFY),-U_FORTIFY_SOURCE $(FORTIFY)) \
 	    $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
