@@ -212,7 +212,7 @@ diagnose|duration|150ms
 top|delay|1s
 top|sort|stall
 top|width|132
-export|listen|127.0.0.1:9435
+export|listen|127.0.0.1:19435
 export|max-groups|100
 export|cgroup-depth|8
 export|interval|10s

@@ -49,7 +49,8 @@ static void defaults(void *opts)
 
 	live_defaults(&o->live);
 	o->live.max_endpoints = 32768;
-	o->listen = strdup("127.0.0.1:9435");
+	/* Prometheus' list of exporters hands out 9100 to 9999 and the numbers after it; 9435 is ebpf_exporter's, often on the same host. */
+	o->listen = strdup("127.0.0.1:19435");
 	o->max_groups = 100;
 	o->cgroup_depth = 8;
 	o->interval_ns = 10000000000;
@@ -221,8 +222,8 @@ const struct command command_export = {
 	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, cgroup, protocol and cause, never addresses or process\n"
 		       "numbers; what would be too many series is added to process=\"other\" and counted. There is no access control: listen on a\n"
 		       "loopback address, or where only the scraper can reach. docs/monitoring/ has a dashboard, alert rules and a systemd unit.",
-	.examples = "ipcstall export\tserve 127.0.0.1:9435/metrics, every process\n"
-		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:9435\tthe services of this machine, for a scraper elsewhere\n"
+	.examples = "ipcstall export\tserve 127.0.0.1:19435/metrics, every process\n"
+		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe services of this machine, for a scraper elsewhere\n"
 		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard output\n",
 	.options = export_options,
 	.options_size = sizeof(struct export_opts),

@@ -40,7 +40,7 @@ static int split(const char *where, char *host, size_t size, const char **port, 
 	bool bracket = n >= 2 && where[0] == '[' && where[n - 1] == ']';
 
 	if (!n || !colon[1] || n == 2 * bracket || n >= size || (!bracket && memchr(where, ':', n)))
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not ADDRESS:PORT; give, for example, 127.0.0.1:9435 or [::1]:9435", where);
+		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not ADDRESS:PORT; give, for example, 127.0.0.1:19435 or [::1]:19435", where);
 	snprintf(host, size, "%.*s", (int)(bracket ? n - 2 : n), where + bracket);
 	*port = colon + 1;
 	return 0;
