@@ -60,7 +60,7 @@ $(FLOOR): tests/floor.c
 
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/again $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/retry $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
 
 .PHONY: test-programs
 test-programs: all ## real programs traced here: the verdict each must get (TEST=name: one case)

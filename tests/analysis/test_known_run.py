@@ -20,7 +20,7 @@ def built():
 
 
 def run(*cases, spoil="", **env):
-    env = {**os.environ, "IPCSTALL": str(TOP / "tests/kernel/perfect"), "KNOWN": str(KNOWN), "PERFECT_SPOIL": spoil, **env}
+    env = {**os.environ, "IPCSTALL": str(TOP / "tests/kernel/oracle"), "KNOWN": str(KNOWN), "ORACLE_SPOIL": spoil, **env}
     done = subprocess.run([RUN, *cases], env=env, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()
 

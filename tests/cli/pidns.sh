@@ -9,7 +9,7 @@ recorded() {
 	timeout 30 "${inside[@]}" "$IPCSTALL" run --json "$WORK/ledger.json" -- "$known" --out "$WORK/known.json" nagle n=5 >"$WORK/out" 2>&1 </dev/null
 }
 compared() { "${PYTHON:-/usr/bin/python3}" tests/kernel/compare.py "$WORK/known.json" "$WORK/ledger.json" >"$WORK/compared"; }
-# the kernel ran no program for a while, and nothing else is wrong: see tests/kernel/again
+# the kernel ran no program for a while, and nothing else is wrong: see tests/kernel/retry
 only_blind() { grep -q '^not ok' "$WORK/compared" && ! grep '^not ok' "$WORK/compared" | grep -qv '\[blind [0-9]*\]$'; }
 recorded
 rc=$?

@@ -157,7 +157,7 @@ static void what_was_seen_comes_before_what_was_counted(void **state)
 
 static void short_turns_are_no_starvation(void **state)
 {
-	struct trace_beside b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000, .runq_max_ns = 20000000, .wakeups = 100 };
+	struct trace_call_stats b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000, .runq_max_ns = 20000000, .wakeups = 100 };
 
 	assert_int_equal(blame_starved(&b), 500000000);
 	b.wakeups = 10000;

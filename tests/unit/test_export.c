@@ -26,13 +26,13 @@ static struct trace_endpoint endpoint(uint64_t serial, const char *comm, uint64_
 {
 	struct trace_endpoint ep = { .serial = serial, .proto = TRACE_TCP, .peer = -1, .born_ns = 5 * S, .at_ns = 10 * S };
 
-	ep.txb.tgid = ep.rxb.tgid = 7;
-	ep.txb.cgroup_id = ep.rxb.cgroup_id = cgroup;
-	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "%s", comm);
-	snprintf(ep.rxb.comm, sizeof(ep.rxb.comm), "%s", comm);
+	ep.tx_calls.tgid = ep.rx_calls.tgid = 7;
+	ep.tx_calls.cgroup_id = ep.rx_calls.cgroup_id = cgroup;
+	snprintf(ep.tx_calls.comm, sizeof(ep.tx_calls.comm), "%s", comm);
+	snprintf(ep.rx_calls.comm, sizeof(ep.rx_calls.comm), "%s", comm);
 	ep.tx.resolution[TX_NAGLE] = TRACE_BOUNDED;
-	ep.txb.bytes_res = ep.txb.blocked_res = ep.txb.runq_res = TRACE_EXACT;
-	ep.rxb.bytes_res = ep.rxb.blocked_res = ep.rxb.runq_res = TRACE_EXACT;
+	ep.tx_calls.bytes_res = ep.tx_calls.blocked_res = ep.tx_calls.runq_res = TRACE_EXACT;
+	ep.rx_calls.bytes_res = ep.rx_calls.blocked_res = ep.rx_calls.runq_res = TRACE_EXACT;
 	return ep;
 }
 
@@ -53,7 +53,7 @@ static void sums_never_fall(void **state)
 
 	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
 	v[0].tx.ns[TX_NAGLE] = S;
-	v[0].txb.bytes = 100;
+	v[0].tx_calls.bytes = 100;
 	v[1].tx.ns[TX_NAGLE] = 2 * S;
 	add(&g, 10 * S, v, 2);
 	assert_int_equal(g.n, 1);
@@ -61,7 +61,7 @@ static void sums_never_fall(void **state)
 	assert_string_equal(g.v[0].cgroup, "/system.slice/s1.service");
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 3 * S);
 	assert_int_equal(g.v[0].endpoints, 2);
-	v[0].txb.open_sleep_ns = 9 * S;	/* is counted once, when it has ended */
+	v[0].tx_calls.open_sleep_ns = 9 * S;	/* is counted once, when it has ended */
 	v[0].tx.ns[TX_NAGLE] += S;
 	v[0].closed = true;	/* its last words are counted */
 	add(&g, 11 * S, v, 2);
@@ -87,10 +87,10 @@ static void handed_over(void **state)
 	struct groups g;
 
 	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
-	v.txb.bytes = 1000;
+	v.tx_calls.bytes = 1000;
 	add(&g, 10 * S, &v, 1);
-	snprintf(v.txb.comm, sizeof(v.txb.comm), "child");
-	v.txb.bytes = 1500;
+	snprintf(v.tx_calls.comm, sizeof(v.tx_calls.comm), "child");
+	v.tx_calls.bytes = 1500;
 	add(&g, 11 * S, &v, 1);
 	assert_int_equal(g.n, 2);
 	assert_int_equal(g.v[0].sent_bytes.sum, 1000);
@@ -110,7 +110,7 @@ static void few_series(void **state)
 	for (int i = 0; i < 50; i++) {
 		snprintf(name, sizeof(name), "p%d", i);
 		v[i] = endpoint((uint64_t)i + 1, name, 1);
-		v[i].txb.bytes = 1;
+		v[i].tx_calls.bytes = 1;
 	}
 	add(&g, 10 * S, v, 50);
 	assert_int_equal(g.n, 10);
@@ -167,14 +167,14 @@ static void what_ended_without_a_row_counts(void **state)
 	char *text;
 
 	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
-	v[0].txb.bytes = v[1].txb.bytes = 100;
+	v[0].tx_calls.bytes = v[1].tx_calls.bytes = 100;
 	v[0].tx.ns[TX_NAGLE] = S;
 	v[0].tx.lifetime_ns = 2 * S;
 	add(&g, 10 * S, v, 2);
-	rest.txb.bytes = 150 + 7;	/* the first one, which had sent 50 more, and another that came and went between the two */
+	rest.tx_calls.bytes = 150 + 7;	/* the first one, which had sent 50 more, and another that came and went between the two */
 	rest.tx.ns[TX_NAGLE] = 3 * S;
 	rest.tx.lifetime_ns = 5 * S;
-	rest.rxb.tgid = rest.txb.tgid = 0;
+	rest.rx_calls.tgid = rest.tx_calls.tgid = 0;
 	add_with_rest(&g, 11 * S, v + 1, 1, &rest, 2);
 	assert_int_equal(g.v[0].sent_bytes.sum, 200);
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
@@ -182,7 +182,7 @@ static void what_ended_without_a_row_counts(void **state)
 	assert_int_equal(g.stalls[TRACE_TCP][TX_NAGLE].ns, 3 * S);
 	add_with_rest(&g, 12 * S, v + 1, 1, &rest, 2);	/* nothing came */
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
-	rest.txb.bytes += 1000;
+	rest.tx_calls.bytes += 1000;
 	rest.tx.lifetime_ns += S;
 	add_with_rest(&g, 13 * S, v + 1, 1, &rest, 3);
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 1057);
@@ -206,11 +206,11 @@ static void both_halves_keep_their_groups(void **state)
 	add(&g, 10 * S, v, 2);
 	assert_int_equal(g.n, 2);
 	v[0] = endpoint(3, "old", 1);
-	snprintf(v[0].rxb.comm, sizeof(v[0].rxb.comm), "new");
+	snprintf(v[0].rx_calls.comm, sizeof(v[0].rx_calls.comm), "new");
 	v[0].at_ns = 800 * S;
 	v[0].born_ns = 799 * S;
-	v[0].txb.bytes = 3;
-	v[0].rxb.bytes = 4;
+	v[0].tx_calls.bytes = 3;
+	v[0].rx_calls.bytes = 4;
 	add(&g, 800 * S, v, 1);
 	assert_string_equal(g.v[0].process, "old");
 	assert_string_equal(g.v[1].process, "new");
@@ -229,7 +229,7 @@ static void unknown_names(void **state)
 	assert_string_equal(g.v[0].cgroup, "");
 	groups_free(&g);
 	assert_int_equal(groups_init(&g, 10, 9, path_of), 0);
-	v.txb.tgid = v.rxb.tgid = 0;
+	v.tx_calls.tgid = v.rx_calls.tgid = 0;
 	add(&g, 10 * S, &v, 1);
 	assert_string_equal(g.v[0].process, "unknown");
 	assert_string_equal(g.v[0].cgroup, "unknown");
@@ -310,9 +310,9 @@ static void unseen_calls_are_not_counted(void **state)
 	char *text;
 
 	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
-	v.txb.bytes = v.rxb.bytes = 4096;
-	v.rxb.bytes_res = TRACE_BOUNDED;
-	v.rxb.blocked_res = v.rxb.runq_res = TRACE_UNKNOWN;
+	v.tx_calls.bytes = v.rx_calls.bytes = 4096;
+	v.rx_calls.bytes_res = TRACE_BOUNDED;
+	v.rx_calls.blocked_res = v.rx_calls.runq_res = TRACE_UNKNOWN;
 	add(&g, 10 * S, &v, 1);
 	text = text_of(&g, true);
 	has(text, "ipcstall_bytes_total" OF_SPLICER "direction=\"received\"} 4096\n");

@@ -50,15 +50,15 @@ static void a_key_keeps_its_newest_value(void **state)
 static size_t gone(const uint64_t *v, size_t n, uint64_t *largest)
 {
 	uint64_t *sorted = calloc(n, sizeof(*sorted));
-	struct half h;
+	struct evict h;
 	size_t goes = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = v[i];
-	half_begin(&h, sorted, n);
+	evict_begin(&h, sorted, n);
 	free(sorted);
 	for (size_t i = 0; i < n; i++) {
-		if (!half_goes(&h, v[i]))
+		if (!evict_goes(&h, v[i]))
 			continue;
 		goes++;
 		*largest = v[i] > *largest ? v[i] : *largest;

@@ -136,10 +136,10 @@ static void the_absent_is_unknown(void **state)
 
 static struct noise_report quiet_report(void)
 {
-	struct canary c = { .loop_ns = 1.5, .loop_spread = 1, .call_ns = 60 };
+	struct cpu_probe c = { .loop_ns = 1.5, .loop_spread = 1, .call_ns = 60 };
 
 	return (struct noise_report){ .window_ns = 1e9, .n_cpus = 1, .tick_ns = 1e7, .freq_khz_before = NAN,
-				      .freq_khz_after = NAN, .canary_before = c, .canary_after = c };
+				      .freq_khz_after = NAN, .cpu_probe_before = c, .cpu_probe_after = c };
 }
 
 static void expect_warning(const struct noise_report *r, const char *what)
@@ -177,10 +177,10 @@ static void one_cause_one_warning(void **state)
 	r.freq_khz_before = 3e6, r.freq_khz_after = 2e6;
 	expect_warning(&r, "3000 to 2000 MHz");
 	r = quiet_report();
-	r.canary_after.loop_ns = 1.8;
+	r.cpu_probe_after.loop_ns = 1.8;
 	expect_warning(&r, "+20.0 %");
 	r = quiet_report();
-	r.canary_after.call_ns = 90;
+	r.cpu_probe_after.call_ns = 90;
 	expect_warning(&r, "+50.0 %");
 	r = quiet_report();
 	r.tracers = 3;
@@ -192,13 +192,13 @@ static void one_cause_one_warning(void **state)
 
 static void canary_is_steady(void **state)
 {
-	struct canary a, b;
+	struct cpu_probe a, b;
 	double best_ratio = 10;
 
 	(void)state;
 	for (int i = 0; i < 20 && best_ratio > 1.05; i++) {
-		canary_run(&a);
-		canary_run(&b);
+		cpu_probe_run(&a);
+		cpu_probe_run(&b);
 		best_ratio = fmin(best_ratio, fmax(a.loop_ns, b.loop_ns) / fmin(a.loop_ns, b.loop_ns));
 	}
 	assert_true(best_ratio <= 1.05);

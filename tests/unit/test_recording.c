@@ -56,14 +56,14 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	fill_ledger(&ep.rx, RX_N, at - ep.born_ns);
 	ep.inode = noise();
 	ep.proto = 1 + noise() % 6;
-	ep.txb.bytes = noise() << 20;
-	ep.txb.open_sleep_ns = noise();
-	ep.txb.tgid = 1 + noise() % 100000;
-	ep.txb.cgroup_id = 1;
-	snprintf(ep.txb.comm, sizeof(ep.txb.comm), "p%u", (unsigned int)serial);
-	ep.txb.left_ns = noise();
-	ep.txb.heir = (pid_t)(noise() % 2);
-	snprintf(ep.txb.heir_comm, sizeof(ep.txb.heir_comm), "%s", ep.txb.heir ? "heir" : "");
+	ep.tx_calls.bytes = noise() << 20;
+	ep.tx_calls.open_sleep_ns = noise();
+	ep.tx_calls.tgid = 1 + noise() % 100000;
+	ep.tx_calls.cgroup_id = 1;
+	snprintf(ep.tx_calls.comm, sizeof(ep.tx_calls.comm), "p%u", (unsigned int)serial);
+	ep.tx_calls.left_ns = noise();
+	ep.tx_calls.fd_owner = (pid_t)(noise() % 2);
+	snprintf(ep.tx_calls.fd_owner_comm, sizeof(ep.tx_calls.fd_owner_comm), "%s", ep.tx_calls.fd_owner ? "heir" : "");
 	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
 	ep.drops[TRACE_DROP_RCVBUF] = noise();
 	ep.retransmits_res = TRACE_EXACT;
@@ -289,7 +289,7 @@ static void write_endpoints(int fd, enum block_type type, uint64_t serial, uint6
 	struct codec c;
 	size_t written;
 
-	ep.txb.bytes = 3;
+	ep.tx_calls.bytes = 3;
 	codec_writer(&c);
 	codec_part(&c, &p);
 	for (ep.serial = serial; ep.serial < serial + n; ep.serial++) {
@@ -332,7 +332,7 @@ static void the_closed_ones_that_are_kept_are_bounded(void **state)
 	assert_in_range(p.end.n, CLOSED_KEPT / 2 - 100, CLOSED_KEPT);
 	assert_int_equal(p.end.n + p.end.counters.dropped, 9 * EACH);
 	for (size_t i = 0; i < p.end.n; i++) {
-		bytes += p.end.ep[i].txb.bytes;
+		bytes += p.end.ep[i].tx_calls.bytes;
 		stall += p.end.ep[i].tx.ns[TX_NAGLE];
 	}
 	assert_int_equal(bytes + p.end.counters.dropped_tx_bytes, 9 * EACH * 3);
@@ -496,7 +496,7 @@ static void foreign_names_come_in_clean(void **state)
 	uint64_t peer = 0, texts[STACKS] = {};
 	struct codec out, in;
 
-	memset(ep.txb.comm, 0xd0, sizeof(ep.txb.comm));	/* no end either */
+	memset(ep.tx_calls.comm, 0xd0, sizeof(ep.tx_calls.comm));	/* no end either */
 	codec_writer(&out);
 	codec_endpoint(&out, &ep, &peer);
 	codec_stall(&out, &st, texts);
@@ -504,7 +504,7 @@ static void foreign_names_come_in_clean(void **state)
 	codec_endpoint(&in, &got, &peer);
 	codec_stall(&in, &read, texts);
 	assert_true(codec_done(&in));
-	assert_string_equal(got.txb.comm, "???????????????");
+	assert_string_equal(got.tx_calls.comm, "???????????????");
 	assert_string_equal(read.comm, "?]0;x?");
 	assert_string_equal(read.peer_comm, "?");
 	codec_free(&out);

@@ -17,15 +17,15 @@
 #define S 1000000000ull
 
 struct rig {
-	struct paces p;
+	struct rows p;
 	struct screen s;
 	struct canvas c;
 	struct timeline recent;
 };
 
-static struct trace_sight sight(uint64_t serial, uint64_t at)
+static struct trace_digest sight(uint64_t serial, uint64_t at)
 {
-	struct trace_sight v = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = S, .at_ns = at };
+	struct trace_digest v = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = S, .at_ns = at };
 
 	memcpy(v.local.ip, (uint8_t[]){ 10, 0, 0, 1 }, 4);
 	memcpy(v.remote.ip, (uint8_t[]){ 10, 0, 0, 2 }, 4);
@@ -40,7 +40,7 @@ static struct trace_sight sight(uint64_t serial, uint64_t at)
 /* endpoint k of n: k % of the second in rwnd, 1000 * k bytes */
 static void look(struct rig *r, uint64_t second, size_t n)
 {
-	struct trace_sights s = { .at_ns = second * S, .n = n, .room = n, .v = calloc(n + 1, sizeof(*s.v)) };
+	struct trace_digests s = { .at_ns = second * S, .n = n, .room = n, .v = calloc(n + 1, sizeof(*s.v)) };
 
 	for (size_t i = 0; i < n; i++) {
 		s.v[i] = sight(i + 1, second * S);
@@ -49,9 +49,9 @@ static void look(struct rig *r, uint64_t second, size_t n)
 		s.v[i].tx_bytes = second * (i + 1) * 1000;
 		s.v[i].tx_now = TX_RWND;
 	}
-	assert_int_equal(paces_take(&r->p, &s), 0);
-	trace_sights_free(&s);
-	paces_order(&r->p, r->s.sort, r->s.reverse, r->s.active, r->s.filter);
+	assert_int_equal(rows_take(&r->p, &s), 0);
+	trace_digests_free(&s);
+	rows_order(&r->p, r->s.sort, r->s.reverse, r->s.active, r->s.filter);
 	screen_follow(&r->s, &r->p);
 }
 
@@ -68,7 +68,7 @@ static void set_up(struct rig *r, size_t n, int w, int h)
 
 static void tear_down(struct rig *r)
 {
-	paces_free(&r->p);
+	rows_free(&r->p);
 	canvas_free(&r->c);
 	timeline_free(&r->recent);
 }
@@ -106,7 +106,7 @@ static bool row_has(struct rig *r, int y, const char *text)
 static void press(struct rig *r, int key)
 {
 	if (screen_key(&r->s, &r->p, key) == SCREEN_REORDER) {
-		paces_order(&r->p, r->s.sort, r->s.reverse, r->s.active, r->s.filter);
+		rows_order(&r->p, r->s.sort, r->s.reverse, r->s.active, r->s.filter);
 		screen_follow(&r->s, &r->p);
 	}
 	screen_draw(&r->s, &r->p, &r->c);
@@ -304,23 +304,23 @@ static void strips(void **state)
 	struct strip s = { .serial = 2, .now = TX_IDLE, .since_ns = 10 * S, .from_ns = 9 * S, .to_ns = 11 * S };
 	char out[STRIP_MAX + 1];
 
-	strip_draw(&s, &r.recent, 4, out);
+	sparkline_draw(&s, &r.recent, 4, out);
 	assert_string_equal(out, "  .."); /* idle since we look; before: unknown */
 	step(&r, TX_NAGLE, TX_IDLE, 10 * S + S / 2 + S / 4, 3 * S / 4);
-	strip_draw(&s, &r.recent, 4, out);
+	sparkline_draw(&s, &r.recent, 4, out);
 	assert_string_equal(out, "  N."); /* the fourth slice: half and half, the lower number first */
-	strip_draw(&s, &r.recent, 8, out);
+	sparkline_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "    NNN.");
 	timeline_free(&r.recent);
 	step(&r, TX_FLIGHT, TX_IDLE, 10 * S + S / 2 + S / 4, 3 * S / 4);
 	step(&r, TX_RECOVERY, TX_IDLE, 10 * S + S / 2, S / 2); /* found out after it had been told as flight */
-	strip_draw(&s, &r.recent, 8, out);
+	sparkline_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "    RR-.");
 	s.to_ns = s.from_ns;
-	strip_draw(&s, &r.recent, 8, out);
+	sparkline_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "");
 	s.to_ns = 11 * S;
-	strip_draw(&s, &r.recent, 100000, out);
+	sparkline_draw(&s, &r.recent, 100000, out);
 	assert_int_equal(strlen(out), STRIP_MAX);
 	timeline_free(&r.recent);
 }

@@ -25,7 +25,7 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t since, uint64_t 
 {
 	struct trace_endpoint ep = { .serial = serial, .born_ns = 100, .at_ns = at };
 
-	ep.txb.bytes = 1;
+	ep.tx_calls.bytes = 1;
 	ep.tx.now = TX_IDLE;
 	ep.rx.now = RX_IDLE;
 	ep.tx.since_ns = since;
@@ -40,7 +40,7 @@ static void spans_follow_from_the_steps(void **state)
 	struct trace_snapshot end = { .n = 2, .ep = ep };
 	struct spans s;
 
-	ep[1].txb.bytes = 0;	/* did nothing: not told of */
+	ep[1].tx_calls.bytes = 0;	/* did nothing: not told of */
 	step(&t, 1, false, 350, 50, TX_FLIGHT);	/* reported late, by another processor */
 	step(&t, 1, false, 200, 100, TX_IDLE);
 	step(&t, 1, false, 300, 100, TX_NAGLE);

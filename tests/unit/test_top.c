@@ -17,9 +17,9 @@
 #define S 1000000000ull
 #define MS 1000000ull
 
-static struct trace_sight tcp(uint64_t serial, const char *comm, pid_t pid)
+static struct trace_digest tcp(uint64_t serial, const char *comm, pid_t pid)
 {
-	struct trace_sight s = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = 5 * S, .at_ns = 10 * S };
+	struct trace_digest s = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = 5 * S, .at_ns = 10 * S };
 
 	memcpy(s.local.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
 	memcpy(s.remote.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
@@ -32,28 +32,28 @@ static struct trace_sight tcp(uint64_t serial, const char *comm, pid_t pid)
 	return s;
 }
 
-static void take(struct paces *p, uint64_t at, const struct trace_sight *v, size_t n)
+static void take(struct rows *p, uint64_t at, const struct trace_digest *v, size_t n)
 {
-	struct trace_sights s = { .at_ns = at, .n = n, .room = n, .v = malloc((n + 1) * sizeof(*v)) };
+	struct trace_digests s = { .at_ns = at, .n = n, .room = n, .v = malloc((n + 1) * sizeof(*v)) };
 
 	if (n)
 		memcpy(s.v, v, n * sizeof(*v));
-	assert_int_equal(paces_take(p, &s), 0);
-	trace_sights_free(&s);
+	assert_int_equal(rows_take(p, &s), 0);
+	trace_digests_free(&s);
 }
 
-static void take_dropped(struct paces *p, uint64_t at, uint64_t dropped)
+static void take_dropped(struct rows *p, uint64_t at, uint64_t dropped)
 {
-	struct trace_sights s = { .at_ns = at, .counters.dropped = dropped };
+	struct trace_digests s = { .at_ns = at, .counters.dropped = dropped };
 
-	assert_int_equal(paces_take(p, &s), 0);
-	trace_sights_free(&s);
+	assert_int_equal(rows_take(p, &s), 0);
+	trace_digests_free(&s);
 }
 
 /* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK; server 2 answers */
-static void two_looks(struct paces *p)
+static void two_looks(struct rows *p)
 {
-	struct trace_sight v[3] = { tcp(2, "server", 20), tcp(1, "client", 10), tcp(3, "new", 30) };
+	struct trace_digest v[3] = { tcp(2, "server", 20), tcp(1, "client", 10), tcp(3, "new", 30) };
 
 	v[1].peer = 2;
 	v[0].peer = 1;
@@ -70,21 +70,21 @@ static void two_looks(struct paces *p)
 	v[1].tx_messages += 10;
 	v[1].rtt_us = 1500;
 	v[2].born_ns = 11 * S;
-	take(p, 12 * S, (struct trace_sight[]){ v[1], v[2], v[0] }, 3);
+	take(p, 12 * S, (struct trace_digest[]){ v[1], v[2], v[0] }, 3);
 }
 
-static const struct pace *row_of(const struct paces *p, uint64_t serial)
+static const struct row *row_of(const struct rows *p, uint64_t serial)
 {
-	uint32_t i = pace_find(p, serial);
+	uint32_t i = row_find(p, serial);
 
-	assert_true(i != PACE_NEW);
+	assert_true(i != ROW_NEW);
 	return &p->v[i];
 }
 
 static void differences(void **state)
 {
-	struct paces p = {};
-	const struct pace *r;
+	struct rows p = {};
+	const struct row *r;
 	uint64_t tx[TX_N], rx[RX_N];
 
 	two_looks(&p);
@@ -97,18 +97,18 @@ static void differences(void **state)
 	assert_int_equal(r->cause_ns, 500000000);
 	assert_int_equal(r->blamed, BLAME_PEER_DELACK);
 	assert_int_equal(r->surety, SEEN_BOTH_ENDS);
-	assert_true(pace_per_second(&p, r->tx_bytes) == 2000);
-	pace_states(&p, r, tx, rx);
+	assert_true(row_per_second(&p, r->tx_bytes) == 2000);
+	row_states(&p, r, tx, rx);
 	assert_int_equal(tx[TX_IDLE], 1400000000);
 	assert_int_equal(tx[TX_CWND], 100000000);
 	r = row_of(&p, 3);
-	assert_int_equal(r->before, PACE_NEW);
+	assert_int_equal(r->before, ROW_NEW);
 	assert_int_equal(r->ns, S);
-	assert_false(pace_active(r));
+	assert_false(row_active(r));
 	assert_int_equal(p.sum.endpoints, 3);
 	assert_int_equal(p.sum.active, 2);
 	assert_int_equal(p.sum.sender_ns, 2 * S);
-	paces_free(&p);
+	rows_free(&p);
 }
 
 /* what an endpoint did before the first look is not of an interval */
@@ -116,8 +116,8 @@ static void differences(void **state)
 static void a_far_timer_is_told_from_the_path(void **state)
 {
 	for (int far = 0; far < 2; far++) {
-		struct trace_sight v = tcp(1, "client", 10);
-		struct paces p = {};
+		struct trace_digest v = tcp(1, "client", 10);
+		struct rows p = {};
 
 		v.min_rtt_us = v.rtt_us = 20000;
 		take(&p, 10 * S, &v, 1);
@@ -129,14 +129,14 @@ static void a_far_timer_is_told_from_the_path(void **state)
 		v.rwnd_n += 2;
 		take(&p, 12 * S, &v, 1);
 		assert_int_equal(row_of(&p, 1)->blamed, far ? BLAME_PEER_DELACK : BLAME_NOBODY);
-		paces_free(&p);
+		rows_free(&p);
 	}
 }
 
 static void first_look_is_no_interval(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 
 	v.tx_bytes = 1000000;
 	v.tx_ns[TX_RWND] = 3 * S;
@@ -144,17 +144,17 @@ static void first_look_is_no_interval(void **state)
 	assert_int_equal(p.interval_ns, 0);
 	assert_int_equal(p.v[0].tx_bytes, 0);
 	assert_int_equal(p.v[0].stall_ns, 0);
-	assert_int_equal(p.v[0].cause, PACE_NO_CAUSE);
+	assert_int_equal(p.v[0].cause, ROW_NO_CAUSE);
 	take(&p, 11 * S, NULL, 0);
 	assert_int_equal(p.sum.endpoints, 0);
-	assert_int_equal(pace_find(&p, 1), PACE_NEW);
-	paces_free(&p);
+	assert_int_equal(row_find(&p, 1), ROW_NEW);
+	rows_free(&p);
 }
 
 /* too many closed at once: what is not shown is said, of the interval alone */
 static void dropped_ones_are_said(void **state)
 {
-	struct paces p = {};
+	struct rows p = {};
 	char text[256];
 
 	take_dropped(&p, 10 * S, 5);
@@ -165,14 +165,14 @@ static void dropped_ones_are_said(void **state)
 	take_dropped(&p, 12 * S, 12);
 	summary_text(&p, text, sizeof(text));
 	assert_null(strstr(text, "dropped"));
-	paces_free(&p);
+	rows_free(&p);
 }
 
 /* where calls begin to go unseen nothing is known of that interval; after it TCP's own count tells the bytes, nothing the calls */
 static void unseen_calls_leave_gaps(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 	char text[256];
 
 	v.rx_bytes = v.tx_bytes = 1000;
@@ -199,13 +199,13 @@ static void unseen_calls_leave_gaps(void **state)
 	take(&p, 13 * S, &v, 1);
 	assert_int_equal(p.v[0].rx_gap, GAP_NONE);
 	assert_int_equal(p.v[0].rx_messages, 1);
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void lost_datagrams_show(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 
 	v.proto = TRACE_UDP;
 	v.drops = 7;
@@ -215,20 +215,20 @@ static void lost_datagrams_show(void **state)
 	v.drops = 12;
 	take(&p, 11 * S, &v, 1);
 	assert_int_equal(p.v[0].drops, 5);
-	assert_true(pace_active(&p.v[0]));
+	assert_true(row_active(&p.v[0]));
 	assert_string_equal(cause_text(&p.v[0]), "drops");
 	v.tx_ns[TX_SNDBUF] += S / 2;
 	v.drops = 13;
 	take(&p, 12 * S, &v, 1);
 	assert_string_equal(cause_text(&p.v[0]), "sndbuf");
 	assert_int_equal(p.v[0].drops, 1);
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void figures_never_run_backwards(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 
 	v.tx_ns[TX_NAGLE] = 2 * S;
 	take(&p, 10 * S, &v, 1);
@@ -236,13 +236,13 @@ static void figures_never_run_backwards(void **state)
 	v.at_ns = 11 * S;
 	take(&p, 11 * S, &v, 1);
 	assert_int_equal(p.v[0].stall_ns, 0);
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void blame_from_one_end(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 	char text[64];
 
 	take(&p, 10 * S, &v, 1);
@@ -269,14 +269,14 @@ static void blame_from_one_end(void **state)
 	take(&p, 14 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "reader a[1]");
-	paces_free(&p);
+	rows_free(&p);
 }
 
 /* a window that opens within a round trip is too small for the path; one that stays shut for longer has an absent reader behind it */
 static void a_window_within_a_round_trip_is_nobodys(void **state)
 {
-	struct trace_sight v = tcp(1, "a", 1);
-	struct paces p = {};
+	struct trace_digest v = tcp(1, "a", 1);
+	struct rows p = {};
 	char text[64];
 
 	v.rtt_us = 40000;
@@ -297,39 +297,39 @@ static void a_window_within_a_round_trip_is_nobodys(void **state)
 	take(&p, 13 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "-");
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void sorting_and_filter(void **state)
 {
-	struct paces p = {};
+	struct rows p = {};
 
 	two_looks(&p);
-	paces_order(&p, SORT_STALL, false, false, NULL);
+	rows_order(&p, SORT_STALL, false, false, NULL);
 	assert_int_equal(p.shown, 3);
 	assert_int_equal(p.now.v[p.order[0]].serial, 1);
 	assert_int_equal(p.now.v[p.order[1]].serial, 2);	/* no stall, but it read */
-	paces_order(&p, SORT_STALL, true, false, NULL);
+	rows_order(&p, SORT_STALL, true, false, NULL);
 	assert_int_equal(p.now.v[p.order[2]].serial, 1);
-	paces_order(&p, SORT_PROGRAM, false, false, "");
+	rows_order(&p, SORT_PROGRAM, false, false, "");
 	assert_int_equal(p.now.v[p.order[1]].serial, 3);
-	paces_order(&p, SORT_AGE, false, false, NULL);
+	rows_order(&p, SORT_AGE, false, false, NULL);
 	assert_int_equal(p.now.v[p.order[2]].serial, 3);
-	paces_order(&p, SORT_RATE, false, true, NULL);
+	rows_order(&p, SORT_RATE, false, true, NULL);
 	assert_int_equal(p.shown, 2);
-	paces_order(&p, SORT_RTT, false, true, "  CLIENT   delack ");
+	rows_order(&p, SORT_RTT, false, true, "  CLIENT   delack ");
 	assert_int_equal(p.shown, 1);
 	assert_int_equal(p.now.v[p.order[0]].serial, 1);
-	paces_order(&p, SORT_RATE, false, false, "client nosuchword");
+	rows_order(&p, SORT_RATE, false, false, "client nosuchword");
 	assert_int_equal(p.shown, 0);
-	paces_order(&p, SORT_RATE, false, false, ":1003");
+	rows_order(&p, SORT_RATE, false, false, ":1003");
 	assert_int_equal(p.shown, 1);
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void lines_fit_every_width(void **state)
 {
-	struct paces p = {};
+	struct rows p = {};
 	struct layout l;
 	char line[512];
 
@@ -345,12 +345,12 @@ static void lines_fit_every_width(void **state)
 		assert_true(strlen(line) <= (size_t)w);
 		assert_int_equal(line[w + 1], '#');
 	}
-	paces_free(&p);
+	rows_free(&p);
 }
 
 static void lines_as_drawn(void **state)
 {
-	struct paces p = {};
+	struct rows p = {};
 	struct layout l;
 	char line[256];
 
@@ -370,19 +370,19 @@ static void lines_as_drawn(void **state)
 	assert_non_null(strstr(line, "delack server[20]"));
 	assert_non_null(strstr(line, "127.0.0.1:1001"));
 	assert_non_null(strstr(line, "idle/idle"));
-	paces_free(&p);
+	rows_free(&p);
 }
 
-/* what would move the cursor does not come so far: trace_look() and the recordings' codec see to that */
+/* what would move the cursor does not come so far: trace_digests_take() and the recordings' codec see to that */
 static void a_name_takes_a_cell_for_each_byte(void **state)
 {
-	struct trace_sight v = tcp(1, "\xd0\xbf?[2J", 7);
+	struct trace_digest v = tcp(1, "\xd0\xbf?[2J", 7);
 	char text[64];
 
-	sight_who(&v, text, sizeof(text));
+	digest_who(&v, text, sizeof(text));
 	assert_string_equal(text, "???[2J[7]");
 	memcpy(v.tx_comm, "0123456789abcdef", 16);	/* no end */
-	sight_who(&v, text, sizeof(text));
+	digest_who(&v, text, sizeof(text));
 	assert_string_equal(text, "0123456789abcdef[7]");
 }
 

@@ -42,9 +42,9 @@ static struct trace_endpoint downloader(uint64_t ns)
 
 	memset(ep.tx.resolution, TRACE_EXACT, sizeof(ep.tx.resolution));
 	memset(ep.rx.resolution, TRACE_EXACT, sizeof(ep.rx.resolution));
-	strcpy(ep.rxb.comm, "curl");
-	ep.rxb.tgid = 12;
-	ep.txb.bytes = 100;
+	strcpy(ep.rx_calls.comm, "curl");
+	ep.rx_calls.tgid = 12;
+	ep.tx_calls.bytes = 100;
 	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
 	ep.rx.ns[RX_UNREAD] = ep.rx.max[RX_UNREAD] = ns;
 	ep.rx.count[RX_UNREAD] = 1;
@@ -95,8 +95,8 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_non_null(strstr(said_of_both(both, &v), "healthy"));
 	ep.proto = TRACE_PIPE; /* tokens may lie there for as long as nobody needs them */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
-	ep.txb.bytes = ep.txb.messages = ep.txb.tid = 0; /* their writer is not seen either */
-	ep.rxb.tgid = 7;
+	ep.tx_calls.bytes = ep.tx_calls.messages = ep.tx_calls.tid = 0; /* their writer is not seen either */
+	ep.rx_calls.tgid = 7;
 	ep.queue_max = 1;
 	assert_null(strstr(said_of(&ep, &v), "leaves unread"));
 	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
@@ -112,13 +112,13 @@ static void what_does_not_leave_is_no_health(void **state)
 	(void)state;
 	ep.tx.ns[TX_IDLE] -= 500000000;
 	ep.tx.ns[TX_DEVICE] = ep.tx.max[TX_DEVICE] = 500000000;
-	ep.txb.bytes = 1000;
+	ep.tx_calls.bytes = 1000;
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 	ep.timeouts = 2;
 	assert_non_null(strstr(said_of(&ep, &v), "had not left this host when the retransmission timer fired: 2 times, 500 ms"));
-	ep.txb.bytes = 1000000; /* it flows */
+	ep.tx_calls.bytes = 1000000; /* it flows */
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
-	ep.txb.bytes = 1000;
+	ep.tx_calls.bytes = 1000;
 	ep.tx.max[TX_DEVICE] = 100000000; /* again and again, but never for as long as the timer takes */
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 }
@@ -130,13 +130,13 @@ static void second_client(struct trace_endpoint ep[2])
 		ep[i] = downloader(0);
 		ep[i].paired = true;
 		ep[i].peer = !i;
-		ep[i].txb.bytes_res = ep[i].rxb.bytes_res = TRACE_EXACT;
-		ep[i].txb.messages = ep[i].rxb.messages = 1;
-		ep[i].rxb.bytes = 100;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 1;
+		ep[i].rx_calls.bytes = 100;
 		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = 3900000000;
 		ep[i].at_ns = 3900000000;
 	}
-	strcpy(ep[1].rxb.comm, "server");
+	strcpy(ep[1].rx_calls.comm, "server");
 	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 1900000000;
 }
 
@@ -156,7 +156,7 @@ static void who_waits_for_no_answer_is_not_kept_waiting(void **state)
 	struct verdict v;
 
 	second_client(ep);
-	ep[0].txb.messages = 100; /* it sends on and on, and is acknowledged now and then */
+	ep[0].tx_calls.messages = 100; /* it sends on and on, and is acknowledged now and then */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 	second_client(ep);
 	ep[1].tx.ns[TX_IDLE] -= 1000000000; /* it may have been the answer to the one before that took so long */
@@ -167,7 +167,7 @@ static void who_waits_for_no_answer_is_not_kept_waiting(void **state)
 	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 1200000000;
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 	second_client(ep);
-	ep[1].txb.bytes_res = TRACE_BOUNDED; /* how many answers there were is not known */
+	ep[1].tx_calls.bytes_res = TRACE_BOUNDED; /* how many answers there were is not known */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 }
 
@@ -178,7 +178,7 @@ static void a_server_that_answers_at_once_is_not_late(void **state)
 	struct verdict v;
 
 	second_client(ep);
-	ep[0].txb.messages = ep[1].rxb.messages = ep[1].txb.messages = ep[1].rx.count[RX_UNREAD] = 1000;
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = ep[1].tx_calls.messages = ep[1].rx.count[RX_UNREAD] = 1000;
 	ep[1].rx.ns[RX_UNREAD] = 900000000;
 	ep[1].rx.max[RX_UNREAD] = 2000000;
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
@@ -196,7 +196,7 @@ static void a_server_that_hung_hours_ago_is_late(void **state)
 	second_client(ep);
 	for (int i = 0; i < 2; i++)
 		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = ep[i].at_ns = hours;
-	ep[1].txb.messages = 0;
+	ep[1].tx_calls.messages = 0;
 	ep[1].rx.ns[RX_UNREAD] = hours - SECOND;
 	ep[1].rx.count[RX_UNREAD] = 5;
 	ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS + SECOND;
@@ -211,10 +211,10 @@ static void who_comes_back_at_once_is_not_late(void **state)
 	struct trace_endpoint ep = downloader(990000000);
 	struct verdict v;
 
-	ep.rxb.bytes_res = TRACE_EXACT;
-	ep.rxb.messages = 10000;
+	ep.rx_calls.bytes_res = TRACE_EXACT;
+	ep.rx_calls.messages = 10000;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
-	ep.rxb.messages = 20;
+	ep.rx_calls.messages = 20;
 	assert_int_equal(said_of(&ep, &v) && v.late.endpoint, 0);
 }
 
@@ -224,15 +224,15 @@ static void who_had_no_cpu_is_named(void **state)
 	struct trace_endpoint ep = downloader(0);
 	struct verdict v;
 
-	ep.rxb.runq_res = TRACE_EXACT;
-	ep.rxb.wakeups = 20;
-	ep.rxb.runq_ns = 800000000;
-	ep.rxb.runq_max_ns = 60000000;
+	ep.rx_calls.runq_res = TRACE_EXACT;
+	ep.rx_calls.wakeups = 20;
+	ep.rx_calls.runq_ns = 800000000;
+	ep.rx_calls.runq_max_ns = 60000000;
 	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times and then waited for a CPU: 800 ms in all (80.0 %"));
-	ep.rxb.wakeups = 100000; /* they took turns */
+	ep.rx_calls.wakeups = 100000; /* they took turns */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
-	ep.rxb.wakeups = 20;
-	ep.rxb.runq_res = TRACE_UNKNOWN;
+	ep.rx_calls.wakeups = 20;
+	ep.rx_calls.runq_res = TRACE_UNKNOWN;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
@@ -245,21 +245,21 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[0].peer = 1;
 	ep[1].peer = 0;
 	ep[0].rx.ns[RX_WAIT] = 900000000;
-	strcpy(ep[1].txb.comm, "httpd");
-	ep[1].txb.tgid = 13;
-	ep[1].txb.no_cpu_ns = 700000000;
-	ep[1].txb.no_cpu_res = TRACE_BOUNDED;
+	strcpy(ep[1].tx_calls.comm, "httpd");
+	ep[1].tx_calls.tgid = 13;
+	ep[1].tx_calls.no_cpu_ns = 700000000;
+	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
 	assert_non_null(strstr(said_of_both(ep, &v), "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was ready to run and had no CPU while it was waited for: 700 ms in all (70.0 %"));
-	ep[1].txb.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
+	ep[1].tx_calls.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
 	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
 	ep[0].rx.ns[RX_WAIT] = 0; /* nobody waited */
-	ep[1].txb.no_cpu_ns = 700000000;
+	ep[1].tx_calls.no_cpu_ns = 700000000;
 	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
 	ep[1] = downloader(900000000); /* what had come lay there, and it could not read */
-	strcpy(ep[1].rxb.comm, "httpd");
+	strcpy(ep[1].rx_calls.comm, "httpd");
 	ep[1].peer = 0;
 	assert_non_null(strstr(said_of_both(ep, &v), "leaves unread"));
-	ep[1].rxb.no_cpu_ns = 800000000;
+	ep[1].rx_calls.no_cpu_ns = 800000000;
 	assert_non_null(strstr(said_of_both(ep, &v), "was ready to run and had no CPU while it was waited for: 800 ms"));
 }
 
@@ -424,7 +424,7 @@ static void a_writer_that_nobody_saw_is_not_healthy(void **state)
 	struct trace_endpoint ep = { .proto = TRACE_PIPE, .paired = true };
 	struct verdict v;
 
-	ep.txb.bytes = ep.rxb.bytes = 6000000;
+	ep.tx_calls.bytes = ep.rx_calls.bytes = 6000000;
 	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
 	assert_non_null(strstr(said_of(&ep, &v), "is not known"));
 	assert_int_equal(v.n_unknown, 1);
@@ -458,8 +458,8 @@ static void of_several_the_one_that_waited(void **state)
 	ep.proto = TRACE_PIPE;
 	ep.family = 0;
 	ep.peer = 0;
-	ep.txb.tgid = 20;
-	strcpy(ep.txb.comm, "last");
+	ep.tx_calls.tgid = 20;
+	strcpy(ep.tx_calls.comm, "last");
 	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "last[20] of "));
@@ -480,8 +480,8 @@ static void who_has_the_socket_is_who_waits(void **state)
 	ep.tx.ns[TX_RWND] = SECOND / 2;
 	ep.tx.count[TX_RWND] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
-	ep.txb.tgid = 20;
-	strcpy(ep.txb.comm, "sender");
+	ep.tx_calls.tgid = 20;
+	strcpy(ep.tx_calls.comm, "sender");
 	assert_non_null(strstr(said_of(&ep, &v), "sender[20] of tcp"));
 	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){ .lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1 };
 	assert_non_null(strstr(said_of(&ep, &v), "several processes of tcp"));
@@ -500,21 +500,21 @@ static void client_and_server(struct trace_endpoint ep[2])
 		ep[i] = downloader(0);
 		ep[i].paired = true;
 		ep[i].peer = !i;
-		ep[i].txb.tgid = ep[i].rxb.tgid;
-		strcpy(ep[i].txb.comm, "curl");
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid;
+		strcpy(ep[i].tx_calls.comm, "curl");
 		ep[i].tx.ns[TX_IDLE] = SECOND;
 	}
 	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 9 * (SECOND / 10);
 	ep[0].rx.count[RX_WAIT] = 1;
-	strcpy(ep[1].txb.comm, "nginx");
-	ep[1].txb.tgid = 7;
+	strcpy(ep[1].tx_calls.comm, "nginx");
+	ep[1].tx_calls.tgid = 7;
 }
 
-static void leaves(struct trace_beside *b, uint64_t at)
+static void leaves(struct trace_call_stats *b, uint64_t at)
 {
 	b->left_ns = at;
-	b->heir = 9;
-	strcpy(b->heir_comm, "helper");
+	b->fd_owner = 9;
+	strcpy(b->fd_owner_comm, "helper");
 }
 
 /* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
@@ -525,19 +525,19 @@ static void who_has_ended_is_not_awaited(void **state)
 
 	client_and_server(ep);
 	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
-	leaves(&ep[1].txb, ep[0].born_ns + SECOND / 100);
+	leaves(&ep[1].tx_calls, ep[0].born_ns + SECOND / 100);
 	assert_non_null(strstr(said_of_both(ep, &v), "(90.0 % of its time) for more, or EOF: nginx[7] has ended, but helper[9] still holds the descriptor"));
-	ep[1].txb.let_go = true;
+	ep[1].tx_calls.let_go = true;
 	assert_non_null(strstr(said_of_both(ep, &v), "nginx[7] has closed its descriptor, but helper[9] still holds"));
-	ep[1].txb.heir = 12;
-	strcpy(ep[1].txb.heir_comm, "curl");
+	ep[1].tx_calls.fd_owner = 12;
+	strcpy(ep[1].tx_calls.fd_owner_comm, "curl");
 	assert_non_null(strstr(said_of_both(ep, &v), "but curl[12] itself still holds the descriptor"));
-	ep[1].txb.heir = 0;
+	ep[1].tx_calls.fd_owner = 0;
 	assert_non_null(strstr(said_of_both(ep, &v), "and who still holds the descriptor is not known"));
-	ep[1].txb.left_ns = ep[0].born_ns + SECOND / 2; /* most of it may have been before */
+	ep[1].tx_calls.left_ns = ep[0].born_ns + SECOND / 2; /* most of it may have been before */
 	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
 	ep[0].at_ns += SECOND; /* of a phase: what was before it does not count */
-	ep[1].txb.left_ns = ep[0].born_ns + SECOND;
+	ep[1].tx_calls.left_ns = ep[0].born_ns + SECOND;
 	assert_non_null(strstr(said_of_both(ep, &v), "has closed its descriptor"));
 }
 
@@ -548,19 +548,19 @@ static void who_has_ended_does_not_read(void **state)
 	struct verdict v;
 
 	ep.at_ns = ep.born_ns + SECOND;
-	leaves(&ep.rxb, ep.born_ns + SECOND / 100);
+	leaves(&ep.rx_calls, ep.born_ns + SECOND / 100);
 	assert_non_null(strstr(said_of(&ep, &v), "helper[9], which holds the descriptor since curl[12] ended, of tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
 	ep.family = ep.peer = 0;
 	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
-	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = TRACE_HEIR, .comm = "curl" };
+	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = TRACE_FD_OWNER, .comm = "curl" };
 	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading")); /* it is there again */
-	leaves(&ep.rxb, 1);
+	leaves(&ep.rx_calls, 1);
 	assert_non_null(strstr(said_of(&ep, &v), "<- helper[9], which holds the descriptor since curl[12] ended, is not reading"));
-	ep.rxb.heir = 0;
-	ep.rxb.let_go = true;
+	ep.rx_calls.fd_owner = 0;
+	ep.rx_calls.let_go = true;
 	assert_non_null(strstr(said_of(&ep, &v), "<- somebody not seen, which holds the descriptor since curl[12] closed it, is not reading"));
 }
 
@@ -570,8 +570,8 @@ static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t re
 	ep->proto = TRACE_PIPE;
 	ep->family = 0;
 	ep->peer = index;
-	ep->txb.tgid = writer;
-	ep->rxb.tgid = reader;
+	ep->tx_calls.tgid = writer;
+	ep->rx_calls.tgid = reader;
 	ep->rx.ns[RX_WAIT] = wait_ns;
 }
 
@@ -607,7 +607,7 @@ static void waits_of_short_connections_are_told_together(void **state)
 	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 and 2 more waited 2.70 s (90.0 % of their time) for nginx[7] to send"));
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
 	ep[2].remote.port = 81;
-	ep[4].rxb.tgid = 13;
+	ep[4].rx_calls.tgid = 13;
 	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
 }
 
@@ -619,9 +619,9 @@ static void both_asleep(struct trace_endpoint ep[2])
 		ep[i].at_ns = SECOND;
 		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 95 * (SECOND / 100);
 		ep[i].rx.count[RX_WAIT] = 1;
-		strcpy(ep[i].rxb.comm, ep[i].txb.comm);
-		ep[i].rxb.tgid = ep[i].txb.tgid;
-		ep[i].rxb.tid = ep[i].txb.tid = ep[i].txb.tgid;
+		strcpy(ep[i].rx_calls.comm, ep[i].tx_calls.comm);
+		ep[i].rx_calls.tgid = ep[i].tx_calls.tgid;
+		ep[i].rx_calls.tid = ep[i].tx_calls.tid = ep[i].tx_calls.tgid;
 	}
 	ep[0].rx.ns[RX_WAIT] = 96 * (SECOND / 100);
 }
@@ -641,7 +641,7 @@ static void each_waits_for_the_other(void **state)
 	ep[0].proto = ep[1].proto = TRACE_UNIX_STREAM;
 	ep[0].family = ep[1].family = 1;
 	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, a deadlock"));
-	ep[0].txb.tid = 0; /* it sent before it was seen, or never */
+	ep[0].tx_calls.tid = 0; /* it sent before it was seen, or never */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, and neither goes on unless another thread sends"));
 }
@@ -657,7 +657,7 @@ static void who_waits_by_turns_is_no_deadlock(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
 	assert_int_equal(v.mutual.endpoint, -1);
 	both_asleep(ep);
-	ep[1].txb.tid = 8; /* another thread of its sends */
+	ep[1].tx_calls.tid = 8; /* another thread of its sends */
 	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
 	both_asleep(ep);
 	ep[0].tx.ns[TX_IDLE] = SECOND / 10; /* the question is on its way */
@@ -681,8 +681,8 @@ static void pipes_of_which_each_waits(void **state)
 	is_pipe(&ep[1], 1, 10, 11, 95 * (SECOND / 100));
 	is_pipe(&ep[2], 2, 11, 10, 96 * (SECOND / 100));
 	for (int i = 0; i < 3; i++) {
-		ep[i].txb.tid = ep[i].txb.tgid;
-		ep[i].rxb.tid = ep[i].rxb.tgid;
+		ep[i].tx_calls.tid = ep[i].tx_calls.tgid;
+		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
 	}
 	assert_non_null(strstr(said_of_all(ep, 3, &v), "each waits for the other to send, a deadlock"));
 	assert_int_equal(v.wait.endpoint, 2);
@@ -738,7 +738,7 @@ static void pipes_by_turns(void **state)
 	is_pipe(&ep[0], 0, 10, 11, 9 * (SECOND / 10));
 	is_pipe(&ep[1], 1, 11, 10, SECOND / 2);
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
-	ep[1].rxb.tgid = 99;
+	ep[1].rx_calls.tgid = 99;
 	assert_non_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
@@ -775,9 +775,9 @@ static void a_long_path_is_told_of(void **state)
 
 	client_and_server(ep);
 	ep[0].peer = -1;
-	ep[0].txb.messages = ep[0].rxb.messages = 20;
-	ep[0].txb.bytes = ep[0].rxb.bytes = 20;
-	ep[0].txb.bytes_res = ep[0].rxb.bytes_res = TRACE_EXACT;
+	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 20;
+	ep[0].tx_calls.bytes = ep[0].rx_calls.bytes = 20;
+	ep[0].tx_calls.bytes_res = ep[0].rx_calls.bytes_res = TRACE_EXACT;
 	ep[0].min_rtt_us = 40000;
 	assert_non_null(strstr(said_of(ep, &v), "to send: its path takes 40.0 ms for each of 20 answers"));
 	ep[0].min_rtt_us = 4000;
@@ -794,11 +794,11 @@ static void whose_bytes_pass_through_is_awaited(void **state)
 	client_and_server(ep + 2);
 	ep[2].peer = 3;
 	ep[3].peer = 2;
-	ep[1].rxb.tgid = ep[2].rxb.tgid = ep[2].txb.tgid = 7;
-	ep[1].txb.bytes = ep[0].rxb.bytes = ep[2].rxb.bytes = ep[3].txb.bytes = 12000;
+	ep[1].rx_calls.tgid = ep[2].rx_calls.tgid = ep[2].tx_calls.tgid = 7;
+	ep[1].tx_calls.bytes = ep[0].rx_calls.bytes = ep[2].rx_calls.bytes = ep[3].tx_calls.bytes = 12000;
 	ep[2].rx.ns[RX_WAIT] = 0;
 	ep[2].rx.ns[RX_IDLE] = SECOND;
-	ep[3].txb.tgid = 5;
+	ep[3].tx_calls.tgid = 5;
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 2);
 	ep[2].rx.ns[RX_UNREAD] = SECOND / 2;	/* it had it, and did not pass it on */
@@ -809,7 +809,7 @@ static void whose_bytes_pass_through_is_awaited(void **state)
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[2].rx.max[RX_IDLE] = SECOND / 5;
-	ep[2].rxb.bytes = 300;	/* questions, not what it answers */
+	ep[2].rx_calls.bytes = 300;	/* questions, not what it answers */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 }
@@ -820,7 +820,7 @@ static void a_programs_own_helper_is_no_news(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[1].txb.tgid = ep[0].rxb.tgid;
+	ep[1].tx_calls.tgid = ep[0].rx_calls.tgid;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
@@ -833,7 +833,7 @@ static void the_last_of_a_chain_is_named(void **state)
 	client_and_server(ep);
 	is_pipe(&ep[0], 0, 20, 19, 95 * (SECOND / 100));
 	is_pipe(&ep[1], 1, 21, 20, 94 * (SECOND / 100));
-	strcpy(ep[1].txb.comm, "bash");
+	strcpy(ep[1].tx_calls.comm, "bash");
 	assert_non_null(strstr(said_of_both(ep, &v), "for bash[21] to send"));
 	assert_int_equal(v.wait.endpoint, 1);
 }
@@ -844,10 +844,10 @@ static void an_idle_server_waits_for_nobody(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[0].txb.bytes = ep[0].rxb.bytes = 0;	/* the other end sent something, not here */
+	ep[0].tx_calls.bytes = ep[0].rx_calls.bytes = 0;	/* the other end sent something, not here */
 	ep[0].peer = -1;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
-	ep[1].txb.bytes = 0;
+	ep[1].tx_calls.bytes = 0;
 	assert_non_null(strstr(said_of_both(ep, &v), "nothing was sent through an endpoint that was seen; curl[12]"));
 }
 
@@ -857,11 +857,11 @@ static void who_has_not_answered_yet_is_named(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[1].txb.tgid = 0;
-	strcpy(ep[1].rxb.comm, "slowd");
-	ep[1].rxb.tgid = 8;
+	ep[1].tx_calls.tgid = 0;
+	strcpy(ep[1].rx_calls.comm, "slowd");
+	ep[1].rx_calls.tgid = 8;
 	assert_non_null(strstr(said_of_both(ep, &v), "for slowd[8] to send"));
-	ep[1].rxb.tgid = 0;
+	ep[1].rx_calls.tgid = 0;
 	assert_non_null(strstr(said_of_both(ep, &v), "for the other end to send"));
 }
 
@@ -903,8 +903,8 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	ep[0].remote.port = 0; /* a server's */
 	assert_null(strstr(said_of(ep, &v), "waited"));
 	ep[0].remote.port = 53;
-	ep[0].txb.bytes = 0; /* it listens to one sender, and asked for nothing */
-	ep[0].rxb.bytes = 100;
+	ep[0].tx_calls.bytes = 0; /* it listens to one sender, and asked for nothing */
+	ep[0].rx_calls.bytes = 100;
 	assert_null(strstr(said_of(ep, &v), "waited"));
 }
 
@@ -915,7 +915,7 @@ static void what_was_sent_in_no_time_was_sent(void **state)
 
 	ep.tx.lifetime_ns = ep.rx.lifetime_ns = 0;
 	assert_string_equal(said_of(&ep, &v), "healthy: stalls add up to 0 ns");
-	ep.txb.bytes = 0;
+	ep.tx_calls.bytes = 0;
 	assert_string_equal(said_of(&ep, &v), "nothing was sent through an endpoint that was seen");
 }
 
@@ -925,9 +925,9 @@ static struct trace_endpoint receiver(void)
 	struct trace_endpoint ep = downloader(0);
 
 	ep.proto = TRACE_UDP;
-	ep.txb.bytes = 0;
-	ep.txb.bytes_res = ep.rxb.bytes_res = ep.drops_res = TRACE_EXACT;
-	ep.rxb.messages = 90;
+	ep.tx_calls.bytes = 0;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = ep.drops_res = TRACE_EXACT;
+	ep.rx_calls.messages = 90;
 	ep.drops[TRACE_DROP_RCVBUF] = 10;
 	return ep;
 }
@@ -941,10 +941,10 @@ static void lost_datagrams_are_no_health(void **state)
 					      "(10.0 % of those read or dropped)");
 	assert_int_equal(v.loss.endpoint, 0);
 	assert_int_equal(v.loss.kind, TRACE_DROP_RCVBUF);
-	ep.rxb.bytes_res = TRACE_BOUNDED; /* how many came is not known */
+	ep.rx_calls.bytes_res = TRACE_BOUNDED; /* how many came is not known */
 	assert_null(strstr(said_of(&ep, &v), "%"));
-	ep.rxb.bytes_res = TRACE_EXACT;
-	ep.rxb.messages = 0; /* and of a socket that nobody read from, what share was lost */
+	ep.rx_calls.bytes_res = TRACE_EXACT;
+	ep.rx_calls.messages = 0; /* and of a socket that nobody read from, what share was lost */
 	assert_null(strstr(said_of(&ep, &v), "%"));
 	ep.drops_res = TRACE_UNKNOWN;
 	assert_null(strstr(said_of(&ep, &v), "dropped"));
@@ -956,8 +956,8 @@ static void one_in_a_million_is_said_beside(void **state)
 	struct trace_endpoint ep = receiver();
 	struct verdict v;
 
-	ep.rxb.messages = 10000000;
-	ep.txb.bytes = 100;
+	ep.rx_calls.messages = 10000000;
+	ep.tx_calls.bytes = 100;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	assert_int_equal(v.loss.endpoint, 0);
 }
@@ -967,9 +967,9 @@ static void a_full_queue_drops_what_was_sent(void **state)
 	struct trace_endpoint ep = receiver();
 	struct verdict v;
 
-	strcpy(ep.txb.comm, "sender");
-	ep.txb.tgid = 13;
-	ep.txb.messages = 1000;
+	strcpy(ep.tx_calls.comm, "sender");
+	ep.tx_calls.tgid = 13;
+	ep.tx_calls.messages = 1000;
 	ep.drops[TRACE_DROP_QDISC] = 20;
 	assert_non_null(strstr(said_of(&ep, &v), "sender[13] of udp"));
 	assert_non_null(strstr(said_of(&ep, &v), "20 datagrams dropped by a queue on their way out"));
@@ -984,7 +984,7 @@ static void a_stall_comes_before_a_loss(void **state)
 	struct verdict v;
 	FILE *out = open_memstream(&text, &len);
 
-	ep.txb.messages = 1;
+	ep.tx_calls.messages = 1;
 	ep.tx.ns[TX_SNDBUF] = ep.tx.max[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "sndbuf"));
@@ -1035,9 +1035,9 @@ static void short_talk(struct trace_endpoint ep[2], int client, pid_t pid, pid_t
 		ep[i].paired = true;
 		ep[i].peer = client + !i;
 		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / 10;
-		strcpy(ep[i].txb.comm, i ? "server" : "client");
-		strcpy(ep[i].rxb.comm, ep[i].txb.comm);
-		ep[i].txb.tgid = ep[i].rxb.tgid = i ? server : pid;
+		strcpy(ep[i].tx_calls.comm, i ? "server" : "client");
+		strcpy(ep[i].rx_calls.comm, ep[i].tx_calls.comm);
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid = i ? server : pid;
 	}
 	ep[0].remote.port = ep[1].local.port = 80;
 	ep[0].local.port = ep[1].remote.port = (uint16_t)(40000 + client);
@@ -1100,10 +1100,10 @@ static void other_programs_and_ports_stand_alone(void **state)
 	for (int i = 0; i < 4; i++)
 		short_talk(&ep[2 * i], 2 * i, 20, 30, STALL);
 	ep[2].remote.port = ep[3].local.port = 81;
-	ep[4].txb.tgid = ep[4].rxb.tgid = 21;
-	strcpy(ep[4].txb.comm, "other");
-	ep[7].rxb.tgid = 31;
-	strcpy(ep[7].rxb.comm, "proxy");
+	ep[4].tx_calls.tgid = ep[4].rx_calls.tgid = 21;
+	strcpy(ep[4].tx_calls.comm, "other");
+	ep[7].rx_calls.tgid = 31;
+	strcpy(ep[7].rx_calls.comm, "proxy");
 	said_of_all(ep, 8, &v);
 	assert_int_equal(v.n, 4);
 	assert_non_null(strstr(said_of_all(ep, 8, &v), ": 2 times, 80.0 ms in all (80.0 % of its time)"));

@@ -53,7 +53,7 @@ static int like_old(int fd, const struct stat *old)
 }
 
 /* A name that nobody can foretell: in a directory of all users a link could wait under one that is known. */
-static char *name_beside(const char *real)
+static char *name_call_stats(const char *real)
 {
 	const char *slash = strrchr(real, '/');
 	unsigned long long number;
@@ -65,19 +65,19 @@ static char *name_beside(const char *real)
 	return name;
 }
 
-static void forget(struct replacement *r)
+static void forget(struct atomic_file *r)
 {
 	free(r->part);
 	free(r->real);
-	*r = (struct replacement){};
+	*r = (struct atomic_file){};
 }
 
-static int open_beside(struct replacement *r, const char *path, const struct stat *old, int flags, mode_t mode)
+static int open_beside(struct atomic_file *r, const char *path, const struct stat *old, int flags, mode_t mode)
 {
 	int fd = -1, err;
 
 	r->real = old ? realpath(path, NULL) : strdup(path);
-	r->part = r->real ? name_beside(r->real) : NULL;
+	r->part = r->real ? name_call_stats(r->real) : NULL;
 	if (r->part)
 		fd = open(r->part, flags | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : mode);
 	if (fd >= 0 && (!old || !like_old(fd, old)))
@@ -92,12 +92,12 @@ static int open_beside(struct replacement *r, const char *path, const struct sta
 	return -1;
 }
 
-int replacement_open(struct replacement *r, const char *path, int flags, mode_t mode)
+int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t mode)
 {
 	struct stat st, *old = stat(path, &st) == 0 ? &st : NULL;
 	int fd;
 
-	*r = (struct replacement){};
+	*r = (struct atomic_file){};
 	if (is_replaced(path, old)) {
 		if (old && !may_write(path))
 			return -1;
@@ -109,7 +109,7 @@ int replacement_open(struct replacement *r, const char *path, int flags, mode_t 
 }
 
 /* Where it cannot take the place (a file is mounted there, or is another's in a directory like /tmp), what is in it does. */
-static int copy_over(const struct replacement *r)
+static int copy_over(const struct atomic_file *r)
 {
 	int in = open(r->part, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
 	ssize_t n = 1;
@@ -125,7 +125,7 @@ static int copy_over(const struct replacement *r)
 	return err;
 }
 
-int replacement_commit(struct replacement *r)
+int atomic_file_commit(struct atomic_file *r)
 {
 	int err = 0;
 
@@ -137,7 +137,7 @@ int replacement_commit(struct replacement *r)
 	return err;
 }
 
-void replacement_drop(struct replacement *r)
+void atomic_file_drop(struct atomic_file *r)
 {
 	if (r->part)
 		unlink(r->part);

@@ -8,15 +8,15 @@
 
 #include <sys/types.h>
 
-struct replacement {
+struct atomic_file {
 	char *real, *part; /* NULL: written in its place */
 };
 
 /* A descriptor for what is to stand at `path`, or -1 and errno; flags: O_WRONLY or O_RDWR; mode: of a file that was not there. */
-int replacement_open(struct replacement *r, const char *path, int flags, mode_t mode);
+int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t mode);
 /* What was written takes its place: 0, or an errno, and what was there is there. */
-int replacement_commit(struct replacement *r);
+int atomic_file_commit(struct atomic_file *r);
 /* What was written goes. */
-void replacement_drop(struct replacement *r);
+void atomic_file_drop(struct atomic_file *r);
 
 #endif

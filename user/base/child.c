@@ -195,11 +195,11 @@ static size_t signal_all(const struct child *c, int sig)
 	size_t n = 0;
 
 	if (c->adopts)
-		n = family_signal(getpid(), sig);
+		n = descendants_signal(getpid(), sig);
 	if (n || c->reaped)
 		return n;
 	kill(c->pid, sig);	/* also where /proc shows nobody */
-	return 1 + family_signal(c->pid, sig);
+	return 1 + descendants_signal(c->pid, sig);
 }
 
 /* false: not by then, or a signal says that it is not to be waited for */

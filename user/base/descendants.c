@@ -82,7 +82,7 @@ static size_t signal_children(struct process *v, size_t n, pid_t root, int sig)
 	return found;
 }
 
-size_t family_signal(pid_t root, int sig)
+size_t descendants_signal(pid_t root, int sig)
 {
 	size_t n, all = 0, more;
 	struct process *v = list_processes(&n);

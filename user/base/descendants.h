@@ -7,6 +7,6 @@
 #include <sys/types.h>
 
 /* What has ended and is not collected yet is none of them, nor is `root`. Returns how many there are; sig 0: only count them. */
-size_t family_signal(pid_t root, int sig);
+size_t descendants_signal(pid_t root, int sig);
 
 #endif

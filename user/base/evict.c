@@ -10,13 +10,13 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void half_begin(struct half *h, uint64_t *v, size_t n)
+void evict_begin(struct evict *h, uint64_t *v, size_t n)
 {
 	qsort(v, n, sizeof(*v), by_number);
-	*h = (struct half){ .median = v[n / 2] };
+	*h = (struct evict){ .median = v[n / 2] };
 }
 
-bool half_goes(struct half *h, uint64_t v)
+bool evict_goes(struct evict *h, uint64_t v)
 {
 	return v < h->median || (v == h->median && h->equal++ % 2);
 }

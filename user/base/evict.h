@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct half {
+struct evict {
 	uint64_t median, equal;
 };
 
 /* v is sorted by this; n > 0 */
-void half_begin(struct half *h, uint64_t *v, size_t n);
+void evict_begin(struct evict *h, uint64_t *v, size_t n);
 /* To be asked once for each, in any order. */
-bool half_goes(struct half *h, uint64_t v);
+bool evict_goes(struct evict *h, uint64_t v);
 
 #endif

@@ -106,8 +106,8 @@ int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, co
 int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e);
 /* used.c: what a plan's tests could use, to be joined with that of other plans of the run; and is there a use for this option, for all given ones? */
 unsigned int bench_uses(const struct bench_plan *plan);
-int bench_check_used(unsigned int uses, const char *name, struct err *e);
-int bench_check_all_used(unsigned int uses, const struct opt_operands *given, struct err *e);
+int unused_options_check(unsigned int uses, const char *name, struct err *e);
+int unused_options_check_all(unsigned int uses, const struct opt_operands *given, struct err *e);
 
 /* Rough time a point takes, for the progress line. */
 uint64_t bench_point_ns(const struct bench_plan *plan);

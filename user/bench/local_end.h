@@ -5,18 +5,18 @@
 
 #include "bench/run.h"
 
-struct half;
+struct local_end;
 
 /* bind: the address to listen at. NULL with the reason, and then nothing is left. */
-struct half *half_start(const struct bench_plan *plan, enum test t, int64_t size, const char *bind, struct err *e);
-struct run *half_run(struct half *h);
-pid_t half_pid(const struct half *h);
+struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size, const char *bind, struct err *e);
+struct run *local_end_run(struct local_end *h);
+pid_t local_end_pid(const struct local_end *h);
 /* Readable when the worker has reported or died. */
-int half_fd(const struct half *h);
-int half_order(struct half *h, const struct order_msg *o, struct err *e);
-int half_report(struct half *h, struct err *e);
+int local_end_fd(const struct local_end *h);
+int local_end_order(struct local_end *h, const struct order_msg *o, struct err *e);
+int local_end_report(struct local_end *h, struct err *e);
 /* A phase begins: what its end will say is not known. */
-void half_reset(struct half *h);
-void half_stop(struct half *h, bool failed);
+void local_end_reset(struct local_end *h);
+void local_end_stop(struct local_end *h, bool failed);
 
 #endif

@@ -20,7 +20,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 	};
 }
 
-int bout_open(struct bout *b, struct err *e)
+int point_run_open(struct point_run *b, struct err *e)
 {
 	struct run *r = &b->run;
 
@@ -29,7 +29,7 @@ int bout_open(struct bout *b, struct err *e)
 		if (!r->wo.bind)
 			return -1;
 	}
-	if (room_map(&b->run, e))
+	if (shared_mem_map(&b->run, e))
 		return -1;
 	b->awake_fd = stay_awake(r->plan->placement, e);
 	if (b->awake_fd == -2)
@@ -37,19 +37,19 @@ int bout_open(struct bout *b, struct err *e)
 	return r->w->open_pair ? r->w->open_pair(b->ends, &r->wo, e) : 0;
 }
 
-void bout_init(struct bout *b, const struct bench_plan *plan, enum test t, int64_t size)
+void point_run_init(struct point_run *b, const struct bench_plan *plan, enum test t, int64_t size)
 {
-	*b = (struct bout){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
+	*b = (struct point_run){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
 				     .engine = &engines[plan->o.engine] },
 			    .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
 	workload_options_of(plan, t, (size_t)size, &b->run.wo);
 }
 
-void bout_end(struct bout *b, bool failed)
+void point_run_end(struct point_run *b, bool failed)
 {
-	bout_reap(b, failed);
+	point_run_reap(b, failed);
 	if (b->awake_fd >= 0)
 		close(b->awake_fd);
 	b->awake_fd = -1;
-	room_unmap(&b->run);
+	shared_mem_unmap(&b->run);
 }

@@ -10,27 +10,27 @@ struct worker {
 	int orders, reports; /* our ends */
 };
 
-struct bout {
+struct point_run {
 	struct run run;
 	struct worker worker[ROLES];
 	struct conn ends[ROLES];
 	int awake_fd;
 };
 
-void bout_init(struct bout *b, const struct bench_plan *plan, enum test t, int64_t size);
+void point_run_init(struct point_run *b, const struct bench_plan *plan, enum test t, int64_t size);
 /* All that both ends have before they are forked. */
-int bout_open(struct bout *b, struct err *e);
+int point_run_open(struct point_run *b, struct err *e);
 /* Ends what was begun, as far as it was. */
-void bout_end(struct bout *b, bool failed);
+void point_run_end(struct point_run *b, bool failed);
 
 /* workers.c */
-int bout_spawn(struct bout *b, enum role role, struct err *e);
-int bout_order(struct bout *b, enum role role, const struct order_msg *o, struct err *e);
-int bout_report(struct bout *b, enum role role, struct err *e);
+int point_run_spawn(struct point_run *b, enum role role, struct err *e);
+int point_run_order(struct point_run *b, enum role role, const struct order_msg *o, struct err *e);
+int point_run_report(struct point_run *b, enum role role, struct err *e);
 /* An order, and the reports of whoever has it. */
-int bout_order_one(struct bout *b, enum role role, enum order what, struct err *e);
-int bout_order_both(struct bout *b, const struct order_msg *o, uint64_t budget_ns, struct err *e);
-void bout_reap(struct bout *b, bool failed);
+int point_run_order_one(struct point_run *b, enum role role, enum order what, struct err *e);
+int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget_ns, struct err *e);
+void point_run_reap(struct point_run *b, bool failed);
 
 /* runner.c: a phase begins */
 void phase_reset(struct shared *sh);

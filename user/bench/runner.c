@@ -84,14 +84,14 @@ static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
 }
 
 /* `more`: than the phase's own duration, and what its path takes */
-static int run_phase(struct bout *b, const struct phase *p, uint64_t more, struct err *e)
+static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
 	uint64_t longest = p->duration_ns + scheduled_ns(&b->run, p) + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
 
 	o.phase.budget_ns = longest + (uint64_t)b->run.plan->o.timeout;
 	phase_reset(b->run.sh);
-	return bout_order_both(b, &o, o.phase.budget_ns, e);
+	return point_run_order_both(b, &o, o.phase.budget_ns, e);
 }
 
 /* How many messages one round of warming up may have: on a slow schedule a few are all the time that there is. */
@@ -104,7 +104,7 @@ static uint64_t round_most(const struct run *r)
 
 /* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
  * the rest (slow start, quick-ACK mode), and a cold CPU is not like a warm one. */
-static int warm_up(struct bout *b, struct point *pt, struct err *e)
+static int warm_up(struct point_run *b, struct point *pt, struct err *e)
 {
 	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, least_ns = b->run.plan->warmup_ns;
 	uint64_t at_most = round_most(&b->run), count = most < 8 ? most : 8;
@@ -153,7 +153,7 @@ static struct phase measured_phase(const struct run *r)
 	return p;
 }
 
-static void watch(const struct bout *b, struct noise_window *w)
+static void watch(const struct point_run *b, struct noise_window *w)
 {
 	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid, b->worker[ROLE_SERVER].pid };
 	cpu_set_t cpus;
@@ -166,7 +166,7 @@ static void watch(const struct bout *b, struct noise_window *w)
 }
 
 /* Two ends on one CPU take it from each other: there, being switched off it says nothing. */
-static void judge(const struct bout *b, const struct bench_hooks *h, const struct noise_window *w, struct point *pt)
+static void judge(const struct point_run *b, const struct bench_hooks *h, const struct noise_window *w, struct point *pt)
 {
 	struct noise_limits limits = noise_default_limits;
 	char text[NOISE_WARNINGS][NOISE_TEXT];
@@ -191,14 +191,14 @@ static void warn_if_full(const struct run *r, const struct phase *p, struct poin
 		point_warn(pt, "after %llu messages, %.3g s, there was no room for more samples: the run is shorter than was asked for", (unsigned long long)n, (double)took / 1e9);
 }
 
-static int measure(struct bout *b, const struct bench_hooks *h, struct point *pt, struct err *e)
+static int measure(struct point_run *b, const struct bench_hooks *h, struct point *pt, struct err *e)
 {
 	struct phase p = measured_phase(&b->run);
 	struct noise_window w;
 
 	if (h && h->phase_begin && h->phase_begin(h->ctx, e))
 		return -1;
-	room_clear(&b->run);
+	shared_mem_clear(&b->run);
 	p.slice_ns = slice_ns(&b->run, &p, pt);
 	watch(b, &w);
 	pt->started_ns = now_ns();
@@ -217,7 +217,7 @@ static uint64_t cpu_ns(const struct worker_usage *u)
 
 static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, struct err *e)
 {
-	struct bout *b = bout;
+	struct point_run *b = bout;
 	struct phase p = measured_phase(&b->run);
 	const struct tally *t = b->run.sh->tally;
 	uint64_t t0 = now_ns();
@@ -232,16 +232,16 @@ static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, 
 	return 0;
 }
 
-static int connect_ends(struct bout *b, struct err *e)
+static int connect_ends(struct point_run *b, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_ACCEPT };
 
-	if (bout_order_one(b, ROLE_SERVER, ORDER_OPEN, e) || bout_order_one(b, ROLE_CLIENT, ORDER_OPEN, e))
+	if (point_run_order_one(b, ROLE_SERVER, ORDER_OPEN, e) || point_run_order_one(b, ROLE_CLIENT, ORDER_OPEN, e))
 		return -1;
-	return bout_order_both(b, &o, (uint64_t)b->run.plan->o.timeout, e);
+	return point_run_order_both(b, &o, (uint64_t)b->run.plan->o.timeout, e);
 }
 
-static int play(struct bout *b, const struct bench_hooks *h, struct point *pt, struct err *e)
+static int play(struct point_run *b, const struct bench_hooks *h, struct point *pt, struct err *e)
 {
 	struct order_msg facts = { .order = ORDER_FACTS };
 	/* who stands in for another host's end has nothing to trace but the control channel */
@@ -251,7 +251,7 @@ static int play(struct bout *b, const struct bench_hooks *h, struct point *pt, s
 		return -1;
 	if (h && h->prepare && h->prepare(h->ctx, pids, e))
 		return -1;
-	if (warm_up(b, pt, e) || measure(b, h, pt, e) || bout_order_both(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
+	if (warm_up(b, pt, e) || measure(b, h, pt, e) || point_run_order_both(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
 		return -1;
 	if (h && h->finish && h->finish(h->ctx, pt, e))
 		return -1;
@@ -275,22 +275,22 @@ static void describe(const struct run *r, struct point *p)
 int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
 			 struct err *e)
 {
-	struct bout b;
+	struct point_run b;
 	int rc;
 
 	memset(p, 0, sizeof(*p));
-	bout_init(&b, plan, t, size);
+	point_run_init(&b, plan, t, size);
 	describe(&b.run, p);
-	rc = bout_open(&b, e);
+	rc = point_run_open(&b, e);
 	if (rc == 0)
-		rc = bout_spawn(&b, ROLE_SERVER, e) || bout_spawn(&b, ROLE_CLIENT, e);
+		rc = point_run_spawn(&b, ROLE_SERVER, e) || point_run_spawn(&b, ROLE_CLIENT, e);
 	if (plan->w->open_pair) { /* ours would keep a dead worker's connection open */
 		conn_close(&b.ends[0]);
 		conn_close(&b.ends[1]);
 	}
 	if (rc == 0)
 		rc = play(&b, hooks, p, e);
-	bout_end(&b, rc != 0);
+	point_run_end(&b, rc != 0);
 	if (rc)
 		point_free(p);
 	return rc ? -1 : 0;

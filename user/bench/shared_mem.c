@@ -53,7 +53,7 @@ static int map_rtt(struct run *r, struct err *e)
 }
 
 /* What the other end writes in its own order: nothing of the phase before is to stand there. */
-void room_clear(struct run *r)
+void shared_mem_clear(struct run *r)
 {
 	if (r->samples[ROLE_SERVER])
 		memset(r->samples[ROLE_SERVER], 0, (r->max_samples + 1) * sizeof(uint64_t));
@@ -62,7 +62,7 @@ void room_clear(struct run *r)
 			memset(r->rtt[i], 0, rtt_room(r));
 }
 
-int room_map(struct run *r, struct err *e)
+int shared_mem_map(struct run *r, struct err *e)
 {
 	size_t samples;
 
@@ -83,7 +83,7 @@ int room_map(struct run *r, struct err *e)
 	return 0;
 }
 
-void room_unmap(struct run *r)
+void shared_mem_unmap(struct run *r)
 {
 	if (r->sh)
 		munmap(r->sh, sizeof(*r->sh));

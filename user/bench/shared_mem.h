@@ -5,9 +5,9 @@
 
 #include "bench/run.h"
 
-/* Before the fork; what was mapped is unmapped by room_unmap(), after a failure too. */
-int room_map(struct run *r, struct err *e);
-void room_unmap(struct run *r);
-void room_clear(struct run *r);
+/* Before the fork; what was mapped is unmapped by shared_mem_unmap(), after a failure too. */
+int shared_mem_map(struct run *r, struct err *e);
+void shared_mem_unmap(struct run *r);
+void shared_mem_clear(struct run *r);
 
 #endif

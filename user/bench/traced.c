@@ -167,7 +167,7 @@ static void keep_own(struct point_ledger *l)
 		struct trace_endpoint *ep = &l->phase.ep[i];
 
 		at[i] = SIZE_MAX;
-		if (!is_worker(l, ep->txb.tgid) && !is_worker(l, ep->rxb.tgid))
+		if (!is_worker(l, ep->tx_calls.tgid) && !is_worker(l, ep->rx_calls.tgid))
 			continue;
 		at[i] = n;
 		l->phase.ep[n++] = *ep;

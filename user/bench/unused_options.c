@@ -69,7 +69,7 @@ static void names_of(unsigned int uses, char *text, size_t size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", test_name((enum test)t));
 }
 
-int bench_check_used(unsigned int uses, const char *name, struct err *e)
+int unused_options_check(unsigned int uses, const char *name, struct err *e)
 {
 	char tests[64] = "";
 
@@ -82,10 +82,10 @@ int bench_check_used(unsigned int uses, const char *name, struct err *e)
 	return 0;
 }
 
-int bench_check_all_used(unsigned int uses, const struct opt_operands *given, struct err *e)
+int unused_options_check_all(unsigned int uses, const struct opt_operands *given, struct err *e)
 {
 	for (int i = 0; i < given->n_given; i++)
-		if (bench_check_used(uses, given->given[i]->name, e))
+		if (unused_options_check(uses, given->given[i]->name, e))
 			return -1;
 	return 0;
 }

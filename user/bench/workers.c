@@ -32,7 +32,7 @@ static void close_fd(int *fd)
 }
 
 /* In the child: keep only its own ends, or the other's death would not be seen. */
-static void become_worker(struct bout *b, enum role role, int orders, int reports)
+static void become_worker(struct point_run *b, enum role role, int orders, int reports)
 {
 	sigset_t none;
 
@@ -51,7 +51,7 @@ static void become_worker(struct bout *b, enum role role, int orders, int report
 	worker_main(&b->run, orders, reports);
 }
 
-int bout_spawn(struct bout *b, enum role role, struct err *e)
+int point_run_spawn(struct point_run *b, enum role role, struct err *e)
 {
 	int orders[2], reports[2];
 	pid_t pid;
@@ -76,7 +76,7 @@ int bout_spawn(struct bout *b, enum role role, struct err *e)
 }
 
 /* The pipe closed without a report: say how the process ended. */
-static int worker_died(struct bout *b, enum role role, struct err *e)
+static int worker_died(struct point_run *b, enum role role, struct err *e)
 {
 	pid_t pid = b->worker[role].pid;
 	int status = 0;
@@ -91,14 +91,14 @@ static int worker_died(struct bout *b, enum role role, struct err *e)
 }
 
 /* Who cannot be told has ended: how it ended is the reason. */
-int bout_order(struct bout *b, enum role role, const struct order_msg *o, struct err *e)
+int point_run_order(struct point_run *b, enum role role, const struct order_msg *o, struct err *e)
 {
 	if (write(b->worker[role].orders, o, sizeof(*o)) == sizeof(*o))
 		return 0;
 	return worker_died(b, role, e);
 }
 
-int bout_report(struct bout *b, enum role role, struct err *e)
+int point_run_report(struct point_run *b, enum role role, struct err *e)
 {
 	struct report_msg m;
 	ssize_t n = read(b->worker[role].reports, &m, sizeof(m));
@@ -111,12 +111,12 @@ int bout_report(struct bout *b, enum role role, struct err *e)
 }
 
 /* Once one end has failed, the other's words are only the echo of it, unless they tell of a death. */
-static int one_report(struct bout *b, struct pollfd *pfd, struct err *e)
+static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 {
 	for (int i = 0; i < ROLES; i++) {
 		if (!(pfd[i].revents & (POLLIN | POLLHUP)))
 			continue;
-		if (bout_report(b, (enum role)i, e))
+		if (point_run_report(b, (enum role)i, e))
 			return -1;
 		pfd[i].fd = -1;
 	}
@@ -124,7 +124,7 @@ static int one_report(struct bout *b, struct pollfd *pfd, struct err *e)
 }
 
 /* The other host's word of why its end is gone comes over the control channel, later than the end's own silence. */
-static void prefer_far_word(struct bout *b, struct err *e)
+static void prefer_far_word(struct point_run *b, struct err *e)
 {
 	struct pollfd p = { b->worker[ROLE_SERVER].reports, POLLIN, 0 };
 	struct report_msg m;
@@ -134,7 +134,7 @@ static void prefer_far_word(struct bout *b, struct err *e)
 }
 
 /* A killed end makes the other one complain first, sometimes. Give the death a moment to show: it is the cause. */
-static void prefer_death(struct bout *b, struct err *e)
+static void prefer_death(struct point_run *b, struct err *e)
 {
 	struct timespec grace = { 0, GRACE_NS };
 
@@ -163,7 +163,7 @@ static int interrupted(struct err *e)
 }
 
 /* Wait for the reports of the roles in `mask`. */
-static int await(struct bout *b, unsigned int mask, uint64_t budget_ns, struct err *e)
+static int await(struct point_run *b, unsigned int mask, uint64_t budget_ns, struct err *e)
 {
 	uint64_t deadline = now_ns() + budget_ns;
 	struct pollfd pfd[ROLES];
@@ -191,23 +191,23 @@ static int await(struct bout *b, unsigned int mask, uint64_t budget_ns, struct e
 	return bench_interrupted ? interrupted(e) : 0;
 }
 
-int bout_order_one(struct bout *b, enum role role, enum order what, struct err *e)
+int point_run_order_one(struct point_run *b, enum role role, enum order what, struct err *e)
 {
 	struct order_msg o = { .order = what };
 
-	if (bout_order(b, role, &o, e))
+	if (point_run_order(b, role, &o, e))
 		return -1;
 	return await(b, 1u << role, (uint64_t)b->run.plan->o.timeout, e);
 }
 
-int bout_order_both(struct bout *b, const struct order_msg *o, uint64_t budget, struct err *e)
+int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget, struct err *e)
 {
-	if (bout_order(b, ROLE_SERVER, o, e) || bout_order(b, ROLE_CLIENT, o, e))
+	if (point_run_order(b, ROLE_SERVER, o, e) || point_run_order(b, ROLE_CLIENT, o, e))
 		return -1;
 	return await(b, 3, budget, e);
 }
 
-void bout_reap(struct bout *b, bool failed)
+void point_run_reap(struct point_run *b, bool failed)
 {
 	struct order_msg quit = { .order = ORDER_QUIT };
 

@@ -8,28 +8,28 @@
 
 static const struct opt attach_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
-	LIVE_WHOM,
-	LIVE_OPTIONS,
-	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", LIVE_OPT(duration_ns), 1, 1e18 },
+	TARGET_OPTIONS,
+	SESSION_OPTIONS,
+	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
-static void watch(struct live *l, const struct trace_options *t, struct err *e)
+static void watch(struct session *l, const struct trace_options *t, struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : UINT64_MAX;
 
-	while (!live_interrupted() && live_any_alive(t)) {
+	while (!session_interrupted() && targets_any_alive(t)) {
 		uint64_t now = now_ns();
 
 		if (now >= deadline)
 			return;
-		if (live_tick(l, e))
+		if (session_tick(l, e))
 			return;
 		trace_poll(l->t, deadline - now < 100000000 ? (int)((deadline - now) / 1000000) + 1 : 100);
 	}
 }
 
-static json_t *about_filter(const struct live_opts *o, const struct trace_options *t)
+static json_t *about_filter(const struct session_opts *o, const struct trace_options *t)
 {
 	json_t *pids = json_array();
 
@@ -39,36 +39,36 @@ static json_t *about_filter(const struct live_opts *o, const struct trace_option
 			 o->all);
 }
 
-int live_attach(const struct live_opts *o, const char *command, struct err *e)
+int session_attach(const struct session_opts *o, const char *command, struct err *e)
 {
 	struct trace_options filter = {};
-	struct live l = {};
+	struct session l = {};
 	json_t *about;
 	int rc;
 
-	if (live_whom(o, command, &filter, e))
+	if (targets_from_options(o, command, &filter, e))
 		return -1;
-	live_catch_signals();
-	if (live_begin(&l, o, &filter, e))
+	session_catch_signals();
+	if (session_begin(&l, o, &filter, e))
 		return -1;
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n", o->duration_ns ? "waiting" : "Ctrl-C ends it");
 	about = about_filter(o, &filter);
-	rc = live_announce(&l, about, e);
+	rc = session_announce(&l, about, e);
 	if (rc == 0)
 		watch(&l, &filter, e);
 	if (rc == 0)
-		rc = live_end_and_report(&l, about, e);
+		rc = session_end_and_report(&l, about, e);
 	json_decref(about);
-	live_free(&l);
+	session_free(&l);
 	return rc ? e->code : EXIT_DONE;
 }
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
-	const struct live_opts *o = opts;
+	const struct session_opts *o = opts;
 
-	return o->json_schema ? schema_print(live_schema(), e) : live_attach(o, "attach", e);
+	return o->json_schema ? schema_print(ledger_schema(), e) : session_attach(o, "attach", e);
 }
 
 const struct command command_attach = {
@@ -79,7 +79,7 @@ const struct command command_attach = {
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery conversation on port 5432\n",
 	.options = attach_options,
-	.options_size = sizeof(struct live_opts),
-	.defaults = live_defaults,
+	.options_size = sizeof(struct session_opts),
+	.defaults = session_defaults,
 	.run = run,
 };

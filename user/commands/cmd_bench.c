@@ -101,7 +101,7 @@ static int trace_points(struct traced *tr, struct result *r, bool insists, struc
 
 static bool is_of(const struct point_ledger *l, enum role r, const struct trace_endpoint *ep)
 {
-	return l && l->pids[r] > 0 && (ep->txb.tgid == l->pids[r] || (!ep->txb.tgid && ep->rxb.tgid == l->pids[r]));
+	return l && l->pids[r] > 0 && (ep->tx_calls.tgid == l->pids[r] || (!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[r]));
 }
 
 static const char *role_of(const void *ctx, const struct trace_endpoint *ep)
@@ -121,7 +121,7 @@ static int write_timeline(const struct result *r, struct traced *tr, struct err 
 {
 	const struct bench_options *o = &r->plan->o;
 	struct trace_snapshot s = {};
-	struct live_view view = { .s = &s, .timeline = &tr->timeline, .role = role_of, .ctx = r };
+	struct ledger_view view = { .s = &s, .timeline = &tr->timeline, .role = role_of, .ctx = r };
 	int rc;
 
 	if ((!o->timeline && !o->perfetto) || !tr->t) /* untraced: check_traced() has said so */
@@ -129,9 +129,9 @@ static int write_timeline(const struct result *r, struct traced *tr, struct err 
 	view.head = json_result_head("ipcstall.timeline", 1, r->plan, r->started);
 	rc = traced_whole(tr, &s, e);
 	if (rc == 0 && o->timeline)
-		rc = live_timeline_write(&view, o->timeline, e);
+		rc = ledger_timeline_write(&view, o->timeline, e);
 	if (rc == 0 && o->perfetto)
-		rc = live_perfetto_write(&view, o->perfetto, e);
+		rc = ledger_perfetto_write(&view, o->perfetto, e);
 	json_decref(view.head);
 	trace_snapshot_free(&s);
 	return rc;
@@ -238,7 +238,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 	if (bench_check_given(o, rest, e) || (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
-	if (bench_plan(o, &plan, e) || bench_check_all_used(bench_uses(&plan), rest, e) || check_outputs(o, e))
+	if (bench_plan(o, &plan, e) || unused_options_check_all(bench_uses(&plan), rest, e) || check_outputs(o, e))
 		return e->code;
 	return run_plan(&plan, opt_given(rest, "trace"), e) ? (int)e->code : EXIT_DONE;
 }

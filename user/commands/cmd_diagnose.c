@@ -350,7 +350,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 		return fputs(diagnosis_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
 	if (check_given(o, rest, x.run_fixes, e))
 		return e->code;
-	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e) || bench_check_all_used(bench_uses(&plan), rest, e)))
+	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e) || unused_options_check_all(bench_uses(&plan), rest, e)))
 		return e->code;
 	if ((o->from && outputs_spare(o->from, &(const char *){ o->bench.json }, 1, e)) || outputs_check(&(const char *){ o->bench.json }, 1, e))
 		return e->code;

@@ -14,7 +14,7 @@
 #include "host/machine.h"
 
 struct export_opts {
-	struct live_opts live; /* first: its rows count from its beginning */
+	struct session_opts live; /* first: its rows count from its beginning */
 	char *listen;
 	int64_t max_groups, cgroup_depth, interval_ns;
 	bool once;
@@ -28,9 +28,9 @@ static const char *const formats[] = { "openmetrics", "prometheus", NULL };
 
 static const struct opt export_options[] = {
 	OPT_HEAD("Whom to look at (without one of these: every process)"),
-	LIVE_WHOM,
+	TARGET_OPTIONS,
 	OPT_HEAD("What is seen"),
-	LIVE_SEEN,
+	SEEN_OPTIONS,
 	OPT_HEAD("Metrics"),
 	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
 	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; further ones are counted as process=\"other\"",
@@ -47,7 +47,7 @@ static void defaults(void *opts)
 {
 	struct export_opts *o = opts;
 
-	live_defaults(&o->live);
+	session_defaults(&o->live);
 	o->live.max_endpoints = 32768;
 	/* Prometheus' list of exporters hands out 9100 to 9999 and the numbers after it; 9435 is ebpf_exporter's, often on the same host. */
 	o->listen = strdup("127.0.0.1:19435");
@@ -60,7 +60,7 @@ static void defaults(void *opts)
 #define FRESH_NS 250000000ull
 
 struct exporter {
-	struct live live;
+	struct session live;
 	struct groups groups;
 	struct exporter_state state;
 	struct exposition text;
@@ -76,7 +76,7 @@ static int read_ledgers(struct exporter *x)
 	uint64_t t0 = now_ns();
 
 	if (trace_snapshot(x->live.t, &s, &te))
-		return live_error(x->e, &te);
+		return session_error(x->e, &te);
 	if (groups_add(&x->groups, &s)) {
 		trace_snapshot_free(&s);
 		return err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; look at fewer", s.n);
@@ -147,7 +147,7 @@ static void handle(void *ctx, const struct http_request *q, struct http_reply *r
 
 static int serve(struct exporter *x, const struct export_opts *o, struct http_server *s, const struct trace_options *filter, struct err *e)
 {
-	while (!live_interrupted() && !x->failed && live_any_alive(filter)) {
+	while (!session_interrupted() && !x->failed && targets_any_alive(filter)) {
 		uint64_t due = x->read_ns + (uint64_t)o->interval_ns, poll = now_ns() + 1000000000;
 
 		http_serve(s, due < poll ? due : poll, handle, x);
@@ -161,7 +161,7 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 {
 	uint64_t end = now_ns() + (uint64_t)o->interval_ns;
 
-	while (!live_interrupted() && now_ns() < end)
+	while (!session_interrupted() && now_ns() < end)
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 	if (read_ledgers(x))
 		return -1;
@@ -179,7 +179,7 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 
 	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth, trace_cgroup_path))
 		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups; give fewer --max-groups", (long long)o->max_groups);
-	if (live_open(&x->live, &o->live, filter, e))
+	if (session_open(&x->live, &o->live, filter, e))
 		return -1;
 	x->state.backend = trace_backend_name(trace_backend(x->live.t));
 	if (o->once)
@@ -200,16 +200,16 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (opt_given(rest, "format") && !o->once)
 		return err_set(e, EXIT_BAD_USAGE, "--format without --once: a client is served the format it asks for; leave it out, or add --once");
-	if (live_whom_or_all(&o->live, "export", &filter, e))
+	if (targets_or_all(&o->live, "export", &filter, e))
 		return -1;
-	live_catch_signals();
+	session_catch_signals();
 	if (!o->once) {
 		s = http_listen(o->listen, e);
 		if (!s)
 			return e->code;
 	}
 	rc = run_exporter(&x, o, s, &filter, e);
-	live_free(&x.live);
+	session_free(&x.live);
 	groups_free(&x.groups);
 	expo_free(&x.text);
 	http_close(s);

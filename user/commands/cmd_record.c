@@ -6,35 +6,35 @@
 
 static const struct opt record_options[] = {
 	OPT_HEAD("Whom to look at (or a command after --)"),
-	LIVE_WHOM,
+	TARGET_OPTIONS,
 	OPT_HEAD("What is seen"),
-	LIVE_SEEN,
-	{ OPT_TIME, 0, "threshold", "TIME", "record each single stall of at least this length (default 1ms; 0: none)", LIVE_OPT(threshold_ns) },
-	{ OPT_FLAG, 0, "stacks", NULL, "with the stacks of its call and of what the other end's reader did meanwhile", LIVE_OPT(stacks) },
-	{ OPT_FLAG, 0, "timeline", NULL, "record every change of state too: much more, and dearer", LIVE_OPT(steps) },
+	SEEN_OPTIONS,
+	{ OPT_TIME, 0, "threshold", "TIME", "record each single stall of at least this length (default 1ms; 0: none)", SESSION_OPT(threshold_ns) },
+	{ OPT_FLAG, 0, "stacks", NULL, "with the stacks of its call and of what the other end's reader did meanwhile", SESSION_OPT(stacks) },
+	{ OPT_FLAG, 0, "timeline", NULL, "record every change of state too: much more, and dearer", SESSION_OPT(steps) },
 	OPT_HEAD("The file"),
-	{ OPT_STRING, 'o', "output", "FILE", "where it goes (required)", LIVE_OPT(record) },
+	{ OPT_STRING, 'o', "output", "FILE", "where it goes (required)", SESSION_OPT(record) },
 	{ OPT_SIZE, 0, "max-size", "SIZE",
 	  "never larger than this (default 100M): the older half of steps and stalls goes then, every second snapshot, and the closed endpoints "
-	  "that stalled least; all counted", LIVE_OPT(max_size), 1 << 20, 1ull << 40 },
-	{ OPT_TIME, 'i', "interval", "TIME", "between two snapshots: what a crash can lose (default 1s)", LIVE_OPT(interval_ns), 1e7, 86400e9 },
-	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when they end)", LIVE_OPT(duration_ns), 1, 1e18 },
-	{ OPT_FLAG, 'q', "quiet", NULL, "say nothing", LIVE_OPT(quiet) },
+	  "that stalled least; all counted", SESSION_OPT(max_size), 1 << 20, 1ull << 40 },
+	{ OPT_TIME, 'i', "interval", "TIME", "between two snapshots: what a crash can lose (default 1s)", SESSION_OPT(interval_ns), 1e7, 86400e9 },
+	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when they end)", SESSION_OPT(duration_ns), 1, 1e18 },
+	{ OPT_FLAG, 'q', "quiet", NULL, "say nothing", SESSION_OPT(quiet) },
 	OPT_END,
 };
 
 static void record_defaults(void *opts)
 {
-	struct live_opts *o = opts;
+	struct session_opts *o = opts;
 
-	live_defaults(o);
+	session_defaults(o);
 	o->threshold_ns = 1000000;
 	o->max_size = 100 << 20;
 }
 
 static int run(void *opts, struct opt_operands *cmd, struct err *e)
 {
-	struct live_opts *o = opts;
+	struct session_opts *o = opts;
 	bool whom = o->all || o->pids.n || o->comm || o->cgroup;
 
 	if (!o->record)
@@ -43,7 +43,7 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 		return err_set(e, EXIT_BAD_USAGE, "record -o -: a recording is written anew in its place to keep within --max-size, which standard output cannot be; give a file");
 	if (cmd->n && whom)
 		return err_set(e, EXIT_BAD_USAGE, "record: a command and running programs exclude each other; give one of them");
-	return cmd->n ? live_run(o, cmd, e) : live_attach(o, "record", e);
+	return cmd->n ? session_run(o, cmd, e) : session_attach(o, "record", e);
 }
 
 const struct command command_record = {
@@ -56,7 +56,7 @@ const struct command command_record = {
 		    "ipcstall record -o build.rec --timeline -- make -j4\tevery change of state of a build's pipes\n"
 		    "ipcstall replay web.rec\twhat attach would have shown\n",
 	.options = record_options,
-	.options_size = sizeof(struct live_opts),
+	.options_size = sizeof(struct session_opts),
 	.defaults = record_defaults,
 	.stop_at_first_operand = true,
 	.takes_operands = true,

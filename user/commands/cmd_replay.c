@@ -15,47 +15,47 @@
 
 static const struct opt replay_options[] = {
 	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other end)"),
-	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)", LIVE_OPT(pids) },
-	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", LIVE_OPT(comm) },
-	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows it (/system.slice/x.service)", LIVE_OPT(cgroup) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },
-	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost", LIVE_OPT(timeline_max),
+	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)", SESSION_OPT(pids) },
+	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", SESSION_OPT(comm) },
+	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows it (/system.slice/x.service)", SESSION_OPT(cgroup) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos) },
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },
+	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost", SESSION_OPT(timeline_max),
 	  1, 1e9 },
-	LIVE_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
+	LEDGER_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
 	OPT_END,
 };
 
 struct show {
-	const struct live_opts *o;
+	const struct session_opts *o;
 	struct trace_options filter;
 	struct replay r;
-	struct live_stream stream;
+	struct ledger_stream stream;
 	bool no_memory;
 	uint64_t next_ns;	/* when the running report is due; 0: not begun */
 };
 
 static void defaults(void *opts)
 {
-	struct live_opts *o = opts;
+	struct session_opts *o = opts;
 
-	live_defaults(o);
+	session_defaults(o);
 	o->interval_ns = 0;	/* each snapshot */
 }
 
-static bool pid_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+static bool pid_wanted(const struct session_opts *o, const struct trace_endpoint *ep)
 {
 	for (size_t i = 0; i < o->pids.n; i++) {
 		long pid = atol(o->pids.v[i]);
 
-		if (pid == ep->txb.tgid || pid == ep->rxb.tgid)
+		if (pid == ep->tx_calls.tgid || pid == ep->rx_calls.tgid)
 			return true;
 	}
 	return !o->pids.n;
 }
 
 /* `name`: as a recording shows it, or as the program called itself */
-static bool comm_is(const struct trace_beside *b, const char *name)
+static bool comm_is(const struct trace_call_stats *b, const char *name)
 {
 	char shown[16];
 
@@ -64,12 +64,12 @@ static bool comm_is(const struct trace_beside *b, const char *name)
 	return b->tgid && !strcmp(b->comm, shown);
 }
 
-static bool comm_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+static bool comm_wanted(const struct session_opts *o, const struct trace_endpoint *ep)
 {
-	return !o->comm || comm_is(&ep->txb, o->comm) || comm_is(&ep->rxb, o->comm);
+	return !o->comm || comm_is(&ep->tx_calls, o->comm) || comm_is(&ep->rx_calls, o->comm);
 }
 
-static bool below_cgroup(const struct trace_beside *b, const char *want)
+static bool below_cgroup(const struct trace_call_stats *b, const char *want)
 {
 	size_t n = strlen(want);
 	char path[512];
@@ -81,9 +81,9 @@ static bool below_cgroup(const struct trace_beside *b, const char *want)
 	return n == 1 ? want[0] == '/' : !strncmp(path, want, n) && (path[n] == '/' || !path[n]);
 }
 
-static bool cgroup_wanted(const struct live_opts *o, const struct trace_endpoint *ep)
+static bool cgroup_wanted(const struct session_opts *o, const struct trace_endpoint *ep)
 {
-	return !o->cgroup || below_cgroup(&ep->txb, o->cgroup) || below_cgroup(&ep->rxb, o->cgroup);
+	return !o->cgroup || below_cgroup(&ep->tx_calls, o->cgroup) || below_cgroup(&ep->rx_calls, o->cgroup);
 }
 
 static bool port_wanted(const struct trace_options *t, const struct trace_endpoint *ep)
@@ -101,7 +101,7 @@ static bool wanted(void *ctx, const struct trace_endpoint *ep)
 	       comm_wanted(s->o, ep) && cgroup_wanted(s->o, ep);
 }
 
-static int check_pids(const struct live_opts *o, struct err *e)
+static int check_pids(const struct session_opts *o, struct err *e)
 {
 	for (size_t i = 0; i < o->pids.n; i++) {
 		long pid;
@@ -112,7 +112,7 @@ static int check_pids(const struct live_opts *o, struct err *e)
 	return 0;
 }
 
-static bool any_filter(const struct live_opts *o)
+static bool any_filter(const struct session_opts *o)
 {
 	return o->pids.n || o->comm || o->cgroup || o->protos.n || o->ports.n;
 }
@@ -129,7 +129,7 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 {
 	const json_t *head = s->r.state.head;
 
-	if (live_wants_timeline(s->o) && !recorded(head, "timeline"))
+	if (session_wants_timeline(s->o) && !recorded(head, "timeline"))
 		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline", path);
 	if (s->o->out[OUT_FOLDED] && !recorded(head, "threshold_ns"))
 		return err_set(e, EXIT_DATA, "%s: holds no single stalls; record it with --threshold and --stacks", path);
@@ -175,8 +175,8 @@ static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
 		return;
 	}
 	if (is_due(s, snapshot->at_ns)) {
-		live_verdict(&kept, &v);
-		stream_snapshot(&s->stream, &kept, &v);
+		session_verdict(&kept, &v);
+		ledger_stream_snapshot(&s->stream, &kept, &v);
 	}
 	trace_snapshot_free(&kept);
 }
@@ -186,7 +186,7 @@ static void stream_stall_of(void *ctx, const struct stall *st)
 	struct show *s = ctx;
 
 	if (replay_wants(&s->r, st->s.serial))
-		stream_stall(&s->stream, st);
+		ledger_stream_stall(&s->stream, st);
 }
 
 /* the running report, as it would have come */
@@ -198,18 +198,18 @@ static int stream_all(struct show *s, const struct recording *file, json_t *head
 
 	if (!s->o->ndjson)
 		return 0;
-	if (stream_open(&s->stream, s->o->ndjson, head, e))
+	if (ledger_stream_open(&s->stream, s->o->ndjson, head, e))
 		return -1;
 	rc = recording_walk(file, &v, &st, e);
 	json_decref(st.head);
-	if (stream_close(&s->stream, st.complete, e) || rc)
+	if (ledger_stream_close(&s->stream, st.complete, e) || rc)
 		return -1;
 	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", file->path) : 0;
 }
 
 static int write_files(struct show *s, const struct recording *file, const struct verdict *v, struct err *e)
 {
-	struct live_view view = {
+	struct ledger_view view = {
 		.s = &s->r.end, .v = v, .stalls = &s->r.stalls, .timeline = &s->r.timeline, .wants_stalls = recorded(s->r.state.head, "threshold_ns"),
 		.wants_timeline = recorded(s->r.state.head, "timeline"), .head = json_copy(s->r.state.head),
 	};
@@ -217,8 +217,8 @@ static int write_files(struct show *s, const struct recording *file, const struc
 
 	json_object_set_new(view.head, "replayed", about(&s->r.state, file->path));
 	rc = stream_all(s, file, view.head, e);
-	for (enum live_output i = 0; i < LIVE_OUTPUTS_N; i++)
-		if (s->o->out[i] && live_write(i, &view, s->o->out[i], e))
+	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
+		if (s->o->out[i] && ledger_write(i, &view, s->o->out[i], e))
 			rc = -1;
 	json_decref(view.head);
 	return rc;
@@ -249,9 +249,9 @@ static void remarks(const struct recording_state *st, const char *path)
 		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
 }
 
-static bool uses_stdout(const struct live_opts *o)
+static bool uses_stdout(const struct session_opts *o)
 {
-	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
+	for (int i = 0; i < LEDGER_OUTPUTS_N; i++)
 		if (sink_is_stdout(o->out[i]))
 			return true;
 	return sink_is_stdout(o->ndjson);
@@ -264,7 +264,7 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 
 	if (replay_load(file, any_filter(s->o) ? wanted : NULL, s, (size_t)s->o->timeline_max, &s->r, e) || check_content(s, file->path, e))
 		return -1;
-	live_verdict(&s->r.end, &v);
+	session_verdict(&s->r.end, &v);
 	remarks(&s->r.state, file->path);
 	if (s->r.stalls.dropped)
 		fprintf(stderr, "ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; filter (-p, -P, --comm) to see them\n", file->path,
@@ -288,12 +288,12 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	if (s.o->json_schema)
-		return schema_print(live_schema(), e);
+		return schema_print(ledger_schema(), e);
 	if (rest->n != 1)
 		return err_set(e, EXIT_BAD_USAGE, "replay: give one FILE that ipcstall record has written");
 	if (sink_is_stdout(rest->v[0]))
 		return err_set(e, EXIT_BAD_USAGE, "replay: -: a recording is read twice, which standard input cannot be; save it, and give that file");
-	if (live_seen(s.o, &s.filter, e) || check_pids(s.o, e) || live_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
+	if (session_seen(s.o, &s.filter, e) || check_pids(s.o, e) || session_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
 		return -1;
 	trace_cgroup_offline();
 	rc = show(&s, &file, e);
@@ -312,7 +312,7 @@ const struct command command_replay = {
 		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor python3 -m analysis figure timeline t.ndjson\n"
 		    "ipcstall replay web.rec -P 443 --json -\tas JSON\n",
 	.options = replay_options,
-	.options_size = sizeof(struct live_opts),
+	.options_size = sizeof(struct session_opts),
 	.defaults = defaults,
 	.takes_operands = true,
 	.run = run,

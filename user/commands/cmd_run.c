@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 static const struct opt run_options[] = {
-	LIVE_OPTIONS,
-	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", LIVE_OPT(duration_ns), 1, 1e18 },
+	SESSION_OPTIONS,
+	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
@@ -21,11 +21,11 @@ static const struct opt run_options[] = {
  */
 static bool told_to_end(void)
 {
-	return live_interrupts() > 1 || (live_interrupted() && !live_from_terminal());
+	return session_interrupts() > 1 || (session_interrupted() && !session_from_terminal());
 }
 
 /* Collect while the command runs, so that what it closes does not pile up in the kernel. */
-static void follow(struct live *l, struct child *c, struct err *e)
+static void follow(struct session *l, struct child *c, struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : 0;
 	bool said = l->o->quiet;
@@ -33,15 +33,15 @@ static void follow(struct live *l, struct child *c, struct err *e)
 	while (!told_to_end()) {
 		uint64_t now = now_ns(), next = now + 50000000;
 
-		if (live_interrupted() && !said)
+		if (session_interrupted() && !said)
 			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once more ends it\n");
-		said = said || live_interrupted();
+		said = said || session_interrupted();
 		if (deadline && now >= deadline)
 			break;
 		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
 			return;
 		trace_poll(l->t, 0);
-		live_tick(l, e);	/* a report that cannot be written is no reason to end the command */
+		session_tick(l, e);	/* a report that cannot be written is no reason to end the command */
 	}
 	child_end(c, 2000);
 }
@@ -55,18 +55,18 @@ static json_t *about_command(const struct child *c, struct opt_operands *cmd)
 	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
 }
 
-static int announce(struct live *l, const struct child *c, struct opt_operands *cmd, struct err *e)
+static int announce(struct session *l, const struct child *c, struct opt_operands *cmd, struct err *e)
 {
 	json_t *about = about_command(c, cmd);
 	int rc;
 
 	json_object_del(about, "exit_code");	/* it has none yet */
-	rc = live_announce(l, about, e);
+	rc = session_announce(l, about, e);
 	json_decref(about);
 	return rc;
 }
 
-static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd, struct err *e)
+static int trace_child(struct session *l, struct child *c, struct opt_operands *cmd, struct err *e)
 {
 	json_t *about;
 	int rc;
@@ -75,26 +75,26 @@ static int trace_child(struct live *l, struct child *c, struct opt_operands *cmd
 		return -1;
 	follow(l, c, e);
 	about = about_command(c, cmd);
-	rc = live_end_and_report(l, about, e);
+	rc = session_end_and_report(l, about, e);
 	json_decref(about);
 	return rc;
 }
 
-int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
+int session_run(const struct session_opts *o, struct opt_operands *cmd, struct err *e)
 {
 	struct trace_options filter = { .filter = TRACE_FILTER_TREE, .n_tgids = 1 };
 	struct child c;
-	struct live l;
+	struct session l;
 	int rc;
 
-	live_catch_signals();
+	session_catch_signals();
 	if (child_spawn(&c, cmd->v, e))
 		return -1;
 	filter.tgids[0] = c.pid;
-	rc = live_begin(&l, o, &filter, e);
+	rc = session_begin(&l, o, &filter, e);
 	if (rc == 0)
 		rc = trace_child(&l, &c, cmd, e);
-	live_free(&l);
+	session_free(&l);
 	child_end(&c, 2000);
 	if (rc)
 		return e->code;
@@ -103,13 +103,13 @@ int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e)
 
 static int run(void *opts, struct opt_operands *cmd, struct err *e)
 {
-	const struct live_opts *o = opts;
+	const struct session_opts *o = opts;
 
 	if (o->json_schema)
-		return schema_print(live_schema(), e);
+		return schema_print(ledger_schema(), e);
 	if (!cmd->n)
 		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
-	return live_run(o, cmd, e);
+	return session_run(o, cmd, e);
 }
 
 const struct command command_run = {
@@ -122,8 +122,8 @@ const struct command command_run = {
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,
-	.options_size = sizeof(struct live_opts),
-	.defaults = live_defaults,
+	.options_size = sizeof(struct session_opts),
+	.defaults = session_defaults,
 	.stop_at_first_operand = true,
 	.takes_operands = true,
 	.run = run,

@@ -365,9 +365,9 @@ static int check_cells(struct sweep *s, struct bench_plan *first, const struct o
 		uses |= bench_uses(first);
 	}
 	for (size_t i = 0; i < s->cells.n_v; i++)
-		if (bench_check_used(uses, s->cells.v[i].row->name, e))
+		if (unused_options_check(uses, s->cells.v[i].row->name, e))
 			return -1;
-	return bench_check_all_used(uses, given, e);
+	return unused_options_check_all(uses, given, e);
 }
 
 static int check_same(const json_t *was, const json_t *now, const char *const keys[], const char *of_which, const char *path, struct err *e)

@@ -13,7 +13,7 @@
 #include "tracer/digest.h"
 
 struct top_opts {
-	struct live_opts live; /* first: its rows count from its beginning */
+	struct session_opts live; /* first: its rows count from its beginning */
 	int64_t delay_ns, iterations, rows, width;
 	int sort;
 	bool reverse, active, batch, json;
@@ -24,13 +24,13 @@ struct top_opts {
 
 static const struct opt top_options[] = {
 	OPT_HEAD("Whom to look at (without one of these: every process)"),
-	LIVE_WHOM,
+	TARGET_OPTIONS,
 	OPT_HEAD("What is seen"),
-	LIVE_SEEN,
+	SEEN_OPTIONS,
 	OPT_HEAD("Screen and lines"),
 	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
 	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)", TOP(iterations), 0, 1e9 },
-	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0, 0, pace_sort_names },
+	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0, 0, row_sort_names },
 	{ OPT_FLAG, 'r', "reverse", NULL, "the last first", TOP(reverse) },
 	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval (default; --no-active: all)", TOP(active) },
 	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, address, protocol, cause, who is blamed", TOP(filter) },
@@ -38,7 +38,7 @@ static const struct opt top_options[] = {
 	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: all)", TOP(rows), 0, 1 << 20 },
 	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
 	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own (docs/SCHEMA.md)", TOP(json) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end", LIVE_OPT(json_schema) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end", SESSION_OPT(json_schema) },
 	OPT_END,
 };
 
@@ -46,7 +46,7 @@ static void defaults(void *opts)
 {
 	struct top_opts *o = opts;
 
-	live_defaults(&o->live);
+	session_defaults(&o->live);
 	o->live.max_endpoints = 32768;
 	o->delay_ns = 1000000000;
 	o->rows = 20;
@@ -54,13 +54,13 @@ static void defaults(void *opts)
 	o->active = true;
 }
 
-static int look(struct live *l, struct paces *p, struct trace_sights *spare, struct err *e)
+static int look(struct session *l, struct rows *p, struct trace_digests *spare, struct err *e)
 {
 	struct trace_error te = {};
 
-	if (trace_look(l->t, spare, &te))
-		return live_error(e, &te);
-	if (paces_take(p, spare))
+	if (trace_digests_take(l->t, spare, &te))
+		return session_error(e, &te);
+	if (rows_take(p, spare))
 		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", spare->n);
 	return 0;
 }
@@ -70,7 +70,7 @@ enum { NAP_NS = 100000000 };
 /* or until whoever is looked at has ended: what it did last is an interval too */
 static void wait_until(uint64_t when, const struct trace_options *filter)
 {
-	while (!live_interrupted() && live_any_alive(filter)) {
+	while (!session_interrupted() && targets_any_alive(filter)) {
 		uint64_t now = now_ns();
 
 		if (now >= when)
@@ -79,19 +79,19 @@ static void wait_until(uint64_t when, const struct trace_options *filter)
 	}
 }
 
-static int show(const struct top_opts *o, struct paces *p, struct err *e)
+static int show(const struct top_opts *o, struct rows *p, struct err *e)
 {
 	int bad;
 
-	paces_order(p, (enum pace_sort)o->sort, o->reverse, o->active, o->filter);
+	rows_order(p, (enum row_sort)o->sort, o->reverse, o->active, o->filter);
 	bad = o->json ? batch_json(p, (size_t)o->rows, stdout) : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
 	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output") : 0;
 }
 
-static int run_batch(struct live *l, const struct top_opts *o, const struct trace_options *filter, struct err *e)
+static int run_batch(struct session *l, const struct top_opts *o, const struct trace_options *filter, struct err *e)
 {
-	struct trace_sights spare = {};
-	struct paces p = {};
+	struct trace_digests spare = {};
+	struct rows p = {};
 	uint64_t next = now_ns();
 	int rc = look(l, &p, &spare, e);
 	bool alive = true;
@@ -99,15 +99,15 @@ static int run_batch(struct live *l, const struct top_opts *o, const struct trac
 	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
 		next = next_due(next, (uint64_t)o->delay_ns, now_ns());
 		wait_until(next, filter);
-		if (live_interrupted())
+		if (session_interrupted())
 			break;
-		alive = live_any_alive(filter);
+		alive = targets_any_alive(filter);
 		rc = look(l, &p, &spare, e);
 		if (rc == 0)
 			rc = show(o, &p, e);
 	}
-	trace_sights_free(&spare);
-	paces_free(&p);
+	trace_digests_free(&spare);
+	rows_free(&p);
 	return rc;
 }
 
@@ -115,22 +115,22 @@ static bool ended(void *ctx)
 {
 	const struct trace_options *filter = ctx;
 
-	return live_interrupted() || !live_any_alive(filter);
+	return session_interrupted() || !targets_any_alive(filter);
 }
 
 enum { RECENT_STEPS = 20000 };
 
-static int run_screen(struct live *l, const struct top_opts *o, struct recent *recent, struct trace_options *filter, struct err *e)
+static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent, struct trace_options *filter, struct err *e)
 {
-	struct top_live top = {
+	struct top_loop top = {
 		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended, .ctx = filter,
-		.screen = { .sort = (enum pace_sort)o->sort, .reverse = o->reverse, .active = o->active, .delay_ns = (uint64_t)o->delay_ns,
+		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse, .active = o->active, .delay_ns = (uint64_t)o->delay_ns,
 			    .backend = trace_backend_name(trace_backend(l->t)), .span_ns = 2000000000 },
 	};
 
 	if (o->filter)
 		snprintf(top.screen.filter, sizeof(top.screen.filter), "%s", o->filter);
-	return top_live_run(&top, e);
+	return top_loop_run(&top, e);
 }
 
 static void on_transition(void *ctx, const struct trace_transition *tr)
@@ -143,20 +143,20 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
 	struct trace_options filter = { .looks = true, .ctx = &recent, .on_transition = on_transition };
 	struct top_opts *o = opts;
-	struct live l = {};
+	struct session l = {};
 	int rc;
 
 	if (o->live.json_schema)
 		return schema_print(top_schema(), e);
-	if (live_whom_or_all(&o->live, "top", &filter, e))
+	if (targets_or_all(&o->live, "top", &filter, e))
 		return -1;
 	o->batch = o->batch || o->json || !isatty(STDOUT_FILENO);
 	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
-	live_catch_signals();
-	if (live_open(&l, &o->live, &filter, e))
+	session_catch_signals();
+	if (session_open(&l, &o->live, &filter, e))
 		return -1;
 	rc = o->batch ? run_batch(&l, o, &filter, e) : run_screen(&l, o, &recent, &filter, e);
-	live_free(&l);
+	session_free(&l);
 	timeline_free(&recent.kept);
 	return rc ? e->code : EXIT_DONE;
 }

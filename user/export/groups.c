@@ -45,7 +45,7 @@ static void cut_path(char *path, size_t depth)
 		*p = '\0';
 }
 
-static void name_group(const struct groups *g, const struct trace_beside *who, struct group *out)
+static void name_group(const struct groups *g, const struct trace_call_stats *who, struct group *out)
 {
 	if (who->tgid)
 		snprintf(out->process, sizeof(out->process), "%.16s", who->comm);
@@ -75,7 +75,7 @@ static struct group *retire(struct groups *g, uint64_t now)
 	return oldest;
 }
 
-static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, const struct trace_beside *who)
+static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, const struct trace_call_stats *who)
 {
 	struct group want = { .proto = ep->proto }, *at;
 
@@ -91,13 +91,13 @@ static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, 
 }
 
 /* Endpoints of one program stand side by side: most are of the group that was found last. */
-static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep, const struct trace_beside *who)
+static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep, const struct trace_call_stats *who)
 {
 	return m->group && m->proto == ep->proto && m->cgroup_id == who->cgroup_id && m->seen == (who->tgid != 0) &&
 	       !memcmp(m->comm, who->comm, sizeof(m->comm));
 }
 
-static struct group *find(struct groups *g, const struct trace_endpoint *ep, const struct trace_beside *who)
+static struct group *find(struct groups *g, const struct trace_endpoint *ep, const struct trace_call_stats *who)
 {
 	if (!is_memo(&g->memo, ep, who)) {
 		g->memo = (struct group_memo){ .group = look_up(g, ep, who), .proto = ep->proto, .cgroup_id = who->cgroup_id, .seen = who->tgid };
@@ -132,10 +132,10 @@ static void add_tx(struct group *to, const struct trace_endpoint *d)
 			add(&to->starved_ns[trace_vote(i)], d->blame.starved_ns[trace_vote(i)]);
 		to->tx_known[i] |= d->tx.resolution[i] != TRACE_UNKNOWN;
 	}
-	tally(&to->sent_bytes, d->txb.bytes, d->txb.bytes_res != TRACE_UNKNOWN);
-	tally(&to->sent, d->txb.messages, trace_messages_known(&d->txb));
-	tally(&to->blocked_ns, d->txb.blocked_ns, d->txb.blocked_res != TRACE_UNKNOWN);
-	tally(&to->runq_ns, d->txb.runq_ns, d->txb.runq_res != TRACE_UNKNOWN);
+	tally(&to->sent_bytes, d->tx_calls.bytes, d->tx_calls.bytes_res != TRACE_UNKNOWN);
+	tally(&to->sent, d->tx_calls.messages, trace_messages_known(&d->tx_calls));
+	tally(&to->blocked_ns, d->tx_calls.blocked_ns, d->tx_calls.blocked_res != TRACE_UNKNOWN);
+	tally(&to->runq_ns, d->tx_calls.runq_ns, d->tx_calls.runq_res != TRACE_UNKNOWN);
 	add(&to->retransmits, d->retransmits);
 	to->retransmits_known |= d->retransmits_res != TRACE_UNKNOWN;
 }
@@ -146,9 +146,9 @@ static void add_rx(struct group *to, const struct trace_endpoint *d)
 		add(&to->rx_ns[i], d->rx.ns[i]);
 		to->rx_known[i] |= d->rx.resolution[i] != TRACE_UNKNOWN;
 	}
-	tally(&to->received_bytes, d->rxb.bytes, d->rxb.bytes_res != TRACE_UNKNOWN);
-	tally(&to->received, d->rxb.messages, trace_messages_known(&d->rxb));
-	tally(&to->runq_ns, d->rxb.runq_ns, d->rxb.runq_res != TRACE_UNKNOWN);
+	tally(&to->received_bytes, d->rx_calls.bytes, d->rx_calls.bytes_res != TRACE_UNKNOWN);
+	tally(&to->received, d->rx_calls.messages, trace_messages_known(&d->rx_calls));
+	tally(&to->runq_ns, d->rx_calls.runq_ns, d->rx_calls.runq_res != TRACE_UNKNOWN);
 	for (int i = 0; i < TRACE_DROPS; i++)
 		add(&to->drops, d->drops[i]);
 	to->drops_known |= d->drops_res != TRACE_UNKNOWN;
@@ -179,7 +179,7 @@ static void add_withheld_acks(struct group *to, const struct trace_endpoint *d, 
 /* The sending half is the writer's, the receiving half the reader's; who was never seen is the other one. */
 static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const struct trace_endpoint *whole, bool is_new)
 {
-	const struct trace_beside *writer = d->txb.tgid ? &d->txb : &d->rxb, *reader = d->rxb.tgid ? &d->rxb : &d->txb;
+	const struct trace_call_stats *writer = d->tx_calls.tgid ? &d->tx_calls : &d->rx_calls, *reader = d->rx_calls.tgid ? &d->rx_calls : &d->tx_calls;
 	struct group *tx = find(g, d, writer), *rx = writer == reader ? tx : find(g, d, reader);
 
 	add_tx(tx, d);
@@ -187,7 +187,7 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const
 	add_withheld_acks(rx, d, whole);
 	add_stalls(g, d);
 	tx->endpoints += !d->closed;
-	tx->open_sleep_ns += whole->txb.open_sleep_ns;
+	tx->open_sleep_ns += whole->tx_calls.open_sleep_ns;
 	g->folded += is_new && (tx->other || rx->other);
 }
 

@@ -31,7 +31,7 @@ static uint64_t time_calls(void)
 	return now_ns() - t0;
 }
 
-void canary_run(struct canary *c)
+void cpu_probe_run(struct cpu_probe *c)
 {
 	double loop = INFINITY, worst = 0, call = INFINITY;
 
@@ -42,5 +42,5 @@ void canary_run(struct canary *c)
 		worst = fmax(worst, ns);
 		call = fmin(call, (double)time_calls());
 	}
-	*c = (struct canary){ .loop_ns = loop / STEPS, .loop_spread = worst / loop, .call_ns = call / CALLS };
+	*c = (struct cpu_probe){ .loop_ns = loop / STEPS, .loop_spread = worst / loop, .call_ns = call / CALLS };
 }

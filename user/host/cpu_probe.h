@@ -7,13 +7,13 @@
 #ifndef IPCSTALL_HOST_CPU_PROBE_H
 #define IPCSTALL_HOST_CPU_PROBE_H
 
-struct canary {
+struct cpu_probe {
 	double loop_ns; /* per step of the chain */
 	double loop_spread; /* slowest go over fastest: 1.0 is a quiet CPU */
 	double call_ns; /* per system call */
 };
 
 /* About 1.5 ms, on the CPU where the caller runs. */
-void canary_run(struct canary *c);
+void cpu_probe_run(struct cpu_probe *c);
 
 #endif

@@ -159,7 +159,7 @@ void noise_begin(struct noise_window *w, const pid_t *pids, int n_pids, const cp
 		w->cpus = *cpus;
 	else
 		all_cpus(&w->cpus);
-	canary_run(&w->before.canary);
+	cpu_probe_run(&w->before.canary);
 	take(w, &w->before);
 }
 
@@ -177,7 +177,7 @@ void noise_end(const struct noise_window *w, struct noise_report *out)
 	struct noise_snapshot after = { 0 };
 
 	take(w, &after);
-	canary_run(&after.canary);
+	cpu_probe_run(&after.canary);
 	*out = (struct noise_report){
 		.window_ns = (double)(after.at - w->before.at),
 		.n_cpus = CPU_COUNT(&w->cpus),
@@ -187,8 +187,8 @@ void noise_end(const struct noise_window *w, struct noise_report *out)
 		.freq_khz_before = w->before.freq_khz,
 		.freq_khz_after = after.freq_khz,
 		.tracers = noise_count_tracers(),
-		.canary_before = w->before.canary,
-		.canary_after = after.canary,
+		.cpu_probe_before = w->before.canary,
+		.cpu_probe_after = after.canary,
 	};
 	for (int i = 0; i < w->n_pids; i++) {
 		add_change(&out->tasks, &w->before.tasks[i], &after.tasks[i]);

@@ -36,7 +36,7 @@ struct noise_snapshot {
 	struct cpu_counts cpus;
 	double freq_khz; /* mean scaling_cur_freq of the CPUs used */
 	double tracers;	 /* loaded BPF programs of the tracing kinds */
-	struct canary canary;
+	struct cpu_probe canary;
 };
 
 struct noise_window {
@@ -57,7 +57,7 @@ struct noise_report {
 	double run_delay_ns[NOISE_PIDS]; /* of each of them, in the order given */
 	double freq_khz_before, freq_khz_after;
 	double tracers; /* at the end */
-	struct canary canary_before, canary_after;
+	struct cpu_probe cpu_probe_before, cpu_probe_after;
 };
 
 /* pids: the ends of the measurement, the caller's own included if it does work. cpus: NULL means all. */
@@ -72,7 +72,7 @@ double noise_count_tracers(void);
 struct noise_limits {
 	double share;	       /* of the CPU time in the window, for steal and competition */
 	double switches_per_s; /* involuntary, per watched process */
-	double canary_change;  /* relative, between before and after */
+	double cpu_probe_change;  /* relative, between before and after */
 	double own_tracers;    /* BPF programs which the caller itself has loaded */
 	double min_window_ns;  /* a shorter window cannot be judged: /proc/stat has ticks of 10 ms */
 };

@@ -9,7 +9,7 @@
 const struct noise_limits noise_default_limits = {
 	.share = 0.02,
 	.switches_per_s = 50,
-	.canary_change = 0.05,
+	.cpu_probe_change = 0.05,
 	.min_window_ns = 1e8,
 };
 
@@ -73,19 +73,19 @@ static double change(double before, double after)
 static void warn_machine(struct warnings *w, const struct noise_report *r, const struct noise_limits *l)
 {
 	double freq = change(r->freq_khz_before, r->freq_khz_after);
-	double loop = change(r->canary_before.loop_ns, r->canary_after.loop_ns);
-	double call = change(r->canary_before.call_ns, r->canary_after.call_ns);
+	double loop = change(r->cpu_probe_before.loop_ns, r->cpu_probe_after.loop_ns);
+	double call = change(r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns);
 
-	if (fabs(freq) > l->canary_change)
+	if (fabs(freq) > l->cpu_probe_change)
 		warn(w, "the CPU's frequency went from %.0f to %.0f MHz: fix it with the performance governor",
 		     r->freq_khz_before / 1e3, r->freq_khz_after / 1e3);
-	if (fabs(loop) > l->canary_change)
+	if (fabs(loop) > l->cpu_probe_change)
 		warn(w, "fixed work took %.3f ns before and %.3f ns after (%+.1f %%): the CPU changed speed or was shared",
-		     r->canary_before.loop_ns, r->canary_after.loop_ns, 100 * loop);
+		     r->cpu_probe_before.loop_ns, r->cpu_probe_after.loop_ns, 100 * loop);
 	/* system calls vary more by themselves than a loop in registers does */
-	if (fabs(call) > 3 * l->canary_change)
+	if (fabs(call) > 3 * l->cpu_probe_change)
 		warn(w, "a system call took %.0f ns before and %.0f ns after (%+.1f %%): tracing or load came or went",
-		     r->canary_before.call_ns, r->canary_after.call_ns, 100 * call);
+		     r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns, 100 * call);
 	if (r->tracers > l->own_tracers)
 		warn(w, "%.0f BPF tracing programs of others are loaded: every hooked path is slower (bpftool prog list)",
 		     r->tracers - l->own_tracers);

@@ -62,7 +62,7 @@ static void walk_ledger(struct codec *c, struct trace_ledger *l, unsigned int st
 	l->now = (unsigned int)now;
 }
 
-static void walk_beside(struct codec *c, struct trace_beside *b)
+static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
 {
 	codec_u64(c, &b->bytes);
 	codec_u64(c, &b->messages);
@@ -84,15 +84,15 @@ static void walk_beside(struct codec *c, struct trace_beside *b)
 	codec_bool(c, &b->others);
 }
 
-static void walk_left(struct codec *c, struct trace_beside *b)
+static void walk_left(struct codec *c, struct trace_call_stats *b)
 {
 	codec_u64(c, &b->left_ns);
 	if (!b->left_ns)
 		return;
 	codec_bool(c, &b->let_go);
-	walk_pid(c, &b->heir);
-	if (b->heir)
-		walk_comm(c, b->heir_comm);
+	walk_pid(c, &b->fd_owner);
+	if (b->fd_owner)
+		walk_comm(c, b->fd_owner_comm);
 }
 
 static void walk_who(struct codec *c, struct trace_who *w)
@@ -178,8 +178,8 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_u64(c, peer_serial);
 	walk_ledger(c, &ep->tx, TX_N);
 	walk_ledger(c, &ep->rx, RX_N);
-	walk_beside(c, &ep->txb);
-	walk_beside(c, &ep->rxb);
+	walk_call_stats(c, &ep->tx_calls);
+	walk_call_stats(c, &ep->rx_calls);
 	walk_blame(c, &ep->blame);
 	codec_u64(c, &ep->delack_ns);
 	codec_u64(c, &ep->delack_fires);
@@ -200,8 +200,8 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	codec_u64(c, &ep->syn_retransmits);
 	codec_u64(c, &ep->needless);
 	walk_answers(c, &ep->answers);
-	walk_left(c, &ep->txb);
-	walk_left(c, &ep->rxb);
+	walk_left(c, &ep->tx_calls);
+	walk_left(c, &ep->rx_calls);
 	if (c->reads)
 		ep->peer = -1;
 }

@@ -29,7 +29,7 @@ struct tally {
 	uint64_t snapshots, snapshot;
 	uint64_t *stall;
 	size_t closed;
-	struct half less;
+	struct evict less;
 };
 
 static struct part part_of(const struct block *b, struct codec *c)
@@ -142,17 +142,17 @@ static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
 	}
 	blocks_close(&r);
 	if (!err && t->closed)
-		half_begin(&t->less, t->stall, t->closed);
+		evict_begin(&t->less, t->stall, t->closed);
 	return err;
 }
 
 /* those of the half that stalled more */
-static uint64_t keep_stalled(struct closed *v, struct half *less, struct codec *eps)
+static uint64_t keep_stalled(struct closed *v, struct evict *less, struct codec *eps)
 {
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < v->part.n; i++) {
-		if (half_goes(less, v->stall[i]))
+		if (evict_goes(less, v->stall[i]))
 			continue;
 		codec_endpoint(eps, &v->ep[i], &v->peer[i]);
 		kept++;
@@ -161,7 +161,7 @@ static uint64_t keep_stalled(struct closed *v, struct half *less, struct codec *
 }
 
 /* writes nothing where none is left */
-static void write_closed(struct closed *v, struct half *less, struct codec *out, struct dropped *d)
+static void write_closed(struct closed *v, struct evict *less, struct codec *out, struct dropped *d)
 {
 	uint64_t before = v->part.n;
 	struct codec eps;
@@ -177,7 +177,7 @@ static void write_closed(struct closed *v, struct half *less, struct codec *out,
 	codec_free(&eps);
 }
 
-static int thin_closed(const struct block *b, struct half *less, int fd, uint64_t *size, struct dropped *d)
+static int thin_closed(const struct block *b, struct evict *less, int fd, uint64_t *size, struct dropped *d)
 {
 	struct closed v;
 	struct codec out;

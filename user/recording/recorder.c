@@ -34,7 +34,7 @@ struct recorder {
 	 * A recording that was there stays until the new one has a whole snapshot: before that, nothing of it could be replayed. From then on it
 	 * stands under its own name and grows there, so that a crash leaves all but its last block.
 	 */
-	struct replacement place;
+	struct atomic_file place;
 	char *real;	/* where it is now, and behind a link: that is what is replaced to make room */
 	uint64_t size, max;
 	struct dropped dropped;
@@ -131,7 +131,7 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 
 int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 {
-	r->fd = replacement_open(&r->place, r->path, O_RDWR, 0644);
+	r->fd = atomic_file_open(&r->place, r->path, O_RDWR, 0644);
 	r->real = r->fd < 0 ? NULL : realpath(r->place.part ? r->place.part : r->path, NULL);
 	r->error = r->real ? write_header(r, head) : errno;
 	if (!r->error)
@@ -140,14 +140,14 @@ int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 	return err_sys(e, EXIT_IO, "give a file that can be written, with room for it", "%s", r->path);
 }
 
-/* under its name it may be another file: replacement_commit() */
+/* under its name it may be another file: atomic_file_commit() */
 static int take_place(struct recorder *r)
 {
 	int err;
 
 	if (!r->place.part)
 		return 0;
-	err = replacement_commit(&r->place);
+	err = atomic_file_commit(&r->place);
 	if (err)
 		return err;
 	close(r->fd);
@@ -329,8 +329,8 @@ static void add_endpoint(struct recorder *r, struct codec *c, struct codec *text
 	uint64_t peer = ep->peer >= 0 ? s->ep[ep->peer].serial : 0;
 
 	codec_endpoint(c, &copy, &peer);
-	note_cgroup(r, texts, ep->txb.cgroup_id);
-	note_cgroup(r, texts, ep->rxb.cgroup_id);
+	note_cgroup(r, texts, ep->tx_calls.cgroup_id);
+	note_cgroup(r, texts, ep->rx_calls.cgroup_id);
 }
 
 /* up to PART endpoints that are (closed) or are not; *at moves on. The number stands behind them: it is known then. */
@@ -408,7 +408,7 @@ int recorder_close(struct recorder *r, struct err *e)
 	}
 	if (r->fd >= 0 && close(r->fd) && !rc && !r->error)
 		rc = report(r, errno, e);
-	replacement_drop(&r->place);
+	atomic_file_drop(&r->place);
 	pthread_mutex_destroy(&r->lock);
 	free(r->in.events);
 	free(r->in.stalls);

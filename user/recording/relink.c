@@ -113,28 +113,28 @@ static int drop_unwanted(struct endpoints *l, endpoint_filter want, void *ctx)
 static void count_dropped(struct trace_counters *c, const struct trace_endpoint *ep, uint64_t stall)
 {
 	c->dropped++;
-	c->dropped_tx_bytes += ep->txb.bytes;
-	c->dropped_rx_bytes += ep->rxb.bytes;
+	c->dropped_tx_bytes += ep->tx_calls.bytes;
+	c->dropped_rx_bytes += ep->rx_calls.bytes;
 	c->dropped_stall_ns += stall;
-	if (ep->txb.bytes || stall)
+	if (ep->tx_calls.bytes || stall)
 		c->dropped_lifetime_ns += ep->at_ns - ep->born_ns;
 }
 
 static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
 {
 	uint64_t *stall = calloc(l->n, sizeof(*stall));
-	struct half less;
+	struct evict less;
 	size_t kept = 0;
 
 	if (!stall)
 		return -1;
 	for (size_t i = 0; i < l->n; i++)
 		stall[i] = ledger_stall_ns(&l->v[i].tx);
-	half_begin(&less, stall, l->n);
+	evict_begin(&less, stall, l->n);
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t ns = ledger_stall_ns(&l->v[i].tx);
 
-		if (half_goes(&less, ns))
+		if (evict_goes(&less, ns))
 			count_dropped(c, &l->v[i], ns);
 		else
 			move(l, kept++, i);

@@ -20,16 +20,16 @@
 #define BETWEEN_NS 60000000000ULL /* between two questions: the client only reckons there */
 enum { KICK_MS = 2 };
 
-struct session {
+struct served {
 	int fd;
 	struct bench_options options;
 	struct bench_plan plan;
-	struct half *half; /* of the point under way */
+	struct local_end *half; /* of the point under way */
 	char bind[INET6_ADDRSTRLEN];
 	struct address peer;
 };
 
-static int reply(struct session *s, json_t *o, struct err *e)
+static int reply(struct served *s, json_t *o, struct err *e)
 {
 	json_object_set_new(o, "ok", json_true());
 	return wire_send(s->fd, o, now_ns() + SEND_NS, e);
@@ -49,7 +49,7 @@ static int unexpected(const char *what, struct err *e)
 }
 
 /* The address the client reached this host by is where its data is to come; a link-local one needs the interface, so any. */
-static int addresses(struct session *s, struct err *e)
+static int addresses(struct served *s, struct err *e)
 {
 	struct sockaddr_storage own;
 	socklen_t len = sizeof(own);
@@ -69,19 +69,19 @@ static int addresses(struct session *s, struct err *e)
 }
 
 /* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or is none of ours. */
-static int obey_one(struct session *s, enum order what, struct err *e)
+static int obey_one(struct served *s, enum order what, struct err *e)
 {
 	struct order_msg o = { .order = what };
-	struct pollfd p[2] = { { half_fd(s->half), POLLIN, 0 }, { s->fd, POLLIN, 0 } };
+	struct pollfd p[2] = { { local_end_fd(s->half), POLLIN, 0 }, { s->fd, POLLIN, 0 } };
 	int n;
 
-	if (half_order(s->half, &o, e))
+	if (local_end_order(s->half, &o, e))
 		return -1;
 	do
 		n = poll(p, 2, (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000 : INT32_MAX));
 	while (n < 0 && errno == EINTR);
 	if (n > 0 && p[0].revents)
-		return half_report(s->half, e);
+		return local_end_report(s->half, e);
 	if (n > 0)
 		return err_set(e, EXIT_PEER, "the client left, or did not wait for its answer");
 	return err_set(e, EXIT_PEER, "the server's worker is silent; run again");
@@ -97,14 +97,14 @@ static int find_test(const json_t *q, enum test *t, struct err *e)
 	return err_set(e, EXIT_VERSION, "a test unknown here; use the same version at both ends");
 }
 
-static int listening_port(const struct session *s)
+static int listening_port(const struct served *s)
 {
-	const struct address *a = &half_run(s->half)->sh->server;
+	const struct address *a = &local_end_run(s->half)->sh->server;
 
 	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port : ((const struct sockaddr_in *)&a->ss)->sin_port);
 }
 
-static int do_open(struct session *s, const json_t *q, struct err *e)
+static int do_open(struct served *s, const json_t *q, struct err *e)
 {
 	int64_t size;
 	enum test t;
@@ -113,15 +113,15 @@ static int do_open(struct session *s, const json_t *q, struct err *e)
 		return unexpected("open", e);
 	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) || bench_plan_check_point(&s->plan, t, size, e))
 		return -1;
-	s->half = half_start(&s->plan, t, size, s->bind, e);
+	s->half = local_end_start(&s->plan, t, size, s->bind, e);
 	if (!s->half || obey_one(s, ORDER_OPEN, e))
 		return -1;
 	return reply(s, json_pack("{s:i}", "port", listening_port(s)), e);
 }
 
-static int do_accept(struct session *s, const json_t *q, struct err *e)
+static int do_accept(struct served *s, const json_t *q, struct err *e)
 {
-	struct address *client = &half_run(s->half)->sh->client;
+	struct address *client = &local_end_run(s->half)->sh->client;
 	int64_t port;
 
 	if (wire_int(q, "port", 0, 65535, &port, e))
@@ -134,10 +134,10 @@ static int do_accept(struct session *s, const json_t *q, struct err *e)
 	return obey_one(s, ORDER_ACCEPT, e) ? -1 : reply(s, json_object(), e);
 }
 
-static int take_done(struct session *s, struct err *e)
+static int take_done(struct served *s, struct err *e)
 {
 	json_t *q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
-	struct shared *sh = half_run(s->half)->sh;
+	struct shared *sh = local_end_run(s->half)->sh;
 	int64_t last, total;
 	int rc = -1;
 
@@ -156,17 +156,17 @@ static int take_done(struct session *s, struct err *e)
 
 /* May the worker's silence be cut short, once the other end has finished? Not where bytes may still be on their way and
  * nothing says how many. */
-static bool may_kick(const struct session *s)
+static bool may_kick(const struct served *s)
 {
-	const struct run *r = half_run(s->half);
+	const struct run *r = local_end_run(s->half);
 
 	return !(r->w->flags & WL_LOSSY) && r->test != TEST_ONEWAY;
 }
 
 /* The phase, until both the client has said that it is over and the worker has reported. */
-static int until_over(struct session *s, uint64_t deadline, struct err *e)
+static int until_over(struct served *s, uint64_t deadline, struct err *e)
 {
-	struct pollfd p[2] = { { s->fd, POLLIN, 0 }, { half_fd(s->half), POLLIN, 0 } };
+	struct pollfd p[2] = { { s->fd, POLLIN, 0 }, { local_end_fd(s->half), POLLIN, 0 } };
 
 	while (p[0].fd >= 0 || p[1].fd >= 0) {
 		bool kick = p[0].fd < 0 && may_kick(s);
@@ -175,12 +175,12 @@ static int until_over(struct session *s, uint64_t deadline, struct err *e)
 		if (now_ns() > deadline)
 			return err_set(e, EXIT_PEER, "the phase did not end in time; give a longer --timeout");
 		if (n == 0 && kick)
-			kill(half_pid(s->half), SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
+			kill(local_end_pid(s->half), SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
 		if (n <= 0)
 			continue;
 		if (p[0].revents && take_done(s, e))
 			return -1;
-		if (p[1].revents && half_report(s->half, e))
+		if (p[1].revents && local_end_report(s->half, e))
 			return -1;
 		p[0].fd = p[0].revents ? -1 : p[0].fd;
 		p[1].fd = p[1].revents ? -1 : p[1].fd;
@@ -188,9 +188,9 @@ static int until_over(struct session *s, uint64_t deadline, struct err *e)
 	return 0;
 }
 
-static int send_samples(struct session *s, struct err *e)
+static int send_samples(struct served *s, struct err *e)
 {
-	const struct run *r = half_run(s->half);
+	const struct run *r = local_end_run(s->half);
 	uint64_t n = r->sh->tally[ROLE_SERVER].n;
 
 	if (!r->samples[ROLE_SERVER])
@@ -219,32 +219,32 @@ static int read_phase(const json_t *q, struct phase *p, struct err *e)
 	return 0;
 }
 
-static int do_phase(struct session *s, const json_t *q, struct err *e)
+static int do_phase(struct served *s, const json_t *q, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE };
 	const struct run *r;
 
 	if (read_phase(q, &o.phase, e))
 		return -1;
-	half_reset(s->half);
-	if (half_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
+	local_end_reset(s->half);
+	if (local_end_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
 		return -1;
-	r = half_run(s->half);
+	r = local_end_run(s->half);
 	if (reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->sh->tally[ROLE_SERVER])), e))
 		return -1;
 	return send_samples(s, e);
 }
 
-static int do_facts(struct session *s, const json_t *q, struct err *e)
+static int do_facts(struct served *s, const json_t *q, struct err *e)
 {
 	if (obey_one(s, ORDER_FACTS, e))
 		return -1;
-	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&half_run(s->half)->sh->tally[ROLE_SERVER].facts)), e);
+	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&local_end_run(s->half)->sh->tally[ROLE_SERVER].facts)), e);
 }
 
-static int do_close(struct session *s, const json_t *q, struct err *e)
+static int do_close(struct served *s, const json_t *q, struct err *e)
 {
-	half_stop(s->half, false);
+	local_end_stop(s->half, false);
 	s->half = NULL;
 	return reply(s, json_object(), e);
 }
@@ -252,13 +252,13 @@ static int do_close(struct session *s, const json_t *q, struct err *e)
 static const struct {
 	const char *what;
 	bool needs_point;
-	int (*fn)(struct session *s, const json_t *q, struct err *e);
+	int (*fn)(struct served *s, const json_t *q, struct err *e);
 } verbs[] = {
 	{ "open", false, do_open }, { "accept", true, do_accept }, { "phase", true, do_phase },
 	{ "facts", true, do_facts }, { "close", true, do_close },
 };
 
-static int answer(struct session *s, const json_t *q, struct err *e)
+static int answer(struct served *s, const json_t *q, struct err *e)
 {
 	const char *what = wire_string(q, "do");
 
@@ -278,7 +278,7 @@ static bool left(int fd)
 	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-static int converse(struct session *s, struct err *e)
+static int converse(struct served *s, struct err *e)
 {
 	struct pollfd p = { s->fd, POLLIN, 0 };
 
@@ -299,7 +299,7 @@ static int converse(struct session *s, struct err *e)
 	}
 }
 
-static int let_in(struct session *s, const json_t *hello, struct desk *desk, struct err *e)
+static int let_in(struct served *s, const json_t *hello, struct desk *desk, struct err *e)
 {
 	struct host_id here;
 	pid_t owner = 0;
@@ -324,7 +324,7 @@ static void release(struct desk *desk)
 
 int session_serve(int fd, struct desk *desk, bool *entered, struct err *e)
 {
-	struct session s = { .fd = fd };
+	struct served s = { .fd = fd };
 	json_t *hello;
 	int rc = -1;
 
@@ -339,7 +339,7 @@ int session_serve(int fd, struct desk *desk, bool *entered, struct err *e)
 	}
 	json_decref(hello);
 	if (s.half)
-		half_stop(s.half, true);
+		local_end_stop(s.half, true);
 	bench_teardown(&s.plan);
 	opt_free(bench_option_rows, &s.options);
 	release(desk);

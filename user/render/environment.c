@@ -47,7 +47,7 @@ json_t *tick_clock_to_json(const struct tick_clock *c)
 			 json_figure(c->rel_error), "calibrated_over_ns", (json_int_t)c->window_ns, "why", c->why);
 }
 
-static json_t *canary_to_json(const struct canary *c)
+static json_t *cpu_probe_to_json(const struct cpu_probe *c)
 {
 	return json_pack("{so, so, so}", "loop_ns", json_figure(c->loop_ns), "loop_spread",
 			 json_figure(c->loop_spread), "call_ns", json_figure(c->call_ns));
@@ -76,6 +76,6 @@ json_t *noise_to_json(const struct noise_report *r)
 			 "run_delay_ns", json_figure(r->tasks.run_delay_ns), "cpu_ns", json_figure(r->tasks.cpu_ns),
 			 "freq_khz_before", json_figure(r->freq_khz_before),
 			 "freq_khz_after", json_figure(r->freq_khz_after), "bpf_tracers", json_figure(r->tracers),
-			 "canary_before", canary_to_json(&r->canary_before),
-			 "canary_after", canary_to_json(&r->canary_after), "warnings", warnings_to_json(r));
+			 "canary_before", cpu_probe_to_json(&r->cpu_probe_before),
+			 "canary_after", cpu_probe_to_json(&r->cpu_probe_after), "warnings", warnings_to_json(r));
 }

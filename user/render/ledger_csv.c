@@ -33,7 +33,7 @@ static void states(FILE *f, const struct trace_ledger *l, unsigned int n)
 		number(f, l->ns[i], l->resolution[i] != TRACE_UNKNOWN || l->ns[i]);
 }
 
-static void side(FILE *f, const struct trace_beside *b)
+static void side(FILE *f, const struct trace_call_stats *b)
 {
 	number(f, b->bytes, b->bytes_res != TRACE_UNKNOWN);
 	number(f, b->messages, trace_messages_known(b));
@@ -43,7 +43,7 @@ static void side(FILE *f, const struct trace_beside *b)
 
 static void line(FILE *f, const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	char name[160], path[512];
 
 	endpoint_name(ep, name, sizeof(name));
@@ -60,15 +60,15 @@ static void line(FILE *f, const struct trace_snapshot *s, const struct trace_end
 	number(f, ledger_stall_ns(&ep->tx), true);
 	states(f, &ep->tx, TX_N);
 	states(f, &ep->rx, RX_N);
-	side(f, &ep->txb);
-	side(f, &ep->rxb);
+	side(f, &ep->tx_calls);
+	side(f, &ep->rx_calls);
 	number(f, ep->delack_ns, ep->delack_res != TRACE_UNKNOWN);
 	if (ep->retransmits_res != TRACE_UNKNOWN)
 		fprintf(f, "%" PRIu64, ep->retransmits);
 	fputc('\n', f);
 }
 
-int live_csv_write(const struct live_view *view, const char *path, struct err *e)
+int ledger_csv_write(const struct ledger_view *view, const char *path, struct err *e)
 {
 	FILE *f = sink_open(path, e);
 

@@ -5,10 +5,10 @@
 #include "render/ledger_text.h"
 #include "render/ledger_outputs.h"
 
-int live_write(enum live_output which, const struct live_view *view, const char *path, struct err *e)
+int ledger_write(enum ledger_output which, const struct ledger_view *view, const char *path, struct err *e)
 {
-#define OUT_WRITE(sym, name, help) [sym] = live_##name##_write,
-	static int (*const write[LIVE_OUTPUTS_N])(const struct live_view *, const char *, struct err *) = { LIVE_OUTPUTS(OUT_WRITE) };
+#define OUT_WRITE(sym, name, help) [sym] = ledger_##name##_write,
+	static int (*const write[LEDGER_OUTPUTS_N])(const struct ledger_view *, const char *, struct err *) = { LEDGER_OUTPUTS(OUT_WRITE) };
 
 	return write[which](view, path, e);
 }
@@ -22,7 +22,7 @@ static json_t *stalls_to_json(const struct stalls *l)
 	return a;
 }
 
-int live_json_write(const struct live_view *view, const char *path, struct err *e)
+int ledger_json_write(const struct ledger_view *view, const char *path, struct err *e)
 {
 	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.trace", "version", 1);
 
@@ -37,7 +37,7 @@ int live_json_write(const struct live_view *view, const char *path, struct err *
 
 void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)
 {
-	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	char name[160];
 
 	endpoint_name(ep, name, sizeof(name));

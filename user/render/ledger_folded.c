@@ -153,7 +153,7 @@ static size_t make_chains(const struct stalls *l, const struct stall_order *orde
 	return n ? sum_equal(v, n) : 0;
 }
 
-int live_folded_write(const struct live_view *view, const char *path, struct err *e)
+int ledger_folded_write(const struct ledger_view *view, const char *path, struct err *e)
 {
 	struct chain *v = calloc(view->stalls->n + 1, sizeof(*v));
 	struct stall_order order;

@@ -29,7 +29,7 @@ static void add_figures(json_t *o, const struct figure *rows, size_t n)
 }
 
 /* of several processes there may be a name without a number */
-static json_t *party_comm_to_json(const struct party *p)
+static json_t *who_comm_to_json(const struct who *p)
 {
 	return (p->tgid || p->others) && p->comm && *p->comm ? json_stringn(p->comm, strnlen(p->comm, 16)) : json_null();
 }
@@ -75,15 +75,15 @@ static json_t *one_ledger(const struct trace_ledger *l, const char *const *names
 			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
 }
 
-static json_t *left_to_json(const struct trace_beside *b)
+static json_t *left_to_json(const struct trace_call_stats *b)
 {
 	if (!b->left_ns)
 		return json_null();
-	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended", !b->let_go, "holder_pid", pid_to_json(b->heir), "holder_comm",
-			 comm_to_json(b->heir_comm, b->heir));
+	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended", !b->let_go, "holder_pid", pid_to_json(b->fd_owner), "holder_comm",
+			 comm_to_json(b->fd_owner_comm, b->fd_owner));
 }
 
-static json_t *beside_to_json(const struct trace_beside *b)
+static json_t *call_stats_to_json(const struct trace_call_stats *b)
 {
 	json_t *o = json_object();
 	const struct figure rows[] = {
@@ -144,25 +144,25 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
-static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct party *who)
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct who *who)
 {
 	if (!n)
 		return;
 	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
 					      (json_int_t)ns, "count", (json_int_t)n, "pid", pid_to_json(who->tgid), "comm",
-					      party_comm_to_json(who)));
+					      who_comm_to_json(who)));
 }
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	struct party late = {}, writer = party_held_up(ep, TX_NAGLE);
+	struct who late = {}, writer = who_was_held_up(ep, TX_NAGLE);
 	const struct trace_blame *b = &ep->blame;
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < TX_N; i++) {
 		if (!tx_is_stall(i))
 			continue;
-		party_late(s, ep, (enum tx_state)i, &late);
+		who_is_late(s, ep, (enum tx_state)i, &late);
 		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
 		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
 		add_blame(list, i, blame_names[BLAME_PEER_NO_CPU], b->starved_ns[trace_vote(i)], b->starved_n[trace_vote(i)], &late);
@@ -195,7 +195,7 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 	return o;
 }
 
-static void add_cgroup(json_t *o, const struct trace_beside *who)
+static void add_cgroup(json_t *o, const struct trace_call_stats *who)
 {
 	char path[512];
 	bool known = trace_cgroup_path(who->cgroup_id, path, sizeof(path));
@@ -206,7 +206,7 @@ static void add_cgroup(json_t *o, const struct trace_beside *who)
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_beside *who = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *who = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
 			      trace_proto_name(ep->proto), "local", addr_to_json(ep, &ep->local), "remote", addr_to_json(ep, &ep->remote),
 			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
@@ -220,7 +220,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
 	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
 	json_object_set_new(o, "beside",
-			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", beside_to_json(&ep->txb), "rx", beside_to_json(&ep->rxb), "tcp",
+			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", call_stats_to_json(&ep->tx_calls), "rx", call_stats_to_json(&ep->rx_calls), "tcp",
 				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
 	json_object_set_new(o, "blame", blame_to_json(s, ep));
 	return o;
@@ -228,12 +228,12 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 
 static void add_parties(json_t *o, const struct trace_snapshot *s, const struct finding *f)
 {
-	struct party held_up = finding_sender(s, f), blamed = finding_blamed(s, f);
+	struct who held_up = finding_sender(s, f), blamed = finding_blamed(s, f);
 
 	json_object_set_new(o, "pid", pid_to_json(held_up.tgid));
-	json_object_set_new(o, "comm", party_comm_to_json(&held_up));
+	json_object_set_new(o, "comm", who_comm_to_json(&held_up));
 	json_object_set_new(o, "blamed_pid", pid_to_json(blamed.tgid));
-	json_object_set_new(o, "blamed_comm", party_comm_to_json(&blamed));
+	json_object_set_new(o, "blamed_comm", who_comm_to_json(&blamed));
 }
 
 /* of all that are told together */
@@ -267,8 +267,8 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 	add_parties(o, s, f);
 	add_sums(o, f);
 	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
-	json_object_set_new(o, "ring", f->ring >= 0 ? json_integer(f->ring) : json_null());
-	json_object_set_new(o, "ring_for", f->ring >= 0 ? json_string(f->ring_reads ? "write" : "read") : json_null());
+	json_object_set_new(o, "ring", f->deadlock >= 0 ? json_integer(f->deadlock) : json_null());
+	json_object_set_new(o, "ring_for", f->deadlock >= 0 ? json_string(f->deadlock_reads ? "write" : "read") : json_null());
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
 	json_object_set_new(o, "late_not_lost", json_boolean(f->late_not_lost));
 	return o;

@@ -10,7 +10,7 @@
 #include "verdict/timeline.h"
 #include "verdict/verdict.h"
 
-struct live_view {
+struct ledger_view {
 	const struct trace_snapshot *s;
 	const struct verdict *v;
 	const struct stalls *stalls;
@@ -23,7 +23,7 @@ struct live_view {
 };
 
 /* One file each: OUT(symbol, option, operand's help). */
-#define LIVE_OUTPUTS(OUT)												\
+#define LEDGER_OUTPUTS(OUT)												\
 	OUT(OUT_JSON, json, "the ledgers, the verdict and the single stalls as one JSON document")			\
 	OUT(OUT_CSV, csv, "one line for each endpoint")								\
 	OUT(OUT_TIMELINE, timeline, "every change of state, to be drawn: python3 -m analysis figure timeline FILE")	\
@@ -31,15 +31,15 @@ struct live_view {
 	OUT(OUT_FOLDED, folded, "who kept whom waiting, as folded stacks in microseconds, for flame graphs")
 
 #define OUT_ENUM(sym, name, help) sym,
-enum live_output { LIVE_OUTPUTS(OUT_ENUM) LIVE_OUTPUTS_N };
+enum ledger_output { LEDGER_OUTPUTS(OUT_ENUM) LEDGER_OUTPUTS_N };
 
 /* "-" is standard output */
-int live_json_write(const struct live_view *view, const char *path, struct err *e);
-int live_csv_write(const struct live_view *view, const char *path, struct err *e);
-int live_timeline_write(const struct live_view *view, const char *path, struct err *e);
-int live_perfetto_write(const struct live_view *view, const char *path, struct err *e);
-int live_folded_write(const struct live_view *view, const char *path, struct err *e);
-int live_write(enum live_output which, const struct live_view *view, const char *path, struct err *e);
+int ledger_json_write(const struct ledger_view *view, const char *path, struct err *e);
+int ledger_csv_write(const struct ledger_view *view, const char *path, struct err *e);
+int ledger_timeline_write(const struct ledger_view *view, const char *path, struct err *e);
+int ledger_perfetto_write(const struct ledger_view *view, const char *path, struct err *e);
+int ledger_folded_write(const struct ledger_view *view, const char *path, struct err *e);
+int ledger_write(enum ledger_output which, const struct ledger_view *view, const char *path, struct err *e);
 
 /* A single stall: as an object, and as one line (without the stacks). */
 json_t *stall_to_json(const struct stall *st);

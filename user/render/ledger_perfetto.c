@@ -49,7 +49,7 @@ static void print_mark(FILE *f, const struct trace_transition *tr)
 		tr->serial, TRACK_EVENTS, US_OF(tr->at_ns), name ? name : "?", tr->bytes);
 }
 
-static void print_all(FILE *f, const struct live_view *view, const struct spans *s)
+static void print_all(FILE *f, const struct ledger_view *view, const struct spans *s)
 {
 	fprintf(f, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"lost\":%" PRIu64 ",\"clock\":\"CLOCK_MONOTONIC\"},\"traceEvents\":[",
 		view->s->counters.events_lost + view->timeline->dropped);
@@ -65,7 +65,7 @@ static void print_all(FILE *f, const struct live_view *view, const struct spans 
 	fputs("\n]}\n", f);
 }
 
-int live_perfetto_write(const struct live_view *view, const char *path, struct err *e)
+int ledger_perfetto_write(const struct ledger_view *view, const char *path, struct err *e)
 {
 	struct spans s;
 	FILE *f;

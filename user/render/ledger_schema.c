@@ -214,7 +214,7 @@ static json_t *lines(void)
 			 line(schema_object((const struct schema_row[]){ { "complete", "bool" }, {} }), "end", (const struct schema_row[]){ {} }));
 }
 
-json_t *live_schema(void)
+json_t *ledger_schema(void)
 {
 	json_t *top = two(head, document), *defs = json_object();
 

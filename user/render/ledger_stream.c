@@ -9,7 +9,7 @@
 #include "render/sink.h"
 
 /* takes over the reference; NULL, for want of memory, ends the stream */
-static void put(struct live_stream *st, json_t *line)
+static void put(struct ledger_stream *st, json_t *line)
 {
 	pthread_mutex_lock(&st->lock);
 	if (!st->error && !line)
@@ -20,7 +20,7 @@ static void put(struct live_stream *st, json_t *line)
 	json_decref(line);
 }
 
-static void flush(struct live_stream *st)
+static void flush(struct ledger_stream *st)
 {
 	pthread_mutex_lock(&st->lock);
 	if (!st->error && fflush(st->f))
@@ -28,11 +28,11 @@ static void flush(struct live_stream *st)
 	pthread_mutex_unlock(&st->lock);
 }
 
-int stream_open(struct live_stream *st, const char *path, json_t *head, struct err *e)
+int ledger_stream_open(struct ledger_stream *st, const char *path, json_t *head, struct err *e)
 {
 	json_t *line;
 
-	*st = (struct live_stream){ .path = path, .lock = PTHREAD_MUTEX_INITIALIZER };
+	*st = (struct ledger_stream){ .path = path, .lock = PTHREAD_MUTEX_INITIALIZER };
 	st->f = sink_open_stream(path, e);
 	if (!st->f)
 		return -1;
@@ -43,7 +43,7 @@ int stream_open(struct live_stream *st, const char *path, json_t *head, struct e
 	return 0;
 }
 
-void stream_stall(struct live_stream *st, const struct stall *stall)
+void ledger_stream_stall(struct ledger_stream *st, const struct stall *stall)
 {
 	json_t *line;
 
@@ -54,7 +54,7 @@ void stream_stall(struct live_stream *st, const struct stall *stall)
 	put(st, line);
 }
 
-static void put_endpoint(struct live_stream *st, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static void put_endpoint(struct ledger_stream *st, const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	json_t *line = json_pack("{s:s, s:I}", "type", "endpoint", "t", (json_int_t)ep->at_ns);
 
@@ -73,7 +73,7 @@ static json_t *interval(const struct trace_snapshot *s, const struct verdict *v)
 	return NULL;
 }
 
-void stream_snapshot(struct live_stream *st, const struct trace_snapshot *s, const struct verdict *v)
+void ledger_stream_snapshot(struct ledger_stream *st, const struct trace_snapshot *s, const struct verdict *v)
 {
 	if (!st->f)
 		return;
@@ -84,12 +84,12 @@ void stream_snapshot(struct live_stream *st, const struct trace_snapshot *s, con
 	flush(st);
 }
 
-bool stream_works(const struct live_stream *st)
+bool ledger_stream_works(const struct ledger_stream *st)
 {
 	return !st->error;
 }
 
-int stream_close(struct live_stream *st, bool complete, struct err *e)
+int ledger_stream_close(struct ledger_stream *st, bool complete, struct err *e)
 {
 	int rc = 0;
 

@@ -11,20 +11,20 @@
 #include "verdict/stalls.h"
 #include "verdict/verdict.h"
 
-struct live_stream {
+struct ledger_stream {
 	FILE *f;		/* NULL: nobody asked */
 	const char *path;
 	pthread_mutex_t lock;	/* stalls come from the session's own thread */
 	int error;		/* errno of the first write that failed */
 };
 
-int stream_open(struct live_stream *st, const char *path, json_t *head, struct err *e);
-void stream_stall(struct live_stream *st, const struct stall *stall);
+int ledger_stream_open(struct ledger_stream *st, const char *path, json_t *head, struct err *e);
+void ledger_stream_stall(struct ledger_stream *st, const struct stall *stall);
 /* every endpoint that ever did anything, with its figures up to now, and the verdict so far */
-void stream_snapshot(struct live_stream *st, const struct trace_snapshot *s, const struct verdict *v);
+void ledger_stream_snapshot(struct ledger_stream *st, const struct trace_snapshot *s, const struct verdict *v);
 /* false: a write has failed, and nothing more gets through */
-bool stream_works(const struct live_stream *st);
+bool ledger_stream_works(const struct ledger_stream *st);
 /* The last line, unless something failed; reports what did. */
-int stream_close(struct live_stream *st, bool complete, struct err *e);
+int ledger_stream_close(struct ledger_stream *st, bool complete, struct err *e);
 
 #endif

@@ -75,7 +75,7 @@ static void one_side(const struct trace_ledger *l, const char *title, const char
 			state_row(l, i, names[i], stalls >> i & 1, out);
 }
 
-static void tcp_beside(const struct trace_endpoint *ep, FILE *out)
+static void tcp_call_stats(const struct trace_endpoint *ep, FILE *out)
 {
 	char delack[32];
 
@@ -97,10 +97,10 @@ static void beside_row(const struct trace_endpoint *ep, FILE *out)
 	const uint64_t *d = ep->drops;
 	char blocked[32], runq[32];
 
-	figure(trace_blocked_ns(&ep->txb), ep->txb.blocked_res, blocked, sizeof(blocked));
-	figure(ep->txb.runq_ns + ep->rxb.runq_ns, ep->txb.runq_res, runq, sizeof(runq));
+	figure(trace_blocked_ns(&ep->tx_calls), ep->tx_calls.blocked_res, blocked, sizeof(blocked));
+	figure(ep->tx_calls.runq_ns + ep->rx_calls.runq_ns, ep->tx_calls.runq_res, runq, sizeof(runq));
 	fprintf(out, "    beside  writer blocked %s, woken but waiting for a CPU %s", blocked, runq);
-	tcp_beside(ep, out);
+	tcp_call_stats(ep, out);
 	if (ep->drops_res != TRACE_UNKNOWN && d[0] + d[1] + d[2] + d[3])
 		fprintf(out, ", dropped: %" PRIu64 " receive buffer, %" PRIu64 " qdisc, %" PRIu64 " checksum, %" PRIu64 " other",
 			d[TRACE_DROP_RCVBUF], d[TRACE_DROP_QDISC], d[TRACE_DROP_CHECKSUM], d[TRACE_DROP_OTHER]);
@@ -110,7 +110,7 @@ static void beside_row(const struct trace_endpoint *ep, FILE *out)
 /* where it lives, as far as that tells endpoints apart: its cgroup, and its network namespace where there are several */
 static void place(const struct trace_snapshot *s, const struct trace_endpoint *ep, FILE *out)
 {
-	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	char path[512];
 
 	if (trace_cgroup_path(b->cgroup_id, path, sizeof(path)) && strcmp(path, "/"))
@@ -128,8 +128,8 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	char name[160], w[48], r[48];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(&ep->txb, w, sizeof(w));
-	program_name(&ep->rxb, r, sizeof(r));
+	program_name(&ep->tx_calls, w, sizeof(w));
+	program_name(&ep->rx_calls, r, sizeof(r));
 	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (first seen in mid-life: its past is unknown)" : "");
 	place(s, ep, out);
 	fputc('\n', out);

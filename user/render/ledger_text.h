@@ -13,7 +13,7 @@
 /* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "curl[12]", "nginx[7] and others", "nobody seen" */
-void program_name(const struct trace_beside *b, char *buf, size_t len);
+void program_name(const struct trace_call_stats *b, char *buf, size_t len);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
 

@@ -77,10 +77,10 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 		snprintf(buf, len, "%s %" PRIu64, trace_proto_name(ep->proto), ep->inode ? ep->inode : ep->serial);
 }
 
-static json_t *endpoint_row(const struct live_view *view, const struct trace_endpoint *ep)
+static json_t *endpoint_row(const struct ledger_view *view, const struct trace_endpoint *ep)
 {
 	const struct trace_snapshot *s = view->s;
-	const struct trace_beside *b = ep->txb.tgid ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	char serial[24], name[160], role[48];
 	json_t *o;
 
@@ -99,7 +99,7 @@ static json_t *endpoint_row(const struct live_view *view, const struct trace_end
 }
 
 /* the most stalled first, as in the table */
-static json_t *header(const struct live_view *view)
+static json_t *header(const struct ledger_view *view)
 {
 	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.timeline", "version", 1), *eps = json_array();
 
@@ -114,7 +114,7 @@ static json_t *header(const struct live_view *view)
 	return NULL;
 }
 
-static void print_all(FILE *f, json_t *head, const struct live_view *view, const struct line *v, size_t n, uint64_t end)
+static void print_all(FILE *f, json_t *head, const struct ledger_view *view, const struct line *v, size_t n, uint64_t end)
 {
 	uint64_t lost = view->s->counters.events_lost + view->timeline->dropped;
 
@@ -126,7 +126,7 @@ static void print_all(FILE *f, json_t *head, const struct live_view *view, const
 		lost ? "false" : "true");
 }
 
-int live_timeline_write(const struct live_view *view, const char *path, struct err *e)
+int ledger_timeline_write(const struct ledger_view *view, const char *path, struct err *e)
 {
 	struct spans s = {};
 	struct line *v = NULL;

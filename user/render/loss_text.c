@@ -34,7 +34,7 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 	char name[160], who[48];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb, who, sizeof(who));
+	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who, sizeof(who));
 	snprintf(buf, len, "%s of %s: %" PRIu64 " datagram%s %s", who, name, loss->n, plural(loss->n), kinds[loss->kind].where);
 	if (!isnan(loss->share))
 		text_append(buf, len, " (%s%.1f %% of those read or dropped)", loss->share < 0.001 ? "less than " : "",

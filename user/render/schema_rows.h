@@ -31,7 +31,7 @@ json_t *schema_document(const char *id, const char *title, json_t *top, json_t *
 int schema_print(json_t *schema, struct err *e);
 
 /* What `run`, `attach` and `replay` write (--json; $defs/line: a line of --ndjson). */
-json_t *live_schema(void);
+json_t *ledger_schema(void);
 /* A line of `top --json`. */
 json_t *top_schema(void);
 

@@ -22,13 +22,13 @@ const char *sink_name(const char *path)
 /* Outputs under way that are to take a file's place. */
 static struct pending {
 	FILE *f;
-	struct replacement r;
+	struct atomic_file r;
 	struct pending *next;
 } *pending;
 
-static struct replacement take_pending(FILE *f)
+static struct atomic_file take_pending(FILE *f)
 {
-	struct replacement r = {};
+	struct atomic_file r = {};
 
 	for (struct pending **at = &pending; *at; at = &(*at)->next) {
 		struct pending *p = *at;
@@ -52,10 +52,10 @@ static bool is_beside(const FILE *f)
 	return false;
 }
 
-static FILE *open_replacement(const char *path)
+static FILE *open_atomic_file(const char *path)
 {
 	struct pending *p = calloc(1, sizeof(*p));
-	int fd = p ? replacement_open(&p->r, path, O_WRONLY, 0666) : -1;
+	int fd = p ? atomic_file_open(&p->r, path, O_WRONLY, 0666) : -1;
 
 	if (fd >= 0 && (p->f = fdopen(fd, "we"))) {
 		p->next = pending;
@@ -64,7 +64,7 @@ static FILE *open_replacement(const char *path)
 	}
 	if (fd >= 0) {
 		close(fd);
-		replacement_drop(&p->r);
+		atomic_file_drop(&p->r);
 	}
 	free(p);
 	return NULL;
@@ -79,7 +79,7 @@ static FILE *opened(FILE *f, const char *path, struct err *e)
 
 FILE *sink_open(const char *path, struct err *e)
 {
-	return opened(sink_is_stdout(path) ? stdout : open_replacement(path), path, e);
+	return opened(sink_is_stdout(path) ? stdout : open_atomic_file(path), path, e);
 }
 
 FILE *sink_open_stream(const char *path, struct err *e)
@@ -89,24 +89,24 @@ FILE *sink_open_stream(const char *path, struct err *e)
 
 void sink_drop(FILE *f)
 {
-	struct replacement r = take_pending(f);
+	struct atomic_file r = take_pending(f);
 
 	if (f != stdout)
 		fclose(f);
-	replacement_drop(&r);
+	atomic_file_drop(&r);
 }
 
 int sink_close(FILE *f, const char *path, struct err *e)
 {
-	struct replacement r = take_pending(f);
+	struct atomic_file r = take_pending(f);
 	int err = fflush(f) ? errno : ferror(f) ? (errno ? errno : EIO) : 0;
 
 	if (f != stdout && fclose(f) && !err)
 		err = errno;
 	if (err)
-		replacement_drop(&r);
+		atomic_file_drop(&r);
 	else
-		err = replacement_commit(&r);
+		err = atomic_file_commit(&r);
 	if (!err)
 		return 0;
 	errno = err;

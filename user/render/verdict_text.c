@@ -18,7 +18,7 @@ static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fi
 #define PARTY_TEXT 160
 
 /* "helper[5], which holds the descriptor since reader[4] ended," */
-static void heir_name(const struct party *p, char *buf, size_t len)
+static void fd_owner_name(const struct who *p, char *buf, size_t len)
 {
 	char name[40] = "somebody not seen";
 
@@ -27,10 +27,10 @@ static void heir_name(const struct party *p, char *buf, size_t len)
 	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
 }
 
-static void party_name(const struct party *p, char *buf, size_t len)
+static void who_name(const struct who *p, char *buf, size_t len)
 {
 	if (p->left)
-		heir_name(p, buf, len);
+		fd_owner_name(p, buf, len);
 	else if (p->tgid)
 		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
 	else if (p->others && *p->comm)
@@ -39,24 +39,24 @@ static void party_name(const struct party *p, char *buf, size_t len)
 		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }
 
-void program_name(const struct trace_beside *b, char *buf, size_t len)
+void program_name(const struct trace_call_stats *b, char *buf, size_t len)
 {
-	struct party last = party_last(b);
+	struct who last = who_was_last(b);
 
-	party_name(&last, buf, len);
+	who_name(&last, buf, len);
 }
 
 /* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its buffer is small. */
 #define OFTEN_NS 1000000
 #define NEVER_AWAY_NS 50000000
 
-static bool reads_often(const struct trace_beside *reader, const struct finding *f)
+static bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
 {
 	return reader && trace_messages_known(reader) && f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
 }
 
 /* one of several does not stand for all */
-static void name_several(struct party *p, bool several)
+static void name_several(struct who *p, bool several)
 {
 	if (!several)
 		return;
@@ -67,19 +67,19 @@ static void name_several(struct party *p, bool several)
 
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
-	struct party late = {};
-	bool seen = party_late(s, &s->ep[f->endpoint], f->cause, &late);
+	struct who late = {};
+	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
 	char name[PARTY_TEXT] = "the peer";
 
 	name_several(&late, f->all.several_blamed);
 	if (late.tgid || late.others || late.left)
-		party_name(&late, name, sizeof(name));
+		who_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
-	else if (f->blamed == BLAME_PEER_READER && reads_often(party_reader(s, &s->ep[f->endpoint]), f))
+	else if (f->blamed == BLAME_PEER_READER && reads_often(who_reads(s, &s->ep[f->endpoint]), f))
 		snprintf(buf, len, " <- %s %s often, and %s not keep up", name, late.others ? "read" : "reads", late.others ? "do" : "does");
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
@@ -110,20 +110,20 @@ enum { CAUSE_TEXT = 448 };
 static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-	struct party held_up = finding_sender(s, f);
+	struct who held_up = finding_sender(s, f);
 	char name[160], sender[PARTY_TEXT], blame[PARTY_TEXT + 64];
 
 	endpoint_name(ep, name, sizeof(name));
 	if (f->all.connections > 1)
 		text_append(name, sizeof(name), " and %zu more", f->all.connections - 1);
 	name_several(&held_up, f->all.several_senders);
-	party_name(&held_up, sender, sizeof(sender));
+	who_name(&held_up, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
 	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
 }
 
 /* where the blame explains some of the episodes, and not nearly all of them */
-static void blamed_part(const struct told_together *all, char *buf, size_t len)
+static void blamed_part(const struct totals *all, char *buf, size_t len)
 {
 	bool inferred = !all->blamed_ns; /* by how long they were, and their time is not known apart */
 	char part[32];
@@ -180,7 +180,7 @@ static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
-	if (f->ring >= 0)
+	if (f->deadlock >= 0)
 		return "let one of the two read whatever comes while it waits: poll() for both, or a thread for each direction (of a subprocess's output, "
 		       "communicate())";
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
@@ -239,27 +239,27 @@ const char *starved_fix(void)
 static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[late->endpoint];
-	struct party late_one = party_not_reading(ep, late->ns);
+	struct who late_one = who_is_not_reading(ep, late->ns);
 	char name[160], reader[PARTY_TEXT], extent[128];
 
 	endpoint_name(ep, name, sizeof(name));
-	party_name(&late_one, reader, sizeof(reader));
+	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s leaves unread what has come: %s; %s", reader, name, extent,
 		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
 }
 
 /* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is nobody's other end, even where it was. */
-static const struct trace_beside *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static const struct trace_call_stats *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	if (other && other->txb.tgid)
-		return &other->txb;
-	return other && other != ep && other->rxb.tgid ? &other->rxb : NULL;
+	if (other && other->tx_calls.tgid)
+		return &other->tx_calls;
+	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
 }
 
-static void append_sender(const struct trace_endpoint *ep, const struct trace_beside *sender, char *buf, size_t len)
+static void append_sender(const struct trace_endpoint *ep, const struct trace_call_stats *sender, char *buf, size_t len)
 {
 	char name[48];
 
@@ -271,11 +271,11 @@ static void append_sender(const struct trace_endpoint *ep, const struct trace_be
 }
 
 /* Nothing more comes from one that has gone; and no end of it, while another holds the descriptor: perhaps by a fork() that left it open. */
-static void append_held_end(const struct trace_endpoint *ep, const struct trace_beside *gone, char *buf, size_t len)
+static void append_held_end(const struct trace_endpoint *ep, const struct trace_call_stats *gone, char *buf, size_t len)
 {
 	text_append(buf, len, "more, or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid, gone->let_go ? "closed its descriptor" : "ended");
-	if (gone->heir)
-		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor", gone->heir_comm, gone->heir, gone->heir == ep->rxb.tgid ? " itself" : "");
+	if (gone->fd_owner)
+		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor", gone->fd_owner_comm, gone->fd_owner, gone->fd_owner == ep->rx_calls.tgid ? " itself" : "");
 	else
 		text_append(buf, len, "and who still holds the descriptor is not known");
 }
@@ -296,17 +296,17 @@ static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
 static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[v->wait.endpoint];
-	const struct trace_beside *sender = awaited(s, ep);
+	const struct trace_call_stats *sender = awaited(s, ep);
 	char name[160], reader[48], total[32];
 	bool several = v->waits.connections > 1;
 
 	endpoint_name(ep, name, sizeof(name));
 	if (several)
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
-	program_name(&ep->rxb, reader, sizeof(reader));
+	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
 	text_append(buf, len, "; %s of %s waited %s (%.1f %% of %s time) for ", reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
-	if (sender && party_left(sender, ep, v->wait.ns))
+	if (sender && who_left(sender, ep, v->wait.ns))
 		append_held_end(ep, sender, buf, len);
 	else
 		append_sender(ep, sender, buf, len);
@@ -321,7 +321,7 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 	uint64_t ns = ep->rx.ns[RX_WAIT];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(&ep->rxb, reader, sizeof(reader));
+	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)ns, total, sizeof(total));
 	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total, 100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
@@ -348,7 +348,7 @@ static void undelivered_sentence(const struct trace_snapshot *s, const struct re
 	char name[160], who[48], extent[128];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(&ep->txb, who, sizeof(who));
+	program_name(&ep->tx_calls, who, sizeof(who));
 	extent_phrase(u->count, u->ns, u->share, u->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s: what it sent had not left this host when the retransmission timer fired: %s", who, name, extent);
 }
@@ -429,17 +429,17 @@ static void healthy_sentence(const struct trace_snapshot *s, const struct verdic
 }
 
 /* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
-static void append_ring(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+static void append_deadlock(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-	struct party held_up = party_held_up(ep, f->cause), late = {};
+	struct who held_up = who_was_held_up(ep, f->cause), late = {};
 	char name[160], late_name[PARTY_TEXT], held_name[PARTY_TEXT];
 
-	party_late(s, ep, f->cause, &late);
-	party_name(&late, late_name, sizeof(late_name));
-	party_name(&held_up, held_name, sizeof(held_name));
-	endpoint_name(&s->ep[f->ring], name, sizeof(name));
-	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->ring_reads ? "write to" : "read", name);
+	who_is_late(s, ep, f->cause, &late);
+	who_name(&late, late_name, sizeof(late_name));
+	who_name(&held_up, held_name, sizeof(held_name));
+	endpoint_name(&s->ep[f->deadlock], name, sizeof(name));
+	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->deadlock_reads ? "write to" : "read", name);
 }
 
 static void finding_and_root(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
@@ -447,8 +447,8 @@ static void finding_and_root(const struct trace_snapshot *s, const struct verdic
 	char root[CAUSE_TEXT];
 
 	finding_sentence(s, &v->v[0], buf, len);
-	if (v->v[0].ring >= 0)
-		append_ring(s, &v->v[0], buf, len);
+	if (v->v[0].deadlock >= 0)
+		append_deadlock(s, &v->v[0], buf, len);
 	root_sentence(s, v, &v->v[0], root, sizeof(root));
 	if (*root)
 		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);

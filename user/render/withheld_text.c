@@ -12,7 +12,7 @@ void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack
 	char name[160], who[48], total[32];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(ep->rxb.tgid ? &ep->rxb : &ep->txb, who, sizeof(who));
+	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, who, sizeof(who));
 	human_ns((double)w->ns, total, sizeof(total));
 	snprintf(buf, len, "%s of %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64 " times, %s in all (%.1f %% of its time); "
 		 "inferred from this end alone: what came next came a round trip after each", who, name, w->count, total, 100 * w->share);

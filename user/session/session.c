@@ -15,7 +15,7 @@
 #include "render/ledger_text.h"
 #include "render/sink.h"
 
-const char *const live_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
+const char *const session_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 
 static volatile sig_atomic_t interrupted, interrupts, from_terminal;
 
@@ -27,7 +27,7 @@ static void note_signal(int sig, siginfo_t *info, void *context)
 	interrupts++;
 }
 
-void live_catch_signals(void)
+void session_catch_signals(void)
 {
 	struct sigaction sa = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
 
@@ -37,24 +37,24 @@ void live_catch_signals(void)
 	signals_catch(SIGQUIT, &sa);
 }
 
-bool live_interrupted(void)
+bool session_interrupted(void)
 {
 	return interrupted;
 }
 
-int live_interrupts(void)
+int session_interrupts(void)
 {
 	return interrupts;
 }
 
-bool live_from_terminal(void)
+bool session_from_terminal(void)
 {
 	return from_terminal;
 }
 
-void live_defaults(void *opts)
+void session_defaults(void *opts)
 {
-	struct live_opts *o = opts;
+	struct session_opts *o = opts;
 
 	o->max_endpoints = 4096;
 	o->shown = 10;
@@ -62,7 +62,7 @@ void live_defaults(void *opts)
 	o->timeline_max = 1000000;
 }
 
-int live_error(struct err *e, const struct trace_error *te)
+int session_error(struct err *e, const struct trace_error *te)
 {
 	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);
 }
@@ -85,7 +85,7 @@ static int proto_bits(const char *name)
 	return 0;
 }
 
-static int set_protos(const struct live_opts *o, struct trace_options *t, struct err *e)
+static int set_protos(const struct session_opts *o, struct trace_options *t, struct err *e)
 {
 	for (size_t i = 0; i < o->protos.n; i++) {
 		int bits = proto_bits(o->protos.v[i]);
@@ -112,7 +112,7 @@ static int parse_ports(const char *text, long *lo, long *hi)
 	return end == text || *end || *lo < 1 || *hi > 65535 || *lo > *hi ? -1 : 0;
 }
 
-static int set_ports(const struct live_opts *o, struct trace_options *t, struct err *e)
+static int set_ports(const struct session_opts *o, struct trace_options *t, struct err *e)
 {
 	long lo, hi;
 
@@ -132,22 +132,22 @@ static int set_ports(const struct live_opts *o, struct trace_options *t, struct 
 /* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy server. */
 #define DEFAULT_THRESHOLD_NS 10000
 
-bool live_wants_timeline(const struct live_opts *o)
+bool session_wants_timeline(const struct session_opts *o)
 {
 	return o->out[OUT_TIMELINE] || o->out[OUT_PERFETTO];
 }
 
-static bool wants_stacks(const struct live_opts *o)
+static bool wants_stacks(const struct session_opts *o)
 {
 	return o->stacks || o->out[OUT_FOLDED];
 }
 
-static bool wants_stalls(const struct live_opts *o)
+static bool wants_stalls(const struct session_opts *o)
 {
 	return o->threshold_ns || wants_stacks(o);
 }
 
-uint64_t live_threshold(const struct live_opts *o)
+uint64_t session_threshold(const struct session_opts *o)
 {
 	return o->threshold_ns ? (uint64_t)o->threshold_ns : wants_stacks(o) ? DEFAULT_THRESHOLD_NS : 0;
 }
@@ -179,7 +179,7 @@ static void print_stall(const struct stall *st)
 }
 
 /* At once: a process that is gone by the end of the session has no names to give. */
-static const char *stack_text(struct live *l, int id, pid_t tgid)
+static const char *stack_text(struct session *l, int id, pid_t tgid)
 {
 	char buf[8192];
 
@@ -188,7 +188,7 @@ static const char *stack_text(struct live *l, int id, pid_t tgid)
 
 static void on_stall(void *ctx, const struct trace_stall *s)
 {
-	struct live *l = ctx;
+	struct session *l = ctx;
 	struct stall st = { .s = *s };
 
 	if (wants_stacks(l->o)) {
@@ -205,12 +205,12 @@ static void on_stall(void *ctx, const struct trace_stall *s)
 	if (l->o->threshold_ns && !l->o->quiet)
 		print_stall(&st);
 	if (__atomic_load_n(&l->streaming, __ATOMIC_ACQUIRE))
-		stream_stall(&l->stream, &st);
+		ledger_stream_stall(&l->stream, &st);
 }
 
 static void on_transition(void *ctx, const struct trace_transition *tr)
 {
-	struct live *l = ctx;
+	struct session *l = ctx;
 
 	if (l->rec)
 		recorder_transition(l->rec, tr);
@@ -218,34 +218,34 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 		timeline_add(&l->timeline, tr);
 }
 
-static void set_records(struct live *l, const struct live_opts *o, struct trace_options *t)
+static void set_records(struct session *l, const struct session_opts *o, struct trace_options *t)
 {
 	t->stacks = wants_stacks(o);
-	t->stall_threshold_ns = live_threshold(o);
+	t->stall_threshold_ns = session_threshold(o);
 	t->on_stall = on_stall;
-	t->timeline = live_wants_timeline(o) || o->steps ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
+	t->timeline = session_wants_timeline(o) || o->steps ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
 	t->on_transition = on_transition;
 	t->ctx = l;
 	l->stalls.max = STALLS_KEPT;
 	l->timeline.max = (size_t)o->timeline_max;
 }
 
-int live_check_outputs(const struct live_opts *o, const char *input, struct err *e)
+int session_check_outputs(const struct session_opts *o, const char *input, struct err *e)
 {
-	const char *paths[LIVE_OUTPUTS_N + 2] = { o->ndjson, o->record };
+	const char *paths[LEDGER_OUTPUTS_N + 2] = { o->ndjson, o->record };
 	size_t n = sizeof(paths) / sizeof(paths[0]);
 
-	for (int i = 0; i < LIVE_OUTPUTS_N; i++)
+	for (int i = 0; i < LEDGER_OUTPUTS_N; i++)
 		paths[2 + i] = o->out[i];
 	return (input && outputs_spare(input, paths, n, e)) || outputs_check(paths, n, e) ? -1 : 0;
 }
 
-int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e)
+int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e)
 {
 	return set_protos(o, t, e) || set_ports(o, t, e) ? -1 : 0;
 }
 
-int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
+int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e)
 {
 	struct trace_error te = {};
 
@@ -253,27 +253,27 @@ int live_open(struct live *l, const struct live_opts *o, struct trace_options *f
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
 	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the most stalled ones */
-	if (live_seen(o, filter, e))
+	if (session_seen(o, filter, e))
 		return -1;
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to record; free some and run again", o->record);
 	l->t = trace_prepare(filter, &te);
 	if (!l->t) {
-		live_free(l);
-		return live_error(e, &te);
+		session_free(l);
+		return session_error(e, &te);
 	}
 	if ((o->cost && trace_cost_enable(l->t, &te)) || trace_start(l->t, &te)) {
-		live_free(l);
-		return live_error(e, &te);
+		session_free(l);
+		return session_error(e, &te);
 	}
 	return 0;
 }
 
-int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e)
+int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e)
 {
-	*l = (struct live){ .o = o };
+	*l = (struct session){ .o = o };
 	set_records(l, o, filter);
-	return live_check_outputs(o, NULL, e) ? -1 : live_open(l, o, filter, e);
+	return session_check_outputs(o, NULL, e) ? -1 : session_open(l, o, filter, e);
 }
 
 /*
@@ -283,12 +283,12 @@ int live_begin(struct live *l, const struct live_opts *o, struct trace_options *
 #define MIN_SHARE 0.01
 #define MIN_NS 1000000
 
-void live_verdict(const struct trace_snapshot *s, struct verdict *v)
+void session_verdict(const struct trace_snapshot *s, struct verdict *v)
 {
 	verdict_make(s, MIN_SHARE, MIN_NS, v);
 }
 
-json_t *live_head(struct live *l, json_t *about)
+json_t *session_head(struct session *l, json_t *about)
 {
 	struct machine m;
 	char now[32];
@@ -304,24 +304,24 @@ json_t *live_head(struct live *l, json_t *about)
 	return doc;
 }
 
-int live_announce(struct live *l, json_t *about, struct err *e)
+int session_announce(struct session *l, json_t *about, struct err *e)
 {
 	json_t *head;
 	int rc;
 
 	if (l->rec)
-		return live_record_begin(l, about, e);
+		return session_record_begin(l, about, e);
 	if (!l->o->ndjson)
 		return 0;
-	head = live_head(l, about);
-	rc = stream_open(&l->stream, l->o->ndjson, head, e);
+	head = session_head(l, about);
+	rc = ledger_stream_open(&l->stream, l->o->ndjson, head, e);
 	json_decref(head);
 	l->next_ns = now_ns() + (uint64_t)l->o->interval_ns;
 	__atomic_store_n(&l->streaming, rc == 0, __ATOMIC_RELEASE);
 	return rc;
 }
 
-int live_snapshot(struct live *l, struct trace_snapshot *s, struct trace_error *te)
+int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te)
 {
 	int rc = trace_snapshot(l->t, s, te);
 
@@ -330,7 +330,7 @@ int live_snapshot(struct live *l, struct trace_snapshot *s, struct trace_error *
 	return rc;
 }
 
-int live_tick(struct live *l, struct err *e)
+int session_tick(struct session *l, struct err *e)
 {
 	uint64_t now = now_ns();
 	struct trace_snapshot s;
@@ -338,41 +338,41 @@ int live_tick(struct live *l, struct err *e)
 	struct verdict v;
 
 	if (l->rec)
-		return live_record_tick(l, e);
+		return session_record_tick(l, e);
 	if (!l->streaming)
 		return 0;
-	if (!stream_works(&l->stream))
-		return -1;	/* live_end() says why */
+	if (!ledger_stream_works(&l->stream))
+		return -1;	/* session_end() says why */
 	if (now < l->next_ns)
 		return 0;
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
-	if (live_snapshot(l, &s, &te))
-		return live_error(e, &te);
-	live_verdict(&s, &v);
-	stream_snapshot(&l->stream, &s, &v);
+	if (session_snapshot(l, &s, &te))
+		return session_error(e, &te);
+	session_verdict(&s, &v);
+	ledger_stream_snapshot(&l->stream, &s, &v);
 	trace_snapshot_free(&s);
 	return 0;
 }
 
-int live_end(struct live *l, struct err *e)
+int session_end(struct session *l, struct err *e)
 {
 	struct trace_error te = {};
 
 	if (l->rec)
-		return live_record_end(l, e);
-	if (live_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
-		return live_error(e, &te);
+		return session_record_end(l, e);
+	if (session_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
+		return session_error(e, &te);
 	trace_tell_ongoing(l->t, l->end.at_ns);
-	trace_name_heirs(&l->end);
-	live_verdict(&l->end, &l->verdict);
+	trace_name_fd_owners(&l->end);
+	session_verdict(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;
-	stream_snapshot(&l->stream, &l->end, &l->verdict);
+	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);
 	l->streaming = false;
-	return stream_close(&l->stream, true, e);
+	return ledger_stream_close(&l->stream, true, e);
 }
 
-static void cost_table(struct live *l, FILE *out)
+static void cost_table(struct session *l, FILE *out)
 {
 	struct trace_cost c[64];
 	size_t n = trace_costs(l->t, c, 64);
@@ -384,31 +384,31 @@ static void cost_table(struct live *l, FILE *out)
 				(double)c[i].ns / (double)c[i].runs);
 }
 
-static int write_files(struct live *l, json_t *about, struct err *e)
+static int write_files(struct session *l, json_t *about, struct err *e)
 {
-	struct live_view view = {
+	struct ledger_view view = {
 		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
-		.wants_stalls = wants_stalls(l->o), .wants_timeline = live_wants_timeline(l->o),
+		.wants_stalls = wants_stalls(l->o), .wants_timeline = session_wants_timeline(l->o),
 	};
 	int rc = 0;
 
-	view.head = live_head(l, about);
-	for (enum live_output i = 0; i < LIVE_OUTPUTS_N; i++)
-		if (l->o->out[i] && live_write(i, &view, l->o->out[i], e))
+	view.head = session_head(l, about);
+	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
+		if (l->o->out[i] && ledger_write(i, &view, l->o->out[i], e))
 			rc = -1;
 	json_decref(view.head);
 	return rc;
 }
 
 /* also where no table is asked for: a file that lacks them does not look like it */
-static void say_left_out(const struct live *l)
+static void say_left_out(const struct session *l)
 {
 	if (l->stalls.dropped && (l->o->out[OUT_JSON] || l->o->out[OUT_FOLDED]))
 		fprintf(stderr, "ipcstall: %" PRIu64 " stalls older than the newest %d left out; give a longer --threshold, or record the session\n",
 			l->stalls.dropped, STALLS_KEPT);
 }
 
-int live_report(struct live *l, json_t *about, struct err *e)
+int session_report(struct session *l, json_t *about, struct err *e)
 {
 	char backend[512];
 	int rc = 0;
@@ -431,17 +431,17 @@ int live_report(struct live *l, json_t *about, struct err *e)
 }
 
 /* A stream that nobody reads any more ends alone: what was seen is whole, and the other outputs get it. */
-int live_end_and_report(struct live *l, json_t *about, struct err *e)
+int session_end_and_report(struct session *l, json_t *about, struct err *e)
 {
 	struct err later = {};
-	int rc = live_end(l, e) || err_is_set(e) ? -1 : 0;
+	int rc = session_end(l, e) || err_is_set(e) ? -1 : 0;
 
 	if (rc && !l->end.ep)
 		return -1;
-	return live_report(l, about, rc ? &later : e) ? -1 : rc;
+	return session_report(l, about, rc ? &later : e) ? -1 : rc;
 }
 
-void live_free(struct live *l)
+void session_free(struct session *l)
 {
 	trace_snapshot_free(&l->end);
 	if (l->t)

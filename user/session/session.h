@@ -9,7 +9,7 @@
 #include "render/ledger_outputs.h"
 #include "render/ledger_stream.h"
 
-struct live_opts {
+struct session_opts {
 	int backend; /* enum trace_backend: the names' order is the enum's */
 	int64_t threshold_ns;
 	int64_t duration_ns; /* 0: until it ends or Ctrl-C */
@@ -18,7 +18,7 @@ struct live_opts {
 	struct str_list protos;
 	struct str_list ports;
 	bool all, cost, quiet, stacks, json_schema;
-	char *out[LIVE_OUTPUTS_N]; /* by enum live_output; NULL: not asked for */
+	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
 	char *ndjson;
 	int64_t interval_ns, timeline_max;
 	/* of `record` */
@@ -30,59 +30,59 @@ struct live_opts {
 	char *cgroup, *comm;
 };
 
-#define LIVE_OPT(member) offsetof(struct live_opts, member)
+#define SESSION_OPT(member) offsetof(struct session_opts, member)
 
 /* The rows that say whom to look at. */
-#define LIVE_WHOM                                                                                                                            \
-	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork (several: repeat)", LIVE_OPT(pids) },                   \
-	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", LIVE_OPT(comm) },                                      \
-	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of those below it", LIVE_OPT(cgroup) },                               \
-	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", LIVE_OPT(all) }
+#define TARGET_OPTIONS                                                                                                                            \
+	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork (several: repeat)", SESSION_OPT(pids) },                   \
+	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", SESSION_OPT(comm) },                                      \
+	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of those below it", SESSION_OPT(cgroup) },                               \
+	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", SESSION_OPT(all) }
 
 /* What of theirs is seen. */
-#define LIVE_SEEN                                                                                                                       \
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },          \
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },                    \
-	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, not recorded", LIVE_OPT(max_endpoints), 16, \
+#define SEEN_OPTIONS                                                                                                                       \
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos) },          \
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },                    \
+	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, not recorded", SESSION_OPT(max_endpoints), 16, \
 	  1 << 20 },                                                                                                                        \
-	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", LIVE_OPT(backend), 0, 0, live_backends }
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", SESSION_OPT(backend), 0, 0, session_backends }
 
 /* The rows every such command has; placed inside its own table. */
-#define LIVE_OPTIONS                                                                                                                        \
+#define SESSION_OPTIONS                                                                                                                        \
 	OPT_HEAD("What is seen"),                                                                                                           \
-	LIVE_SEEN,                                                                                                                     \
-	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", LIVE_OPT(threshold_ns) },             \
+	SEEN_OPTIONS,                                                                                                                     \
+	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", SESSION_OPT(threshold_ns) },             \
 	{ OPT_FLAG, 0, "stacks", NULL, "give each stall the stacks of its call and of what the other end's reader did meanwhile (threshold: " \
-	  "10 us unless given)", LIVE_OPT(stacks) },                                                                                       \
+	  "10 us unless given)", SESSION_OPT(stacks) },                                                                                       \
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost",            \
-	  LIVE_OPT(timeline_max), 1, 1e9 },                                                                                                 \
-	LIVE_OUTPUT_OPTIONS("of the running report (default 1s)"),                                                                          \
-	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", LIVE_OPT(cost) }
+	  SESSION_OPT(timeline_max), 1, 1e9 },                                                                                                 \
+	LEDGER_OUTPUT_OPTIONS("of the running report (default 1s)"),                                                                          \
+	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", SESSION_OPT(cost) }
 
 /* Where it goes; - is standard output. */
-#define LIVE_OUT_ROW(sym, name, help) { OPT_STRING, 0, #name, "FILE", help, LIVE_OPT(out[sym]) },
-#define LIVE_OUTPUT_OPTIONS(of_what)                                                                                                        \
+#define LEDGER_OUT_ROW(sym, name, help) { OPT_STRING, 0, #name, "FILE", help, SESSION_OPT(out[sym]) },
+#define LEDGER_OUTPUT_OPTIONS(of_what)                                                                                                        \
 	OPT_HEAD("Output (a FILE of - is standard output)"),                                                                                \
-	LIVE_OUTPUTS(LIVE_OUT_ROW)                                                                                                          \
+	LEDGER_OUTPUTS(LEDGER_OUT_ROW)                                                                                                          \
 	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each interval and for each stall",               \
-	  LIVE_OPT(ndjson) },                                                                                                               \
-	{ OPT_TIME, 'i', "interval", "TIME", of_what, LIVE_OPT(interval_ns), 1e7, 86400e9 },                                                \
-	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", LIVE_OPT(shown), 1, 100000 },                      \
-	{ OPT_FLAG, 'q', "quiet", NULL, "no table", LIVE_OPT(quiet) },                                                                      \
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", LIVE_OPT(json_schema) }
+	  SESSION_OPT(ndjson) },                                                                                                               \
+	{ OPT_TIME, 'i', "interval", "TIME", of_what, SESSION_OPT(interval_ns), 1e7, 86400e9 },                                                \
+	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", SESSION_OPT(shown), 1, 100000 },                      \
+	{ OPT_FLAG, 'q', "quiet", NULL, "no table", SESSION_OPT(quiet) },                                                                      \
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", SESSION_OPT(json_schema) }
 
-extern const char *const live_backends[];
+extern const char *const session_backends[];
 
-void live_defaults(void *opts);
+void session_defaults(void *opts);
 
-struct live {
+struct session {
 	struct trace *t;
-	const struct live_opts *o;
+	const struct session_opts *o;
 	struct trace_snapshot end;
 	struct verdict verdict;
 	struct stalls stalls;	   /* filled by the session's own thread, as the timeline is: read after its end */
 	struct timeline timeline;
-	struct live_stream stream;
+	struct ledger_stream stream;
 	bool streaming;
 	struct recorder *rec; /* NULL: nothing is recorded */
 	uint64_t next_ns; /* when the running report is due */
@@ -90,56 +90,56 @@ struct live {
 };
 
 /* From the options to the filter; exactly one way of choosing must be given. */
-int live_whom(const struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
+int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *filter, struct err *e);
 /* The same where nobody chosen means everybody. */
-int live_whom_or_all(struct live_opts *o, const char *command, struct trace_options *filter, struct err *e);
+int targets_or_all(struct session_opts *o, const char *command, struct trace_options *filter, struct err *e);
 /* Is one of the listed processes still there? Without a list: yes. */
-bool live_any_alive(const struct trace_options *filter);
+bool targets_any_alive(const struct trace_options *filter);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
-int live_begin(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
+int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e);
 /* Begin the running report, where one is asked for; about: what is traced. */
-int live_announce(struct live *l, json_t *about, struct err *e);
+int session_announce(struct session *l, json_t *about, struct err *e);
 /* To be called several times a second: the running report, the recording. -1: its reader is gone. */
-int live_tick(struct live *l, struct err *e);
+int session_tick(struct session *l, struct err *e);
 /* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as zeroes. */
-int live_open(struct live *l, const struct live_opts *o, struct trace_options *filter, struct err *e);
+int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e);
 /* Everything now; among the counters what the session here has lost too. */
-int live_snapshot(struct live *l, struct trace_snapshot *s, struct trace_error *te);
+int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te);
 /* Take the last snapshot, stop. */
-int live_end(struct live *l, struct err *e);
+int session_end(struct session *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */
-int live_report(struct live *l, json_t *about, struct err *e);
+int session_report(struct session *l, json_t *about, struct err *e);
 /* both */
-int live_end_and_report(struct live *l, json_t *about, struct err *e);
-void live_free(struct live *l);
+int session_end_and_report(struct session *l, json_t *about, struct err *e);
+void session_free(struct session *l);
 
 /* A command, or running programs, from the first moment to the report: `run`, `attach`, and `record` of either. */
-int live_run(const struct live_opts *o, struct opt_operands *cmd, struct err *e);
-int live_attach(const struct live_opts *o, const char *command, struct err *e);
+int session_run(const struct session_opts *o, struct opt_operands *cmd, struct err *e);
+int session_attach(const struct session_opts *o, const char *command, struct err *e);
 
 /* What a document says at its top. */
-json_t *live_head(struct live *l, json_t *about);
+json_t *session_head(struct session *l, json_t *about);
 /* The options that are text, checked: where it goes, which protocols and ports. */
-int live_check_outputs(const struct live_opts *o, const char *input, struct err *e);	/* input: what is read, NULL: nothing */
-int live_seen(const struct live_opts *o, struct trace_options *t, struct err *e);
-bool live_wants_timeline(const struct live_opts *o);
+int session_check_outputs(const struct session_opts *o, const char *input, struct err *e);	/* input: what is read, NULL: nothing */
+int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e);
+bool session_wants_timeline(const struct session_opts *o);
 /* What is enough for a finding. */
-void live_verdict(const struct trace_snapshot *s, struct verdict *v);
-uint64_t live_threshold(const struct live_opts *o);
+void session_verdict(const struct trace_snapshot *s, struct verdict *v);
+uint64_t session_threshold(const struct session_opts *o);
 
-/* live_record.c */
-int live_record_begin(struct live *l, json_t *about, struct err *e);
-int live_record_tick(struct live *l, struct err *e);
-int live_record_end(struct live *l, struct err *e);
+/* session_record.c */
+int session_record_begin(struct session *l, json_t *about, struct err *e);
+int session_record_tick(struct session *l, struct err *e);
+int session_record_end(struct session *l, struct err *e);
 
 /* From a trace_error to the program's one-line error. */
-int live_error(struct err *e, const struct trace_error *te);
+int session_error(struct err *e, const struct trace_error *te);
 
 /* Ctrl-C and TERM end a session in good order. */
-void live_catch_signals(void);
-bool live_interrupted(void);
+void session_catch_signals(void);
+bool session_interrupted(void);
 /* How often, and whether by the terminal, which sends its signals to the whole foreground. */
-int live_interrupts(void);
-bool live_from_terminal(void);
+int session_interrupts(void);
+bool session_from_terminal(void);
 
 #endif

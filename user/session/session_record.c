@@ -5,13 +5,13 @@
 #include "session/session.h"
 #include "base/clock.h"
 
-int live_record_begin(struct live *l, json_t *about, struct err *e)
+int session_record_begin(struct session *l, json_t *about, struct err *e)
 {
-	const struct live_opts *o = l->o;
-	json_t *head = live_head(l, about);
+	const struct session_opts *o = l->o;
+	json_t *head = session_head(l, about);
 	int rc;
 
-	json_object_set_new(head, "recorded", json_pack("{s:b, s:I, s:b, s:I}", "timeline", o->steps, "threshold_ns", (json_int_t)live_threshold(o),
+	json_object_set_new(head, "recorded", json_pack("{s:b, s:I, s:b, s:I}", "timeline", o->steps, "threshold_ns", (json_int_t)session_threshold(o),
 							"stacks", o->stacks, "interval_ns", (json_int_t)o->interval_ns));
 	rc = recorder_begin(l->rec, head, e);
 	json_decref(head);
@@ -20,16 +20,16 @@ int live_record_begin(struct live *l, json_t *about, struct err *e)
 }
 
 /* what has closed is in the file then, and forgotten */
-static int record_snapshot(struct live *l, bool last, struct err *e)
+static int record_snapshot(struct session *l, bool last, struct err *e)
 {
 	struct trace_snapshot s;
 	struct trace_error te;
 	int rc;
 
-	if (live_snapshot(l, &s, &te))
-		return live_error(e, &te);
+	if (session_snapshot(l, &s, &te))
+		return session_error(e, &te);
 	if (last)
-		trace_name_heirs(&s);
+		trace_name_fd_owners(&s);
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;
 	trace_snapshot_free(&s);
@@ -37,7 +37,7 @@ static int record_snapshot(struct live *l, bool last, struct err *e)
 	return rc;
 }
 
-int live_record_tick(struct live *l, struct err *e)
+int session_record_tick(struct session *l, struct err *e)
 {
 	uint64_t now = now_ns();
 
@@ -49,7 +49,7 @@ int live_record_tick(struct live *l, struct err *e)
 	return record_snapshot(l, false, e);
 }
 
-static void summary(const struct live *l)
+static void summary(const struct session *l)
 {
 	const struct dropped *d = recorder_dropped(l->rec);
 
@@ -61,7 +61,7 @@ static void summary(const struct live *l)
 }
 
 /* the last snapshot before the programs go; what its steps lead up to is in the file with it */
-int live_record_end(struct live *l, struct err *e)
+int session_record_end(struct session *l, struct err *e)
 {
 	struct trace_error te;
 	int rc = err_is_set(e) ? -1 : record_snapshot(l, true, e);

@@ -68,7 +68,7 @@ static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
 	return rc;
 }
 
-int live_whom(const struct live_opts *o, const char *command, struct trace_options *t, struct err *e)
+int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *t, struct err *e)
 {
 	int ways = !!o->all + !!o->cgroup + (o->pids.n || o->comm);
 	long pid;
@@ -86,11 +86,11 @@ int live_whom(const struct live_opts *o, const char *command, struct trace_optio
 	return o->comm ? add_by_comm(t, o->comm, e) : 0;
 }
 
-int live_whom_or_all(struct live_opts *o, const char *command, struct trace_options *t, struct err *e)
+int targets_or_all(struct session_opts *o, const char *command, struct trace_options *t, struct err *e)
 {
 	if (!o->pids.n && !o->comm && !o->cgroup)
 		o->all = true;
-	return live_whom(o, command, t, e);
+	return targets_from_options(o, command, t, e);
 }
 
 static bool is_alive(pid_t pid, int handle)
@@ -102,7 +102,7 @@ static bool is_alive(pid_t pid, int handle)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-bool live_any_alive(const struct trace_options *t)
+bool targets_any_alive(const struct trace_options *t)
 {
 	for (size_t i = 0; i < t->n_tgids; i++)
 		if (is_alive(t->tgids[i], handles[i]))

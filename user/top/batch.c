@@ -13,7 +13,7 @@
 #include "top/row_names.h"
 
 /* What was lost in the interval; "" when nothing. */
-static void loss_text(const struct paces *p, char *buf, size_t len)
+static void loss_text(const struct rows *p, char *buf, size_t len)
 {
 	const struct trace_counters *c = &p->sum.counters;
 
@@ -31,13 +31,13 @@ static void loss_text(const struct paces *p, char *buf, size_t len)
 }
 
 /* ">12k": so much, and what went unseen */
-static void sum_text(const struct paces *p, const struct pace_sum *s, char buf[16])
+static void sum_text(const struct rows *p, const struct row_sum *s, char buf[16])
 {
 	buf[0] = '>';
-	human_count(pace_per_second(p, s->n), buf + s->lacks, 15);
+	human_count(row_per_second(p, s->n), buf + s->lacks, 15);
 }
 
-void summary_text(const struct paces *p, char *buf, size_t len)
+void summary_text(const struct rows *p, char *buf, size_t len)
 {
 	char out[16], in[16], messages[16], loss[192];
 
@@ -49,12 +49,12 @@ void summary_text(const struct paces *p, char *buf, size_t len)
 		 p->sum.active, p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns : 0.0, out, in, messages, loss);
 }
 
-static size_t rows_shown(const struct paces *p, size_t rows)
+static size_t rows_shown(const struct rows *p, size_t rows)
 {
 	return rows && rows < p->shown ? rows : p->shown;
 }
 
-int batch_lines(const struct paces *p, size_t rows, int width, FILE *out)
+int batch_lines(const struct rows *p, size_t rows, int width, FILE *out)
 {
 	char *line = malloc((size_t)width + 1), text[SUMMARY_TEXT], clock[16];
 	time_t now = time(NULL);
@@ -109,34 +109,34 @@ static json_t *text_or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-static void add_blame(json_t *o, const struct paces *p, const struct pace *r)
+static void add_blame(json_t *o, const struct rows *p, const struct row *r)
 {
-	const struct trace_sight *s = pace_sight(p, r), *peer = s->proto == TRACE_PIPE ? s : pace_peer(p, r);
+	const struct trace_digest *s = row_digest(p, r), *peer = s->proto == TRACE_PIPE ? s : row_peer(p, r);
 	bool named = peer && peer->rx_tgid && blame_is_peers(r->blamed);
 	char name[17] = "";
 
 	if (named)
 		snprintf(name, sizeof(name), "%.16s", peer->rx_comm);
-	json_object_set_new(o, "cause", r->cause == PACE_NO_CAUSE ? json_null() : json_string(cause_text(r)));
+	json_object_set_new(o, "cause", r->cause == ROW_NO_CAUSE ? json_null() : json_string(cause_text(r)));
 	json_object_set_new(o, "blamed", text_or_null(blame_names[r->blamed]));
 	json_object_set_new(o, "blamed_program", named ? json_string(name) : json_null());
 	json_object_set_new(o, "blamed_pid", named ? json_integer(peer->rx_tgid) : json_null());
 	json_object_set_new(o, "surety", text_or_null(r->blamed ? surety_names[r->surety] : NULL));
 }
 
-static json_t *row_json(const struct paces *p, const struct pace *r)
+static json_t *row_json(const struct rows *p, const struct row *r)
 {
-	const struct trace_sight *s = pace_sight(p, r);
+	const struct trace_digest *s = row_digest(p, r);
 	uint64_t tx[TX_N], rx[RX_N];
 	char here[80], there[80], cgroup[256];
 	json_t *o;
 
 	local_text(s, here, sizeof(here));
-	remote_text(s, pace_peer(p, r), there, sizeof(there));
-	pace_states(p, r, tx, rx);
+	remote_text(s, row_peer(p, r), there, sizeof(there));
+	row_states(p, r, tx, rx);
 	o = json_pack("{s:I, s:s, s:s, s:s?, s:I, s:b, s:I, s:f, s:o, s:o, s:o}", "serial", (json_int_t)s->serial, "proto",
 		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
-		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", pace_share(p, r), "rtt_us",
+		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", row_share(p, r), "rtt_us",
 		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
 		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, r->tx_gap, states_json(tx, trace_tx_names, TX_N)), "rx",
 		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, r->rx_gap, states_json(rx, trace_rx_names, RX_N)));
@@ -147,7 +147,7 @@ static json_t *row_json(const struct paces *p, const struct pace *r)
 	return o;
 }
 
-int batch_json(const struct paces *p, size_t rows, FILE *out)
+int batch_json(const struct rows *p, size_t rows, FILE *out)
 {
 	const struct trace_counters *c = &p->sum.counters;
 	json_t *list = json_array(), *doc;

@@ -8,12 +8,12 @@
 #include "top/rows.h"
 
 /* rows: at most so many; 0: all. Both return -1 when it could not be written. */
-int batch_lines(const struct paces *p, size_t rows, int width, FILE *out);
-int batch_json(const struct paces *p, size_t rows, FILE *out);
+int batch_lines(const struct rows *p, size_t rows, int width, FILE *out);
+int batch_json(const struct rows *p, size_t rows, FILE *out);
 
 enum { SUMMARY_TEXT = 320 };
 
 /* "1.00 s, 40 endpoints (12 active), out 12.3M B/s, ..." */
-void summary_text(const struct paces *p, char *buf, size_t len);
+void summary_text(const struct rows *p, char *buf, size_t len);
 
 #endif

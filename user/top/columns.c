@@ -8,46 +8,46 @@
 
 enum { CELL = 96 };
 
-typedef void cell_fn(const struct paces *p, const struct pace *r, char *out);
+typedef void cell_fn(const struct rows *p, const struct row *r, char *out);
 
-static void cell_program(const struct paces *p, const struct pace *r, char *out)
+static void cell_program(const struct rows *p, const struct row *r, char *out)
 {
-	sight_who(pace_sight(p, r), out, CELL);
+	digest_who(row_digest(p, r), out, CELL);
 }
 
-static void cell_proto(const struct paces *p, const struct pace *r, char *out)
+static void cell_proto(const struct rows *p, const struct row *r, char *out)
 {
-	snprintf(out, CELL, "%s", trace_proto_name(pace_sight(p, r)->proto));
+	snprintf(out, CELL, "%s", trace_proto_name(row_digest(p, r)->proto));
 }
 
-static void cell_local(const struct paces *p, const struct pace *r, char *out)
+static void cell_local(const struct rows *p, const struct row *r, char *out)
 {
-	local_text(pace_sight(p, r), out, CELL);
+	local_text(row_digest(p, r), out, CELL);
 }
 
-static void cell_peer(const struct paces *p, const struct pace *r, char *out)
+static void cell_peer(const struct rows *p, const struct row *r, char *out)
 {
-	remote_text(pace_sight(p, r), pace_peer(p, r), out, CELL);
+	remote_text(row_digest(p, r), row_peer(p, r), out, CELL);
 }
 
-static void cell_out(const struct paces *p, const struct pace *r, char *out)
+static void cell_out(const struct rows *p, const struct row *r, char *out)
 {
 	rate_text(p, r->tx_bytes, r->tx_gap < GAP_BYTES, out, CELL);
 }
 
-static void cell_in(const struct paces *p, const struct pace *r, char *out)
+static void cell_in(const struct rows *p, const struct row *r, char *out)
 {
 	rate_text(p, r->rx_bytes, r->rx_gap < GAP_BYTES, out, CELL);
 }
 
-static void cell_messages(const struct paces *p, const struct pace *r, char *out)
+static void cell_messages(const struct rows *p, const struct row *r, char *out)
 {
 	rate_text(p, r->tx_messages + r->rx_messages, r->tx_gap == GAP_NONE && r->rx_gap == GAP_NONE, out, CELL);
 }
 
-static void cell_rtt(const struct paces *p, const struct pace *r, char *out)
+static void cell_rtt(const struct rows *p, const struct row *r, char *out)
 {
-	double us = pace_sight(p, r)->rtt_us;
+	double us = row_digest(p, r)->rtt_us;
 
 	if (us == 0)
 		snprintf(out, CELL, "-");
@@ -57,26 +57,26 @@ static void cell_rtt(const struct paces *p, const struct pace *r, char *out)
 		snprintf(out, CELL, us < 1e5 ? "%.1f ms" : "%.0f ms", us / 1000);
 }
 
-static void cell_stall(const struct paces *p, const struct pace *r, char *out)
+static void cell_stall(const struct rows *p, const struct row *r, char *out)
 {
-	double percent = 100 * pace_share(p, r);
+	double percent = 100 * row_share(p, r);
 
 	snprintf(out, CELL, percent > 99.95 ? "%.0f%%" : "%.1f%%", percent > 100 ? 100.0 : percent);
 }
 
-static void cell_cause(const struct paces *p, const struct pace *r, char *out)
+static void cell_cause(const struct rows *p, const struct row *r, char *out)
 {
 	snprintf(out, CELL, "%s", cause_text(r));
 }
 
-static void cell_blamed(const struct paces *p, const struct pace *r, char *out)
+static void cell_blamed(const struct rows *p, const struct row *r, char *out)
 {
 	blamed_text(p, r, out, CELL);
 }
 
-static void cell_now(const struct paces *p, const struct pace *r, char *out)
+static void cell_now(const struct rows *p, const struct row *r, char *out)
 {
-	const struct trace_sight *s = pace_sight(p, r);
+	const struct trace_digest *s = row_digest(p, r);
 
 	if (s->closed)
 		snprintf(out, CELL, "closed");
@@ -84,9 +84,9 @@ static void cell_now(const struct paces *p, const struct pace *r, char *out)
 		snprintf(out, CELL, "%s/%s", trace_tx_names[s->tx_now], trace_rx_names[s->rx_now]);
 }
 
-static void cell_cgroup(const struct paces *p, const struct pace *r, char *out)
+static void cell_cgroup(const struct rows *p, const struct row *r, char *out)
 {
-	cgroup_text(pace_sight(p, r), out, CELL);
+	cgroup_text(row_digest(p, r), out, CELL);
 }
 
 /* In the order they stand in; rank: who comes first when room is scarce. From min to max a column takes what is spare. */
@@ -193,7 +193,7 @@ void layout_title(const struct layout *l, char *buf, size_t size)
 	finish(buf, l->width);
 }
 
-void layout_row(const struct layout *l, const struct paces *p, const struct pace *r, char *buf, size_t size)
+void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf, size_t size)
 {
 	char cell[CELL];
 

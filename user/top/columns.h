@@ -20,6 +20,6 @@ void layout_choose(struct layout *l, int width);
 
 /* `buf` gets at most l->width characters and a 0: blanks at the end are left out. size > l->width. */
 void layout_title(const struct layout *l, char *buf, size_t size);
-void layout_row(const struct layout *l, const struct paces *p, const struct pace *r, char *buf, size_t size);
+void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf, size_t size);
 
 #endif

@@ -15,9 +15,9 @@ static const char *const fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
 
 struct detail {
 	const struct screen *s;
-	const struct paces *p;
-	const struct pace *r;
-	const struct trace_sight *e, *peer;
+	const struct rows *p;
+	const struct row *r;
+	const struct trace_digest *e, *peer;
 	struct canvas *c;
 	int y;
 };
@@ -25,14 +25,14 @@ struct detail {
 static void draw_who(struct detail *d)
 {
 	char here[80], there[80], writer[48], reader[48], other[48] = "not traced, or on another host";
-	const struct trace_sight *e = d->e;
+	const struct trace_digest *e = d->e;
 
 	local_text(e, here, sizeof(here));
 	remote_text(e, d->peer, there, sizeof(there));
 	program_text(e->tx_comm, e->tx_tgid, writer, sizeof(writer));
 	program_text(e->rx_comm, e->rx_tgid, reader, sizeof(reader));
 	if (d->peer)
-		sight_who(d->peer, other, sizeof(other));
+		digest_who(d->peer, other, sizeof(other));
 	canvas_fill(d->c, d->y, ATTR_REVERSE);
 	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto), here, there, e->closed ? "  CLOSED" : "",
 		      d->s->paused ? "  PAUSED" : "");
@@ -49,7 +49,7 @@ static void draw_who(struct detail *d)
 static void draw_rates(struct detail *d)
 {
 	char out[16], in[16], sent[16], received[16], blamed[80], rtt[32] = "-", age[32];
-	const struct paces *p = d->p;
+	const struct rows *p = d->p;
 
 	rate_text(p, d->r->tx_bytes, d->r->tx_gap < GAP_BYTES, out, sizeof(out));
 	rate_text(p, d->r->rx_bytes, d->r->rx_gap < GAP_BYTES, in, sizeof(in));
@@ -62,15 +62,15 @@ static void draw_rates(struct detail *d)
 		      age);
 	blamed_text(p, d->r, blamed, sizeof(blamed));
 	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN, "stall %.1f%% of the interval; cause %s; blamed %s",
-		      100 * pace_share(p, d->r), cause_text(d->r), blamed);
+		      100 * row_share(p, d->r), cause_text(d->r), blamed);
 	if (d->e->drops_known && d->e->drops)
 		canvas_printf(d->c, d->y++, 0, d->r->drops ? ATTR_BOLD : ATTR_PLAIN, "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
 			      " since it was seen", d->r->drops, d->e->drops);
-	if (d->r->cause != PACE_NO_CAUSE)
+	if (d->r->cause != ROW_NO_CAUSE)
 		canvas_printf(d->c, d->y++, 0, ATTR_CYAN, "fix: %s", fixes[d->r->cause]);
 }
 
-static void draw_strip(struct detail *d, bool rx)
+static void draw_sparkline(struct detail *d, bool rx)
 {
 	char line[STRIP_MAX + 1];
 	struct strip s = {
@@ -78,7 +78,7 @@ static void draw_strip(struct detail *d, bool rx)
 		.from_ns = d->e->at_ns > d->s->span_ns ? d->e->at_ns - d->s->span_ns : 0, .to_ns = d->e->at_ns,
 	};
 
-	strip_draw(&s, d->s->recent, d->c->w - 5, line);
+	sparkline_draw(&s, d->s->recent, d->c->w - 5, line);
 	canvas_text(d->c, d->y, 0, ATTR_PLAIN, rx ? "rx  |" : "tx  |");
 	for (int i = 0; line[i]; i++) {
 		bool stall = !rx && strchr("SRPKNCW", toupper(line[i]));
@@ -96,10 +96,10 @@ static void draw_time_line(struct detail *d)
 	human_ns((double)d->s->span_ns, span, sizeof(span));
 	x = canvas_printf(d->c, d->y, 0, ATTR_DIM, "last %s (+ -):", span);
 	for (unsigned int i = 0; i < TX_N; i++)
-		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", strip_letter(false, i), trace_tx_names[i]);
+		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", sparkline_letter(false, i), trace_tx_names[i]);
 	canvas_printf(d->c, d->y++, x, ATTR_DIM, "; rx: u unread w wait");
-	draw_strip(d, false);
-	draw_strip(d, true);
+	draw_sparkline(d, false);
+	draw_sparkline(d, true);
 }
 
 /* The newest first, as many as the line holds. */
@@ -157,26 +157,26 @@ static void draw_ledger(struct detail *d, const char *title, const char *const *
 			draw_state(d, names[i], stalls >> i & 1, ns[i], life[i], all);
 }
 
-void detail_draw(const struct screen *s, const struct paces *p, struct canvas *c)
+void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 {
-	uint32_t i = pace_find(p, s->picked);
+	uint32_t i = row_find(p, s->picked);
 	struct detail d = { .s = s, .p = p, .c = c };
 	uint64_t tx[TX_N], rx[RX_N];
 
-	if (i == PACE_NEW) { /* what was drawn last still stands there */
+	if (i == ROW_NEW) { /* what was drawn last still stands there */
 		canvas_fill(c, c->h - 1, ATTR_BOLD);
 		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "%-60s", "this endpoint is gone (esc goes back)");
 		return;
 	}
 	canvas_clear(c);
 	d.r = &p->v[i];
-	d.e = pace_sight(p, d.r);
-	d.peer = pace_peer(p, d.r);
+	d.e = row_digest(p, d.r);
+	d.peer = row_peer(p, d.r);
 	draw_who(&d);
 	draw_rates(&d);
 	draw_time_line(&d);
 	draw_stalls(&d);
-	pace_states(p, d.r, tx, rx);
+	row_states(p, d.r, tx, rx);
 	draw_ledger(&d, "tx: this interval, and its whole life", trace_tx_names, TX_N, TX_STALLS, tx, d.e->tx_ns);
 	draw_ledger(&d, "rx", trace_rx_names, RX_N, 0, rx, d.e->rx_ns);
 	if (d.y < c->h)

@@ -10,9 +10,9 @@
 #include "top/term.h"
 
 struct run {
-	struct top_live *l;
-	struct paces p;
-	struct trace_sights spare;
+	struct top_loop *l;
+	struct rows p;
+	struct trace_digests spare;
 	struct canvas c;
 	struct timeline shown; /* a copy of the recent steps, for drawing */
 	uint64_t next_ns, looks;
@@ -50,7 +50,7 @@ static void reorder(struct run *r)
 {
 	struct screen *s = &r->l->screen;
 
-	paces_order(&r->p, s->sort, s->reverse, s->active, s->filter);
+	rows_order(&r->p, s->sort, s->reverse, s->active, s->filter);
 	screen_follow(s, &r->p);
 }
 
@@ -62,12 +62,12 @@ static int look(struct run *r, struct err *e)
 	time_t now = time(NULL);
 	struct tm tm;
 
-	if (trace_look(r->l->t, &r->spare, &te))
+	if (trace_digests_take(r->l->t, &r->spare, &te))
 		return err_set(e, te.code, "%s: %s; %s", te.what, te.why, te.next);
 	r->looks++;
 	if (s->paused)
 		return 0;
-	if (paces_take(&r->p, &r->spare))
+	if (rows_take(&r->p, &r->spare))
 		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", r->spare.n);
 	strftime(s->clock, sizeof(s->clock), "%H:%M:%S", localtime_r(&now, &tm));
 	recent_copy(r->l->recent, &r->shown);
@@ -139,7 +139,7 @@ static int refresh(struct run *r, struct err *e)
 	return r->l->iterations && r->looks > r->l->iterations ? -1 : 0;
 }
 
-int top_live_run(struct top_live *l, struct err *e)
+int top_loop_run(struct top_loop *l, struct err *e)
 {
 	struct run r = { .l = l };
 
@@ -149,8 +149,8 @@ int top_live_run(struct top_live *l, struct err *e)
 	while (refresh(&r, e) == 0)
 		;
 	term_give_back();
-	trace_sights_free(&r.spare);
-	paces_free(&r.p);
+	trace_digests_free(&r.spare);
+	rows_free(&r.p);
 	canvas_free(&r.c);
 	timeline_free(&r.shown);
 	return err_is_set(e) ? -1 : 0;

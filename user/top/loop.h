@@ -15,7 +15,7 @@ struct recent {
 
 void recent_step(struct recent *r, const struct trace_transition *tr);
 
-struct top_live {
+struct top_loop {
 	struct trace *t;
 	struct recent *recent;
 	struct screen screen; /* as the options say */
@@ -24,6 +24,6 @@ struct top_live {
 	void *ctx;
 };
 
-int top_live_run(struct top_live *l, struct err *e);
+int top_loop_run(struct top_loop *l, struct err *e);
 
 #endif

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
-const char *sight_program(const struct trace_sight *s)
+const char *digest_program(const struct trace_digest *s)
 {
 	return s->tx_tgid ? s->tx_comm : s->rx_tgid ? s->rx_comm : "";
 }
 
-static pid_t sight_pid(const struct trace_sight *s)
+static pid_t digest_pid(const struct trace_digest *s)
 {
 	return s->tx_tgid ? s->tx_tgid : s->rx_tgid;
 }
@@ -33,17 +33,17 @@ void program_text(const char comm[16], pid_t tgid, char *buf, size_t len)
 	one_byte_a_cell(buf);
 }
 
-void sight_who(const struct trace_sight *s, char *buf, size_t len)
+void digest_who(const struct trace_digest *s, char *buf, size_t len)
 {
-	program_text(sight_program(s), sight_pid(s), buf, len);
+	program_text(digest_program(s), digest_pid(s), buf, len);
 }
 
-static bool is_inet(const struct trace_sight *s)
+static bool is_inet(const struct trace_digest *s)
 {
 	return s->family == AF_INET || s->family == AF_INET6;
 }
 
-static void inode_text(const struct trace_sight *s, char *buf, size_t len)
+static void inode_text(const struct trace_digest *s, char *buf, size_t len)
 {
 	if (s->inode)
 		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(s->proto), s->inode);
@@ -51,7 +51,7 @@ static void inode_text(const struct trace_sight *s, char *buf, size_t len)
 		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(s->proto), s->serial);
 }
 
-void local_text(const struct trace_sight *s, char *buf, size_t len)
+void local_text(const struct trace_digest *s, char *buf, size_t len)
 {
 	if (is_inet(s))
 		trace_addr_text(s->family, &s->local, buf, len);
@@ -59,7 +59,7 @@ void local_text(const struct trace_sight *s, char *buf, size_t len)
 		inode_text(s, buf, len);
 }
 
-void remote_text(const struct trace_sight *s, const struct trace_sight *peer, char *buf, size_t len)
+void remote_text(const struct trace_digest *s, const struct trace_digest *peer, char *buf, size_t len)
 {
 	if (is_inet(s))
 		trace_addr_text(s->family, &s->remote, buf, len);
@@ -69,25 +69,25 @@ void remote_text(const struct trace_sight *s, const struct trace_sight *peer, ch
 		snprintf(buf, len, "-");
 }
 
-void rate_text(const struct paces *p, uint64_t n, bool known, char *buf, size_t len)
+void rate_text(const struct rows *p, uint64_t n, bool known, char *buf, size_t len)
 {
 	if (known)
-		human_count(pace_per_second(p, n), buf, len);
+		human_count(row_per_second(p, n), buf, len);
 	else
 		snprintf(buf, len, "-");
 }
 
-const char *cause_text(const struct pace *r)
+const char *cause_text(const struct row *r)
 {
-	if (r->cause != PACE_NO_CAUSE)
+	if (r->cause != ROW_NO_CAUSE)
 		return trace_tx_names[r->cause];
 	return r->drops ? "drops" : "-";
 }
 
 /* Whose part it is: of a pipe the reader of the same endpoint, else the reader at the other end. */
-static void blamed_who(const struct paces *p, const struct pace *r, char *buf, size_t len)
+static void blamed_who(const struct rows *p, const struct row *r, char *buf, size_t len)
 {
-	const struct trace_sight *s = pace_sight(p, r), *peer = pace_peer(p, r);
+	const struct trace_digest *s = row_digest(p, r), *peer = row_peer(p, r);
 
 	if (s->proto == TRACE_PIPE)
 		peer = s;
@@ -97,7 +97,7 @@ static void blamed_who(const struct paces *p, const struct pace *r, char *buf, s
 		snprintf(buf, len, "peer");
 }
 
-void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
+void blamed_text(const struct rows *p, const struct row *r, char *buf, size_t len)
 {
 	static const char *const part[] = {
 		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path", [BLAME_OWN_WRITES] = "own writes",
@@ -115,22 +115,22 @@ void blamed_text(const struct paces *p, const struct pace *r, char *buf, size_t 
 	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
 }
 
-void cgroup_text(const struct trace_sight *s, char *buf, size_t len)
+void cgroup_text(const struct trace_digest *s, char *buf, size_t len)
 {
 	if (!trace_cgroup_path(s->cgroup_id, buf, len))
 		snprintf(buf, len, "-");
 	one_byte_a_cell(buf);
 }
 
-void row_text(const struct paces *p, const struct pace *r, char *buf, size_t len)
+void row_text(const struct rows *p, const struct row *r, char *buf, size_t len)
 {
-	const struct trace_sight *s = pace_sight(p, r);
+	const struct trace_digest *s = row_digest(p, r);
 	char writer[48], reader[48], here[80], there[80], blamed[80], cgroup[128];
 
 	program_text(s->tx_comm, s->tx_tgid, writer, sizeof(writer));
 	program_text(s->rx_comm, s->rx_tgid, reader, sizeof(reader));
 	local_text(s, here, sizeof(here));
-	remote_text(s, pace_peer(p, r), there, sizeof(there));
+	remote_text(s, row_peer(p, r), there, sizeof(there));
 	blamed_text(p, r, blamed, sizeof(blamed));
 	cgroup_text(s, cgroup, sizeof(cgroup));
 	snprintf(buf, len, "%s %s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed, cgroup);

@@ -12,35 +12,35 @@
 #include "base/text.h"
 #include "top/row_names.h"
 
-const char *const pace_sort_names[] = { "stall", "rate", "messages", "rtt", "program", "age", NULL };
+const char *const row_sort_names[] = { "stall", "rate", "messages", "rtt", "program", "age", NULL };
 
 /* ---- from two looks to rows ---- */
 
 static int by_serial(const void *a, const void *b)
 {
-	const struct pace_key *x = a, *y = b;
+	const struct row_key *x = a, *y = b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
 /* Mostly in order already when the source keeps its order: then there is nothing to sort. */
-static void index_sights(struct pace_key *k, const struct trace_sights *s)
+static void index_digests(struct row_key *k, const struct trace_digests *s)
 {
 	bool sorted = true;
 
 	for (size_t i = 0; i < s->n; i++) {
-		k[i] = (struct pace_key){ s->v[i].serial, (uint32_t)i };
+		k[i] = (struct row_key){ s->v[i].serial, (uint32_t)i };
 		sorted = sorted && (!i || k[i - 1].serial <= k[i].serial);
 	}
 	if (!sorted)
 		qsort(k, s->n, sizeof(*k), by_serial);
 }
 
-static bool make_room(struct paces *p, size_t n)
+static bool make_room(struct rows *p, size_t n)
 {
-	struct pace_key *k, *l;
+	struct row_key *k, *l;
 	uint32_t *o;
-	struct pace *v;
+	struct row *v;
 
 	if (n <= p->room)
 		return true;
@@ -64,26 +64,26 @@ static uint64_t minus(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static const struct trace_sight no_sight;
+static const struct trace_digest no_digest;
 
 /*
  * What the interval's figures are counted from. What happened before the first look of all is no part of an interval, nor is what
  * the last look should have shown and did not.
  */
-static const struct trace_sight *counted_from(const struct paces *p, const struct pace *r)
+static const struct trace_digest *counted_from(const struct rows *p, const struct row *r)
 {
-	const struct trace_sight *now = &p->now.v[r->now];
+	const struct trace_digest *now = &p->now.v[r->now];
 
 	if (!p->interval_ns)
 		return now;
-	if (r->before != PACE_NEW)
+	if (r->before != ROW_NEW)
 		return &p->before.v[r->before];
-	return now->born_ns < p->before.at_ns ? now : &no_sight;
+	return now->born_ns < p->before.at_ns ? now : &no_digest;
 }
 
-static void find_cause(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+static void find_cause(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
-	r->cause = PACE_NO_CAUSE;
+	r->cause = ROW_NO_CAUSE;
 	for (unsigned int i = 0; i < TX_N; i++) {
 		uint64_t ns = tx_is_stall(i) ? minus(b->tx_ns[i], a->tx_ns[i]) : 0;
 
@@ -96,23 +96,23 @@ static void find_cause(struct pace *r, const struct trace_sight *a, const struct
 }
 
 /* those that ended in the interval, and the one that it ended in */
-static uint64_t rwnd_episodes(const struct trace_sight *a, const struct trace_sight *b)
+static uint64_t rwnd_episodes(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
 }
 
 /* the record of an end does not name the other; that of a pipe names its reader, once one was seen */
-static bool reader_seen(const struct trace_sight *a, const struct trace_sight *b)
+static bool reader_seen(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
 }
 
-static void find_blamed(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+static void find_blamed(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
 	uint64_t n = b->nagle_n - a->nagle_n, like = b->nagle_delack_n - a->nagle_delack_n;
 	struct blame_judged j;
 
-	if (r->cause == PACE_NO_CAUSE)
+	if (r->cause == ROW_NO_CAUSE)
 		return;
 	j = blame_judge(&(struct blame_facts){
 		.cause = r->cause,
@@ -133,14 +133,14 @@ static void find_blamed(struct pace *r, const struct trace_sight *a, const struc
 }
 
 /* where calls begin to go unseen, the difference holds what earlier intervals lack */
-static enum pace_gap gap_of(bool missed_before, bool missed, uint8_t proto)
+static enum row_gap gap_of(bool missed_before, bool missed, uint8_t proto)
 {
 	if (missed && !missed_before)
 		return GAP_BYTES;
 	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
 }
 
-static void find_traffic(struct pace *r, const struct trace_sight *a, const struct trace_sight *b)
+static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
 	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b->proto);
 	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b->proto);
@@ -150,27 +150,27 @@ static void find_traffic(struct pace *r, const struct trace_sight *a, const stru
 	r->rx_messages = r->rx_gap == GAP_NONE ? minus(b->rx_messages, a->rx_messages) : 0;
 }
 
-static void make_row(struct paces *p, struct pace *r)
+static void make_row(struct rows *p, struct row *r)
 {
-	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
+	const struct trace_digest *b = &p->now.v[r->now], *a = counted_from(p, r);
 
-	r->ns = minus(b->at_ns, r->before == PACE_NEW ? b->born_ns : a->at_ns);
+	r->ns = minus(b->at_ns, r->before == ROW_NEW ? b->born_ns : a->at_ns);
 	find_traffic(r, a, b);
 	r->drops = b->drops_known ? minus(b->drops, a->drops) : 0;
 	find_cause(r, a, b);
 	find_blamed(r, a, b);
 }
 
-static void sum_add(struct pace_sum *s, uint64_t n, bool known)
+static void sum_add(struct row_sum *s, uint64_t n, bool known)
 {
 	s->n += n;
 	s->lacks |= !known;
 }
 
-static void add_up(struct paces *p, const struct pace *r)
+static void add_up(struct rows *p, const struct row *r)
 {
 	p->sum.endpoints++;
-	p->sum.active += pace_active(r);
+	p->sum.active += row_active(r);
 	sum_add(&p->sum.tx_bytes, r->tx_bytes, r->tx_gap < GAP_BYTES);
 	sum_add(&p->sum.rx_bytes, r->rx_bytes, r->rx_gap < GAP_BYTES);
 	sum_add(&p->sum.messages, r->tx_messages, r->tx_gap == GAP_NONE);
@@ -179,15 +179,15 @@ static void add_up(struct paces *p, const struct pace *r)
 		p->sum.sender_ns += r->ns;
 }
 
-static void make_rows(struct paces *p)
+static void make_rows(struct rows *p)
 {
 	size_t j = 0;
 
 	memset(&p->sum, 0, sizeof(p->sum));
 	for (size_t i = 0; i < p->now.n; i++) {
-		struct pace *r = &p->v[p->keys[i].index];
+		struct row *r = &p->v[p->keys[i].index];
 
-		*r = (struct pace){ .now = p->keys[i].index, .before = PACE_NEW };
+		*r = (struct row){ .now = p->keys[i].index, .before = ROW_NEW };
 		while (j < p->before.n && p->last_keys[j].serial < p->keys[i].serial)
 			j++;
 		if (j < p->before.n && p->last_keys[j].serial == p->keys[i].serial)
@@ -210,10 +210,10 @@ static void interval_counters(struct trace_counters *out, const struct trace_cou
 	out->dropped = minus(b->dropped, a->dropped);
 }
 
-int paces_take(struct paces *p, struct trace_sights *fresh)
+int rows_take(struct rows *p, struct trace_digests *fresh)
 {
-	struct trace_sights spare = p->before;
-	struct pace_key *keys;
+	struct trace_digests spare = p->before;
+	struct row_key *keys;
 
 	if (!make_room(p, fresh->n))
 		return -1;
@@ -224,54 +224,54 @@ int paces_take(struct paces *p, struct trace_sights *fresh)
 	p->now = *fresh;
 	*fresh = spare;
 	p->interval_ns = p->before.at_ns ? minus(p->now.at_ns, p->before.at_ns) : 0;
-	index_sights(p->keys, &p->now);
+	index_digests(p->keys, &p->now);
 	make_rows(p);
 	interval_counters(&p->sum.counters, &p->before.counters, &p->now.counters);
 	return 0;
 }
 
-void paces_free(struct paces *p)
+void rows_free(struct rows *p)
 {
-	trace_sights_free(&p->now);
-	trace_sights_free(&p->before);
+	trace_digests_free(&p->now);
+	trace_digests_free(&p->before);
 	free(p->v);
 	free(p->order);
 	free(p->keys);
 	free(p->last_keys);
-	*p = (struct paces){};
+	*p = (struct rows){};
 }
 
 /* ---- questions about a row ---- */
 
-bool pace_active(const struct pace *r)
+bool row_active(const struct row *r)
 {
 	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->drops || r->tx_gap == GAP_BYTES ||
 	       r->rx_gap == GAP_BYTES;
 }
 
-const struct trace_sight *pace_sight(const struct paces *p, const struct pace *r)
+const struct trace_digest *row_digest(const struct rows *p, const struct row *r)
 {
 	return &p->now.v[r->now];
 }
 
-uint32_t pace_find(const struct paces *p, uint64_t serial)
+uint32_t row_find(const struct rows *p, uint64_t serial)
 {
-	struct pace_key want = { .serial = serial };
-	struct pace_key *k = serial && p->now.n ? bsearch(&want, p->keys, p->now.n, sizeof(want), by_serial) : NULL;
+	struct row_key want = { .serial = serial };
+	struct row_key *k = serial && p->now.n ? bsearch(&want, p->keys, p->now.n, sizeof(want), by_serial) : NULL;
 
-	return k ? k->index : PACE_NEW;
+	return k ? k->index : ROW_NEW;
 }
 
-const struct trace_sight *pace_peer(const struct paces *p, const struct pace *r)
+const struct trace_digest *row_peer(const struct rows *p, const struct row *r)
 {
-	uint32_t i = pace_find(p, p->now.v[r->now].peer);
+	uint32_t i = row_find(p, p->now.v[r->now].peer);
 
-	return i == PACE_NEW ? NULL : &p->now.v[i];
+	return i == ROW_NEW ? NULL : &p->now.v[i];
 }
 
-void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N], uint64_t rx[RX_N])
+void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], uint64_t rx[RX_N])
 {
-	const struct trace_sight *b = &p->now.v[r->now], *a = counted_from(p, r);
+	const struct trace_digest *b = &p->now.v[r->now], *a = counted_from(p, r);
 
 	for (unsigned int i = 0; i < TX_N; i++)
 		tx[i] = minus(b->tx_ns[i], a->tx_ns[i]);
@@ -280,14 +280,14 @@ void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N],
 }
 
 /* An endpoint is read a moment before or after the next one: its part of the interval may be a little longer. */
-double pace_share(const struct paces *p, const struct pace *r)
+double row_share(const struct rows *p, const struct row *r)
 {
 	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
 
 	return ns ? (double)r->stall_ns / (double)ns : 0;
 }
 
-double pace_per_second(const struct paces *p, uint64_t n)
+double row_per_second(const struct rows *p, uint64_t n)
 {
 	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
 }
@@ -302,7 +302,7 @@ static bool holds_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-static bool pace_matches(const struct paces *p, const struct pace *r, const char *filter)
+static bool row_matches(const struct rows *p, const struct row *r, const char *filter)
 {
 	char text[512];
 
@@ -324,9 +324,9 @@ static int by_number(uint64_t a, uint64_t b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int compare(const struct paces *p, enum pace_sort by, const struct pace *a, const struct pace *b)
+static int compare(const struct rows *p, enum row_sort by, const struct row *a, const struct row *b)
 {
-	const struct trace_sight *x = &p->now.v[a->now], *y = &p->now.v[b->now];
+	const struct trace_digest *x = &p->now.v[a->now], *y = &p->now.v[b->now];
 
 	switch (by) {
 	case SORT_STALL:
@@ -336,7 +336,7 @@ static int compare(const struct paces *p, enum pace_sort by, const struct pace *
 	case SORT_RTT:
 		return by_number(x->rtt_us, y->rtt_us);
 	case SORT_PROGRAM:
-		return strncmp(sight_program(x), sight_program(y), 16);
+		return strncmp(digest_program(x), digest_program(y), 16);
 	case SORT_AGE:
 		return by_number(y->born_ns, x->born_ns);
 	default:
@@ -345,8 +345,8 @@ static int compare(const struct paces *p, enum pace_sort by, const struct pace *
 }
 
 struct how {
-	const struct paces *p;
-	enum pace_sort by;
+	const struct rows *p;
+	enum row_sort by;
 	bool reverse;
 };
 
@@ -354,7 +354,7 @@ struct how {
 static int row_order(const void *a, const void *b, void *how)
 {
 	const struct how *h = how;
-	const struct pace *x = &h->p->v[*(const uint32_t *)a], *y = &h->p->v[*(const uint32_t *)b];
+	const struct row *x = &h->p->v[*(const uint32_t *)a], *y = &h->p->v[*(const uint32_t *)b];
 	int c = compare(h->p, h->by, x, y);
 
 	if (!c && h->by != SORT_RATE)
@@ -364,13 +364,13 @@ static int row_order(const void *a, const void *b, void *how)
 	return h->reverse ? -c : c;
 }
 
-void paces_order(struct paces *p, enum pace_sort by, bool reverse, bool active_only, const char *filter)
+void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only, const char *filter)
 {
 	struct how h = { p, by, reverse };
 
 	p->shown = 0;
 	for (size_t i = 0; i < p->now.n; i++)
-		if ((!active_only || pace_active(&p->v[i])) && pace_matches(p, &p->v[i], filter))
+		if ((!active_only || row_active(&p->v[i])) && row_matches(p, &p->v[i], filter))
 			p->order[p->shown++] = (uint32_t)i;
 	if (p->shown)
 		qsort_r(p->order, p->shown, sizeof(*p->order), row_order, &h);

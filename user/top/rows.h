@@ -9,75 +9,75 @@
 #include "verdict/blame.h"
 #include "tracer/digest.h"
 
-enum { PACE_NO_CAUSE = 255 };
+enum { ROW_NO_CAUSE = 255 };
 
 /* What of an interval's traffic went unseen: of TCP's, whose bytes the kernel counts itself, only in how many calls. Then 0 stands for it. */
-enum pace_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
+enum row_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
 
-struct pace {
-	uint32_t now, before;		/* index of the sight in this look and in the last; PACE_NEW: not in the last */
+struct row {
+	uint32_t now, before;		/* index of the sight in this look and in the last; ROW_NEW: not in the last */
 	uint64_t ns;			/* how much of the interval the endpoint was there */
 	uint64_t stall_ns, cause_ns;	/* all stalls of its tx ledger; those of the main cause */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
 	uint64_t drops;			/* datagrams thrown away, in it or on its way; 0 also where that is not known */
-	uint8_t cause;			/* enum tx_state of the largest stall; PACE_NO_CAUSE: none */
+	uint8_t cause;			/* enum tx_state of the largest stall; ROW_NO_CAUSE: none */
 	uint8_t blamed, surety;		/* enum blamed, enum surety: of that cause */
-	uint8_t tx_gap, rx_gap;		/* enum pace_gap */
+	uint8_t tx_gap, rx_gap;		/* enum row_gap */
 };
 
 /* `lacks`: more than the sum went unseen */
-struct pace_sum {
+struct row_sum {
 	uint64_t n;
 	bool lacks;
 };
 
-#define PACE_NEW UINT32_MAX
+#define ROW_NEW UINT32_MAX
 
-struct pace_key {
+struct row_key {
 	uint64_t serial;
 	uint32_t index;
 };
 
-enum pace_sort { SORT_STALL, SORT_RATE, SORT_MESSAGES, SORT_RTT, SORT_PROGRAM, SORT_AGE, SORT_KEYS };
+enum row_sort { SORT_STALL, SORT_RATE, SORT_MESSAGES, SORT_RTT, SORT_PROGRAM, SORT_AGE, SORT_KEYS };
 
-struct paces {
-	struct trace_sights now, before;
-	struct pace *v;			/* one for each sight of `now`, in the order of `now.v` */
+struct rows {
+	struct trace_digests now, before;
+	struct row *v;			/* one for each sight of `now`, in the order of `now.v` */
 	uint32_t *order;		/* what is shown, sorted: indexes into v */
 	size_t room, shown;
-	struct pace_key *keys, *last_keys; /* of now and before, sorted by serial */
+	struct row_key *keys, *last_keys; /* of now and before, sorted by serial */
 	uint64_t interval_ns;		/* from the last look to this; 0 at the first */
 	struct {
 		size_t endpoints, active;
-		struct pace_sum tx_bytes, rx_bytes, messages;
+		struct row_sum tx_bytes, rx_bytes, messages;
 		uint64_t stall_ns, sender_ns;
 		struct trace_counters counters;	/* of the interval */
 	} sum;
 };
 
 /* `fresh` becomes p->now (its memory goes to p; in exchange the memory of the look before the last comes back). */
-int paces_take(struct paces *p, struct trace_sights *fresh);
-void paces_free(struct paces *p);
+int rows_take(struct rows *p, struct trace_digests *fresh);
+void rows_free(struct rows *p);
 
 /* Choose and sort what is shown. filter: what is shown holds every blank-separated word of it, in its programs,
  * pids, addresses, protocol or cause; NULL or "" shows all. */
-void paces_order(struct paces *p, enum pace_sort by, bool reverse, bool active_only, const char *filter);
+void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only, const char *filter);
 
 /* Did anything go in or out or get lost, or did it stall, in the interval? */
-bool pace_active(const struct pace *r);
+bool row_active(const struct row *r);
 
-const struct trace_sight *pace_sight(const struct paces *p, const struct pace *r);
+const struct trace_digest *row_digest(const struct rows *p, const struct row *r);
 /* The other end in the same look; NULL: remote or not traced. */
-const struct trace_sight *pace_peer(const struct paces *p, const struct pace *r);
-/* Index in v by serial; PACE_NEW: gone. */
-uint32_t pace_find(const struct paces *p, uint64_t serial);
+const struct trace_digest *row_peer(const struct rows *p, const struct row *r);
+/* Index in v by serial; ROW_NEW: gone. */
+uint32_t row_find(const struct rows *p, uint64_t serial);
 
 /* Time of each state within the interval. */
-void pace_states(const struct paces *p, const struct pace *r, uint64_t tx[TX_N], uint64_t rx[RX_N]);
+void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], uint64_t rx[RX_N]);
 
-double pace_share(const struct paces *p, const struct pace *r); /* the part of the interval that was stall */
-double pace_per_second(const struct paces *p, uint64_t n);	  /* a rate over the interval */
+double row_share(const struct rows *p, const struct row *r); /* the part of the interval that was stall */
+double row_per_second(const struct rows *p, uint64_t n);	  /* a rate over the interval */
 
-extern const char *const pace_sort_names[]; /* for the option; ends with NULL */
+extern const char *const row_sort_names[]; /* for the option; ends with NULL */
 
 #endif

@@ -10,13 +10,13 @@
 
 /* ---- keys ---- */
 
-static void move_to(struct screen *s, const struct paces *p, long row)
+static void move_to(struct screen *s, const struct rows *p, long row)
 {
 	long last = (long)p->shown - 1;
 
 	row = row > last ? last : row;
 	s->cursor = row > 0 ? (size_t)row : 0;
-	s->picked = row > 0 ? pace_sight(p, &p->v[p->order[row]])->serial : 0;
+	s->picked = row > 0 ? row_digest(p, &p->v[p->order[row]])->serial : 0;
 }
 
 static enum screen_action type_filter(struct screen *s, int key)
@@ -34,11 +34,11 @@ static enum screen_action type_filter(struct screen *s, int key)
 	return SCREEN_REORDER;
 }
 
-static enum screen_action open_detail(struct screen *s, const struct paces *p)
+static enum screen_action open_detail(struct screen *s, const struct rows *p)
 {
 	if (!p->shown)
 		return SCREEN_NOTHING;
-	s->picked = pace_sight(p, &p->v[p->order[s->cursor]])->serial;
+	s->picked = row_digest(p, &p->v[p->order[s->cursor]])->serial;
 	s->view = VIEW_DETAIL;
 	return SCREEN_LOOK_AT;
 }
@@ -59,7 +59,7 @@ static enum screen_action faster(struct screen *s, bool more)
 	return SCREEN_REDRAW;
 }
 
-static bool move_key(struct screen *s, const struct paces *p, int key)
+static bool move_key(struct screen *s, const struct rows *p, int key)
 {
 	long at = (long)s->cursor, page = s->page ? (long)s->page : 1;
 
@@ -74,13 +74,13 @@ static bool move_key(struct screen *s, const struct paces *p, int key)
 	}
 }
 
-static enum screen_action list_key(struct screen *s, const struct paces *p, int key)
+static enum screen_action list_key(struct screen *s, const struct rows *p, int key)
 {
 	if (move_key(s, p, key))
 		return SCREEN_REDRAW;
 	switch (key) {
 	case 's':
-		s->sort = (enum pace_sort)((s->sort + 1) % SORT_KEYS);
+		s->sort = (enum row_sort)((s->sort + 1) % SORT_KEYS);
 		return SCREEN_REORDER;
 	case 'r':
 		s->reverse = !s->reverse;
@@ -109,7 +109,7 @@ static enum screen_action back(struct screen *s)
 	return from == VIEW_DETAIL ? SCREEN_LOOK_AT : SCREEN_REDRAW;
 }
 
-enum screen_action screen_key(struct screen *s, const struct paces *p, int key)
+enum screen_action screen_key(struct screen *s, const struct rows *p, int key)
 {
 	if (s->typing)
 		return type_filter(s, key);
@@ -133,7 +133,7 @@ enum screen_action screen_key(struct screen *s, const struct paces *p, int key)
 	}
 }
 
-void screen_follow(struct screen *s, const struct paces *p)
+void screen_follow(struct screen *s, const struct rows *p)
 {
 	if (!s->picked) {
 		s->cursor = 0;
@@ -150,14 +150,14 @@ void screen_follow(struct screen *s, const struct paces *p)
 
 /* ---- the list ---- */
 
-static void draw_head(const struct screen *s, const struct paces *p, struct canvas *c)
+static void draw_head(const struct screen *s, const struct rows *p, struct canvas *c)
 {
 	const struct trace_counters *lost = &p->sum.counters;
 	char text[SUMMARY_TEXT];
 	int x;
 
 	x = canvas_printf(c, 0, 0, ATTR_BOLD, "ipcstall top");
-	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  %s  every %.3g s, by %s%s%s", s->clock, (double)s->delay_ns / 1e9, pace_sort_names[s->sort],
+	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  %s  every %.3g s, by %s%s%s", s->clock, (double)s->delay_ns / 1e9, row_sort_names[s->sort],
 			  s->reverse ? " reversed" : "", s->active ? "" : ", all");
 	if (s->filter[0])
 		x = canvas_printf(c, 0, x, ATTR_CYAN, ", holding '%s'", s->filter);
@@ -169,16 +169,16 @@ static void draw_head(const struct screen *s, const struct paces *p, struct canv
 		canvas_text(c, 1, 0, lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN, text);
 }
 
-static enum attr row_attr(const struct paces *p, const struct pace *r)
+static enum attr row_attr(const struct rows *p, const struct row *r)
 {
-	double share = pace_share(p, r);
+	double share = row_share(p, r);
 
-	if (pace_sight(p, r)->closed)
+	if (row_digest(p, r)->closed)
 		return ATTR_DIM;
 	return share >= 0.5 ? ATTR_RED : share >= 0.1 ? ATTR_YELLOW : ATTR_PLAIN;
 }
 
-static void keep_in_sight(struct screen *s, size_t shown)
+static void keep_in_view(struct screen *s, size_t shown)
 {
 	if (s->cursor < s->first)
 		s->first = s->cursor;
@@ -188,7 +188,7 @@ static void keep_in_sight(struct screen *s, size_t shown)
 		s->first = shown > s->page ? shown - s->page : 0;
 }
 
-static void draw_rows(struct screen *s, const struct paces *p, struct canvas *c, int top, int bottom)
+static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, int top, int bottom)
 {
 	char line[1024];
 	struct layout l;
@@ -198,9 +198,9 @@ static void draw_rows(struct screen *s, const struct paces *p, struct canvas *c,
 	canvas_fill(c, top, ATTR_REVERSE);
 	canvas_text(c, top, 0, ATTR_REVERSE, line);
 	s->page = bottom > top + 1 ? (size_t)(bottom - top - 1) : 0;
-	keep_in_sight(s, p->shown);
+	keep_in_view(s, p->shown);
 	for (size_t i = 0; i < s->page && s->first + i < p->shown; i++) {
-		const struct pace *r = &p->v[p->order[s->first + i]];
+		const struct row *r = &p->v[p->order[s->first + i]];
 		bool here = s->first + i == s->cursor;
 
 		layout_row(&l, p, r, line, sizeof(line));
@@ -212,7 +212,7 @@ static void draw_rows(struct screen *s, const struct paces *p, struct canvas *c,
 		canvas_text(c, top + 1, 0, ATTR_DIM, !p->interval_ns ? "looking..." : s->filter[0] ? "no row holds the filter's words" : "nothing moved (a: show all)");
 }
 
-static void draw_list(struct screen *s, const struct paces *p, struct canvas *c)
+static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
 {
 	int top = c->h >= 4 ? 2 : c->h >= 3 ? 1 : 0, bottom = c->h >= 2 ? c->h - 1 : c->h;
 
@@ -253,7 +253,7 @@ static void draw_help(struct canvas *c)
 		canvas_text(c, (int)i + 2, 0, ATTR_PLAIN, help_lines[i]);
 }
 
-void screen_draw(struct screen *s, const struct paces *p, struct canvas *c)
+void screen_draw(struct screen *s, const struct rows *p, struct canvas *c)
 {
 	if (s->view != VIEW_DETAIL)
 		canvas_clear(c);

@@ -11,7 +11,7 @@ enum view { VIEW_LIST, VIEW_DETAIL, VIEW_HELP };
 
 struct screen {
 	enum view view;
-	enum pace_sort sort;
+	enum row_sort sort;
 	bool reverse, active, paused, typing;
 	char filter[64];
 	uint64_t delay_ns;
@@ -28,12 +28,12 @@ struct screen {
 enum screen_action { SCREEN_NOTHING, SCREEN_REDRAW, SCREEN_REORDER, SCREEN_LOOK_AT, SCREEN_QUIT };
 
 /* What a key changes. LOOK_AT: the details' endpoint is another (picked; 0 in the list). */
-enum screen_action screen_key(struct screen *s, const struct paces *p, int key);
+enum screen_action screen_key(struct screen *s, const struct rows *p, int key);
 
 /* After a look or a change of order: the cursor follows its endpoint. */
-void screen_follow(struct screen *s, const struct paces *p);
+void screen_follow(struct screen *s, const struct rows *p);
 
-void screen_draw(struct screen *s, const struct paces *p, struct canvas *c);
-void detail_draw(const struct screen *s, const struct paces *p, struct canvas *c);
+void screen_draw(struct screen *s, const struct rows *p, struct canvas *c);
+void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c);
 
 #endif

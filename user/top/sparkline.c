@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-char strip_letter(bool rx, unsigned int state)
+char sparkline_letter(bool rx, unsigned int state)
 {
 	static const char tx_letters[TX_N] = { [TX_IDLE] = '.',	  [TX_FLIGHT] = '-', [TX_SNDBUF] = 'S', [TX_RECOVERY] = 'R',
 					       [TX_PACING] = 'P', [TX_CORK] = 'K',   [TX_NAGLE] = 'N',	[TX_CWND] = 'C',
@@ -62,13 +62,13 @@ static char fullest(const uint64_t *ns, bool rx)
 		if (ns[i] > ns[best])
 			best = i;
 	}
-	letter = strip_letter(rx, best);
+	letter = sparkline_letter(rx, best);
 	if (!held)
 		return ' ';
 	return held > 1 && !rx ? (char)tolower(letter) : letter;
 }
 
-void strip_draw(const struct strip *s, const struct timeline *t, int n, char *out)
+void sparkline_draw(const struct strip *s, const struct timeline *t, int n, char *out)
 {
 	struct slices sl = { .from = s->from_ns, .n = n > STRIP_MAX ? STRIP_MAX : n };
 	uint64_t last = s->since_ns;

@@ -19,8 +19,8 @@ struct strip {
 };
 
 /* out gets n characters and a 0. */
-void strip_draw(const struct strip *s, const struct timeline *t, int n, char *out);
+void sparkline_draw(const struct strip *s, const struct timeline *t, int n, char *out);
 
-char strip_letter(bool rx, unsigned int state);
+char sparkline_letter(bool rx, unsigned int state);
 
 #endif

@@ -15,7 +15,7 @@ _Static_assert(SLOT_DELACK == TRACE_SLOT_DELACK, "trace.h says otherwise");
 
 /* ---- from a snapshot's endpoint ---- */
 
-static void sight_identity(struct trace_sight *out, const struct trace_endpoint *ep)
+static void endpoint_identity(struct trace_digest *out, const struct trace_endpoint *ep)
 {
 	out->serial = ep->serial;
 	out->inode = ep->inode;
@@ -30,16 +30,16 @@ static void sight_identity(struct trace_sight *out, const struct trace_endpoint 
 	out->joined_late = ep->joined_late;
 }
 
-static void sight_users(struct trace_sight *out, const struct trace_endpoint *ep)
+static void endpoint_users(struct trace_digest *out, const struct trace_endpoint *ep)
 {
-	out->tx_tgid = ep->txb.tgid;
-	out->rx_tgid = ep->rxb.tgid;
-	memcpy(out->tx_comm, ep->txb.comm, sizeof(out->tx_comm));
-	memcpy(out->rx_comm, ep->rxb.comm, sizeof(out->rx_comm));
-	out->cgroup_id = ep->txb.cgroup_id ? ep->txb.cgroup_id : ep->rxb.cgroup_id;
+	out->tx_tgid = ep->tx_calls.tgid;
+	out->rx_tgid = ep->rx_calls.tgid;
+	memcpy(out->tx_comm, ep->tx_calls.comm, sizeof(out->tx_comm));
+	memcpy(out->rx_comm, ep->rx_calls.comm, sizeof(out->rx_comm));
+	out->cgroup_id = ep->tx_calls.cgroup_id ? ep->tx_calls.cgroup_id : ep->rx_calls.cgroup_id;
 }
 
-static void sight_figures(struct trace_sight *out, const struct trace_endpoint *ep)
+static void endpoint_figures(struct trace_digest *out, const struct trace_endpoint *ep)
 {
 	memcpy(out->tx_ns, ep->tx.ns, sizeof(out->tx_ns));
 	memcpy(out->rx_ns, ep->rx.ns, sizeof(out->rx_ns));
@@ -50,13 +50,13 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->gathered_n = ep->blame.gathered_n;
 	out->tx_now = (uint8_t)ep->tx.now;
 	out->rx_now = (uint8_t)ep->rx.now;
-	out->tx_bytes = ep->txb.bytes;
-	out->tx_messages = ep->txb.messages;
-	out->rx_bytes = ep->rxb.bytes;
-	out->rx_messages = ep->rxb.messages;
-	out->tx_missed = ep->txb.bytes_res != TRACE_EXACT;
-	out->rx_missed = ep->rxb.bytes_res != TRACE_EXACT;
-	out->blocked_ns = ep->txb.blocked_ns;
+	out->tx_bytes = ep->tx_calls.bytes;
+	out->tx_messages = ep->tx_calls.messages;
+	out->rx_bytes = ep->rx_calls.bytes;
+	out->rx_messages = ep->rx_calls.messages;
+	out->tx_missed = ep->tx_calls.bytes_res != TRACE_EXACT;
+	out->rx_missed = ep->rx_calls.bytes_res != TRACE_EXACT;
+	out->blocked_ns = ep->tx_calls.blocked_ns;
 	out->retransmits = ep->retransmits;
 	out->rtt_us = ep->rtt_us;
 	out->min_rtt_us = ep->min_rtt_us;
@@ -70,17 +70,17 @@ static void sight_figures(struct trace_sight *out, const struct trace_endpoint *
 	out->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
 }
 
-static void from_endpoint(struct trace_sight *out, const struct trace_endpoint *ep)
+static void from_endpoint(struct trace_digest *out, const struct trace_endpoint *ep)
 {
 	memset(out, 0, sizeof(*out));
-	sight_identity(out, ep);
-	sight_users(out, ep);
-	sight_figures(out, ep);
+	endpoint_identity(out, ep);
+	endpoint_users(out, ep);
+	endpoint_figures(out, ep);
 }
 
-static int make_room(struct trace_sights *s, size_t n, struct trace_error *e)
+static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
 {
-	struct trace_sight *p;
+	struct trace_digest *p;
 
 	if (n <= s->room)
 		return 0;
@@ -92,7 +92,7 @@ static int make_room(struct trace_sights *s, size_t n, struct trace_error *e)
 	return 0;
 }
 
-static int look_by_snapshot(struct trace *t, struct trace_sights *s, struct trace_error *e)
+static int digests_by_snapshot(struct trace *t, struct trace_digests *s, struct trace_error *e)
 {
 	struct trace_snapshot snap;
 
@@ -118,7 +118,7 @@ static int look_by_snapshot(struct trace *t, struct trace_sights *s, struct trac
 
 /* ---- from the kernel half's digests ---- */
 
-static void digest_identity(struct trace_sight *out, const struct digest *d)
+static void digest_identity(struct trace_digest *out, const struct digest *d)
 {
 	out->serial = d->id.serial;
 	out->inode = d->id.inode;
@@ -144,7 +144,7 @@ static uint64_t present(const struct digest *d, word_t w)
 	return d->at > since ? d->at - since : 0;
 }
 
-static void digest_ledgers(struct trace_sight *out, const struct digest *d)
+static void digest_ledgers(struct trace_digest *out, const struct digest *d)
 {
 	out->tx_now = (uint8_t)word_state(d->tx_word, DIR_TX);
 	out->rx_now = (uint8_t)word_state(d->rx_word, DIR_RX);
@@ -170,7 +170,7 @@ static bool digest_missed(const struct digest *d, enum dir dir, uint64_t *bytes)
 	return true;
 }
 
-static void from_digest(struct trace_sight *out, const struct digest *d)
+static void from_digest(struct trace_digest *out, const struct digest *d)
 {
 	digest_identity(out, d);
 	digest_ledgers(out, d);
@@ -208,7 +208,7 @@ static size_t list_in_use(struct trace *t)
 	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
 }
 
-static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
+static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 {
 	struct digest_order *o = t->look.order;
 
@@ -226,7 +226,7 @@ static void take_digests(struct trace *t, struct trace_sights *s, size_t n)
 }
 
 /* of those digested, by serial: the place behind each; empty where none closed meanwhile */
-static bool index_sights(const struct trace_sights *s, bool wanted, struct index *places)
+static bool index_digests(const struct trace_digests *s, bool wanted, struct index *places)
 {
 	bool ok = true;
 
@@ -235,7 +235,7 @@ static bool index_sights(const struct trace_sights *s, bool wanted, struct index
 	return ok;
 }
 
-static struct trace_sight *find_live(struct trace_sights *s, const struct index *places, uint64_t serial)
+static struct trace_digest *find_live(struct trace_digests *s, const struct index *places, uint64_t serial)
 {
 	uint32_t place = index_find(places, serial);
 
@@ -285,23 +285,23 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 		if (other->born <= ep->closed && ep->born <= other->closed)
 			return other->id.serial;
 	}
-	return reader_copy(t, ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
+	return snapshot_copy(t, ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
 }
 
 /* What closed after it was digested (the list's entries from `since` on) stands there already, as living. */
-static int add_closed(struct trace *t, struct trace_sights *s, size_t since, struct trace_error *e)
+static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct trace_error *e)
 {
 	uint32_t *order = index_closed(&t->closed);
 	struct trace_endpoint ep;
 	struct index places = {};
 
-	if (!order || !index_sights(s, t->closed.n > since, &places) || make_room(s, s->n + t->closed.n, e)) {
+	if (!order || !index_digests(s, t->closed.n > since, &places) || make_room(s, s->n + t->closed.n, e)) {
 		index_free(&places);
 		free(order);
 		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
 	}
 	for (size_t i = 0; i < t->closed.n; i++) {
-		struct trace_sight *live = i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
+		struct trace_digest *live = i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
 
 		endpoint_fill(&ep, &t->closed.ep[i], t);
 		live = live ? live : &s->v[s->n++];
@@ -314,12 +314,12 @@ static int add_closed(struct trace *t, struct trace_sights *s, size_t since, str
 	return 0;
 }
 
-static int look_by_digest(struct trace *t, struct trace_sights *s, struct trace_error *e)
+static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct trace_error *e)
 {
 	size_t since = t->closed.n, n;
 
 	s->n = 0;
-	s->at_ns = reader_now();
+	s->at_ns = snapshot_now();
 	n = list_in_use(t);
 	if (make_room(s, n, e))
 		return -1;
@@ -331,25 +331,25 @@ static int look_by_digest(struct trace *t, struct trace_sights *s, struct trace_
 	return 0;
 }
 
-int trace_look(struct trace *t, struct trace_sights *s, struct trace_error *e)
+int trace_digests_take(struct trace *t, struct trace_digests *s, struct trace_error *e)
 {
 	int err;
 
 	memset(e, 0, sizeof(*e));
 	if (!t->opts.looks)
-		return look_by_snapshot(t, s, e);
+		return digests_by_snapshot(t, s, e);
 	pthread_mutex_lock(&t->lock);
-	err = look_by_digest(t, s, e);
+	err = digests_by_kernel(t, s, e);
 	pthread_mutex_unlock(&t->lock);
 	if (!err)
 		trace_forget_closed(t);
 	return err;
 }
 
-void trace_sights_free(struct trace_sights *s)
+void trace_digests_free(struct trace_digests *s)
 {
 	free(s->v);
-	*s = (struct trace_sights){};
+	*s = (struct trace_digests){};
 }
 
 /* ---- what is shared with the kernel half ---- */
@@ -376,7 +376,7 @@ static int program_fd(const struct trace *t, const char *name)
 	return p ? bpf_program__fd(p) : -1;
 }
 
-bool look_map(struct trace *t)
+bool digest_map(struct trace *t)
 {
 	t->look.list_fd = program_fd(t, "list_keys");
 	t->look.digest_fd = program_fd(t, "digest");
@@ -388,7 +388,7 @@ bool look_map(struct trace *t)
 	return t->look.keys && t->look.order;
 }
 
-void look_unmap(struct trace *t)
+void digest_unmap(struct trace *t)
 {
 	if (t->look.keys)
 		munmap(t->look.keys, keys_size(t));

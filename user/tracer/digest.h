@@ -8,7 +8,7 @@
 
 #include "tracer/trace.h"
 
-struct trace_sight {
+struct trace_digest {
 	uint64_t serial, inode;
 	uint64_t peer;			/* serial of the other end; 0: remote or not traced; a pipe: itself */
 	uint64_t born_ns, at_ns;	/* first sight; what the figures are up to */
@@ -34,15 +34,15 @@ struct trace_sight {
 	bool tx_missed, rx_missed;	/* once or for good, calls went unseen: TCP's bytes are its own count then */
 };
 
-struct trace_sights {
+struct trace_digests {
 	uint64_t at_ns;
 	size_t n, room;
-	struct trace_sight *v;		/* in no order; the closed ones that no look has shown yet are among them */
+	struct trace_digest *v;		/* in no order; the closed ones that no look has shown yet are among them */
 	struct trace_counters counters;
 };
 
 /* *s is filled again; it begins as zeroes. What it shows as closed it shows this once. */
-int trace_look(struct trace *t, struct trace_sights *s, struct trace_error *e);
-void trace_sights_free(struct trace_sights *s);
+int trace_digests_take(struct trace *t, struct trace_digests *s, struct trace_error *e);
+void trace_digests_free(struct trace_digests *s);
 
 #endif

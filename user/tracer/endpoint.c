@@ -133,11 +133,11 @@ static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep
 
 	if (word_asleep(ep->tx.word) <= (ep->refused ? 1u : 0u)) /* one that was refused counts as asleep, and waits elsewhere */
 		return;
-	out->txb.open_sleep_ns = lasts;
-	out->txb.blocked_max_ns = later(out->txb.blocked_max_ns, lasts);
+	out->tx_calls.open_sleep_ns = lasts;
+	out->tx_calls.blocked_max_ns = later(out->tx_calls.blocked_max_ns, lasts);
 }
 
-static void fill_beside(struct trace_beside *out, const struct beside *in)
+static void fill_call_stats(struct trace_call_stats *out, const struct beside *in)
 {
 	const struct flow *own = &in->own, *crowd = &in->crowd;
 
@@ -157,8 +157,8 @@ static void fill_beside(struct trace_beside *out, const struct beside *in)
 	text_comm(out->comm, in->comm);
 	out->left_ns = in->left;
 	out->let_go = in->let_go;
-	out->heir = in->left ? in->heir : 0;
-	text_comm(out->heir_comm, in->heir_comm);
+	out->fd_owner = in->left ? in->heir : 0;
+	text_comm(out->fd_owner_comm, in->heir_comm);
 }
 
 static void fill_identity(struct trace_endpoint *out, const struct identity *id)
@@ -207,7 +207,7 @@ uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word)
 }
 
 /* a call's end went by unseen, and with it what the call moved and how it slept */
-static void end_missed(struct trace_beside *out, uint64_t moved)
+static void end_missed(struct trace_call_stats *out, uint64_t moved)
 {
 	out->bytes_res = endpoint_moved(&out->bytes, moved);
 	out->blocked_res = out->runq_res = TRACE_UNKNOWN;
@@ -226,7 +226,7 @@ static uint64_t ring_room(const struct trace_endpoint *ep)
 void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
 {
 	resolution_unseen(out, false, true);
-	end_missed(&out->rxb, at_least);
+	end_missed(&out->rx_calls, at_least);
 	out->queue_res = TRACE_UNKNOWN;
 }
 
@@ -237,7 +237,7 @@ void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
  */
 static void pipe_audit(struct trace_endpoint *out)
 {
-	uint64_t in = out->txb.bytes, through = out->rxb.bytes, room = ring_room(out);
+	uint64_t in = out->tx_calls.bytes, through = out->rx_calls.bytes, room = ring_room(out);
 
 	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
 		return;
@@ -245,19 +245,19 @@ static void pipe_audit(struct trace_endpoint *out)
 		endpoint_reads_missed(out, 0);
 	if (through > in + (out->joined_late ? room : 0)) {
 		resolution_unseen(out, true, false);
-		end_missed(&out->txb, through);
+		end_missed(&out->tx_calls, through);
 	} else if (in > through + room) {
 		endpoint_reads_missed(out, in - room);
 	}
 }
 
-static void forget_who(struct trace_beside *b)
+static void forget_who(struct trace_call_stats *b)
 {
 	b->tgid = 0;
 	b->cgroup_id = 0;
 	b->others = false;
 	b->left_ns = 0;
-	b->heir = 0;
+	b->fd_owner = 0;
 	memset(b->comm, 0, sizeof(b->comm));
 }
 
@@ -265,11 +265,11 @@ static void forget_who(struct trace_beside *b)
 static void forget_mere_holders(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	if (is_mere_holder(&ep->txb, &ep->rxb)) {
-		forget_who(&out->txb);
+		forget_who(&out->tx_calls);
 		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
 	}
 	if (is_mere_holder(&ep->rxb, &ep->txb)) {
-		forget_who(&out->rxb);
+		forget_who(&out->rx_calls);
 		memset(out->blame.late, 0, sizeof(out->blame.late));
 	}
 }
@@ -296,8 +296,8 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
 	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
-	fill_beside(&out->txb, &ep->txb);
-	fill_beside(&out->rxb, &ep->rxb);
+	fill_call_stats(&out->tx_calls, &ep->txb);
+	fill_call_stats(&out->rx_calls, &ep->rxb);
 	add_open_sleep(out, ep);
 	fill_blame(&out->blame, &ep->blame);
 	memcpy(out->drops, ep->drops, sizeof(out->drops));
@@ -315,14 +315,14 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
-	out->txb.bytes = endpoint_under_way(out->txb.bytes, ep->moved[DIR_TX], ep->tx.word);
-	out->rxb.bytes = endpoint_under_way(out->rxb.bytes, ep->moved[DIR_RX], ep->rx.word);
+	out->tx_calls.bytes = endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
+	out->rx_calls.bytes = endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
 	resolution_fill(out, t->backend);
 	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
 	if (ep->flags & EP_MISSED << DIR_TX)
-		end_missed(&out->txb, ep->moved[DIR_TX]);
+		end_missed(&out->tx_calls, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
-		end_missed(&out->rxb, ep->moved[DIR_RX]);
+		end_missed(&out->rx_calls, ep->moved[DIR_RX]);
 	if (out->proto != TRACE_PIPE)
 		return;
 	pipe_audit(out);
@@ -333,7 +333,7 @@ _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blam
 _Static_assert(sizeof(struct trace_answers) == sizeof(struct answers), "the two counts of answers differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
-_Static_assert(TRACE_VOTES == VOTES && TRACE_HEIR == HEIR_TGID, "trace.h and record.h differ");
+_Static_assert(TRACE_VOTES == VOTES && TRACE_FD_OWNER == HEIR_TGID, "trace.h and record.h differ");
 _Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE, "trace.h and record.h number their timelines differently");
 _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
 	       "trace.h and record.h number their enums differently");

@@ -33,19 +33,19 @@ static void read_comm(pid_t pid, char comm[16])
 	text_comm(comm, text);
 }
 
-static bool lacks_heir(const struct trace_endpoint *ep, const struct trace_beside *b)
+static bool lacks_fd_owner(const struct trace_endpoint *ep, const struct trace_call_stats *b)
 {
-	return b->left_ns && !b->heir && !ep->closed;
+	return b->left_ns && !b->fd_owner && !ep->closed;
 }
 
-static void found(struct trace_beside *b, pid_t pid)
+static void found(struct trace_call_stats *b, pid_t pid)
 {
 	if (b->tgid == pid) {	/* it has a descriptor again, or had another */
 		b->left_ns = 0;
 		return;
 	}
-	b->heir = pid;
-	read_comm(pid, b->heir_comm);
+	b->fd_owner = pid;
+	read_comm(pid, b->fd_owner_comm);
 }
 
 struct search {
@@ -63,10 +63,10 @@ static void look_at(void *ctx, int dir, long fd)
 
 		if (ep->inode != inode)
 			continue;
-		if (lacks_heir(ep, &ep->txb) && open_for(dir, fd, S_IWUSR))
-			found(&ep->txb, all->pid);
-		if (lacks_heir(ep, &ep->rxb) && open_for(dir, fd, S_IRUSR))
-			found(&ep->rxb, all->pid);
+		if (lacks_fd_owner(ep, &ep->tx_calls) && open_for(dir, fd, S_IWUSR))
+			found(&ep->tx_calls, all->pid);
+		if (lacks_fd_owner(ep, &ep->rx_calls) && open_for(dir, fd, S_IRUSR))
+			found(&ep->rx_calls, all->pid);
 	}
 }
 
@@ -81,13 +81,13 @@ static void look_into(void *ctx, int dir, long pid)
 	proc_numbers(path, look_at, all);
 }
 
-void trace_name_heirs(struct trace_snapshot *s)
+void trace_name_fd_owners(struct trace_snapshot *s)
 {
 	struct search all = { .s = s };
 	bool wanted = false;
 
 	for (size_t i = 0; i < s->n; i++)
-		wanted |= lacks_heir(&s->ep[i], &s->ep[i].txb) || lacks_heir(&s->ep[i], &s->ep[i].rxb);
+		wanted |= lacks_fd_owner(&s->ep[i], &s->ep[i].tx_calls) || lacks_fd_owner(&s->ep[i], &s->ep[i].rx_calls);
 	if (wanted)
 		proc_numbers("/proc", look_into, &all);
 }

@@ -47,7 +47,7 @@ struct trace {
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
 	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
-	struct {		/* of trace_look(); keys NULL: the kernel half does not help */
+	struct {		/* of trace_digests_take(); keys NULL: the kernel half does not help */
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
@@ -90,25 +90,25 @@ int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
 
 /* look.c */
-bool look_map(struct trace *t);
-void look_unmap(struct trace *t);
+bool digest_map(struct trace *t);
+void digest_unmap(struct trace *t);
 
 /* seed.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
-size_t seed_count(struct trace *t);
-int seed_existing(struct trace *t, struct trace_error *e);
+size_t preexisting_count(struct trace *t);
+int preexisting_find(struct trace *t, struct trace_error *e);
 /* every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
 uint64_t proc_inode(int dir, long fd);
 
 /* reader.c: a snapshot of all endpoints, each settled first */
-bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
-uint64_t reader_now(void);
-void reader_settle(struct trace *t);
-void reader_tell_ongoing(struct trace *t, uint64_t at);
-int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
+uint64_t snapshot_now(void);
+void snapshot_settle(struct trace *t);
+void snapshot_tell_ongoing(struct trace *t, uint64_t at);
+int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* sorted, each once; how many there are */
-size_t reader_unique(uint64_t *keys, size_t n);
+size_t snapshot_unique_keys(uint64_t *keys, size_t n);
 
 /* records.c: the ring's callback */
 int on_record(void *ctx, void *data, size_t size);

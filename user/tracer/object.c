@@ -133,7 +133,7 @@ static void set_options(struct trace *t, struct options *o)
 
 #define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
 
-/* what only trace_look() needs is not made for others; not every object has it */
+/* what only trace_digests_take() needs is not made for others; not every object has it */
 static int look_sizes(struct trace *t, unsigned int n)
 {
 	struct bpf_map *keys = bpf_object__find_map_by_name(t->obj, "keys_in_use");
@@ -290,7 +290,7 @@ static int find_fds(struct trace *t)
 	t->number_fd = program_fd(t, "global_number");
 	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || map_variables(t))
 		return -1;
-	t->opts.looks = t->opts.looks && look_map(t);
+	t->opts.looks = t->opts.looks && digest_map(t);
 	return 0;
 }
 
@@ -373,7 +373,7 @@ static int load_first(struct trace *t, struct trace_error *e)
 	return err ? load_failed(t, e, err) : 0;
 }
 
-/* a kernel that takes the hooks but not the help for trace_look() traces without the help */
+/* a kernel that takes the hooks but not the help for trace_digests_take() traces without the help */
 static int load_or_plainer(struct trace *t, struct trace_error *e)
 {
 	struct trace_error first = {};
@@ -502,7 +502,7 @@ void object_detach(struct trace *t)
 void object_close(struct trace *t)
 {
 	object_detach(t);
-	look_unmap(t);
+	digest_unmap(t);
 	if (t->vars)
 		munmap(t->vars, t->vars_size);
 	bpf_object__close(t->obj);

@@ -49,7 +49,7 @@ static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint
 }
 
 /* as vote_for() of the kernel half */
-static void vote_for(struct trace_who *w, const struct trace_beside *b, pid_t tgid, uint64_t ns)
+static void vote_for(struct trace_who *w, const struct trace_call_stats *b, pid_t tgid, uint64_t ns)
 {
 	ns_t lead = w->lead_ns;
 	bool won;
@@ -69,20 +69,20 @@ static void vote_for(struct trace_who *w, const struct trace_beside *b, pid_t tg
 }
 
 /* as reader_during() */
-static pid_t reader_during(const struct trace_beside *reader, uint64_t stall, uint64_t to)
+static pid_t reader_during(const struct trace_call_stats *reader, uint64_t stall, uint64_t to)
 {
-	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall ? TRACE_HEIR : reader->tgid;
+	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall ? TRACE_FD_OWNER : reader->tgid;
 }
 
 /* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
 static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 {
 	struct trace_endpoint *ep = &s->ep[k->index];
-	const struct trace_beside *reader;
+	const struct trace_call_stats *reader;
 	uint64_t unread;
 
 	if (k->stalled)
-		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->txb, ep->txb.tgid, k->stalled);
+		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->tx_calls, ep->tx_calls.tgid, k->stalled);
 	if (!k->stalled || ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
@@ -92,7 +92,7 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	unread = unread < k->stalled ? unread : k->stalled;
 	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
-	reader = &s->ep[ep->peer].rxb;
+	reader = &s->ep[ep->peer].rx_calls;
 	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], reader, reader_during(reader, k->stalled, ep->at_ns), unread);
 }
 
@@ -103,8 +103,8 @@ static void stream_audit(const struct trace_snapshot *s, const struct trace_endp
 {
 	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM ? &s->ep[sender->peer] : NULL;
 
-	if (reader && !reader->rxb.messages && sender->txb.bytes > UNIX_ROOM)
-		endpoint_reads_missed(reader, sender->txb.bytes - UNIX_ROOM);
+	if (reader && !reader->rx_calls.messages && sender->tx_calls.bytes > UNIX_ROOM)
+		endpoint_reads_missed(reader, sender->tx_calls.bytes - UNIX_ROOM);
 }
 
 void peers_join(struct trace_snapshot *s, struct keyed *k)

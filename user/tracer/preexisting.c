@@ -222,7 +222,7 @@ static void each_process(struct seeding *s, const struct pids *p, const char *fo
 	}
 }
 
-size_t seed_count(struct trace *t)
+size_t preexisting_count(struct trace *t)
 {
 	struct seeding s = { .t = t };
 	struct pids p = {};
@@ -233,7 +233,7 @@ size_t seed_count(struct trace *t)
 	return s.found;
 }
 
-int seed_existing(struct trace *t, struct trace_error *e)
+int preexisting_find(struct trace *t, struct trace_error *e)
 {
 	struct seeding s = { .t = t };
 	struct pids p = {};

@@ -19,7 +19,7 @@ static uint64_t stalled_ns(const struct endpoint *ep)
 }
 
 /* the half that stalled less */
-static bool less_stalled(const struct closed_list *l, struct half *h)
+static bool less_stalled(const struct closed_list *l, struct evict *h)
 {
 	uint64_t *v = malloc(l->n * sizeof(*v));
 
@@ -27,7 +27,7 @@ static bool less_stalled(const struct closed_list *l, struct half *h)
 		v[i] = stalled_ns(&l->ep[i]);
 	if (!v)
 		return false;
-	half_begin(h, v, l->n);
+	evict_begin(h, v, l->n);
 	free(v);
 	return true;
 }
@@ -66,14 +66,14 @@ static void drop_least_stalled(struct trace *t)
 {
 	struct closed_list *l = &t->closed;
 	size_t kept = 0, shown = 0;
-	struct half less;
+	struct evict less;
 
 	if (!less_stalled(l, &less))
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t stall = stalled_ns(&l->ep[i]);
 
-		if (half_goes(&less, stall)) {
+		if (evict_goes(&less, stall)) {
 			drop(t, &l->ep[i], stall);
 			continue;
 		}

@@ -52,9 +52,9 @@ static void common_fill(struct trace_endpoint *ep)
 {
 	bool tcp = ep->proto == TRACE_TCP;
 
-	ep->txb.bytes_res = ep->rxb.bytes_res = TRACE_EXACT;
-	ep->txb.blocked_res = ep->rxb.blocked_res = TRACE_EXACT;
-	ep->txb.runq_res = ep->rxb.runq_res = TRACE_EXACT;
+	ep->tx_calls.bytes_res = ep->rx_calls.bytes_res = TRACE_EXACT;
+	ep->tx_calls.blocked_res = ep->rx_calls.blocked_res = TRACE_EXACT;
+	ep->tx_calls.runq_res = ep->rx_calls.runq_res = TRACE_EXACT;
 	ep->delack_res = ep->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
 	ep->drops_res = resolution_drops(ep->proto);
 }

@@ -20,7 +20,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-size_t reader_unique(uint64_t *keys, size_t n)
+size_t snapshot_unique_keys(uint64_t *keys, size_t n)
 {
 	size_t out = 0;
 
@@ -43,13 +43,13 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 	size_t n = 0;
 
 	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key); steps++) {
-		n = n < max ? n : reader_unique(keys, n);
+		n = n < max ? n : snapshot_unique_keys(keys, n);
 		if (n == max)
 			break;
 		keys[n++] = prev = key;
 		from = &prev;
 	}
-	return reader_unique(keys, n);
+	return snapshot_unique_keys(keys, n);
 }
 
 /* one of the programs that are run by user space; < 0: it is not loaded */
@@ -69,7 +69,7 @@ static void settle(const struct trace *t, uint64_t key)
 }
 
 /* a copy; of one that goes meanwhile the place may be another's already */
-bool reader_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
+bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	uint32_t place;
 
@@ -86,7 +86,7 @@ static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *
 	for (int i = 0; i < READ_TRIES; i++) {
 		if (i >= READ_AT_ONCE)
 			nanosleep(&pause, NULL);
-		if (!reader_copy(t, key, ep) || !ep->tx.word || !ep->rx.word)
+		if (!snapshot_copy(t, key, ep) || !ep->tx.word || !ep->rx.word)
 			return false;
 		endpoint_book(ep);
 		if (endpoint_whole(ep))
@@ -108,7 +108,7 @@ static int64_t namespace_ahead(void)
 	return ahead;
 }
 
-uint64_t reader_now(void)
+uint64_t snapshot_now(void)
 {
 	static _Atomic int64_t ahead = INT64_MIN;
 	struct timespec now;
@@ -209,24 +209,24 @@ static void run_for_all(struct trace *t, int program, uint64_t at)
 }
 
 /* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */
-void reader_settle(struct trace *t)
+void snapshot_settle(struct trace *t)
 {
 	run_for_all(t, t->settle_fd, 0);
 }
 
-void reader_tell_ongoing(struct trace *t, uint64_t at)
+void snapshot_tell_ongoing(struct trace *t, uint64_t at)
 {
 	run_for_all(t, t->so_far_fd, at);
 }
 
-int reader_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
 {
 	size_t room = t->opts.max_endpoints;
 	struct endpoint *live = calloc(room, sizeof(*live));
 	uint64_t *keys = calloc(room, sizeof(*keys));
 	int err = -1;
 
-	s->at_ns = reader_now();
+	s->at_ns = snapshot_now();
 	if (live && keys) {
 		uint64_t dropped = t->closed.dropped;
 		size_t since = t->closed.n, n = read_live(t, live, keys);

@@ -33,7 +33,7 @@ static void add_ledger(struct trace_ledger *out, const struct trace_ledger *a, i
 	out->unaccounted_ns += sign * a->unaccounted_ns;
 }
 
-static void add_beside(struct trace_beside *out, const struct trace_beside *a, int sign)
+static void add_call_stats(struct trace_call_stats *out, const struct trace_call_stats *a, int sign)
 {
 	add_word(&out->bytes, a->bytes, sign);
 	add_word(&out->messages, a->messages, sign);
@@ -73,8 +73,8 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 {
 	add_ledger(&out->tx, &a->tx, sign);
 	add_ledger(&out->rx, &a->rx, sign);
-	add_beside(&out->txb, &a->txb, sign);
-	add_beside(&out->rxb, &a->rxb, sign);
+	add_call_stats(&out->tx_calls, &a->tx_calls, sign);
+	add_call_stats(&out->rx_calls, &a->rx_calls, sign);
 	add_blame(&out->blame, &a->blame, sign);
 	add_word(&out->delack_ns, a->delack_ns, sign);
 	add_word(&out->delack_fires, a->delack_fires, sign);
@@ -132,8 +132,8 @@ static struct trace_endpoint **index_serials(const struct trace_snapshot *s)
 /* one that is known is known, of the sum too; a sum of bytes or times that lacks some is none */
 static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpoint *ep)
 {
-	struct trace_beside *const sums[] = { &sum->txb, &sum->rxb };
-	const struct trace_beside *const of[] = { &ep->txb, &ep->rxb };
+	struct trace_call_stats *const sums[] = { &sum->tx_calls, &sum->rx_calls };
+	const struct trace_call_stats *const of[] = { &ep->tx_calls, &ep->rx_calls };
 
 	for (int i = 0; i < TRACE_STATES; i++) {
 		sum->tx.resolution[i] = MAX(sum->tx.resolution[i], ep->tx.resolution[i]);
@@ -157,8 +157,8 @@ struct trace_endpoint *rest_new(void)
 		rest[p].proto = (enum trace_proto)p;
 		rest[p].peer = -1;
 		rest[p].closed = true;
-		rest[p].txb.bytes_res = rest[p].txb.blocked_res = rest[p].txb.runq_res = TRACE_EXACT;
-		rest[p].rxb.bytes_res = rest[p].rxb.blocked_res = rest[p].rxb.runq_res = TRACE_EXACT;
+		rest[p].tx_calls.bytes_res = rest[p].tx_calls.blocked_res = rest[p].tx_calls.runq_res = TRACE_EXACT;
+		rest[p].rx_calls.bytes_res = rest[p].rx_calls.blocked_res = rest[p].rx_calls.runq_res = TRACE_EXACT;
 	}
 	return rest;
 }
@@ -213,7 +213,7 @@ static void late_losses(struct trace_ledger *tx)
 			tx->hist[TX_FLIGHT][i] = 0;
 }
 
-static void limit_beside(struct trace_beside *b, uint64_t phase_ns)
+static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
 {
 	b->open_sleep_ns = MIN(b->open_sleep_ns, phase_ns);
 	b->blocked_max_ns = MIN(b->blocked_max_ns, trace_blocked_ns(b));
@@ -238,8 +238,8 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 			continue;
 		add_endpoint(&out->ep[i], *hit, -1);
 		late_losses(&out->ep[i].tx);
-		limit_beside(&out->ep[i].txb, out->ep[i].tx.lifetime_ns);
-		limit_beside(&out->ep[i].rxb, out->ep[i].rx.lifetime_ns);
+		limit_call_stats(&out->ep[i].tx_calls, out->ep[i].tx.lifetime_ns);
+		limit_call_stats(&out->ep[i].rx_calls, out->ep[i].rx.lifetime_ns);
 		limit_longest(&out->ep[i].tx);
 		limit_longest(&out->ep[i].rx);
 		kept[*hit - a->ep] = true;

@@ -160,7 +160,7 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 		return NULL;
 	}
 	if (t->opts.existing)	/* room beside them for what is new */
-		t->opts.max_endpoints += seed_count(t);
+		t->opts.max_endpoints += preexisting_count(t);
 	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) || follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
 		return NULL;
@@ -186,15 +186,15 @@ _Static_assert(SPLIT_NS + 2 * SETTLE_EVERY_NS < 1ull << (SINCE_BITS - 1), "a sta
 static void *collect(void *arg)
 {
 	struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
-	uint64_t settled = reader_now();
+	uint64_t settled = snapshot_now();
 	struct trace *t = arg;
 
 	while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
 		pthread_mutex_lock(&t->lock);
 		ring_buffer__consume(t->ring);
-		if (reader_now() - settled > SETTLE_EVERY_NS) {
-			reader_settle(t);
-			settled = reader_now();
+		if (snapshot_now() - settled > SETTLE_EVERY_NS) {
+			snapshot_settle(t);
+			settled = snapshot_now();
 		}
 		stacks_tend(t);
 		pthread_mutex_unlock(&t->lock);
@@ -214,7 +214,7 @@ int trace_start(struct trace *t, struct trace_error *e)
 		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
 	}
 	t->running = true;
-	return t->opts.existing ? seed_existing(t, e) : 0;
+	return t->opts.existing ? preexisting_find(t, e) : 0;
 }
 
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
@@ -224,7 +224,7 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 	memset(e, 0, sizeof(*e));
 	memset(s, 0, sizeof(*s));
 	pthread_mutex_lock(&t->lock);
-	err = reader_fill(t, s, e);
+	err = snapshot_fill(t, s, e);
 	pthread_mutex_unlock(&t->lock);
 	if (err)
 		trace_snapshot_free(s);
@@ -256,7 +256,7 @@ void trace_tell_ongoing(struct trace *t, uint64_t at_ns)
 	if (t->so_far_fd < 0)
 		return;
 	pthread_mutex_lock(&t->lock);
-	reader_tell_ongoing(t, at_ns);
+	snapshot_tell_ongoing(t, at_ns);
 	pthread_mutex_unlock(&t->lock);
 }
 

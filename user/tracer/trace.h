@@ -58,7 +58,7 @@ struct trace_options {
 	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
 	uint64_t stall_threshold_ns;	/* 0: no single stalls */
 	bool stacks;			/* take kernel and user stacks at sleeps */
-	bool looks;			/* trace_look() will be called often: have the kernel half sum up for it, where it can */
+	bool looks;			/* trace_digests_take() will be called often: have the kernel half sum up for it, where it can */
 	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
 	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from trace_snapshot(), trace_poll() and
@@ -81,7 +81,7 @@ struct trace_ledger {
 	uint64_t since_ns;			/* when that began */
 };
 
-struct trace_beside {
+struct trace_call_stats {
 	uint64_t bytes, messages;
 	uint64_t blocked_ns, blocked_max_ns;
 	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
@@ -96,27 +96,27 @@ struct trace_beside {
 	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
 	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res;
 	uint64_t left_ns;		/* since when that process has no descriptor of it any more, while others have: mostly, it ended; 0: not so */
-	pid_t heir;			/* who had it last after that, or has it; 0: not known */
-	char heir_comm[16];
+	pid_t fd_owner;			/* who had it last after that, or has it; 0: not known */
+	char fd_owner_comm[16];
 };
 
-static inline uint64_t trace_blocked_ns(const struct trace_beside *b)
+static inline uint64_t trace_blocked_ns(const struct trace_call_stats *b)
 {
 	return b->blocked_ns + b->open_sleep_ns;
 }
 
 /* TCP counts bytes itself, but not the calls that moved them */
-static inline bool trace_messages_known(const struct trace_beside *b)
+static inline bool trace_messages_known(const struct trace_call_stats *b)
 {
 	return b->bytes_res == TRACE_EXACT;
 }
 
-#define TRACE_HEIR 0x7fffffff	/* in a vote: whoever has the end after the one named there has left it */
+#define TRACE_FD_OWNER 0x7fffffff	/* in a vote: whoever has the end after the one named there has left it */
 
 /* of several processes at one end: who has most of some time, if one has more than half of it (vote_is_sure()) */
 struct trace_who {
 	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
-	pid_t tgid, tid;			/* 0: nobody; TRACE_HEIR */
+	pid_t tgid, tid;			/* 0: nobody; TRACE_FD_OWNER */
 	uint32_t second, mixed;			/* see vote_second(); 1: not all had the same name */
 	char comm[16];
 };
@@ -169,7 +169,7 @@ struct trace_endpoint {
 	bool closed;			/* at_ns is its end */
 	bool joined_late;		/* existed before it was seen */
 	struct trace_ledger tx, rx;
-	struct trace_beside txb, rxb;
+	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
 	/* TCP */
 	struct trace_answers answers;
@@ -257,7 +257,7 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
 /* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
-void trace_name_heirs(struct trace_snapshot *s);
+void trace_name_fd_owners(struct trace_snapshot *s);
 /* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);

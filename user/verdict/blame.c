@@ -29,7 +29,7 @@ static bool reader_can_cause(enum tx_state s)
 #define STARVED_NS 100000	/* on average */
 #define STARVED_LONGEST_NS 4000000
 
-uint64_t blame_starved(const struct trace_beside *b)
+uint64_t blame_starved(const struct trace_call_stats *b)
 {
 	return b->runq_res != TRACE_UNKNOWN && b->runq_max_ns >= STARVED_LONGEST_NS && b->runq_ns >= STARVED_NS * b->wakeups ? b->runq_ns : 0;
 }

@@ -34,7 +34,7 @@ struct blame_judged blame_judge(const struct blame_facts *f);
 /* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */
 bool blame_like_delack(uint64_t n, uint64_t ns);
 /* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks take */
-uint64_t blame_starved(const struct trace_beside *b);
+uint64_t blame_starved(const struct trace_call_stats *b);
 /* of TCP's two round-trip times, each 0 where unknown */
 uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us);
 

@@ -14,15 +14,15 @@ static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	uint64_t n = ep->drops[kind];
 
-	if (kind == TRACE_DROP_QDISC || !ep->rxb.messages || !trace_messages_known(&ep->rxb))
+	if (kind == TRACE_DROP_QDISC || !ep->rx_calls.messages || !trace_messages_known(&ep->rx_calls))
 		return NAN;
-	return (double)n / (double)(n + ep->rxb.messages);
+	return (double)n / (double)(n + ep->rx_calls.messages);
 }
 
 /* of calls that sent or read, if their number is known */
 static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
 {
-	const struct trace_beside *calls = kind == TRACE_DROP_QDISC ? &ep->txb : &ep->rxb;
+	const struct trace_call_stats *calls = kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls;
 
 	return trace_messages_known(calls) && ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
 }

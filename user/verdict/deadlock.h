@@ -9,6 +9,6 @@
 #include "verdict/verdict.h"
 
 /* Sets `ring` of every finding: where both were surely at it during at least half of what is laid at the reader's door. */
-void verdict_rings(const struct trace_snapshot *s, struct verdict *v);
+void verdict_deadlocks(const struct trace_snapshot *s, struct verdict *v);
 
 #endif

@@ -24,7 +24,7 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 
 static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
-	uint64_t reads = trace_messages_known(&ep->rxb) ? ep->rxb.messages : 0;
+	uint64_t reads = trace_messages_known(&ep->rx_calls) ? ep->rx_calls.messages : 0;
 
 	return reads > r->count ? reads : r->count;
 }
@@ -53,9 +53,9 @@ static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trac
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	if (!sender || sender == ep || !trace_messages_known(&sender->txb) || !trace_messages_known(&ep->txb))
+	if (!sender || sender == ep || !trace_messages_known(&sender->tx_calls) || !trace_messages_known(&ep->tx_calls))
 		return false;
-	if (!sender->txb.messages || 2 * ep->txb.messages < sender->txb.messages || r->max_ns < UNANSWERED_NS)
+	if (!sender->tx_calls.messages || 2 * ep->tx_calls.messages < sender->tx_calls.messages || r->max_ns < UNANSWERED_NS)
 		return false;
 	return sent_little(ep, r->max_ns) && sent_little(sender, r->max_ns) && sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
 }
@@ -74,7 +74,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 {
 	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
 		return false;
-	if (ep->proto == TRACE_PIPE && (!ep->rxb.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
+	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
 		return false;
 	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;

@@ -23,13 +23,13 @@ static const struct trace_endpoint *awaited(const struct trace_snapshot *s, cons
 
 static pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
 {
-	return sender->txb.tgid || pipe ? sender->txb.tgid : sender->rxb.tgid;
+	return sender->tx_calls.tgid || pipe ? sender->tx_calls.tgid : sender->rx_calls.tgid;
 }
 
 /* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and sent something there, waits for that one. */
 static bool may_await_unseen(const struct trace_endpoint *ep)
 {
-	return ep->proto != TRACE_UDP || (ep->remote.port && (ep->txb.messages || ep->txb.bytes));
+	return ep->proto != TRACE_UDP || (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */
@@ -47,13 +47,13 @@ static bool awaits_another(const struct trace_snapshot *s, const struct trace_en
 
 	if (!sender)
 		return may_await_unseen(ep);
-	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rxb.tgid;
+	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 }
 
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there is to see. */
 static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 {
-	return nothing_sent || ep->rxb.bytes || ep->txb.bytes;
+	return nothing_sent || ep->rx_calls.bytes || ep->tx_calls.bytes;
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -110,7 +110,7 @@ static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_WAIT);
 
-		if ((!reader || s->ep[i].rxb.tgid == reader) && r.ns >= min_ns && r.ns > longest.ns && is(s, i, nothing_sent))
+		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= min_ns && r.ns > longest.ns && is(s, i, nothing_sent))
 			longest = r;
 	}
 	return longest;
@@ -119,7 +119,7 @@ static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait 
 /* What comes from one and goes to another unchanged has about the same length at both. */
 #define SAME_LENGTH 0.05
 
-static bool same_bytes(const struct trace_beside *in, const struct trace_beside *out)
+static bool same_bytes(const struct trace_call_stats *in, const struct trace_call_stats *out)
 {
 	double a = (double)in->bytes, b = (double)out->bytes;
 
@@ -143,7 +143,7 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	const struct trace_endpoint *source = awaited(s, in);
 	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
 
-	return in != out && in->rxb.tgid && in->rxb.tgid == out->txb.tgid && same_bytes(&in->rxb, &out->txb) && comes_again_and_again(&in->rx) &&
+	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid && same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
 	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
 }
 
@@ -205,7 +205,7 @@ static bool same_server(const struct trace_endpoint *a, const struct trace_endpo
 
 static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return a->proto == b->proto && a->rxb.tgid && a->rxb.tgid == b->rxb.tgid;
+	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
 static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint *a, const struct trace_endpoint *b)
@@ -236,10 +236,10 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 /* Of one whose other end was not seen: as many round trips as it asked and was answered, each as long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep)
 {
-	uint64_t asked = ep->txb.messages, answered = ep->rxb.messages;
+	uint64_t asked = ep->tx_calls.messages, answered = ep->rx_calls.messages;
 	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
 
-	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->txb) || !trace_messages_known(&ep->rxb))
+	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->tx_calls) || !trace_messages_known(&ep->rx_calls))
 		return r;
 	r.n = asked < answered ? asked : answered;
 	if (2 * r.n * r.each_ns < ep->rx.ns[RX_WAIT])

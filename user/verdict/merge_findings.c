@@ -6,19 +6,19 @@
 #include <string.h>
 #include <sys/socket.h>
 
-struct party finding_sender(const struct trace_snapshot *s, const struct finding *f)
+struct who finding_sender(const struct trace_snapshot *s, const struct finding *f)
 {
-	return party_held_up(&s->ep[f->endpoint], f->cause);
+	return who_was_held_up(&s->ep[f->endpoint], f->cause);
 }
 
-struct party finding_blamed(const struct trace_snapshot *s, const struct finding *f)
+struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f)
 {
-	struct party blamed = {};
+	struct who blamed = {};
 
 	if (f->blamed == BLAME_OWN_WRITES)
 		return finding_sender(s, f);
 	if (blame_is_peers(f->blamed))
-		party_late(s, &s->ep[f->endpoint], f->cause, &blamed);
+		who_is_late(s, &s->ep[f->endpoint], f->cause, &blamed);
 	return blamed;
 }
 
@@ -69,18 +69,18 @@ static int order(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static bool is_known(const struct party *p)
+static bool is_known(const struct who *p)
 {
 	return p->tgid || (p->comm && *p->comm);
 }
 
-static int order_names(const struct party *a, const struct party *b)
+static int order_names(const struct who *a, const struct who *b)
 {
-	return strncmp(a->comm ? a->comm : "", b->comm ? b->comm : "", sizeof(((struct trace_beside *)NULL)->comm));
+	return strncmp(a->comm ? a->comm : "", b->comm ? b->comm : "", sizeof(((struct trace_call_stats *)NULL)->comm));
 }
 
 /* of several of whom none is sure there is only a name */
-static int order_parties(const struct party *a, const struct party *b, bool by_name)
+static int order_whos(const struct who *a, const struct who *b, bool by_name)
 {
 	int d = by_name ? 0 : order((uint64_t)a->tgid, (uint64_t)b->tgid);
 
@@ -116,12 +116,12 @@ static int order_servers(const struct candidate *a, const struct candidate *b, c
 	return d ? d : memcmp(x->remote.ip, y->remote.ip, sizeof(x->remote.ip));
 }
 
-static int order_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
+static int order_candidates_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
 {
 	int d = order_kinds(&a->f, &b->f);
 
-	d = d ? d : order_parties(&a->sender, &b->sender, w->sender_by_name);
-	d = d ? d : order_parties(&a->blamed, &b->blamed, w->blamed_by_name);
+	d = d ? d : order_whos(&a->sender, &b->sender, w->sender_by_name);
+	d = d ? d : order_whos(&a->blamed, &b->blamed, w->blamed_by_name);
 	return d ? d : order_servers(a, b, w);
 }
 
@@ -129,7 +129,7 @@ static int order_alike(const struct candidate *a, const struct candidate *b, con
 static int by_likeness(const void *a, const void *b, void *way)
 {
 	const struct candidate *x = a, *y = b;
-	int d = order_alike(x, y, way);
+	int d = order_candidates_alike(x, y, way);
 
 	d = d ? d : order(y->f.ns, x->f.ns);
 	return d ? d : order(x->f.endpoint, y->f.endpoint);
@@ -151,17 +151,17 @@ static bool has_likes(const struct trace_endpoint *ep, const struct way *w)
 	return server_port(ep, w->remote);
 }
 
-static bool are_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
+static bool mergeable(const struct candidate *a, const struct candidate *b, const struct way *w)
 {
-	return has_likes(&w->s->ep[a->f.endpoint], w) && is_known(&a->sender) && !order_alike(a, b, w) && !one_behind_the_other(a, b);
+	return has_likes(&w->s->ep[a->f.endpoint], w) && is_known(&a->sender) && !order_candidates_alike(a, b, w) && !one_behind_the_other(a, b);
 }
 
 /* ---- and together ---- */
 
 static void take_in(struct candidate *into, const struct candidate *c)
 {
-	struct told_together *a = &into->f.all;
-	const struct told_together *b = &c->f.all;
+	struct totals *a = &into->f.all;
+	const struct totals *b = &c->f.all;
 
 	a->connections += b->connections;
 	a->ns += b->ns;
@@ -180,7 +180,7 @@ static void unite_by(struct candidates *c, struct way *w)
 
 	qsort_r(c->v, c->n, sizeof(*c->v), by_likeness, w);
 	for (size_t i = 0; i < c->n; i++) {
-		if (kept && are_alike(&c->v[kept - 1], &c->v[i], w))
+		if (kept && mergeable(&c->v[kept - 1], &c->v[i], w))
 			take_in(&c->v[kept - 1], &c->v[i]);
 		else
 			c->v[kept++] = c->v[i];

@@ -11,7 +11,7 @@
 
 struct candidate {
 	struct finding f;
-	struct party sender, blamed; /* of f.endpoint */
+	struct who sender, blamed; /* of f.endpoint */
 };
 
 struct candidates {
@@ -20,8 +20,8 @@ struct candidates {
 };
 
 /* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
-struct party finding_sender(const struct trace_snapshot *s, const struct finding *f);
-struct party finding_blamed(const struct trace_snapshot *s, const struct finding *f);
+struct who finding_sender(const struct trace_snapshot *s, const struct finding *f);
+struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f);
 
 /* -1: no memory, and nothing is added */
 int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f);

@@ -10,7 +10,7 @@
 /* two pipes between two programs, one each way */
 static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	return back->proto == TRACE_PIPE && ep->txb.tgid && back->rxb.tgid == ep->txb.tgid && back->txb.tgid == ep->rxb.tgid;
+	return back->proto == TRACE_PIPE && ep->tx_calls.tgid && back->rx_calls.tgid == ep->tx_calls.tgid && back->tx_calls.tgid == ep->rx_calls.tgid;
 }
 
 /* There may be several that way, as a subprocess's output and its errors: it waits at the one where it waits longest. */
@@ -29,30 +29,30 @@ int way_back(const struct trace_snapshot *s, size_t i)
 	return s->ep[i].proto == TRACE_PIPE ? pipe_back(s, &s->ep[i]) : s->ep[i].peer;
 }
 
-static bool are_at_once(const struct trace_endpoint *a, const struct trace_endpoint *b)
+static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	uint64_t x = a->rx.ns[RX_WAIT], y = b->rx.ns[RX_WAIT];
 
-	return (double)surely_at_once(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
+	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
 }
 
 /* who writes what the one who sleeps at `ep` would answer with: at a socket the same end's writer */
-static struct party writer_beside(const struct trace_endpoint *ep, const struct trace_endpoint *back)
+static struct who writer_beside(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	return party_last(ep->proto == TRACE_PIPE ? &back->txb : &ep->txb);
+	return who_was_last(ep->proto == TRACE_PIPE ? &back->tx_calls : &ep->tx_calls);
 }
 
 /* As far as was seen: who has not sent yet may be any thread of his. */
 static bool sleeps_himself(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	struct party reader = party_last(&ep->rxb), writer = writer_beside(ep, back);
+	struct who reader = who_was_last(&ep->rx_calls), writer = writer_beside(ep, back);
 
-	return !writer.tgid || party_is_same(&reader, &writer);
+	return !writer.tgid || who_is_same(&reader, &writer);
 }
 
 static bool sleeps_alone(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	struct party reader = party_last(&ep->rxb), writer = writer_beside(ep, back);
+	struct who reader = who_was_last(&ep->rx_calls), writer = writer_beside(ep, back);
 
 	return reader.tid && writer.tid && !reader.others && !writer.others;
 }
@@ -61,7 +61,7 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
-	return are_at_once(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a);
+	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a);
 }
 
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back)

@@ -26,7 +26,7 @@ struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min
 bool was_waited_for(const struct trace_endpoint *ep);
 struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns);
 /* of what find_starved() found: whose thread it was */
-const struct trace_beside *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved);
+const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved);
 struct reader_spell find_undelivered(const struct trace_snapshot *s, double min_share);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 

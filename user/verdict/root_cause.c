@@ -28,13 +28,13 @@ static bool about_as_much(uint64_t a, uint64_t b)
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
-static bool known_and_much(const struct trace_beside *b)
+static bool known_and_much(const struct trace_call_stats *b)
 {
 	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;
 }
 
 /* as far as is known: it may have */
-static bool moved(const struct trace_beside *b, pid_t tgid, uint64_t bytes)
+static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes)
 {
 	return b->tgid == tgid && (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
 }
@@ -45,48 +45,48 @@ static bool moved(const struct trace_beside *b, pid_t tgid, uint64_t bytes)
  */
 static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from, const struct trace_endpoint *to, pid_t tgid)
 {
-	const struct trace_beside *in = party_reader(s, from);
+	const struct trace_call_stats *in = who_reads(s, from);
 	size_t read = 0, sent = 0;
 
-	if (!in || s->counters.dropped || !known_and_much(in) || !known_and_much(&to->txb))
+	if (!in || s->counters.dropped || !known_and_much(in) || !known_and_much(&to->tx_calls))
 		return false;
-	if (!moved(in, tgid, in->bytes) || !moved(&to->txb, tgid, in->bytes))
+	if (!moved(in, tgid, in->bytes) || !moved(&to->tx_calls, tgid, in->bytes))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		read += moved(&s->ep[i].rxb, tgid, in->bytes);
-		sent += moved(&s->ep[i].txb, tgid, in->bytes);
+		read += moved(&s->ep[i].rx_calls, tgid, in->bytes);
+		sent += moved(&s->ep[i].tx_calls, tgid, in->bytes);
 	}
 	return read == 1 && sent == 1;
 }
 
 /* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need not have slept: he may ask by poll(). */
-static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
+static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
 
-	if (party_held_up(to, behind->cause).tgid != reader->tgid || behind->blamed == BLAME_OWN_WRITES)
+	if (who_was_held_up(to, behind->cause).tgid != reader->tgid || behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	return 2 * surely_at_once(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns && passes_on(s, from, to, reader->tgid);
+	return 2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns && passes_on(s, from, to, reader->tgid);
 }
 
 /* ---- who is asleep ---- */
 
 /* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send there, for at least half of what `f` lays at its door? */
-static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind)
+static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
-	struct party sender = party_held_up(ep, behind->cause);
-	uint64_t asleep = ep->txb.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, trace_blocked_ns(&ep->txb));
+	struct who sender = who_was_held_up(ep, behind->cause);
+	uint64_t asleep = ep->tx_calls.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
 
 	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) || behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	return 2 * surely_at_once(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
+	return 2 * surely_overlap(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
 }
 
-typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f, const struct party *reader, const struct finding *behind);
+typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind);
 
 /* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
-static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct party *reader,
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct who *reader,
 			  keeps_from_reading *keeps)
 {
 	int own = -1;
@@ -108,10 +108,10 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
 {
 	const struct finding *f = &v->v[i];
-	struct party reader;
+	struct who reader;
 	int behind;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !party_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
 	behind = finding_behind(s, v, f, &reader, kept_waiting);
 	if (behind >= 0)

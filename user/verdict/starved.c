@@ -21,15 +21,15 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it stands at both directions; a pipe's reader is another's end */
-static const struct trace_beside *longer_without(const struct trace_endpoint *ep)
+static const struct trace_call_stats *longer_without(const struct trace_endpoint *ep)
 {
-	return ep->proto != TRACE_PIPE && ep->rxb.no_cpu_ns > ep->txb.no_cpu_ns ? &ep->rxb : &ep->txb;
+	return ep->proto != TRACE_PIPE && ep->rx_calls.no_cpu_ns > ep->tx_calls.no_cpu_ns ? &ep->rx_calls : &ep->tx_calls;
 }
 
-const struct trace_beside *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved)
+const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved)
 {
 	if (starved->count)
-		return blame_starved(&ep->rxb) > blame_starved(&ep->txb) ? &ep->rxb : &ep->txb;
+		return blame_starved(&ep->rx_calls) > blame_starved(&ep->tx_calls) ? &ep->rx_calls : &ep->tx_calls;
 	return longer_without(ep);
 }
 
@@ -56,13 +56,13 @@ static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, s
 static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	uint64_t writer = blame_starved(&ep->txb), reader = blame_starved(&ep->rxb);
+	uint64_t writer = blame_starved(&ep->tx_calls), reader = blame_starved(&ep->rx_calls);
 
 	return (struct reader_spell){
 		.endpoint = (int)i,
 		.ns = writer + reader,
-		.max_ns = larger(writer ? ep->txb.runq_max_ns : 0, reader ? ep->rxb.runq_max_ns : 0),
-		.count = (writer ? ep->txb.wakeups : 0) + (reader ? ep->rxb.wakeups : 0),
+		.max_ns = larger(writer ? ep->tx_calls.runq_max_ns : 0, reader ? ep->rx_calls.runq_max_ns : 0),
+		.count = (writer ? ep->tx_calls.wakeups : 0) + (reader ? ep->rx_calls.wakeups : 0),
 		.share = ep->rx.lifetime_ns ? (double)(writer + reader) / (double)ep->rx.lifetime_ns : 0,
 	};
 }

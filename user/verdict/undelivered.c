@@ -10,7 +10,7 @@
 
 static bool flows(const struct trace_endpoint *ep)
 {
-	return (double)ep->txb.bytes * 1e9 >= FLOWS * (double)ep->tx.ns[TX_DEVICE];
+	return (double)ep->tx_calls.bytes * 1e9 >= FLOWS * (double)ep->tx.ns[TX_DEVICE];
 }
 
 struct reader_spell find_undelivered(const struct trace_snapshot *s, double min_share)

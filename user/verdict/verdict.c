@@ -25,12 +25,12 @@ uint64_t ledger_stall_ns(const struct trace_ledger *tx)
 
 bool endpoint_sent(const struct trace_endpoint *ep)
 {
-	return ep->txb.bytes || ep->txb.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
+	return ep->tx_calls.bytes || ep->tx_calls.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
 }
 
 bool endpoint_did_anything(const struct trace_endpoint *ep)
 {
-	return endpoint_sent(ep) || ep->rxb.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+	return endpoint_sent(ep) || ep->rx_calls.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
 }
 
 static int by_stall(const void *a, const void *b, void *snapshot)
@@ -62,7 +62,7 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 bool other_end_seen(const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
-		return ep->txb.tid || ep->txb.messages;
+		return ep->tx_calls.tid || ep->tx_calls.messages;
 	return ep->peer >= 0 || ep->paired;
 }
 
@@ -74,7 +74,7 @@ static bool reads_known(const struct trace_endpoint *ep)
 /* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
 static bool reader_seen(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE ? ep->rxb.tgid && reads_known(ep) : other_end_seen(ep);
+	return ep->proto == TRACE_PIPE ? ep->rx_calls.tgid && reads_known(ep) : other_end_seen(ep);
 }
 
 /* Where its reads are not seen (MPTCP, splice()), what lay unread there says nothing. */
@@ -85,7 +85,7 @@ static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_end
 
 static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
 {
-	const struct trace_beside *reader = party_reader(s, ep);
+	const struct trace_call_stats *reader = who_reads(s, ep);
 	struct blame_judged j = blame_judge(&(struct blame_facts){
 		.cause = f->cause,
 		.ns = f->ns,
@@ -94,7 +94,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		.gathered_ns = ep->blame.gathered_ns,
 		.gathered_n = ep->blame.gathered_n,
 		.starved_ns = ep->blame.starved_ns[trace_vote(f->cause)],
-		.writer_starved_ns = blame_starved(&ep->txb),
+		.writer_starved_ns = blame_starved(&ep->tx_calls),
 		.reader_starved_ns = reader ? blame_starved(reader) : 0,
 		.count = f->count,
 		.rtt_ns = blame_round_trip(ep->rtt_us, ep->min_rtt_us),
@@ -122,7 +122,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 static bool waits_for_syn(const struct trace_endpoint *ep)
 {
 	return ep->syn_retransmits * 2 > ep->retransmits ||
-	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->txb.bytes && !ep->rxb.bytes);
+	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->tx_calls.bytes && !ep->rx_calls.bytes);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
@@ -137,13 +137,13 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.count = ep->tx.count[cause],
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
-		.ring = -1,
+		.deadlock = -1,
 		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
 		.late_not_lost = cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
-	f->all = (struct told_together){
+	f->all = (struct totals){
 		.connections = 1,
 		.ns = f->ns,
 		.max_ns = f->max_ns,
@@ -293,5 +293,5 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 	find_scattered(by_cause, min_share, min_ns, out);
 	find_unstalled(s, min_share, min_ns, out);
 	verdict_link(s, out);
-	verdict_rings(s, out);
+	verdict_deadlocks(s, out);
 }

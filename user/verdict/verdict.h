@@ -29,7 +29,7 @@ enum surety {
 extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
 
 /* What a finding and those that are alike (verdict/merge_findings.h) have in all; of a single one what it has itself. */
-struct told_together {
+struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
 	bool several_senders, several_blamed; /* processes, of one name */
@@ -47,11 +47,11 @@ struct finding {
 	int peer; /* index of the peer, -1 */
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (verdict/root_cause.h) */
 	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
-	int ring; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (verdict/deadlock.h), -1: none */
-	bool ring_reads; /* to write to him there; else to read */
+	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (verdict/deadlock.h), -1: none */
+	bool deadlock_reads; /* to write to him there; else to read */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool late_not_lost;  /* most of what was sent again the other end had already */
-	struct told_together all; /* the largest of them is the endpoint, and what stands above is its own */
+	struct totals all; /* the largest of them is the endpoint, and what stands above is its own */
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
 };
 

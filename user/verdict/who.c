@@ -3,72 +3,72 @@
 
 #include "bpf/ledger.h"
 
-struct party party_last(const struct trace_beside *b)
+struct who who_was_last(const struct trace_call_stats *b)
 {
-	return (struct party){ .tgid = b->tgid, .tid = b->tid, .comm = b->comm, .others = b->others };
+	return (struct who){ .tgid = b->tgid, .tid = b->tid, .comm = b->comm, .others = b->others };
 }
 
-bool party_is_same(const struct party *a, const struct party *b)
+bool who_is_same(const struct who *a, const struct who *b)
 {
 	return a->tgid && a->tgid == b->tgid && (!a->tid || !b->tid || a->tid == b->tid);
 }
 
-struct party party_heir(const struct trace_beside *b)
+struct who who_owns_fd(const struct trace_call_stats *b)
 {
-	return (struct party){ .tgid = b->heir, .comm = b->heir_comm, .left = b };
+	return (struct who){ .tgid = b->fd_owner, .comm = b->fd_owner_comm, .left = b };
 }
 
 /* Of a phase its beginning counts, and not the endpoint's; and all that lies before may have been part of the spell. */
-bool party_left(const struct trace_beside *b, const struct trace_endpoint *ep, uint64_t ns)
+bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns)
 {
 	uint64_t start = ep->at_ns - ep->rx.lifetime_ns, before = b->left_ns > start ? b->left_ns - start : 0;
 
 	return b->left_ns && 2 * before < ns;
 }
 
-struct party party_not_reading(const struct trace_endpoint *ep, uint64_t ns)
+struct who who_is_not_reading(const struct trace_endpoint *ep, uint64_t ns)
 {
-	return party_left(&ep->rxb, ep, ns) ? party_heir(&ep->rxb) : party_last(&ep->rxb);
+	return who_left(&ep->rx_calls, ep, ns) ? who_owns_fd(&ep->rx_calls) : who_was_last(&ep->rx_calls);
 }
 
-static struct party most_of(const struct trace_who *w, const struct trace_beside *b)
+static struct who most_of(const struct trace_who *w, const struct trace_call_stats *b)
 {
 	if (!w->tgid)
-		return party_last(b);
+		return who_was_last(b);
 	if (!vote_is_sure(w->lead_ns, w->sum_ns, w->second))
-		return (struct party){ .comm = w->mixed ? "" : w->comm, .others = true };
-	if (w->tgid == TRACE_HEIR)
-		return b->left_ns ? party_heir(b) : party_last(b);
-	return (struct party){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
+		return (struct who){ .comm = w->mixed ? "" : w->comm, .others = true };
+	if (w->tgid == TRACE_FD_OWNER)
+		return b->left_ns ? who_owns_fd(b) : who_was_last(b);
+	return (struct who){ .tgid = w->tgid, .tid = w->tid, .comm = w->comm, .others = b->others || w->tgid != b->tgid };
 }
 
 /* Who was seen to read from a socket has it, and nobody was seen to send: a connection's SYN goes out in connect(). A pipe's reader is another. */
-static const struct trace_beside *sender(const struct trace_endpoint *ep)
+static const struct trace_call_stats *sender(const struct trace_endpoint *ep)
 {
-	return ep->txb.tgid || ep->proto == TRACE_PIPE ? &ep->txb : &ep->rxb;
+	return ep->tx_calls.tgid || ep->proto == TRACE_PIPE ? &ep->tx_calls : &ep->rx_calls;
 }
 
-struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause)
+struct who who_was_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 {
 	return most_of(&ep->blame.held_up[trace_vote(cause)], sender(ep));
 }
 
-const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+const struct trace_call_stats *who_reads(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
-		return &ep->rxb;
-	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rxb : NULL;
+		return &ep->rx_calls;
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rx_calls : NULL;
 }
 
 /* Likewise who was seen to send through a socket, and nobody to read from it. */
-static const struct trace_beside *has_reading_end(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct trace_beside *reader)
+static const struct trace_call_stats *has_reading_end(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct trace_call_stats *reader)
 {
-	return reader->tgid || ep->proto == TRACE_PIPE ? reader : &s->ep[ep->peer].txb;
+	return reader->tgid || ep->proto == TRACE_PIPE ? reader : &s->ep[ep->peer].tx_calls;
 }
 
-bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out)
+bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct who *out)
 {
-	const struct trace_beside *reader = party_reader(s, ep);
+	const struct trace_call_stats *reader = who_reads(s, ep);
 
 	if (reader)
 		*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));

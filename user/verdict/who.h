@@ -5,29 +5,29 @@
 
 #include "tracer/trace.h"
 
-struct party {
+struct who {
 	pid_t tgid, tid;  /* 0: nobody was seen in a call, or with `others` several, none of whom surely had most of it */
 	const char *comm; /* the endpoint's; of several: that of them all, or empty */
 	bool others;	  /* were in a call there too */
-	const struct trace_beside *left; /* whoever has the descriptor since the one named there left it; tgid 0: who is not known. NULL: it is not that */
+	const struct trace_call_stats *left; /* whoever has the descriptor since the one named there left it; tgid 0: who is not known. NULL: it is not that */
 };
 
 /* Was that over for the one who is named there before half of a spell of so long, of an endpoint, had passed? */
-bool party_left(const struct trace_beside *b, const struct trace_endpoint *ep, uint64_t ns);
+bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns);
 /* who has the descriptor since */
-struct party party_heir(const struct trace_beside *b);
+struct who who_owns_fd(const struct trace_call_stats *b);
 /* who did not read in most of a spell of so long */
-struct party party_not_reading(const struct trace_endpoint *ep, uint64_t ns);
+struct who who_is_not_reading(const struct trace_endpoint *ep, uint64_t ns);
 
 /* where the other end's reads are told of: of a pipe its own, of a socket the other end's; NULL: not seen */
-const struct trace_beside *party_reader(const struct trace_snapshot *s, const struct trace_endpoint *ep);
+const struct trace_call_stats *who_reads(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* who was last in a call of that direction */
-struct party party_last(const struct trace_beside *b);
+struct who who_was_last(const struct trace_call_stats *b);
 /* one thread, as far as is known; tid 0: of that process no thread was seen in a call there */
-bool party_is_same(const struct party *a, const struct party *b);
+bool who_is_same(const struct who *a, const struct who *b);
 /* whom this endpoint's stalls of that cause held up for most of their time; where there were none who sent last, or has the socket */
-struct party party_held_up(const struct trace_endpoint *ep, enum tx_state cause);
+struct who who_was_held_up(const struct trace_endpoint *ep, enum tx_state cause);
 /* The other end's process that explains most of them; where none does who read last. False: that end was not seen. */
-bool party_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct party *out);
+bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct who *out);
 
 #endif

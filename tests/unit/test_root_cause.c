@@ -18,17 +18,17 @@ enum { SECOND = 1000000000, A = 11, B = 12, C = 13, D = 14 };
 static void pipe_between(struct trace_endpoint *ep, pid_t writer, pid_t reader, uint64_t ns)
 {
 	*ep = (struct trace_endpoint){ .proto = TRACE_PIPE, .peer = -1, .paired = true, .inode = (uint64_t)writer };
-	ep->txb.tgid = writer;
-	ep->rxb.tgid = reader;
-	ep->txb.tid = writer;
-	ep->rxb.tid = reader;
+	ep->tx_calls.tgid = writer;
+	ep->rx_calls.tgid = reader;
+	ep->tx_calls.tid = writer;
+	ep->rx_calls.tid = reader;
 	ep->rx.resolution[RX_UNREAD] = TRACE_EXACT;
-	ep->txb.blocked_ns = ns;
-	ep->txb.blocked_res = TRACE_EXACT;
+	ep->tx_calls.blocked_ns = ns;
+	ep->tx_calls.blocked_res = TRACE_EXACT;
 	ep->at_ns = 100 * (uint64_t)SECOND;
-	snprintf(ep->txb.comm, sizeof(ep->txb.comm), "p%d", writer);
-	snprintf(ep->rxb.comm, sizeof(ep->rxb.comm), "p%d", reader);
-	ep->txb.bytes = ep->rxb.bytes = 1;
+	snprintf(ep->tx_calls.comm, sizeof(ep->tx_calls.comm), "p%d", writer);
+	snprintf(ep->rx_calls.comm, sizeof(ep->rx_calls.comm), "p%d", reader);
+	ep->tx_calls.bytes = ep->rx_calls.bytes = 1;
 	ep->tx.lifetime_ns = SECOND;
 	ep->tx.ns[TX_SNDBUF] = ep->tx.max[TX_SNDBUF] = ns;
 	ep->tx.count[TX_SNDBUF] = ep->blame.unread_n[TX_SNDBUF] = 1;
@@ -72,8 +72,8 @@ static void a_chain_of_one_name_is_not_told_together(void **state)
 	pipe_between(&ep[2], A, B, 0);
 	pipe_between(&ep[3], B, C, 0);
 	for (int i = 0; i < 4; i++) {
-		strcpy(ep[i].txb.comm, "relay");
-		strcpy(ep[i].rxb.comm, "relay");
+		strcpy(ep[i].tx_calls.comm, "relay");
+		strcpy(ep[i].rx_calls.comm, "relay");
 	}
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.n, 2);
@@ -146,7 +146,7 @@ static void another_thread_is_no_link(void **state)
 
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], B, C, 800000000);
-	ep[1].txb.tid = B + 100;
+	ep[1].tx_calls.tid = B + 100;
 	judge_two(ep, &v);
 	assert_int_equal(v.v[0].root, -1);
 }
@@ -158,7 +158,7 @@ static void who_does_not_sleep_could_read(void **state)
 
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], B, C, 800000000);
-	ep[1].txb.blocked_ns = 1000;
+	ep[1].tx_calls.blocked_ns = 1000;
 	judge_two(ep, &v);
 	assert_int_equal(v.v[0].root, -1);
 }
@@ -203,14 +203,14 @@ static void both_write_and_neither_reads(void **state)
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], B, A, 800000000);
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, 1);
-	assert_int_equal(v.v[1].ring, 0);
-	assert_false(v.v[0].ring_reads);
+	assert_int_equal(v.v[0].deadlock, 1);
+	assert_int_equal(v.v[1].deadlock, 0);
+	assert_false(v.v[0].deadlock_reads);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "; each waits for the other, a deadlock: p12[12] waits for p11[11] to read pipe:[12]"));
 	ep[1].blame.unread_ns[TX_SNDBUF] = ep[1].tx.ns[TX_SNDBUF] = 500000000;	/* they need not have been at once */
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, -1);
+	assert_int_equal(v.v[0].deadlock, -1);
 }
 
 /* B reads the output of A, who is held up by what B does not read */
@@ -218,7 +218,7 @@ static void reading_here_and_writing_there(struct trace_endpoint ep[2])
 {
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], A, B, 0);
-	ep[0].rxb.tid = ep[1].txb.tid = 0;	/* B never read the one, and A has not written to the other yet */
+	ep[0].rx_calls.tid = ep[1].tx_calls.tid = 0;	/* B never read the one, and A has not written to the other yet */
 	ep[1].rx.ns[RX_WAIT] = 950000000;
 	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
 }
@@ -232,8 +232,8 @@ static void it_reads_what_the_other_would_write_next(void **state)
 
 	reading_here_and_writing_there(ep);
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, 1);
-	assert_true(v.v[0].ring_reads);
+	assert_int_equal(v.v[0].deadlock, 1);
+	assert_true(v.v[0].deadlock_reads);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "p12[12] waits for p11[11] to write to pipe:[11]"));
 	assert_non_null(strstr(finding_fix(&s, &v.v[0]), "communicate()"));
@@ -246,21 +246,21 @@ static void others_may_help_it(void **state)
 	struct verdict v;
 
 	reading_here_and_writing_there(ep);
-	ep[1].txb.others = true;	/* write there too */
+	ep[1].tx_calls.others = true;	/* write there too */
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, -1);
+	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
-	ep[1].txb.tgid = C;
+	ep[1].tx_calls.tgid = C;
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, -1);
+	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
-	ep[1].txb.tid = 4711;	/* A's other thread, which nothing holds up */
+	ep[1].tx_calls.tid = 4711;	/* A's other thread, which nothing holds up */
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, -1);
+	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
 	ep[1].rx.ns[RX_WAIT] = 400000000;	/* for a part of it only */
 	judge(&s, ep, 2, &v);
-	assert_int_equal(v.v[0].ring, -1);
+	assert_int_equal(v.v[0].deadlock, -1);
 }
 
 /* ---- a proxy: B never sleeps in a send, and passes on to C what it reads of A ---- */
@@ -278,10 +278,10 @@ static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t re
 		ep[at + i].family = 2;
 		ep[at + i].local.port = (uint16_t)(at + i);
 		ep[at + i].peer = at + !i;
-		ep[at + i].txb.bytes_res = ep[at + i].rxb.bytes_res = TRACE_EXACT;
-		ep[at + i].txb.bytes = ep[at + i].rxb.bytes = 80;
+		ep[at + i].tx_calls.bytes_res = ep[at + i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[at + i].tx_calls.bytes = ep[at + i].rx_calls.bytes = 80;
 	}
-	ep[at].txb.bytes = ep[at + 1].rxb.bytes = bytes;
+	ep[at].tx_calls.bytes = ep[at + 1].rx_calls.bytes = bytes;
 	ep[at].tx.ns[TX_RWND] = ep[at].tx.max[TX_RWND] = ep[at].blame.unread_ns[TX_RWND] = 900000000;
 	ep[at].tx.count[TX_RWND] = ep[at].blame.unread_n[TX_RWND] = 100;
 }
@@ -294,7 +294,7 @@ static void who_sent_through_a_socket_could_read_from_it(void **state)
 	char text[VERDICT_TEXT];
 
 	connection(ep, 0, A, B, MEGABYTE);
-	ep[1].rxb.tgid = ep[1].rxb.tid = 0;
+	ep[1].rx_calls.tgid = ep[1].rx_calls.tid = 0;
 	judge(&s, ep, 2, &v);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
@@ -344,10 +344,10 @@ static void a_server_with_a_slow_client_is_no_proxy(void **state)
 	struct trace_endpoint ep[6];
 
 	proxy(ep);
-	ep[2].txb.bytes = ep[3].rxb.bytes = 30 * MEGABYTE;
+	ep[2].tx_calls.bytes = ep[3].rx_calls.bytes = 30 * MEGABYTE;
 	nobody_else_may_be_the_root(ep, 4);
 	proxy(ep);
-	ep[2].txb.bytes_res = TRACE_UNKNOWN;
+	ep[2].tx_calls.bytes_res = TRACE_UNKNOWN;
 	nobody_else_may_be_the_root(ep, 4);
 	proxy(ep);
 	ep[2].tx.ns[TX_RWND] = ep[2].blame.unread_ns[TX_RWND] = 500000000; /* some of the 0.95 s, it is not known how much */
@@ -375,7 +375,7 @@ static void what_another_process_sends_is_no_link(void **state)
 	struct trace_endpoint ep[4];
 
 	proxy(ep);
-	ep[2].txb.tgid = ep[2].rxb.tgid = D;
+	ep[2].tx_calls.tgid = ep[2].rx_calls.tgid = D;
 	nobody_else_may_be_the_root(ep, 4);
 }
 

@@ -37,7 +37,7 @@ static struct trace_endpoint told_of(const struct endpoint *ep)
 	return out;
 }
 
-static void assert_known(const struct trace_beside *b, uint64_t bytes)
+static void assert_known(const struct trace_call_stats *b, uint64_t bytes)
 {
 	assert_int_equal(b->bytes_res, TRACE_EXACT);
 	assert_int_equal(b->blocked_res, TRACE_EXACT);
@@ -45,7 +45,7 @@ static void assert_known(const struct trace_beside *b, uint64_t bytes)
 }
 
 /* at least so many bytes went through; how and when is not known */
-static void assert_missed(const struct trace_beside *b, uint64_t bytes)
+static void assert_missed(const struct trace_call_stats *b, uint64_t bytes)
 {
 	assert_int_not_equal(b->bytes_res, TRACE_EXACT);
 	assert_int_equal(b->blocked_res, TRACE_UNKNOWN);
@@ -57,8 +57,8 @@ static void what_was_written_was_read(void **state)
 	struct endpoint ep = pipe_of(10 * MIB, 10 * MIB);
 	struct trace_endpoint e = told_of(&ep);
 
-	assert_known(&e.txb, 10 * MIB);
-	assert_known(&e.rxb, 10 * MIB);
+	assert_known(&e.tx_calls, 10 * MIB);
+	assert_known(&e.rx_calls, 10 * MIB);
 	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_EXACT);
 	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_EXACT);
 	assert_int_equal(e.tx.ns[TX_IDLE], END - BORN);
@@ -140,8 +140,8 @@ static void reads_without_writes_had_a_writer(void **state)
 	struct endpoint ep = pipe_of(0, 5000);
 	struct trace_endpoint e = told_of(&ep);
 
-	assert_missed(&e.txb, 5000);
-	assert_known(&e.rxb, 5000);
+	assert_missed(&e.tx_calls, 5000);
+	assert_known(&e.rx_calls, 5000);
 	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_UNKNOWN);
 	assert_int_equal(e.tx.resolution[TX_IDLE], TRACE_UNKNOWN);
 	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_EXACT);
@@ -155,10 +155,10 @@ static void what_lay_in_the_ring_before_was_nobodys_call(void **state)
 
 	ep.flags = EP_JOINED_LATE;
 	e = told_of(&ep);
-	assert_known(&e.txb, 0);
+	assert_known(&e.tx_calls, 0);
 	ep.rxb.own.bytes++;
 	e = told_of(&ep);
-	assert_missed(&e.txb, MIB + 1);
+	assert_missed(&e.tx_calls, MIB + 1);
 }
 
 static void writes_without_reads_had_a_reader(void **state)
@@ -166,8 +166,8 @@ static void writes_without_reads_had_a_reader(void **state)
 	struct endpoint ep = pipe_of(3 * MIB, 0);
 	struct trace_endpoint e = told_of(&ep);
 
-	assert_known(&e.txb, 3 * MIB);
-	assert_missed(&e.rxb, 2 * MIB);
+	assert_known(&e.tx_calls, 3 * MIB);
+	assert_missed(&e.rx_calls, 2 * MIB);
 	assert_int_equal(e.rx.resolution[RX_WAIT], TRACE_UNKNOWN);
 	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_EXACT);
 }
@@ -180,8 +180,8 @@ static void a_large_ring_holds_more(void **state)
 
 	ep.queue_max = 3 * MIB / 4096;
 	e = told_of(&ep);
-	assert_known(&e.txb, 3 * MIB);
-	assert_known(&e.rxb, 0);
+	assert_known(&e.tx_calls, 3 * MIB);
+	assert_known(&e.rx_calls, 0);
 }
 
 /* bytes are counted when a call ends: while one is under way nothing is missing yet */
@@ -194,7 +194,7 @@ static void a_call_under_way_is_not_judged(void **state)
 	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_int_equal(e.tx.now, TX_WORK);
-	assert_known(&e.txb, 0);
+	assert_known(&e.tx_calls, 0);
 }
 
 /* one long send() into a small window: TCP has taken some of it already */
@@ -206,14 +206,14 @@ static void what_a_call_under_way_moved_shows(void **state)
 	ep.tx.word = ep.rx.word = word_open(BORN);
 	ep.txb.own.bytes = MIB;
 	e = told_of(&ep);
-	assert_known(&e.txb, MIB);	/* a count of an earlier look */
+	assert_known(&e.tx_calls, MIB);	/* a count of an earlier look */
 	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
-	assert_known(&e.txb, 5 * MIB - SYN_AND_FIN);
-	assert_known(&e.rxb, 0);
+	assert_known(&e.tx_calls, 5 * MIB - SYN_AND_FIN);
+	assert_known(&e.rx_calls, 0);
 	ep.txb.own.bytes = 6 * MIB;
 	e = told_of(&ep);
-	assert_known(&e.txb, 6 * MIB);
+	assert_known(&e.tx_calls, 6 * MIB);
 }
 
 /* TASK_COMM_LEN bytes as the program chose them, cut within a character */
@@ -225,8 +225,8 @@ static void a_name_comes_in_clean(void **state)
 	memcpy(ep.txb.comm, "\x1b[2J\n", 6);
 	memcpy(ep.rxb.comm, "nginx: worker \xd0", 16);
 	e = told_of(&ep);
-	assert_string_equal(e.txb.comm, "?[2J?");
-	assert_string_equal(e.rxb.comm, "nginx: worker ?");
+	assert_string_equal(e.tx_calls.comm, "?[2J?");
+	assert_string_equal(e.rx_calls.comm, "nginx: worker ?");
 }
 
 /* a TCP connection that has ended */
@@ -259,10 +259,10 @@ static void what_is_not_kept_is_summed(void **state)
 		bytes += t.closed.ep[i].txb.own.bytes;
 		stall += t.closed.ep[i].tx.ns[TX_NAGLE];
 	}
-	assert_int_equal(bytes + t.closed.rest[TRACE_TCP].txb.bytes, 20 * 21 / 2);
+	assert_int_equal(bytes + t.closed.rest[TRACE_TCP].tx_calls.bytes, 20 * 21 / 2);
 	assert_int_equal(stall + t.closed.rest[TRACE_TCP].tx.ns[TX_NAGLE], 10 * 20 * 21 / 2);
 	assert_int_equal(t.closed.rest[TRACE_TCP].tx.lifetime_ns, t.closed.dropped * (END - BORN));
-	assert_int_equal(t.closed.rest[TRACE_TCP].txb.bytes_res, TRACE_EXACT);
+	assert_int_equal(t.closed.rest[TRACE_TCP].tx_calls.bytes_res, TRACE_EXACT);
 	assert_int_equal(t.closed.rest[TRACE_UDP].tx.lifetime_ns, 0);
 	free(t.closed.ep);
 	free(t.closed.rest);
@@ -273,10 +273,10 @@ static void keys_stand_once(void **state)
 	uint64_t v[] = { 7, 3, 7, 9, 3, 3, 1 };
 	static const uint64_t want[] = { 1, 3, 7, 9 };
 
-	assert_int_equal(reader_unique(v, 7), 4);
+	assert_int_equal(snapshot_unique_keys(v, 7), 4);
 	assert_memory_equal(v, want, sizeof(want));
-	assert_int_equal(reader_unique(v, 0), 0);
-	assert_int_equal(reader_unique(v, 4), 4);
+	assert_int_equal(snapshot_unique_keys(v, 0), 0);
+	assert_int_equal(snapshot_unique_keys(v, 4), 4);
 }
 
 int main(void)
