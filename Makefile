@@ -73,7 +73,7 @@ SKELS     := $(BPF_NAMES:%=$(GEN)/%.skel.h)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all clean help deps install uninstall demo docs
+.PHONY: all clean help deps demo docs
 all: $(PROGRAM) ## build ./ipcstall (default)
 
 # Every time: which flavour the name stands for changes with CC, OPT and SAN, and .SECONDARY would take the old one for new.
@@ -128,17 +128,6 @@ FORCE:
 deps: ## install what is missing (Debian/Ubuntu; elsewhere: name it)
 	$(Q)sh .ci/deps
 
-install: all ## install under PREFIX (default /usr/local): program, man page, completion, systemd unit
-	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(PREFIX)/bin/ipcstall
-	$(Q)install -d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(Q)$(PROGRAM) man > $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8
-	$(Q)$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' docs/monitoring/ipcstall-export.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
-	$(Q)for f in $$(find analysis -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c') docs/experiments/*.md; do \
-		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/ipcstall/$$f; done
-
 demo: ## install what is missing, build, run the main job and a short sweep, write a report
 	$(Q).ci/deps demo
 	$(Q)$(MAKE) --no-print-directory all
@@ -152,12 +141,7 @@ experiments: all ## carry out the experiments and keep data and answers (quiet m
 	$(Q)PYTHON=$(PYTHON) docs/experiments/refresh $(ONLY)
 
 docs: all ## rewrite the documents that are made from the program
-	$(Q)$(PROGRAM) causes --markdown > docs/CAUSES.md
-
-uninstall: ## remove what install put there
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/ipcstall $(DESTDIR)$(PREFIX)/share/man/man8/ipcstall.8 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ipcstall $(DESTDIR)$(PREFIX)/lib/systemd/system/ipcstall-export.service
-	$(Q)rm -rf $(DESTDIR)$(PREFIX)/share/ipcstall
+	$(Q)$(B)/ipcstall causes --markdown > docs/CAUSES.md
 
 clean: ## remove everything made
 	$(Q)rm -rf $(O) ipcstall

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 import sys
 
-from analysis.cli import main
+from .cli import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from analysis import __version__
+from . import __version__
 
 Object = Dict[str, Any]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import importlib
 import json
 import os
 import re
@@ -18,13 +19,14 @@ import time
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 if not __package__:  # started as a file: the package is the folder it lies in
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[0], __package__ = os.path.split(os.path.dirname(os.path.abspath(__file__)))
+    importlib.import_module(__package__)
 
-from analysis import options
-from analysis.bcc_document import Counters, End, Session, Side, Span, address, document
-from analysis.errors import AnalysisError, BAD_USAGE, NO_FEATURE, NO_PERM
-from analysis.output import say, write
-from analysis.text import clean
+from . import options
+from .bcc_document import Counters, End, Session, Side, Span, address, document
+from .errors import AnalysisError, BAD_USAGE, NO_FEATURE, NO_PERM
+from .output import say, write
+from .text import clean
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bcc_probe.c")
 TX, RX = 0, 1

@@ -11,17 +11,17 @@ import shutil
 import tempfile
 from typing import Any, List, Optional, Sequence
 
-from analysis import __version__
-from analysis.errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
-from analysis.options import Parser
-from analysis.output import say, write
-from analysis.text import clean, file_name
+from . import __version__
+from .errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
+from .options import Parser
+from .output import say, write
+from .text import clean, file_name
 
 KEPT_DPI = 130
 
 
 def _request(args: argparse.Namespace) -> Any:
-    from analysis.figures.request import Request
+    from .figures.request import Request
 
     return Request(fix=args.fix, title=args.title and clean(args.title), x=args.x, y=args.y, test=args.test,
                    start_ns=None if args.start is None else args.start * 1e6, end_ns=None if args.end is None else args.end * 1e6)
@@ -39,9 +39,9 @@ def _room_for_matplotlib() -> None:
 
 
 def cmd_figure(args: argparse.Namespace) -> int:
-    from analysis.figures import KINDS
-    from analysis.figures.render import form_of, to_bytes
-    from analysis.load import load_documents, load_timeline
+    from .figures import KINDS
+    from .figures.render import form_of, to_bytes
+    from .load import load_documents, load_timeline
 
     form = form_of(args.output)
     kind, request = KINDS[args.kind], _request(args)
@@ -62,15 +62,15 @@ def cmd_figure(args: argparse.Namespace) -> int:
 
 
 def cmd_report(args: argparse.Namespace) -> int:
-    from analysis.report.build import build
+    from .report.build import build
 
     write(args.output, build(args.files, _request(args), args.mixed, args.output))
     return 0
 
 
 def cmd_summary(args: argparse.Namespace) -> int:
-    from analysis.load import load
-    from analysis.summary import summarise
+    from .load import load
+    from .summary import summarise
 
     text = "\n".join(summarise(load(path), args.fix) for path in args.files)
     write("-", text.encode())
@@ -78,10 +78,10 @@ def cmd_summary(args: argparse.Namespace) -> int:
 
 
 def cmd_export(args: argparse.Namespace) -> int:
-    from analysis.export import FORMS
-    from analysis.export.folded import of_trace
-    from analysis.load import load, load_timeline
-    from analysis.model import Document
+    from .export import FORMS
+    from .export.folded import of_trace
+    from .load import load, load_timeline
+    from .model import Document
 
     found = load(args.file) if args.form == "folded" else None
     if isinstance(found, Document) and found.kind == "trace":
@@ -92,10 +92,10 @@ def cmd_export(args: argparse.Namespace) -> int:
 
 
 def cmd_experiment(args: argparse.Namespace) -> int:
-    from analysis.experiment.answer import answer, text, to_json
-    from analysis.experiment.keep import keep
-    from analysis.experiment.page import draw, page
-    from analysis.experiment.plan import read_plan
+    from .experiment.answer import answer, text, to_json
+    from .experiment.keep import keep
+    from .experiment.page import draw, page
+    from .experiment.plan import read_plan
 
     plan, where = read_plan(args.file), args.data
     if args.keep:
@@ -112,7 +112,7 @@ def cmd_experiment(args: argparse.Namespace) -> int:
 
 
 def cmd_experiments(args: argparse.Namespace) -> int:
-    from analysis.experiment.index import index
+    from .experiment.index import index
 
     write(args.output, index(args.directory).encode())
     return 0
@@ -124,11 +124,11 @@ def _remark(path: str, remarks: Sequence[str]) -> None:
 
 
 def _parser() -> Parser:
-    from analysis.export import FORMS
-    from analysis.figures import ROWS
+    from .export import FORMS
+    from .figures import ROWS
 
     kinds = "\n".join(f"  {k.name:<11} {k.help}" for k in ROWS)
-    top = Parser(prog="python3 -m analysis", description="Figures and reports from ipcstall's JSON.")
+    top = Parser(prog=f"python3 -m {__package__}", description="Figures and reports from ipcstall's JSON.")
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(metavar="COMMAND", required=True, dest="command")
 

@@ -8,8 +8,8 @@ import os
 import zlib
 from typing import Any, List, NoReturn
 
-from analysis.errors import AnalysisError, DATA, IO, NO_PERM, data
-from analysis.text import clean_json
+from .errors import AnalysisError, DATA, IO, NO_PERM, data
+from .text import clean_json
 
 LARGEST_INSIDE = 1 << 30
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from analysis.text import clean
+from .text import clean
 
 # The same numbers as user/base/err.h; a number is never reused.
 BAD_USAGE = 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, List, Optional
 
-from analysis.errors import data
+from .errors import data
 
 # Counters have 64 bits; a share of a time is the smallest thing there is.
 LARGEST, SMALLEST = 2**64, 1e-15

@@ -10,13 +10,13 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis import units
-from analysis.errors import usage
-from analysis.figures.ledger import shares
-from analysis.model import Document, Floats, Point, STALL_STATES, Timeline
-from analysis.series import Pair, Series, all_points, group, left_out, of_test, pair_up, parse_fix
-from analysis.stats.explain import Explanation, explain
-from analysis.text import file_name
+from . import units
+from .errors import usage
+from .figures.ledger import shares
+from .model import Document, Floats, Point, STALL_STATES, Timeline
+from .series import Pair, Series, all_points, group, left_out, of_test, pair_up, parse_fix
+from .stats.explain import Explanation, explain
+from .text import file_name
 
 
 @dataclass

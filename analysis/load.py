@@ -8,12 +8,12 @@ import json
 from dataclasses import replace
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-from analysis import fields, points
-from analysis.decode import is_partial, parse, read_bytes
-from analysis.errors import AnalysisError, VERSION, data, usage
-from analysis.model import Document, Timeline
-from analysis.text import clean_json, file_name
-from analysis.timeline import read_timeline
+from . import fields, points
+from .decode import is_partial, parse, read_bytes
+from .errors import AnalysisError, VERSION, data, usage
+from .model import Document, Timeline
+from .text import clean_json, file_name
+from .timeline import read_timeline
 
 VERSIONS = {"ipcstall.result": 1, "ipcstall.sweep": 1, "ipcstall.timeline": 1, "ipcstall.trace": 1}
 Loaded = Union[Document, Timeline]

@@ -6,12 +6,12 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
-from analysis.errors import usage
-from analysis.output import write
+from .errors import usage
+from .output import write
 
 
 class Parser(argparse.ArgumentParser):
-    program = "python3 -m analysis"
+    program = f"python3 -m {__package__}"
 
     def error(self, message: str) -> NoReturn:
         raise usage(f"{message}; see {self.program} --help")

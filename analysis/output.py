@@ -11,7 +11,7 @@ import stat
 import sys
 from typing import Optional
 
-from analysis.errors import AnalysisError, IO, NO_PERM
+from .errors import AnalysisError, IO, NO_PERM
 
 
 def write(path: str, content: bytes) -> None:

@@ -7,9 +7,9 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from analysis import fields
-from analysis.errors import data
-from analysis.model import Blame, Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
+from . import fields
+from .errors import data
+from .model import Blame, Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
 
 QUANTILES = ("min", "q1", "median", "q3", "p90", "p95", "p99", "p999", "max", "mad", "uncertainty", "mean")
 SCALE = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}

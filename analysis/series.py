@@ -9,11 +9,11 @@ from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Ty
 
 import numpy as np
 
-from analysis.errors import usage
-from analysis.fields import LARGEST
-from analysis.model import Document, Floats, Point, Value
-from analysis.text import file_name
-from analysis.units import value_text
+from .errors import usage
+from .fields import LARGEST
+from .model import Document, Floats, Point, Value
+from .text import file_name
+from .units import value_text
 
 Key = Tuple[Tuple[str, Value], ...]
 Measure = Callable[[Point], Optional[float]]

@@ -6,12 +6,12 @@ from __future__ import annotations
 import textwrap
 from typing import List, Optional, Union
 
-from analysis import tables
-from analysis.findings import caveats, find, timeline_findings
-from analysis.load import describe_machine
-from analysis.model import Document, Timeline
-from analysis.text import file_name
-from analysis.waterfall import ways
+from . import tables
+from .findings import caveats, find, timeline_findings
+from .load import describe_machine
+from .model import Document, Timeline
+from .text import file_name
+from .waterfall import ways
 
 MOST_WAYS = 4
 

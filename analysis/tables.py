@@ -8,12 +8,12 @@ from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis import units
-from analysis.figures.rank import rows as rank_rows, value_text
-from analysis.model import Document, Floats, Point
-from analysis.series import Series, group, said
-from analysis.stats.explain import Explanation
-from analysis.waterfall import ANSWER, Way, statistics
+from . import units
+from .figures.rank import rows as rank_rows, value_text
+from .model import Document, Floats, Point
+from .series import Series, group, said
+from .stats.explain import Explanation
+from .waterfall import ANSWER, Way, statistics
 
 DASH = "–"
 MOST_ENDS = 6

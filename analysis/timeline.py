@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Sequence, Tuple
 
-from analysis import fields
-from analysis.errors import data
-from analysis.model import Mark, RX_STATES, Span, Timeline, TX_STATES
+from . import fields
+from .errors import data
+from .model import Mark, RX_STATES, Span, Timeline, TX_STATES
 
 STATES = {"tx": TX_STATES, "rx": RX_STATES}
 Open = Dict[Tuple[str, str], Tuple[str, float]]

@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis.model import Floats, Timeline
+from .model import Floats, Timeline
 
 STATIONS: Sequence[Tuple[str, str]] = (
     ("driver", "send call and queue, until the driver has it"), ("arrived", "driver, until the other end's TCP or socket has it"),

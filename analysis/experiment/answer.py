@@ -8,17 +8,17 @@ import textwrap
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Sequence, Set
 
-from analysis import __version__
-from analysis.errors import data
-from analysis.experiment.claims import judge_all
-from analysis.experiment.measures import calm
-from analysis.experiment.outcome import Outcome, combine
-from analysis.experiment.plan import Plan
-from analysis.findings import caveats
-from analysis.load import check_machines, load
-from analysis.model import Document, Point
-from analysis.summary import grid
-from analysis.tables import Table
+from .. import __version__
+from ..errors import data
+from .claims import judge_all
+from .measures import calm
+from .outcome import Outcome, combine
+from .plan import Plan
+from ..findings import caveats
+from ..load import check_machines, load
+from ..model import Document, Point
+from ..summary import grid
+from ..tables import Table
 
 WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
          "partly": "The hypothesis holds in part.", "not decided": "The data do not decide."}

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Sequence
 
-from analysis.errors import data
-from analysis.experiment import comb, compare, curve_tests, outliers
-from analysis.experiment.measures import calm
-from analysis.experiment.outcome import Outcome
-from analysis.experiment.plan import Plan
-from analysis.model import Document, Point
+from ..errors import data
+from . import comb, compare, curve_tests, outliers
+from .measures import calm
+from .outcome import Outcome
+from .plan import Plan
+from ..model import Document, Point
 
 Judge = Callable[[Sequence[Point], Mapping[str, Any]], Outcome]
 

@@ -8,16 +8,16 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis import units
-from analysis.errors import data
-from analysis.experiment.measures import chosen, disturbed
-from analysis.experiment.outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
-from analysis.model import Floats, Point
-from analysis.series import Pair, Series, group, pair_up, parse_fix
-from analysis.stats.dips import Bools, without_fix
-from analysis.stats.explain import Explanation, explain
-from analysis.stats.hist import mean_of_quickest
-from analysis.tables import dips_table
+from .. import units
+from ..errors import data
+from .measures import chosen, disturbed
+from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
+from ..model import Floats, Point
+from ..series import Pair, Series, group, pair_up, parse_fix
+from ..stats.dips import Bools, without_fix
+from ..stats.explain import Explanation, explain
+from ..stats.hist import mean_of_quickest
+from ..tables import dips_table
 
 
 def body_and_trailer(size: Floats, spec: Mapping[str, Any]) -> Bools:

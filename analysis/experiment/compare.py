@@ -9,13 +9,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis.experiment.measures import Measure, chosen, measure, x_text
-from analysis.experiment.noise import interval, spread
-from analysis.experiment.outcome import Outcome, UNDECIDED, of_cells
-from analysis.model import Floats, Point
-from analysis.series import as_number, plain, said
-from analysis.tables import Table
-from analysis.units import TIME_OPTIONS
+from .measures import Measure, chosen, measure, x_text
+from .noise import interval, spread
+from .outcome import Outcome, UNDECIDED, of_cells
+from ..model import Floats, Point
+from ..series import as_number, plain, said
+from ..tables import Table
+from ..units import TIME_OPTIONS
 
 MARGIN = 0.03  # below this, runs on a quiet machine are not told apart
 ALPHA = 0.05

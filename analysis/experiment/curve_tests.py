@@ -8,16 +8,16 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis import units
-from analysis.errors import data
-from analysis.experiment.compare import cells
-from analysis.experiment.measures import Measure, chosen, measure, x_text
-from analysis.experiment.noise import draws, spread
-from analysis.experiment.outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
-from analysis.model import Floats, Point
-from analysis.series import as_number
-from analysis.stats.correlate import pearson
-from analysis.tables import Table
+from .. import units
+from ..errors import data
+from .compare import cells
+from .measures import Measure, chosen, measure, x_text
+from .noise import draws, spread
+from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
+from ..model import Floats, Point
+from ..series import as_number
+from ..stats.correlate import pearson
+from ..tables import Table
 
 DRAWS = 4000
 SEED = 736

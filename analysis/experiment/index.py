@@ -7,10 +7,10 @@ import json
 import os
 from typing import Any, Dict, List, Optional
 
-from analysis import fields
-from analysis.decode import names_in, parse, read_bytes
-from analysis.errors import data
-from analysis.experiment.plan import Plan, read_plan
+from .. import fields
+from ..decode import names_in, parse, read_bytes
+from ..errors import data
+from .plan import Plan, read_plan
 
 HEAD = """# Experiments
 

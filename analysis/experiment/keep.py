@@ -8,10 +8,10 @@ import os
 import zlib
 from typing import Any, Dict
 
-from analysis.decode import parse, read_bytes
-from analysis.experiment.answer import data_file
-from analysis.experiment.plan import Plan
-from analysis.output import make_directory, write
+from ..decode import parse, read_bytes
+from .answer import data_file
+from .plan import Plan
+from ..output import make_directory, write
 
 POINT = ("mode", "test", "size", "placement", "nodelay", "ack", "elapsed_ns", "messages", "bytes", "sent", "lost", "n", "latency", "histogram",
          "throughput", "warnings", "vars", "repeat", "index")

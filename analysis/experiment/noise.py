@@ -8,7 +8,7 @@ from typing import List, Sequence, Tuple
 
 import numpy as np
 
-from analysis.model import Floats
+from ..model import Floats
 
 PRIOR = 4.0
 LEAST = 2e-3  # no run repeats itself better than this; identical figures must not pass for certainty

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import List, Sequence
 
-from analysis.tables import Table
+from ..tables import Table
 
 SUPPORTED, REFUTED, PARTLY, UNDECIDED = "supported", "refuted", "partly", "not decided"
 

@@ -7,12 +7,12 @@ from typing import Any, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
-from analysis import units
-from analysis.experiment.measures import chosen
-from analysis.experiment.outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
-from analysis.model import Histogram, Point
-from analysis.stats.hist import merge, middles
-from analysis.tables import Table
+from .. import units
+from .measures import chosen
+from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
+from ..model import Histogram, Point
+from ..stats.hist import merge, middles
+from ..tables import Table
 
 NORMAL = 1.858  # standard error of a normal sample's median over MAD/√n: 1.2533 * 1.4826
 KS = (3.0, 5.0, 10.0, 20.0, 50.0)

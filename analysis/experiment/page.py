@@ -6,17 +6,17 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Tuple
 
-from analysis import __version__
-from analysis.errors import data
-from analysis.experiment.answer import Answer, WORDS
-from analysis.experiment.measures import chosen
-from analysis.figures import KINDS
-from analysis.figures.render import to_bytes
-from analysis.figures.request import Request
-from analysis.model import Document
-from analysis.output import write
-from analysis.report.build import header_of, file_of, inline, render
-from analysis.report.method import METHOD
+from .. import __version__
+from ..errors import data
+from .answer import Answer, WORDS
+from .measures import chosen
+from ..figures import KINDS
+from ..figures.render import to_bytes
+from ..figures.request import Request
+from ..model import Document
+from ..output import write
+from ..report.build import header_of, file_of, inline, render
+from ..report.method import METHOD
 
 REQUEST_KEYS = ("title", "fix", "x", "y", "test", "marks", "over")
 

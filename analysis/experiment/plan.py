@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence
 
-from analysis import fields
-from analysis.decode import parse, read_bytes
-from analysis.errors import AnalysisError, VERSION, data
-from analysis.text import clean_lines
+from .. import fields
+from ..decode import parse, read_bytes
+from ..errors import AnalysisError, VERSION, data
+from ..text import clean_lines
 
 SCHEMA, SCHEMA_VERSION = "ipcstall.experiment", 1
 SECTIONS = ("Hypothesis", "Variables", "Apparatus")
@@ -83,7 +83,7 @@ def _run(item: Any, where: str) -> Run:
 
 
 def _claim(item: Any, where: str) -> Dict[str, Any]:
-    from analysis.experiment.claims import KINDS
+    from .claims import KINDS
 
     o = fields.obj(item, where)
     kind = o.get("kind")

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Callable, Dict
 
-from analysis.export.chrome import to_chrome
-from analysis.export.folded import to_folded
-from analysis.model import Timeline
+from .chrome import to_chrome
+from .folded import to_folded
+from ..model import Timeline
 
 FORMS: Dict[str, Callable[[Timeline], bytes]] = {"chrome": to_chrome, "folded": to_folded}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List
 
-from analysis.model import STALL_STATES, Timeline
+from ..model import STALL_STATES, Timeline
 
 Event = Dict[str, Any]
 TRACKS = {"tx": 1, "rx": 2, "events": 3}

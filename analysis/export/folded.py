@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Dict, List, Optional, Sequence
 
-from analysis import fields
-from analysis.errors import usage
-from analysis.model import Document, STALL_STATES, Span, Timeline
+from .. import fields
+from ..errors import usage
+from ..model import Document, STALL_STATES, Span, Timeline
 
 
 def of_trace(doc: Document) -> bytes:

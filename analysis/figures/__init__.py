@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Dict, Sequence
 
-from analysis.figures.request import Request
+from .request import Request
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Kind:
     help: str
 
     def draw(self, request: Request) -> Any:
-        from analysis import style
+        from .. import style
 
         with style.use():
-            figure = import_module(f"analysis.figures.{self.module}").draw(request)
+            figure = import_module(f".{self.module}", __package__).draw(request)
             style.beware(figure, request.cut_short())
             return figure
 

@@ -8,8 +8,8 @@ from typing import Any, Callable, Optional, Sequence
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from analysis import units
-from analysis.model import Floats
+from .. import units
+from ..model import Floats
 
 MOST_TICKS = 11
 

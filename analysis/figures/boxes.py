@@ -7,12 +7,12 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.model import Point
-from analysis.series import Series, all_points, of_all, spread
+from .. import style, units
+from ..errors import usage
+from . import axes
+from .request import Request
+from ..model import Point
+from ..series import Series, all_points, of_all, spread
 
 NEED = ("min", "q1", "median", "q3", "max")
 MOST_CURVES = 5

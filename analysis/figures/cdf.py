@@ -8,13 +8,13 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.model import Histogram
-from analysis.series import Series, all_points, of_all, spread
-from analysis.stats.hist import cumulative, merge
+from .. import style, units
+from ..errors import usage
+from . import axes
+from .request import Request
+from ..model import Histogram
+from ..series import Series, all_points, of_all, spread
+from ..stats.hist import cumulative, merge
 
 MOST_CURVES = 6
 

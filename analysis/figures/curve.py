@@ -8,13 +8,13 @@ from typing import Any, Sequence, Tuple
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.experiment.measures import MEASURES, Measure
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.model import Floats
-from analysis.series import Series, all_points, of_all, spread
+from .. import style, units
+from ..errors import usage
+from ..experiment.measures import MEASURES, Measure
+from . import axes
+from .request import Request
+from ..model import Floats
+from ..series import Series, all_points, of_all, spread
 
 MOST_CURVES = 6
 OF_TIMES, OF_RATES = ("latency", "oneway", "connect", "throughput"), ("throughput", "latency", "oneway", "connect")

@@ -7,12 +7,12 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures.request import Request
-from analysis.figures.throughput import rate
-from analysis.model import Floats, Point
-from analysis.series import FACTORS, all_points, as_number, of_test, variables, varying
+from .. import style, units
+from ..errors import usage
+from .request import Request
+from .throughput import rate
+from ..model import Floats, Point
+from ..series import FACTORS, all_points, as_number, of_test, variables, varying
 
 NAMES = {"size": "write size (bytes)", "pipe-size": "pipe size (bytes)", "pipe_size": "pipe size (bytes)"}
 

@@ -7,11 +7,11 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures.request import Request
-from analysis.model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
-from analysis.series import Series, all_points, of_all, spread
+from .. import style, units
+from ..errors import usage
+from .request import Request
+from ..model import Endpoint, Floats, Point, STALL_STATES, TX_STATES
+from ..series import Series, all_points, of_all, spread
 
 MOST_PANELS = 3
 MOST_BARS = 14

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures.request import Request
-from analysis.model import Document, Point
-from analysis.series import all_points, group
-from analysis.stats.ranks import Contestant, Place, latency_contestant, rank, throughput_contestant
+from .. import style, units
+from ..errors import usage
+from .request import Request
+from ..model import Document, Point
+from ..series import all_points, group
+from ..stats.ranks import Contestant, Place, latency_contestant, rank, throughput_contestant
 
 Row = Tuple[str, str, List[Place]]  # test, size, places
 Make = Callable[[str, Sequence[Point]], Optional[Contestant]]

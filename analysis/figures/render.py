@@ -7,7 +7,7 @@ import io
 import os
 from typing import Any, Dict
 
-from analysis.errors import usage
+from ..errors import usage
 
 # Dates and program versions would make equal figures unequal files.
 BLANK: Dict[str, Dict[str, Any]] = {
@@ -27,7 +27,7 @@ def to_bytes(figure: Any, form: str, dpi: float = 0.0, keep: bool = False) -> by
     """`keep`: the figure will be written in another form too."""
     from matplotlib import pyplot as plt
 
-    from analysis import style
+    from .. import style
 
     out = io.BytesIO()
     with style.use():

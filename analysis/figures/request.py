@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import List, Optional, Sequence
 
-from analysis.errors import usage
-from analysis.model import Document, Point, Timeline
-from analysis.series import Series, group, left_out, of_test
-from analysis.text import file_name
+from ..errors import usage
+from ..model import Document, Point, Timeline
+from ..series import Series, group, left_out, of_test
+from ..text import file_name
 
 
 @dataclass

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.model import Floats
-from analysis.stats.lag import Lagged, binned, lagged
+from .. import style, units
+from ..errors import usage
+from . import axes
+from .request import Request
+from ..model import Floats
+from ..stats.lag import Lagged, binned, lagged
 
 
 def draw(request: Request) -> Any:

@@ -7,15 +7,15 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.figures.throughput import curves, rate
-from analysis.model import Point
-from analysis.series import Pair, of_all, pair_up, parse_fix, spread
-from analysis.stats.dips import bands
-from analysis.stats.explain import Explanation, explain
+from .. import style, units
+from ..errors import usage
+from . import axes
+from .request import Request
+from .throughput import curves, rate
+from ..model import Point
+from ..series import Pair, of_all, pair_up, parse_fix, spread
+from ..stats.dips import bands
+from ..stats.explain import Explanation, explain
 
 MOST_ROWS = 3
 

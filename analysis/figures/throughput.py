@@ -7,14 +7,14 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis import style
-from analysis.errors import usage
-from analysis.figures import axes
-from analysis.figures.request import Request
-from analysis.model import Point
-from analysis.series import Series, all_points, of_test, pair_up, parse_fix
-from analysis.stats.dips import bands
-from analysis.stats.explain import explain
+from .. import style
+from ..errors import usage
+from . import axes
+from .request import Request
+from ..model import Point
+from ..series import Series, all_points, of_test, pair_up, parse_fix
+from ..stats.dips import bands
+from ..stats.explain import explain
 
 
 def rate(p: Point) -> Optional[float]:

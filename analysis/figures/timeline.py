@@ -7,10 +7,10 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures.request import Request
-from analysis.model import Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Timeline
+from .. import style, units
+from ..errors import usage
+from .request import Request
+from ..model import Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Timeline
 
 EVENTS: Dict[str, Tuple[str, str, str]] = {  # marker, colour, name
     "message": ("v", style.BLACK, "message"), "segment": ("|", style.BLUE, "segment"), "ack": ("^", style.GREEN, "ACK"),

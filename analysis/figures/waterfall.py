@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any, List, Sequence
 
-from analysis import style, units
-from analysis.errors import usage
-from analysis.figures.request import Request
-from analysis.waterfall import Layer, Message, Way, ways
+from .. import style, units
+from ..errors import usage
+from .request import Request
+from ..waterfall import Layer, Message, Way, ways
 
 RANKS = ((0.5, "at the median"), (0.99, "at 99 %"))
 COLOURS = (style.BLUE, style.PURPLE, style.VERMILLION, style.GREEN, style.GREY)

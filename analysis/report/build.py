@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 from urllib.parse import quote
 
-from analysis import __version__, tables
-from analysis.decode import read_bytes
-from analysis.errors import AnalysisError
-from analysis.figures import KINDS
-from analysis.figures.render import to_bytes
-from analysis.figures.request import Request
-from analysis.findings import Findings, caveats, find, timeline_findings
-from analysis.load import check_machines, lift_options, load
-from analysis.model import Document, Timeline
-from analysis.report.method import METHOD
-from analysis.series import all_points, readable, variables, varying
-from analysis.text import file_name
-from analysis.units import TIME_OPTIONS
+from .. import __version__, tables
+from ..decode import read_bytes
+from ..errors import AnalysisError
+from ..figures import KINDS
+from ..figures.render import to_bytes
+from ..figures.request import Request
+from ..findings import Findings, caveats, find, timeline_findings
+from ..load import check_machines, lift_options, load
+from ..model import Document, Timeline
+from .method import METHOD
+from ..series import all_points, readable, variables, varying
+from ..text import file_name
+from ..units import TIME_OPTIONS
 
 EMBED_LIMIT = 2 << 20
 HERE = os.path.dirname(os.path.abspath(__file__))

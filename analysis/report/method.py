@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Sequence, Tuple
 
-from analysis.stats.correlate import DRAWS
-from analysis.stats.dips import ALPHA
-from analysis.stats.ranks import MARGIN
+from ..stats.correlate import DRAWS
+from ..stats.dips import ALPHA
+from ..stats.ranks import MARGIN
 
 METHOD: Sequence[Tuple[str, str]] = (
     ("Stall", "Every nanosecond of an endpoint's life is in one state. Stall is the time in rwnd, cwnd, nagle, cork, pacing, recovery "

@@ -13,7 +13,7 @@ from typing import Callable, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import Floats
+from ..model import Floats
 
 DRAWS = 2000
 SEED = 20040419  # any fixed number: the same data must give the same interval

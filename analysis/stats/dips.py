@@ -17,7 +17,7 @@ from typing import List, Optional, Sequence, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import Floats
+from ..model import Floats
 
 ALPHA = 0.01
 Bools = NDArray[np.bool_]

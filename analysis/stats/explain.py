@@ -9,10 +9,10 @@ from typing import List, Optional, Sequence
 
 import numpy as np
 
-from analysis.model import Floats, Point
-from analysis.series import Pair, Series
-from analysis.stats.correlate import Correlation, pearson, spearman
-from analysis.stats.dips import ALPHA, Bools, Dips, with_fix, without_fix
+from ..model import Floats, Point
+from ..series import Pair, Series
+from .correlate import Correlation, pearson, spearman
+from .dips import ALPHA, Bools, Dips, with_fix, without_fix
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 
-from analysis.model import Floats, Histogram
+from ..model import Floats, Histogram
 
 
 def middles(h: Histogram) -> Floats:

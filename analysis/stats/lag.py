@@ -9,7 +9,7 @@ from typing import Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis.model import Floats, Mark, STALL_STATES, Span, Timeline
+from ..model import Floats, Mark, STALL_STATES, Span, Timeline
 
 
 @dataclass(frozen=True)

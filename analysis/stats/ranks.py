@@ -16,9 +16,9 @@ from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from analysis.model import Floats, Histogram, Point, Throughput
-from analysis.stats.dips import ALPHA
-from analysis.stats.hist import mann_whitney, merge
+from ..model import Floats, Histogram, Point, Throughput
+from .dips import ALPHA
+from .hist import mann_whitney, merge
 
 MARGIN = 0.03
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Installing, and packages of it. DESTDIR is put before every path; distributions set the directories.
+bindir    ?= $(PREFIX)/bin
+datadir   ?= $(PREFIX)/share
+sharedir  ?= $(datadir)/ipcstall
+unitdir   ?= $(PREFIX)/lib/systemd/system
+# where the Python side is put, as the package ipcstall_analysis; `ipcstall` finds it as sharedir/analysis
+pythondir ?= $(sharedir)
+
+MAN        = $(DESTDIR)$(datadir)/man/man8/ipcstall.8
+COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
+UNIT_FILE  = $(DESTDIR)$(unitdir)/ipcstall-export.service
+PYTHON_FILES = $(sort $(shell cd analysis && find . -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c'))
+# from sharedir to the package, so that the tree can be moved as a whole
+PYTHON_LINK = $(shell realpath -ms --relative-to='$(sharedir)' '$(pythondir)/ipcstall_analysis')
+
+.PHONY: install install-program install-analysis uninstall
+install: install-program install-analysis ## install under PREFIX (default /usr/local): program, man page, completion, systemd unit, analysis
+
+install-program: all
+	$(call say,INSTALL,$(DESTDIR)$(bindir)/ipcstall)
+	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(bindir)/ipcstall
+	$(Q)install -d $(dir $(MAN) $(COMPLETION) $(UNIT_FILE))
+	$(Q)$(B)/ipcstall man > $(MAN)
+	$(Q)$(B)/ipcstall completion bash > $(COMPLETION)
+	$(Q)sed 's|/usr/local/bin|$(bindir)|' docs/monitoring/ipcstall-export.service > $(UNIT_FILE)
+	$(Q)for f in docs/experiments/*.md; do install -D -m 644 $$f $(DESTDIR)$(sharedir)/$$f || exit; done
+
+install-analysis:
+	$(call say,INSTALL,$(DESTDIR)$(pythondir)/ipcstall_analysis)
+	$(Q)for f in $(PYTHON_FILES); do install -D -m 644 analysis/$$f $(DESTDIR)$(pythondir)/ipcstall_analysis/$$f || exit; done
+	$(Q)install -d $(DESTDIR)$(sharedir)
+	$(Q)ln -sfn $(PYTHON_LINK) $(DESTDIR)$(sharedir)/analysis
+
+uninstall: ## remove what install put there
+	$(Q)rm -f $(DESTDIR)$(bindir)/ipcstall $(MAN) $(COMPLETION) $(UNIT_FILE)
+	$(Q)rm -rf $(DESTDIR)$(sharedir) $(DESTDIR)$(pythondir)/ipcstall_analysis
+
+PACKAGES ?= $(O)/packages
+.PHONY: deb
+deb: ## Debian packages of the tracked tree, for this Debian, in build/packages
+	$(Q)packaging/deb $(PACKAGES)
