@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall try: a fix, proven on the running program, and undone. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+#include "model/environment.h"
+#include "sinks/json_file.h"
+#include "sinks/schema_rows.h"
+#include "sinks/sink.h"
+#include "try/case_report.h"
+
+#define AT(field) offsetof(struct try_opts, field)
+
+static const struct opt try_options[] = {
+	OPT_HEAD("Whom to look at (at least one)"),
+	LIVE_WHOM,
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },
+	OPT_HEAD("What to try"),
+	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the stall", AT(fixes) },
+	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly", AT(irreversible) },
+	{ OPT_FLAG, 0, "new", NULL, "also connections that the program opens meanwhile", AT(with_new) },
+	{ OPT_FLAG, 'y', "yes", NULL, "do not ask", AT(yes) },
+	{ OPT_FLAG, 0, "dry-run", NULL, "say what would be set on what, and change nothing", AT(dry_run) },
+	OPT_HEAD("How long"),
+	{ OPT_TIME, 0, "look", "TIME", "look so long for a stall (default 10s)", AT(look_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "window", "TIME", "length of a window (default: about 20 messages, 100ms to 2s)", AT(window_ns), 1e7, 600e9 },
+	{ OPT_INT, 0, "windows", "N", "windows with the fix; there are twice as many without (default 8)", AT(windows), 8, TRIAL_ROUNDS_MAX },
+	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns), 1e9, 86400e9 },
+	{ OPT_INT, 0, "seed", "N", "of the windows' random order", AT(seed), 0, INT64_LIMIT },
+	OPT_HEAD("Output (a FILE of - is standard output)"),
+	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document", LIVE_OPT(out[OUT_JSON]) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "no card", LIVE_OPT(quiet) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", LIVE_OPT(json_schema) },
+	OPT_END,
+};
+
+static void try_defaults(void *opts)
+{
+	struct try_opts *o = opts;
+
+	live_defaults(&o->live);
+	o->look_ns = 10000000000;
+	o->for_ns = 120000000000;
+	o->windows = 8;
+	o->seed = 1;
+}
+
+static int check_consent(const struct try_opts *o, struct err *e)
+{
+	if (!o->yes && !o->dry_run && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+		return err_set(e, EXIT_BAD_USAGE, "try: it changes options of a running program and there is no terminal to ask at; "
+						  "give --yes, or --dry-run to see what it would do");
+	return 0;
+}
+
+static bool is_agreed(void)
+{
+	char answer[16] = "";
+
+	fputs("Go on? [y/N] ", stderr);
+	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
+/* Shown unless it goes on without being asked; then the card says it all. */
+static bool consents(const struct live_case *c)
+{
+	if (c->o->dry_run || !c->o->yes)
+		case_plan_text(c, stderr);
+	return !c->o->dry_run && (c->o->yes || is_agreed());
+}
+
+static int carry_out(struct live_case *c, struct trace_options *filter, struct err *e)
+{
+	if (!c->o->live.quiet)
+		fprintf(stderr, "ipcstall: looking for a stall\n");
+	if (case_look(c, filter, e) || case_plan(c, e))
+		return -1;
+	if (c->outcome != CASE_TRIED)
+		return 0;
+	if (!consents(c)) {
+		c->outcome = CASE_DECLINED;
+		return 0;
+	}
+	return case_run(c, filter, e);
+}
+
+static json_t *about(const struct try_opts *o, const struct trace_options *t)
+{
+	json_t *pids = json_array();
+
+	for (size_t i = 0; i < t->n_tgids; i++)
+		json_array_append_new(pids, json_integer(t->tgids[i]));
+	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->live.comm), "cgroup",
+			 json_text(o->live.cgroup), "all", o->live.all);
+}
+
+static int write_json(struct live_case *c, const struct trace_options *filter, struct err *e)
+{
+	const char *path = c->o->live.out[OUT_JSON];
+	json_t *head, *doc;
+
+	if (!path)
+		return 0;
+	head = about(c->o, filter);
+	doc = case_json(c, head);
+	json_decref(head);
+	return json_to_file(doc, path, JSON_INDENT(1), e);
+}
+
+static bool is_noisy(const struct live_case *c)
+{
+	bool noisy = false;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->trials[i].outcome == TRIAL_PROVEN)
+			return false;
+		noisy |= c->trials[i].outcome == TRIAL_NOISY;
+	}
+	return noisy && c->outcome == CASE_TRIED;
+}
+
+static int exit_code(const struct live_case *c)
+{
+	if (c->interrupted)
+		return EXIT_INTERRUPTED;
+	return is_noisy(c) ? EXIT_NOISY : EXIT_DONE;
+}
+
+/* The guardian comes first: it is not to hold what the session opens. */
+static int begin(struct live_case *c, struct trace_options *filter, struct err *e)
+{
+	live_catch_signals();
+	return guardian_start(&c->guardian, e) || live_begin(&c->live, &c->o->live, filter, e) ? -1 : 0;
+}
+
+static int try_on(struct live_case *c, struct err *e)
+{
+	const struct try_opts *o = c->o;
+	struct trace_options filter = {};
+	int rc;
+
+	if (live_whom(&o->live, "try", &filter, e) || check_consent(o, e))
+		return -1;
+	rc = begin(c, &filter, e) || carry_out(c, &filter, e);
+	guardian_end(&c->guardian);
+	if (rc)
+		return -1;
+	if (!o->live.quiet && !(o->dry_run && c->outcome == CASE_DECLINED))
+		case_text(c, stderr);
+	return write_json(c, &filter, e);
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	const struct try_opts *o = opts;
+	struct live_case *c;
+	int rc;
+
+	if (o->live.json_schema)
+		return schema_print(case_schema(), e);
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return err_set(e, EXIT_NO_RESOURCE, "try: no memory; free some and run again"), (int)e->code;
+	c->o = o;
+	c->guardian.fd = -1;
+	rng_seed(&c->rng, (uint64_t)o->seed);
+	rc = try_on(c, e) ? (int)e->code : exit_code(c);
+	case_free(c);
+	free(c);
+	return rc;
+}
+
+const struct command command_try = {
+	.name = "try",
+	.summary = "Try a fix on a running program, measure what it gains, and undo it",
+	.description = "Looks until something stalls, sets an option of the stalled socket or pipe from outside (pidfd_getfd), and compares\n"
+		       "windows with and without it, in random order. The answer is proven, refuted or too noisy to say. A process of\n"
+		       "its own sets every option back, also when this one is killed. Nothing else of the program is touched.",
+	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the fixes that fit\n"
+		    "ipcstall try -p 1234 --fix nodelay --yes\ttry TCP_NODELAY without asking\n"
+		    "ipcstall try --comm nginx --dry-run\tonly say what would be set on what\n",
+	.options = try_options,
+	.options_size = sizeof(struct try_opts),
+	.defaults = try_defaults,
+	.run = run,
+};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <string.h>
+
+#include "lib/text.h"
+#include "model/alike.h"
+#include "sinks/ledger.h"
+#include "try/case_report.h"
+#include "try/spelling.h"
+
+static void who_text(const struct live_case *c, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
+
+	program_name(&ep->txb, buf, len);
+}
+
+static void where_text(const struct live_case *c, char *buf, size_t len)
+{
+	endpoint_name(&c->seen.ep[c->finding->endpoint], buf, len);
+	if (c->scope.n > 1)
+		text_append(buf, len, " and %zu more like it", c->scope.n - 1);
+}
+
+static void line(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "  %-6s %s\n", label, text);
+}
+
+static void stall_lines(const struct live_case *c, FILE *out)
+{
+	char text[VERDICT_TEXT];
+
+	where_text(c, text, sizeof(text));
+	line(out, "where", text);
+	finding_sentence(&c->seen, c->finding, text, sizeof(text));
+	line(out, "why", text);
+}
+
+/* --- before ---------------------------------------------------------------------------------------------------- */
+
+void case_plan_text(const struct live_case *c, FILE *out)
+{
+	char who[64], each[32];
+
+	who_text(c, who, sizeof(who));
+	human_ns((double)c->window_ns, each, sizeof(each));
+	fprintf(out, "ipcstall try: %s stalls\n", who);
+	stall_lines(c, out);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct live_trial *t = &c->trials[i];
+
+		if (t->outcome == TRIAL_NOT_RUN)
+			fprintf(out, "  skip   %s: %s\n", t->fix->setting, t->why_not);
+		else
+			fprintf(out, "  try    %s: sets %s on %zu descriptor%s (now: %s), %lld times for %s each, and undoes it\n",
+				t->fix->setting, t->setting->said, t->descriptors, plural(t->descriptors), t->before,
+				(long long)c->o->windows, each);
+	}
+}
+
+/* --- after ----------------------------------------------------------------------------------------------------- */
+
+static const struct live_trial *of_outcome(const struct live_case *c, enum trial_outcome o)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->trials[i].outcome == o)
+			return &c->trials[i];
+	return NULL;
+}
+
+static void interval_text(const struct diag_gain *g, char *buf, size_t len)
+{
+	char ratio[24], lo[24], hi[24];
+
+	human_figure(g->ratio, 3, ratio, sizeof(ratio));
+	human_figure(g->ci.lo, 3, lo, sizeof(lo));
+	human_figure(g->ci.hi, 3, hi, sizeof(hi));
+	snprintf(buf, len, "x %s [%s, %s]", ratio, lo, hi);
+}
+
+static void rates_text(const struct live_trial *t, char *buf, size_t len)
+{
+	char before[24], after[24];
+	bool messages = !isnan(t->per_s[0]);
+	const double *v = messages ? t->per_s : t->bytes_per_s;
+
+	human_count(v[0], before, sizeof(before));
+	human_count(v[1], after, sizeof(after));
+	snprintf(buf, len, "%s to %s %s/s", before, after, messages ? "messages" : "bytes");
+}
+
+/* "24.0 to 17.4k messages/s, x 725 [690, 760]" */
+static void gain_text(const struct live_trial *t, char *buf, size_t len)
+{
+	char ratio[96];
+
+	interval_text(&t->rate, ratio, sizeof(ratio));
+	rates_text(t, buf, len);
+	text_append(buf, len, ", %s; stall %.1f to %.1f %% of the time", ratio, 100 * t->stall_share[0], 100 * t->stall_share[1]);
+	if (t->by_stall)
+		text_append(buf, len, " (it asks for no more: each message is that much sooner)");
+}
+
+static void tested_text(const struct live_case *c, const struct live_trial *t, char *buf, size_t len)
+{
+	char each[32];
+
+	human_ns((double)c->window_ns, each, sizeof(each));
+	snprintf(buf, len, "%zu windows with it and %zu without, %s each, in random order, on %zu descriptor%s", t->n, 2 * t->n, each,
+		 t->descriptors, plural(t->descriptors));
+}
+
+static void trial_line(const struct live_case *c, const struct live_trial *t, FILE *out)
+{
+	static const char *const words[TRIAL_OUTCOMES] = { "proven", "refuted", "noisy", "skip" };
+	char text[400];
+
+	if (t->outcome == TRIAL_NOT_RUN) {
+		fprintf(out, "  %-7s %s: %s\n", words[t->outcome], t->fix->setting, t->why_not);
+		return;
+	}
+	gain_text(t, text, sizeof(text));
+	fprintf(out, "  %-7s %s: %s\n", words[t->outcome], t->setting->said, text);
+}
+
+static void undone_line(const struct live_case *c, FILE *out)
+{
+	line(out, "undone", c->undone ? "every option is as it was" : "NOT everything could be set back: see the program's own settings");
+}
+
+static void keep_lines(const struct live_case *c, const struct live_trial *t, FILE *out)
+{
+	char text[400];
+
+	if (t && spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
+		line(out, "keep", text);
+}
+
+static const char *headline(const struct live_case *c)
+{
+	if (of_outcome(c, TRIAL_PROVEN))
+		return "PROVEN";
+	if (of_outcome(c, TRIAL_NOISY))
+		return "TOO NOISY TO SAY";
+	return of_outcome(c, TRIAL_REFUTED) ? "REFUTED" : "NOT TRIED";
+}
+
+static void tried_text(const struct live_case *c, FILE *out)
+{
+	const struct live_trial *best = of_outcome(c, TRIAL_PROVEN), *any = best;
+	char text[400], who[64];
+
+	for (size_t i = 0; !any && i < c->n; i++)
+		any = c->trials[i].outcome != TRIAL_NOT_RUN ? &c->trials[i] : NULL;
+	who_text(c, who, sizeof(who));
+	if (best) {
+		rates_text(best, text, sizeof(text));
+		fprintf(out, "%s  %s on %s: %s\n", headline(c), best->setting->said, who, text);
+	} else {
+		fprintf(out, "%s  on %s\n", headline(c), who);
+	}
+	stall_lines(c, out);
+	for (size_t i = 0; i < c->n; i++)
+		trial_line(c, &c->trials[i], out);
+	if (any) {
+		tested_text(c, any, text, sizeof(text));
+		line(out, "tested", text);
+		undone_line(c, out);
+	}
+	keep_lines(c, best, out);
+}
+
+void case_text(const struct live_case *c, FILE *out)
+{
+	static const char *const nothing[CASE_OUTCOMES] = {
+		[CASE_NOTHING_SEEN] = "nothing was sent while it was looked at; see `ipcstall top` for who sends",
+		[CASE_NO_STALL] = "nothing stalled: there is nothing to fix; `ipcstall attach` shows where the time goes",
+		[CASE_DECLINED] = "nothing was changed",
+	};
+	char text[VERDICT_TEXT];
+
+	if (c->outcome == CASE_TRIED || c->outcome == CASE_NO_FIX) {
+		tried_text(c, out);
+		return;
+	}
+	fprintf(out, "NOT TRIED  %s\n", nothing[c->outcome]);
+	if (c->outcome == CASE_NO_STALL) {
+		verdict_sentence(&c->seen, &c->verdict, text, sizeof(text));
+		line(out, "seen", text);
+	}
+}

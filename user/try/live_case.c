@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "try/live_case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/clock.h"
+#include "lib/progress.h"
+#include "model/alike.h"
+
+enum { WANTED_MESSAGES = 20, TURN_MS = 50, NEW_TURN_MS = 5 };
+
+#define LOOK_LEAST_NS 1000000000ull
+#define WINDOW_LEAST_NS 100000000ull
+#define WINDOW_MOST_NS 2000000000ull
+#define SETTLE_NS 50000000ull
+#define GRACE_NS 2000000000ull /* so much longer than a window a fix may stay set before the guardian takes it back */
+
+static void sleep_ms(uint64_t ms)
+{
+	poll(NULL, 0, (int)ms);
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+static const struct finding *root_of(const struct verdict *v)
+{
+	const struct finding *f = v->n ? &v->v[0] : NULL;
+
+	return f && f->root >= 0 ? &v->v[f->root] : f;
+}
+
+static bool may_go_on(const struct live_case *c, const struct trace_options *filter)
+{
+	return !live_interrupted() && live_any_alive(filter);
+}
+
+static int look_once(struct live_case *c, struct err *e)
+{
+	struct trace_error te = {};
+
+	trace_snapshot_free(&c->seen);
+	if (live_snapshot(&c->live, &c->seen, &te))
+		return live_error(e, &te);
+	live_verdict(&c->seen, &c->verdict);
+	c->finding = root_of(&c->verdict);
+	return 0;
+}
+
+int case_look(struct live_case *c, const struct trace_options *filter, struct err *e)
+{
+	uint64_t began = now_ns();
+
+	do {
+		sleep_ms(250);
+		if (look_once(c, e))
+			return -1;
+		if (c->finding && now_ns() - began >= LOOK_LEAST_NS)
+			break;
+	} while (now_ns() - began < (uint64_t)c->o->look_ns && may_go_on(c, filter));
+	c->interrupted = live_interrupted();
+	if (!c->finding)
+		c->outcome = c->verdict.sent ? CASE_NO_STALL : CASE_NOTHING_SEEN;
+	return 0;
+}
+
+/* --- planning ----------------------------------------------------------------------------------------------------- */
+
+static int not_run(struct live_trial *t, const char *why)
+{
+	t->outcome = TRIAL_NOT_RUN;
+	snprintf(t->why_not, sizeof(t->why_not), "%s", why);
+	return 0;
+}
+
+static int refused(const struct live_case *c, int err, struct err *e)
+{
+	errno = -err;
+	return err_sys(e, EXIT_NO_PERM, "run as root, or as its user where kernel.yama.ptrace_scope is 0",
+		       "try: may not reach the descriptors of process %d", c->scope.tgid);
+}
+
+/* The descriptors of these lanes into the guardian's ward. -1: the tool may not. */
+static int enlist(struct live_case *c, struct live_trial *t, const struct trace_snapshot *s, size_t first, int *last_err, struct err *e)
+{
+	for (size_t i = first; i < c->scope.n; i++) {
+		struct fd_ref ref;
+		struct saved was = {};
+		int err = scope_descriptor(&c->scope, s, i, t->fix->at_peer, &ref);
+
+		if (!err)
+			err = guardian_add(&c->guardian, &ref, &was, e);
+		if (err == -EPIPE)
+			return -1;
+		if (err == -EPERM || err == -EACCES)
+			return refused(c, err, e);
+		if (!err && !t->descriptors++)
+			saved_text(t->setting, &was, t->before, sizeof(t->before));
+		if (err)
+			*last_err = err;
+	}
+	return 0;
+}
+
+static const char *why_none(const struct live_trial *t, int err)
+{
+	if (err == 1)
+		return "it would change nothing there";
+	if (t->fix->at_peer)
+		return "the end that receives is not on this host, or in another network namespace";
+	return err == -ENOENT ? "no process has the descriptor any more" : strerror(-err);
+}
+
+static int plan_one(struct live_case *c, const struct live_fix *fix, struct err *e)
+{
+	struct live_trial *t = &c->trials[c->n++];
+	int err = -ENOENT;
+
+	*t = (struct live_trial){ .fix = fix, .setting = setting_find(fix->setting), .outcome = TRIAL_NOISY };
+	if (t->setting->not_undone && !c->o->irreversible)
+		return not_run(t, "it cannot be undone exactly; --irreversible tries it");
+	if (guardian_take(&c->guardian, t->setting, e) || enlist(c, t, &c->seen, 0, &err, e))
+		return -1;
+	return t->descriptors ? 0 : not_run(t, why_none(t, err));
+}
+
+static int unknown_fix(const char *name, struct err *e)
+{
+	char all[256] = "";
+
+	for (size_t i = 0; live_fix_name(i); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", live_fix_name(i));
+	return err_set(e, EXIT_BAD_USAGE, "--fix '%s': no such fix; give one of %s", name, all);
+}
+
+static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_FIXES_MAX], struct err *e)
+{
+	const struct str_list *names = &c->o->fixes;
+	size_t n = 0;
+
+	if (!names->n)
+		return live_fixes_for(c->finding, c->scope.proto, out);
+	for (size_t i = 0; i < names->n && n < LIVE_FIXES_MAX; i++) {
+		out[n] = live_fix_find(names->v[i]);
+		if (!out[n++])
+			return unknown_fix(names->v[i], e) ? 0 : 0;
+	}
+	return n;
+}
+
+/* Long enough for some messages, as often as they come now. */
+static uint64_t window_for(const struct live_case *c)
+{
+	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
+	double each = (double)ep->tx.lifetime_ns / (double)(ep->txb.messages ? ep->txb.messages : 1);
+	uint64_t want = (uint64_t)fmin(each * WANTED_MESSAGES, (double)WINDOW_MOST_NS);
+
+	if (c->o->window_ns)
+		return (uint64_t)c->o->window_ns;
+	return want < WINDOW_LEAST_NS ? WINDOW_LEAST_NS : want;
+}
+
+int case_plan(struct live_case *c, struct err *e)
+{
+	const struct live_fix *fixes[LIVE_FIXES_MAX];
+	size_t n, run = 0;
+
+	if (!c->finding)
+		return 0;
+	scope_choose(&c->scope, &c->seen, c->finding, c->o->with_new);
+	c->window_ns = window_for(c);
+	n = chosen(c, fixes, e);
+	for (size_t i = 0; i < n && !err_is_set(e); i++) {
+		if (plan_one(c, fixes[i], e))
+			return -1;
+		run += c->trials[i].outcome != TRIAL_NOT_RUN;
+	}
+	c->outcome = run ? CASE_TRIED : CASE_NO_FIX;
+	return err_is_set(e) ? -1 : 0;
+}
+
+/* --- trying ------------------------------------------------------------------------------------------------------- */
+
+/* What the program opened meanwhile gets the fix too. */
+static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most, struct err *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te = {};
+	struct ward_result r;
+	size_t first;
+	int err = 0, rc;
+
+	if (live_snapshot(&c->live, &s, &te))
+		return live_error(e, &te);
+	first = scope_extend(&c->scope, &s);
+	rc = enlist(c, t, &s, first, &err, e);
+	trace_snapshot_free(&s);
+	return rc || first == c->scope.n ? rc : guardian_set(&c->guardian, at_most, &r, e);
+}
+
+/* -1: an error; 1: it was interrupted, or the program ended */
+static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace_options *filter, uint64_t ns, bool fixed, struct err *e)
+{
+	uint64_t end = now_ns() + ns, now;
+	bool new = fixed && c->o->with_new;
+
+	while ((now = now_ns()) < end) {
+		uint64_t left_ms = (end - now) / 1000000 + 1, turn = new ? NEW_TURN_MS : TURN_MS;
+
+		if (!may_go_on(c, filter))
+			return 1;
+		sleep_ms(left_ms < turn ? left_ms : turn);
+		if (new && take_new(c, t, end - now + GRACE_NS, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int mark(struct live_case *c, struct mark *m, size_t *alive, struct err *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te = {};
+
+	if (live_snapshot(&c->live, &s, &te))
+		return live_error(e, &te);
+	scope_extend(&c->scope, &s);
+	*m = scope_mark(&c->scope, &s);
+	*alive = scope_alive(&c->scope, &s);
+	trace_snapshot_free(&s);
+	return 0;
+}
+
+static int measure(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct window *w, bool fixed, struct err *e)
+{
+	struct mark from, to;
+	size_t alive;
+	int rc = wait_ns(c, t, filter, SETTLE_NS, fixed, e);
+
+	if (!rc)
+		rc = mark(c, &from, &alive, e);
+	if (!rc)
+		rc = wait_ns(c, t, filter, c->window_ns, fixed, e);
+	if (!rc)
+		rc = mark(c, &to, &alive, e);
+	if (rc)
+		return rc;
+	*w = window_between(&from, &to);
+	t->messages_known = to.messages_known;
+	return alive || c->o->with_new ? 0 : 1;
+}
+
+/* Whatever becomes of the window: what was set is taken back. */
+static int one_window(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct window *w, bool fixed, struct err *e)
+{
+	struct ward_result r = {};
+	int rc;
+
+	if (!fixed)
+		return measure(c, t, filter, w, false, e);
+	if (guardian_set(&c->guardian, c->window_ns + GRACE_NS, &r, e))
+		return -1;
+	rc = r.done || c->o->with_new ? measure(c, t, filter, w, true, e) : 1;
+	if (guardian_undo(&c->guardian, &r, e))
+		return -1;
+	t->gone = (size_t)r.gone;
+	c->undone &= !r.err;
+	return rc;
+}
+
+static int one_round(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct err *e)
+{
+	struct trial_round *r = &t->rounds[t->n];
+	int rc = 0;
+
+	for (int i = 0; i < TRIAL_WINDOWS; i++)
+		r->order[i] = i;
+	rng_shuffle(&c->rng, r->order, TRIAL_WINDOWS, sizeof(r->order[0]));
+	for (int i = 0; !rc && i < TRIAL_WINDOWS; i++)
+		rc = one_window(c, t, filter, &r->w[r->order[i]], r->order[i] == TRIAL_WINDOWS - 1, e);
+	t->n += !rc;
+	return rc;
+}
+
+static size_t to_run(const struct live_case *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += c->trials[i].outcome != TRIAL_NOT_RUN;
+	return n;
+}
+
+static void say_progress(const struct live_case *c, const struct live_trial *t)
+{
+	progress_show(c->o->live.quiet, t->n + 1, (size_t)c->o->windows, t->fix->setting, -1);
+}
+
+enum { ROUNDS_LEAST = 4 };
+
+/* The ward holds the descriptors of the fix that was planned last: this one's again. */
+static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct err *e)
+{
+	uint64_t deadline = now_ns() + (uint64_t)c->o->for_ns;
+	struct trace_snapshot s;
+	struct trace_error te = {};
+	int err = 0, rc;
+
+	t->descriptors = 0;
+	if (guardian_take(&c->guardian, t->setting, e))
+		return -1;
+	if (live_snapshot(&c->live, &s, &te))
+		return live_error(e, &te);
+	rc = enlist(c, t, &s, 0, &err, e);
+	trace_snapshot_free(&s);
+	if (rc || !t->descriptors)
+		return rc ? rc : not_run(t, why_none(t, err));
+	while (!rc && t->n < (size_t)c->o->windows && now_ns() < deadline) {
+		say_progress(c, t);
+		rc = one_round(c, t, filter, e);
+	}
+	progress_clear(c->o->live.quiet);
+	if (rc < 0)
+		return -1;
+	if (t->n < ROUNDS_LEAST)
+		return not_run(t, rc ? "the program, or its connections, ended before there was enough to judge; --new follows new ones" :
+					"there was no time for enough windows; give a longer --for or a shorter --window");
+	trial_judge(t, to_run(c), &c->rng);
+	return rc;
+}
+
+int case_run(struct live_case *c, const struct trace_options *filter, struct err *e)
+{
+	int rc = 0;
+
+	c->undone = true;
+	for (size_t i = 0; !rc && i < c->n; i++) {
+		struct live_trial *t = &c->trials[i];
+
+		if (t->outcome == TRIAL_NOT_RUN)
+			continue;
+		rc = try_one(c, t, filter, e);
+		if (t->outcome == TRIAL_PROVEN) {
+			for (i++; i < c->n; i++)
+				if (c->trials[i].outcome != TRIAL_NOT_RUN)
+					not_run(&c->trials[i], "another fix was proven before");
+			break;
+		}
+	}
+	c->interrupted = live_interrupted();
+	return rc < 0 ? -1 : 0;
+}
+
+void case_free(struct live_case *c)
+{
+	guardian_end(&c->guardian);
+	trace_snapshot_free(&c->seen);
+	live_free(&c->live);
+}

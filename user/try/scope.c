@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "try/scope.h"
+
+#include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "model/alike.h"
+#include "try/peer_socket.h"
+
+enum { HELD_NS = 1000000 }; /* less than this of the stall is a connection's own noise */
+
+static const struct trace_endpoint *endpoint_of(const struct trace_snapshot *s, uint64_t serial)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ep[i].serial == serial)
+			return &s->ep[i];
+	return NULL;
+}
+
+static bool there_already(const struct scope *sc, uint64_t serial)
+{
+	for (size_t i = 0; i < sc->n; i++)
+		if (sc->v[i].serial == serial)
+			return true;
+	return false;
+}
+
+static void add(struct scope *sc, const struct trace_endpoint *ep)
+{
+	struct lane *l = &sc->v[sc->n];
+
+	if (sc->n == LANES_MAX) {
+		sc->left_out++;
+		return;
+	}
+	*l = (struct lane){ .serial = ep->serial };
+	if (ep->inode && fd_ref_find(&l->ref, sc->tgid, ep->inode))
+		l->ref.pid = 0;
+	sc->n++;
+}
+
+static bool is_its(const struct scope *sc, const struct trace_endpoint *ep)
+{
+	return ep->proto == sc->proto && ep->txb.tgid == sc->tgid && !ep->closed && !there_already(sc, ep->serial);
+}
+
+void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f, bool with_new)
+{
+	const struct trace_endpoint *worst = &s->ep[f->endpoint];
+
+	*sc = (struct scope){ .proto = worst->proto, .cause = f->cause, .tgid = finding_sender(s, f).tgid, .with_new = with_new };
+	if (!sc->tgid)
+		sc->tgid = worst->txb.tgid;
+	for (size_t i = 0; i < s->n; i++)
+		if (is_its(sc, &s->ep[i]) && (&s->ep[i] == worst || s->ep[i].tx.ns[f->cause] >= HELD_NS))
+			add(sc, &s->ep[i]);
+}
+
+size_t scope_extend(struct scope *sc, const struct trace_snapshot *s)
+{
+	size_t before = sc->n;
+
+	for (size_t i = 0; sc->with_new && i < s->n; i++)
+		if (is_its(sc, &s->ep[i]))
+			add(sc, &s->ep[i]);
+	return before;
+}
+
+/* What the other end has acknowledged: bytes in a send buffer have not arrived. */
+static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
+{
+	struct tcp_info info = {};
+	socklen_t len = sizeof(info);
+	int fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
+	bool known = fd >= 0 && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+		     len >= offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof(info.tcpi_bytes_acked);
+
+	if (fd >= 0)
+		close(fd);
+	if (known)
+		*bytes = info.tcpi_bytes_acked;
+	return known;
+}
+
+static uint64_t delivered(struct lane *l, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	uint64_t bytes;
+
+	if (ep->proto == TRACE_PIPE)
+		return ep->rxb.bytes;
+	if (ep->proto == TRACE_TCP && !ep->closed && acked_by_tcp(l, &bytes))
+		return bytes;
+	if (ep->proto != TRACE_TCP && ep->peer >= 0 && (size_t)ep->peer < s->n)
+		return s->ep[ep->peer].rxb.bytes;
+	return ep->proto == TRACE_TCP && l->delivered ? l->delivered : ep->txb.bytes;
+}
+
+struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
+{
+	struct mark m = { .at_ns = s->at_ns, .messages_known = true };
+
+	for (size_t i = 0; i < sc->n; i++) {
+		const struct trace_endpoint *ep = endpoint_of(s, sc->v[i].serial);
+
+		if (ep) {
+			sc->v[i].delivered = delivered(&sc->v[i], s, ep);
+			m.messages += ep->txb.messages;
+			m.messages_known &= trace_messages_known(&ep->txb);
+			m.bytes += ep->txb.bytes;
+			m.stall_ns += ledger_stall_ns(&ep->tx);
+			m.cause_ns += ep->tx.ns[sc->cause];
+			m.time_ns += ep->tx.lifetime_ns;
+		}
+		m.delivered += sc->v[i].delivered;
+	}
+	return m;
+}
+
+size_t scope_alive(const struct scope *sc, const struct trace_snapshot *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sc->n; i++) {
+		const struct trace_endpoint *ep = endpoint_of(s, sc->v[i].serial);
+
+		n += ep && !ep->closed;
+	}
+	return n;
+}
+
+static pid_t holder(const struct trace_endpoint *ep)
+{
+	return ep->rxb.tgid ? ep->rxb.tgid : ep->txb.tgid;
+}
+
+int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane, bool at_peer, struct fd_ref *out)
+{
+	const struct trace_endpoint *ep = endpoint_of(s, sc->v[lane].serial), *peer;
+
+	if (!ep || ep->closed || !sc->v[lane].ref.pid)
+		return -ENOENT;
+	if (!at_peer) {
+		*out = sc->v[lane].ref;
+		return 0;
+	}
+	peer = ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : NULL;
+	if (peer && peer->inode && holder(peer) && !fd_ref_find(out, holder(peer), peer->inode))
+		return 0;
+	return peer_socket_find(out, sc->tgid, ep);
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "try/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/text.h"
+
+#ifndef SO_BUF_LOCK /* since Linux 5.14 */
+#define SO_BUF_LOCK 72
+#endif
+#define LOCK_SNDBUF 1 /* SOCK_SNDBUF_LOCK and its sibling, <linux/socket.h> */
+#define LOCK_RCVBUF 2
+
+#define ROOMY (8 << 20)
+#define PIPE_ROOM (1 << 20)
+#define LOWAT (128 << 10)
+#define CC_LIST "/proc/sys/net/ipv4/tcp_available_congestion_control"
+
+static int get_int(int fd, int level, int opt, int64_t *out)
+{
+	int v = 0;
+	socklen_t len = sizeof(v);
+
+	if (getsockopt(fd, level, opt, &v, &len))
+		return -errno;
+	*out = v;
+	return 0;
+}
+
+static int put_int(int fd, int level, int opt, int64_t value)
+{
+	int v = (int)value;
+
+	return setsockopt(fd, level, opt, &v, sizeof(v)) ? -errno : 0;
+}
+
+/* --- options that are a number, and are put back by setting it ------------------------------------------------ */
+
+#define NUMBER(name, level, opt, wanted)                                                       \
+	static int name##_read(int fd, struct saved *was)                                      \
+	{                                                                                      \
+		return get_int(fd, level, opt, &was->value);                                   \
+	}                                                                                      \
+	static int name##_set(int fd, const struct saved *was)                                 \
+	{                                                                                      \
+		return put_int(fd, level, opt, wanted);                                        \
+	}                                                                                      \
+	static int name##_undo(int fd, const struct saved *was)                                \
+	{                                                                                      \
+		return put_int(fd, level, opt, was->value);                                    \
+	}                                                                                      \
+	static bool name##_changes(const struct saved *was)                                    \
+	{                                                                                      \
+		return was->value != (wanted);                                                 \
+	}
+
+NUMBER(nodelay, IPPROTO_TCP, TCP_NODELAY, 1)
+NUMBER(uncork, IPPROTO_TCP, TCP_CORK, 0)
+NUMBER(lowat, IPPROTO_TCP, TCP_NOTSENT_LOWAT, LOWAT)
+
+/* --- TCP_QUICKACK: what is read is whether the connection is interactive just now --------------------------- */
+
+static int quickack_read(int fd, struct saved *was)
+{
+	return get_int(fd, IPPROTO_TCP, TCP_QUICKACK, &was->value);
+}
+
+static int quickack_set(int fd, const struct saved *was)
+{
+	return put_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+}
+
+static int quickack_undo(int fd, const struct saved *was)
+{
+	return put_int(fd, IPPROTO_TCP, TCP_QUICKACK, was->value);
+}
+
+/* It may be on for the moment, and off a message later: tcp_enter_quickack_mode(), inet_csk_enter_pingpong_mode(). */
+static bool always(const struct saved *was)
+{
+	return true;
+}
+
+/* --- SO_MAX_PACING_RATE: 64 bits since Linux 4.20; all ones is no limit ---------------------------------------- */
+
+static int pacing_read(int fd, struct saved *was)
+{
+	socklen_t len = sizeof(was->value);
+
+	return getsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &was->value, &len) ? -errno : 0;
+}
+
+static int pacing_put(int fd, int64_t rate)
+{
+	return setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate)) ? -errno : 0;
+}
+
+static int pacing_set(int fd, const struct saved *was)
+{
+	return pacing_put(fd, -1);
+}
+
+static int pacing_undo(int fd, const struct saved *was)
+{
+	return pacing_put(fd, was->value);
+}
+
+static bool pacing_changes(const struct saved *was)
+{
+	return was->value != -1;
+}
+
+/* --- TCP_CONGESTION ------------------------------------------------------------------------------------------- */
+
+static int cc_read(int fd, struct saved *was)
+{
+	socklen_t len = sizeof(was->text) - 1;
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, was->text, &len) ? -errno : 0;
+}
+
+/* Of the two that are in common use the one that is not in use here. */
+static const char *other_cc(const struct saved *was)
+{
+	return strcmp(was->text, "cubic") ? "cubic" : "bbr";
+}
+
+static int cc_put(int fd, const char *name)
+{
+	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ? -errno : 0;
+}
+
+static int cc_set(int fd, const struct saved *was)
+{
+	return cc_put(fd, other_cc(was));
+}
+
+static int cc_undo(int fd, const struct saved *was)
+{
+	return cc_put(fd, was->text);
+}
+
+static bool cc_changes(const struct saved *was)
+{
+	char all[256];
+
+	return text_first_line(CC_LIST, all, sizeof(all)) && text_has_word(all, other_cc(was));
+}
+
+/* --- buffers: their size, and whether a program has fixed it ----------------------------------------------------- */
+
+static int buffer_read(int fd, int opt, struct saved *was)
+{
+	int64_t locks = -1;
+	int err = get_int(fd, SOL_SOCKET, opt, &was->value);
+
+	if (!err && get_int(fd, SOL_SOCKET, SO_BUF_LOCK, &locks))
+		locks = -1;
+	was->locks = (int)locks;
+	return err;
+}
+
+/* The kernel doubles what it is given; root may go beyond what sysctl allows, which is needed where tuning had gone there. */
+static int buffer_undo(int fd, int opt, int force, const struct saved *was)
+{
+	int err = put_int(fd, SOL_SOCKET, force, was->value / 2);
+
+	if (err == -EPERM)
+		err = put_int(fd, SOL_SOCKET, opt, was->value / 2);
+	if (!err && was->locks >= 0)
+		err = put_int(fd, SOL_SOCKET, SO_BUF_LOCK, was->locks);
+	return err;
+}
+
+static int sndbuf_read(int fd, struct saved *was)
+{
+	return buffer_read(fd, SO_SNDBUF, was);
+}
+
+static int sndbuf_set(int fd, const struct saved *was)
+{
+	return put_int(fd, SOL_SOCKET, SO_SNDBUF, ROOMY);
+}
+
+static int sndbuf_undo(int fd, const struct saved *was)
+{
+	return buffer_undo(fd, SO_SNDBUF, SO_SNDBUFFORCE, was);
+}
+
+static int rcvbuf_read(int fd, struct saved *was)
+{
+	return buffer_read(fd, SO_RCVBUF, was);
+}
+
+static int rcvbuf_set(int fd, const struct saved *was)
+{
+	return put_int(fd, SOL_SOCKET, SO_RCVBUF, ROOMY);
+}
+
+static int rcvbuf_undo(int fd, const struct saved *was)
+{
+	return buffer_undo(fd, SO_RCVBUF, SO_RCVBUFFORCE, was);
+}
+
+/* SO_SNDBUF and SO_RCVBUF give no more than this, twice. */
+static bool more_room(const char *sysctl, const struct saved *was)
+{
+	uint64_t most = 0;
+
+	text_u64(sysctl, &most);
+	return was->locks >= 0 && was->value < 2 * (int64_t)(most < ROOMY ? most : ROOMY);
+}
+
+static bool sndbuf_changes(const struct saved *was)
+{
+	return more_room("/proc/sys/net/core/wmem_max", was);
+}
+
+static bool rcvbuf_changes(const struct saved *was)
+{
+	return more_room("/proc/sys/net/core/rmem_max", was);
+}
+
+static int unlock(int fd, const struct saved *was, int lock)
+{
+	return was->locks < 0 ? -EOPNOTSUPP : put_int(fd, SOL_SOCKET, SO_BUF_LOCK, was->locks & ~lock);
+}
+
+static int sndbuf_auto_set(int fd, const struct saved *was)
+{
+	return unlock(fd, was, LOCK_SNDBUF);
+}
+
+static int rcvbuf_auto_set(int fd, const struct saved *was)
+{
+	return unlock(fd, was, LOCK_RCVBUF);
+}
+
+static bool sndbuf_auto_changes(const struct saved *was)
+{
+	return was->locks > 0 && was->locks & LOCK_SNDBUF;
+}
+
+static bool rcvbuf_auto_changes(const struct saved *was)
+{
+	return was->locks > 0 && was->locks & LOCK_RCVBUF;
+}
+
+/* --- pipes ------------------------------------------------------------------------------------------------------------ */
+
+static int pipe_put(int fd, int64_t size)
+{
+	return fcntl(fd, F_SETPIPE_SZ, (int)size) < 0 ? -errno : 0;
+}
+
+static int pipe_read(int fd, struct saved *was)
+{
+	int size = fcntl(fd, F_GETPIPE_SZ);
+
+	was->value = size;
+	return size < 0 ? -errno : 0;
+}
+
+static int pipe_set(int fd, const struct saved *was)
+{
+	return pipe_put(fd, PIPE_ROOM);
+}
+
+/* -EBUSY: it holds more than would fit; it is tried again when some was read */
+static int pipe_undo(int fd, const struct saved *was)
+{
+	return pipe_put(fd, was->value);
+}
+
+static bool pipe_changes(const struct saved *was)
+{
+	return was->value < PIPE_ROOM;
+}
+
+#define ROW(name, said, fn, ...) { name, said, fn##_read, fn##_set, fn##_undo, fn##_changes, __VA_ARGS__ }
+
+static const struct setting settings[] = {
+	ROW("nodelay", "TCP_NODELAY", nodelay),
+	ROW("uncork", "TCP_CORK off", uncork),
+	{ "quickack", "TCP_QUICKACK", quickack_read, quickack_set, quickack_undo, always, .kept_up = true },
+	ROW("no-pacing", "SO_MAX_PACING_RATE without a limit", pacing),
+	ROW("notsent-lowat", "TCP_NOTSENT_LOWAT of 128 KiB", lowat),
+	ROW("cc", "another TCP_CONGESTION", cc,
+	    .not_undone = "the old congestion control begins anew: what it had learnt of the path is lost"),
+	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo, sndbuf_auto_changes },
+	{ "rcvbuf-auto", "SO_RCVBUF left to the kernel", rcvbuf_read, rcvbuf_auto_set, rcvbuf_undo, rcvbuf_auto_changes,
+	  .not_undone = "a receive window that was announced is not taken back" },
+	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
+	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf,
+	    .not_undone = "a receive window that was announced is not taken back"),
+	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe),
+};
+
+const struct setting *setting_at(size_t i)
+{
+	return i < sizeof(settings) / sizeof(settings[0]) ? &settings[i] : NULL;
+}
+
+const struct setting *setting_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!strcmp(settings[i].name, name))
+			return &settings[i];
+	return NULL;
+}
+
+void saved_text(const struct setting *s, const struct saved *was, char *buf, size_t len)
+{
+	if (was->text[0])
+		snprintf(buf, len, "%s", was->text);
+	else if (s->read == pacing_read && was->value == -1)
+		snprintf(buf, len, "no limit");
+	else
+		snprintf(buf, len, "%lld%s", (long long)was->value, was->locks > 0 ? " (set by the program)" : "");
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "try/ward.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { UNDO_TRIES = 1000 }; /* a millisecond apart */
+
+static void pause_ms(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+int ward_add(struct ward *w, struct fd_ref ref)
+{
+	struct patient_fd *p = &w->v[w->n];
+	int fd, err;
+
+	if (w->n == WARD_MAX)
+		return -ENOSPC;
+	*p = (struct patient_fd){ .ref = ref };
+	fd = fd_ref_open(&p->ref);
+	if (fd < 0)
+		return fd;
+	err = w->setting->read(fd, &p->was);
+	close(fd);
+	if (err)
+		return err;
+	if (!w->setting->changes(&p->was))
+		return 1;
+	w->n++;
+	return 0;
+}
+
+static int apply(const struct setting *s, struct patient_fd *p, bool undo)
+{
+	int fd = fd_ref_open(&p->ref), err;
+
+	if (fd < 0)
+		return fd;
+	/* noted before it is done: what is interrupted in between is put back too */
+	p->set = true;
+	err = undo ? s->undo(fd, &p->was) : s->set(fd, &p->was);
+	close(fd);
+	if (undo && !err)
+		p->set = false;
+	return err;
+}
+
+static void count(struct ward_result *r, int err)
+{
+	r->done += !err;
+	r->gone += err == -ENOENT;
+	if (err && err != -ENOENT)
+		r->err = err;
+}
+
+struct ward_result ward_set(struct ward *w)
+{
+	struct ward_result r = {};
+
+	for (size_t i = 0; i < w->n; i++)
+		count(&r, apply(w->setting, &w->v[i], false));
+	return r;
+}
+
+void ward_keep_up(struct ward *w)
+{
+	for (size_t i = 0; w->setting->kept_up && i < w->n; i++)
+		if (w->v[i].set)
+			apply(w->setting, &w->v[i], false);
+}
+
+static struct ward_result undo_once(struct ward *w)
+{
+	struct ward_result r = {};
+
+	for (size_t i = 0; i < w->n; i++) {
+		int err = w->v[i].set ? apply(w->setting, &w->v[i], true) : 0;
+
+		count(&r, err);
+		if (err == -ENOENT)
+			w->v[i].set = false;
+	}
+	return r;
+}
+
+struct ward_result ward_undo(struct ward *w)
+{
+	struct ward_result first = undo_once(w), again = first;
+
+	for (int i = 0; again.err && i < UNDO_TRIES; i++) {
+		pause_ms();
+		again = undo_once(w);
+	}
+	again.gone = first.gone;
+	return again;
+}
