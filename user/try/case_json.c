@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "model/environment.h"
-#include "sinks/ledger.h"
-#include "sinks/schema_rows.h"
+#include "render/environment.h"
+#include "render/ledger_text.h"
+#include "render/schema_rows.h"
 #include "try/case_report.h"
 
 static const char *const outcomes[CASE_OUTCOMES] = { "tried", "nothing-seen", "no-stall", "no-fix", "declined" };

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/text.h"
-#include "model/alike.h"
-#include "sinks/ledger.h"
+#include "base/text.h"
+#include "verdict/merge_findings.h"
+#include "render/ledger_text.h"
 #include "try/case_report.h"
 #include "try/spelling.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "base/clock.h"
 
 enum request_kind { REQ_TAKE, REQ_ADD, REQ_SET, REQ_UNDO };
 

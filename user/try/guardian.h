@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_TRY_GUARDIAN_H
 #define IPCSTALL_TRY_GUARDIAN_H
 
-#include "lib/err.h"
+#include "base/err.h"
 #include "try/ward.h"
 
 struct guardian {

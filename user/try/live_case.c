@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/clock.h"
-#include "lib/progress.h"
-#include "model/alike.h"
+#include "base/clock.h"
+#include "base/progress.h"
+#include "verdict/merge_findings.h"
 
 enum { WANTED_MESSAGES = 20, TURN_MS = 50, NEW_TURN_MS = 5 };
 

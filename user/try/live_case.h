@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TRY_LIVE_CASE_H
 #define IPCSTALL_TRY_LIVE_CASE_H
 
-#include "commands/live.h"
+#include "session/session.h"
 #include "try/guardian.h"
 #include "try/live_trial.h"
 

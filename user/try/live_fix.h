@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TRY_LIVE_FIX_H
 #define IPCSTALL_TRY_LIVE_FIX_H
 
-#include "model/verdict.h"
+#include "verdict/verdict.h"
 #include "try/setting.h"
 
 struct live_fix {

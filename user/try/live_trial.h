@@ -3,8 +3,8 @@
 #ifndef IPCSTALL_TRY_LIVE_TRIAL_H
 #define IPCSTALL_TRY_LIVE_TRIAL_H
 
-#include "lib/rng.h"
-#include "model/diagnosis.h"
+#include "stats/rng.h"
+#include "diagnose/diagnosis.h"
 #include "try/live_fix.h"
 #include "try/scope.h"
 

@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TRY_PEER_SOCKET_H
 #define IPCSTALL_TRY_PEER_SOCKET_H
 
-#include "trace/trace.h"
+#include "tracer/trace.h"
 #include "try/fd_ref.h"
 
 /* pid: whose network namespace is looked into. 0, or -ENOENT: it is not on this host, or in another namespace. */

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "model/alike.h"
+#include "verdict/merge_findings.h"
 #include "try/peer_socket.h"
 
 enum { HELD_NS = 1000000 }; /* less than this of the stall is a connection's own noise */

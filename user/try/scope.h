@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_TRY_SCOPE_H
 #define IPCSTALL_TRY_SCOPE_H
 
-#include "model/verdict.h"
+#include "verdict/verdict.h"
 #include "try/fd_ref.h"
 
 enum { LANES_MAX = 256 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 
 #ifndef SO_BUF_LOCK /* since Linux 5.14 */
 #define SO_BUF_LOCK 72

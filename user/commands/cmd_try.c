@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "model/environment.h"
-#include "sinks/json_file.h"
-#include "sinks/schema_rows.h"
-#include "sinks/sink.h"
+#include "render/environment.h"
+#include "render/json_file.h"
+#include "render/schema_rows.h"
+#include "render/sink.h"
 #include "try/case_report.h"
 
 #define AT(field) offsetof(struct try_opts, field)
