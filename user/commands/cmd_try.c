@@ -48,6 +48,25 @@ static void try_defaults(void *opts)
 	o->seed = 1;
 }
 
+static int unknown_fix(const char *name, struct err *e)
+{
+	char all[256] = "";
+
+	for (size_t i = 0; live_fix_name(i); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", live_fix_name(i));
+	return err_set(e, EXIT_BAD_USAGE, "--fix '%s': no such fix; give one of %s", name, all);
+}
+
+static int check_fixes(const struct str_list *names, struct err *e)
+{
+	if (names->n > LIVE_FIXES_MAX)
+		return err_set(e, EXIT_BAD_USAGE, "--fix: given %zu times; give at most %d", names->n, LIVE_FIXES_MAX);
+	for (size_t i = 0; i < names->n; i++)
+		if (!live_fix_find(names->v[i]))
+			return unknown_fix(names->v[i], e);
+	return 0;
+}
+
 static int check_consent(const struct try_opts *o, struct err *e)
 {
 	if (!o->yes && !o->dry_run && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
@@ -142,7 +161,7 @@ static int try_on(struct live_case *c, struct err *e)
 	struct trace_options filter = {};
 	int rc;
 
-	if (live_whom(&o->live, "try", &filter, e) || check_consent(o, e))
+	if (live_whom(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) || check_consent(o, e))
 		return -1;
 	rc = begin(c, &filter, e) || carry_out(c, &filter, e);
 	guardian_end(&c->guardian);

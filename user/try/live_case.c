@@ -127,28 +127,15 @@ static int plan_one(struct live_case *c, const struct live_fix *fix, struct err 
 	return t->descriptors ? 0 : not_run(t, why_none(t, err));
 }
 
-static int unknown_fix(const char *name, struct err *e)
-{
-	char all[256] = "";
-
-	for (size_t i = 0; live_fix_name(i); i++)
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", live_fix_name(i));
-	return err_set(e, EXIT_BAD_USAGE, "--fix '%s': no such fix; give one of %s", name, all);
-}
-
-static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_FIXES_MAX], struct err *e)
+static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_FIXES_MAX])
 {
 	const struct str_list *names = &c->o->fixes;
-	size_t n = 0;
 
 	if (!names->n)
 		return live_fixes_for(c->finding, c->scope.proto, out);
-	for (size_t i = 0; i < names->n && n < LIVE_FIXES_MAX; i++) {
-		out[n] = live_fix_find(names->v[i]);
-		if (!out[n++])
-			return unknown_fix(names->v[i], e) ? 0 : 0;
-	}
-	return n;
+	for (size_t i = 0; i < names->n; i++)
+		out[i] = live_fix_find(names->v[i]);
+	return names->n;
 }
 
 /* Long enough for some messages, as often as they come now. */
@@ -172,14 +159,14 @@ int case_plan(struct live_case *c, struct err *e)
 		return 0;
 	scope_choose(&c->scope, &c->seen, c->finding, c->o->with_new);
 	c->window_ns = window_for(c);
-	n = chosen(c, fixes, e);
-	for (size_t i = 0; i < n && !err_is_set(e); i++) {
+	n = chosen(c, fixes);
+	for (size_t i = 0; i < n; i++) {
 		if (plan_one(c, fixes[i], e))
 			return -1;
 		run += c->trials[i].outcome != TRIAL_NOT_RUN;
 	}
 	c->outcome = run ? CASE_TRIED : CASE_NO_FIX;
-	return err_is_set(e) ? -1 : 0;
+	return 0;
 }
 
 /* --- trying ------------------------------------------------------------------------------------------------------- */

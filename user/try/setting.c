@@ -272,7 +272,7 @@ static int pipe_set(int fd, const struct saved *was)
 	return pipe_put(fd, PIPE_ROOM);
 }
 
-/* -EBUSY: it holds more than would fit; it is tried again when some was read */
+/* -EBUSY: it holds more than would fit. It is tried again, but a fast writer fills it for as long as it runs. */
 static int pipe_undo(int fd, const struct saved *was)
 {
 	return pipe_put(fd, was->value);
@@ -299,7 +299,7 @@ static const struct setting settings[] = {
 	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
 	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf,
 	    .not_undone = "a receive window that was announced is not taken back"),
-	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe),
+	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe, .not_undone = "a pipe that its writer keeps full cannot be made smaller again"),
 };
 
 const struct setting *setting_at(size_t i)

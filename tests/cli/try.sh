@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# stage: all
+# `ipcstall try`: a fix is proven or refuted on a running program, and every option is as it was, whatever ends the tool.
+. "$(dirname "$0")/lib.sh"
+needs_ledger
+cd "$WORK" || exit 70
+
+start_target() { # KIND: its client's pid in CLIENT
+	rm -f pids status
+	python3 "$here/tests/cli/try_target.py" "$1" pids status &
+	jobs_to_end+=($!)
+	within 20 test -s pids && within 20 test -s status || { fail "target $1" "it does not talk"; finish; }
+	read -r CLIENT SERVER <pids
+}
+end_target() { kill "$CLIENT" 2>/dev/null; wait "$CLIENT" 2>/dev/null; }
+nodelay() { cut -d' ' -f1 status; }
+is_intact() { [ "$(cut -d' ' -f4 status)" = 1 ]; }
+# after its next line: the one there now may be older than what is asked about
+option_is() {
+	local now
+	now=$(stat -c %i status)
+	within 5 eval "[ \"\$(stat -c %i status)\" != $now ]"
+	[ "$(nodelay)" = "$1" ]
+}
+no_guard() { ! pgrep -x ipcstall-guard >/dev/null; }
+tried() { # NAME CODE ARGUMENTS...: the document in t.json
+	local name=$1 code=$2 rc
+	shift 2
+	"$IPCSTALL" try "$@" --json t.json >out 2>err
+	rc=$?
+	check "$name exits with $code" "exit code $rc: $(head -c 300 err)" [ $rc -eq "$code" ]
+}
+says() { says_true "$1" "d=json.load(open('t.json'))" "$2" "{k: d[k] for k in d if k not in ('machine', 'trace', 'tool')}"; }
+
+refuses 'try without a target' 2 'no target|to whom' try --yes
+refuses 'try does not change without being told to' 2 'try: .*--yes, or --dry-run' try -p $$
+refuses 'try knows its fixes' 2 "--fix 'nonsense': .*nodelay" try -p $$ --dry-run --fix nonsense
+
+start_target client
+tried 'a dry run' 0 -p "$CLIENT" --dry-run
+check 'a dry run says what it would set' "$(cat err)" grep -q 'try .*nodelay: sets TCP_NODELAY on 1 descriptor' err
+check 'a dry run sets nothing' "$(cat status)" option_is 0
+says 'a dry run has no window' "d['outcome'] == 'declined' and not any(t['windows'] for t in d['trials'])"
+
+tried 'TCP_NODELAY' 0 -p "$CLIENT" --yes
+says 'TCP_NODELAY is proven' "(lambda t: t['outcome'] == 'proven' and t['rate']['low'] > 10 and t['stall_share'][0] > 0.8 and t['stall_share'][1] < 0.2)(d['trials'][0])"
+says 'eight windows with it and sixteen without' "[sum(w['fixed'] is x for w in d['trials'][0]['windows']) for x in (True, False)] == [8, 16]"
+says 'all is undone' "d['undone'] is True and d['complete'] is True"
+check 'the option is as it was' "$(cat status)" option_is 0
+check 'the card says it' "$(cat err)" grep -q '^PROVEN  TCP_NODELAY on python3' err
+check 'the card says how it is written' "$(cat err)" grep -q 'keep .*python: .*TCP_NODELAY' err
+
+tried 'TCP_QUICKACK at the other end' 0 -p "$CLIENT" --yes --fix quickack
+says 'TCP_QUICKACK is proven' "d['trials'][0]['outcome'] == 'proven' and d['trials'][0]['at_peer']"
+
+tried 'a fix that does not help' 0 -p "$CLIENT" --yes --fix notsent-lowat
+says 'it is refuted' "d['trials'][0]['outcome'] == 'refuted'"
+tried 'what cannot be undone' 0 -p "$CLIENT" --yes --fix cc
+says 'it is not tried without being asked for' "d['outcome'] == 'no-fix' and 'irreversible' in d['trials'][0]['why_not_run']"
+
+# killed at any moment: within a second everything is as it was
+seed=${SEED:-$RANDOM} kills=${KILLS:-5}
+RANDOM=$seed
+for i in $(seq "$kills"); do
+	"$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay 2>/dev/null &
+	tool=$!
+	sleep "$((RANDOM % 5)).$((RANDOM % 10))" # the moment is what is drawn
+	kill -9 $tool
+	wait $tool 2>/dev/null
+	check "kill $i of $kills (seed $seed): the option is as it was" "$(cat status)" within 1 option_is 0
+done
+check 'no guardian is left' "$(pgrep -x ipcstall-guard)" within 2 no_guard
+
+# the guardian is killed: the tool sets it back
+"$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay 2>err &
+tool=$!
+within 20 eval '[ "$(nodelay)" = 1 ]'
+pkill -9 -x ipcstall-guard
+wait $tool
+rc=$?
+check 'a killed guardian is an error' "exit code $rc: $(cat err)" [ $rc -eq 7 ]
+check 'the tool sets the option back' "$(cat status)" within 1 option_is 0
+
+"$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay &
+tool=$!
+within 20 eval '[ "$(nodelay)" = 1 ]'
+kill -INT $tool
+wait $tool
+rc=$?
+check 'Ctrl-C ends it with 130' "exit code $rc" [ $rc -eq 130 ]
+check 'Ctrl-C undoes it' "$(cat status)" within 1 option_is 0
+check 'every byte came as it was sent' "$(cat status)" is_intact
+end_target
+
+start_target paced
+tried 'a program at its own pace' 0 -p "$CLIENT" --yes --window 1s
+says 'its fix is proven by the stall' "d['trials'][0]['outcome'] == 'proven' and d['trials'][0]['proven_by_stall']"
+end_target
+
+start_target healthy
+tried 'a healthy program' 0 -p "$CLIENT" --yes --look 2s
+says 'nothing is tried on it' "d['outcome'] == 'no-stall' and not d['trials']"
+end_target
+finish
