@@ -15,9 +15,9 @@
 
 static const struct opt try_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
-	LIVE_WHOM,
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", LIVE_OPT(ports) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", LIVE_OPT(protos) },
+	TARGET_OPTIONS,
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos) },
 	OPT_HEAD("What to try"),
 	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the stall", AT(fixes) },
 	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly", AT(irreversible) },
@@ -31,9 +31,9 @@ static const struct opt try_options[] = {
 	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns), 1e9, 86400e9 },
 	{ OPT_INT, 0, "seed", "N", "of the windows' random order", AT(seed), 0, INT64_LIMIT },
 	OPT_HEAD("Output (a FILE of - is standard output)"),
-	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document", LIVE_OPT(out[OUT_JSON]) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "no card", LIVE_OPT(quiet) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", LIVE_OPT(json_schema) },
+	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document", SESSION_OPT(out[OUT_JSON]) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "no card", SESSION_OPT(quiet) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", SESSION_OPT(json_schema) },
 	OPT_END,
 };
 
@@ -41,7 +41,7 @@ static void try_defaults(void *opts)
 {
 	struct try_opts *o = opts;
 
-	live_defaults(&o->live);
+	session_defaults(&o->live);
 	o->look_ns = 10000000000;
 	o->for_ns = 120000000000;
 	o->windows = 8;
@@ -151,8 +151,8 @@ static int exit_code(const struct live_case *c)
 /* The guardian comes first: it is not to hold what the session opens. */
 static int begin(struct live_case *c, struct trace_options *filter, struct err *e)
 {
-	live_catch_signals();
-	return guardian_start(&c->guardian, e) || live_begin(&c->live, &c->o->live, filter, e) ? -1 : 0;
+	session_catch_signals();
+	return guardian_start(&c->guardian, e) || session_begin(&c->live, &c->o->live, filter, e) ? -1 : 0;
 }
 
 static int try_on(struct live_case *c, struct err *e)
@@ -161,7 +161,7 @@ static int try_on(struct live_case *c, struct err *e)
 	struct trace_options filter = {};
 	int rc;
 
-	if (live_whom(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) || check_consent(o, e))
+	if (targets_from_options(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) || check_consent(o, e))
 		return -1;
 	rc = begin(c, &filter, e) || carry_out(c, &filter, e);
 	guardian_end(&c->guardian);

@@ -69,12 +69,12 @@ static json_t *finding_json(const struct live_case *c)
 	endpoint_name(ep, name, sizeof(name));
 	finding_sentence(&c->seen, c->finding, text, sizeof(text));
 	return json_pack("{s:s, s:s, s:i, s:o, s:f, s:s}", "endpoint", name, "cause", trace_tx_names[c->finding->cause], "pid", c->scope.tgid, "comm",
-			 json_text(ep->txb.comm), "share", c->finding->share, "verdict", text);
+			 json_text(ep->tx_calls.comm), "share", c->finding->share, "verdict", text);
 }
 
 json_t *case_json(struct live_case *c, json_t *about)
 {
-	json_t *doc = live_head(&c->live, about), *trials = json_array();
+	json_t *doc = session_head(&c->live, about), *trials = json_array();
 
 	json_object_set_new(doc, "schema", json_string("ipcstall.try"));
 	json_object_set_new(doc, "version", json_integer(1));

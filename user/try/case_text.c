@@ -12,7 +12,7 @@ static void who_text(const struct live_case *c, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
 
-	program_name(&ep->txb, buf, len);
+	program_name(&ep->tx_calls, buf, len);
 }
 
 static void where_text(const struct live_case *c, char *buf, size_t len)

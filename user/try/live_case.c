@@ -35,7 +35,7 @@ static const struct finding *root_of(const struct verdict *v)
 
 static bool may_go_on(const struct live_case *c, const struct trace_options *filter)
 {
-	return !live_interrupted() && live_any_alive(filter);
+	return !session_interrupted() && targets_any_alive(filter);
 }
 
 static int look_once(struct live_case *c, struct err *e)
@@ -43,9 +43,9 @@ static int look_once(struct live_case *c, struct err *e)
 	struct trace_error te = {};
 
 	trace_snapshot_free(&c->seen);
-	if (live_snapshot(&c->live, &c->seen, &te))
-		return live_error(e, &te);
-	live_verdict(&c->seen, &c->verdict);
+	if (session_snapshot(&c->live, &c->seen, &te))
+		return session_error(e, &te);
+	session_verdict(&c->seen, &c->verdict);
 	c->finding = root_of(&c->verdict);
 	return 0;
 }
@@ -61,7 +61,7 @@ int case_look(struct live_case *c, const struct trace_options *filter, struct er
 		if (c->finding && now_ns() - began >= LOOK_LEAST_NS)
 			break;
 	} while (now_ns() - began < (uint64_t)c->o->look_ns && may_go_on(c, filter));
-	c->interrupted = live_interrupted();
+	c->interrupted = session_interrupted();
 	if (!c->finding)
 		c->outcome = c->verdict.sent ? CASE_NO_STALL : CASE_NOTHING_SEEN;
 	return 0;
@@ -142,7 +142,7 @@ static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_
 static uint64_t window_for(const struct live_case *c)
 {
 	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
-	double each = (double)ep->tx.lifetime_ns / (double)(ep->txb.messages ? ep->txb.messages : 1);
+	double each = (double)ep->tx.lifetime_ns / (double)(ep->tx_calls.messages ? ep->tx_calls.messages : 1);
 	uint64_t want = (uint64_t)fmin(each * WANTED_MESSAGES, (double)WINDOW_MOST_NS);
 
 	if (c->o->window_ns)
@@ -180,8 +180,8 @@ static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most,
 	size_t first;
 	int err = 0, rc;
 
-	if (live_snapshot(&c->live, &s, &te))
-		return live_error(e, &te);
+	if (session_snapshot(&c->live, &s, &te))
+		return session_error(e, &te);
 	first = scope_extend(&c->scope, &s);
 	rc = enlist(c, t, &s, first, &err, e);
 	trace_snapshot_free(&s);
@@ -211,8 +211,8 @@ static int mark(struct live_case *c, struct mark *m, size_t *alive, struct err *
 	struct trace_snapshot s;
 	struct trace_error te = {};
 
-	if (live_snapshot(&c->live, &s, &te))
-		return live_error(e, &te);
+	if (session_snapshot(&c->live, &s, &te))
+		return session_error(e, &te);
 	scope_extend(&c->scope, &s);
 	*m = scope_mark(&c->scope, &s);
 	*alive = scope_alive(&c->scope, &s);
@@ -298,8 +298,8 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 	t->descriptors = 0;
 	if (guardian_take(&c->guardian, t->setting, e))
 		return -1;
-	if (live_snapshot(&c->live, &s, &te))
-		return live_error(e, &te);
+	if (session_snapshot(&c->live, &s, &te))
+		return session_error(e, &te);
 	rc = enlist(c, t, &s, 0, &err, e);
 	trace_snapshot_free(&s);
 	if (rc || !t->descriptors)
@@ -336,7 +336,7 @@ int case_run(struct live_case *c, const struct trace_options *filter, struct err
 			break;
 		}
 	}
-	c->interrupted = live_interrupted();
+	c->interrupted = session_interrupted();
 	return rc < 0 ? -1 : 0;
 }
 
@@ -344,5 +344,5 @@ void case_free(struct live_case *c)
 {
 	guardian_end(&c->guardian);
 	trace_snapshot_free(&c->seen);
-	live_free(&c->live);
+	session_free(&c->live);
 }

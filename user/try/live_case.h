@@ -9,7 +9,7 @@
 
 /* The session's options come first, so that their rows fill this struct as they are. */
 struct try_opts {
-	struct live_opts live;
+	struct session_opts live;
 	int64_t look_ns, window_ns, for_ns, windows, seed;
 	struct str_list fixes;
 	bool yes, dry_run, with_new, irreversible;
@@ -19,7 +19,7 @@ enum case_outcome { CASE_TRIED, CASE_NOTHING_SEEN, CASE_NO_STALL, CASE_NO_FIX, C
 
 struct live_case {
 	const struct try_opts *o;
-	struct live live;
+	struct session live;
 	struct guardian guardian;
 	struct trace_snapshot seen; /* in which the stall was found */
 	struct verdict verdict;

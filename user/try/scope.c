@@ -45,7 +45,7 @@ static void add(struct scope *sc, const struct trace_endpoint *ep)
 
 static bool is_its(const struct scope *sc, const struct trace_endpoint *ep)
 {
-	return ep->proto == sc->proto && ep->txb.tgid == sc->tgid && !ep->closed && !there_already(sc, ep->serial);
+	return ep->proto == sc->proto && ep->tx_calls.tgid == sc->tgid && !ep->closed && !there_already(sc, ep->serial);
 }
 
 void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f, bool with_new)
@@ -54,7 +54,7 @@ void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct
 
 	*sc = (struct scope){ .proto = worst->proto, .cause = f->cause, .tgid = finding_sender(s, f).tgid, .with_new = with_new };
 	if (!sc->tgid)
-		sc->tgid = worst->txb.tgid;
+		sc->tgid = worst->tx_calls.tgid;
 	for (size_t i = 0; i < s->n; i++)
 		if (is_its(sc, &s->ep[i]) && (&s->ep[i] == worst || s->ep[i].tx.ns[f->cause] >= HELD_NS))
 			add(sc, &s->ep[i]);
@@ -91,12 +91,12 @@ static uint64_t delivered(struct lane *l, const struct trace_snapshot *s, const 
 	uint64_t bytes;
 
 	if (ep->proto == TRACE_PIPE)
-		return ep->rxb.bytes;
+		return ep->rx_calls.bytes;
 	if (ep->proto == TRACE_TCP && !ep->closed && acked_by_tcp(l, &bytes))
 		return bytes;
 	if (ep->proto != TRACE_TCP && ep->peer >= 0 && (size_t)ep->peer < s->n)
-		return s->ep[ep->peer].rxb.bytes;
-	return ep->proto == TRACE_TCP && l->delivered ? l->delivered : ep->txb.bytes;
+		return s->ep[ep->peer].rx_calls.bytes;
+	return ep->proto == TRACE_TCP && l->delivered ? l->delivered : ep->tx_calls.bytes;
 }
 
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
@@ -108,9 +108,9 @@ struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
 
 		if (ep) {
 			sc->v[i].delivered = delivered(&sc->v[i], s, ep);
-			m.messages += ep->txb.messages;
-			m.messages_known &= trace_messages_known(&ep->txb);
-			m.bytes += ep->txb.bytes;
+			m.messages += ep->tx_calls.messages;
+			m.messages_known &= trace_messages_known(&ep->tx_calls);
+			m.bytes += ep->tx_calls.bytes;
 			m.stall_ns += ledger_stall_ns(&ep->tx);
 			m.cause_ns += ep->tx.ns[sc->cause];
 			m.time_ns += ep->tx.lifetime_ns;
@@ -134,7 +134,7 @@ size_t scope_alive(const struct scope *sc, const struct trace_snapshot *s)
 
 static pid_t holder(const struct trace_endpoint *ep)
 {
-	return ep->rxb.tgid ? ep->rxb.tgid : ep->txb.tgid;
+	return ep->rx_calls.tgid ? ep->rx_calls.tgid : ep->tx_calls.tgid;
 }
 
 int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane, bool at_peer, struct fd_ref *out)
