@@ -584,7 +584,7 @@ says_true "one that was refused was answered" "$the; at = [e for e in of('tcp') 
 
 traced --proto tcp -- "$PY" talks.py forgets
 says_true 'a request that lies unread is no health, though no sender stalls' "$the; late = l['late_reader']" \
-	'not said and late and abs(late["ns"] / 1e6 - own[0]) < 0.1 * own[0] + 100 and "leaves unread what has come" in l["verdict"] and "the sender may wait for an answer" in l["verdict"]' \
+	'not said and late and abs(late["ns"] / 1e6 - own[0]) < 0.1 * own[0] + 100 and "has unread data" in l["verdict"] and "the sender may wait for an answer" in l["verdict"]' \
 	'(own, said, late, l["verdict"])'
 
 traced --proto tcp -- "$PY" talks.py hungry_server
@@ -593,11 +593,11 @@ says_true 'a server that has no CPU is told, and that nobody stalled' "$the; s =
 
 traced --proto tcp -- "$PY" talks.py hungry_poller
 says_true 'a reader by epoll that has no CPU is not one that does not read' "$the; e = sender('tcp'); no_cpu = l['endpoints'][e['peer']]['beside']['rx']['no_cpu_ns']" \
-	'own[0] > 500 and said[0][1] == "no CPU for the peer" and said[0][3] == "both ends seen" and "ready to run, and has no CPU" in l["verdict"] and abs(no_cpu / 1e6 - own[0]) < 0.1 * own[0] + 50 and sum(b["ns"] for b in e["blame"] if b["by"] == "no CPU for the peer") < 1.02e6 * own[0]' \
+	'own[0] > 500 and said[0][1] == "no CPU for the peer" and said[0][3] == "both ends seen" and "waiting for a CPU" in l["verdict"] and abs(no_cpu / 1e6 - own[0]) < 0.1 * own[0] + 50 and sum(b["ns"] for b in e["blame"] if b["by"] == "no CPU for the peer") < 1.02e6 * own[0]' \
 	'(own, said, no_cpu, e["blame"])'
 traced --proto tcp -- "$PY" talks.py hungry_writer
 says_true 'a writer that has no CPU between its calls is told' "$the; s = l['starved']" \
-	'own[0] > 500 and not said and s and abs(s["ns"] / 1e6 - own[0]) < 0.15 * own[0] + 50 and s["count"] == 0 and "was ready to run and had no CPU while it was waited for" in l["verdict"]' '(own, said, s, l["verdict"])'
+	'own[0] > 500 and not said and s and abs(s["ns"] / 1e6 - own[0]) < 0.15 * own[0] + 50 and s["count"] == 0 and "was waiting for a CPU while others waited for it" in l["verdict"]' '(own, said, s, l["verdict"])'
 
 traced --proto unix -- "$PY" talks.py fans_in
 says_true 'who asks for room where others are quicker waits on' "$the; waits = sorted(ms(e, 'tx', 'sndbuf') for e in of('unix-dgram') if e['beside']['tx']['bytes']); own.sort()" \
@@ -658,7 +658,7 @@ says_true 'what a tail loss probe repeated had been lost' "$the; e = max(of('tcp
 for kind in unix-stream unix-seqpacket; do
 	traced -- "$PY" talks.py late_and_small ${kind#unix-}
 	says_true "what was sent before anybody accepted lies unread: $kind" "$the; e = max(of('$kind'), key=lambda e: ms(e, 'rx', 'unread'))" \
-		'abs(ms(e, "rx", "unread") - own[0]) < 20 and "leaves unread" in l["verdict"]' '(own, e["rx"]["states"], l["verdict"])'
+		'abs(ms(e, "rx", "unread") - own[0]) < 20 and "has unread data" in l["verdict"]' '(own, e["rx"]["states"], l["verdict"])'
 done
 traced -- "$PY" talks.py late_and_large
 says_true 'who fills a connection that nobody has accepted waits for its reader' "$the; e = sender('unix-stream')" \

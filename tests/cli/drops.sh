@@ -36,8 +36,8 @@ fi
 says_true "every lost datagram is counted" 'l = json.load(open("d.json"))["ledger"]; w = l["loss"]' \
 	"w and w['kind'] == 'rcvbuf' and w['count'] == $lost > 0 and abs(w['share'] - $lost / 500) < 1e-9 and
 l['endpoints'][w['endpoint']]['beside']['drops']['rcvbuf'] == $lost and l['verdict'] == w['text']" "($lost, w, l['verdict'])"
-check "the table says it" "$(tail -3 table)" grep -q "^verdict: python3\[.*: $lost datagrams dropped at its full receive buffer (" table
-check "and what would mend it" "$(tail -3 table)" grep -q "^    fix: .*SO_RCVBUF" table
+check "the card says it" "$(head -5 table)" grep -q "^  why    $lost datagrams dropped at its full receive buffer" table
+check "and what would fix it" "$(head -5 table)" grep -q "SO_RCVBUF" table
 
 # a recording knows it too
 "$IPCSTALL" record -q -o d.rec -- python3 late.py >lost

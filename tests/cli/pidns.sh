@@ -41,5 +41,5 @@ else
 	fail 'a sleeper from before' "cat is $(cat "$WORK/pid"): $(grep -oE '"pid":[^}]{1,40}' "$WORK/attached.json" | head -3) $(tail -1 "$WORK/out")"
 fi
 timeout 30 "${inside[@]}" "$IPCSTALL" --mode tcp --size 64 --test latency --duration 300ms >"$WORK/out" 2>&1 </dev/null
-if grep -q '^verdict: nothing' "$WORK/out"; then fail 'a benchmark there' "$(grep ^verdict "$WORK/out")"; else pass 'a benchmark there has ledgers'; fi
+if grep -q 'nothing was observed' "$WORK/out"; then fail 'a benchmark there' "$(head -3 "$WORK/out")"; else pass 'a benchmark there has ledgers'; fi
 finish

@@ -275,7 +275,7 @@ def seen(ledger):
 
 def says_no_stall(ledger, lost):
     if lost is None:
-        return ledger["verdict"].startswith("healthy")
+        return ledger["outcome"] != "stalled"
     return ledger["loss"] is not None and ledger["loss"]["kind"] == lost and ledger["verdict"] == ledger["loss"]["text"]
 
 

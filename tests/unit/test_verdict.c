@@ -11,7 +11,7 @@
 
 #include "bpf/ledger.h"
 #include "verdict/blame.h"
-#include "render/ledger_text.h"
+#include "render/card.h"
 
 enum { SECOND = 1000000000 };
 
@@ -20,7 +20,7 @@ static const char *said_of_all(struct trace_endpoint *ep, size_t n, struct verdi
 	static char text[VERDICT_TEXT];
 	struct trace_snapshot s = { .ep = ep, .n = n };
 
-	verdict_make(&s, 0.01, 1000000, v);
+	verdict_make(&s, v);
 	verdict_sentence(&s, v, text, sizeof(text));
 	return text;
 }
@@ -35,7 +35,7 @@ static const char *said_of_both(struct trace_endpoint *ep, struct verdict *v)
 	return said_of_all(ep, 2, v);
 }
 
-/* a downloader that leaves unread what has come for `ns` of a second, having sent a request */
+/* a downloader that has unread data for `ns` of a second, having sent a request */
 static struct trace_endpoint downloader(uint64_t ns)
 {
 	struct trace_endpoint ep = { .proto = TRACE_TCP, .family = 2, .peer = -1 };
@@ -56,7 +56,7 @@ static void a_late_reader_is_no_health(void **state)
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 leaves unread what has come: 1 time, 900 ms in all (90.0 %"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread data: 1 time, 900 ms in all (90.0 %"));
 	assert_int_equal(v.late.endpoint, 0);
 	assert_int_equal(v.n, 0);
 }
@@ -80,7 +80,7 @@ static void a_message_that_lies_is_no_health(void **state)
 	struct verdict v;
 
 	ep.paired = true;
-	assert_non_null(strstr(said_of(&ep, &v), "leaves unread what has come"));
+	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
 	assert_non_null(strstr(said_of(&ep, &v), "the sender may wait for an answer"));
 	struct trace_endpoint both[2] = { ep, ep };
 
@@ -98,7 +98,7 @@ static void a_message_that_lies_is_no_health(void **state)
 	ep.tx_calls.bytes = ep.tx_calls.messages = ep.tx_calls.tid = 0; /* their writer is not seen either */
 	ep.rx_calls.tgid = 7;
 	ep.queue_max = 1;
-	assert_null(strstr(said_of(&ep, &v), "leaves unread"));
+	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
 	assert_non_null(strstr(said_of(&ep, &v), "the sender was not seen, and may wait for it"));
 }
@@ -146,7 +146,7 @@ static void a_request_that_waits_its_turn_is_no_health(void **state)
 	struct verdict v;
 
 	second_client(ep);
-	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 leaves unread what has come: 1 time, 1.90 s in all (48.7 %"));
+	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread data: 1 time, 1.90 s in all (48.7 %"));
 	assert_int_equal(v.late.endpoint, 1);
 }
 
@@ -200,7 +200,7 @@ static void a_server_that_hung_hours_ago_is_late(void **state)
 	ep[1].rx.ns[RX_UNREAD] = hours - SECOND;
 	ep[1].rx.count[RX_UNREAD] = 5;
 	ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS + SECOND;
-	assert_non_null(strstr(said_of_both(ep, &v), "leaves unread what has come"));
+	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
 	ep[1].rx.ns[RX_UNREAD] = 5 * (ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS / 5);	/* of many shorter ones each is what it is */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 }
@@ -249,7 +249,7 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[1].tx_calls.tgid = 13;
 	ep[1].tx_calls.no_cpu_ns = 700000000;
 	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
-	assert_non_null(strstr(said_of_both(ep, &v), "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was ready to run and had no CPU while it was waited for: 700 ms in all (70.0 %"));
+	assert_non_null(strstr(said_of_both(ep, &v), "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was waiting for a CPU while others waited for it: 700 ms in all (70.0 %"));
 	ep[1].tx_calls.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
 	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
 	ep[0].rx.ns[RX_WAIT] = 0; /* nobody waited */
@@ -258,9 +258,9 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[1] = downloader(900000000); /* what had come lay there, and it could not read */
 	strcpy(ep[1].rx_calls.comm, "httpd");
 	ep[1].peer = 0;
-	assert_non_null(strstr(said_of_both(ep, &v), "leaves unread"));
+	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
 	ep[1].rx_calls.no_cpu_ns = 800000000;
-	assert_non_null(strstr(said_of_both(ep, &v), "was ready to run and had no CPU while it was waited for: 800 ms"));
+	assert_non_null(strstr(said_of_both(ep, &v), "was waiting for a CPU while others waited for it: 800 ms"));
 }
 
 static void every_reader_is_a_little_late(void **state)
@@ -415,7 +415,7 @@ static void of_two_that_tell_of_an_unseen_sender_the_longer_leads(void **state)
 	ep.rx.count[RX_UNREAD] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "delayed ACKs held up"));
 	ep.rx.ns[RX_UNREAD] = 500000000;
-	assert_non_null(strstr(said_of(&ep, &v), "leaves unread"));
+	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
 	assert_int_equal(v.withheld.endpoint, 0);
 }
 
@@ -581,7 +581,7 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	assert_non_null(strstr(said_of_both(ep, &v), "healthy: stalls add up to 0 ns"));
+	assert_non_null(strstr(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns"));
 	assert_non_null(strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[1].rx.ns[RX_WAIT] = 3 * (SECOND / 10); /* each waits for the other in turn */
@@ -642,7 +642,7 @@ static void each_waits_for_the_other(void **state)
 	ep[0].family = ep[1].family = 1;
 	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, a deadlock"));
 	ep[0].tx_calls.tid = 0; /* it sent before it was seen, or never */
-	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
+	assert_non_null(strstr(said_of_both(ep, &v), "nothing holds a sender up"));
 	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, and neither goes on unless another thread sends"));
 }
 
@@ -988,9 +988,9 @@ static void a_stall_comes_before_a_loss(void **state)
 	ep.tx.ns[TX_SNDBUF] = ep.tx.max[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "sndbuf"));
-	ledger_table(&s, &v, 0, out);
+	verdict_screen(&s, &v, &(struct card_extent){}, &(struct paint){ .out = out, .width = 200 });
 	fclose(out);
-	assert_non_null(strstr(text, "also: curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
+	assert_non_null(strstr(text, "also   curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
 	assert_null(strstr(text, "recvmmsg"));
 	free(text);
 }
@@ -1153,7 +1153,7 @@ static void those_that_were_not_kept_are_in_the_sum(void **state)
 	struct verdict v;
 
 	ep.tx.ns[TX_NAGLE] = 1000;
-	verdict_make(&s, 0.01, 1000000, &v);
+	verdict_make(&s, &v);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "no single stall stands out, but together they are 500 ms, 33.33 % of the senders' time"));
 	assert_null(strstr(text, "most of it"));

@@ -40,7 +40,8 @@ struct bench_options {
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
-	bool quiet, mean, json_schema;
+	bool quiet, mean, json_schema, ledger;
+	int colour; /* enum colour_when */
 	/* the ledger */
 	bool trace, nist, ab;
 	int backend;

@@ -8,6 +8,7 @@
 static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none", NULL };
 static const char *const acks[] = { "final", "message", NULL };
 static const char *const backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
+static const char *const colours[] = { "auto", "always", "never", NULL };
 static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy", NULL };
 
 #define AT(field) offsetof(struct bench_options, field)
@@ -69,6 +70,8 @@ const struct opt bench_option_rows[] = {
 	{ OPT_STRING, 0, "timeline", "FILE", "every change of state of the traced run, to be drawn: python3 -m analysis figure timeline FILE", AT(timeline), .hidden_from_result = true },
 	{ OPT_STRING, 0, "perfetto", "FILE", "the same as trace events, for ui.perfetto.dev or chrome://tracing", AT(perfetto), .hidden_from_result = true },
 	{ OPT_FLAG, 0, "mean", NULL, "show the mean too, in the tables of times", AT(mean), .hidden_from_result = true },
+	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint", AT(ledger), .hidden_from_result = true },
+	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", AT(colour), 0, 0, colours, .hidden_from_result = true },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet), .hidden_from_result = true },
 	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run", AT(repeat), .hidden_from_result = true },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end", AT(json_schema), .hidden_from_result = true },

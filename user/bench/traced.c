@@ -203,16 +203,12 @@ static void relate_to_messages(struct point_ledger *l, const struct bench_plan *
 	l->normalised_stall = p->elapsed_ns ? worst / whole : NAN;
 }
 
-/* A benchmark's stall is worth naming from one per cent of an endpoint's time on. */
-#define MIN_SHARE 0.01
-#define MIN_NS 100000
-
 static void settle(struct traced *tr, struct point *p)
 {
 	struct point_ledger *l = tr->current;
 
 	keep_own(l);
-	verdict_make(&l->phase, MIN_SHARE, MIN_NS, &l->verdict);
+	verdict_make(&l->phase, &l->verdict);
 	relate_to_messages(l, tr->plan, p);
 	p->ledger = l;
 	tr->current = NULL;

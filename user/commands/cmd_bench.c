@@ -142,8 +142,8 @@ static int write_all(const struct result *r, struct traced *tr, struct err *e)
 	const struct bench_options *o = &r->plan->o;
 
 	if (!o->quiet && !sink_is_stdout(o->json) && !sink_is_stdout(o->csv) && !sink_is_stdout(o->raw) && !sink_is_stdout(o->timeline) && !sink_is_stdout(o->perfetto)) {
-		table_print(r, stdout);
 		ledgers_print(r, tr, o->nist, stdout);
+		table_print(r, stdout);
 	}
 	if (o->json && json_to_file(json_of_result(r), o->json, JSON_INDENT(1), e))
 		return -1;

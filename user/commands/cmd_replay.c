@@ -175,7 +175,7 @@ static void stream_one(void *ctx, const struct trace_snapshot *snapshot)
 		return;
 	}
 	if (is_due(s, snapshot->at_ns)) {
-		session_verdict(&kept, &v);
+		verdict_make(&kept, &v);
 		ledger_stream_snapshot(&s->stream, &kept, &v);
 	}
 	trace_snapshot_free(&kept);
@@ -264,13 +264,13 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 
 	if (replay_load(file, any_filter(s->o) ? wanted : NULL, s, (size_t)s->o->timeline_max, &s->r, e) || check_content(s, file->path, e))
 		return -1;
-	session_verdict(&s->r.end, &v);
+	verdict_make(&s->r.end, &v);
 	remarks(&s->r.state, file->path);
 	if (s->r.stalls.dropped)
 		fprintf(stderr, "ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; filter (-p, -P, --comm) to see them\n", file->path,
 			s->r.stalls.dropped, STALLS_KEPT);
 	if (!s->o->quiet && !uses_stdout(s->o)) {
-		ledger_table(&s->r.end, &v, (size_t)s->o->shown, stdout);
+		session_screen(s->o, &s->r.end, &v, stdout);
 		if (fflush(stdout))
 			err_sys(e, EXIT_IO, "give it room or a reader", "standard output");
 	}

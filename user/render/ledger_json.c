@@ -3,11 +3,13 @@
 #include "render/ledger_text.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "verdict/merge_findings.h"
 #include "render/environment.h"
+#include "render/card.h"
 
 static const char *const resolutions[] = { "unknown", "bounded", "exact" };
 
@@ -354,6 +356,17 @@ void append_or_drop(json_t **list, json_t *entry)
 	*list = NULL;
 }
 
+static void add_card(json_t *o, const struct trace_snapshot *s, const struct verdict *v)
+{
+	struct card *c = malloc(sizeof(*c));
+
+	json_object_set_new(o, "outcome", json_string(outcome_names[v->outcome]));
+	if (c)
+		card_make(s, v, c);
+	json_object_set_new(o, "card", c ? card_to_json(c) : json_null());
+	free(c);
+}
+
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array(), *o;
@@ -367,6 +380,7 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 		      withheld_to_json(s, &v->withheld), "loss",
 		      loss_to_json(s, &v->loss), "long_wait", wait_to_json(v), "scattered",
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	add_card(o, s, v);
 	add_counters(o, &s->counters);
 	return o;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "render/environment.h"
-#include "render/ledger_text.h"
+#include "render/card.h"
 
 /* Which end of the benchmark an endpoint is; a pipe has one ledger of each. */
 static const char *role_of(const struct point_ledger *l, const struct trace_endpoint *ep)
@@ -113,16 +113,16 @@ static void ab_lines(const struct ab_result *ab, enum test t, FILE *out)
 	ab_line("others traced beside", ab, AB_BESIDE, unit, out);
 }
 
-static void whole(const struct point *p, FILE *out)
+static void whole(const struct point *p, const struct bench_options *o, const struct paint *paint)
 {
 	const struct point_ledger *l = p->ledger;
 
-	fputs("\nledgers of ", out);
-	point_title(p, out);
-	fputc('\n', out);
-	ledger_table(&l->phase, &l->verdict, 0, out);
-	cost_line(l, out);
-	ab_lines(&l->ab, p->test, out);
+	point_title(p, paint->out);
+	fputc('\n', paint->out);
+	verdict_screen(&l->phase, &l->verdict, &(struct card_extent){ .ledger = o->ledger }, paint);
+	cost_line(l, paint->out);
+	ab_lines(&l->ab, p->test, paint->out);
+	fputc('\n', paint->out);
 }
 
 static void in_one_line(const struct point *p, FILE *out)
@@ -143,7 +143,8 @@ enum { WHOLE_UP_TO = 2 };
 
 void ledgers_print(const struct result *r, const struct traced *tr, bool nist, FILE *out)
 {
-	char backend[512];
+	const struct bench_options *o = &r->plan->o;
+	struct paint paint = paint_on(out, (enum colour_when)o->colour);
 	size_t n = 0;
 
 	if (!tr->t) {
@@ -151,8 +152,6 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 			fprintf(out, "\nno ledger: %s\n", tr->why);
 		return;
 	}
-	trace_backend_text(tr->t, backend, sizeof(backend));
-	fprintf(out, "\nstall ledger, backend %s\n", backend);
 	for (size_t i = 0; i < r->n; i++)
 		n += r->points[i].ledger != NULL;
 	for (size_t i = 0; i < r->n; i++) {
@@ -165,7 +164,7 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 			fputc('\n', out);
 			nist_rows(p, out);
 		} else {
-			(n <= WHOLE_UP_TO ? whole : in_one_line)(p, out);
+			n <= WHOLE_UP_TO || o->ledger ? whole(p, o, &paint) : in_one_line(p, out);
 		}
 	}
 }

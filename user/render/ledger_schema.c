@@ -40,11 +40,15 @@ static const struct schema_row dropped[] = {
 static const struct schema_row summary[] = {
 	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?wait" },
 	{ "~scattered", "?scattered" },
-	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
+	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" }, { "~outcome", "outcome" }, { "~card", "?card" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
 	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost", "?count" }, {}
+};
+static const struct schema_row card[] = {
+	{ "share", "?number" }, { "who", "text" }, { "for_whom", "text" }, { "head", "text" }, { "where", "text" }, { "why", "text" }, { "surety", "?surety" },
+	{ "fix", "text" }, { "fix_state", "?text" }, { "next", "text" }, { "also", "text[]" }, {}
 };
 static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {} };
 static const struct schema_row finding[] = {
@@ -122,7 +126,7 @@ static const struct {
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
+	{ "scattered", scattered }, { "card", card }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };
@@ -182,6 +186,7 @@ static void set_names(json_t *defs)
 	json_object_set_new(defs, "surety", schema_enum(surety_names, SURETY_N));
 	json_object_set_new(defs, "proto", proto_names());
 	json_object_set_new(defs, "drop", drop_names());
+	json_object_set_new(defs, "outcome", schema_enum(outcome_names, OUTCOMES_N));
 }
 
 static void set_kind(json_t *object, const char *schema)

@@ -170,9 +170,8 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 		fprintf(out, "  %" PRIu64 " closed endpoints that stalled least were not kept\n", c->dropped);
 }
 
-void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out)
+void ledger_blocks(const struct trace_snapshot *s, size_t max, FILE *out)
 {
 	endpoint_blocks(s, max, out);
 	counters_line(&s->counters, out);
-	verdict_lines(s, v, out);
 }

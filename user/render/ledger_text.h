@@ -14,6 +14,13 @@
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "curl[12]", "nginx[7] and others", "nobody seen" */
 void program_name(const struct trace_call_stats *b, char *buf, size_t len);
+/* the same of a party: "several nginx", "helper[5], which holds the descriptor since reader[4] ended," */
+enum { PARTY_TEXT = 160 };
+void who_name(const struct who *p, char *buf, size_t len);
+/* Who should have sent what is waited for there; NULL: nobody was seen. */
+const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, const struct trace_endpoint *ep);
+/* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not keep up. */
+bool reads_often(const struct trace_call_stats *reader, const struct finding *f);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
 
@@ -35,6 +42,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 const char *drop_name(enum trace_drop kind);
 /* One line: whose datagrams were dropped, how many, where; and what to do about it. */
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
+/* "10 datagrams dropped at its full receive buffer (2.0 % of those read or dropped)" */
+void append_loss(const struct datagram_loss *loss, char *buf, size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
 
 /* w->endpoint is not -1 */
@@ -46,10 +55,15 @@ const char *withheld_fix(void);
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
-/* That, then what is true beside it, then the fix. */
-void verdict_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out);
+/* For what the sentence says; empty: there is nothing to fix. */
+const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v);
+/* What is true too: a sentence each, at most `max` of them. Returns how many. */
+enum { VERDICT_ALSO_STALLS = 3, VERDICT_ALSO = 8 };
+size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max);
+/* "the reader's CPU" */
+const char *limit_phrase(enum limit l);
 
-/* One block per endpoint that did anything, the most stalled first, at most `max` (0: all); then the verdict. */
-void ledger_table(const struct trace_snapshot *s, const struct verdict *v, size_t max, FILE *out);
+/* One block per endpoint that did anything, the most stalled first, at most `max` (0: all). */
+void ledger_blocks(const struct trace_snapshot *s, size_t max, FILE *out);
 
 #endif

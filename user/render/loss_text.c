@@ -35,7 +35,13 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 
 	endpoint_name(ep, name, sizeof(name));
 	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who, sizeof(who));
-	snprintf(buf, len, "%s of %s: %" PRIu64 " datagram%s %s", who, name, loss->n, plural(loss->n), kinds[loss->kind].where);
+	snprintf(buf, len, "%s of %s: ", who, name);
+	append_loss(loss, buf, len);
+}
+
+void append_loss(const struct datagram_loss *loss, char *buf, size_t len)
+{
+	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n), kinds[loss->kind].where);
 	if (!isnan(loss->share))
 		text_append(buf, len, " (%s%.1f %% of those read or dropped)", loss->share < 0.001 ? "less than " : "",
 			    100 * fmax(loss->share, 0.001));

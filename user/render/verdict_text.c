@@ -10,12 +10,11 @@
 #include "base/text.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
+#include "verdict/judge.h"
 #include "verdict/other_findings.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
-
-#define PARTY_TEXT 160
 
 /* "helper[5], which holds the descriptor since reader[4] ended," */
 static void fd_owner_name(const struct who *p, char *buf, size_t len)
@@ -27,7 +26,7 @@ static void fd_owner_name(const struct who *p, char *buf, size_t len)
 	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
 }
 
-static void who_name(const struct who *p, char *buf, size_t len)
+void who_name(const struct who *p, char *buf, size_t len)
 {
 	if (p->left)
 		fd_owner_name(p, buf, len);
@@ -50,7 +49,7 @@ void program_name(const struct trace_call_stats *b, char *buf, size_t len)
 #define OFTEN_NS 1000000
 #define NEVER_AWAY_NS 50000000
 
-static bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
+bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
 {
 	return reader && trace_messages_known(reader) && f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
 }
@@ -84,9 +83,9 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(buf, len, " <- %s %s ready to run, and %s no CPU", name, late.others ? "are" : "is", late.others ? "have" : "has");
+		snprintf(buf, len, " <- %s %s waiting for a CPU", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_NO_CPU)
-		snprintf(buf, len, " <- it was woken, and had no CPU");
+		snprintf(buf, len, " <- it was woken, and waited for a CPU");
 	else if (f->unanswered_syn)
 		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->late_not_lost)
@@ -222,7 +221,7 @@ void starved_sentence(const struct trace_snapshot *s, const struct reader_spell 
 	human_ns((double)starved->ns, total, sizeof(total));
 	human_ns((double)starved->max_ns, longest, sizeof(longest));
 	if (!starved->count) {
-		snprintf(buf, len, "%s of %s was ready to run and had no CPU while it was waited for: %s in all (%.1f %% of its time)", who, name, total,
+		snprintf(buf, len, "%s of %s was waiting for a CPU while others waited for it: %s in all (%.1f %% of its time)", who, name, total,
 			 100 * starved->share);
 		return;
 	}
@@ -245,12 +244,12 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	endpoint_name(ep, name, sizeof(name));
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
-	snprintf(buf, len, "%s of %s leaves unread what has come: %s; %s", reader, name, extent,
+	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
 		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
 }
 
 /* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is nobody's other end, even where it was. */
-static const struct trace_call_stats *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
@@ -296,7 +295,7 @@ static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
 static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[v->wait.endpoint];
-	const struct trace_call_stats *sender = awaited(s, ep);
+	const struct trace_call_stats *sender = awaited_program(s, ep);
 	char name[160], reader[48], total[32];
 	bool several = v->waits.connections > 1;
 
@@ -305,7 +304,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
-	text_append(buf, len, "; %s of %s waited %s (%.1f %% of %s time) for ", reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
+	text_append(buf, len, "%s%s of %s waited %s (%.1f %% of %s time) for ", *buf ? "; " : "", reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
 	if (sender && who_left(sender, ep, v->wait.ns))
 		append_held_end(ep, sender, buf, len);
 	else
@@ -358,35 +357,6 @@ static const char *undelivered_fix(void)
 	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that is down (ip link), a queue that stands (tc -s qdisc)";
 }
 
-/* Nothing that stands below it can be mended before this. */
-static bool undelivered_leads(const struct verdict *v)
-{
-	return !v->n && v->undelivered.endpoint >= 0;
-}
-
-/* Of the two that tell of a sender that was not seen, the longer. */
-static bool withheld_leads(const struct verdict *v)
-{
-	return !v->n && v->withheld.endpoint >= 0 && (v->late.endpoint < 0 || v->withheld.ns >= v->late.ns);
-}
-
-static bool late_leads(const struct verdict *v)
-{
-	return v->late.endpoint >= 0 && !withheld_leads(v);
-}
-
-/* Only what no end of a conversation did, or left undone, is put down to the machine. */
-static bool starved_leads(const struct verdict *v)
-{
-	return !v->n && v->starved.endpoint >= 0 && !withheld_leads(v) && !late_leads(v);
-}
-
-/* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
-static bool loss_leads(const struct verdict *v)
-{
-	return !v->n && v->late.endpoint < 0 && v->withheld.endpoint < 0 && v->starved.endpoint < 0 && v->loss.endpoint >= 0 && !v->loss.stray;
-}
-
 /* what helps against it helps against more than half of them */
 static bool has_main_cause(const struct scattered *sum)
 {
@@ -405,27 +375,25 @@ static void scattered_sentence(const struct scattered *sum, char *buf, size_t le
 			    trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
 }
 
-/* Who surely sleeps for good is not well, though nothing holds him up in sending. */
-static const char *health(const struct verdict *v)
+/* nothing held a sender up, or nothing is known of it */
+static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	return v->mutual.endpoint >= 0 && v->mutual.nobody_else ? "nothing holds a sender up" : "healthy";
-}
-
-/* no finding, no late reader, no loss worth the word */
-static void healthy_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
-{
+	const char *health = v->wait.endpoint >= 0 ? "nothing holds a sender up" : "healthy";
 	char total[32];
 
 	human_ns((double)v->stall_ns, total, sizeof(total));
 	if (v->lifetime_ns)
-		snprintf(buf, len, "%s: stalls add up to %s, %.2f %% of the senders' time", health(v), total,
+		snprintf(buf, len, "%s: stalls add up to %s, %.2f %% of the senders' time", health, total,
 			 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
 	else if (v->sent)
-		snprintf(buf, len, "%s: stalls add up to %s", health(v), total);
-	else if (v->n_unknown)
-		snprintf(buf, len, "what held the senders is not known: no hook saw their calls");
+		snprintf(buf, len, "%s: stalls add up to %s", health, total);
 	else
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+}
+
+static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	snprintf(buf, len, v->n_unknown ? "what held the senders is not known: no hook saw their calls" : "nothing was sent through an endpoint that was seen");
 }
 
 /* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
@@ -442,125 +410,201 @@ static void append_deadlock(const struct trace_snapshot *s, const struct finding
 	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->deadlock_reads ? "write to" : "read", name);
 }
 
-static void finding_and_root(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void append_root(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
 {
 	char root[CAUSE_TEXT];
 
-	finding_sentence(s, &v->v[0], buf, len);
-	if (v->v[0].deadlock >= 0)
-		append_deadlock(s, &v->v[0], buf, len);
-	root_sentence(s, v, &v->v[0], root, sizeof(root));
+	root_sentence(s, v, f, root, sizeof(root));
 	if (*root)
-		text_append(buf, len, "; at the root of it%s: %s", v->v[0].root_by_amounts ? ", by the amounts that are passed on" : "", root);
+		text_append(buf, len, "; at the root of it%s: %s", f->root_by_amounts ? ", by the amounts that are passed on" : "", root);
 }
 
+static void stall_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	const struct finding *f = &v->v[v->lead];
+
+	finding_sentence(s, f, buf, len);
+	if (f->deadlock >= 0)
+		append_deadlock(s, f, buf, len);
+	append_root(s, v, f, buf, len);
+}
+
+const char *limit_phrase(enum limit l)
+{
+	static const char *const phrases[] = { [LIMIT_NONE] = "", [LIMIT_READER_CPU] = "the reader's CPU", [LIMIT_OWN_WRITES] = "its own small writes" };
+
+	return phrases[l];
+}
+
+static void limit_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	const struct finding *f = &v->v[v->lead];
+	char text[VERDICT_TEXT];
+
+	finding_sentence(s, f, text, sizeof(text));
+	snprintf(buf, len, "healthy, limited by: %s: %.900s", limit_phrase(f->limit), text);
+}
+
+/* ---- one row a kind ---- */
+
+typedef void say(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
+typedef const char *advise(const struct trace_snapshot *s, const struct verdict *v);
+
+static void say_undelivered(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	undelivered_sentence(s, &v->undelivered, buf, len);
+}
+
+static void say_withheld(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	withheld_sentence(s, &v->withheld, buf, len);
+}
+
+static void say_late(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	late_sentence(s, &v->late, buf, len);
+}
+
+static void say_starved(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	starved_sentence(s, &v->starved, buf, len);
+}
+
+static void say_loss(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	loss_sentence(s, &v->loss, buf, len);
+}
+
+static void say_scattered(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	scattered_sentence(&v->scattered, buf, len);
+}
+
+static void say_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	(v->mutual.endpoint >= 0 ? append_mutual : append_wait)(s, v, buf, len);
+}
+
+static const char *fix_stall(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct finding *f = &v->v[v->lead];
+
+	return finding_fix(s, f->root >= 0 ? &v->v[f->root] : f);
+}
+
+static const char *fix_none(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return "";
+}
+
+static const char *fix_undelivered(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return undelivered_fix();
+}
+
+static const char *fix_withheld(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return withheld_fix();
+}
+
+static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return rx_fixes[RX_UNREAD];
+}
+
+static const char *fix_starved(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return starved_fix();
+}
+
+static const char *fix_loss(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return loss_fix(&v->loss);
+}
+
+static const char *fix_scattered(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
+}
+
+static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return mutual_fix();
+}
+
+static const struct {
+	say *sentence;
+	advise *fix;
+} texts[KINDS_N] = {
+	[KIND_STALL] = { stall_sentence, fix_stall },
+	[KIND_LIMIT] = { limit_sentence, fix_none },
+	[KIND_UNDELIVERED] = { say_undelivered, fix_undelivered },
+	[KIND_WITHHELD] = { say_withheld, fix_withheld },
+	[KIND_LATE] = { say_late, fix_late },
+	[KIND_STARVED] = { say_starved, fix_starved },
+	[KIND_LOSS] = { say_loss, fix_loss },
+	[KIND_SCATTERED] = { say_scattered, fix_scattered },
+	[KIND_MUTUAL] = { say_wait, fix_mutual },
+	[KIND_WAIT] = { say_wait, fix_none },
+	[KIND_QUIET] = { quiet_sentence, fix_none },
+	[KIND_UNSEEN] = { unseen_sentence, fix_none },
+};
+
+static bool leads_with_wait(const struct verdict *v)
+{
+	return v->kind == KIND_WAIT || v->kind == KIND_MUTUAL;
+}
+
+/* A wait that leads is said after what nothing held up, or what was a trifle beside it. */
 static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	if (v->n)
-		finding_and_root(s, v, buf, len);
-	else if (undelivered_leads(v))
-		undelivered_sentence(s, &v->undelivered, buf, len);
-	else if (late_leads(v))
-		late_sentence(s, &v->late, buf, len);
-	else if (withheld_leads(v))
-		withheld_sentence(s, &v->withheld, buf, len);
-	else if (starved_leads(v))
-		starved_sentence(s, &v->starved, buf, len);
-	else if (loss_leads(v))
-		loss_sentence(s, &v->loss, buf, len);
-	else if (v->scattered.ns)
-		scattered_sentence(&v->scattered, buf, len);
+	if (!leads_with_wait(v))
+		texts[v->kind].sentence(s, v, buf, len);
+	else if (v->n)
+		stall_sentence(s, v, buf, len);
 	else
-		healthy_sentence(s, v, buf, len);
-}
-
-/* beside what stalled, or where nothing at all stands out */
-static bool tells_wait(const struct verdict *v)
-{
-	return v->wait.endpoint >= 0 && (v->n || (!undelivered_leads(v) && !late_leads(v) && !withheld_leads(v) && !starved_leads(v) && !loss_leads(v)));
+		(v->sent || !v->n_unknown ? quiet_sentence : unseen_sentence)(s, v, buf, len);
 }
 
 void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	leading_sentence(s, v, buf, len);
-	if (tells_wait(v) && v->mutual.endpoint >= 0)
-		append_mutual(s, v, buf, len);
-	else if (tells_wait(v))
-		append_wait(s, v, buf, len);
-	if (!v->n && !late_leads(v) && v->n_unknown && v->sent)
+	if (leads_with_wait(v) || judge_tells_wait(v))
+		say_wait(s, v, buf, len);
+	if (!v->n && v->kind != KIND_LATE && v->n_unknown && v->sent)
 		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
 }
 
-/* for what the sentence says; empty: there is nothing to mend */
-static const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
+const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 {
-	if (v->n)
-		return finding_fix(s, &v->v[v->v[0].root >= 0 ? v->v[0].root : 0]);
-	if (undelivered_leads(v))
-		return undelivered_fix();
-	if (late_leads(v))
-		return rx_fixes[RX_UNREAD];
-	if (withheld_leads(v))
-		return withheld_fix();
-	if (starved_leads(v))
-		return starved_fix();
-	if (loss_leads(v))
-		return loss_fix(&v->loss);
-	if (tells_wait(v) && v->mutual.endpoint >= 0)
-		return mutual_fix();
-	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
+	return texts[v->kind].fix(s, v);
 }
 
-enum { MORE_FINDINGS = 4 };
+/* ---- what is true too, and does not lead ---- */
 
-static void also(FILE *out, const char *text)
+/* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to say beside. */
+static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE, KIND_STARVED, KIND_LOSS, KIND_SCATTERED };
+
+static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max)
 {
-	fprintf(out, "   also: %s\n", text);
+	bool leads = v->kind == KIND_STALL || v->kind == KIND_LIMIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n && n < max; i++)
+		if (!leads || i != v->lead)
+			finding_sentence(s, &v->v[i], text[n++], VERDICT_TEXT);
+	return n;
 }
 
-/* what is true too, and does not lead */
-static void also_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max)
 {
-	char text[VERDICT_TEXT];
+	size_t n = other_stalls(s, v, text, max < VERDICT_ALSO_STALLS ? max : VERDICT_ALSO_STALLS);
 
-	for (size_t i = 1; i < v->n && i < MORE_FINDINGS; i++) {
-		finding_sentence(s, &v->v[i], text, sizeof(text));
-		also(out, text);
-	}
-	if (v->undelivered.endpoint >= 0 && !undelivered_leads(v)) {
-		undelivered_sentence(s, &v->undelivered, text, sizeof(text));
-		also(out, text);
-	}
-	if (v->withheld.endpoint >= 0 && !withheld_leads(v)) {
-		withheld_sentence(s, &v->withheld, text, sizeof(text));
-		also(out, text);
-	}
-	if (v->late.endpoint >= 0 && withheld_leads(v)) {
-		late_sentence(s, &v->late, text, sizeof(text));
-		also(out, text);
-	}
-	if (v->starved.endpoint >= 0 && !starved_leads(v)) {
-		starved_sentence(s, &v->starved, text, sizeof(text));
-		also(out, text);
-	}
-	if (v->loss.endpoint >= 0 && !loss_leads(v)) {
-		loss_sentence(s, &v->loss, text, sizeof(text));
-		also(out, text);
-	}
-	if (v->scattered.ns && (v->late.endpoint >= 0 || withheld_leads(v) || starved_leads(v) || loss_leads(v))) {
-		scattered_sentence(&v->scattered, text, sizeof(text));
-		also(out, text);
-	}
-}
+	for (size_t i = 0; i < sizeof(told_beside) / sizeof(told_beside[0]) && n < max; i++) {
+		enum finding_kind k = told_beside[i];
 
-void verdict_lines(const struct trace_snapshot *s, const struct verdict *v, FILE *out)
-{
-	char text[VERDICT_TEXT];
-	const char *fix = verdict_fix(s, v);
-
-	verdict_sentence(s, v, text, sizeof(text));
-	fprintf(out, "verdict: %s\n", text);
-	also_lines(s, v, out);
-	if (*fix)
-		fprintf(out, "    fix: %s\n", fix);
+		if (k != v->kind && (judge_found(v, k) || (k == KIND_LOSS && v->loss.endpoint >= 0)))
+			texts[k].sentence(s, v, text[n++], VERDICT_TEXT);
+	}
+	return n;
 }

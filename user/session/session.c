@@ -276,18 +276,6 @@ int session_begin(struct session *l, const struct session_opts *o, struct trace_
 	return session_check_outputs(o, NULL, e) ? -1 : session_open(l, o, filter, e);
 }
 
-/*
- * A stall that is worth a sentence. What the ledgers say is held, by the tests, against the applications' own clocks to 1 ms + 1 %
- * (CONTRIBUTING.md): a stall below either could be the ledger's own error.
- */
-#define MIN_SHARE 0.01
-#define MIN_NS 1000000
-
-void session_verdict(const struct trace_snapshot *s, struct verdict *v)
-{
-	verdict_make(s, MIN_SHARE, MIN_NS, v);
-}
-
 json_t *session_head(struct session *l, json_t *about)
 {
 	struct machine m;
@@ -348,7 +336,7 @@ int session_tick(struct session *l, struct err *e)
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
 	if (session_snapshot(l, &s, &te))
 		return session_error(e, &te);
-	session_verdict(&s, &v);
+	verdict_make(&s, &v);
 	ledger_stream_snapshot(&l->stream, &s, &v);
 	trace_snapshot_free(&s);
 	return 0;
@@ -364,7 +352,7 @@ int session_end(struct session *l, struct err *e)
 		return session_error(e, &te);
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
-	session_verdict(&l->end, &l->verdict);
+	verdict_make(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);
@@ -408,17 +396,21 @@ static void say_left_out(const struct session *l)
 			l->stalls.dropped, STALLS_KEPT);
 }
 
+void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+{
+	struct paint p = paint_on(out, (enum colour_when)o->colour);
+
+	verdict_screen(s, v, &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger }, &p);
+}
+
 int session_report(struct session *l, json_t *about, struct err *e)
 {
-	char backend[512];
 	int rc = 0;
 
 	if (l->o->record)
 		return 0;
 	if (!l->o->quiet) {
-		trace_backend_text(l->t, backend, sizeof(backend));
-		fprintf(stderr, "ipcstall: backend %s\n", backend);
-		ledger_table(&l->end, &l->verdict, (size_t)l->o->shown, stderr);
+		session_screen(l->o, &l->end, &l->verdict, stderr);
 		if (l->o->cost)
 			cost_table(l, stderr);
 	}

@@ -6,6 +6,7 @@
 #include "base/opt.h"
 #include "verdict/verdict.h"
 #include "recording/recorder.h"
+#include "render/card.h"
 #include "render/ledger_outputs.h"
 #include "render/ledger_stream.h"
 
@@ -17,7 +18,8 @@ struct session_opts {
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
-	bool all, cost, quiet, stacks, json_schema;
+	bool all, cost, quiet, stacks, json_schema, ledger;
+	int colour; /* enum colour_when */
 	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
 	char *ndjson;
 	int64_t interval_ns, timeline_max;
@@ -67,8 +69,10 @@ struct session_opts {
 	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each interval and for each stall",               \
 	  SESSION_OPT(ndjson) },                                                                                                               \
 	{ OPT_TIME, 'i', "interval", "TIME", of_what, SESSION_OPT(interval_ns), 1e7, 86400e9 },                                                \
-	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints in the table", SESSION_OPT(shown), 1, 100000 },                      \
-	{ OPT_FLAG, 'q', "quiet", NULL, "no table", SESSION_OPT(quiet) },                                                                      \
+	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints (default 10)", SESSION_OPT(shown), 1, 100000 },                      \
+	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint", SESSION_OPT(ledger) },							\
+	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", SESSION_OPT(colour), 0, 0, colour_choices },			\
+	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) },                                                                      \
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", SESSION_OPT(json_schema) }
 
 extern const char *const session_backends[];
@@ -122,9 +126,9 @@ json_t *session_head(struct session *l, json_t *about);
 /* The options that are text, checked: where it goes, which protocols and ports. */
 int session_check_outputs(const struct session_opts *o, const char *input, struct err *e);	/* input: what is read, NULL: nothing */
 int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e);
+/* The card and what lies behind it. */
+void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out);
 bool session_wants_timeline(const struct session_opts *o);
-/* What is enough for a finding. */
-void session_verdict(const struct trace_snapshot *s, struct verdict *v);
 uint64_t session_threshold(const struct session_opts *o);
 
 /* session_record.c */

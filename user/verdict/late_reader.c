@@ -81,14 +81,14 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }
 
-struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns)
+struct reader_spell find_late_reader(const struct trace_snapshot *s)
 {
 	struct reader_spell late = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_UNREAD);
 
-		if (r.ns >= min_ns && r.ns > late.ns && is_late(s, &s->ep[i], &r))
+		if (r.ns >= VERDICT_MIN_NS && r.ns > late.ns && is_late(s, &s->ep[i], &r))
 			late = r;
 	}
 	return late;

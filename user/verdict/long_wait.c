@@ -103,14 +103,14 @@ static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_se
 enum { CHAIN_MAX = 16 };
 
 /* the longest wait of at least so long, of the readers of one process (0: of any) */
-static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader, uint64_t min_ns, bool nothing_sent)
+static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader, uint64_t least_ns, bool nothing_sent)
 {
 	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_WAIT);
 
-		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= min_ns && r.ns > longest.ns && is(s, i, nothing_sent))
+		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= least_ns && r.ns > longest.ns && is(s, i, nothing_sent))
 			longest = r;
 	}
 	return longest;
@@ -183,9 +183,9 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 }
 
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs it. */
-struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent)
+struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
 {
-	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, min_ns, nothing_sent), any = longest_wait(s, waits_long, 0, min_ns, nothing_sent);
+	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS, nothing_sent), any = longest_wait(s, waits_long, 0, VERDICT_MIN_NS, nothing_sent);
 
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns ? mutual : last_of_chain(s, any, nothing_sent);
 }
@@ -214,7 +214,7 @@ static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint
 }
 
 /* Of many short connections each wait is short: those of one program for the same server are one in all. */
-struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, uint64_t min_ns, bool nothing_sent)
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent)
 {
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
 
@@ -224,7 +224,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
-		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) || ep->rx.ns[RX_WAIT] < min_ns || !waits_long(s, i, nothing_sent))
+		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) || ep->rx.ns[RX_WAIT] < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
 			continue;
 		sum.connections++;
 		sum.ns += ep->rx.ns[RX_WAIT];

@@ -8,10 +8,10 @@
 /* what an endpoint's rx ledger says of one state */
 struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state);
 
-/* Each: the one that matters most, .endpoint -1: there is none. min_ns: less is no matter; nothing_sent: by any endpoint that was seen */
-struct reader_spell find_late_reader(const struct trace_snapshot *s, uint64_t min_ns);
-struct reader_spell find_long_wait(const struct trace_snapshot *s, uint64_t min_ns, bool nothing_sent);
-struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, uint64_t min_ns, bool nothing_sent);
+/* Each: the one that matters most, .endpoint -1: there is none. nothing_sent: by any endpoint that was seen */
+struct reader_spell find_late_reader(const struct trace_snapshot *s);
+struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent);
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent);
 /* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does not */
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 /* of two times: it is what matters, and the other is no part of it */
@@ -21,13 +21,13 @@ struct round_trips {
 	uint64_t n, each_ns;
 };
 struct round_trips wait_on_path(const struct trace_endpoint *ep);
-struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min_share, uint64_t min_ns);
+struct withheld_ack find_withheld_ack(const struct trace_snapshot *s);
 /* that the other end, unseen, waited for this one's delayed ACKs */
 bool was_waited_for(const struct trace_endpoint *ep);
-struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns);
+struct reader_spell find_starved(const struct trace_snapshot *s);
 /* of what find_starved() found: whose thread it was */
 const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved);
-struct reader_spell find_undelivered(const struct trace_snapshot *s, double min_share);
+struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

@@ -67,7 +67,7 @@ static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
 	};
 }
 
-struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns)
+struct reader_spell find_starved(const struct trace_snapshot *s)
 {
 	struct reader_spell most = { .endpoint = -1 };
 
@@ -76,7 +76,7 @@ struct reader_spell find_starved(const struct trace_snapshot *s, uint64_t min_ns
 
 		if (out.ns > DWARFS * one.ns)
 			one = out;
-		if (one.ns >= min_ns && one.ns > most.ns && one.share >= STARVED_SHARE)
+		if (one.ns >= VERDICT_MIN_NS && one.ns > most.ns && one.share >= STARVED_SHARE)
 			most = one;
 	}
 	return most;

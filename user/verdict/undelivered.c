@@ -13,7 +13,7 @@ static bool flows(const struct trace_endpoint *ep)
 	return (double)ep->tx_calls.bytes * 1e9 >= FLOWS * (double)ep->tx.ns[TX_DEVICE];
 }
 
-struct reader_spell find_undelivered(const struct trace_snapshot *s, double min_share)
+struct reader_spell find_undelivered(const struct trace_snapshot *s)
 {
 	struct reader_spell most = { .endpoint = -1 };
 
@@ -24,7 +24,7 @@ struct reader_spell find_undelivered(const struct trace_snapshot *s, double min_
 
 		if (ep->proto != TRACE_TCP || !ep->timeouts || tx->max[TX_DEVICE] < TIMER_NS || tx->max[TX_DEVICE] <= most.max_ns)
 			continue;
-		if (share >= min_share && !flows(ep))
+		if (share >= VERDICT_MIN_SHARE && !flows(ep))
 			most = (struct reader_spell){ (int)i, tx->ns[TX_DEVICE], tx->max[TX_DEVICE], ep->timeouts, share };
 	}
 	return most;

@@ -8,9 +8,11 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/root_cause.h"
+#include "verdict/judge.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
+#include "verdict/trifle.h"
 #include "verdict/other_findings.h"
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)
@@ -138,6 +140,8 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
 		.peer = ep->peer,
 		.deadlock = -1,
+		.root = -1,
+		.goes_on = !ep->closed && ep->tx.now == cause,
 		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
 		.late_not_lost = cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
@@ -171,22 +175,25 @@ static void keep(struct verdict *v, const struct finding *f)
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
 {
+	uint64_t observed = observed_ns(s);
+
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
-		keep(out, &c->v[i].f);
+		if (!is_trifle(c->v[i].f.all.ns, observed))
+			keep(out, &c->v[i].f);
 	candidates_free(c);
 }
 
 /* Of what there is no memory for is kept what is large alone. */
-static void find_stalls(const struct trace_snapshot *s, size_t i, double min_share, uint64_t min_ns, struct candidates *found, struct verdict *out)
+static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found, struct verdict *out)
 {
 	for (unsigned int c = 0; c < TX_N; c++) {
 		struct finding f;
 
-		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < min_ns)
+		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < VERDICT_MIN_NS)
 			continue;
 		fill(s, i, c, &f);
-		if (f.share >= min_share && candidates_add(found, s, &f))
+		if (f.share >= VERDICT_MIN_SHARE && candidates_add(found, s, &f))
 			keep(out, &f);
 	}
 }
@@ -221,21 +228,28 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s, const str
 	return (struct mutual_wait){ .endpoint = back, .nobody_else = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back) };
 }
 
-static void find_unstalled(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
-{
-	const struct reader_spell none = { .endpoint = -1 };
+static const struct reader_spell none = { .endpoint = -1 };
 
+static void drop_trifle(struct reader_spell *r, uint64_t observed)
+{
+	if (r->endpoint >= 0 && is_trifle(r->ns, observed))
+		*r = none;
+}
+
+static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
+{
 	out->loss = find_loss(s);
-	out->withheld = find_withheld_ack(s, min_share, min_ns);
-	out->starved = find_starved(s, min_ns);
-	out->undelivered = find_undelivered(s, min_share);
-	out->late = out->n ? none : find_late_reader(s, min_ns);	/* a sender that was seen speaks for itself */
+	out->withheld = find_withheld_ack(s);
+	out->starved = find_starved(s);
+	out->undelivered = find_undelivered(s);
+	drop_trifle(&out->starved, observed_ns(s));
+	out->late = out->n ? none : find_late_reader(s);	/* a sender that was seen speaks for itself */
 	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint && 2 * out->starved.ns >= out->late.ns)
 		out->late = none; /* it could not read */
-	out->wait = find_long_wait(s, min_ns, !out->sent);
-	out->waits = sum_waits(s, &out->wait, min_ns, !out->sent);
+	out->wait = find_long_wait(s, !out->sent);
+	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);
-	if (matters_beside_stalls(out))
+	if (matters_beside_stalls(out) && !is_trifle(out->waits.ns, observed_ns(s)))
 		return;
 	out->wait = none;
 	out->waits = (struct waits_together){};
@@ -243,11 +257,11 @@ static void find_unstalled(const struct trace_snapshot *s, double min_share, uin
 }
 
 /* What no stall is worth the word for alone. */
-static void find_scattered(const uint64_t by_cause[TX_N], double min_share, uint64_t min_ns, struct verdict *out)
+static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
 {
 	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns ? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
 
-	if (out->n || sum.ns < min_ns || sum.share < min_share)
+	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE)
 		return;
 	for (unsigned int c = 0; c < TX_N; c++) {
 		if (!tx_is_stall(c) || by_cause[c] <= sum.cause_ns)
@@ -267,7 +281,7 @@ static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
 		by_cause[c] += ep->tx.ns[c];
 }
 
-void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out)
+void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 {
 	uint64_t by_cause[TX_N] = {};
 	struct candidates found = {};
@@ -280,6 +294,7 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
+		out->n_active += endpoint_did_anything(ep);
 		if (!endpoint_sent(ep))
 			continue;
 		if (writers_unseen(ep)) {
@@ -287,11 +302,12 @@ void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min
 			continue;
 		}
 		add_sender(ep, by_cause, out);
-		find_stalls(s, i, min_share, min_ns, &found, out);
+		find_stalls(s, i, &found, out);
 	}
 	keep_united(&found, s, out);
-	find_scattered(by_cause, min_share, min_ns, out);
-	find_unstalled(s, min_share, min_ns, out);
+	find_scattered(by_cause, out);
+	find_unstalled(s, out);
 	verdict_link(s, out);
 	verdict_deadlocks(s, out);
+	judge(out);
 }

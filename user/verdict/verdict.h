@@ -28,7 +28,44 @@ enum surety {
 /* As documents call them; BLAME_NOBODY has no name: NULL. */
 extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
 
-/* What a finding and those that are alike (verdict/merge_findings.h) have in all; of a single one what it has itself. */
+/* What it all comes to. UNKNOWN: too little was seen to say. */
+#define OUTCOMES(X)			\
+	X(OUTCOME_STALLED, "stalled")	\
+	X(OUTCOME_WAITING, "waiting")	\
+	X(OUTCOME_HEALTHY, "healthy")	\
+	X(OUTCOME_UNKNOWN, "unknown")
+#define OUTCOME_ENUM(sym, name) sym,
+enum outcome { OUTCOMES(OUTCOME_ENUM) OUTCOMES_N };
+extern const char *const outcome_names[OUTCOMES_N];
+
+/*
+ * The kinds of findings, and the two verdicts without any. Whoever does something for each of them has a table with a row a kind:
+ * model/judge.c finds and ranks them, the sinks make text and JSON of them.
+ */
+#define FINDING_KINDS(K)			\
+	K(KIND_STALL, stall)			\
+	K(KIND_LIMIT, limit)			\
+	K(KIND_UNDELIVERED, undelivered)	\
+	K(KIND_WITHHELD, withheld)		\
+	K(KIND_LATE, late)			\
+	K(KIND_STARVED, starved)		\
+	K(KIND_LOSS, loss)			\
+	K(KIND_SCATTERED, scattered)		\
+	K(KIND_MUTUAL, mutual)			\
+	K(KIND_WAIT, wait)			\
+	K(KIND_QUIET, quiet)			\
+	K(KIND_UNSEEN, unseen)
+#define KIND_ENUM(sym, name) sym,
+enum finding_kind { FINDING_KINDS(KIND_ENUM) KINDS_N };
+
+/* A sender that is held up although nothing is wrong: whose pace it has. */
+enum limit {
+	LIMIT_NONE,
+	LIMIT_READER_CPU, /* its reader reads as fast as a CPU lets it */
+	LIMIT_OWN_WRITES, /* it gathers its own small writes */
+};
+
+/* What a finding and those that are alike (model/alike.h) have in all; of a single one what it has itself. */
 struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
@@ -53,6 +90,8 @@ struct finding {
 	bool late_not_lost;  /* most of what was sent again the other end had already */
 	struct totals all; /* the largest of them is the endpoint, and what stands above is its own */
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
+	bool goes_on;	      /* it had not ended at the snapshot */
+	enum limit limit;     /* nobody waits in vain: LIMIT_NONE, somebody does */
 };
 
 /* One state of one end's ledger, rx but for `undelivered` */
@@ -119,8 +158,21 @@ struct verdict {
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */
 	size_t n_unknown;     /* of those that do not */
+	size_t n_active;      /* endpoints at which anything happened */
 	int64_t unaccounted_ns;
+	/* the judge's (model/judge.h) */
+	enum outcome outcome;
+	enum finding_kind kind; /* what leads */
+	size_t lead;		/* of a stall or limit: which of v[] */
+	double share;		/* of the time of whoever waits, NAN: unknown */
 };
+
+/*
+ * What is worth a sentence. What the ledgers say is held, by the tests, against the applications' own clocks to 1 ms + 1 %
+ * (CONTRIBUTING.md): a stall below either could be the ledger's own error.
+ */
+#define VERDICT_MIN_SHARE 0.01
+#define VERDICT_MIN_NS 1000000
 
 static inline double waits_share(const struct waits_together *w)
 {
@@ -148,10 +200,7 @@ bool endpoint_did_anything(const struct trace_endpoint *ep);
 /* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
 
-/*
- * The stalls of at least min_share of an endpoint's lifetime and min_ns in all; where there is none, their sum, if that is as much of
- * all senders' time.
- */
-void verdict_make(const struct trace_snapshot *s, double min_share, uint64_t min_ns, struct verdict *out);
+/* All findings, and what they come to. */
+void verdict_make(const struct trace_snapshot *s, struct verdict *out);
 
 #endif

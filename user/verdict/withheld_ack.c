@@ -24,7 +24,7 @@ bool was_waited_for(const struct trace_endpoint *ep)
 	       (double)ep->answers.n >= ANSWERED_SHARE * (double)ep->delack_fires && !keeps_its_own_time(&ep->answers);
 }
 
-struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min_share, uint64_t min_ns)
+struct withheld_ack find_withheld_ack(const struct trace_snapshot *s)
 {
 	struct withheld_ack most = { .endpoint = -1 };
 
@@ -32,7 +32,7 @@ struct withheld_ack find_withheld_ack(const struct trace_snapshot *s, double min
 		const struct trace_endpoint *ep = &s->ep[i];
 		double share = ep->rx.lifetime_ns ? (double)ep->answers.ns / (double)ep->rx.lifetime_ns : 0;
 
-		if (ep->answers.ns >= min_ns && ep->answers.ns > most.ns && share >= min_share && was_waited_for(ep))
+		if (ep->answers.ns >= VERDICT_MIN_NS && ep->answers.ns > most.ns && share >= VERDICT_MIN_SHARE && was_waited_for(ep))
 			most = (struct withheld_ack){ .endpoint = (int)i, .ns = ep->answers.ns, .count = ep->answers.n, .share = share };
 	}
 	return most;

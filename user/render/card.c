@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From a verdict to the words of its card: one row a kind of finding. */
+#include "render/card.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/text.h"
+#include "verdict/merge_findings.h"
+#include "verdict/blame.h"
+#include "render/environment.h"
+#include "verdict/judge.h"
+#include "verdict/other_findings.h"
+
+const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
+
+#define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
+static const char *const whats[TX_N] = { TX_STATES(CAUSE_WHAT) };
+
+/* what is made, of what */
+struct making {
+	const struct trace_snapshot *s;
+	const struct verdict *v;
+	struct card *c;
+};
+
+/* ---- names ---- */
+
+/* the other end where its program was not seen: "127.0.0.1:80", "the other end" */
+static void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	if ((ep->family == AF_INET || ep->family == AF_INET6) && ep->remote.port)
+		trace_addr_text(ep->family, &ep->remote, buf, len);
+	else
+		snprintf(buf, len, "the other end");
+}
+
+static void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	const struct trace_call_stats *b = awaited_program(s, ep);
+
+	if (b)
+		program_name(b, buf, len);
+	else
+		address_of_peer(ep, buf, len);
+}
+
+static void someone(struct who *p, bool several, char *buf, size_t len)
+{
+	if (several) {
+		p->tgid = 0;
+		p->others = true;
+		p->left = NULL;
+	}
+	who_name(p, buf, len);
+}
+
+/* who keeps it waiting, as far as anybody does */
+static void blamed_name(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	struct who late = finding_blamed(m->s, f);
+
+	if (late.tgid || late.others || late.left)
+		someone(&late, f->all.several_blamed, buf, len);
+	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
+		snprintf(buf, len, "its reader");
+	else
+		address_of_peer(&m->s->ep[f->endpoint], buf, len);
+}
+
+static void sender_name(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	struct who held_up = finding_sender(m->s, f);
+
+	someone(&held_up, f->all.several_senders, buf, len);
+}
+
+/* ---- where ---- */
+
+/* "tcp A > B and 5 more: nagle 833 ms of 836 ms, 19 times, longest 43.9 ms" */
+struct spent {
+	const char *state; /* NULL: not named */
+	size_t connections;
+	uint64_t ns, lifetime_ns, count, max_ns; /* count 0: unknown */
+	bool goes_on;
+};
+
+/* "tcp 127.0.0.1:37002 > :40441": of one address on both sides it is said once */
+static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	char l[64];
+
+	if ((ep->family != AF_INET && ep->family != AF_INET6) || memcmp(ep->local.ip, ep->remote.ip, sizeof(ep->local.ip))) {
+		endpoint_name(ep, buf, len);
+		return;
+	}
+	trace_addr_text(ep->family, &ep->local, l, sizeof(l));
+	snprintf(buf, len, "%s %s > :%u", trace_proto_name(ep->proto), l, ep->remote.port);
+}
+
+static void where(struct card *c, const struct trace_endpoint *ep, const struct spent *x)
+{
+	char name[160], total[32], life[32], longest[32];
+
+	short_name(ep, name, sizeof(name));
+	human_ns((double)x->ns, total, sizeof(total));
+	human_ns((double)x->lifetime_ns, life, sizeof(life));
+	human_ns((double)x->max_ns, longest, sizeof(longest));
+	snprintf(c->where, sizeof(c->where), "%s", name);
+	if (x->connections > 1)
+		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
+	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "", x->state ? " " : "", total, life);
+	if (x->count)
+		text_append(c->where, sizeof(c->where), ", %" PRIu64 " x, longest %s", x->count, longest);
+	if (x->goes_on)
+		text_append(c->where, sizeof(c->where), "; it goes on");
+}
+
+static void where_spell(const struct making *m, const struct reader_spell *r, const char *state, uint64_t lifetime_ns)
+{
+	where(m->c, &m->s->ep[r->endpoint], &(struct spent){ .state = state, .ns = r->ns, .lifetime_ns = lifetime_ns, .count = r->count, .max_ns = r->max_ns });
+}
+
+static void where_finding(const struct making *m, const struct finding *f)
+{
+	const struct totals *a = &f->all;
+
+	where(m->c, &m->s->ep[f->endpoint], &(struct spent){ .connections = a->connections, .ns = a->ns,
+		.lifetime_ns = a->lifetime_ns, .count = a->count, .max_ns = a->max_ns, .goes_on = f->goes_on });
+}
+
+static void set_surety(struct card *c, enum surety s)
+{
+	c->has_surety = true;
+	c->surety = s;
+}
+
+static void set_fix(struct card *c, const char *fix)
+{
+	snprintf(c->fix, sizeof(c->fix), "%s", fix);
+	c->fix_state = *fix ? FIX_SUGGESTED : FIX_NONE;
+}
+
+static void take_fix(const struct making *m)
+{
+	set_fix(m->c, verdict_fix(m->s, m->v));
+}
+
+/* ---- stalls ---- */
+
+/* where nobody is to blame: what it waits for */
+static const char *const waits_for[TX_N] = {
+	[TX_SNDBUF] = "room in its send buffer", [TX_RECOVERY] = "a retransmission", [TX_PACING] = "its own pacing",
+	[TX_CORK] = "its own next write", [TX_NAGLE] = "an ACK", [TX_CWND] = "its congestion window", [TX_RWND] = "the receive window",
+};
+
+static void whom_of_stall(const struct making *m, const struct finding *f)
+{
+	struct card *c = m->c;
+
+	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND || f->cause == TX_NAGLE)
+		blamed_name(m, f, c->whom, sizeof(c->whom));
+}
+
+static void head_of_stall(const struct making *m, const struct finding *f)
+{
+	struct card *c = m->c;
+
+	whom_of_stall(m, f);
+	if (f->blamed == BLAME_PEER_DELACK || (f->cause == TX_NAGLE && f->blamed == BLAME_NOBODY))
+		snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+	else if (f->blamed == BLAME_PEER_NO_CPU)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for a CPU", c->who, c->whom);
+	else if (f->blamed == BLAME_NO_CPU)
+		snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
+	else if (f->unanswered_syn)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to answer its SYN", c->who, c->whom);
+	else if (f->blamed == BLAME_PATH)
+		snprintf(c->head, sizeof(c->head), "%s waits for the path to %s", c->who, c->whom);
+	else if (f->blamed == BLAME_OWN_WRITES)
+		snprintf(c->head, sizeof(c->head), "%s waits for its own next write", c->who);
+	else if (f->blamed == BLAME_PEER_READER)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
+	else
+		snprintf(c->head, sizeof(c->head), "%s waits for %s%s%s", c->who, waits_for[f->cause], *c->whom ? " of " : "", c->whom);
+}
+
+/* who waits at the end of the chain is to be looked at, and not who stands between */
+static void head_of_root(const struct making *m, const struct finding *f, const struct finding *root)
+{
+	char between[PARTY_TEXT];
+	struct card *c = m->c;
+
+	sender_name(m, root, between, sizeof(between));
+	whom_of_stall(m, root);
+	if (*c->whom)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, by way of %s", c->who, c->whom, between);
+	else
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for %s", c->who, between, waits_for[root->cause]);
+}
+
+static void head_of_ring(const struct making *m, const struct finding *f)
+{
+	struct card *c = m->c;
+
+	blamed_name(m, f, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other: %s", c->who, c->whom, f->goes_on ? "a deadlock" : "it has ended");
+}
+
+static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
+{
+	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
+	char *buf = m->c->why;
+	size_t len = sizeof(m->c->why);
+
+	if (f->limit == LIMIT_READER_CPU)
+		snprintf(buf, len, "%s: %s is busy on its CPU", trace_tx_names[f->cause], name);
+	else if (reads_often(reader, f))
+		snprintf(buf, len, "%s: %s reads often and does not keep up", trace_tx_names[f->cause], name);
+	else
+		snprintf(buf, len, "%s: %s is not reading", trace_tx_names[f->cause], name);
+}
+
+static const char *why_of_path(const struct finding *f)
+{
+	if (f->unanswered_syn)
+		return "its SYN was not answered";
+	return f->late_not_lost ? "the path was late and lost little: most of what was sent again had come already" : "packets were lost on the path";
+}
+
+static void why_of_stall(const struct making *m, const struct finding *f)
+{
+	const char *cause = trace_tx_names[f->cause];
+	char name[PARTY_TEXT + 48], *buf = m->c->why;
+	size_t len = sizeof(m->c->why);
+
+	blamed_name(m, f, name, sizeof(name));
+	if (f->blamed == BLAME_PEER_READER)
+		why_of_reader(m, f, name);
+	else if (f->blamed == BLAME_PEER_DELACK)
+		snprintf(buf, len, "%s: %s delays its ACKs", cause, name);
+	else if (f->blamed == BLAME_PEER_NO_CPU)
+		snprintf(buf, len, "%s: %s is ready to read and is waiting for a CPU", cause, name);
+	else if (f->blamed == BLAME_NO_CPU)
+		snprintf(buf, len, "%s: woken, it waited for a CPU", cause);
+	else if (f->blamed == BLAME_PATH)
+		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
+	else if (f->blamed == BLAME_OWN_WRITES)
+		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
+	else
+		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
+	if (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES && f->blamed != BLAME_NO_CPU)
+		set_surety(m->c, f->surety);
+}
+
+static void card_stall(const struct making *m)
+{
+	const struct finding *f = &m->v->v[m->v->lead], *root = f->root >= 0 ? &m->v->v[f->root] : NULL;
+
+	sender_name(m, f, m->c->who, sizeof(m->c->who));
+	if (f->deadlock >= 0)
+		head_of_ring(m, f);
+	else if (root)
+		head_of_root(m, f, root);
+	else
+		head_of_stall(m, f);
+	where_finding(m, f);
+	why_of_stall(m, root ? root : f);
+	take_fix(m);
+}
+
+/* nobody waits in vain */
+static void card_limit(const struct making *m)
+{
+	const struct finding *f = &m->v->v[m->v->lead];
+	struct card *c = m->c;
+
+	sender_name(m, f, c->who, sizeof(c->who));
+	peer_name(m->s, &m->s->ep[f->endpoint], c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom, limit_phrase(f->limit));
+	where_finding(m, f);
+	why_of_stall(m, f);
+}
+
+/* ---- what stalls no sender that was seen ---- */
+
+static void card_undelivered(const struct making *m)
+{
+	const struct reader_spell *u = &m->v->undelivered;
+	const struct trace_endpoint *ep = &m->s->ep[u->endpoint];
+	struct card *c = m->c;
+
+	program_name(&ep->tx_calls, c->who, sizeof(c->who));
+	address_of_peer(ep, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s waits for this host's device to send to %s", c->who, c->whom);
+	where_spell(m, u, "device", ep->tx.lifetime_ns);
+	snprintf(c->why, sizeof(c->why), "what it sent had not left this host when the retransmission timer fired");
+	take_fix(m);
+}
+
+static void card_withheld(const struct making *m)
+{
+	const struct withheld_ack *w = &m->v->withheld;
+	const struct trace_endpoint *ep = &m->s->ep[w->endpoint];
+	struct card *c = m->c;
+
+	address_of_peer(ep, c->who, sizeof(c->who));
+	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+	where(c, ep, &(struct spent){ .state = "ACKs withheld", .ns = w->ns, .lifetime_ns = ep->rx.lifetime_ns, .count = w->count, .max_ns = w->ns / w->count });
+	snprintf(c->why, sizeof(c->why), "its delayed ACKs held up the other end: what came next came a round trip after each");
+	set_surety(c, INFERRED);
+	take_fix(m);
+}
+
+static void card_late(const struct making *m)
+{
+	const struct reader_spell *late = &m->v->late;
+	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
+	struct who reader = who_is_not_reading(ep, late->ns);
+	struct card *c = m->c;
+
+	peer_name(m->s, ep, c->who, sizeof(c->who));
+	who_name(&reader, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s waits for %s to read", c->who, c->whom);
+	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
+		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
+	take_fix(m);
+}
+
+static void card_starved(const struct making *m)
+{
+	const struct reader_spell *st = &m->v->starved;
+	const struct trace_endpoint *ep = &m->s->ep[st->endpoint];
+	struct card *c = m->c;
+
+	program_name(starved_end(ep, st), c->who, sizeof(c->who));
+	snprintf(c->whom, sizeof(c->whom), "a CPU");
+	snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
+	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
+	snprintf(c->why, sizeof(c->why), st->count ? "woken, it waited for a CPU" : "it was waiting for a CPU while others waited for it");
+	take_fix(m);
+}
+
+static void card_loss(const struct making *m)
+{
+	const struct datagram_loss *l = &m->v->loss;
+	const struct trace_endpoint *ep = &m->s->ep[l->endpoint];
+	struct card *c = m->c;
+
+	program_name(l->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, c->who, sizeof(c->who));
+	snprintf(c->head, sizeof(c->head), l->kind == TRACE_DROP_QDISC ? "datagrams of %s are lost" : "datagrams to %s are lost", c->who);
+	endpoint_name(ep, c->where, sizeof(c->where));
+	append_loss(l, c->why, sizeof(c->why));
+	take_fix(m);
+}
+
+static void card_scattered(const struct making *m)
+{
+	const struct scattered *sum = &m->v->scattered;
+	char total[32], life[32];
+	struct card *c = m->c;
+
+	human_ns((double)sum->ns, total, sizeof(total));
+	human_ns((double)m->v->lifetime_ns, life, sizeof(life));
+	snprintf(c->head, sizeof(c->head), "many small stalls, or many short connections");
+	snprintf(c->where, sizeof(c->where), "all senders: %s of %s", total, life);
+	if (sum->cause_ns)
+		snprintf(c->why, sizeof(c->why), "%s: %.1f %% of it", trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
+	take_fix(m);
+}
+
+/* ---- waits ---- */
+
+/* what would end it, in words */
+static void why_wait(const struct making *m, const struct trace_endpoint *ep, const struct trace_call_stats *sender)
+{
+	struct round_trips r = wait_on_path(ep);
+	char each[32], *buf = m->c->why;
+	size_t len = sizeof(m->c->why);
+
+	human_ns((double)r.each_ns, each, sizeof(each));
+	if (r.n)
+		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
+	else if (sender && who_left(sender, ep, m->v->wait.ns))
+		snprintf(buf, len, "%.16s[%d] has %s, and somebody still holds the descriptor", sender->comm, sender->tgid, sender->let_go ? "closed it" : "ended");
+	else if (sender)
+		snprintf(buf, len, "nothing was held back: it had nothing to send");
+	else
+		snprintf(buf, len, "nothing was held back here; the other end was not traced");
+}
+
+static void next_wait(const struct making *m, const struct trace_endpoint *ep, const struct trace_call_stats *sender)
+{
+	char *buf = m->c->next;
+	size_t len = sizeof(m->c->next);
+
+	if (sender && sender->tgid)
+		snprintf(buf, len, "see what it does meanwhile: sudo ipcstall attach -p %d -d 10s", sender->tgid);
+	else if (ep->remote.port)
+		snprintf(buf, len, "there: sudo ipcstall attach -a -P %u -d 10s", ep->remote.port);
+	else
+		snprintf(buf, len, "see all programs: sudo ipcstall attach -a -d 10s");
+}
+
+static void where_wait(const struct making *m)
+{
+	const struct waits_together *w = &m->v->waits;
+
+	where(m->c, &m->s->ep[m->v->wait.endpoint], &(struct spent){ .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
+}
+
+static void card_wait(const struct making *m)
+{
+	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
+	const struct trace_call_stats *sender = awaited_program(m->s, ep);
+	struct card *c = m->c;
+
+	program_name(&ep->rx_calls, c->who, sizeof(c->who));
+	peer_name(m->s, ep, c->whom, sizeof(c->whom));
+	if (sender && who_left(sender, ep, m->v->wait.ns)) {
+		struct who heir = who_owns_fd(sender);
+
+		who_name(&heir, c->whom, sizeof(c->whom));
+		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
+	} else {
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom, ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send");
+	}
+	where_wait(m);
+	why_wait(m, ep, sender);
+	next_wait(m, ep, sender);
+}
+
+static void card_mutual(const struct making *m)
+{
+	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint], *other = &m->s->ep[m->v->mutual.endpoint];
+	struct card *c = m->c;
+
+	program_name(&ep->rx_calls, c->who, sizeof(c->who));
+	program_name(&other->rx_calls, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other", c->who, c->whom);
+	where_wait(m);
+	snprintf(c->why, sizeof(c->why), "%s", m->v->mutual.nobody_else ? "a deadlock: each only waits for the other to send" :
+		 "each only waits for the other to send, unless another thread sends");
+	set_surety(c, SEEN_BOTH_ENDS);
+	take_fix(m);
+}
+
+/* ---- nothing of it ---- */
+
+static void card_quiet(const struct making *m)
+{
+	char total[32];
+	struct card *c = m->c;
+
+	human_ns((double)m->v->stall_ns, total, sizeof(total));
+	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits in vain", m->v->n_active, plural(m->v->n_active));
+	if (m->v->lifetime_ns)
+		snprintf(c->where, sizeof(c->where), "stalls add up to %s, %.2f %% of the senders' time", total, 100 * m->v->share);
+}
+
+static void card_unseen(const struct making *m)
+{
+	struct card *c = m->c;
+
+	if (m->v->n_unknown) {
+		snprintf(c->head, sizeof(c->head), "what held the senders is not known");
+		snprintf(c->why, sizeof(c->why), "no hook saw their calls");
+		snprintf(c->next, sizeof(c->next), "sudo ipcstall check says what this kernel lets the tool see");
+		return;
+	}
+	snprintf(c->head, sizeof(c->head), "nothing was observed");
+	snprintf(c->why, sizeof(c->why), "no traced program sent or received through a socket or a pipe: it had ended, was idle, or uses something else");
+	snprintf(c->next, sizeof(c->next), "begin before the traffic does, or see every program: sudo ipcstall attach -a -d 10s");
+}
+
+typedef void make(const struct making *m);
+
+static make *const makers[KINDS_N] = {
+#define MAKER(sym, name) [sym] = card_##name,
+	FINDING_KINDS(MAKER)
+};
+
+void card_make(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
+{
+	struct making m = { s, v, c };
+
+	*c = (struct card){ .outcome = v->outcome, .share = fmin(v->share, 1) };
+	if (isnan(v->share))
+		c->share = NAN;
+	makers[v->kind](&m);
+	c->n_also = verdict_also(s, v, c->also, VERDICT_ALSO);
+}
+
+json_t *card_to_json(const struct card *c)
+{
+	json_t *also = json_array();
+
+	for (size_t i = 0; i < c->n_also; i++)
+		json_array_append_new(also, json_string(c->also[i]));
+	return json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "share", json_figure(c->share), "who", c->who, "for_whom", c->whom,
+			 "head", c->head, "where", c->where, "why", c->why, "surety", c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix,
+			 "fix_state", fix_state_names[c->fix_state], "next", c->next, "also", also);
+}

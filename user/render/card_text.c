@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The card on a screen, and below it as much of the ledgers as matters. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/card.h"
+
+static const struct {
+	const char *name;
+	enum ink ink;
+} heads[OUTCOMES_N] = {
+	[OUTCOME_STALLED] = { "STALLED", INK_BOLD_RED },
+	[OUTCOME_WAITING] = { "WAITING", INK_BOLD_YELLOW },
+	[OUTCOME_HEALTHY] = { "HEALTHY", INK_BOLD_GREEN },
+	[OUTCOME_UNKNOWN] = { "UNKNOWN", INK_BOLD_YELLOW },
+};
+
+enum { INDENT = 9 }; /* where the words of a line begin */
+
+/* ---- the card ---- */
+
+static void headline(const struct card *c, const struct paint *p)
+{
+	char lead[48];
+
+	snprintf(lead, sizeof(lead), "%s", heads[c->outcome].name);
+	if (!isnan(c->share) && c->outcome != OUTCOME_HEALTHY)
+		snprintf(lead, sizeof(lead), "%s %.*f %%", heads[c->outcome].name, c->share < 0.0995 ? 1 : 0, 100 * c->share);
+	paint_text(p, heads[c->outcome].ink, lead);
+	fputs("  ", p->out);
+	paint_wrapped(p, INK_BOLD, c->head, paint_width(lead) + 2, INDENT);
+	fputc('\n', p->out);
+}
+
+/* "  why    TEXT      [TAG]": the tag at the right where there is room */
+static void line(const struct paint *p, const char *label, enum ink ink, const char *text, const char *tag)
+{
+	int at;
+
+	if (!*text)
+		return;
+	fprintf(p->out, "  %-7s", label);
+	at = paint_wrapped(p, ink, text, INDENT, INDENT);
+	if (*tag) {
+		int w = paint_width(tag);
+
+		if (at + 2 + w <= p->width)
+			fprintf(p->out, "%*s", p->width - at - w, "");
+		else
+			fprintf(p->out, "\n%*s", INDENT, "");
+		paint_text(p, INK_DIM, tag);
+	}
+	fputc('\n', p->out);
+}
+
+static const char *surety_tag(const struct card *c)
+{
+	return !c->has_surety ? "" : c->surety == SEEN_BOTH_ENDS ? "[seen at both ends]" : "[inferred]";
+}
+
+void card_print(const struct card *c, const struct paint *p)
+{
+	static const char *const states[FIX_STATES] = { "", "[suggested]", "[proven]", "[refuted]" };
+
+	headline(c, p);
+	line(p, "where", INK_PLAIN, c->where, "");
+	line(p, "why", c->has_surety && c->surety == INFERRED ? INK_YELLOW : INK_PLAIN, c->why, surety_tag(c));
+	line(p, "try", INK_CYAN, c->fix, states[c->fix_state]);
+	line(p, "next", INK_CYAN, c->next, "");
+	for (size_t i = 0; i < c->n_also; i++)
+		line(p, i ? "" : "also", INK_PLAIN, c->also[i], "");
+}
+
+/* ---- states as bars ---- */
+
+enum { NAME_W = 12, FIGURES_W = 20, TIMES_W = 9, LONGEST_W = 10, TIMES_FROM = 62, LONGEST_FROM = 54, BAR_MOST = 60 };
+
+struct columns {
+	bool times, longest;
+	int bar;
+};
+
+static struct columns columns_for(int width)
+{
+	struct columns c = { .times = width >= TIMES_FROM, .longest = width >= LONGEST_FROM };
+
+	c.bar = width - NAME_W - FIGURES_W - (c.times ? TIMES_W : 0) - (c.longest ? LONGEST_W : 0) - 1;
+	if (c.bar > BAR_MOST)
+		c.bar = BAR_MOST;
+	return c;
+}
+
+static void bars_head(const struct paint *p, const struct columns *c)
+{
+	fprintf(p->out, "\n%s  %-*s%-*s%20s", paint_begin(p, INK_DIM), NAME_W - 2, "  state", c->bar, c->bar >= 13 ? "share of life" : "share", "time");
+	if (c->times)
+		fprintf(p->out, "%*s", TIMES_W, "times");
+	if (c->longest)
+		fprintf(p->out, "%*s", LONGEST_W, "longest");
+	fprintf(p->out, "%s\n", paint_end(p, INK_DIM));
+}
+
+struct bar_row {
+	const struct trace_ledger *l;
+	unsigned int state;
+	const char *name;
+	bool stall, work;
+};
+
+static enum ink ink_of(const struct bar_row *r)
+{
+	return r->stall ? INK_BOLD_RED : r->work ? INK_GREEN : !r->state ? INK_DIM : INK_YELLOW;
+}
+
+static void bar_row(const struct paint *p, const struct columns *c, const struct bar_row *r)
+{
+	double share = (double)r->l->ns[r->state] / (double)r->l->lifetime_ns;
+	char total[32], longest[32];
+
+	human_ns((double)r->l->ns[r->state], total, sizeof(total));
+	human_ns((double)r->l->max[r->state], longest, sizeof(longest));
+	fprintf(p->out, "    %-8s%s ", r->name, r->stall ? "*" : " ");
+	paint_bar(p, ink_of(r), share, c->bar - 2);
+	fprintf(p->out, " %5.1f %% %10s", 100 * share, total);
+	if (c->times)
+		fprintf(p->out, "%*u", TIMES_W, r->l->count[r->state]);
+	if (c->longest)
+		fprintf(p->out, "%*s", LONGEST_W, longest);
+	fputc('\n', p->out);
+}
+
+/* what is less does not matter to anybody who looks at a bar */
+#define SHOWN_SHARE 0.005
+
+static void side_bars(const struct paint *p, const struct trace_ledger *l, bool rx, const struct trace_call_stats *who)
+{
+	const char *const *names = rx ? trace_rx_names : trace_tx_names;
+	struct columns c = columns_for(p->width);
+	char name[PARTY_TEXT], life[32];
+
+	if (!l->lifetime_ns)
+		return;
+	program_name(who, name, sizeof(name));
+	human_ns((double)l->lifetime_ns, life, sizeof(life));
+	fputs("  ", p->out);
+	paint_text(p, INK_BOLD, name);
+	fprintf(p->out, " %s, %s\n", rx ? "reads" : "writes", life);
+	for (unsigned int i = rx ? (unsigned int)RX_N : (unsigned int)TX_N; i-- > 0;)
+		if ((double)l->ns[i] >= SHOWN_SHARE * (double)l->lifetime_ns)
+			bar_row(p, &c, &(struct bar_row){ l, i, names[i], !rx && tx_is_stall(i), rx ? i == RX_WORK : i == TX_WORK });
+}
+
+/* ---- which endpoints the card is about ---- */
+
+struct subject {
+	int tx, rx; /* of whose sending and whose reading; -1: none */
+};
+
+static int reading_end(const struct trace_snapshot *s, size_t i)
+{
+	return s->ep[i].proto == TRACE_PIPE ? (int)i : s->ep[i].peer;
+}
+
+static struct subject subject_of(const struct trace_snapshot *s, const struct verdict *v)
+{
+	struct subject none = { -1, -1 };
+	size_t i;
+
+	switch (v->kind) {
+	case KIND_STALL:
+	case KIND_LIMIT:
+		i = v->v[v->lead].endpoint;
+		return (struct subject){ (int)i, reading_end(s, i) };
+	case KIND_WAIT:
+		return (struct subject){ -1, v->wait.endpoint };
+	case KIND_MUTUAL:
+		return (struct subject){ -1, v->wait.endpoint };
+	case KIND_LATE:
+		return (struct subject){ -1, v->late.endpoint };
+	case KIND_STARVED:
+		return (struct subject){ v->starved.endpoint, v->starved.endpoint };
+	case KIND_UNDELIVERED:
+		return (struct subject){ v->undelivered.endpoint, -1 };
+	case KIND_WITHHELD:
+		return (struct subject){ -1, v->withheld.endpoint };
+	default:
+		return none;
+	}
+}
+
+static void bars(const struct trace_snapshot *s, const struct subject *sub, const struct paint *p)
+{
+	struct columns c = columns_for(p->width);
+
+	if (sub->tx < 0 && sub->rx < 0)
+		return;
+	bars_head(p, &c);
+	if (sub->tx >= 0)
+		side_bars(p, &s->ep[sub->tx].tx, false, &s->ep[sub->tx].tx_calls);
+	if (sub->rx >= 0)
+		side_bars(p, &s->ep[sub->rx].rx, true, &s->ep[sub->rx].rx_calls);
+}
+
+/* ---- the others ---- */
+
+static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	uint64_t all = ledger_stall_ns(&ep->tx);
+	unsigned int worst = TX_SNDBUF;
+	char total[32];
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (tx_is_stall(i) && ep->tx.ns[i] > ep->tx.ns[worst])
+			worst = i;
+	human_ns((double)all, total, sizeof(total));
+	if (!all || !ep->tx.lifetime_ns)
+		snprintf(buf, len, "no stall");
+	else
+		snprintf(buf, len, "%s %s (%.1f %%)", trace_tx_names[worst], total, 100.0 * (double)all / (double)ep->tx.lifetime_ns);
+}
+
+/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B": the names whole, the rest as far as there is room */
+static void one_line(const struct trace_endpoint *ep, const struct paint *p)
+{
+	char name[160], w[PARTY_TEXT], r[PARTY_TEXT], life[32], stall[64], text[768];
+	size_t room;
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(&ep->tx_calls, w, sizeof(w));
+	program_name(&ep->rx_calls, r, sizeof(r));
+	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
+	worst_stall(ep, stall, sizeof(stall));
+	snprintf(text, sizeof(text), "  %s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "", strcmp(w, r) ? r : "", stall, life);
+	room = (size_t)p->width > strlen(text) + 2 ? (size_t)p->width - strlen(text) - 2 : 0;
+	fprintf(p->out, "%s", text);
+	if (room >= 12)
+		fprintf(p->out, "  %s%.*s%s", paint_begin(p, INK_DIM), (int)room, name, paint_end(p, INK_DIM));
+	fputc('\n', p->out);
+}
+
+static void others(const struct trace_snapshot *s, const struct subject *sub, size_t max, const struct paint *p)
+{
+	size_t n, *order = endpoints_by_stall(s, &n), shown = 0, left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if ((int)order[i] == sub->tx)
+			continue;
+		if (max && shown >= max) {
+			left++;
+			continue;
+		}
+		if (!shown++)
+			fputc('\n', p->out);
+		one_line(&s->ep[order[i]], p);
+	}
+	if (left)
+		fprintf(p->out, "  ... and %zu more that stalled less\n", left);
+	free(order);
+}
+
+/* ---- what was not seen, where that makes a difference ---- */
+
+static void missed(const struct paint *p, uint64_t n, const char *what)
+{
+	char text[200];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " %s", n, what);
+	fputs("  ", p->out);
+	paint_wrapped(p, INK_YELLOW, text, 2, 4);
+	fputc('\n', p->out);
+}
+
+static void not_seen(const struct trace_counters *c, const struct paint *p)
+{
+	missed(p, c->lost, "events were lost: times may be too short");
+	missed(p, c->overflow, "endpoints found no room and were not seen; give a larger --max-endpoints");
+	missed(p, c->dropped, "closed endpoints that stalled least were not kept");
+	missed(p, c->existing.unreadable, "processes' descriptors could not be listed: theirs show at their first event");
+	missed(p, c->missed > c->observed / 1000 ? c->missed : 0, "calls were not counted: the kernel skipped the program");
+}
+
+static void foot(const struct verdict *v, bool lost, const struct paint *p)
+{
+	if (!v->n_active)
+		return;
+	fprintf(p->out, "  %s%s%smore: --ledger, ipcstall causes%s\n", paint_begin(p, INK_DIM), v->n ? "* stall     " : "", lost ? "" : "nothing lost     ",
+		paint_end(p, INK_DIM));
+}
+
+void verdict_screen(const struct trace_snapshot *s, const struct verdict *v, const struct card_extent *x, const struct paint *p)
+{
+	struct subject sub = subject_of(s, v);
+	struct card *c = malloc(sizeof(*c));
+
+	if (!c)
+		return;
+	card_make(s, v, c);
+	card_print(c, p);
+	free(c);
+	if (x->ledger) {
+		fputc('\n', p->out);
+		ledger_blocks(s, x->shown, p->out);
+		return;
+	}
+	bars(s, &sub, p);
+	others(s, &sub, x->shown, p);
+	not_seen(&s->counters, p);
+	foot(v, s->counters.lost || s->counters.overflow, p);
+}

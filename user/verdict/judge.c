@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/judge.h"
+
+#include <math.h>
+
+
+#define OUTCOME_NAME(sym, name) [sym] = name,
+const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
+
+/* The highest leads. */
+enum rank {
+	RANK_NONE,
+	RANK_UNSEEN,
+	RANK_QUIET,
+	RANK_LIMIT,
+	RANK_WAIT,
+	RANK_SCATTERED,
+	RANK_LOSS,
+	RANK_STARVED,
+	RANK_BULK,	  /* a limit that takes more time than what waits for a CPU beside it */
+	RANK_SECOND,	  /* of two that tell of a sender that was not seen, the shorter */
+	RANK_FIRST,
+	RANK_UNDELIVERED, /* nothing that stands below it can be mended before this */
+	RANK_STALL,
+	RANK_OVERSHADOWS, /* what stalled is a trifle beside this wait */
+};
+
+/* ---- stalls ---- */
+
+/* A cork, or a segment that gathers writes, waits for its own writer: who made that one late is told first, if it is a tenth as much. */
+#define OWN_WEIGHT 0.1
+
+static bool waits_for_own_writer(const struct finding *f)
+{
+	return f->cause == TX_CORK || f->blamed == BLAME_OWN_WRITES;
+}
+
+static double weight(const struct finding *f)
+{
+	return (double)f->all.ns * (waits_for_own_writer(f) ? OWN_WEIGHT : 1);
+}
+
+/* the heaviest stall, or limit; -1: none */
+static int heaviest(const struct verdict *v, bool limit)
+{
+	int at = -1;
+
+	for (size_t i = 0; i < v->n; i++)
+		if ((v->v[i].limit != LIMIT_NONE) == limit && (at < 0 || weight(&v->v[i]) > weight(&v->v[at])))
+			at = (int)i;
+	return at;
+}
+
+static uint64_t heaviest_ns(const struct verdict *v, bool limit)
+{
+	int at = heaviest(v, limit);
+
+	return at < 0 ? 0 : v->v[at].all.ns;
+}
+
+static enum rank rank_stall(const struct verdict *v)
+{
+	return heaviest(v, false) >= 0 ? RANK_STALL : RANK_NONE;
+}
+
+static enum rank rank_limit(const struct verdict *v)
+{
+	uint64_t starved = v->starved.endpoint >= 0 ? v->starved.ns : 0, limit = heaviest_ns(v, true);
+
+	return !limit ? RANK_NONE : limit >= starved ? RANK_BULK : RANK_LIMIT;
+}
+
+static double share_of_lead(const struct verdict *v)
+{
+	return finding_share(&v->v[v->lead]);
+}
+
+/* ---- what stalls no sender that was seen ---- */
+
+static enum rank rank_undelivered(const struct verdict *v)
+{
+	return v->undelivered.endpoint >= 0 ? RANK_UNDELIVERED : RANK_NONE;
+}
+
+static double share_undelivered(const struct verdict *v)
+{
+	return v->undelivered.share;
+}
+
+static bool withheld_longer(const struct verdict *v)
+{
+	return v->late.endpoint < 0 || v->withheld.ns >= v->late.ns;
+}
+
+static enum rank rank_withheld(const struct verdict *v)
+{
+	if (v->withheld.endpoint < 0)
+		return RANK_NONE;
+	return withheld_longer(v) ? RANK_FIRST : RANK_SECOND;
+}
+
+static double share_withheld(const struct verdict *v)
+{
+	return v->withheld.share;
+}
+
+static enum rank rank_late(const struct verdict *v)
+{
+	if (v->late.endpoint < 0)
+		return RANK_NONE;
+	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;
+}
+
+static double share_late(const struct verdict *v)
+{
+	return v->late.share;
+}
+
+/* Only what no end of a conversation did, or left undone, is put down to the machine. */
+static enum rank rank_starved(const struct verdict *v)
+{
+	return v->starved.endpoint >= 0 ? RANK_STARVED : RANK_NONE;
+}
+
+static double share_starved(const struct verdict *v)
+{
+	return v->starved.share;
+}
+
+/* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
+static enum rank rank_loss(const struct verdict *v)
+{
+	return v->loss.endpoint >= 0 && !v->loss.stray ? RANK_LOSS : RANK_NONE;
+}
+
+static double share_loss(const struct verdict *v)
+{
+	return v->loss.share;
+}
+
+static enum rank rank_scattered(const struct verdict *v)
+{
+	return v->scattered.ns ? RANK_SCATTERED : RANK_NONE;
+}
+
+static double share_scattered(const struct verdict *v)
+{
+	return v->scattered.share;
+}
+
+/* ---- waits ---- */
+
+/* A stall of less than this, of a sender's time, is what a wait ten times as long hides. */
+#define TRIFLE_SHARE 0.05
+#define OVERSHADOWS 10
+
+static bool overshadows(const struct verdict *v)
+{
+	int at = heaviest(v, false);
+
+	return at >= 0 && finding_share(&v->v[at]) < TRIFLE_SHARE && v->waits.ns >= OVERSHADOWS * v->v[at].all.ns;
+}
+
+static enum rank rank_any_wait(const struct verdict *v)
+{
+	if (v->wait.endpoint < 0)
+		return RANK_NONE;
+	return overshadows(v) ? RANK_OVERSHADOWS : RANK_WAIT;
+}
+
+static enum rank rank_wait(const struct verdict *v)
+{
+	return v->mutual.endpoint < 0 ? rank_any_wait(v) : RANK_NONE;
+}
+
+static enum rank rank_mutual(const struct verdict *v)
+{
+	return v->mutual.endpoint >= 0 ? rank_any_wait(v) : RANK_NONE;
+}
+
+static double share_wait(const struct verdict *v)
+{
+	return waits_share(&v->waits);
+}
+
+/* ---- nothing of it ---- */
+
+static enum rank rank_quiet(const struct verdict *v)
+{
+	return v->sent || (v->n_active && !v->n_unknown) ? RANK_QUIET : RANK_NONE;
+}
+
+static double share_quiet(const struct verdict *v)
+{
+	return v->lifetime_ns ? (double)v->stall_ns / (double)v->lifetime_ns : NAN;
+}
+
+static enum rank rank_unseen(const struct verdict *v)
+{
+	return RANK_UNSEEN;
+}
+
+static double share_unseen(const struct verdict *v)
+{
+	return NAN;
+}
+
+/* ---- the judge ---- */
+
+static const struct {
+	enum rank (*rank)(const struct verdict *v);
+	double (*share)(const struct verdict *v);
+	enum outcome outcome;
+} kinds[KINDS_N] = {
+	[KIND_STALL] = { rank_stall, share_of_lead, OUTCOME_STALLED },
+	[KIND_LIMIT] = { rank_limit, share_of_lead, OUTCOME_HEALTHY },
+	[KIND_UNDELIVERED] = { rank_undelivered, share_undelivered, OUTCOME_STALLED },
+	[KIND_WITHHELD] = { rank_withheld, share_withheld, OUTCOME_STALLED },
+	[KIND_LATE] = { rank_late, share_late, OUTCOME_WAITING },
+	[KIND_STARVED] = { rank_starved, share_starved, OUTCOME_WAITING },
+	[KIND_LOSS] = { rank_loss, share_loss, OUTCOME_STALLED },
+	[KIND_SCATTERED] = { rank_scattered, share_scattered, OUTCOME_STALLED },
+	[KIND_MUTUAL] = { rank_mutual, share_wait, OUTCOME_WAITING },
+	[KIND_WAIT] = { rank_wait, share_wait, OUTCOME_WAITING },
+	[KIND_QUIET] = { rank_quiet, share_quiet, OUTCOME_HEALTHY },
+	[KIND_UNSEEN] = { rank_unseen, share_unseen, OUTCOME_UNKNOWN },
+};
+
+void judge(struct verdict *v)
+{
+	enum rank highest = RANK_NONE;
+	int lead;
+
+	for (enum finding_kind k = 0; k < KINDS_N; k++) {
+		enum rank r = kinds[k].rank(v);
+
+		if (r <= highest)
+			continue;
+		highest = r;
+		v->kind = k;
+	}
+	lead = heaviest(v, v->kind == KIND_LIMIT);
+	v->lead = lead < 0 ? 0 : (size_t)lead;
+	v->outcome = kinds[v->kind].outcome;
+	v->share = kinds[v->kind].share(v);
+}
+
+bool judge_found(const struct verdict *v, enum finding_kind k)
+{
+	return kinds[k].rank(v) != RANK_NONE;
+}
+
+bool judge_tells_wait(const struct verdict *v)
+{
+	bool stall = v->kind == KIND_STALL || v->kind == KIND_LIMIT, nothing = v->kind == KIND_SCATTERED || v->kind == KIND_QUIET || v->kind == KIND_UNSEEN;
+
+	return v->wait.endpoint >= 0 && (stall || nothing);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/trifle.h"
+
+/* Half of a delayed ACK is a length that somebody may look for, however long he watched. */
+#define ALWAYS_NS 20000000
+#define TRIFLE_SHARE 0.005
+
+uint64_t observed_ns(const struct trace_snapshot *s)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+		uint64_t life = ep->tx.lifetime_ns > ep->rx.lifetime_ns ? ep->tx.lifetime_ns : ep->rx.lifetime_ns;
+		uint64_t began = ep->at_ns > life ? ep->at_ns - life : 0;
+
+		from = began < from ? began : from;
+		to = ep->at_ns > to ? ep->at_ns : to;
+	}
+	return to > from ? to - from : 0;
+}
+
+bool is_trifle(uint64_t ns, uint64_t observed)
+{
+	return ns < ALWAYS_NS && (double)ns < TRIFLE_SHARE * (double)observed;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef IPCSTALL_VERDICT_TRIFLE_H
+#define IPCSTALL_VERDICT_TRIFLE_H
+
+#include "tracer/trace.h"
+
+/* From the first endpoint's beginning to the last one's end. */
+uint64_t observed_ns(const struct trace_snapshot *s);
+
+/* What a pipe of a few milliseconds waited is nearly all of its life, and nothing to whoever watched for ten seconds. */
+bool is_trifle(uint64_t ns, uint64_t observed);
+
+#endif
