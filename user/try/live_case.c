@@ -45,7 +45,7 @@ static int look_once(struct live_case *c, struct err *e)
 	trace_snapshot_free(&c->seen);
 	if (session_snapshot(&c->live, &c->seen, &te))
 		return session_error(e, &te);
-	session_verdict(&c->seen, &c->verdict);
+	verdict_make(&c->seen, &c->verdict);
 	c->finding = root_of(&c->verdict);
 	return 0;
 }
