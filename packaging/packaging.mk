@@ -39,4 +39,27 @@ uninstall: ## remove what install put there
 PACKAGES ?= $(O)/packages
 .PHONY: deb
 deb: ## Debian packages of the tracked tree, for this Debian, in build/packages
-	$(Q)packaging/deb $(PACKAGES)
+	$(Q)packaging/make-deb $(PACKAGES)
+
+# One file without dynamic dependencies: it runs on any distribution of this machine's architecture, in an initramfs, in an empty container.
+STATIC := $(B)/static/ipcstall
+STATIC_LIBS = -Wl,-Bstatic $(shell pkg-config --static --libs libbpf libelf zlib jansson) -lm -pthread $(LDLIBS)
+.PHONY: static
+static: $(STATIC) ## one file without dynamic dependencies, build/O2/static/ipcstall
+$(STATIC): $(OBJS)
+	$(call say,STATIC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter-out -pie,$(ALL_LDFLAGS)) -static-pie -o $@ $^ $(STATIC_LIBS)
+	$(Q)strip $@
+
+# What is dated is dated as the last commit.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(if $(wildcard .git),$(shell git log -1 --format=%ct 2>/dev/null)),$(shell stat -c %Y VERSION))
+.PHONY: image
+image: $(STATIC) ## an OCI image of the static file, the folder build/packages/image (see packaging/README.md)
+	$(call say,IMAGE,$(PACKAGES)/image)
+	$(Q)mkdir -p $(PACKAGES)
+	$(Q)packaging/oci $(STATIC) $(PACKAGES)/image $(VERSION) $(GIT_DESC) $(EPOCH)
+
+.PHONY: rpm
+rpm: ## RPM packages of the tracked tree, in build/packages
+	$(Q)packaging/make-rpm $(PACKAGES)

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <zlib.h>
 
 #include "base/clock.h"
@@ -141,12 +142,15 @@ static int run_snappy(struct ladder *l, snappy_compress_fn compress)
 	return LADDER_SAMPLES;
 }
 
+/* A static program has no loader (AT_BASE is 0). dlopen() would bring in a second libc beside its own. */
 int rung_snappy(struct ladder *l)
 {
-	void *lib = dlopen("libsnappy.so.1", RTLD_NOW);
+	void *lib = getauxval(AT_BASE) ? dlopen("libsnappy.so.1", RTLD_NOW) : NULL;
 	snappy_compress_fn compress = lib ? (snappy_compress_fn)dlsym(lib, "snappy_compress") : NULL;
 	int n;
 
+	if (!getauxval(AT_BASE))
+		return ladder_fail(l, "this program is statically linked, and loads no library");
 	if (!compress)
 		n = ladder_fail(l, "libsnappy.so.1 is not installed (Debian: libsnappy1v5)");
 	else
