@@ -28,7 +28,8 @@ install-program: all
 
 install-analysis:
 	$(call say,INSTALL,$(DESTDIR)$(pythondir)/ipcstall_analysis)
-	$(Q)for f in $(PYTHON_FILES); do install -D -m 644 analysis/$$f $(DESTDIR)$(pythondir)/ipcstall_analysis/$$f || exit; done
+	$(Q)for f in $(PYTHON_FILES); do \
+		install -D -m $$(test -x analysis/$$f && echo 755 || echo 644) analysis/$$f $(DESTDIR)$(pythondir)/ipcstall_analysis/$$f || exit; done
 	$(Q)install -d $(DESTDIR)$(sharedir)
 	$(Q)ln -sfn $(PYTHON_LINK) $(DESTDIR)$(sharedir)/analysis
 
@@ -63,3 +64,7 @@ image: $(STATIC) ## an OCI image of the static file, the folder build/packages/i
 .PHONY: rpm
 rpm: ## RPM packages of the tracked tree, in build/packages
 	$(Q)packaging/make-rpm $(PACKAGES)
+
+.PHONY: test-packages
+test-packages: all ## install, packages, static file and image, each in fresh roots (TEST=name: one; a quarter of an hour)
+	$(Q)tests/packages $(TEST)
