@@ -6,7 +6,7 @@ cd "$WORK" || exit 70
 
 # --- what needs no privilege: refused before anything is attached ---
 dead=$(bash -c 'echo $$')
-refuses "attach: nobody" 2 'to whom' attach
+refuses "attach: nobody" 2 'no target given' attach
 refuses "attach: a dead process" 5 'no such process' attach -p "$dead" -d 1s
 refuses "attach: not a number" 2 'not a process id' attach -p 12x -d 1s
 refuses "attach: two ways" 2 'exclude each other' attach -a -p $$ -d 1s

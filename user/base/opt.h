@@ -51,7 +51,7 @@ struct opt {
 	const char *help;
 	size_t offset;	  /* of the field in the caller's options */
 	double min, max;  /* both 0: no limits but the type's own */
-	const char *const *choices; /* OPT_ENUM: NULL-terminated */
+	const char *const *choices; /* NULL-terminated; OPT_ENUM: all there are; else hints, for completion */
 	bool hidden_from_result;    /* says where output goes, not what was measured */
 };
 
@@ -93,6 +93,7 @@ extern const char opt_values_help[]; /* how values are written: units, flags */
 void opt_wrap(FILE *out, const char *text, int column);
 void opt_man(const struct opt *rows, const void *values, FILE *out);
 void opt_man_text(const char *text, FILE *out);
+void opt_man_text_n(const char *text, size_t n, FILE *out);
 /* A number as one would type it for this row. */
 void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 
