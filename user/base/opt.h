@@ -101,9 +101,12 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
 json_t *opt_value_to_json(const struct opt *row, const void *from);
 json_t *opt_to_json(const struct opt *rows, const void *from);
+/* From a stranger's file too: a value out of the row's range is refused, and so is an option that says where output goes. */
 int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
+#define SIZE_LIMIT (INT64_C(1) << 30) /* a message has 1 byte to so many */
+enum { SIZES_MOST = 10000 };
 #define INT64_LIMIT 9e18 /* whole numbers that a double holds with room to spare */
 enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */
 int parse_size(const char *text, int64_t *out);
