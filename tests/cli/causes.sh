@@ -605,13 +605,13 @@ says_true 'who asks for room where others are quicker waits on' "$the; waits = s
 
 "$PY" talks.py serves >port &
 jobs_to_end+=($!)
-within 20 test -s port
+until_true test -s port
 traced --proto tcp -- "$PY" talks.py downloads "$(cat port)"
 says_true 'who reads as fast as it comes is not late' "$the" 'own[0] == 1e9 and not l["late_reader"] and not said and "unread" not in l["verdict"]' '(own, said, l["late_reader"], l["verdict"])'
 
 "$PY" talks.py queue 20 >out &
 jobs_to_end+=($!)
-within 20 test -s out
+until_true test -s out
 sleep 0.5
 "$IPCSTALL" attach -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
 says_true 'of several that hold the end that is not read none is named' "$the; f = l['findings'][0]" \
@@ -623,7 +623,7 @@ for kind in asks unread; do
 	rm -f out
 	"$PY" talks.py fifo $kind >out &
 	jobs_to_end+=($!)
-	within 20 test -s out
+	until_true test -s out
 	sleep 0.3
 	"$IPCSTALL" attach -q -d 1s -p "$(cat out)" --json m.json >/dev/null 2>err
 	says_true "a FIFO from before the session: $kind" "$the; state = {'asks': 'wait', 'unread': 'unread'}['$kind']; e = max(of('pipe'), key=lambda e: ms(e, 'rx', state), default=None)" \

@@ -19,7 +19,7 @@ port=$(free_port)
 "$IPCSTALL" export --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
 exporter=$!
 jobs_to_end+=($exporter)
-within 10 grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
 refuses 'a port that is taken' 5 'in use' export --listen "127.0.0.1:$port"
 
 cat >"$WORK/clients.py" <<'PY'
@@ -170,7 +170,7 @@ check 'the clients were all tried' "$(tail -3 "$WORK/clients.out")" grep -q 'wha
 # --- what is asked of the ledgers has a bound ---
 sleep 20 | "$CROWD" 2500 2500 20 >"$WORK/crowd" &
 jobs_to_end+=($!)
-within 10 grep -q ready "$WORK/crowd"
+until_true grep -q ready "$WORK/crowd"
 sleep 1.2
 took=$(python3 - "$port" <<'PY'
 import sys, time, urllib.request

@@ -261,7 +261,7 @@ port=$(free_port)
 there=$!
 jobs_to_end+=("$there")
 both_listen() { [ "$(find . -name 'listens*' | wc -l)" -eq 2 ]; }
-(within 20 both_listen; "$PY" alone.py clients "$port" 40) &
+(until_true both_listen; "$PY" alone.py clients "$port" 40) &
 traced --proto tcp -- "$PY" alone.py listener "$port" 2
 wait "$there"
 says_true 'connections that another listener took are not told of' "$the; ours, theirs = int(open('out').read()), int(open('theirs').read())" \
@@ -459,7 +459,7 @@ time.sleep(5)
 PY
 "$PY" zombie.py >child &
 parent=$!
-within 5 test -s child
+until_true test -s child
 began=$(now_ms)
 "$IPCSTALL" attach -q -p "$(cat child)" >out 2>err
 took=$(($(now_ms) - began))

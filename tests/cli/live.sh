@@ -109,7 +109,7 @@ check "--duration ends all of a command" "exit code $rc, $(wc -l <pids) began, l
 rm -f pids
 "$IPCSTALL" run -q -- sh family.sh &
 tool=$!
-within 10 eval '[ "$(cat pids 2>/dev/null | wc -l)" -eq 4 ]'
+until_true eval '[ "$(cat pids 2>/dev/null | wc -l)" -eq 4 ]'
 kill -TERM $tool
 wait $tool
 rc=$?
@@ -296,7 +296,7 @@ check "leaves the one of before, and nothing beside it" "$(ls -la small.rec a.re
 "$IPCSTALL" record -q -i 100ms -o small.rec -- "${talk[@]}" 200 &
 recorder=$!
 jobs_to_end+=("$recorder")
-check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" within 10 eval '! cmp -s a.rec small.rec'
+check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" until_true eval '! cmp -s a.rec small.rec'
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 ends "and is read as far as it came" 0 'did not end in good order; figures are those of its last whole snapshot' "$IPCSTALL" replay small.rec

@@ -24,7 +24,7 @@ sender.sendall(bytes(64 << 20))
 PY
 "$PY" hangs.py >pid &
 jobs_to_end+=($!)
-within 10 [ -s pid ]
+until_true [ -s pid ]
 pid=$(cat pid)
 "$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err
 check "record of a hung sender" "$(cat err)" [ $? -eq 0 ]

@@ -101,7 +101,7 @@ a_strangers() {
 	python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(60)' >"$WORK/listens" &
 	local stranger=$!
 	jobs_to_end+=($stranger)
-	within 10 test -s "$WORK/listens"
+	until_true test -s "$WORK/listens"
 	traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 $stranger
 	wait $stranger 2>/dev/null
 }

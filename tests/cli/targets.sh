@@ -20,7 +20,7 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group/below"
 	"$IPCSTALL" attach -c "$group" -d 4s --json group.json >out 2>err &
 	tool=$!
-	within 20 grep -q 'attached;' err
+	until_true grep -q 'attached;' err
 	inside "$KNOWN" nagle n=10 >in.json &
 	"$KNOWN" nagle n=10 >out.json
 	wait $!
@@ -38,7 +38,7 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group"
 	"$IPCSTALL" attach -c "$group" -d 2s --json gone.json >out 2>err &
 	tool=$!
-	within 20 grep -q 'attached;' err
+	until_true grep -q 'attached;' err
 	rmdir "$group"
 	wait $tool
 	rc=$?
@@ -90,10 +90,10 @@ mkfifo go
 python3 shared.py <go >ready &
 shared=$!
 exec 5>go
-within 10 test -s ready
+until_true test -s ready
 "$IPCSTALL" attach -p "$(cat ready)" --json shared.json -d 4s >out 2>err &
 tool=$!
-within 20 grep -q 'attached;' err
+until_true grep -q 'attached;' err
 echo >&5
 wait $tool $shared
 exec 5>&-
@@ -249,7 +249,7 @@ exec 5>begin
 rm -f m.json
 "$IPCSTALL" attach -p $waits --json m.json -d 2s >/dev/null 2>err &
 tool=$!
-within 20 grep -q 'attached;' err
+until_true grep -q 'attached;' err
 echo >&5
 wait $tool
 exec 5>&-

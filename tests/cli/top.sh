@@ -44,7 +44,7 @@ kill $brief
 # a pause is one long interval, and those that would have been in it do not follow all at once
 "$IPCSTALL" top --json -n 9 -d 0.2 >"$WORK/paused" 2>"$WORK/err" &
 paused=$!
-within 10 eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
+until_true eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
 kill -STOP $paused
 sleep 1.2
 kill -CONT $paused
@@ -109,14 +109,14 @@ PY
 python3 "$WORK/long.py" "$WORK/stop" >"$WORK/ready" &
 jobs_to_end+=($!)
 long=$!
-within 10 test -s "$WORK/ready"
+until_true test -s "$WORK/ready"
 "$IPCSTALL" top --json -p $long -n 3 -d 1 --rows 0 >"$WORK/long" 2>"$WORK/err"
 says_true 'a long send() shows as it goes' "rows = [[(r['tx']['bytes'], r['tx']['messages']) for r in json.loads(line)['endpoints'] if r['tx']['ns'].get('rwnd')] for line in open('$WORK/long')]" \
 	'len(rows) == 3 and all(len(r) == 1 and 1e6 < r[0][0] < 20e6 and r[0][1] == 0 for r in rows)' "(rows, open('$WORK/err').read())"
 "$IPCSTALL" attach -q -p $long -d 500ms --json "$WORK/long.json" 2>"$WORK/err"
 "$IPCSTALL" attach -p $long --json "$WORK/whole.json" 2>"$WORK/attached" &
 whole=$!
-within 10 grep -q attached "$WORK/attached"
+until_true grep -q attached "$WORK/attached"
 sleep 0.5
 touch "$WORK/stop"
 wait $whole
@@ -171,7 +171,7 @@ fi
 T() { tmux -S "$WORK/tmux" "$@"; }
 screen() { T capture-pane -p; }
 shows() { screen | grep -qE -- "$1"; }
-seen() { within 6 shows "$1"; } # PATTERN
+seen() { until_true shows "$1"; } # PATTERN
 T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; $IPCSTALL top -f known; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
 check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
 check 'screen: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
