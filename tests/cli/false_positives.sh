@@ -5,7 +5,6 @@
 cd "$WORK" || exit 70
 needs_ledger
 PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
-now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 the='d = json.load(open("m.json")); l = d["ledger"]; said = [(f["cause"], f["blamed"], f["ns"] // 1000000, f["text"]) for f in l["findings"]]
 ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
 of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto and (e["beside"]["tx"]["bytes"] or e["beside"]["rx"]["bytes"])]'
@@ -96,7 +95,7 @@ def empty():  # datagrams without a byte
         b.recv(10)
 
 def asleep_at(fd, thread):  # until that thread sleeps in a call whose first argument is fd
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         with open(f"/proc/self/task/{thread}/syscall") as f:
             if f.read().split()[1:2] == [hex(fd)]:

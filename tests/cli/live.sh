@@ -102,7 +102,7 @@ sh -c 'trap "" TERM; echo $$ >>pids; while :; do sleep 0.2; done' &
 yes | sh -c 'echo $$ >>pids; exec cat >/dev/null'
 SH
 all_gone() { for p in $(cat pids); do ! kill -0 "$p" 2>/dev/null || return 1; done; }
-timeout 30 "$IPCSTALL" run -q --duration 500ms -- sh family.sh
+timeout $HUNG "$IPCSTALL" run -q --duration 3s -- sh family.sh
 rc=$?
 check "--duration ends all of a command" "exit code $rc, $(wc -l <pids) began, left: $(ps -o pid=,args= -p "$(paste -sd, pids)")" \
 	eval "[ $rc -eq 143 ] && [ \$(wc -l <pids) -eq 4 ] && all_gone"
@@ -127,7 +127,7 @@ xargs kill <pids
 ends() {
 	local name=$1 code=$2 pattern=$3 rc
 	shift 3
-	timeout 60 "$@" 2>err >out </dev/null
+	timeout $HUNG "$@" 2>err >out </dev/null
 	rc=$?
 	if [ $rc -ne "$code" ]; then
 		fail "$name" "exit code $rc, not $code: $(tail -1 err)"
@@ -165,7 +165,7 @@ check "the command's closed descriptors are closed" "$rc $(cat err)" [ $rc -eq 5
 # a reader that leaves: attach ends by itself, with 6
 "${talk[@]}" 30000 &
 talker=$!
-{ timeout 60 "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
+{ timeout $HUNG "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
 if [ "$(cat status)" = 6 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'Broken pipe' err; then
 	pass "a reader that leaves"
 else
@@ -175,7 +175,7 @@ fi
 # SIGINT ends a session in good order, with all its files, though a script's shell has what it starts in the background ignore it
 "$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
 tool=$!
-sleep 3
+until_true tracing $tool
 kill -INT $tool
 wait $tool
 rc=$?
@@ -188,7 +188,7 @@ fi
 # nohup's hangup stays ignored; SIGTERM still ends it, with its files
 (trap '' HUP; exec "$IPCSTALL" attach -q -p $talker --json i.json 2>err) &
 tool=$!
-sleep 3
+until_true tracing $tool
 kill -HUP $tool
 sleep 1
 check "an inherited SIG_IGN stays" "it is gone" kill -0 $tool
@@ -225,7 +225,7 @@ sys.exit(4)
 PY
 cat >at_terminal.py <<'PY'
 import os, pty, signal, sys
-signal.alarm(60)
+signal.alarm(300)
 pid, tty = pty.fork()
 if not pid:
     signal.signal(signal.SIGINT, signal.SIG_DFL)    # as at a login, wherever this test was started
