@@ -104,6 +104,7 @@ kill -STOP "$s" "$w"
 kill -INT $client # the phase would take five minutes; that a silent server does not hold up the client is what counts
 ended 'a frozen server does not hold the client' 130 $SOON 'interrupted'
 kill -KILL "$s"
+until_true has_below $server 0
 long_run
 kill -INT $server
 ended 'the server interrupted in mid-run' 7 $SOON 'other host|server'
