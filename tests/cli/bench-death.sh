@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What ends a run early ends all of it: quickly, with the right code and one line, and nothing is left.
 . "$(dirname "$0")/lib.sh"
-CLOCK=no
+CLOCK=no # read by fail()
 
 # The two workers of a run that has begun to measure.
 workers() { # PID

@@ -2,7 +2,7 @@
 # What strangers send to a server: garbage, giant and cut lengths, nonsense in good form, drops of bytes, and none of it may
 # hold up or bring down the server. And what strangers answer to a client.
 . "$(dirname "$0")/lib.sh"
-CLOCK=no
+CLOCK=no # read by fail()
 trap 'kill $server 2>/dev/null; rm -rf "$WORK"' EXIT
 
 "$IPCSTALL" server --listen 127.0.0.1:0 >"$WORK/server" 2>"$WORK/server.err" </dev/null &

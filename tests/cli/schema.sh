@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --json-schema of the live commands: what they really write fits it, and what is wrong does not.
 . "$(dirname "$0")/lib.sh"
-CLOCK=no
+CLOCK=no # read by fail()
 needs_ledger
 python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || { echo "python3-jsonschema 4 is not installed"; exit 77; }
 cd "$WORK" || exit 70
