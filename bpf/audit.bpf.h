@@ -39,6 +39,10 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 	ep->through[DIR_TX] = tcp_put(tp);
 	ep->through[DIR_RX] = tcp_taken(tp);
 	ep->dsacks_then = GET(tp, dsack_dups);
+	ep->announced = GET(tp, rcv_nxt);
+	ep->path.lost_then = GET(tp, lost);
+	ep->path.segs_then = GET(tp, data_segs_out);
+	ep->hole.ooo_then = GET(tp, rcv_ooopack);
 }
 
 /*
@@ -73,7 +77,14 @@ static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 	ep->moved[DIR_RX] = tcp_taken(CAST(tcp_sock, sk)) - ep->through[DIR_RX];
 	end_missed(ep, DIR_RX);
 	ep->flags |= EP_UNSEEN << DIR_RX;
+	ep->upper = UPPER_TLS;
 #endif
+}
+
+static __always_inline void calls_unseen(struct endpoint *ep, enum upper by)
+{
+	ep->flags |= EP_UNSEEN << DIR_TX | EP_UNSEEN << DIR_RX;
+	ep->upper = by;
 }
 
 /* A subflow of MPTCP, whose calls and buffers are another socket's: nothing that depends on a call is known of it. */
@@ -85,13 +96,64 @@ static __always_inline bool is_subflow(__u64 ulp)
 	return name == mptcp;
 }
 
+static __always_inline void moved_by_others(struct endpoint *ep, struct tcp_sock *tp)
+{
+	ep->moved[DIR_TX] = tcp_put(tp) - ep->through[DIR_TX];
+	ep->moved[DIR_RX] = tcp_taken(tp) - ep->through[DIR_RX];
+}
+
 static __always_inline void note_subflow(__u64 sk)
 {
 	__u64 ulp = ADDRESS(sk, inet_connection_sock, icsk_ulp_ops);
 	struct endpoint *ep = ulp ? endpoint_known(sk) : 0;
 
-	if (ep && is_subflow(ulp))
-		ep->flags |= (EP_MISSED | EP_UNSEEN) << DIR_TX | (EP_MISSED | EP_UNSEEN) << DIR_RX;
+	if (!ep || !is_subflow(ulp))
+		return;
+	ep->flags |= EP_MISSED << DIR_TX | EP_MISSED << DIR_RX;
+	calls_unseen(ep, UPPER_MPTCP);
+}
+
+#define SK_USER_DATA_PSOCK 4	/* in the pointer's low bits, from 6.0 on */
+
+/* In a sockmap: a program may send on, or take from elsewhere, what no call moves and TCP's counts do not have (sk_psock_init()). */
+static __always_inline bool is_in_sockmap(__u64 sk)
+{
+	return ADDRESS(sk, sock, sk_user_data) & SK_USER_DATA_PSOCK;
+}
+
+/* SMC shook hands over this connection, and nobody's descriptor leads to it: its data goes by shared memory (smc_connect_rdma()). */
+static __always_inline bool carries_smc(__u64 sk)
+{
+	struct tcp_sock___smc *tp = CAST(tcp_sock___smc, sk);
+	__u64 socket = ADDRESS(sk, sock, sk_socket);
+
+	return bpf_core_field_exists(tp->syn_smc) && GET_BITS(tp, syn_smc) && socket && !ADDRESS(socket, socket, file);
+}
+
+static __always_inline void note_bypass(struct endpoint *ep, __u64 sk)
+{
+	if (is_in_sockmap(sk))
+		calls_unseen(ep, UPPER_SOCKMAP);
+	else if (carries_smc(sk))
+		calls_unseen(ep, UPPER_SMC);
+}
+
+/* what its own connection gives: by TCP's count, at this moment */
+static __always_inline void note_path(struct endpoint *ep, __u64 sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+	struct path *p = &ep->path;
+
+	p->rate_delivered = GET(tp, rate_delivered);
+	p->rate_interval_us = GET(tp, rate_interval_us);
+	p->app_limited = GET_BITS(tp, rate_app_limited);
+	p->mss = GET(tp, mss_cache);
+	p->cwnd = GET(tp, snd_cwnd);
+	p->ssthresh = GET(tp, snd_ssthresh);
+	p->lost = GET(tp, lost) - p->lost_then;
+	p->segs_out = GET(tp, data_segs_out) - p->segs_then;
+	p->ooo = GET(tp, rcv_ooopack) - ep->hole.ooo_then;
+	p->pacing_rate = GET(CAST(sock, sk), sk_pacing_rate);
 }
 
 /*
@@ -108,13 +170,18 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 	sk = ep->id.key;
 	ep->rtt_us = GET(CAST(tcp_sock, sk), srtt_us) >> 3;
 	ep->min_rtt_us = GET(CAST(tcp_sock___least, sk), rtt_min.s[0].v);
+	note_path(ep, sk);
 	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
 		return 0;
 	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops)) {
 		note_subflow(sk);
-		upper_reads(ep, sk);
+		if (ep->upper == UPPER_MPTCP)
+			moved_by_others(ep, CAST(tcp_sock, sk));
+		else
+			upper_reads(ep, sk);
 		return 0;
 	}
+	note_bypass(ep, sk);
 	tp = CAST(tcp_sock, sk);
 	ep->dsacks = GET(tp, dsack_dups) - ep->dsacks_then;
 	audit_side(ep, DIR_TX, &ep->tx, &ep->txb, tcp_put(tp), final);

@@ -55,6 +55,7 @@ CAST_KEPT(sock)
 CAST_KEPT(sock___err)
 CAST_KEPT(tcp_sock)
 CAST_KEPT(tcp_sock___least)
+CAST_ANEW(tcp_sock___smc)
 CAST_KEPT(tcphdr)
 CAST_KEPT(udp_sock)
 CAST_ANEW(fdtable)
@@ -100,6 +101,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #define TCP_SYN_SENT	2
 #define TCP_LISTEN	10	/* a Unix socket's state too */
 #define IPPROTO_UDP	17
+#define IPPROTO_MPTCP	262
 #define SOCK_STREAM	1
 #define SOCK_DGRAM	2
 #define SOCK_SEQPACKET	5

@@ -454,11 +454,30 @@ static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 		ep->flags |= EP_STRANGE;
 }
 
+/* unread until now: for the lack of an accept(), and not of a read */
+static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
+{
+	word_t w = LATEST(ep->rx.word);
+
+	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, now) : 0);
+}
+
+/* Somebody was given a descriptor of it, or calls it: then that was before. */
+static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
+{
+	if (!ep->making.listened || ep->making.accepted || !ep->id.inode)
+		return;
+	ep->making.accepted = now;
+	ep->making.unread_then = unread_so_far(ep, now);
+}
+
 /* A call that finds this need not ask for inode, addresses and end, nor whose it is. */
 static __always_inline void endpoint_settles(struct endpoint *ep)
 {
-	if (ep->id.proto == PROTO_TCP && ep->id.inode && !(ep->flags & EP_STRANGE) && ep->id.local.port && ep->id.remote.port && !ep->closed)
-		ep->settled = 1;
+	if (ep->id.proto != PROTO_TCP || !ep->id.inode || ep->flags & EP_STRANGE || !ep->id.local.port || !ep->id.remote.port || ep->closed)
+		return;
+	note_bypass(ep, ep->id.key);
+	ep->settled = 1;
 }
 
 /*

@@ -143,6 +143,7 @@ static __noinline int enter_sock(__u64 sk, enum dir dir)
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, (struct sock *)sk);
+	note_accepted(ep, now);
 	endpoint_settles(ep);
 	enter(ep, dir, now, (__u32)current);
 	return 0;
@@ -423,6 +424,8 @@ static __always_inline void tcp_received(__u64 sk)
 	if (!sees_exactly())
 		return;
 	tcp_arrived(ep, (struct sock *)sk, now);
+	if (ep->holed != tcp_has_hole(sk))
+		hole_turns(ep, now);
 	if (ep->unanswered && got_data_since(ep, sk))
 		timer_answered(ep, sk, now);
 	if (!tcp_owes_ack((struct sock *)sk))

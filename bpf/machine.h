@@ -421,6 +421,22 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 	return s->packets_out || tcp_unsent(s);
 }
 
+/*
+ * Data is told of before it is queued: is there some beyond what is queued by now? `announced` is set with the connection, or it would be
+ * any number: of two that are far apart, either is ahead. FAR: what came without being told of (no tracepoint tells after a FIN).
+ */
+#define ANNOUNCED_FAR	(1 << 30)
+
+static __always_inline int tcp_announced(unsigned int announced, unsigned int queued)
+{
+	return (int)(announced - queued) > 0;
+}
+
+static __always_inline int tcp_announced_long_ago(unsigned int announced, unsigned int queued)
+{
+	return (int)(announced - queued) < -ANNOUNCED_FAR;
+}
+
 /* ---- histograms ---- */
 
 /* slot 0: below 1 us; slot k: [2^(k-1), 2^k) us; the last one is open */

@@ -61,6 +61,7 @@ static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 	if (!ep)
 		return 0;
 	refresh_addresses(ep, (struct sock *)sk);
+	note_accepted(ep, now);
 	endpoint_settles(ep);
 	return ep;
 }
@@ -157,8 +158,11 @@ static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t
 {
 	__u32 queued = GET(CAST(tcp_sock, sk), rcv_nxt);
 
-	if ((__s32)(ep->announced - queued) <= 0)
+	if (!tcp_announced(ep->announced, queued)) {
+		if (tcp_announced_long_ago(ep->announced, queued))
+			ep->announced = queued;
 		return false;
+	}
 	ep->announced = queued;
 	return (__s64)(now - ep->rx.seen) < COMES_NS;
 }
@@ -219,7 +223,7 @@ static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const 
 	bool tcp = ep->id.proto == PROTO_TCP, entered = tcp && to->dir == DIR_TX && tx_working(ep);
 
 	if (tcp && to->dir == DIR_TX)
-		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_CORK, 0);
+		tcp_facets_alone(ep, (__u64)to->sk, &in, HEAD_CORK, 0);	/* whether fq holds it tells the look back to this moment */
 	call_sleep(ctx, ep, to->dir, who, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;

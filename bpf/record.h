@@ -72,6 +72,7 @@ struct beside {
 	unsigned long long task;	/* the kernel's, of `tid`; 0: it is not known */
 	ns_t no_cpu;			/* time in which whoever was last in the call was awaited, ready to run and without a CPU: see starved.bpf.h */
 	ns_t waited_then;
+	ns_t no_cpu_until;		/* what lies before is counted in `no_cpu`, or was no such time */
 	unsigned int let_go;
 	unsigned int heir;		/* who had it last after that; 0: not known */
 	char heir_comm[COMM_LEN];
@@ -148,6 +149,57 @@ struct withheld {
 	unsigned int pad;
 };
 
+/*
+ * A connection before it is one. What it costs until somebody has it stands beside the ledger: at the client it is flight, at the server it
+ * lies in a queue.
+ */
+struct making {
+	ns_t asked;			/* when connect() began; 0: it did not here, or that was not seen */
+	ns_t connect_ns;		/* from then until the other end answered; 0: it has not */
+	ns_t accepted;			/* when somebody was given it; 0: nobody has been, or it was not seen in the queue of its listener */
+	ns_t unread_then;		/* its `unread` until then */
+	unsigned int listened;		/* it was born in a listener's queue */
+	unsigned int pad;
+};
+
+/* TCP: data came and could not be read, since what belongs before it had not come */
+struct hole {
+	ns_t since;			/* 0: there is none */
+	ns_t ns, max;
+	unsigned int n, ooo_then;	/* segments out of order before this began */
+};
+
+/* What a part of a state was, where that can be told: see note_part(). Beside the ledger, and never more than the state. */
+enum slice {
+	SLICE_NONE,
+	SLICE_DEFERRED,		/* of `pacing`: TSO deferral (tcp_tso_should_defer()) */
+	SLICE_FQ,		/* of `pacing`: in the queueing discipline fq, which paces for TCP */
+	SLICE_TSQ,		/* of `device`: more is queued, and TCP leaves no more than that below (tcp_small_queue_check()) */
+	SLICE_AUTOCORK,		/* of `device`: a partial segment waits for what is below (tcp_should_autocork()) */
+	SLICE_N
+};
+
+struct parts {
+	ns_t since;			/* of the present one, which `episode` names */
+	ns_t ns[SLICE_N];
+	unsigned int n[SLICE_N];
+	unsigned int pad;
+};
+
+/* What the path of a TCP connection gives, by TCP's own reckoning at the last look. */
+struct path {
+	unsigned int rate_delivered, rate_interval_us;	/* segments in that time: the last sample; 0: none */
+	unsigned int mss, cwnd, ssthresh;
+	unsigned int lost, lost_then;		/* segments marked lost so far, and when this began */
+	unsigned int segs_out, segs_then;	/* with data, sent */
+	unsigned int ooo;			/* came out of order */
+	unsigned int app_limited, pad;
+	unsigned long long pacing_rate;
+};
+
+/* what an upper protocol, or a program of somebody else's, does with a socket's calls and bytes */
+enum upper { UPPER_NONE, UPPER_CALLS /* unseen, whatever they are */, UPPER_TLS, UPPER_MPTCP, UPPER_SOCKMAP, UPPER_SMC, UPPER_N };
+
 #define WAITERS 4
 
 /* what an endpoint is; but for addresses, which it may get later, or of UDP change, the same while it lives */
@@ -172,7 +224,7 @@ struct endpoint {
 	ns_t flown;			/* since when no segment of ours went out and none was acknowledged, of those that fly */
 	unsigned int flying;		/* packets_out then */
 	unsigned int refused;		/* a writer was refused room and has not come back: see refused.bpf.h */
-	unsigned int zero_window;	/* inside such an episode */
+	unsigned int episode;		/* inside one of no window (bit 0), and in which part of a state (enum slice) */
 	unsigned int flags;		/* EP_* */
 	union {
 		unsigned int tail;	/* of a pipe's ring, when last looked at */
@@ -197,6 +249,14 @@ struct endpoint {
 	unsigned int sent_then, got_then;	/* how far both directions were then */
 	struct answers answers;
 	unsigned long long syn_retransmits;	/* of `retransmits`: nobody had answered yet */
+	union {
+		unsigned short rare;	/* asked with each segment, for both at once: */
+		struct {
+			unsigned char probing, holed;	/* `probe` is under way; `hole` is there */
+		};
+	};
+	unsigned short pad3;
+	unsigned int pad4;
 	struct loss_probe probe;	/* TCP's, under way */
 	struct tail_loss tail_lost;
 	ns_t ack_debt_ns;		/* all time in which an ACK was owed */
@@ -212,6 +272,12 @@ struct endpoint {
 	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
 	struct held held;
 	struct last_ack ack;
+	struct making making;
+	struct hole hole;
+	struct parts parts;
+	struct path path;
+	unsigned int upper;		/* enum upper */
+	unsigned int pad;
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */

@@ -94,6 +94,19 @@ static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t
 		refused_begins(ep, now);
 }
 
+/*
+ * An MPTCP socket listens by its first subflow, a TCP socket (mptcp_listen()). Whoever connects without MPTCP is accepted as a TCP socket like
+ * any other (mptcp_stream_accept()), and is born at that one's port.
+ */
+static __always_inline __u64 listens_by(struct sock *sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+
+	if (!sk0 || GET(sk, sk_protocol) != IPPROTO_MPTCP || !bpf_core_field_exists(struct mptcp_sock___first, first))
+		return (__u64)sk0;
+	return ADDRESS(sk0, mptcp_sock___first, first);
+}
+
 /* a TCP socket that is no connection: its state; else 0 */
 static __always_inline __u32 unconnected(__u64 sk0)
 {
@@ -164,8 +177,10 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 	ep = target_endpoint(&to, now);
 	if (!ep)
 		return;
-	if (!to.pipe)
+	if (!to.pipe) {
+		note_accepted(ep, now);
 		note_owner(ep, now);
+	}
 	if (ep->born != now) {
 		accepted_with(ep, (__u64)to.sk);
 		return;
@@ -224,10 +239,11 @@ static __always_inline void seed_listener(__u64 sk)
 
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
-	__u32 state = unconnected((__u64)to->sk);
+	__u64 sk = listens_by(to->sk);
+	__u32 state = unconnected(sk);
 
 	if (state == TCP_LISTEN)
-		seed_listener((__u64)to->sk);
+		seed_listener(sk);
 	if (state)
 		return state == TCP_LISTEN ? SEED_LISTENS : SEED_UNWANTED;
 	if (endpoint_known(target_key(to)))

@@ -34,10 +34,57 @@ static __always_inline bool tcp_brings(struct sock *sk, struct sk_buff *skb, __u
 	return old < bytes;
 }
 
+static __always_inline bool tcp_leaves_hole(struct sock *sk, struct sk_buff *skb)
+{
+	return (__s32)(bpf_ntohl(GET(tcp_header(skb), seq)) - GET(CAST(tcp_sock, sk), rcv_nxt)) > 0;
+}
+
 /* Is there something to read once this segment is queued? */
 static __always_inline bool tcp_readable_with(struct sock *sk, struct sk_buff *skb, __u32 bytes)
 {
 	return tcp_brings(sk, skb, bytes) || tcp_unread(sk);
+}
+
+/* Does something lie behind a hole? */
+static __always_inline bool tcp_has_hole(__u64 sk)
+{
+	return ADDRESS(sk, tcp_sock, out_of_order_queue.rb_node) != 0;
+}
+
+/* the hole is there, or is there no more */
+SUBPROG int hole_turns(struct endpoint *ep, ns_t now)
+{
+	ns_t since;
+
+	if (!ep)
+		return 0;
+	since = ep->hole.since;
+	ep->hole.since = since ? 0 : now;
+	ep->holed = !since;
+	if (!since || now < since)
+		return 0;
+	ep->hole.n++;
+	atomic_add(&ep->hole.ns, now - since);
+	raise_max(&ep->hole.max, now - since);
+	return 1;
+}
+
+/* Of a hole that is no more, and was filled by the segment that brought data last. */
+static __noinline int hole_look(struct endpoint *ep, __u64 sk)
+{
+	if (!ep || !ep->holed || tcp_has_hole(sk))
+		return 0;
+	return hole_turns(ep, ep->rx.seen > ep->hole.since ? ep->rx.seen : ep->hole.since);
+}
+
+/* what seldom is under way, and is looked at with each segment then */
+static __noinline int rare_look(struct endpoint *ep, __u64 sk)
+{
+	if (!ep)
+		return 0;
+	if (ep->probing)
+		probe_answered(ep, (struct sock *)sk);
+	return hole_look(ep, sk);
 }
 
 /* Data is about to be queued. A reader asleep in its call stays in `wait` until it runs. */
@@ -50,6 +97,8 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 	LATEST(ep->rx.seen) = now;	/* before what it is the date of: see tcp_comes() */
 	if (tcp_brings(sk, skb, bytes))
 		LATEST(ep->announced) = bpf_ntohl(GET(tcp_header(skb), seq)) + bytes;
+	else if (!ep->hole.since && tcp_leaves_hole(sk, skb))
+		hole_turns(ep, now);
 	if (!word_working(LATEST(ep->rx.word)))
 		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));
 }
@@ -81,8 +130,8 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 		return 0;
 	now = bpf_ktime_get_ns();
 	bytes = payload(skb);
-	if (ep->probe.at)
-		probe_answered(ep, sk);
+	if (ep->rare)
+		rare_look(ep, (__u64)sk);
 	if (!sees_exactly())
 		tcp_segment(ep, sk, skb, now, bytes);
 	if (opt.stall_threshold)
@@ -91,18 +140,43 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-#define SK_PACING_FQ 2
 #define UDP_HEADER 8
 #define HANDED_NS 10000	/* from TCP to a driver without a queue in between */
 
-/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before, or the stamp says when it may leave. */
-static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
+/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before. */
+static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, ns_t now)
 {
 	ns_t handed = GET(CAST(sk_buff, skb), tstamp);
 
-	if (GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_FQ)
-		return 0;
 	return handed > ep->tx.seen && handed <= now ? handed : 0;
+}
+
+/*
+ * From fq a packet goes out when the stamp says, which TCP gave it (skb_set_delivery_time()), or later, where the link is not free: until the
+ * stamp it was paced, and from then on it was the device's.
+ */
+SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
+{
+	struct input paced = { .says = IN_DEVICE | IN_HEAD | IN_FULL, .head = HEAD_PACING, .full = 1 };
+	struct input queued = { .says = IN_DEVICE | IN_HEAD | IN_FULL, .device = 1, .full = 1 };
+
+	if (!ep)
+		return 0;
+	count(COUNT_OBSERVED);
+	if (due > now)
+		due = now;
+	queued.at = paced.at = ep->tx.seen;
+	if (due > ep->tx.seen && !tx_resting(ep)) {
+		apply_tx(ep, &paced);
+		part_turns(ep, ep->tx.seen, SLICE_FQ);
+		queued.at = due;
+	}
+	if (queued.at < now && !tx_resting(ep)) {
+		apply_tx(ep, &queued);
+		part_turns(ep, queued.at, SLICE_NONE);
+	}
+	ep->tx.seen = now;
+	return 1;
 }
 
 /*
@@ -111,12 +185,16 @@ static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_bu
  */
 static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
 {
-	ns_t handed = handed_since(ep, skb, sk, now);
+	bool fq = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_FQ;
+	ns_t handed = fq ? 0 : handed_since(ep, skb, now);
 	struct input queued = { .at = handed, .says = IN_DEVICE | IN_FULL, .device = 1, .full = 1 };
 	__u32 own = GET(CAST(sk_buff, skb), truesize);
 	int charged = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter);
 
-	tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
+	if (fq && own >= WMEM_REST)
+		fq_lets_go(ep, GET(CAST(sk_buff, skb), tstamp), now);
+	else
+		tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
 	if (own >= WMEM_REST)	/* a pure ACK leaves no pacing deadline behind */
 		ep->went_out = now;
 	if (!sees_exactly() && tcp_more_queued(sk, skb))
@@ -281,6 +359,54 @@ static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 	return 0;
 }
 
+/*
+ * From a request until its answer the connection flew, whether a segment of it was seen or not: nobody looks in between, and when the answer is
+ * told of TCP has taken it in.
+ */
+static __noinline int request_flew(struct endpoint *ep)
+{
+	struct input in = { .says = IN_FULL, .full = 1 };
+
+	if (!ep || !tx_resting(ep))
+		return 0;
+	in.at = ep->tx.seen;
+	return apply_tx(ep, &in);
+}
+
+/* born in the queue of a listener, for somebody to accept it */
+static __always_inline void is_queued_for_accept(struct sock *sk, ns_t now)
+{
+	struct endpoint *ep;
+
+	if (!sock_create((__u64)sk, PROTO_TCP, now, 0))
+		return;
+	ep = endpoint_known((__u64)sk);
+	if (ep)
+		ep->making.listened = 1;
+}
+
+/* `asked` is its beginning, not that of the socket */
+static __noinline int request_answered(struct endpoint *ep, __u64 sk, ns_t now)
+{
+	if (!ep || !ep->making.asked)
+		return 0;
+	request_flew(ep);
+	if (!ep->making.connect_ns)
+		ep->making.connect_ns = now - ep->making.asked;
+	return tcp_tx_looks_queued(ep, sk, now);
+}
+
+static __always_inline void asks_for_connection(struct sock *sk, ns_t now)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk);
+
+	if (!ep || ep->closed)
+		return;
+	ep->making.asked = now;
+	ep->making.connect_ns = 0;
+	ep->tx.seen = now;
+}
+
 /* the local port is chosen after SYN_SENT: read the addresses again */
 static __always_inline void established(struct sock *sk0, ns_t now)
 {
@@ -292,8 +418,10 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 		leave_tuples(ep);
 		read_addresses(&ep->id, sk);
 		join_inet(ep);
+		ep->announced = GET(CAST(tcp_sock, sk0), rcv_nxt);	/* the other end's first number is known only now */
+		request_answered(ep, (__u64)sk0, now);
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
-		sock_create((__u64)sk0, PROTO_TCP, now, 0);
+		is_queued_for_accept(sk0, now);
 	}
 	note_subflow((__u64)sk0);	/* before it closes MPTCP takes its mark off: mptcp_subflow_drop_ctx() */
 }
@@ -308,6 +436,7 @@ static __always_inline void connects(struct sock *sk)
 	now = bpf_ktime_get_ns();
 	if (!connection(sk, now) && mine)
 		sock_create((__u64)sk, PROTO_TCP, now, 0);
+	asks_for_connection(sk, now);
 }
 
 static __always_inline void port_gains(__u64 port)
@@ -398,8 +527,10 @@ static __noinline int tcp_ended(__u64 sk)
 
 	if (!ep || ep->closed)
 		return 0;
-	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT)
+	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT) {
+		request_flew(ep);
 		syn_unanswered(ep, sk, now);
+	}
 	if (ep->probe.at)
 		probe_answered(ep, (struct sock *)sk);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {
@@ -560,8 +691,8 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 {
 	struct sock *sk = (struct sock *)key;
 
-	if (ep->id.proto == PROTO_TCP && ep->probe.at)
-		probe_answered(ep, sk);
+	if (ep->id.proto == PROTO_TCP && ep->rare)
+		rare_look(ep, key);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_look_back(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
@@ -570,7 +701,7 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 		refused_look(ep, now);
 	if (ep->id.proto <= PROTO_UDP)
 		refresh_addresses(ep, sk);
-	queue_is(ep, ep->queue_len, now);
+	queue_is(ep, ep->id.proto == PROTO_PIPE ? pipe_queue((struct pipe_inode_info *)key) : ep->queue_len, now);
 	ep->tx.seen = ep->rx.seen = now;
 }
 
@@ -582,6 +713,8 @@ static __always_inline struct endpoint *seen_going(const struct target *to, ns_t
 {
 	struct endpoint *ep = target_known(to);
 
+	if (ep && ep->id.proto == PROTO_TCP)
+		note_bypass(ep, ep->id.key);	/* which close() takes it out of, before its end is seen (sock_map_close()) */
 	if (!ep || ep->id.proto == PROTO_TCP || (to->pipe ? !pipe_lives(ep) : !sock_is(ep, CAST(sock, to->sk))))
 		return 0;
 	settle_live(ep, ep->id.key, now);

@@ -35,6 +35,29 @@ static __always_inline ns_t at_most(ns_t ns, ns_t most)
 	return ns < most ? ns : most;
 }
 
+#ifdef NO_CMPXCHG
+static __always_inline ns_t counted_until(struct beside *b, ns_t now)
+{
+	ns_t until = b->no_cpu_until;
+
+	b->no_cpu_until = now;
+	return until;
+}
+#else
+static __always_inline ns_t counted_until(struct beside *b, ns_t now)
+{
+	return __sync_lock_test_and_set(&b->no_cpu_until, now);
+}
+#endif
+
+/* Of many that wait at the same time each tells of it, and it was one time: what is counted already is not counted again. */
+static __always_inline ns_t not_counted_yet(struct beside *b)
+{
+	ns_t now = bpf_ktime_get_ns(), until = counted_until(b, now);
+
+	return now > until ? now - until : 0;
+}
+
 static __noinline int awaited_long(struct beside *b, ns_t lasted)
 {
 	ns_t waited, since;
@@ -46,7 +69,7 @@ static __noinline int awaited_long(struct beside *b, ns_t lasted)
 	if (waited <= since)
 		return 0;
 	b->waited_then = waited;
-	atomic_add(&b->no_cpu, at_most(waited - since, lasted));
+	atomic_add(&b->no_cpu, at_most(at_most(waited - since, lasted), not_counted_yet(b)));
 	return 1;
 }
 
@@ -57,13 +80,18 @@ static __always_inline void awaited(struct beside *b, ns_t lasted)
 		awaited_long(b, lasted);
 }
 
-/* the current thread, `tid`, is the one that was last in the call, from now on */
+/*
+ * The current thread, `tid`, is the one that was last in the call, from now on. If it was already, some task of the machine has got another name
+ * (note_task()), and what this one waited until now is still to be counted.
+ */
 static __noinline int starved_from(struct beside *b, __u32 tid)
 {
-	if (!b)
+	__u64 task = bpf_get_current_task();
+
+	if (!b || (b->tid == tid && b->task == task))
 		return 0;
 	b->tid = tid;
-	b->task = bpf_get_current_task();
+	b->task = task;
 	b->waited_then = cpu_wait_of(b).waited;
 	return 1;
 }

@@ -6,6 +6,8 @@
 #include "refused.bpf.h"
 
 #define SK_PACING_NEEDED 1
+#define SK_PACING_FQ	2
+#define TSQ_THROTTLED	1	/* bit 0 of sk_tsq_flags */
 #define ICSK_TIME_RETRANS 1
 #define ICSK_TIME_LOSS_PROBE 5
 #define ICSK_ACK_TIMER 2
@@ -67,14 +69,34 @@ static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, str
 	s->refused = was_refused(head, since);
 }
 
+#define ZERO_WINDOW 1
+
 /* `zero`: something is queued, and there is no window for it */
 static __always_inline void note_window(struct endpoint *ep, __u32 zero)
 {
-	if (zero == ep->zero_window)
+	if (zero == (ep->episode & ZERO_WINDOW))
 		return;
 	if (zero)
 		atomic_add(&ep->zero_windows, 1);
-	ep->zero_window = zero;
+	ep->episode ^= ZERO_WINDOW;
+}
+
+/* A part of a state begins at `at`, or another, or none; what was is charged until then. */
+static __always_inline void part_turns(struct endpoint *ep, ns_t at, __u64 part)
+{
+	struct parts *p = &ep->parts;
+	__u64 was = ep->episode >> 1;
+
+	BOUND(was, 7);
+	BOUND(part, 7);
+	if (was == part || was >= SLICE_N || part >= SLICE_N)
+		return;
+	if (was && at > p->since)
+		atomic_add(&p->ns[was], at - p->since);
+	if (part)
+		atomic_add(&p->n[part], 1);
+	p->since = at;
+	ep->episode = (ep->episode & ZERO_WINDOW) | part << 1;
 }
 
 /* What an event did shows in the look after it. A segment of the peer's that acknowledges nothing, and our ACK of it, do nothing here. */
@@ -146,7 +168,67 @@ static __always_inline void facets_sent(struct endpoint *ep, struct input *in, c
 	in->head = tcp_all_sent(s);
 	in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
 	in->full = positive(s->packets_out);
-	note_window(ep, 0);
+}
+
+/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever flies will be answered. */
+static __always_inline bool tcp_at_ease(__u64 sk)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, sk);
+
+	return GET(tp, write_seq) == GET(tp, snd_nxt) && !GET(tp, lost_out);
+}
+
+/*
+ * What is below has not left the queueing discipline fq: that paces for TCP, which says until when (tcp_wstamp_ns) and sends ahead, a
+ * millisecond's worth. To the ledger that is `pacing`, as where TCP paces by itself.
+ */
+static __always_inline bool is_paced_by(struct sock *sk, struct tcp_sock *tp, __u32 status, ns_t since)
+{
+	return GET(sk, sk_pacing_status) == status && GET(tp, tcp_wstamp_ns) > since;
+}
+
+/* More is queued than TCP leaves below; a segment in part is held by no rule then. */
+static __always_inline __u32 throttled_part(struct sock *sk, struct tcp_sock *tp)
+{
+	__s32 unsent = GET(tp, write_seq) - GET(tp, snd_nxt);
+
+	if (unsent <= 0 || !(GET(sk, sk_tsq_flags) & TSQ_THROTTLED))
+		return SLICE_NONE;
+	if (unsent >= (__s32)GET(tp, mss_cache))
+		return SLICE_TSQ;
+	return GET_BITS(tp, nonagle) & 2 ? SLICE_NONE : SLICE_AUTOCORK;
+}
+
+static __always_inline __u32 part_of(__u64 sk0, ns_t at, __u32 device, __u32 head)
+{
+	struct sock *sk = CAST(sock, sk0);
+	struct tcp_sock *tp = CAST(tcp_sock, sk0);
+
+	if (device && is_paced_by(sk, tp, SK_PACING_FQ, at))
+		return SLICE_FQ;
+	if (device)
+		return !head || head == HEAD_CORK || head == HEAD_REST ? throttled_part(sk, tp) : SLICE_NONE;
+	return head == HEAD_PACING && !is_paced_by(sk, tp, SK_PACING_NEEDED, at) ? SLICE_DEFERRED : SLICE_NONE;
+}
+
+/* Seldom asked: something is below, or paced, or was. Which part of its state that is; FQ: the state is `pacing`. */
+SUBPROG int note_part(struct endpoint *ep, __u64 sk, ns_t at, __u32 device, __u32 head)
+{
+	__u32 part;
+
+	if (!ep)
+		return 0;
+	part = part_of(sk, at, device, head);
+	part_turns(ep, at, part);
+	return part == SLICE_FQ;
+}
+
+static __always_inline void held_by_fq(struct input *in)
+{
+	in->device = 0;
+	in->head = HEAD_PACING;
+	in->says |= IN_HEAD;
+	in->full = 1;
 }
 
 /* the last look was at a segment that went out, and none at an ACK since */
@@ -191,17 +273,35 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 		note_window(ep, !s.snd_wnd);
 	} else {
 		facets_sent(ep, in, &s);
+		note_window(ep, 0);
 	}
 	in->device = below(s.wmem, own, !own || tx_device(ep));
 	note_flying(ep, &s);
 }
 
 /* The same by a call, where there is more to come: its fields are off the stack by then, of which a program has 512 bytes. */
-SUBPROG int tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
+SUBPROG int tcp_facets_alone(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
 {
 	if (ep && in)
 		tcp_facets(ep, sk, in, rest, own);
 	return 0;
+}
+
+SUBPROG int tcp_part(struct endpoint *ep, __u64 sk, struct input *in)
+{
+	if (!ep || !in || (!in->device && in->head != HEAD_PACING && !ep->episode))
+		return 0;
+	if (ep->episode && tcp_at_ease(sk))
+		note_window(ep, 0);
+	if (note_part(ep, sk, in->at, in->device, in->head))
+		held_by_fq(in);
+	return 1;
+}
+
+static __always_inline void tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
+{
+	tcp_facets_alone(ep, sk, in, rest, own);
+	tcp_part(ep, sk, in);
 }
 
 /* More than the segment that goes out just now, which is not counted as sent yet. Its headers are small beside what a stall holds. */
@@ -212,25 +312,27 @@ static __always_inline bool tcp_more_queued(struct sock *sk, struct sk_buff *skb
 	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > (__s32)GET(CAST(sk_buff, skb), len);
 }
 
-/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever flies will be answered. */
-static __always_inline bool tcp_at_ease(__u64 sk)
-{
-	struct tcp_sock *tp = CAST(tcp_sock, sk);
-
-	return GET(tp, write_seq) == GET(tp, snd_nxt) && !GET(tp, lost_out);
-}
-
 /*
- * tcp_facets() of such a socket. Nothing here may take the address of `in`: in memory instead of registers it
+ * tcp_facets() of a socket at ease. Nothing here may take the address of `in`: in memory instead of registers it
  * cost 200 instructions for each 64 B message (fentry, 6.12).
  */
-static __always_inline void tcp_facets_at_ease(struct endpoint *ep, __u64 sk, struct input *in)
+static __always_inline void tcp_facets_at_ease_alone(struct endpoint *ep, __u64 sk, struct input *in)
 {
 	struct tcp_snap s = { .packets_out = GET(CAST(tcp_sock, sk), packets_out) };
 
 	facets_sent(ep, in, &s);
 	in->device = below(GET(CAST(sock, sk), sk_wmem_alloc.refs.counter), 0, 1);
 	note_flying(ep, &s);
+}
+
+static __always_inline void tcp_facets_at_ease(struct endpoint *ep, __u64 sk, struct input *in)
+{
+	tcp_facets_at_ease_alone(ep, sk, in);
+	if (!(in->device | ep->episode))
+		return;
+	note_window(ep, 0);
+	if (note_part(ep, sk, in->at, in->device, HEAD_NONE))
+		held_by_fq(in);
 }
 
 static __always_inline bool tx_working(const struct endpoint *ep)
@@ -382,9 +484,11 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 	if (!tx_working(ep) && !(own && tx_resting(ep))) {
 		in.at = ep->tx.seen;
 		if (!own && tcp_at_ease(sk))
-			tcp_facets_at_ease(ep, sk, &in);
+			tcp_facets_at_ease_alone(ep, sk, &in);
 		else
-			tcp_facets_of(ep, sk, &in, HEAD_REST, own);
+			tcp_facets_alone(ep, sk, &in, HEAD_REST, own);
+		if (in.device || in.head == HEAD_PACING || ep->episode)
+			tcp_part(ep, sk, &in);
 		if (in.head == HEAD_PACING && !own)
 			pacing_passed(ep, &in, sk, now);
 		if (in.head == HEAD_RWND && own)
@@ -408,6 +512,8 @@ QUICK int tcp_looks_back(struct endpoint *ep, __u64 sk, ns_t now)
 		return tcp_look_back(ep, sk, now, 0);
 	in.at = ep->tx.seen;
 	tcp_facets_at_ease(ep, sk, &in);
+	if (in.head == HEAD_PACING)	/* by fq: until when? */
+		return tcp_look_back(ep, sk, now, 0);
 	if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 		TX_LOOKS_BACK(ep, &in);
 	ep->tx.seen = now;
@@ -638,10 +744,17 @@ static __noinline int probe_goes_out(struct endpoint *ep, struct sock *sk, ns_t 
 		return 0;
 	ep->probe.since = ep->flown > since ? ep->flown : since;
 	ep->probe.at = now;
+	ep->probing = 1;
 	ep->probe.high = 0;
 	ep->probe.dsacks = GET(CAST(tcp_sock, sk), dsack_dups);
 	ep->probe.retransmits = ep->retransmits;
 	return 1;
+}
+
+static __always_inline void probe_over(struct endpoint *ep)
+{
+	ep->probe.at = 0;
+	ep->probing = 0;
 }
 
 /* It flew no more, and is charged as if it had. */
@@ -664,7 +777,7 @@ SUBPROG int probe_proves(struct endpoint *ep)
 		emit_event(ep, RECORD_STEP, ep->probe.since, 0, EVENT_STEP(DIR_TX, TX_FLIGHT, TX_RECOVERY, 0));
 		emit_event(ep, RECORD_STEP, ep->probe.at, lost, EVENT_STEP(DIR_TX, TX_RECOVERY, TX_FLIGHT, 0));
 	}
-	ep->probe.at = 0;
+	probe_over(ep);
 	return 1;
 }
 
@@ -686,7 +799,7 @@ static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 	if (ep->probe.high && (__s32)(GET(tp, snd_una) - ep->probe.high) > 0 && GET(tp, dsack_dups) == ep->probe.dsacks &&
 	    ep->retransmits > ep->probe.retransmits)
 		return probe_proves(ep);
-	ep->probe.at = 0;
+	probe_over(ep);
 	return 0;
 }
 

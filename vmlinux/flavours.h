@@ -26,6 +26,16 @@ struct inet_connection_sock___timeout {
 	unsigned long icsk_timeout;
 };
 
+/* SMC was offered, and taken, in the handshake (CONFIG_SMC) */
+struct tcp_sock___smc {
+	unsigned char syn_smc : 1;
+};
+
+/* an MPTCP socket, where the kernel has them: its first subflow is a TCP socket */
+struct mptcp_sock___first {
+	struct sock *first;
+};
+
 /* what an epoll's descriptor has for private data; the type stands in no header (fs/eventpoll.c) */
 struct eventpoll___file {
 	struct file *file;

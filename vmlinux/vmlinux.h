@@ -54,7 +54,8 @@ struct task_struct {
 	__s32 tgid;
 	struct files_struct *files;
 	struct {
-		__u64 run_delay, last_queued;
+		__u64 run_delay;
+		__u64 last_queued;
 	} sched_info;
 	struct css_set *cgroups;
 	void *stack;
@@ -178,6 +179,13 @@ struct sock {
 		struct sk_buff *next;
 	} sk_write_queue;
 	__u8 sk_shutdown;
+	void *sk_user_data;
+	__u64 sk_tsq_flags;
+	__u32 sk_ack_backlog;
+	struct {
+		__s32 counter;
+	} sk_drops;
+	__u64 sk_pacing_rate;
 };
 
 struct net {
@@ -211,6 +219,17 @@ struct tcp_sock {
 	__u64 bytes_received;
 	__u32 tlp_high_seq;
 	__u32 dsack_dups;
+	__u32 lost;
+	__u32 snd_ssthresh;
+	struct {
+		struct rb_node *rb_node;
+	} out_of_order_queue;
+	__u32 data_segs_out;
+	__u32 delivered;
+	__u32 rcv_ooopack;
+	__u32 rate_delivered;
+	__u32 rate_interval_us;
+	__u8 rate_app_limited : 1;
 };
 
 struct inet_connection_sock {

@@ -80,7 +80,8 @@ struct known_case {
 	const char *help;
 };
 
-extern const struct known_case tcp_cases[], tcp_share_cases[], pipe_cases[], unix_cases[], udp_cases[], net_cases[], misc_cases[];
+extern const struct known_case tcp_cases[], tcp_share_cases[], pipe_cases[], unix_cases[], udp_cases[], net_cases[], misc_cases[],
+	first_cases[];
 
 /* known_lib.c: clock, failure, parameters, ends, calls that keep time */
 uint64_t now_ns(void);

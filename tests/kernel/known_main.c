@@ -13,7 +13,7 @@
 #include "known.h"
 
 static const struct known_case *const families[] = {
-	tcp_cases, tcp_share_cases, net_cases, pipe_cases, unix_cases, udp_cases, misc_cases,
+	tcp_cases, tcp_share_cases, net_cases, pipe_cases, unix_cases, udp_cases, misc_cases, first_cases,
 };
 #define NR_FAMILIES	(sizeof(families) / sizeof(families[0]))
 

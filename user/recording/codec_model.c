@@ -5,7 +5,7 @@
 #include "recording/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4360, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4544, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
@@ -172,6 +172,52 @@ static void walk_answers(struct codec *c, struct trace_answers *a)
 	codec_u64(c, &a->since_owed.squares);
 }
 
+static void walk_making(struct codec *c, struct trace_making *m)
+{
+	codec_u64(c, &m->connect_ns);
+	codec_u64(c, &m->accept_ns);
+	codec_u64(c, &m->accept_unread_ns);
+	codec_bool(c, &m->connecting);
+	codec_bool(c, &m->accepting);
+}
+
+static void walk_parts(struct codec *c, struct trace_endpoint *ep)
+{
+	codec_u64(c, &ep->hole.ns);
+	codec_u64(c, &ep->hole.max_ns);
+	codec_u64(c, &ep->hole.n);
+	walk_words(c, ep->parts.ns + 1, TRACE_PARTS - 1);
+	walk_counts(c, ep->parts.n + 1, TRACE_PARTS - 1);
+}
+
+static void walk_path(struct codec *c, struct trace_path *p)
+{
+	codec_u64(c, &p->delivery_bytes_per_s);
+	codec_u64(c, &p->pacing_bytes_per_s);
+	codec_u64(c, &p->lost_segments);
+	codec_u64(c, &p->sent_segments);
+	codec_u64(c, &p->out_of_order);
+	codec_u32(c, &p->cwnd);
+	codec_u32(c, &p->ssthresh);
+	codec_bool(c, &p->app_limited);
+}
+
+static void walk_unseen(struct codec *c, uint8_t *u)
+{
+	uint64_t v = *u;
+
+	codec_below(c, &v, TRACE_UNSEEN_N);
+	*u = (uint8_t)v;
+}
+
+/* of TCP */
+static void walk_connection(struct codec *c, struct trace_endpoint *ep)
+{
+	walk_making(c, &ep->making);
+	walk_parts(c, ep);
+	walk_path(c, &ep->path);
+}
+
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
 {
 	walk_identity(c, ep);
@@ -202,6 +248,10 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	walk_answers(c, &ep->answers);
 	walk_left(c, &ep->tx_calls);
 	walk_left(c, &ep->rx_calls);
+	walk_unseen(c, &ep->unseen[0]);
+	walk_unseen(c, &ep->unseen[1]);
+	if (ep->proto == TRACE_TCP)
+		walk_connection(c, ep);
 	if (c->reads)
 		ep->peer = -1;
 }

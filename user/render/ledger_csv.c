@@ -30,7 +30,7 @@ static void states(FILE *f, const struct trace_ledger *l, unsigned int n)
 {
 	number(f, l->lifetime_ns, true);
 	for (unsigned int i = 0; i < n; i++)
-		number(f, l->ns[i], l->resolution[i] != TRACE_UNKNOWN || l->ns[i]);
+		number(f, l->ns[i], trace_state_resolution(l, i, n == RX_N) != TRACE_UNKNOWN);
 }
 
 static void side(FILE *f, const struct trace_call_stats *b)

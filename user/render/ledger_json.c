@@ -58,10 +58,9 @@ static json_t *hist_to_json(const uint32_t *h)
 	return a;
 }
 
-static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
+static json_t *state_to_json(const struct trace_ledger *l, unsigned int i, bool rx)
 {
-	/* What was seen of a state that cannot be seen whole is a lower bound, and part of the sum. */
-	uint8_t r = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
+	uint8_t r = trace_state_resolution(l, i, rx);
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
 			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
@@ -69,10 +68,11 @@ static json_t *state_to_json(const struct trace_ledger *l, unsigned int i)
 
 static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
 {
+	bool rx = names == trace_rx_names;
 	json_t *states = json_object();
 
 	for (unsigned int i = n; i-- > 0;)
-		json_object_set_new(states, names[i], state_to_json(l, i));
+		json_object_set_new(states, names[i], state_to_json(l, i, rx));
 	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns, "unaccounted_ns",
 			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
 }
@@ -173,6 +173,37 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 	return list;
 }
 
+/* 0 stands for what there was not, or what is not known */
+static json_t *unless_zero(uint64_t v)
+{
+	return v ? json_integer((json_int_t)v) : json_null();
+}
+
+static void add_making(json_t *o, const struct trace_making *m)
+{
+	json_object_set_new(o, "connect_ns", unless_zero(m->connect_ns));
+	json_object_set_new(o, "connecting", json_boolean(m->connecting));
+	json_object_set_new(o, "accept_wait_ns", unless_zero(m->accept_ns));
+	json_object_set_new(o, "accept_unread_ns", m->accept_ns ? json_integer((json_int_t)m->accept_unread_ns) : json_null());
+	json_object_set_new(o, "unaccepted", json_boolean(m->accepting));
+}
+
+static void add_path(json_t *o, const struct trace_endpoint *ep)
+{
+	const struct trace_path *p = &ep->path;
+
+	json_object_set_new(o, "rtt_us", unless_zero(ep->rtt_us));
+	json_object_set_new(o, "min_rtt_us", unless_zero(ep->min_rtt_us));
+	json_object_set_new(o, "delivery_bytes_per_s", unless_zero(p->delivery_bytes_per_s));
+	json_object_set_new(o, "app_limited", json_boolean(p->app_limited));
+	json_object_set_new(o, "pacing_bytes_per_s", unless_zero(p->pacing_bytes_per_s));
+	json_object_set_new(o, "cwnd", unless_zero(p->cwnd));
+	json_object_set_new(o, "ssthresh", unless_zero(p->ssthresh));
+	json_object_set_new(o, "sent_segments", json_integer((json_int_t)p->sent_segments));
+	json_object_set_new(o, "lost_segments", json_integer((json_int_t)p->lost_segments));
+	json_object_set_new(o, "out_of_order", json_integer((json_int_t)p->out_of_order));
+}
+
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
 	const struct figure rows[] = {
@@ -186,6 +217,15 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 		{ "needless_retransmits", ep->needless, ep->retransmits_res },
 		{ "timeouts", ep->timeouts, ep->retransmits_res },
 		{ "zero_windows", ep->zero_windows, ep->retransmits_res },
+		{ "hole_ns", ep->hole.ns, ep->retransmits_res },
+		{ "hole_max_ns", ep->hole.max_ns, ep->retransmits_res },
+		{ "holes", ep->hole.n, ep->retransmits_res },
+		{ "tso_deferral_ns", ep->parts.ns[TRACE_PART_DEFERRED], ep->retransmits_res },
+		{ "tso_deferrals", ep->parts.n[TRACE_PART_DEFERRED], ep->retransmits_res },
+		{ "fq_pacing_ns", ep->parts.ns[TRACE_PART_FQ], ep->retransmits_res },
+		{ "small_queue_ns", ep->parts.ns[TRACE_PART_TSQ], ep->retransmits_res },
+		{ "autocork_ns", ep->parts.ns[TRACE_PART_AUTOCORK], ep->retransmits_res },
+		{ "autocorks", ep->parts.n[TRACE_PART_AUTOCORK], ep->retransmits_res },
 	};
 	json_t *o;
 
@@ -193,7 +233,8 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 		return json_null();
 	o = json_object();
 	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
-	json_object_set_new(o, "rtt_us", ep->rtt_us ? json_integer((json_int_t)ep->rtt_us) : json_null());
+	add_making(o, &ep->making);
+	add_path(o, ep);
 	return o;
 }
 
@@ -204,6 +245,19 @@ static void add_cgroup(json_t *o, const struct trace_call_stats *who)
 
 	json_object_set_new(o, "cgroup_id", who->cgroup_id ? json_integer((json_int_t)who->cgroup_id) : json_null());
 	json_object_set_new(o, "cgroup", known ? json_string(path) : json_null());
+}
+
+static json_t *unseen_by(enum trace_unseen u)
+{
+	const char *name = trace_unseen_name(u);
+
+	return name ? json_string(name) : json_null();
+}
+
+/* by whom its calls or bytes go that no hook sees; null: they are seen */
+static json_t *unseen_to_json(const struct trace_endpoint *ep)
+{
+	return json_pack("{s:o, s:o}", "tx", unseen_by((enum trace_unseen)ep->unseen[0]), "rx", unseen_by((enum trace_unseen)ep->unseen[1]));
 }
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -219,6 +273,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "pid", pid_to_json(who->tgid));
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
 	add_cgroup(o, who);
+	json_object_set_new(o, "unseen", unseen_to_json(ep));
 	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
 	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
 	json_object_set_new(o, "beside",

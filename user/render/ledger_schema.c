@@ -79,9 +79,10 @@ static const struct schema_row loss[] = {
 static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },
 	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" }, { "joined_late", "bool" },
-	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" }, { "tx", "tx" }, { "rx", "rx" },
+	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" }, { "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
 	{ "beside", "beside" }, { "blame", "blame[]" }, {}
 };
+static const struct schema_row unseen[] = { { "tx", "?text" }, { "rx", "?text" }, {} };
 static const struct schema_row side[] = { { "lifetime_ns", "count" }, { "unaccounted_ns", "?count" }, {} };
 static const struct schema_row tx[] = { { "now", "?tx_state" }, { "states", "tx_states" }, {} };
 static const struct schema_row rx[] = { { "now", "?rx_state" }, { "states", "rx_states" }, {} };
@@ -99,7 +100,13 @@ static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "b
 static const struct schema_row tcp[] = {
 	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" }, { "~waited_for", "?count" },
 	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" }, { "~needless_retransmits", "?count" }, { "timeouts", "?count" },
-	{ "zero_windows", "?count" }, { "rtt_us", "?count" }, {}
+	{ "zero_windows", "?count" }, { "~hole_ns", "?count" }, { "~hole_max_ns", "?count" }, { "~holes", "?count" },
+	{ "~tso_deferral_ns", "?count" }, { "~tso_deferrals", "?count" }, { "~fq_pacing_ns", "?count" }, { "~small_queue_ns", "?count" },
+	{ "~autocork_ns", "?count" }, { "~autocorks", "?count" }, { "~connect_ns", "?count" }, { "~connecting", "bool" },
+	{ "~accept_wait_ns", "?count" }, { "~accept_unread_ns", "?count" }, { "~unaccepted", "bool" }, { "rtt_us", "?count" },
+	{ "~min_rtt_us", "?count" }, { "~delivery_bytes_per_s", "?count" }, { "~app_limited", "bool" }, { "~pacing_bytes_per_s", "?count" },
+	{ "~cwnd", "?count" }, { "~ssthresh", "?count" }, { "~sent_segments", "count" }, { "~lost_segments", "count" },
+	{ "~out_of_order", "count" }, {}
 };
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
 static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" }, { "dequeued", "count" }, {} };
@@ -126,7 +133,7 @@ static const struct {
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "card", card }, { "endpoint", endpoint }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
+	{ "scattered", scattered }, { "card", card }, { "endpoint", endpoint }, { "unseen", unseen }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };

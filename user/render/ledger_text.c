@@ -36,9 +36,8 @@ static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 		human_ns((double)v, buf, len);
 }
 
-static void state_row(const struct trace_ledger *l, unsigned int i, const char *name, bool stall, FILE *out)
+static void state_row(const struct trace_ledger *l, unsigned int i, const char *name, uint8_t res, bool stall, FILE *out)
 {
-	uint8_t res = l->resolution[i] == TRACE_UNKNOWN && l->ns[i] ? TRACE_BOUNDED : l->resolution[i];
 	char total[32], longest[32];
 
 	figure(l->ns[i], res, total, sizeof(total));
@@ -54,7 +53,7 @@ static void unseen_states(const struct trace_ledger *l, const char *const *names
 	const char *before = "; unknown: ";
 
 	for (unsigned int i = n; i-- > 0;) {
-		if (l->resolution[i] != TRACE_UNKNOWN || l->ns[i] || l->count[i])
+		if (trace_state_resolution(l, i, names == trace_rx_names) != TRACE_UNKNOWN)
 			continue;
 		fprintf(out, "%s%s", before, names[i]);
 		before = ", ";
@@ -70,9 +69,12 @@ static void one_side(const struct trace_ledger *l, const char *title, const char
 	fprintf(out, "    %s  lifetime %s, unaccounted: %" PRId64 " ns", title, life, l->unaccounted_ns);
 	unseen_states(l, names, n, out);
 	fputc('\n', out);
-	for (unsigned int i = n; i-- > 0;)
-		if (l->ns[i] || l->count[i])
-			state_row(l, i, names[i], stalls >> i & 1, out);
+	for (unsigned int i = n; i-- > 0;) {
+		uint8_t res = trace_state_resolution(l, i, names == trace_rx_names);
+
+		if (res != TRACE_UNKNOWN && (l->ns[i] || l->count[i]))
+			state_row(l, i, names[i], res, stalls >> i & 1, out);
+	}
 }
 
 static void tcp_call_stats(const struct trace_endpoint *ep, FILE *out)

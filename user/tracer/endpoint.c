@@ -226,8 +226,15 @@ static uint64_t ring_room(const struct trace_endpoint *ep)
 void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
 {
 	resolution_unseen(out, false, true);
+	out->unseen[DIR_RX] = TRACE_UNSEEN_CALLS;
 	end_missed(&out->rx_calls, at_least);
 	out->queue_res = TRACE_UNKNOWN;
+}
+
+/* something lay in the ring, and nobody was seen to write it: by tee(), say */
+static bool filled_unseen(const struct trace_endpoint *ep)
+{
+	return ep->queue_max && !ep->tx_calls.bytes && !ep->joined_late;
 }
 
 /*
@@ -243,8 +250,9 @@ static void pipe_audit(struct trace_endpoint *out)
 		return;
 	if (out->dequeued && !through)
 		endpoint_reads_missed(out, 0);
-	if (through > in + (out->joined_late ? room : 0)) {
+	if (through > in + (out->joined_late ? room : 0) || filled_unseen(out)) {
 		resolution_unseen(out, true, false);
+		out->unseen[DIR_TX] = TRACE_UNSEEN_CALLS;
 		end_missed(&out->tx_calls, through);
 	} else if (in > through + room) {
 		endpoint_reads_missed(out, in - room);
@@ -283,6 +291,77 @@ static void fill_blame(struct trace_blame *out, const struct blame *in)
 	}
 }
 
+static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
+{
+	return (until ? until : now) - from;
+}
+
+/* what has not ended has lasted until now; of one that closed meanwhile, until then */
+static void fill_making(struct trace_making *out, const struct making *in, const struct trace_endpoint *ep)
+{
+	out->connecting = in->asked && !in->connect_ns && !ep->closed;
+	out->connect_ns = in->connect_ns;
+	if (in->asked && !in->connect_ns && ep->at_ns > in->asked)
+		out->connect_ns = ep->at_ns - in->asked;
+	if (!in->listened)
+		return;
+	out->accepting = !in->accepted && !ep->closed;
+	out->accept_ns = lasts(ep->born_ns, in->accepted, ep->at_ns);
+	out->accept_unread_ns = in->accepted ? in->unread_then : ep->rx.ns[RX_UNREAD];
+}
+
+static void fill_hole(struct trace_hole *out, const struct hole *in, uint64_t at)
+{
+	uint64_t open = in->since && at > in->since ? at - in->since : 0;
+
+	out->ns = in->ns + open;
+	out->n = in->n + (open ? 1 : 0);
+	out->max_ns = later(in->max, open);
+}
+
+static void fill_parts(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	unsigned int now = ep->episode >> 1;
+
+	for (unsigned int i = 1; i < SLICE_N; i++) {
+		uint64_t open = i == now && out->at_ns > ep->parts.since ? out->at_ns - ep->parts.since : 0;
+
+		out->parts.ns[i] = MIN(ep->parts.ns[i] + open, out->tx.ns[trace_part_of((enum trace_part)i)]);
+		out->parts.n[i] = ep->parts.n[i];
+	}
+}
+
+static void fill_path(struct trace_path *out, const struct path *in)
+{
+	if (in->rate_interval_us)
+		out->delivery_bytes_per_s = (uint64_t)in->rate_delivered * in->mss * 1000000 / in->rate_interval_us;
+	out->pacing_bytes_per_s = in->pacing_rate == UINT64_MAX || in->pacing_rate == UINT32_MAX ? 0 : in->pacing_rate;
+	out->lost_segments = in->lost;
+	out->sent_segments = in->segs_out;
+	out->out_of_order = in->ooo;
+	out->cwnd = in->cwnd;
+	out->ssthresh = in->ssthresh;
+	out->app_limited = in->app_limited;
+}
+
+static void fill_tcp(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	fill_making(&out->making, &ep->making, out);
+	fill_hole(&out->hole, &ep->hole, out->at_ns);
+	fill_parts(out, ep);
+	fill_path(&out->path, &ep->path);
+}
+
+/* by whom a direction's calls go that no hook sees */
+static void fill_unseen(struct trace_endpoint *out, unsigned int flags, unsigned int upper)
+{
+	for (int dir = 0; dir < 2; dir++) {
+		if (flags & EP_UNSEEN << dir)
+			out->unseen[dir] = upper && upper < UPPER_N ? (uint8_t)upper : TRACE_UNSEEN_CALLS;
+	}
+	resolution_unseen(out, out->unseen[DIR_TX], out->unseen[DIR_RX]);
+}
+
 void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	memset(out, 0, sizeof(*out));
@@ -317,18 +396,22 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->dequeued = ep->dequeued;
 	out->tx_calls.bytes = endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes = endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
-	resolution_fill(out, t->backend);
-	resolution_unseen(out, ep->flags & EP_UNSEEN << DIR_TX, ep->flags & EP_UNSEEN << DIR_RX);
+	resolution_fill(out, t->backend, t->exact);
+	fill_unseen(out, ep->flags, ep->upper);
 	if (ep->flags & EP_MISSED << DIR_TX)
 		end_missed(&out->tx_calls, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
 		end_missed(&out->rx_calls, ep->moved[DIR_RX]);
+	if (out->proto == TRACE_TCP)
+		fill_tcp(out, ep);
 	if (out->proto != TRACE_PIPE)
 		return;
 	pipe_audit(out);
 	forget_mere_holders(out, ep);
 }
 
+_Static_assert((int)TRACE_PARTS == (int)SLICE_N && (int)TRACE_UNSEEN_N == (int)UPPER_N && (int)TRACE_UNSEEN_SMC == (int)UPPER_SMC,
+	       "trace.h and record.h number their enums differently");
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
 _Static_assert(sizeof(struct trace_answers) == sizeof(struct answers), "the two counts of answers differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,

@@ -60,6 +60,7 @@ struct trace {
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of the ring and `closed` */
 	bool running, stop;
+	bool exact;		/* TCP's queue is looked at right after each event: see `exact` in bpf/filter.bpf.h */
 	struct closed_list closed;
 	uint64_t n_closed, lost;
 };
@@ -133,7 +134,7 @@ struct trace_endpoint *rest_new(void);
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 
 /* resolution.c: how well this backend sees each figure */
-void resolution_fill(struct trace_endpoint *ep, enum trace_backend b);
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact);
 /* of its dropped datagrams */
 enum trace_resolution resolution_drops(enum trace_proto proto);
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);

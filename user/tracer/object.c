@@ -474,6 +474,7 @@ static int attach_guesses(struct trace *t, struct trace_error *e)
 
 	if (exact && sees_exactly(t)) {
 		*exact = 1;
+		t->exact = true;
 		if (!wants_segments(t)) {
 			forget_guesses(t);
 			return 0;

@@ -30,6 +30,21 @@ static void rawtp_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
 }
 
+/*
+ * Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of which a return may be left out, and fentry where
+ * one of its exact hooks is missing.
+ */
+static void entered_fill(struct trace_endpoint *ep, enum trace_resolution calls)
+{
+	bool tcp = ep->proto == TRACE_TCP, device = tcp || ep->proto == TRACE_UDP;
+
+	fill(ep->tx.resolution, TX_N, device ? TRACE_BOUNDED : calls);
+	fill(ep->rx.resolution, RX_N, tcp ? TRACE_BOUNDED : calls);
+	ep->tx.resolution[TX_WORK] = ep->rx.resolution[RX_WORK] = calls;
+	ep->tx.resolution[TX_SNDBUF] = ep->rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep->queue_res = queue_resolution(ep->proto, calls);
+}
+
 static void exact_fill(struct trace_endpoint *ep)
 {
 	fill(ep->tx.resolution, TX_N, TRACE_EXACT);
@@ -59,11 +74,15 @@ static void common_fill(struct trace_endpoint *ep)
 	ep->drops_res = resolution_drops(ep->proto);
 }
 
-void resolution_fill(struct trace_endpoint *ep, enum trace_backend b)
+void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact)
 {
 	common_fill(ep);
 	if (b == TRACE_RAWTP)
 		rawtp_fill(ep);
+	else if (b == TRACE_KPROBE)
+		entered_fill(ep, TRACE_BOUNDED);
+	else if (!exact)
+		entered_fill(ep, TRACE_EXACT);
 	else
 		exact_fill(ep);
 }
@@ -73,8 +92,8 @@ void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
 {
 	if (tx && ep->proto == TRACE_PIPE)	/* all that is known of a writer is its calls */
 		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
-	else if (tx)
-		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] = TRACE_UNKNOWN;
+	else if (tx)	/* whether its writer sleeps for room no socket tells, nor then whether there was nothing to send */
+		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] = ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
 	if (rx)
 		fill(ep->rx.resolution, RX_N, TRACE_UNKNOWN);
 }

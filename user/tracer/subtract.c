@@ -69,6 +69,19 @@ static void add_answers(struct trace_answers *out, const struct trace_answers *a
 	add_spread(&out->since_owed, &a->since_owed, sign);
 }
 
+static void add_hole(struct trace_hole *out, const struct trace_hole *a, int sign)
+{
+	add_word(&out->ns, a->ns, sign);
+	add_word(&out->n, a->n, sign);
+}
+
+static void add_path(struct trace_path *out, const struct trace_path *a, int sign)
+{
+	add_word(&out->lost_segments, a->lost_segments, sign);
+	add_word(&out->sent_segments, a->sent_segments, sign);
+	add_word(&out->out_of_order, a->out_of_order, sign);
+}
+
 static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a, int sign)
 {
 	add_ledger(&out->tx, &a->tx, sign);
@@ -88,6 +101,10 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	add_word(&out->queue_integral, a->queue_integral, sign);
 	add_word(&out->dequeued, a->dequeued, sign);
 	add_words(out->drops, a->drops, TRACE_DROPS, sign);
+	add_hole(&out->hole, &a->hole, sign);
+	add_words(out->parts.ns, a->parts.ns, TRACE_PARTS, sign);
+	add_counts(out->parts.n, a->parts.n, TRACE_PARTS, sign);
+	add_path(&out->path, &a->path, sign);
 }
 
 static void sub_counters(struct trace_counters *out, const struct trace_counters *a)
@@ -242,6 +259,7 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		limit_call_stats(&out->ep[i].rx_calls, out->ep[i].rx.lifetime_ns);
 		limit_longest(&out->ep[i].tx);
 		limit_longest(&out->ep[i].rx);
+		out->ep[i].hole.max_ns = MIN(out->ep[i].hole.max_ns, out->ep[i].hole.ns);
 		kept[*hit - a->ep] = true;
 	}
 	if (!old || !kept || !out->ep || !sub_rest(out, a, b, kept)) {

@@ -156,6 +156,51 @@ struct trace_answers {
 	struct trace_spread since_fired, since_owed;
 };
 
+/* TCP: a connection before somebody had it. An accept that nobody made, and a request that is not answered, have lasted until at_ns. */
+struct trace_making {
+	uint64_t connect_ns;		/* connect() to the other end's answer; 0: it did not begin here, or that was not seen */
+	uint64_t accept_ns;		/* it was established and nobody had accepted it; 0: it was no listener's, or that was not seen */
+	uint64_t accept_unread_ns;	/* of its `unread`: then, when nobody could read */
+	bool connecting, accepting;	/* it is under way */
+};
+
+/* TCP: data had come, and could not be read, since some before it had not (the out-of-order queue) */
+struct trace_hole {
+	uint64_t ns, max_ns, n;
+};
+
+/* What a part of a state was, where that can be told; 0: nothing of the kind was seen. */
+enum trace_part {
+	TRACE_PART_DEFERRED = 1,	/* of `pacing`: TSO deferral */
+	TRACE_PART_FQ,			/* of `pacing`: in the queueing discipline fq */
+	TRACE_PART_TSQ,			/* of `device`: TCP's small queues */
+	TRACE_PART_AUTOCORK,		/* of `device`: automatic corking */
+	TRACE_PARTS
+};
+
+struct trace_parts {
+	uint64_t ns[TRACE_PARTS];	/* never more than the state */
+	uint32_t n[TRACE_PARTS];
+};
+
+static inline enum tx_state trace_part_of(enum trace_part p)
+{
+	return p == TRACE_PART_DEFERRED || p == TRACE_PART_FQ ? TX_PACING : TX_DEVICE;
+}
+
+/* TCP: what the path gives, by its own reckoning, at the last look; 0: it has none */
+struct trace_path {
+	uint64_t delivery_bytes_per_s;	/* the last sample */
+	uint64_t pacing_bytes_per_s;
+	uint64_t lost_segments, sent_segments, out_of_order;	/* since the endpoint was first seen; sent: with data, repeated ones too */
+	uint32_t cwnd, ssthresh;	/* segments */
+	bool app_limited;		/* that sample: the application gave too little to fill the path */
+};
+
+/* By whom calls or bytes go that no hook of this backend sees. */
+enum trace_unseen { TRACE_UNSEEN_NOT, TRACE_UNSEEN_CALLS, TRACE_UNSEEN_TLS, TRACE_UNSEEN_MPTCP, TRACE_UNSEEN_SOCKMAP, TRACE_UNSEEN_SMC,
+		    TRACE_UNSEEN_N };
+
 struct trace_endpoint {
 	uint64_t serial;		/* one for each endpoint of a session, never reused: match snapshots by it */
 	uint64_t inode;			/* 0: unknown */
@@ -182,7 +227,24 @@ struct trace_endpoint {
 	uint64_t drops[TRACE_DROPS];
 	uint64_t queue_integral, queue_max, dequeued;	/* residence of one item = integral / dequeued, ns */
 	uint8_t drops_res, queue_res;
+	/* TCP */
+	struct trace_making making;
+	struct trace_hole hole;
+	struct trace_parts parts;
+	struct trace_path path;
+	uint8_t unseen[2];		/* enum trace_unseen: tx, rx */
 };
+
+/*
+ * How well a state is known. What was seen of one that cannot be seen whole is a lower bound, and part of the sum, where a call shows it; that
+ * nobody was in a call is shown by none.
+ */
+static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsigned int state, bool rx)
+{
+	bool shown = rx ? state == RX_WORK || state == RX_WAIT : state != TX_IDLE;
+
+	return l->resolution[state] == TRACE_UNKNOWN && l->ns[state] && shown ? TRACE_BOUNDED : l->resolution[state];
+}
 
 /* printed always, even when 0 */
 struct trace_counters {
@@ -279,6 +341,8 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
 enum trace_backend trace_backend(const struct trace *t);
 const char *trace_backend_name(enum trace_backend b);
 const char *trace_proto_name(enum trace_proto p);
+/* "MPTCP"; NULL: nothing is unseen */
+const char *trace_unseen_name(enum trace_unseen u);
 /* of the states, by enum tx_state and enum rx_state */
 extern const char *const trace_tx_names[TX_N], *const trace_rx_names[RX_N];
 /* "127.0.0.1:80", "[::1]:80"; family: AF_INET, AF_INET6 */

@@ -25,6 +25,13 @@ const char *trace_proto_name(enum trace_proto p)
 	return p < TRACE_PROTOS ? names[p] : "unknown";
 }
 
+const char *trace_unseen_name(enum trace_unseen u)
+{
+	static const char *const names[TRACE_UNSEEN_N] = { NULL, "calls", "TLS", "MPTCP", "sockmap", "SMC" };
+
+	return u < TRACE_UNSEEN_N ? names[u] : NULL;
+}
+
 const char *trace_mark_name(unsigned int mark)
 {
 #define MARK_NAME(sym, num, name, what) [sym] = name,
