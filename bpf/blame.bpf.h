@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
-#include "observe.bpf.h"
+#include "hold.bpf.h"
 #include "packed.h"
 #include "starved.bpf.h"
 
@@ -187,7 +187,7 @@ static __always_inline ns_t blame_delack(struct endpoint *ep, __u64 state, ns_t 
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return 0;
-	atomic_add(&ep->blame.delack_n[state], 1);
+	atomic_add(&ep->blame.delack_n[state], !ep->held_on.went_on);
 	atomic_add(&ep->blame.delack_ns[state], ns);
 	return ns;
 }
@@ -199,7 +199,7 @@ static __always_inline ns_t blame_unread(struct endpoint *ep, __u64 state, ns_t 
 	BOUND(state, 15);
 	if (state >= STATES_MAX || !ns)
 		return 0;
-	atomic_add(&ep->blame.unread_n[state], 1);
+	atomic_add(&ep->blame.unread_n[state], !ep->held_on.went_on);
 	atomic_add(&ep->blame.unread_ns[state], ns);
 	return ns;
 }
@@ -208,7 +208,7 @@ static __always_inline void blame_starved(struct endpoint *ep, __u64 state, ns_t
 {
 	if (!ns)
 		return;
-	atomic_add(&ep->blame.starved_n[VOTE_PLACE(state)], 1);
+	atomic_add(&ep->blame.starved_n[VOTE_PLACE(state)], !ep->held_on.went_on);
 	atomic_add(&ep->blame.starved_ns[VOTE_PLACE(state)], ns);
 }
 
@@ -274,12 +274,13 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 		r->ack = ep->ack;
 }
 
-static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, const struct transition *t,
-				       ns_t to, const struct withheld *w, ns_t unread, ns_t starved, bool goes_on)
+/* `to`: the end of the stall, or of what it lasted so far; what the other end did meanwhile stands in its pieces' sums */
+static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, __u32 state, ns_t to, bool goes_on)
 {
+	const struct hold *h = &ep->held_on;
 	struct record_stall *r;
 
-	if (!opt.stall_threshold || t->ns < opt.stall_threshold)
+	if (!opt.stall_threshold || to - h->from < opt.stall_threshold)
 		return;
 	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 	if (!r) {
@@ -290,13 +291,13 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->head.type = RECORD_STALL;
 	r->head.size = sizeof(*r);
 	r->serial = ep->id.serial;
-	r->from = to - t->ns;
+	r->from = h->from;
 	r->to = to;
-	r->state = t->from;
-	r->by_delack = w ? w->how : DELACK_NONE;
+	r->state = state;
+	r->by_delack = h->ack.went ? h->ack.how : DELACK_NONE;
 	r->goes_on = goes_on;
-	r->peer_unread = unread;
-	r->peer_no_cpu = starved;
+	r->peer_unread = h->unread;
+	r->peer_no_cpu = h->starved;
 	r->tgid = ep->txb.tgid;
 	r->kstack = ep->txb.kstack;
 	r->ustack = ep->txb.ustack;
@@ -304,8 +305,65 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	__builtin_memcpy(r->comm, ep->txb.comm, COMM_LEN);
 	stall_proof(r, ep);
 	if (peer)
-		stall_peer(r, peer, w);
+		stall_peer(r, peer, h->ack.went ? &h->ack : 0);
 	bpf_ringbuf_submit(r, wake_flags());
+}
+
+/* a piece's part of what its stall's record says */
+static __always_inline void hold_adds(struct hold *h, const struct withheld *w, ns_t unread, ns_t starved)
+{
+	h->unread += unread;
+	h->starved += starved;
+	if (w)
+		h->ack = *w;
+}
+
+/* it may go on after the writer's call, and is told of when that is known */
+static __always_inline void piece_told(struct endpoint *ep, const struct endpoint *peer, const struct transition *t, ns_t to)
+{
+	if (t->to == TX_WORK && holds_head(t->from))
+		ep->held_on.untold = 1;
+	else
+		emit_stall(ep, peer, t->from, to, false);
+}
+
+/* it is over: it ended with its last piece */
+static __always_inline void hold_is_over(struct endpoint *ep)
+{
+	if (!opt.stall_threshold || !ep->held_on.untold)
+		return;
+	ep->held_on.untold = 0;
+	emit_stall(ep, peer_of(ep), ep->held_on.state, ep->held_on.until, false);
+}
+
+SUBPROG int hold_told(struct endpoint *ep)
+{
+	if (ep)
+		hold_is_over(ep);
+	return ep != 0;
+}
+
+static __always_inline int hold_turns_of(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	struct hold *h;
+
+	if (!ep || !t)
+		return 0;
+	h = &ep->held_on;
+	if (tx_is_stall(t->from) && t->ns)
+		piece_ended(ep, t, at);
+	if (!tx_is_stall(t->to))
+		return 1;
+	if (goes_on(ep, t, at)) {
+		h->going = 1;
+		h->untold = 0;
+		return 1;
+	}
+	if (t->from == TX_WORK)
+		hold_is_over(ep);
+	if (!tx_is_stall(t->from))
+		hold_is_new(h, t->to, at);
+	return 1;
 }
 
 static __always_inline void blame_writer(struct endpoint *ep, const struct transition *t)
@@ -332,7 +390,10 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	if (peer)
 		vote_for(ep->blame.late, t->from, &peer->rxb, reader_during(&peer->rxb, t->ns, to), late > starved ? late : starved);
 	vote_for(ep->blame.held_up, t->from, &ep->txb, ep->txb.tgid, t->ns);
-	emit_stall(ep, peer, t, to, w, unread, starved, false);
+	if (!opt.stall_threshold)
+		return;
+	hold_adds(&ep->held_on, w, unread, starved);
+	piece_told(ep, peer, t, to);
 }
 
 /* looked at once for the stall that ended, of `stall` ns, and for the one that begins. How long of the former the reader had no CPU. */
@@ -435,6 +496,14 @@ SUBPROG_OF_NUMBERS int apply_rx_numbers(__u64 key, ns_t at, __u64 packed, ns_t b
 	return ep ? step_rx(ep, &in) : 0;
 }
 
+SUBPROG_OF_NUMBERS int hold_turns_numbers(__u64 key, __u64 packed, ns_t at)
+{
+	struct transition t = {};
+
+	transition_unpack(&t, packed);
+	return hold_turns_of(endpoint_here(key), &t, at);
+}
+
 SUBPROG_OF_NUMBERS int stall_turns_numbers(__u64 key, __u64 packed, ns_t at)
 {
 	struct transition t = {};
@@ -445,8 +514,10 @@ SUBPROG_OF_NUMBERS int stall_turns_numbers(__u64 key, __u64 packed, ns_t at)
 
 static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
 {
-	if (turns_stall(t))
-		stall_turns_numbers(ep->key, transition_packed(t), at);
+	if (!turns_stall(t))
+		return;
+	hold_turns_numbers(ep->key, transition_packed(t), at);
+	stall_turns_numbers(ep->key, transition_packed(t), at);
 }
 
 /* the stall's frame stands where the step's stood, not on top of it */
@@ -472,6 +543,11 @@ static __always_inline int apply_rx(struct endpoint *ep, const struct input *in)
 	return apply_rx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
 }
 #else
+SUBPROG int hold_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	return hold_turns_of(ep, t, at);
+}
+
 SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
 {
 	return stall_turns_of(ep, t, at);
@@ -481,9 +557,13 @@ static __always_inline void tell_stall(struct endpoint *ep, const struct transit
 {
 	struct transition stall;
 
-	if (!turns_stall(t))
+	if (!turns_stall(t)) {
+		if (opt.stall_threshold && t->from == TX_WORK && ep->held_on.untold)
+			hold_told(ep);
 		return;
+	}
 	stall = *t;	/* or it would stand in memory all the way to here */
+	hold_turns(ep, &stall, at);
 	stall_turns(ep, &stall, at);
 }
 

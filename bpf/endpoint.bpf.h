@@ -311,6 +311,8 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 		return 0;
 	key = ep->id.key;
 	close_ledgers(ep, at);
+	if (opt.stall_threshold)
+		hold_told(ep);
 	tcp_audit(ep, 1);
 	leaves_peer(ep, at);
 	leave_tuples(ep);

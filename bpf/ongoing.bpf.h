@@ -23,10 +23,17 @@ int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 	struct transition t = {};
 	ns_t at = ctx->args[1];
 
-	if (!ep || ep->closed || !stalls_at(ep, at, &t))
+	if (!ep || ep->closed)
 		return 0;
+	if (!stalls_at(ep, at, &t)) {
+		hold_told(ep);
+		return 0;
+	}
 	peer = peer_of(ep);
-	emit_stall(ep, peer, &t, at, 0, unread_meanwhile(ep, peer, at), starved_meanwhile(ep, peer, t.ns), true);
+	if (!ep->held_on.going || ep->held_on.state != t.from)
+		hold_is_new(&ep->held_on, t.from, at - t.ns);
+	hold_adds(&ep->held_on, 0, unread_meanwhile(ep, peer, at), starved_meanwhile(ep, peer, t.ns));
+	emit_stall(ep, peer, t.from, at, true);
 	return 0;
 }
 

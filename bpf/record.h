@@ -140,15 +140,6 @@ struct last_ack {
 	unsigned int acked, payload;	/* bytes it acknowledged, bytes it brought */
 };
 
-/* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
-enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };
-
-struct withheld {
-	ns_t owed, went;	/* since when, until when */
-	unsigned int how;	/* enum delack */
-	unsigned int pad;
-};
-
 /*
  * A connection before it is one. What it costs until somebody has it stands beside the ledger: at the client it is flight, at the server it
  * lies in a queue.
@@ -160,6 +151,29 @@ struct making {
 	ns_t unread_then;		/* its `unread` until then */
 	unsigned int listened;		/* it was born in a listener's queue */
 	unsigned int pad;
+};
+
+/* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
+enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };
+
+struct withheld {
+	ns_t owed, went;	/* since when, until when */
+	unsigned int how;	/* enum delack */
+	unsigned int pad;
+};
+
+/*
+ * What holds the head of a queue holds on while its writer adds to it, whose calls are `work`: one hold in pieces. It is counted once, and as long
+ * as they are together: see hold.bpf.h.
+ */
+struct hold {
+	ns_t ns;			/* of its pieces that ended */
+	ns_t from, until;		/* since when; the end of the last piece */
+	ns_t unread, starved;		/* by the other end, for its record */
+	struct withheld ack;
+	unsigned int state, next;	/* enum tx_state; TCP's snd_nxt when the last piece ended: what goes out ends it */
+	unsigned int going, went_on;	/* the present piece is not the first; nor was the one that ended last */
+	unsigned int untold, pad;	/* with a threshold: it is told of when it is known to be over */
 };
 
 /* TCP: data came and could not be read, since what belongs before it had not come */
@@ -272,6 +286,7 @@ struct endpoint {
 	unsigned long long node;	/* of a pipe: the address of its inode, by which pipe_lives() asks for it */
 	struct held held;
 	struct last_ack ack;
+	struct hold held_on;
 	struct making making;
 	struct hole hole;
 	struct parts parts;

@@ -223,8 +223,17 @@ def within(got, low, high, slack, unit=ms):
     return low - slack <= got <= high + slack, f"want {unit(low)}..{unit(high)} (± {unit(slack)}), got {unit(got)}"
 
 
+def judge_longest(expect, endpoint):
+    got = state(endpoint, expect["ledger"], expect["state"]).get("max_ns")
+    if got is None:
+        raise Unknown("the longest visit was not observed")
+    return got >= expect["longest_low"], f"want a visit of {ms(expect['longest_low'])}, got {ms(got)}"
+
+
 def judge_state(expect, endpoint, tolerance):
     """(good, why) of an expectation on states."""
+    if "longest_low" in expect:
+        return judge_longest(expect, endpoint)
     got = state_ns(endpoint, expect["ledger"], expect["state"])
     if "ns" in expect:
         return within(got, expect["ns"], expect["ns"], tolerance.of(expect, expect["ns"]))

@@ -128,6 +128,7 @@ void expect_none(struct known *k, const char *role, const char *ledger, const ch
 void expect_cause(struct known *k, const char *role, const char *state);
 void expect_no_stall(struct known *k, const char *role);
 void expect_count(struct known *k, const char *role, const char *ledger, const char *state, uint64_t low, uint64_t high);
+void expect_longest(struct known *k, const char *role, const char *ledger, const char *state, uint64_t low);
 void expect_beside(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high);
 void expect_beside_ns(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t ns);
 void expect_blame(struct known *k, const char *role, const char *state, const char *by);

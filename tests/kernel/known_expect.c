@@ -94,6 +94,15 @@ void expect_count(struct known *k, const char *role, const char *ledger, const c
 	json_close(j, '}');
 }
 
+/* the longest visit was not shorter */
+void expect_longest(struct known *k, const char *role, const char *ledger, const char *state, uint64_t low)
+{
+	struct json *j = expect_open(k, role, ledger, state);
+
+	json_int(j, "longest_low", low);
+	json_close(j, '}');
+}
+
 static struct json *beside_open(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
 {
 	struct json *j = expect_open(k, role, ledger, NULL);

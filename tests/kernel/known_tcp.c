@@ -425,6 +425,7 @@ static void idle(struct known *k)
 /* --- cork ------------------------------------------------------------------------------------------------------------ */
 
 static uint64_t cork_ns;
+#define CORK_PIECES 6	/* together less than the 200 ms after which the kernel lets a corked segment go */
 
 /* The kernel lets a corked segment go after 200 ms by itself: watched, not assumed. */
 static void cork_client(struct known *k, struct end *e, int fd)
@@ -441,6 +442,28 @@ static void cork_client(struct known *k, struct end *e, int fd)
 		cork_ns += watch_unsent(fd, held, held + flow.nap_ms * NSEC_PER_MSEC) - held;
 	}
 	set_int(fd, IPPROTO_TCP, TCP_CORK, 0, "TCP_CORK");
+	k->elapsed_ns = now_ns() - from;
+	free(buf);
+}
+
+/* The same writer adds to what is held, and nothing goes out by that: one hold a round, as long as all of it. */
+static void cork_pieces_client(struct known *k, struct end *e, int fd)
+{
+	char *buf = spare_memory(flow.size);
+	uint64_t from = now_ns(), held;
+	long i, piece;
+
+	for (i = 0; i < flow.n; i++) {
+		set_int(fd, IPPROTO_TCP, TCP_CORK, 1, "TCP_CORK");
+		held = now_ns();
+		for (piece = 0; piece < CORK_PIECES; piece++) {
+			put(e, fd, buf, flow.size);
+			nap(e, flow.nap_ms);
+		}
+		set_int(fd, IPPROTO_TCP, TCP_CORK, 0, "TCP_CORK");
+		cork_ns += now_ns() - held;
+		nap(e, flow.nap_ms);
+	}
 	k->elapsed_ns = now_ns() - from;
 	free(buf);
 }
@@ -462,6 +485,20 @@ static void cork(struct known *k)
 	tcp_case(k, &o, cork_client, plain_server);
 	truth_ns(k, "cork_ns", cork_ns);
 	expect_ns(k, "client", "tx", "cork", cork_ns);
+	expect_cause(k, "client", "cork");
+	expect_traffic(k, "client");
+}
+
+static void cork_pieces(struct known *k)
+{
+	struct tcp_opts o = tcp_params(k);
+
+	flow = flow_params(k, false, 5, 100, 10);
+	tcp_case(k, &o, cork_pieces_client, plain_server);
+	truth_ns(k, "cork_ns", cork_ns);
+	expect_range(k, "client", "tx", "cork", cork_ns - end_find(k, "client")->in_write_ns, cork_ns);
+	expect_count(k, "client", "tx", "cork", flow.n, flow.n);
+	expect_longest(k, "client", "tx", "cork", cork_ns / flow.n - NSEC_PER_MSEC);
 	expect_cause(k, "client", "cork");
 	expect_traffic(k, "client");
 }
@@ -738,6 +775,7 @@ const struct known_case tcp_cases[] = {
 	{ "splice-out", splice_out, "a reader that never calls read(): n size v" },
 	{ "idle", idle, "the writer has nothing to send: n size nap_ms v" },
 	{ "cork", cork, "TCP_CORK: n size nap_ms v" },
+	{ "cork-pieces", cork_pieces, "TCP_CORK, and a writer that adds to what is held: n size nap_ms v" },
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
 	{ "bbr-reader", bbr_reader, "BBR and a reader that naps: n size nap_ms v" },
 	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },

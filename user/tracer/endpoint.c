@@ -161,6 +161,17 @@ static void fill_call_stats(struct trace_call_stats *out, const struct beside *i
 	text_comm(out->fd_owner_comm, in->heir_comm);
 }
 
+/* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
+static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uint64_t at)
+{
+	const struct hold *h = &ep->held_on;
+
+	if (!h->going || tx->now != h->state || at <= tx->since_ns)
+		return;
+	tx->count[tx->now]--;
+	tx->max[tx->now] = later(tx->max[tx->now], h->ns + at - tx->since_ns);
+}
+
 static void fill_identity(struct trace_endpoint *out, const struct identity *id)
 {
 	out->serial = id->serial;
@@ -373,6 +384,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->joined_late = ep->flags & EP_JOINED_LATE;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
+	join_present(&out->tx, ep, out->at_ns);
 	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
 	fill_call_stats(&out->tx_calls, &ep->txb);
