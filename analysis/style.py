@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence, Tuple
 
-from .elsewhere import in_own_directory
-
-with in_own_directory():
-    import matplotlib
+import matplotlib
 
 matplotlib.use("Agg")
 
@@ -54,12 +51,6 @@ def use() -> Any:
     from matplotlib import style
 
     return style.context(["default", RC])
-
-
-def close(figure: Any) -> None:
-    from matplotlib import pyplot
-
-    pyplot.close(figure)
 
 
 def curve(i: int) -> Dict[str, Any]:

@@ -23,10 +23,15 @@ test-systemd: all ## the exporter's unit under a real systemd, in a guest (a min
 test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known workloads (needs python3-bpfcc; two minutes)
 	$(Q)tests/vm/bcc
 
-.PHONY: test
-test: ## install what is missing and run every test
+.PHONY: test test-all
+CONTAIN := $(wildcard tests/contain)
+test: ## install what is missing and run the tests that each change must pass, in ten minutes (STAGES="unit tree": those; tests/README.md)
 	$(Q).ci/deps all
-	$(Q)tests/run $(STAGES)
+	$(Q)$(CONTAIN) tests/run $(STAGES)
+
+test-all: ## run every test there is: hours; what was passed on these very files is not run again (STAGES= chooses, FRESH=1 runs all)
+	$(Q).ci/deps all
+	$(Q)$(CONTAIN) tests/run --all $(if $(FRESH),--fresh) $(STAGES)
 
 # --- known workloads: a program of its own, which knows nothing of the tool ---
 KNOWN     := $(B)/tests/kernel/known
@@ -59,8 +64,8 @@ $(FLOOR): tests/floor.c
 -include $(FLOOR).d
 
 .PHONY: test-native guest-files
-test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/retry $(if $(BACKEND),--backend $(BACKEND)) $(TEST)
+test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b; CORE=1: those of make test)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/retry $(if $(BACKEND),--backend $(BACKEND)) $(if $(CORE),--set core) $(TEST)
 
 .PHONY: test-programs
 test-programs: all ## real programs traced here: the verdict each must get (TEST=name: one case)
@@ -114,7 +119,7 @@ test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')
 
 .PHONY: test-cli
-test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli)
+test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli; tests/run-cli --stage core: those of make test)
 	$(Q)tests/run-cli $(TEST)
 
 # Packages and the programs by which they show. netperf and lmbench are not free software: only when asked for.
@@ -157,3 +162,15 @@ test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 end
 bench-served: all $(FLOOR) ## throughput of redis and nginx while traced, in interleaved rounds: quiet machine (PAIRS=9)
 	$(Q)for p in redis-server redis-tools:redis-benchmark nginx-light:nginx wrk; do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
 	$(Q)FLOOR=$(FLOOR) $(PYTHON) tests/bench-served $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only $(ONLY))
+
+# What the stages of make test need beside the program, built once for all of them.
+.PHONY: test-files unit-files
+unit-files: $(UNIT)
+test-files: unit-files $(KNOWN) $(CROWD) build/guest/known
+
+.PHONY: test-corpus corpus
+test-corpus: all ## kept recordings replayed: of each the verdict that it must get, in a second
+	$(Q)tests/corpus/run $(TEST)
+
+corpus: all $(KNOWN) ## make the recordings of tests/corpus anew (TEST=name: one), after a change of their format
+	$(Q)KNOWN=$(KNOWN) tests/corpus/run --record $(TEST)

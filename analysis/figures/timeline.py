@@ -10,7 +10,7 @@ import numpy as np
 from .. import style, units
 from ..errors import usage
 from .request import Request
-from ..model import Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Timeline
+from ..model import Floats, Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Timeline
 
 EVENTS: Dict[str, Tuple[str, str, str]] = {  # marker, colour, name
     "message": ("v", style.BLACK, "message"), "segment": ("|", style.BLUE, "segment"), "ack": ("^", style.GREEN, "ACK"),
@@ -70,10 +70,10 @@ DOTS = 1000  # across, of a PNG: what is thinner cannot be drawn beside its neig
 Rectangle = Tuple[float, float, float, float]  # left, right, bottom, top; the height of a row is 1
 
 
-def shares(spans: Sequence[Span], start: float, end: float, dots: int = DOTS) -> Dict[str, np.ndarray]:
+def shares(spans: Sequence[Span], start: float, end: float, dots: int = DOTS) -> Dict[str, Floats]:
     """By state, the part of each of the window's `dots` equal pieces that was spent in it."""
     piece = (end - start) / dots
-    out: Dict[str, np.ndarray] = {}
+    out: Dict[str, Floats] = {}
     for s in spans:
         a, b = (max(s.start, start) - start) / piece, (min(s.end, end) - start) / piece
         if b <= a:
@@ -89,7 +89,7 @@ def shares(spans: Sequence[Span], start: float, end: float, dots: int = DOTS) ->
     return out
 
 
-def rectangles(part: Dict[str, np.ndarray], order: Sequence[str]) -> Dict[str, List[Rectangle]]:
+def rectangles(part: Dict[str, Floats], order: Sequence[str]) -> Dict[str, List[Rectangle]]:
     """Where states took turns within a piece they stand on each other, each as high as its share; pieces that look alike are one."""
     out: Dict[str, List[Rectangle]] = {}
     floor = np.zeros(DOTS)

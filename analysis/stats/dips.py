@@ -147,7 +147,8 @@ def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], own:
     """`base` and `fixed`: the repeats of time per message at each size; `own`: as above, of the log ratio."""
     method = f"one-sided t test of the log ratio to the fixed run, Holm at {alpha:g}"
     logs_base, logs_fixed = [np.log(c) for c in base], [np.log(c) for c in fixed]
-    means, medians = (np.asarray([[centre(c) for c in logs] for logs in (logs_base, logs_fixed)]) for centre in (np.mean, np.median))
+    means = np.asarray([[np.mean(c) for c in logs] for logs in (logs_base, logs_fixed)])
+    medians = np.asarray([[np.median(c) for c in logs] for logs in (logs_base, logs_fixed)])
     middle = means[1]
     ratio = np.minimum(means[0] - means[1], medians[0] - medians[1])
     within, dof = pooled_sd(logs_base + logs_fixed)

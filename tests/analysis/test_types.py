@@ -2,7 +2,9 @@
 """The sources themselves: types, imports, and the README's list of commands."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +16,14 @@ def test_the_package_is_typed(tmp_path):
     pytest.importorskip("mypy")
     out = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "analysis/pyproject.toml", "--cache-dir", str(tmp_path), "-p", "analysis"],
                          cwd=ROOT, capture_output=True, text=True)
+    assert out.returncode == 0, out.stdout[-3000:]
+
+
+def test_ruff_finds_nothing():
+    ruff = shutil.which("ruff", path=f"{os.environ['PATH']}:{ROOT / 'build/tools/bin'}")
+    if not ruff:
+        pytest.skip("no ruff: make deps installs it where pip reaches an index")
+    out = subprocess.run([ruff, "check", "--no-cache", "--config", "analysis/pyproject.toml", *map(str, programs("analysis", "tests"))], cwd=ROOT, capture_output=True, text=True)
     assert out.returncode == 0, out.stdout[-3000:]
 
 

@@ -6,8 +6,9 @@ cd "$WORK" || exit 70
 needs_ledger
 PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
 cat >hangs.py <<'PY'
-import os, socket, sys, time
+import os, signal, socket, time
 
+signal.alarm(60)
 listener = socket.create_server(("127.0.0.1", 0))
 sender = socket.create_connection(listener.getsockname())
 reader = listener.accept()[0]
@@ -18,19 +19,14 @@ if os.fork() == 0:
         time.sleep(1)
 reader.close()
 print(os.getpid(), flush=True)
-while not os.path.exists("traced"):
-    time.sleep(0.02)
+time.sleep(2)
 sender.sendall(bytes(64 << 20))
 PY
 "$PY" hangs.py >pid &
 jobs_to_end+=($!)
-until_true [ -s pid ]
+within 10 [ -s pid ]
 pid=$(cat pid)
-"$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err &
-recorder=$!
-until_true tracing $recorder
-touch traced
-wait $recorder
+"$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err
 check "record of a hung sender" "$(cat err)" [ $? -eq 0 ]
 "$IPCSTALL" replay -q hang.rec --json m.json --ndjson m.nd --folded folded 2>err
 the='d = json.load(open("m.json")); s = d["stalls"]; open_ = [x for x in s if x["goes_on"]]

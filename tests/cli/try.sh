@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # stage: all
+# shellcheck disable=SC2154,SC2034 # lib.sh has `here`
 # `ipcstall try`: a fix is proven or refuted on a running program, and every option is as it was, whatever ends the tool.
 . "$(dirname "$0")/lib.sh"
 needs_ledger
@@ -33,7 +34,7 @@ tried() { # NAME CODE ARGUMENTS...: the document in t.json
 }
 says() { says_true "$1" "d=json.load(open('t.json'))" "$2" "{k: d[k] for k in d if k not in ('machine', 'trace', 'tool')}"; }
 
-refuses 'try without a target' 2 'no target given' try --yes
+refuses 'try without a target' 2 'no target|to whom' try --yes
 refuses 'try does not change without being told to' 2 'try: .*--yes, or --dry-run' try -p $$
 refuses 'try knows its fixes' 2 "--fix 'nonsense': .*nodelay" try -p $$ --dry-run --fix nonsense
 

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """withheld.py HOW server|client: two ends that find each other by a file here. The client says how long it waited, in calls and pauses of over 20 ms."""
-import os, signal, socket, sys, time
+import os
+import signal
+import socket
+import sys
+import time
 
 signal.alarm(100)  # where the other end never comes
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a case of tests/programs needs: a place of its own, programs that end with it, the tracer, and the judge."""
-import encodings.idna  # noqa: F401: socket.create_connection() asks for it, and a guest's library must have it
+import encodings.idna  # noqa: F401 socket.create_connection() asks for it, and a guest's library must have it
 import json
 import os
 import shutil

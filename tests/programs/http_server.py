@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """python3's http.server: headers and body leave in two writes on a socket without TCP_NODELAY."""
 import http.client
-import http.server  # noqa: F401: the server is this one; a guest's library must have it
+import http.server  # noqa: F401 the server is this one; a guest's library must have it
 import os
 import sys
 

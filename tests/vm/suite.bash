@@ -22,11 +22,9 @@ within() {
 	fi
 }
 
-# meant_object BACKEND: what the kernel named in KERNEL can have at best. 5.10 has no atomics that return a value, nor has 6.1 casts.
+# meant_object BACKEND: what the kernel named in KERNEL can have at best. 6.1 has no casts.
 meant_object() {
 	case $KERNEL-$1 in
-	5.10-fentry)	echo fentry_plain ;;
-	5.10-kprobe)	echo kprobe_plain ;;
 	6.1-fentry)	echo fentry_probed ;;
 	*)		echo "$1" ;;
 	esac

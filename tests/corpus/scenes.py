@@ -1,0 +1,469 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""scenes.py SCENE [ARGUMENT...]: programs whose verdict is known, for the recordings of this folder. Each process has a name of its own."""
+import ctypes
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+signal.alarm(60)  # where something hangs that should not
+PORT_FILE = "port"
+
+
+def name(word):
+    with open("/proc/self/comm", "w", encoding="ascii") as f:
+        f.write(word)
+
+
+def child(word, does):
+    """A process of that name, which ends when does() has."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)
+        name(word)
+        does()
+        os._exit(0)
+    return pid
+
+
+def tcp(**options):
+    """Two ends of a connection over loopback, paced by nobody."""
+    server = socket.create_server(("127.0.0.1", 0))
+    s = socket.socket()
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
+    for option, value in options.items():
+        for end in s, server:
+            end.setsockopt(socket.SOL_SOCKET, getattr(socket, option), value)
+    s.connect(server.getsockname())
+    return s, server.accept()[0]
+
+
+def ends(kind):
+    """(reads, writes) of one end, and of the other."""
+    if kind == "pipe":
+        (r, w), (r2, w2) = os.pipe(), os.pipe()
+        return (r, w2), (r2, w)
+    a, b = tcp() if kind == "tcp" else socket.socketpair()
+    return (a.detach(),) * 2, (b.detach(),) * 2
+
+
+def close_all(fds):
+    for fd in set(fds):
+        os.close(fd)
+
+
+def end_after(seconds):
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+# --- nobody reads, nobody writes ---
+
+
+def forgets():
+    """A server that takes one request of two, and a client that it owes the other answer."""
+    s, c = tcp()
+
+    def server():
+        s.close()
+        c.recv(100)
+        c.send(b"k")
+        end_after(1.2)
+        select.poll().poll()
+
+    child("server", server)
+    c.close()
+    name("client")
+    s.send(b"x" * 100)
+    s.recv(1)
+    s.send(b"y" * 100)
+    time.sleep(0.05)
+    s.send(b"z" * 100)
+    asked = select.poll()
+    asked.register(s, select.POLLIN)
+    asked.poll(1000)
+
+
+def hangs(kind):
+    """Each end waits for the other to send."""
+    mine, its = ends(kind)
+
+    def server():
+        close_all(mine)
+        os.read(its[0], 100)
+        os.write(its[1], b"k")
+        os.read(its[0], 100)
+
+    child("server", server)
+    close_all(its)
+    name("client")
+    os.write(mine[1], b"q")
+    os.read(mine[0], 100)
+    end_after(0.8)
+    os.read(mine[0], 100)
+
+
+def errors_first():
+    """A program's output is read to its end, while it is stuck in what it writes to its errors."""
+    name("parent")
+    text = "import sys; open('/proc/self/comm', 'w').write('worker'); print('begun', flush=True); sys.stderr.write('e' * 1000000); print('done')"
+    with subprocess.Popen([sys.executable, "-c", text], stdout=-1, stderr=-1) as worker:
+        signal.signal(signal.SIGALRM, lambda *_: (worker.kill(), os._exit(0)))
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        worker.stdout.read()
+
+
+def both_write():
+    """Each end writes more than there is room for, and reads afterwards."""
+    a, b = socket.socketpair()
+
+    def writes(mine, other):
+        other.close()
+        mine.sendall(bytes(1 << 22))
+        mine.recv(1)
+
+    pids = child("peer", lambda: writes(a, b)), child("peer", lambda: writes(b, a))
+    a.close()
+    b.close()
+    time.sleep(0.8)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def row(kind):
+    """first > middle > last: the last reads a little at a time."""
+    def link():
+        if kind == "pipe":
+            return os.pipe()
+        s, c = tcp(SO_SNDBUF=16384, SO_RCVBUF=16384)
+        return c.detach(), s.detach()
+
+    one, two = link(), link()
+
+    def write(fd, data):
+        while data:
+            data = data[os.write(fd, data):]
+
+    def first():
+        close_all((one[0], *two))
+        write(one[1], bytes(1 << 20))
+
+    def middle():
+        close_all((one[1], two[0]))
+        while data := os.read(one[0], 1 << 14):
+            write(two[1], data)
+
+    child("first", first)
+    child("middle", middle)
+    close_all((*one, two[1]))
+    name("last")
+    while os.read(two[0], 1 << 14):
+        time.sleep(0.004)
+
+
+def holds(kind):
+    """Who answered has ended; a helper of its holds the descriptor on, so that no end comes."""
+    mine, its = ends(kind)
+
+    def answers():
+        close_all(mine)
+        child("helper", lambda: time.sleep(0.7))
+        os.write(its[1], b"k")
+
+    child("answers", answers)
+    close_all(its)
+    name("asks")
+    while os.read(mine[0], 100):
+        pass
+
+
+# --- small pieces ---
+
+
+def many_short():
+    """Each of eight connections has the same stall."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answers():
+        for _ in range(8):
+            c = server.accept()[0]
+            while c.recv(2, socket.MSG_WAITALL):
+                c.send(b"k")
+            c.close()
+
+    child("server", answers)
+    name("client")
+    for _ in range(8):
+        s = socket.create_connection(server.getsockname())
+        for _ in range(3):
+            s.send(b"a")
+            s.send(b"b")
+            s.recv(1)
+        s.close()
+
+
+def trickles():
+    """Small writes one after the other, which nobody answers: Nagle's rule gathers them."""
+    s, c = tcp()
+
+    def takes():
+        s.close()
+        while c.recv(65536):
+            pass
+
+    child("reader", takes)
+    c.close()
+    name("writer")
+    for _ in range(30000):
+        s.send(b"x" * 50)
+
+
+def listens():
+    """A server that another process finds."""
+    s = socket.create_server(("127.0.0.1", 0))
+    with open(PORT_FILE + ".new", "w", encoding="ascii") as f:
+        f.write(str(s.getsockname()[1]))
+    os.rename(PORT_FILE + ".new", PORT_FILE)
+    return s.accept()[0]
+
+
+def finds():
+    while not os.path.exists(PORT_FILE):
+        time.sleep(0.01)
+    with open(PORT_FILE, encoding="ascii") as f:
+        return socket.create_connection(("127.0.0.1", int(f.read())))
+
+
+def pieces(who):
+    """Header and body in two writes, and a server that answers: one of both is traced."""
+    name(who)
+    if who == "server":
+        c, got = listens(), 0
+        while data := c.recv(1000):
+            got += len(data)
+            if got % 101 == 0:
+                c.send(b"k")
+        return
+    s = finds()
+    for _ in range(25):
+        s.sendall(b"h" * 100)
+        time.sleep(0.002)
+        s.sendall(b"b")
+        s.recv(10)
+
+
+def ignores(who):
+    """A server that does something else for most of a second, and a client that asked it."""
+    name(who)
+    if who == "server":
+        c = listens()
+        select.select([c], [], [])
+        time.sleep(0.8)
+        c.recv(100)
+        c.send(b"k")
+        return
+    s = finds()
+    s.sendall(b"q" * 100)
+    s.recv(1)
+
+
+def many_little():
+    """Ten connections, each full for a moment: none stands out."""
+    name("writer")
+    pairs = [socket.socketpair() for _ in range(10)]
+
+    def takes():
+        for _, c in pairs:
+            c.recv(1, socket.MSG_PEEK)
+            time.sleep(0.0002)
+            c.recv(20000, socket.MSG_WAITALL)
+            c.send(b"k")
+
+    child("reader", takes)
+    for s, _ in pairs:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        s.sendall(bytes(20000))
+        s.recv(1)
+
+
+# --- nobody answers, or no CPU is left ---
+
+
+def knocks():
+    """At a listener whose queue is full."""
+    name("client")
+    full = socket.create_server(("127.0.0.1", 0), backlog=0)
+    inside = socket.create_connection(full.getsockname())
+    for _ in range(3):
+        with socket.socket() as s:
+            s.settimeout(0.6)
+            try:
+                s.connect(full.getsockname())
+            except TimeoutError:
+                pass
+    inside.close()
+
+
+def hog(cpu, seconds):
+    def computes():
+        os.sched_setaffinity(0, {cpu})
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            pass
+
+    child("hog", computes)
+
+
+def hungry(who):
+    """A server, a reader or a writer on a CPU that others have."""
+    first, last = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
+    s, c = tcp(SO_SNDBUF=65536)
+    kept, given = (s, c) if who != "writer" else (c, s)
+
+    def starves():
+        kept.close()
+        os.sched_setaffinity(0, {last})
+        hog(last, 2.5)
+        hog(last, 2.5)
+        os.nice(15)
+        {"server": serves, "reader": reads, "writer": writes}[who](given)
+
+    child(who, starves)
+    given.close()
+    os.sched_setaffinity(0, {first})
+    name("other")
+    if who == "writer":
+        while kept.recv(65536):
+            pass
+        return
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        kept.sendall(b"q" if who == "server" else b"x" * 200000)
+        if who == "server":
+            kept.recv(1)
+
+
+def serves(c):
+    while c.recv(64):
+        c.send(b"k")
+
+
+def reads(c):
+    poller = select.epoll()
+    poller.register(c, select.EPOLLIN)
+    while poller.poll():
+        if not c.recv(1 << 20):
+            break
+
+
+def writes(s):
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        sum(range(20000))
+        s.send(b"x" * 1000)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def wire(other):
+    """`here`, with 10.77.0.1, and what is at its other end in the process's network namespace: `there`, with .2."""
+    ip("link", "add", "here", "type", "veth", "peer", "name", "there")
+    ip("link", "set", "there", "netns", str(other))
+    ip("addr", "add", "10.77.0.1/24", "dev", "here")
+    ip("link", "set", "here", "up")
+
+
+def no_neighbour():
+    """The other host stops to answer for its address: what is sent waits for the link to find it."""
+    goes, comes = os.pipe()[::-1], os.pipe()
+
+    def server():
+        ctypes.CDLL(None).unshare(0x40000000)  # CLONE_NEWNET
+        os.write(goes[0], b"1")
+        os.read(comes[0], 1)
+        ip("addr", "add", "10.77.0.2/24", "dev", "there")
+        ip("link", "set", "there", "up")
+        c = socket.create_server(("10.77.0.2", 7000))
+        os.write(goes[0], b"2")
+        c = c.accept()[0]
+        c.recv(1)
+        with open("/proc/sys/net/ipv4/conf/all/arp_ignore", "w", encoding="ascii") as f:
+            f.write("8")
+        c.send(b"k")
+        c.recv(100)
+
+    pid = child("server", server)
+    os.read(goes[1], 1)
+    wire(pid)
+    os.write(comes[1], b"1")
+    os.read(goes[1], 1)
+    name("client")
+    s = socket.create_connection(("10.77.0.2", 7000))
+    s.send(b"x")
+    s.recv(1)
+    ip("neigh", "flush", "dev", "here")
+    s.send(b"y" * 100)
+    time.sleep(1)
+    os.kill(pid, signal.SIGKILL)
+
+
+def sends_into_a_full_queue():
+    """Datagrams that the host's own queue drops."""
+    ip("link", "add", "here", "type", "veth", "peer", "name", "there")
+    ip("addr", "add", "10.77.0.1/24", "dev", "here")
+    for end in "here", "there":
+        ip("link", "set", end, "up")
+    ip("neigh", "add", "10.77.0.2", "lladdr", "02:00:00:00:00:02", "dev", "here")
+    subprocess.run("tc qdisc add dev here root tbf rate 1mbit burst 2kb limit 4kb".split(), check=True)
+    name("sender")
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect(("10.77.0.2", 7000))
+    for _ in range(400):
+        s.send(b"x" * 1000)
+        time.sleep(0.001)
+
+
+# --- one end is all that is seen ---
+
+
+def drips():
+    """A pipe's writer, whose reader was not asked for."""
+    name("writer")
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    for _ in range(40):
+        os.write(1, bytes(16384))
+
+
+def sips():
+    while os.read(0, 16384):
+        time.sleep(0.02)
+
+
+# --- all is well ---
+
+
+def copies(kind):
+    """As fast as it goes."""
+    mine, its = ends(kind)
+
+    def takes():
+        close_all(mine)
+        while os.read(its[0], 1 << 16):
+            pass
+
+    child("reader", takes)
+    close_all(its)
+    name("writer")
+    for _ in range(1000):
+        os.write(mine[1], bytes(1 << 12))
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
