@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence, Tuple
 
-import matplotlib
+from .elsewhere import in_own_directory
+
+with in_own_directory():
+    import matplotlib
 
 matplotlib.use("Agg")
 
@@ -51,6 +54,12 @@ def use() -> Any:
     from matplotlib import style
 
     return style.context(["default", RC])
+
+
+def close(figure: Any) -> None:
+    from matplotlib import pyplot
+
+    pyplot.close(figure)
 
 
 def curve(i: int) -> Dict[str, Any]:

@@ -7,22 +7,27 @@ unitdir   ?= $(PREFIX)/lib/systemd/system
 # where the Python side is put, as the package ipcstall_analysis; `ipcstall` finds it as sharedir/analysis
 pythondir ?= $(sharedir)
 
-MAN        = $(DESTDIR)$(datadir)/man/man8/ipcstall.8
-COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
+MANDIR     = $(DESTDIR)$(datadir)/man/man8
+# each shell's folder of completions, and the name that it looks for there
+BASH_COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
+ZSH_COMPLETION  = $(DESTDIR)$(datadir)/zsh/vendor-completions/_ipcstall
+FISH_COMPLETION = $(DESTDIR)$(datadir)/fish/vendor_completions.d/ipcstall.fish
 UNIT_FILE  = $(DESTDIR)$(unitdir)/ipcstall-export.service
 PYTHON_FILES = $(sort $(shell cd analysis && find . -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c'))
 # from sharedir to the package, so that the tree can be moved as a whole
 PYTHON_LINK = $(shell realpath -ms --relative-to='$(sharedir)' '$(pythondir)/ipcstall_analysis')
 
 .PHONY: install install-program install-analysis uninstall
-install: install-program install-analysis ## install under PREFIX (default /usr/local): program, man page, completion, systemd unit, analysis
+install: install-program install-analysis ## install under PREFIX (default /usr/local): program, man pages, completions, systemd unit, analysis
 
 install-program: all
 	$(call say,INSTALL,$(DESTDIR)$(bindir)/ipcstall)
 	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(bindir)/ipcstall
-	$(Q)install -d $(dir $(MAN) $(COMPLETION) $(UNIT_FILE))
-	$(Q)$(B)/ipcstall man > $(MAN)
-	$(Q)$(B)/ipcstall completion bash > $(COMPLETION)
+	$(Q)install -d $(MANDIR) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILE))
+	$(Q)$(B)/ipcstall man --dir $(MANDIR)
+	$(Q)$(B)/ipcstall completion bash > $(BASH_COMPLETION)
+	$(Q)$(B)/ipcstall completion zsh > $(ZSH_COMPLETION)
+	$(Q)$(B)/ipcstall completion fish > $(FISH_COMPLETION)
 	$(Q)sed 's|/usr/local/bin|$(bindir)|' docs/monitoring/ipcstall-export.service > $(UNIT_FILE)
 	$(Q)for f in docs/experiments/*.md; do install -D -m 644 $$f $(DESTDIR)$(sharedir)/$$f || exit; done
 
@@ -34,7 +39,8 @@ install-analysis:
 	$(Q)ln -sfn $(PYTHON_LINK) $(DESTDIR)$(sharedir)/analysis
 
 uninstall: ## remove what install put there
-	$(Q)rm -f $(DESTDIR)$(bindir)/ipcstall $(MAN) $(COMPLETION) $(UNIT_FILE)
+	$(Q)rm -f $(DESTDIR)$(bindir)/ipcstall $(MANDIR)/ipcstall.8 $(MANDIR)/ipcstall-*.8 \
+		$(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILE)
 	$(Q)rm -rf $(DESTDIR)$(sharedir) $(DESTDIR)$(pythondir)/ipcstall_analysis
 
 PACKAGES ?= $(O)/packages

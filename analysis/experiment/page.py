@@ -40,7 +40,7 @@ def _part(d: Document, where: Any) -> Document:
 
 def draw(a: Answer, directory: str, forms: Tuple[str, ...] = ("svg", "png"), dpi: float = 0.0) -> List[Dict[str, str]]:
     """Draws each figure once, writes it in each form, returns what the page shows."""
-    from matplotlib import pyplot as plt
+    from .. import style
 
     shown = []
     for name, caption, request in requests(a):
@@ -50,7 +50,7 @@ def draw(a: Answer, directory: str, forms: Tuple[str, ...] = ("svg", "png"), dpi
             write(os.path.join(directory, f"{name}.{form}"), to_bytes(figure, form, dpi, keep=True))
             a.figures.append(f"{name}.{form}")
         svg = to_bytes(figure, "svg", keep=True).decode()
-        plt.close(figure)
+        style.close(figure)
         caption = caption[0].upper() + caption[1:].rstrip(".")
         shown.append({"name": name, "caption": caption, "svg": inline(svg, name + "-", caption)})
     return shown

@@ -25,13 +25,11 @@ def form_of(path: str) -> str:
 
 def to_bytes(figure: Any, form: str, dpi: float = 0.0, keep: bool = False) -> bytes:
     """`keep`: the figure will be written in another form too."""
-    from matplotlib import pyplot as plt
-
     from .. import style
 
     out = io.BytesIO()
     with style.use():
         figure.savefig(out, format=form, metadata=BLANK[form], dpi=dpi or style.DPI)
     if not keep:
-        plt.close(figure)
+        style.close(figure)
     return out.getvalue()

@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What ends a run early ends all of it: quickly, with the right code and one line, and nothing is left.
 . "$(dirname "$0")/lib.sh"
+CLOCK=no # read by fail()
 
 # The two workers of a run that has begun to measure.
 workers() { # PID
-	local w i
-	for i in $(seq 200); do
-		w=$(ps -o pid= --ppid "$1" | xargs)
-		[ "$(wc -w <<<"$w")" -eq 2 ] && echo "$w" && return
-		sleep 0.02
-	done
+	local w
+	until_true has_below "$1" 2 || return
+	w=$(below "$1")
+	# shellcheck disable=SC2086 # two words
+	until_true at_work $w
+	echo "$w"
 }
 
 # NAME CODE PATTERN ACTION ARGS...: start, wait for both workers, act, judge.
 disturbed() {
 	local name=$1 code=$2 pattern=$3 action=$4 pid w rc t0
 	shift 4
-	"$IPCSTALL" "$@" --duration 20s >"$WORK/out" 2>"$WORK/err" </dev/null &
+	"$IPCSTALL" "$@" --duration 300s >"$WORK/out" 2>"$WORK/err" </dev/null &
 	pid=$!
 	w=$(workers $pid)
-	sleep 0.3
 	t0=$(date +%s%N)
 	$action "$pid" $w
 	wait $pid
 	rc=$?
 	took=$((($(date +%s%N) - t0) / 1000000))
-	sleep 0.1
+	until_true gone $w
 	if [ -z "$w" ]; then
 		fail "$name" 'the workers did not start'
 	elif [ $rc -ne "$code" ]; then
 		fail "$name" "exit code $rc, not $code: $(cat "$WORK/err")"
-	elif [ $took -gt 2000 ]; then
+	elif [ $took -gt $SOON ]; then
 		fail "$name" "took $took ms to end"
 	elif [ -n "$pattern" ] && { [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE "$pattern" "$WORK/err"; }; then
 		fail "$name" "'$(cat "$WORK/err")' is not one line matching $pattern"
-	elif ps -o stat= -p "${w// /,}" | grep -qv Z; then # a zombie waits for init only
+	elif ! gone $w; then
 		fail "$name" "a worker is left: $(ps -o pid=,stat=,args= -p "${w// /,}")"
 	else
 		pass "$name"
@@ -62,9 +62,12 @@ if unshare -n true 2>/dev/null; then
 fi
 
 # What was finished before the interruption is kept.
-"$IPCSTALL" --mode pipe --size 64 --test latency,throughput --duration 1s --json "$WORK/part.json" >/dev/null 2>&1 </dev/null &
+"$IPCSTALL" --mode pipe --size 64 --test latency,throughput --duration 3s --json "$WORK/part.json" >/dev/null 2>&1 </dev/null &
 pid=$!
-sleep 1.7
+first=$(workers $pid)
+other_workers() { local w; w=$(below $pid); [ "$(wc -w <<<"$w")" -eq 2 ] && [ "$w" != "$first" ]; }
+until_true other_workers
+workers $pid >/dev/null
 kill -INT $pid
 wait $pid
 python3 -c "
@@ -121,10 +124,10 @@ python3 - "$WORK/port" <<'PY' &
 import socket, sys, time
 s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.bind(('127.0.0.1', s.getsockname()[1]))
-open(sys.argv[1], 'w').write(str(s.getsockname()[1])); time.sleep(20)
+open(sys.argv[1], 'w').write(str(s.getsockname()[1])); time.sleep(600)
 PY
 holder=$!
-for i in $(seq 100); do [ -s "$WORK/port" ] && break; sleep 0.05; done
+until_true test -s "$WORK/port"
 port=$(cat "$WORK/port")
 for mode in tcp udp; do
 	refuses "$mode: port taken" 5 "port $port: Address already in use" --mode $mode --size 64 --port "$port"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What cannot be run is refused before anything runs: one line, the right exit code.
 . "$(dirname "$0")/lib.sh"
+CLOCK=no # read by fail()
 
 while IFS='|' read -r pattern args; do
 	[ -n "$args" ] || continue

@@ -13,7 +13,7 @@ sender = lambda proto: max(of(proto), key=lambda e: e["beside"]["tx"]["bytes"] o
 cat >talks.py <<'PY'
 import ctypes, errno, fcntl, mmap, multiprocessing, os, platform, select, signal, socket, struct, sys, threading, time
 
-signal.alarm(60)
+signal.alarm(300)  # what hangs
 SO_MAX_PACING_RATE = 47
 
 def pair(paced=False):
@@ -241,7 +241,7 @@ def fifo():  # known by a name only; its reader sleeps, or leaves what there is
         os.write(both, b"x" * 1000)
     print(os.getpid(), flush=True)
     if kind == "unread":
-        time.sleep(20)
+        time.sleep(300)
     os.read(both, 1)
 
 def late_page(memory, at, seconds):  # the memory's second page comes so much later than it is asked for (userfaultfd)
@@ -605,14 +605,14 @@ says_true 'who asks for room where others are quicker waits on' "$the; waits = s
 
 "$PY" talks.py serves >port &
 jobs_to_end+=($!)
-within 20 test -s port
+until_true test -s port
 traced --proto tcp -- "$PY" talks.py downloads "$(cat port)"
 says_true 'who reads as fast as it comes is not late' "$the" 'own[0] == 1e9 and not l["late_reader"] and not said and "unread" not in l["verdict"]' '(own, said, l["late_reader"], l["verdict"])'
 
-"$PY" talks.py queue 20 >out &
+"$PY" talks.py queue 300 >out &
 jobs_to_end+=($!)
-within 20 test -s out
-sleep 0.5
+until_true test -s out
+until_true sleeps_in "$(cut -d' ' -f1 out)" pipe_write
 "$IPCSTALL" attach -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
 says_true 'of several that hold the end that is not read none is named' "$the; f = l['findings'][0]" \
 	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] is None and f["surety"] == "inferred from one end"' '(own, f)'
@@ -623,8 +623,8 @@ for kind in asks unread; do
 	rm -f out
 	"$PY" talks.py fifo $kind >out &
 	jobs_to_end+=($!)
-	within 20 test -s out
-	sleep 0.3
+	until_true test -s out
+	until_true sleeps "$(cat out)"
 	"$IPCSTALL" attach -q -d 1s -p "$(cat out)" --json m.json >/dev/null 2>err
 	says_true "a FIFO from before the session: $kind" "$the; state = {'asks': 'wait', 'unread': 'unread'}['$kind']; e = max(of('pipe'), key=lambda e: ms(e, 'rx', state), default=None)" \
 		'e and e["rx"]["lifetime_ns"] > 0.9e9 and abs(ms(e, "rx", state) - e["rx"]["lifetime_ns"] / 1e6) < 20 and e["beside"]["rx"]["pid"] == int(own[0])' '(own, of("pipe"))'
@@ -680,12 +680,16 @@ rc=$?
 check 'a limit of open files that is too low is told of, and how to raise it' "exit $rc: $(cat err)" [ "$rc $(grep -c 'ulimit -n' err)" = '5 1' ]
 
 mkfifo full
-"$PY" -c 'import time; f = open("full"); time.sleep(3)' & # holds its end, and reads nothing
-"$PY" -c 'import os, time; f = os.open("full", os.O_WRONLY); time.sleep(0.3); os.write(f, bytes(1 << 20))' 2>/dev/null &
+"$PY" -c 'import time; f = open("full"); time.sleep(300)' & # holds its end, and reads nothing
+holder=$!
+jobs_to_end+=("$holder")
+"$PY" -c 'import os, time; f = os.open("full", os.O_WRONLY); os.write(f, bytes(1 << 20))' 2>/dev/null &
 writer=$!
+until_true sleeps_in $writer pipe_write
 "$IPCSTALL" export -p $writer --once --interval 1200ms >metrics 2>err
 says_true 'a sleep that goes on is in the metrics' 'g = dict(l.rsplit(" ", 1) for l in open("metrics") if l.startswith("ipcstall_blocked_seconds_total{"))' \
 	'any(float(v) > 0.05 for v in g.values())' '(g, open("err").read())'
+kill $holder
 wait $writer
 traced -- sh -c 'head -c 20000 /dev/zero | (cat; sleep 1) | wc -c >/dev/null'
 says_true "who reads all there is and then ends is the one that is awaited, with whoever holds its end" "import re; $the" 're.search(r"EOF: cat\[\d+\] has (ended|closed its descriptor), but (sh|sleep)\[\d+\] still holds", l["verdict"]) and "for head[" not in l["verdict"]' 'l["verdict"]'

@@ -10,7 +10,7 @@ holds() { says_true "$1" "d = json.load(open('$WORK/d.json')); p = d['diagnoses'
 diagnoses() {
 	local name=$1 codes=$2 rc
 	shift 2
-	timeout 120 "$IPCSTALL" diagnose "$@" -q --json "$WORK/d.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout $HUNG "$IPCSTALL" diagnose "$@" -q --json "$WORK/d.json" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	if [[ " $codes " != *" $rc "* ]] || [ -s "$WORK/out" ]; then
 		fail "$name" "exit code $rc: $(head -c 300 "$WORK/err" "$WORK/out")"
@@ -85,7 +85,7 @@ if command -v setpriv >/dev/null; then
 fi
 
 # Chunks of 4096 bytes stall from 4097 to 5543 at an MSS of 1448, and nowhere else near them.
-timeout 150 "$IPCSTALL" sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off -V size=4085,4100,5000,5540,5555 --repeats 3 --refine -d 40ms -w 2 \
+timeout 900 "$IPCSTALL" sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off -V size=4085,4100,5000,5540,5555 --repeats 3 --refine -d 40ms -w 2 \
 	--delack-max 8ms -q -o "$WORK/edges.ndjson" 2>"$WORK/err"
 rc=$?
 [ $rc -eq 0 ] && pass 'refine' || fail 'refine' "exit code $rc: $(cat "$WORK/err")"
@@ -94,7 +94,7 @@ holds 'the dip, to the byte' "len(d['ranges']) == 1 and [(b['first'], b['last'],
 	sys.exit(json.dumps(d['ranges'])[-900:])"
 holds 'stall explains it' "d['ranges'][0]['bands'][0]['explained'] > 0.7 and p['cause'] == 'nagle' and d['from'].endswith('edges.ndjson')"
 head -c 20000 "$WORK/edges.ndjson" >"$WORK/cut.ndjson"
-timeout 60 "$IPCSTALL" diagnose --from "$WORK/cut.ndjson" >"$WORK/out" 2>"$WORK/err"
+timeout $HUNG "$IPCSTALL" diagnose --from "$WORK/cut.ndjson" >"$WORK/out" 2>"$WORK/err"
 grep -q 'not complete' "$WORK/out" && pass 'a sweep cut short is judged as far as it goes, and said to be' || fail 'cut short' "$(head -c 200 "$WORK/out" "$WORK/err")"
 [ -z "$(left_over)" ] && pass 'nothing left over' || fail 'nothing left over' "$(left_over)"
 finish

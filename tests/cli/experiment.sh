@@ -42,16 +42,16 @@ long='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d
 plan long "$(whole "$long" "$claim")"
 says_true 'interrupted alone, it ends, and the run with it' "import os, signal, subprocess
 p = subprocess.Popen(['$IPCSTALL', 'experiment', '$WORK/long.md', '-o', '$WORK/long'], stderr=subprocess.DEVNULL)
-until = time.monotonic() + 20
+until = time.monotonic() + 120
 while time.monotonic() < until and not os.path.exists('$WORK/long/r.ndjson'): time.sleep(0.05)
 p.send_signal(signal.SIGINT)
-try: rc = p.wait(15)
+try: rc = p.wait(100)
 except subprocess.TimeoutExpired: rc = 'none'; p.terminate()
 left = subprocess.run(\"ps -eo comm=,args= | grep '^ipcstall .*$WORK/long/r.ndjson'\", shell=True, capture_output=True, text=True).stdout" "rc == 130 and not left" '(rc, left)'
 
 # NAME FILE PATTERN: comes to an answer (0, or 10 where the data do not decide), which says PATTERN.
 answers() {
-	timeout 200 "$IPCSTALL" experiment "$2" --quick -o "$WORK/results" >"$WORK/text" 2>"$WORK/err" </dev/null
+	timeout 900 "$IPCSTALL" experiment "$2" --quick -o "$WORK/results" >"$WORK/text" 2>"$WORK/err" </dev/null
 	local rc=$?
 	if [ $rc -ne 0 ] && [ $rc -ne 10 ]; then
 		fail "$1" "exit code $rc: $(tail -2 "$WORK/err")"
@@ -66,21 +66,21 @@ answers() {
 if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
 	answers 'a short one of our own' "$WORK/good.md" '(SUPPORTED|REFUTED|NOT DECIDED)'
 	before=$(sha256sum "$WORK/results/r.ndjson")
-	timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
+	timeout $HUNG "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
 	grep -q 'is complete' "$WORK/err" && [ "$before" = "$(sha256sum "$WORK/results/r.ndjson")" ] && pass 'resumed: what is there is kept' || fail 'resumed: what is there is kept' "$(tail -1 "$WORK/err")"
 	head -n 4 "$WORK/results/r.ndjson" >"$WORK/cut"; mv "$WORK/cut" "$WORK/results/r.ndjson"
-	timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
+	timeout $HUNG "$IPCSTALL" experiment "$WORK/good.md" --quick --resume -o "$WORK/results" >/dev/null 2>"$WORK/err"
 	[ "$(grep -c '"vars"' "$WORK/results/r.ndjson")" -eq 4 ] && pass 'resumed: an unfinished sweep goes on' || fail 'resumed: an unfinished sweep goes on' "$(tail -1 "$WORK/err")"
 	rm -rf "$WORK/results"
 	answers 'handshake, quick' "$files/handshake.md" '(SUPPORTED|REFUTED|PARTLY|NOT DECIDED)'
 	[ "$(ls "$WORK/results"/figure-*.png | wc -l)" -eq 2 ] && pass 'its figures are there' || fail 'its figures are there' "$(ls "$WORK/results")"
 	plan bad-kind "$(whole "$run" '{"says":"s","kind":"witchcraft"}')"
-	timeout 60 "$IPCSTALL" experiment "$WORK/bad-kind.md" --quick -o "$WORK/results2" >"$WORK/text" 2>"$WORK/err"
+	timeout $HUNG "$IPCSTALL" experiment "$WORK/bad-kind.md" --quick -o "$WORK/results2" >"$WORK/text" 2>"$WORK/err"
 	[ $? -eq 9 ] && grep -q 'witchcraft' "$WORK/err" && pass 'a kind nobody knows' || fail 'a kind nobody knows' "$(tail -1 "$WORK/err")"
 else
 	echo 'skip answers: no matplotlib'
 fi
-PYTHON=/nonexistent timeout 60 "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/results3" >"$WORK/text" 2>"$WORK/err"
+PYTHON=/nonexistent timeout $HUNG "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/results3" >"$WORK/text" 2>"$WORK/err"
 [ $? -eq 4 ] && grep -q 'install Python' "$WORK/err" && [ -s "$WORK/results3/r.ndjson" ] && pass 'without Python the data are kept and it says so' || fail 'without Python the data are kept and it says so' "$(tail -1 "$WORK/err")"
 
 n=$(ls "$files"/[a-z]*.md | wc -l)

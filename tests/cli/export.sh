@@ -19,7 +19,7 @@ port=$(free_port)
 "$IPCSTALL" export --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
 exporter=$!
 jobs_to_end+=($exporter)
-within 10 grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
 refuses 'a port that is taken' 5 'in use' export --listen "127.0.0.1:$port"
 
 cat >"$WORK/clients.py" <<'PY'
@@ -168,10 +168,16 @@ grep -q '^not ok' "$WORK/clients.out" && failures=$((failures + 1))
 check 'the clients were all tried' "$(tail -3 "$WORK/clients.out")" grep -q 'what the closed ones sent' "$WORK/clients.out"
 
 # --- what is asked of the ledgers has a bound ---
-sleep 20 | "$CROWD" 2500 2500 20 >"$WORK/crowd" &
+mkfifo "$WORK/hold"
+"$CROWD" 2500 2500 600 0<>"$WORK/hold" >"$WORK/crowd" &
 jobs_to_end+=($!)
-within 10 grep -q ready "$WORK/crowd"
-sleep 1.2
+until_true grep -q ready "$WORK/crowd"
+cat >"$WORK/crowd.py" <<'PY'
+import sys, urllib.request
+text = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/metrics").read().decode()
+sys.exit(sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith("ipcstall_endpoints{") and "crowd" in line) < 5000)
+PY
+until_true python3 "$WORK/crowd.py" "$port"
 took=$(python3 - "$port" <<'PY'
 import sys, time, urllib.request
 best = 9.0
@@ -189,19 +195,24 @@ check 'all of the crowd is counted' "$took" [ "$(printf '%.0f' "${took#* }")" -g
 # --- more endpoints end between two readings than are kept: what they did counts all the same ---
 cat >"$WORK/short-lived.py" <<'PY'
 import os, sys, time
-time.sleep(2)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.02)
 for _ in range(2000):
     r, w = os.pipe()
     os.write(w, b"x" * 100)
     os.read(r, 100)
     os.close(r)
     os.close(w)
-time.sleep(60)
+time.sleep(600)
 PY
-python3 "$WORK/short-lived.py" &
+python3 "$WORK/short-lived.py" "$WORK/traced" &
 churn=$!
 jobs_to_end+=($churn)
-"$IPCSTALL" export --once --interval 5s -p $churn --max-endpoints 64 >"$WORK/churned" 2>"$WORK/err"
+"$IPCSTALL" export --once --interval 5s -p $churn --max-endpoints 64 >"$WORK/churned" 2>"$WORK/err" &
+once=$!
+until_true tracing $once
+touch "$WORK/traced"
+wait $once
 kill $churn
 says_true 'endpoints that are not kept are counted' "m = dict(line.rsplit(' ', 1) for line in open('$WORK/churned') if line[0] != '#')
 n = lambda name, *labels: sum(float(v) for k, v in m.items() if k.startswith(name) and all(label in k for label in labels))" \
@@ -236,7 +247,7 @@ def query(q):
     return json.load(urllib.request.urlopen(url + urllib.parse.urlencode({"query": q})))["data"]["result"]
 
 rate = 'sum by (cause) (rate(ipcstall_stall_seconds_total{process="known"}[10s]))'
-end = time.monotonic() + 25
+end = time.monotonic() + 120
 while time.monotonic() < end:
     try:
         up = query("up")

@@ -5,7 +5,6 @@
 cd "$WORK" || exit 70
 needs_ledger
 PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
-now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 the='d = json.load(open("m.json")); l = d["ledger"]; said = [(f["cause"], f["blamed"], f["ns"] // 1000000, f["text"]) for f in l["findings"]]
 ms = lambda e, side, state: (e[side]["states"][state]["ns"] or 0) / 1e6
 of = lambda proto: [e for e in l["endpoints"] if e["proto"] == proto and (e["beside"]["tx"]["bytes"] or e["beside"]["rx"]["bytes"])]'
@@ -96,7 +95,7 @@ def empty():  # datagrams without a byte
         b.recv(10)
 
 def asleep_at(fd, thread):  # until that thread sleeps in a call whose first argument is fd
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         with open(f"/proc/self/task/{thread}/syscall") as f:
             if f.read().split()[1:2] == [hex(fd)]:
@@ -261,7 +260,7 @@ port=$(free_port)
 there=$!
 jobs_to_end+=("$there")
 both_listen() { [ "$(find . -name 'listens*' | wc -l)" -eq 2 ]; }
-(within 20 both_listen; "$PY" alone.py clients "$port" 40) &
+(until_true both_listen; "$PY" alone.py clients "$port" 40) &
 traced --proto tcp -- "$PY" alone.py listener "$port" 2
 wait "$there"
 says_true 'connections that another listener took are not told of' "$the; ours, theirs = int(open('out').read()), int(open('theirs').read())" \
@@ -459,7 +458,7 @@ time.sleep(5)
 PY
 "$PY" zombie.py >child &
 parent=$!
-within 5 test -s child
+until_true test -s child
 began=$(now_ms)
 "$IPCSTALL" attach -q -p "$(cat child)" >out 2>err
 took=$(($(now_ms) - began))

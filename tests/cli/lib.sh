@@ -22,12 +22,34 @@ needs_ledger() {
 	"$IPCSTALL" check >/dev/null 2>&1 || { echo "the ledger cannot be kept here: see ipcstall check"; exit 77; }
 }
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-within() { # SECONDS COMMAND...
-	local n=$(($1 * 10))
-	shift
-	for _ in $(seq $n); do "$@" && return; sleep 0.1; done
-	return 1
+# So many seconds is what hangs given. No test waits for a time to pass: it waits for an event, and gives up after PATIENCE.
+HUNG=300 PATIENCE=120
+# What should come soon has so many ms; on a busy host it takes a while too, and what hangs takes longer still.
+SOON=15000
+until_true() { # COMMAND...
+	local end=$((SECONDS + PATIENCE))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "still not after $PATIENCE s: $*" >&2; return 1; }
+		sleep 0.02
+	done
 }
+sleeps() { [ "$(awk '/^State/ { print $2 }' "/proc/$1/status" 2>/dev/null)" = S ]; } # PID
+# One of its threads sleeps in a call that this pattern names: pipe_write, say.
+sleeps_in() { cat /proc/"$1"/task/*/wchan 2>/dev/null | grep -q "$2"; } # PID PATTERN
+# The tracer has attached its programs, and waits for what they will tell.
+tracing() { grep -qs '^link_id' /proc/"$1"/fdinfo/* && sleeps "$1"; } # PID
+gone() { # PID...: no more than zombies, which wait for init only
+	local p
+	for p; do ! ps -o stat= -p "$p" | grep -qv Z || return 1; done
+}
+below() { ps -o pid= --ppid "$1" | xargs; }
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0; } # PID: CPU time, in 10 ms
+at_work() { # PID...: each of them has computed for 50 ms
+	local p
+	for p; do [ "$(ticks "$p")" -ge 5 ] || return 1; done
+}
+has_below() { [ "$(below "$1" | wc -w)" -eq "$2" ]; } # PID NUMBER
+now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 # Python over a throughput point `x`: the sender's clock ends with the last acknowledgement, and the receiver's span lies within that, however
 # unevenly a busy machine lets them run. What may be lost has no such end: then the span is not far longer than the sender's time, nor ever a
@@ -35,9 +57,13 @@ within() { # SECONDS COMMAND...
 rates_agree="(lambda t: t['bytes_per_s'] is None or 0.5 < t['bytes_per_s'] * x['elapsed_ns'] / 1e9 / (x['bytes'] or 1) <= 2.1 or x['lost'])(x['throughput']) and (lambda t: t['acked_bytes_per_s'] is None or
 	abs(t['acked_bytes_per_s'] * x['elapsed_ns'] / 1e9 / x['bytes'] - 1) < 1e-3 and (t['bytes_per_s'] is None or t['bytes_per_s'] > 0.99 * t['acked_bytes_per_s']))(x['throughput'])"
 
+# What a busy host can make fail is run again while the host is busy (tests/steady). A file in which no check hangs on a clock says CLOCK=no.
+CLOCK=yes
 pass() { echo "ok $1"; }
 fail() { # NAME REASON
-	echo "not ok $1: $2"
+	local mark=
+	[ "$CLOCK" = yes ] || mark=' [no clock]'
+	printf 'not ok %s:\t%s%s\n' "$1" "$(tr '\n' ' ' <<<"$2")" "$mark"
 	failures=$((failures + 1))
 }
 finish() { exit $((failures > 0)); }
@@ -73,9 +99,9 @@ left_over() { ps -o pid=,comm= --ppid "$$" | awk '$2 == "ipcstall" { print $1 }'
 
 # NAME CODE PATTERN ARGS...: exit code, one line on stderr that matches, nothing on stdout.
 refuses() {
-	local name=$1 code=$2 pattern=$3 rc lines
+	local name=$1 code=$2 pattern=$3 rc lines CLOCK=no
 	shift 3
-	timeout 30 "$IPCSTALL" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout "$HUNG" "$IPCSTALL" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	lines=$(wc -l <"$WORK/err")
 	if [[ $rc != $code ]]; then # a pattern: where two kernels differ
@@ -95,7 +121,7 @@ refuses() {
 works() {
 	local name=$1 rc
 	shift
-	timeout 60 "$IPCSTALL" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout "$HUNG" "$IPCSTALL" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	if [ $rc -ne 0 ] || [ -s "$WORK/err" ]; then
 		fail "$name" "exit code $rc: $(head -c 300 "$WORK/err")"

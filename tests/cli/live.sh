@@ -6,7 +6,7 @@ cd "$WORK" || exit 70
 
 # --- what needs no privilege: refused before anything is attached ---
 dead=$(bash -c 'echo $$')
-refuses "attach: nobody" 2 'to whom' attach
+refuses "attach: nobody" 2 'no target given' attach
 refuses "attach: a dead process" 5 'no such process' attach -p "$dead" -d 1s
 refuses "attach: not a number" 2 'not a process id' attach -p 12x -d 1s
 refuses "attach: two ways" 2 'exclude each other' attach -a -p $$ -d 1s
@@ -102,14 +102,14 @@ sh -c 'trap "" TERM; echo $$ >>pids; while :; do sleep 0.2; done' &
 yes | sh -c 'echo $$ >>pids; exec cat >/dev/null'
 SH
 all_gone() { for p in $(cat pids); do ! kill -0 "$p" 2>/dev/null || return 1; done; }
-timeout 30 "$IPCSTALL" run -q --duration 500ms -- sh family.sh
+timeout $HUNG "$IPCSTALL" run -q --duration 3s -- sh family.sh
 rc=$?
 check "--duration ends all of a command" "exit code $rc, $(wc -l <pids) began, left: $(ps -o pid=,args= -p "$(paste -sd, pids)")" \
 	eval "[ $rc -eq 143 ] && [ \$(wc -l <pids) -eq 4 ] && all_gone"
 rm -f pids
 "$IPCSTALL" run -q -- sh family.sh &
 tool=$!
-within 10 eval '[ "$(cat pids 2>/dev/null | wc -l)" -eq 4 ]'
+until_true eval '[ "$(cat pids 2>/dev/null | wc -l)" -eq 4 ]'
 kill -TERM $tool
 wait $tool
 rc=$?
@@ -127,7 +127,7 @@ xargs kill <pids
 ends() {
 	local name=$1 code=$2 pattern=$3 rc
 	shift 3
-	timeout 60 "$@" 2>err >out </dev/null
+	timeout $HUNG "$@" 2>err >out </dev/null
 	rc=$?
 	if [ $rc -ne "$code" ]; then
 		fail "$name" "exit code $rc, not $code: $(tail -1 err)"
@@ -165,7 +165,7 @@ check "the command's closed descriptors are closed" "$rc $(cat err)" [ $rc -eq 5
 # a reader that leaves: attach ends by itself, with 6
 "${talk[@]}" 30000 &
 talker=$!
-{ timeout 60 "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
+{ timeout $HUNG "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
 if [ "$(cat status)" = 6 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'Broken pipe' err; then
 	pass "a reader that leaves"
 else
@@ -175,7 +175,7 @@ fi
 # SIGINT ends a session in good order, with all its files, though a script's shell has what it starts in the background ignore it
 "$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
 tool=$!
-sleep 3
+until_true tracing $tool
 kill -INT $tool
 wait $tool
 rc=$?
@@ -188,7 +188,7 @@ fi
 # nohup's hangup stays ignored; SIGTERM still ends it, with its files
 (trap '' HUP; exec "$IPCSTALL" attach -q -p $talker --json i.json 2>err) &
 tool=$!
-sleep 3
+until_true tracing $tool
 kill -HUP $tool
 sleep 1
 check "an inherited SIG_IGN stays" "it is gone" kill -0 $tool
@@ -225,7 +225,7 @@ sys.exit(4)
 PY
 cat >at_terminal.py <<'PY'
 import os, pty, signal, sys
-signal.alarm(60)
+signal.alarm(300)
 pid, tty = pty.fork()
 if not pid:
     signal.signal(signal.SIGINT, signal.SIG_DFL)    # as at a login, wherever this test was started
@@ -296,7 +296,7 @@ check "leaves the one of before, and nothing beside it" "$(ls -la small.rec a.re
 "$IPCSTALL" record -q -i 100ms -o small.rec -- "${talk[@]}" 200 &
 recorder=$!
 jobs_to_end+=("$recorder")
-check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" within 10 eval '! cmp -s a.rec small.rec'
+check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" until_true eval '! cmp -s a.rec small.rec'
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 ends "and is read as far as it came" 0 'did not end in good order; figures are those of its last whole snapshot' "$IPCSTALL" replay small.rec

@@ -6,9 +6,8 @@ cd "$WORK" || exit 70
 needs_ledger
 PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
 cat >hangs.py <<'PY'
-import os, signal, socket, time
+import os, socket, sys, time
 
-signal.alarm(60)
 listener = socket.create_server(("127.0.0.1", 0))
 sender = socket.create_connection(listener.getsockname())
 reader = listener.accept()[0]
@@ -19,14 +18,19 @@ if os.fork() == 0:
         time.sleep(1)
 reader.close()
 print(os.getpid(), flush=True)
-time.sleep(2)
+while not os.path.exists("traced"):
+    time.sleep(0.02)
 sender.sendall(bytes(64 << 20))
 PY
 "$PY" hangs.py >pid &
 jobs_to_end+=($!)
-within 10 [ -s pid ]
+until_true [ -s pid ]
 pid=$(cat pid)
-"$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err
+"$IPCSTALL" record -q -p "$pid" -d 5 -o hang.rec --stacks --threshold 100ms 2>err &
+recorder=$!
+until_true tracing $recorder
+touch traced
+wait $recorder
 check "record of a hung sender" "$(cat err)" [ $? -eq 0 ]
 "$IPCSTALL" replay -q hang.rec --json m.json --ndjson m.nd --folded folded 2>err
 the='d = json.load(open("m.json")); s = d["stalls"]; open_ = [x for x in s if x["goes_on"]]

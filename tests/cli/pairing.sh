@@ -30,7 +30,7 @@ for t in twins:
 PY
 ends='e = json.load(open("'$WORK'/l.json"))["ledger"]["endpoints"]'
 if unshare --net ip link set lo up 2>/dev/null; then
-	timeout 60 "$IPCSTALL" run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/twins.py" >"$WORK/out" 2>&1 </dev/null
+	timeout $HUNG "$IPCSTALL" run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/twins.py" >"$WORK/out" 2>&1 </dev/null
 	says_true 'the same addresses in two namespaces' "$ends
 by = {x['serial']: x for x in e}" 'len(e) == 4 and all(x["peer_serial"] and by[x["peer_serial"]]["netns"] == x["netns"] and
 	by[x["peer_serial"]]["peer_serial"] == x["serial"] for x in e)' "[(x['serial'], x['peer_serial'], x['netns'], x['local']) for x in e]"
@@ -51,7 +51,7 @@ for i in range(n):
     end.close()
     client.close()
 PY
-timeout 60 "$IPCSTALL" run -q -P 40125 --max-endpoints 50 --proto tcp --json "$WORK/l.json" -- python3 "$WORK/wide.py" 40125 300 >"$WORK/out" 2>&1 </dev/null
+timeout $HUNG "$IPCSTALL" run -q -P 40125 --max-endpoints 50 --proto tcp --json "$WORK/l.json" -- python3 "$WORK/wide.py" 40125 300 >"$WORK/out" 2>&1 </dev/null
 says_true 'pairs do not run out' "$ends
 at = {(x['local'], x['remote']): x for x in e}
 twos = [x for x in e if (x['remote'], x['local']) in at]
@@ -91,26 +91,37 @@ replaced() { # NAME SCENARIO
 	done
 	says_true "a server that replaced $1" "$ends" "$as_expected" "($waited, [x['local'] for x in e])"
 }
-traced() { timeout 60 "$IPCSTALL" "$@" >"$WORK/out" 2>&1 </dev/null; }
+traced() { timeout $HUNG "$IPCSTALL" "$@" >"$WORK/out" 2>&1 </dev/null; }
 
 its_own() { traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 own; }
 replaced 'its own' its_own
 
 a_strangers() {
 	rm -f "$WORK/listens"
-	python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(60)' >"$WORK/listens" &
+	python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 40126), reuse_port=True); print(flush=True); time.sleep(600)' >"$WORK/listens" &
 	local stranger=$!
 	jobs_to_end+=($stranger)
-	within 10 test -s "$WORK/listens"
+	until_true test -s "$WORK/listens"
 	traced run -q --proto tcp --json "$WORK/l.json" -- python3 "$WORK/reload.py" 40126 $stranger
 	wait $stranger 2>/dev/null
 }
 replaced "a stranger's" a_strangers
 
 one_from_before() {
-	(sleep 2; echo) | python3 "$WORK/reload.py" 40126 before &
-	traced attach -q --proto tcp -d 3s --json "$WORK/l.json" -p $!
-	wait $!
+	local server tool
+	rm -f "$WORK/go"
+	mkfifo "$WORK/go"
+	python3 "$WORK/reload.py" 40126 before <"$WORK/go" &
+	server=$!
+	exec 5>"$WORK/go"
+	"$IPCSTALL" attach -q --proto tcp --json "$WORK/l.json" -p $server >"$WORK/out" 2>&1 </dev/null 5>&- &
+	tool=$!
+	until_true tracing $tool
+	echo >&5
+	exec 5>&-
+	wait $server
+	until_true gone $tool
+	wait $tool
 }
 replaced 'one from before the session' one_from_before
 finish

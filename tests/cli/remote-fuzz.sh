@@ -2,15 +2,13 @@
 # What strangers send to a server: garbage, giant and cut lengths, nonsense in good form, drops of bytes, and none of it may
 # hold up or bring down the server. And what strangers answer to a client.
 . "$(dirname "$0")/lib.sh"
+CLOCK=no # read by fail()
 trap 'kill $server 2>/dev/null; rm -rf "$WORK"' EXIT
 
 "$IPCSTALL" server --listen 127.0.0.1:0 >"$WORK/server" 2>"$WORK/server.err" </dev/null &
 server=$!
-for _ in $(seq 100); do
-	port=$(sed -n 's/.* port \([0-9]*\);.*/\1/p' "$WORK/server")
-	[ -n "$port" ] && break
-	sleep 0.02
-done
+until_true grep -q ' port [0-9]*;' "$WORK/server"
+port=$(sed -n 's/.* port \([0-9]*\);.*/\1/p' "$WORK/server")
 run=(--mode tcp --size 64 --duration 60ms --connect "127.0.0.1:$port")
 works 'before' "${run[@]}"
 
@@ -171,7 +169,7 @@ stuck = tried = 0
 for requests in absurd:
     try:
         a, t0 = after(*requests), time.time()
-        while a and a.get('ok') is False and 'busy' in a.get('why', '') and time.time() - t0 < 3:
+        while a and a.get('ok') is False and 'busy' in a.get('why', '') and time.time() - t0 < 60:
             time.sleep(0.02)
             a = after(*requests)
         tried += bool(a) and not (a.get('ok') is False and 'busy' in a.get('why', ''))
@@ -181,13 +179,14 @@ for requests in absurd:
 verdict(f'{len(absurd)} absurd sessions', f'{stuck} did not end, {tried} were tried, {answered[0]} requests answered' if stuck or tried < len(absurd) or answered[0] < 60 else '')
 
 # 4. Slow: forty connections that dribble or stay silent must not keep a run from being served, and are cut off.
-stop, cut = threading.Event(), []
+stop, cut, connected = threading.Event(), [], threading.Semaphore(0)
 def dribble(i):
-    s = socket.create_connection(('127.0.0.1', port), timeout=8)
+    s = socket.create_connection(('127.0.0.1', port), timeout=60)
+    connected.release()
     t0 = time.time()
     try:
         for b in good:
-            if stop.is_set() or time.time() - t0 > 8:
+            if stop.is_set() or time.time() - t0 > 60:
                 return
             if i % 2:
                 s.sendall(bytes([b]))
@@ -203,20 +202,20 @@ def dribble(i):
         cut.append(time.time() - t0)
 threads = [threading.Thread(target=dribble, args=(i,)) for i in range(40)]
 [t.start() for t in threads]
-time.sleep(0.5)
-r = subprocess.run([tool, '--mode', 'tcp', '--size', '64', '--duration', '60ms', '--connect', f'127.0.0.1:{port}'], capture_output=True, text=True, timeout=20)
+[connected.acquire() for _ in threads]
+r = subprocess.run([tool, '--mode', 'tcp', '--size', '64', '--duration', '60ms', '--connect', f'127.0.0.1:{port}'], capture_output=True, text=True, timeout=300)
 verdict('served beside forty slow ones', '' if r.returncode == 0 else f'exit code {r.returncode}: {r.stderr}')
 [t.join() for t in threads]
-verdict('slow ones are cut off', '' if len(cut) == 40 and max(cut) < 6 else f'{len(cut)} of 40, the last after {max(cut, default=0):.1f} s')
+verdict('slow ones are cut off', '' if len(cut) == 40 and max(cut) < 30 else f'{len(cut)} of 40, the last after {max(cut, default=0):.1f} s')
 
 # 5. To a client: what is no server, a server of another version, one that dies or lies.
-def answer(name, code, word, *frames, limit=15):
+def answer(name, code, word, *frames, limit=60):
     l = socket.create_server(('127.0.0.1', 0))
-    l.settimeout(10)
+    l.settimeout(120)
     def serve():
         try:
             c, _ = l.accept()
-            c.settimeout(5)
+            c.settimeout(120)
             for f in frames:
                 recv_frame(c)
                 c.sendall(f)
@@ -228,7 +227,7 @@ def answer(name, code, word, *frames, limit=15):
     t.start()
     t0 = time.time()
     r = subprocess.run([tool, '--mode', 'tcp', '--size', '64', '--duration', '60ms', '--timeout', '2s', '--connect', '127.0.0.1:%d' % l.getsockname()[1]],
-                       capture_output=True, text=True, timeout=40)
+                       capture_output=True, text=True, timeout=300)
     t.join(); l.close()
     took = time.time() - t0
     ok = r.returncode == code and word in r.stderr and r.stderr.count('\n') == 1 and took < limit and not r.stdout
@@ -250,8 +249,8 @@ PY
 
 works 'after' "${run[@]}"
 [ -s "$WORK/server.err" ] && fail 'the server is quiet on stderr' "$(head -3 "$WORK/server.err")" || pass 'the server is quiet on stderr'
-sleep 0.3
-left=$(ps -o pid= --ppid $server | xargs)
+until_true has_below $server 0
+left=$(below $server)
 [ -z "$left" ] && pass 'no session is left' || fail 'no session is left' "$(ps -o pid=,etime=,args= -p "${left// /,}")"
 kill -INT $server && wait $server && pass 'and it ends in peace' || fail 'and it ends in peace' "exit code $?"
 finish

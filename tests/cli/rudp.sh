@@ -78,18 +78,16 @@ leave --rate out|--mode rudp --rate 100 --test latency
 give --test latency|--mode rudp --test oneway
 ROWS
 
-"$IPCSTALL" --mode rudp --size 64 --duration 20s >"$WORK/out" 2>"$WORK/err" </dev/null &
+"$IPCSTALL" --mode rudp --size 64 --duration 300s >"$WORK/out" 2>"$WORK/err" </dev/null &
 pid=$!
-for _ in $(seq 100); do
-	w=$(ps -o pid= --ppid $pid | xargs)
-	[ "$(wc -w <<<"$w")" -eq 2 ] && break
-	sleep 0.02
-done
-sleep 0.2
+until_true has_below $pid 2
+w=$(below $pid)
+# shellcheck disable=SC2086 # two words
+until_true at_work $w
 kill -9 "${w%% *}"
 t0=$(date +%s%N)
 wait $pid
 rc=$?
 took=$((($(date +%s%N) - t0) / 1000000))
-if [ $rc -eq 7 ] && [ $took -lt 2000 ]; then pass 'the other end killed'; else fail 'the other end killed' "exit code $rc after $took ms: $(cat "$WORK/err")"; fi
+if [ $rc -eq 7 ] && [ $took -lt $SOON ]; then pass 'the other end killed'; else fail 'the other end killed' "exit code $rc after $took ms: $(cat "$WORK/err")"; fi
 finish

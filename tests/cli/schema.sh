@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --json-schema of the live commands: what they really write fits it, and what is wrong does not.
 . "$(dirname "$0")/lib.sh"
+CLOCK=no # read by fail()
 needs_ledger
 python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || { echo "python3-jsonschema 4 is not installed"; exit 77; }
 cd "$WORK" || exit 70
@@ -12,7 +13,7 @@ check 'schema: it is the same for all' 'they differ' cmp -s run.json attach.json
 check 'schema: also of replay' 'they differ' cmp -s run.json replay.json
 works 'schema: top prints one' top --json-schema && mv out top.json
 
-talk() { timeout 20 "$KNOWN" nagle n=6; timeout 20 "$KNOWN" rwnd n=4; timeout 20 "$KNOWN" pipe-slow-reader n=4; timeout 20 "$KNOWN" udp-drops n=4; }
+talk() { timeout $HUNG "$KNOWN" nagle n=6; timeout $HUNG "$KNOWN" rwnd n=4; timeout $HUNG "$KNOWN" pipe-slow-reader n=4; timeout $HUNG "$KNOWN" udp-drops n=4; }
 export -f talk; export KNOWN
 "$IPCSTALL" run -q --stacks --threshold 1ms --json doc --ndjson lines -i 100ms -- bash -c talk >/dev/null 2>run.err
 "$IPCSTALL" record -q -o rec --timeline -- bash -c talk >/dev/null

@@ -18,13 +18,14 @@ print(*sorted({str(e['beside'][s]['pid']) for e in ends for s in ('tx', 'rx') if
 
 if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group/below"
-	"$IPCSTALL" attach -c "$group" -d 4s --json group.json >out 2>err &
+	"$IPCSTALL" attach -c "$group" --json group.json >out 2>err &
 	tool=$!
-	within 20 grep -q 'attached;' err
+	until_true grep -q 'attached;' err
 	inside "$KNOWN" nagle n=10 >in.json &
 	"$KNOWN" nagle n=10 >out.json
 	wait $!
 	group=$group/below inside "$KNOWN" pipe-slow-reader n=3 >below.json 2>/dev/null
+	kill -INT $tool
 	wait $tool
 	rc=$?
 	of() { python3 -c "import json, sys; print(*sorted({str(e['pid']) for e in json.load(open(sys.argv[1]))['endpoints']}))" "$1"; }
@@ -38,7 +39,7 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group"
 	"$IPCSTALL" attach -c "$group" -d 2s --json gone.json >out 2>err &
 	tool=$!
-	within 20 grep -q 'attached;' err
+	until_true grep -q 'attached;' err
 	rmdir "$group"
 	wait $tool
 	rc=$?
@@ -90,12 +91,14 @@ mkfifo go
 python3 shared.py <go >ready &
 shared=$!
 exec 5>go
-within 10 test -s ready
-"$IPCSTALL" attach -p "$(cat ready)" --json shared.json -d 4s >out 2>err &
+until_true test -s ready
+"$IPCSTALL" attach -p "$(cat ready)" --json shared.json >out 2>err &
 tool=$!
-within 20 grep -q 'attached;' err
+until_true grep -q 'attached;' err
 echo >&5
-wait $tool $shared
+wait $shared
+until_true gone $tool
+wait $tool
 exec 5>&-
 says_true 'a reader that nobody asked for waits in its calls' 'd = json.load(open("shared.json"))["ledger"]["endpoints"]
 r = [e for e in d if e["proto"] == "udp" and e["beside"]["rx"]["messages"] == 101]' \
@@ -104,7 +107,7 @@ r = [e for e in d if e["proto"] == "udp" and e["beside"]["rx"]["messages"] == 10
 # --- who has ended is waited for by nobody: whoever holds the descriptor still is who must close it, or read ---
 cat >ended.py <<'END'
 import os, signal, socket, sys, time
-signal.alarm(20)
+signal.alarm(300)
 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 pids = {}
 
@@ -249,7 +252,7 @@ exec 5>begin
 rm -f m.json
 "$IPCSTALL" attach -p $waits --json m.json -d 2s >/dev/null 2>err &
 tool=$!
-within 20 grep -q 'attached;' err
+until_true grep -q 'attached;' err
 echo >&5
 wait $tool
 exec 5>&-

@@ -17,7 +17,6 @@ check 'a closed pipe ends it' "exit ${PIPESTATUS[0]}: $(cat "$WORK/err")" grep -
 "$KNOWN" nagle n=100000 >/dev/null 2>&1 &
 jobs_to_end+=($!)
 known=$!
-sleep 0.3
 works 'two refreshes' top -b -n 2 -d 0.5 -f 'known nagle'
 check 'two refreshes in lines' "$(head -c 400 "$WORK/out")" [ "$(grep -c ' endpoints, ' "$WORK/out")" -eq 2 ]
 check 'the row of the stall' "$(cat "$WORK/out")" grep -qE '^known\[[0-9]+\] .* 9[0-9]\.[0-9]% nagle +delack known' "$WORK/out"
@@ -44,7 +43,7 @@ kill $brief
 # a pause is one long interval, and those that would have been in it do not follow all at once
 "$IPCSTALL" top --json -n 9 -d 0.2 >"$WORK/paused" 2>"$WORK/err" &
 paused=$!
-within 10 eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
+until_true eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
 kill -STOP $paused
 sleep 1.2
 kill -CONT $paused
@@ -70,11 +69,14 @@ PY
 check 'the JSON of the stall' "$(tail -c 600 "$WORK/out")" python3 "$WORK/judge.py" "$WORK/out"
 
 # Ends that were born and closed within one interval keep their blame: the record of an end names the other by its key.
-"$IPCSTALL" top --json -n 1 -d 3 --rows 0 --proto tcp >"$WORK/short" 2>"$WORK/err" &
+# shellcheck disable=SC2016 # for the shell there
+sh -c 'until [ -e "$1" ]; do sleep 0.02; done; exec "$0" nagle n=10' "$KNOWN" "$WORK/traced" >/dev/null 2>&1 &
+short=$!
+"$IPCSTALL" top --json -p $short -d 600 --rows 0 --proto tcp >"$WORK/short" 2>"$WORK/err" &
 top=$!
-sleep 1
-"$KNOWN" nagle n=10 >/dev/null 2>&1
-wait $top
+until_true tracing $top
+touch "$WORK/traced"
+wait $short $top
 cat >"$WORK/short.py" <<'PY'
 import json, sys
 doc = json.loads(open(sys.argv[1]).readline())
@@ -109,14 +111,14 @@ PY
 python3 "$WORK/long.py" "$WORK/stop" >"$WORK/ready" &
 jobs_to_end+=($!)
 long=$!
-within 10 test -s "$WORK/ready"
+until_true test -s "$WORK/ready"
 "$IPCSTALL" top --json -p $long -n 3 -d 1 --rows 0 >"$WORK/long" 2>"$WORK/err"
 says_true 'a long send() shows as it goes' "rows = [[(r['tx']['bytes'], r['tx']['messages']) for r in json.loads(line)['endpoints'] if r['tx']['ns'].get('rwnd')] for line in open('$WORK/long')]" \
 	'len(rows) == 3 and all(len(r) == 1 and 1e6 < r[0][0] < 20e6 and r[0][1] == 0 for r in rows)' "(rows, open('$WORK/err').read())"
 "$IPCSTALL" attach -q -p $long -d 500ms --json "$WORK/long.json" 2>"$WORK/err"
 "$IPCSTALL" attach -p $long --json "$WORK/whole.json" 2>"$WORK/attached" &
 whole=$!
-within 10 grep -q attached "$WORK/attached"
+until_true grep -q attached "$WORK/attached"
 sleep 0.5
 touch "$WORK/stop"
 wait $whole
@@ -127,13 +129,19 @@ says_true 'what a call had moved before the session is not the session'"'"'s' "e
 	"e and 1e6 < e['beside']['tx']['bytes'] < 40e6 and e['closed']" "(e and (e['beside'], e['tx']), open('$WORK/attached').read()[:300])"
 
 # What it did last counts, and a program that ends before the first refresh has an interval too.
-python3 -c 'import os, time
+rm -f "$WORK/traced"
+python3 -c 'import os, sys, time
 r, w = os.pipe()
-time.sleep(1.5)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.02)
 for _ in range(100):
     os.write(w, b"x" * 5000)
-    os.read(r, 5000)' &
-"$IPCSTALL" top --json -p $! -d 60 --rows 0 >"$WORK/brief" 2>"$WORK/err"
+    os.read(r, 5000)' "$WORK/traced" &
+"$IPCSTALL" top --json -p $! -d 600 --rows 0 >"$WORK/brief" 2>"$WORK/err" &
+top=$!
+until_true tracing $top
+touch "$WORK/traced"
+wait $top
 says_true 'the last interval of a program' "rows = [sum(r['rx']['bytes'] or 0 for r in json.loads(line)['endpoints'] if r['proto'] == 'pipe') for line in open('$WORK/brief')]" \
 	'len(rows) == 1 and rows[0] == 500000' "(rows, open('$WORK/err').read())"
 
@@ -149,12 +157,13 @@ PY
 check 'a refused connection is no stall' "$(grep -o '"verdict":"[^"]*"' "$WORK/refused.json")" grep -q '"stall_ns":0,' "$WORK/refused.json"
 
 # --- a crowd: 6000 endpoints must cost little; 5 % of a core is the bar for 20000 ---
-sleep 30 | "$CROWD" 3000 3000 30 >"$WORK/crowd" &
+mkfifo "$WORK/hold"
+"$CROWD" 3000 3000 600 0<>"$WORK/hold" >"$WORK/crowd" &
 jobs_to_end+=($!)
-for _ in $(seq 100); do grep -q ready "$WORK/crowd" && break; sleep 0.1; done
+until_true grep -q ready "$WORK/crowd"
 "$IPCSTALL" top -b -d 1 --proto tcp >"$WORK/lines" &
 top=$!
-sleep 3
+until_true eval '[ "$(grep -c " endpoints, " "$WORK/lines")" -ge 2 ]'
 cpu() { awk '{ print $14 + $15 }' "/proc/$top/stat"; }
 t0=$(cpu); sleep 5; t1=$(cpu)
 kill -TERM $top; wait $top
@@ -171,7 +180,7 @@ fi
 T() { tmux -S "$WORK/tmux" "$@"; }
 screen() { T capture-pane -p; }
 shows() { screen | grep -qE -- "$1"; }
-seen() { within 6 shows "$1"; } # PATTERN
+seen() { until_true shows "$1"; } # PATTERN
 T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; $IPCSTALL top -f known; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
 check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
 check 'screen: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
@@ -191,10 +200,11 @@ T resize-window -x 20 -y 8
 check 'screen: 20 columns' "$(screen)" seen '^PROGRAM STALL CAUSE$'
 T resize-window -x 160 -y 40
 check 'screen: 160 columns' "$(screen)" seen 'LOCAL'
+pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
+stopped() { grep -q '^State:.T' "/proc/$pid/status"; }
 T send-keys C-z
 # an interactive shell would show the job; `sh -c` is stopped with it, so it is continued from here
-sleep 0.5
-pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
+until_true stopped
 [ -z "$pid" ] || kill -CONT "$pid"
 check 'screen: after ^Z' "$(screen)" seen '^PROGRAM'
 T send-keys q
@@ -207,14 +217,14 @@ for sig in INT TERM HUP; do
 	seen '^ipcstall top  ' || fail "screen: $sig" 'did not come up'
 	kill -$sig "$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")"
 	check "screen: $sig ends it" "$(screen)" seen 'END 0'
-	for _ in $(seq 60); do [ -s "$WORK/stty.after" ] && break; sleep 0.1; done
+	until_true test -s "$WORK/stty.after"
 	check "screen: $sig restores the terminal" "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
 done
 T send-keys "$IPCSTALL top" Enter
 seen '^ipcstall top  '
 pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
 T kill-server
-for _ in $(seq 30); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-check 'screen: a closed terminal ends it' "process $pid is still there" [ ! -e "/proc/$pid" ]
+until_true gone "$pid"
+check 'screen: a closed terminal ends it' "process $pid is still there" gone "$pid"
 kill $known 2>/dev/null
 finish

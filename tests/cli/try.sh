@@ -34,7 +34,7 @@ tried() { # NAME CODE ARGUMENTS...: the document in t.json
 }
 says() { says_true "$1" "d=json.load(open('t.json'))" "$2" "{k: d[k] for k in d if k not in ('machine', 'trace', 'tool')}"; }
 
-refuses 'try without a target' 2 'no target|to whom' try --yes
+refuses 'try without a target' 2 'no target given' try --yes
 refuses 'try does not change without being told to' 2 'try: .*--yes, or --dry-run' try -p $$
 refuses 'try knows its fixes' 2 "--fix 'nonsense': .*nodelay" try -p $$ --dry-run --fix nonsense
 

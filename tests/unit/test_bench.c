@@ -140,7 +140,7 @@ static void scene_free(struct scene *s)
 static void latency_is_half_a_round_trip(void **state)
 {
 	struct scene *s = scene("tcp", TEST_LATENCY, 64);
-	struct tally *c = &s->run.sh->tally[ROLE_CLIENT];
+	struct tally *c = &s->run.counted[ROLE_CLIENT];
 
 	*c = (struct tally){ .n = 101, .messages = 101, .bytes = 101 * 64, .from = 1000, .to = 1000 + 101 * 200 };
 	for (int i = 0; i < 101; i++)
@@ -158,7 +158,7 @@ static void latency_is_half_a_round_trip(void **state)
 static void a_handshake_has_its_parts(void **state)
 {
 	struct scene *s = scene("tcp", TEST_CONNECT, 0);
-	struct tally *c = &s->run.sh->tally[ROLE_CLIENT];
+	struct tally *c = &s->run.counted[ROLE_CLIENT];
 	uint32_t syn[1000] = {}, synack[1000] = {};
 
 	*c = (struct tally){ .n = 101, .messages = 101, .from = 0, .to = 101 * 200 };
@@ -181,7 +181,7 @@ static void a_handshake_has_its_parts(void **state)
 static void both_ways_add_up(void **state)
 {
 	struct scene *s = scene("tcp", TEST_ONEWAY, 64);
-	struct tally *c = &s->run.sh->tally[ROLE_CLIENT], *v = &s->run.sh->tally[ROLE_SERVER];
+	struct tally *c = &s->run.counted[ROLE_CLIENT], *v = &s->run.counted[ROLE_SERVER];
 	uint64_t at = 5000;
 
 	*c = (struct tally){ .n = 200, .messages = 200, .from = at, .to = at + 200 * 100 };
@@ -200,7 +200,7 @@ static void both_ways_add_up(void **state)
 static void lost_messages_leave_no_sample(void **state)
 {
 	struct scene *s = scene("udp", TEST_ONEWAY, 64);
-	struct tally *c = &s->run.sh->tally[ROLE_CLIENT];
+	struct tally *c = &s->run.counted[ROLE_CLIENT];
 
 	s->plan.o.rate = 1000;
 	*c = (struct tally){ .n = 150, .messages = 150, .from = 0, .to = 150000 };
@@ -218,7 +218,7 @@ static void lost_messages_leave_no_sample(void **state)
 static void throughput_is_what_was_received(void **state)
 {
 	struct scene *s = scene("udp", TEST_THROUGHPUT, 1000);
-	struct tally *c = &s->run.sh->tally[ROLE_CLIENT], *v = &s->run.sh->tally[ROLE_SERVER];
+	struct tally *c = &s->run.counted[ROLE_CLIENT], *v = &s->run.counted[ROLE_SERVER];
 
 	*c = (struct tally){ .messages = 4000, .bytes = 4000000, .from = 0, .to = 2000000 };
 	*v = (struct tally){ .messages = 1000, .bytes = 1000000, .from = 500000, .to = 1500000, .n_slices = 4 };
@@ -239,7 +239,7 @@ static struct scene *acked_scene(int64_t trials, uint64_t n, uint64_t ticks)
 
 	s->plan.o.ack = ACK_MESSAGE;
 	s->plan.o.trials = trials;
-	s->run.sh->tally[ROLE_CLIENT] = (struct tally){ .n = n, .messages = n, .bytes = 1000 * n, .from = 7, .to = 7 + ticks };
+	s->run.counted[ROLE_CLIENT] = (struct tally){ .n = n, .messages = n, .bytes = 1000 * n, .from = 7, .to = 7 + ticks };
 	return s;
 }
 
@@ -266,7 +266,7 @@ static void a_schedule_has_trials(void **state)
 	const struct throughput_result *t = &s->point.throughput;
 
 	s->plan.o.rate = 1e6;
-	s->run.sh->tally[ROLE_CLIENT].lost = 10;
+	s->run.counted[ROLE_CLIENT].lost = 10;
 	for (uint64_t i = 0; i < 100; i++)
 		s->run.samples[ROLE_CLIENT][i] = (i == 98 ? 1700 : 300) | (i % 10 == 5 ? SAMPLE_LOST : 0);
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
@@ -283,7 +283,7 @@ static void nothing_received_is_unknown(void **state)
 	struct scene *s = scene("udp", TEST_LATENCY, 64);
 	json_t *j;
 
-	s->run.sh->tally[ROLE_CLIENT] = (struct tally){ .n = 0, .messages = 3, .lost = 3, .from = 1, .to = 100 };
+	s->run.counted[ROLE_CLIENT] = (struct tally){ .n = 0, .messages = 3, .lost = 3, .from = 1, .to = 100 };
 	s->point.mode = "udp";
 	s->point.placement = "same";
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);

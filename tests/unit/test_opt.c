@@ -12,7 +12,7 @@
 struct demo {
 	bool flag;
 	int64_t count, size, wait;
-	char *text;
+	char *text, *out;
 	int kind;
 	struct size_list sizes;
 	struct cpu_pair cpus;
@@ -29,6 +29,7 @@ static const struct opt rows[] = {
 	{ OPT_ENUM, 0, "kind", "KIND", "one of", offsetof(struct demo, kind), 0, 0, kinds },
 	{ OPT_SIZES, 0, "sizes", "LIST", "sizes", offsetof(struct demo, sizes) },
 	{ OPT_CPUS, 0, "cpus", "A,B", "cpus", offsetof(struct demo, cpus) },
+	{ OPT_STRING, 0, "out", "FILE", "where it goes", offsetof(struct demo, out), .hidden_from_result = true },
 	OPT_END,
 };
 
@@ -128,6 +129,82 @@ static void every_option_survives_json(void **state)
 	opt_free(rows, &back);
 }
 
+/* NULL: it is taken; else a word of the refusal. */
+static void takes(const char *json, const char *word, enum exit_code code)
+{
+	struct demo d = { .count = 5, .cpus = { -1, -1 } };
+	json_t *j = json_loads(json, 0, NULL);
+	struct err e = {};
+	int rc = opt_from_json(rows, &d, j, &e);
+
+	assert_non_null(j);
+	if (rc != (word ? -1 : 0) || (word && (!strstr(e.text, word) || e.code != code)))
+		fail_msg("%s: %d, %s", json, e.code, e.text);
+	opt_free(rows, &d);
+	json_decref(j);
+}
+
+/* security.md's row 2: what the command line refuses a file may not say either. */
+static void row2_a_file_says_nothing_out_of_range(void **state)
+{
+	static const char *const bad[] = {
+		"{\"count\":0}", "{\"count\":-1}", "{\"count\":101}", "{\"count\":9223372036854775807}", "{\"count\":1.5}", "{\"count\":true}", "{\"count\":[1]}",
+		"{\"count\":\"101\"}", "{\"size\":-1}", "{\"size\":1048577}", "{\"wait\":-1}", "{\"wait\":9223372036854775807}", "{\"flag\":1}", "{\"flag\":\"yes\"}",
+		"{\"kind\":1}", "{\"kind\":\"tpc\"}", "{\"cpus\":\"-1,2\"}", "{\"text\":5}", "{\"text\":{}}", "{\"sizes\":[0]}", "{\"sizes\":[1073741825]}",
+		"{\"sizes\":[\"4\"]}", "{\"sizes\":\"0\"}", "{\"sizes\":{}}",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		takes(bad[i], "option '", EXIT_DATA);
+	takes("{\"count\":101}", "option 'count' in the file: 101 is out of range; give 1 to 100", EXIT_DATA);
+	takes("{\"count\":100,\"size\":1,\"wait\":0,\"flag\":true,\"kind\":\"udp\",\"cpus\":\"0,1\",\"text\":\"t\",\"sizes\":[1,1073741824]}", NULL, EXIT_DONE);
+	takes("{\"count\":null,\"sizes\":\"4,8\",\"size\":\"64K\"}", NULL, EXIT_DONE);
+	takes("{\"warp\":1}", "unknown to this version", EXIT_VERSION);
+}
+
+static void row2_what_stands_by_default_may_be_out_of_range(void **state)
+{
+	struct demo d = { .count = 0 };
+	json_t *j = json_pack("{s:i}", "count", 0);
+	struct err e = {};
+
+	assert_int_equal(opt_from_json(rows, &d, j, &e), 0);
+	json_decref(j);
+}
+
+/* security.md's row 3 */
+static void row3_a_file_says_nothing_of_outputs(void **state)
+{
+	takes("{\"out\":\"/etc/passwd\"}", "option 'out' in the file: a file may not say that", EXIT_DATA);
+	takes("{\"out\":null}", "option 'out' in the file: a file may not say that", EXIT_DATA);
+}
+
+static void row2_a_long_list_of_sizes_is_refused(void **state)
+{
+	struct demo d = {};
+	json_t *list = json_array(), *j = json_pack("{s:o}", "sizes", list);
+	struct err e = {};
+
+	for (int i = 0; i <= SIZES_MOST; i++)
+		json_array_append_new(list, json_integer(4));
+	assert_int_equal(opt_from_json(rows, &d, j, &e), -1);
+	assert_int_equal(e.code, EXIT_DATA);
+	opt_free(rows, &d);
+	json_decref(j);
+}
+
+static void row2_sizes_and_factors_do_not_overflow(void **state)
+{
+	struct size_list l;
+	struct err e = {};
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(parse_sizes(i ? "4:9000000000000000000:*9000000000000000000" : "4:9000000000000000000:+9000000000000000000", &l, &e), 0);
+		assert_int_equal(l.n, 1);
+		free(l.v);
+	}
+}
+
 static void random_words_never_crash_or_pass_silently(void **state)
 {
 	static const char letters[] = "-=nfK0159,:+*.xcount sizewptkind\xff";
@@ -181,6 +258,11 @@ int main(void)
 		cmocka_unit_test(nearest_name_is_offered),
 		cmocka_unit_test(every_option_survives_json),
 		cmocka_unit_test(tables_are_joined),
+		cmocka_unit_test(row2_a_file_says_nothing_out_of_range),
+		cmocka_unit_test(row2_what_stands_by_default_may_be_out_of_range),
+		cmocka_unit_test(row2_a_long_list_of_sizes_is_refused),
+		cmocka_unit_test(row2_sizes_and_factors_do_not_overflow),
+		cmocka_unit_test(row3_a_file_says_nothing_of_outputs),
 		cmocka_unit_test(random_words_never_crash_or_pass_silently),
 	};
 

@@ -51,7 +51,7 @@ struct opt {
 	const char *help;
 	size_t offset;	  /* of the field in the caller's options */
 	double min, max;  /* both 0: no limits but the type's own */
-	const char *const *choices; /* OPT_ENUM: NULL-terminated */
+	const char *const *choices; /* NULL-terminated; OPT_ENUM: all there are; else hints, for completion */
 	bool hidden_from_result;    /* says where output goes, not what was measured */
 };
 
@@ -93,6 +93,7 @@ extern const char opt_values_help[]; /* how values are written: units, flags */
 void opt_wrap(FILE *out, const char *text, int column);
 void opt_man(const struct opt *rows, const void *values, FILE *out);
 void opt_man_text(const char *text, FILE *out);
+void opt_man_text_n(const char *text, size_t n, FILE *out);
 /* A number as one would type it for this row. */
 void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 
@@ -100,9 +101,12 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
 json_t *opt_value_to_json(const struct opt *row, const void *from);
 json_t *opt_to_json(const struct opt *rows, const void *from);
+/* From a stranger's file too: a value out of the row's range is refused, and so is an option that says where output goes. */
 int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
+#define SIZE_LIMIT (INT64_C(1) << 30) /* a message has 1 byte to so many */
+enum { SIZES_MOST = 10000 };
 #define INT64_LIMIT 9e18 /* whole numbers that a double holds with room to spare */
 enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */
 int parse_size(const char *text, int64_t *out);

@@ -93,17 +93,59 @@ void opt_help(const struct opt *rows, const void *values, FILE *out)
 		help_row(rows, values, out);
 }
 
-/* roff: a leading dot or quote would be taken for a request, a bare hyphen for a dash. */
+enum { ROFF_WIDTH = 78 };
+
+static int roff_char(char c, FILE *out)
+{
+	if (c == '-')
+		return fputs("\\-", out), 2;
+	if (c == '\\')
+		return fputs("\\\\", out), 2;
+	return fputc(c, out), 1;
+}
+
+/* One word; at a line's beginning a dot or quote would be taken for a request. */
+static int roff_word(const char *word, size_t n, bool first, FILE *out)
+{
+	int width = 0;
+
+	if (first && (*word == '.' || *word == '\''))
+		width += (int)fwrite("\\&", 1, 2, out);
+	for (size_t i = 0; i < n; i++)
+		width += roff_char(word[i], out);
+	return width;
+}
+
+/* A bare hyphen would be taken for a dash. Lines are broken as style checkers of man pages ask. */
+void opt_man_text_n(const char *text, size_t n, FILE *out)
+{
+	const char *end = text + n;
+	int at = 0;
+
+	while (text < end) {
+		size_t blanks = strspn(text, " \n"), word;
+
+		text += blanks < (size_t)(end - text) ? blanks : (size_t)(end - text);
+		word = strcspn(text, " \n");
+		if (word > (size_t)(end - text))
+			word = (size_t)(end - text);
+		if (!word)
+			break;
+		if (at && at + 1 + (int)word > ROFF_WIDTH) {
+			fputc('\n', out);
+			at = 0;
+		} else if (at) {
+			fputc(' ', out);
+			at++;
+		}
+		at += roff_word(text, word, at == 0, out);
+		text += word;
+	}
+}
+
 void opt_man_text(const char *text, FILE *out)
 {
-	for (; *text; text++) {
-		if (*text == '-')
-			fputs("\\-", out);
-		else if (*text == '\\')
-			fputs("\\\\", out);
-		else
-			fputc(*text, out);
-	}
+	opt_man_text_n(text, strlen(text), out);
 }
 
 void opt_man_word(const char *name, const char *text, FILE *out)

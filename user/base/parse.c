@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/opt.h"
 
 struct unit {
@@ -93,17 +94,15 @@ int parse_real(const char *text, double *out)
 	return *text ? parse_quantity(text, count_units, out) : -1;
 }
 
-enum { MAX_SIZES = 10000 };
-
 static int push_size(struct size_list *l, int64_t v, const char *text, struct err *e)
 {
 	int64_t *grown;
 
-	if (v < 1 || v > (1LL << 30))
+	if (v < 1 || v > SIZE_LIMIT)
 		return err_set(e, EXIT_BAD_USAGE, "size '%s': a message is 1 byte to 1G; give a size in that range", text);
-	if (l->n >= MAX_SIZES)
-		return err_set(e, EXIT_BAD_USAGE, "size '%s': more than %d sizes; use a larger step", text, MAX_SIZES);
-	grown = realloc(l->v, (l->n + 1) * sizeof(*l->v));
+	if (l->n >= SIZES_MOST)
+		return err_set(e, EXIT_BAD_USAGE, "size '%s': more than %d sizes; use a larger step", text, SIZES_MOST);
+	grown = array_resize(l->v, l->n, 1, sizeof(*l->v));
 	if (!grown)
 		return err_set(e, EXIT_NO_RESOURCE, "size list: out of memory; give fewer sizes");
 	l->v = grown;
@@ -126,7 +125,7 @@ static int push_range(struct size_list *l, char *text, struct err *e)
 	if (!step || (*step != '+' && *step != '*') || parse_size(text, &from) || parse_size(to, &upto) ||
 	    parse_size(step + 1, &by) || by < (*step == '*' ? 2 : 1) || from > upto)
 		return err_set(e, EXIT_BAD_USAGE, "size range '%s': not FROM:TO:+STEP or FROM:TO:*FACTOR; try 1400:9000:+4 or 4:512K:*2", whole);
-	for (int64_t v = from; v <= upto; v = *step == '+' ? v + by : v * by)
+	for (int64_t v = from; v <= upto; v = *step == '+' ? sum(v, by) : product(v, by))
 		if (push_size(l, v, whole, e))
 			return -1;
 	return 0;

@@ -10,6 +10,11 @@ static const char *const acks[] = { "final", "message", NULL };
 static const char *const backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 static const char *const colours[] = { "auto", "always", "never", NULL };
 static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy", NULL };
+/* hints for who types a value; more is allowed */
+static const char *const test_words[] = { "latency", "throughput", "latency,throughput", "oneway", "connect", NULL };
+static const char *const link_words[] = { "lo", "veth", "bridge", NULL };
+static const char *const pattern_words[] = { "single", "header", "trailer", "chunks=", NULL };
+static const char *const cc_words[] = { "cubic", "reno", "bbr", NULL };
 
 #define AT(field) offsetof(struct bench_options, field)
 #define GIB (1024.0 * 1024 * 1024)
@@ -19,12 +24,12 @@ const struct opt bench_option_rows[] = {
 	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp or rudp", AT(mode), 0, 0, workload_names },
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
 	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, 4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
-	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests) },
-	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N (a message of N or less is one write)", AT(pattern) },
+	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests), 0, 0, test_words },
+	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N (a message of N or less is one write)", AT(pattern), 0, 0, pattern_words },
 	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message (the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
 	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1); the time counts from K answers on, and K more are sent after it", AT(outstanding), 1, 4096 },
 	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
-	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link) },
+	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link), 0, 0, link_words },
 	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by 'ipcstall server' on that host", AT(connect) },
 	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port), 0, 65535 },
 	OPT_HEAD("How much"),
@@ -49,7 +54,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_SIZE, 0, "pipe-size", "BYTES", "F_SETPIPE_SZ (default: the kernel's own choice)", AT(pipe_size), 0, GIB },
 	{ OPT_FLAG, 0, "tuned", NULL, "find the best buffers and congestion control by short trials of each point, then measure with them", AT(tuned) },
 	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
-	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc) },
+	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc), 0, 0, cc_words },
 	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },
 	{ OPT_SIZE, 0, "pacing", "BYTES", "SO_MAX_PACING_RATE, bytes a second (default: none)", AT(pacing), 0, 4294967295.0 },
 	{ OPT_TIME, 0, "reader-pause", "TIME", "the server is busy elsewhere this long before each receive (default 0)", AT(reader_pause), 0, 1e9 },

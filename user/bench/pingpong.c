@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bench/run.h"
+#include "base/array.h"
 
 enum { SPIN_BEFORE_NS = 100000, SLEEP_FROM_NS = 150000 };
 
@@ -172,7 +173,7 @@ static enum io window_take(struct run *r, const struct phase *p, struct window *
 static int client_window(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t k = (uint64_t)r->plan->o.outstanding;
-	struct window w = { .size = k, .start = calloc(k, sizeof(*w.start)), .fill = p->record ? k : 0, .now = tick_now(&r->clock) };
+	struct window w = { .size = k, .start = array_new(k, 0, sizeof(*w.start)), .fill = p->record ? k : 0, .now = tick_now(&r->clock) };
 	enum io rc = w.start ? IO_OK : IO_ERROR;
 	bool closing = false;
 
@@ -209,6 +210,8 @@ static int pingpong_server(struct run *r, const struct phase *p, struct err *e)
 
 		reader_pause(r);
 		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
+		if (rc == IO_OK && stamps && n == r->max_samples)
+			return err_set(e, EXIT_PEER, "server: the client sent more messages than the %zu that there can be in a phase; run again", r->max_samples);
 		if (rc == IO_OK && stamps)
 			samples[n++] = tick_now(&r->clock);
 		if (rc == IO_OK)

@@ -6,6 +6,7 @@
 
 #include "bench/run.h"
 #include "bench/tune.h"
+#include "base/array.h"
 #include "remote/remote.h"
 
 enum {
@@ -219,7 +220,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
  */
 static int64_t outstanding_most(const struct bench_plan *p)
 {
-	int64_t room = p->o.sndbuf ? 2 * p->o.sndbuf : UNIX_SNDBUF, most = room / UNIX_ANSWER;
+	int64_t room = p->o.sndbuf ? product(2, p->o.sndbuf) : UNIX_SNDBUF, most = room / UNIX_ANSWER;
 	long queue = UNIX_QUEUE;
 	FILE *f;
 
@@ -257,7 +258,7 @@ int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t s
 	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
 		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --mode %s: the most is %zu bytes; give smaller sizes", (long long)size,
 			       plan->w->name, plan->w->max_message);
-	if (t == TEST_LATENCY && plan->o.outstanding > 1 && plan->o.outstanding * size > OUTSTANDING_BYTES)
+	if (t == TEST_LATENCY && plan->o.outstanding > 1 && product(plan->o.outstanding, size) > OUTSTANDING_BYTES)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--outstanding %lld at size %lld: questions and answers of more than 64K under way would block each other; "
 			       "give fewer, or --test throughput --ack message", (long long)plan->o.outstanding, (long long)size);

@@ -85,7 +85,12 @@ struct run {
 	const struct engine_ops *engine;
 	struct tick_clock clock;
 	struct tally *tally; /* this end's */
+	struct tally counted[ROLES]; /* the coordinator's copies, checked: counts_take() */
 };
+
+/* counted.c: after a report, what that end counted; -1: there is no such number. */
+int counts_take(struct run *r, enum role role, struct err *e);
+int counts_check(const struct run *r, enum role role, const struct tally *t, struct err *e);
 
 /* A test: what each end does in one phase. */
 struct test_ops {

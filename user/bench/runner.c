@@ -83,6 +83,11 @@ static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
 	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate, (double)PHASE_MOST_NS) : 0;
 }
 
+static int order_and_count(struct point_run *b, const struct order_msg *o, uint64_t budget, struct err *e)
+{
+	return point_run_order_both(b, o, budget, e) || counts_take(&b->run, ROLE_CLIENT, e) || counts_take(&b->run, ROLE_SERVER, e) ? -1 : 0;
+}
+
 /* `more`: than the phase's own duration, and what its path takes */
 static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, struct err *e)
 {
@@ -91,7 +96,7 @@ static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, 
 
 	o.phase.budget_ns = longest + (uint64_t)b->run.plan->o.timeout;
 	phase_reset(b->run.sh);
-	return point_run_order_both(b, &o, o.phase.budget_ns, e);
+	return order_and_count(b, &o, o.phase.budget_ns, e);
 }
 
 /* How many messages one round of warming up may have: on a slow schedule a few are all the time that there is. */
@@ -116,7 +121,7 @@ static int warm_up(struct point_run *b, struct point *pt, struct err *e)
 		p.max_count = p.min_count;
 		if (run_phase(b, &p, 0, e))
 			return -1;
-		pt->warmup += b->run.sh->tally[ROLE_CLIENT].messages;
+		pt->warmup += b->run.counted[ROLE_CLIENT].messages;
 		if (now_ns() - t0 > WARMUP_MOST_NS)
 			break;
 		if (now_ns() - t0 < least_ns / 4 && count * 2 <= at_most)
@@ -184,7 +189,7 @@ static void judge(const struct point_run *b, const struct bench_hooks *h, const 
 /* there was room for no more samples, and so the phase ended before its time */
 static void warn_if_full(const struct run *r, const struct phase *p, struct point *pt)
 {
-	uint64_t n = r->sh->tally[ROLE_CLIENT].messages, took = pt->ended_ns - pt->started_ns;
+	uint64_t n = r->counted[ROLE_CLIENT].messages, took = pt->ended_ns - pt->started_ns;
 	bool wanted_more = r->plan->o.count ? false : r->plan->o.bytes ? n * r->size < (uint64_t)r->plan->o.bytes : took < p->duration_ns;
 
 	if (p->max_count == r->max_samples && n >= r->max_samples && wanted_more)
@@ -219,7 +224,7 @@ static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, 
 {
 	struct point_run *b = bout;
 	struct phase p = measured_phase(&b->run);
-	const struct tally *t = b->run.sh->tally;
+	const struct tally *t = b->run.counted;
 	uint64_t t0 = now_ns();
 
 	p.record = false; /* no figure: the cost of every message counts */
@@ -251,7 +256,7 @@ static int play(struct point_run *b, const struct bench_hooks *h, struct point *
 		return -1;
 	if (h && h->prepare && h->prepare(h->ctx, pids, e))
 		return -1;
-	if (warm_up(b, pt, e) || measure(b, h, pt, e) || point_run_order_both(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
+	if (warm_up(b, pt, e) || measure(b, h, pt, e) || order_and_count(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
 		return -1;
 	if (h && h->finish && h->finish(h->ctx, pt, e))
 		return -1;

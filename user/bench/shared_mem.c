@@ -5,20 +5,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/guarded.h"
+
 enum {
 	SAMPLES_LEAST = 1 << 14,
 	SAMPLES_MOST = 1 << 24,
 	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
 };
 
-static void *map_shared(size_t bytes, bool shared, struct err *e)
+static void *map_shared(size_t bytes, struct err *e)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	if (p != MAP_FAILED)
-		return p;
-	err_sys(e, EXIT_NO_RESOURCE, "give a smaller --size, --count or --duration", "memory for %zu bytes", bytes);
-	return NULL;
+	return guarded_map(bytes, "give a smaller --size, --count or --duration", e);
 }
 
 /* A round trip takes no less than a microsecond: so many samples at most. */
@@ -47,7 +44,7 @@ static int map_rtt(struct run *r, struct err *e)
 	if (r->test != TEST_CONNECT || !(r->w->flags & WL_TCP))
 		return 0;
 	for (int i = 0; i < ROLES; i++)
-		if (!(r->rtt[i] = map_shared(rtt_room(r), true, e)))
+		if (!(r->rtt[i] = map_shared(rtt_room(r), e)))
 			return -1;
 	return 0;
 }
@@ -69,9 +66,9 @@ int shared_mem_map(struct run *r, struct err *e)
 	r->max_samples = sample_room(r->plan, r->test, r->size);
 	samples = (r->max_samples + 1) * sizeof(uint64_t);
 	r->buf_size = r->size > RECEIVE_BUFFER ? r->size : RECEIVE_BUFFER;
-	r->sh = map_shared(sizeof(*r->sh), true, e);
-	r->samples[ROLE_CLIENT] = r->sh ? map_shared(samples, true, e) : NULL;
-	r->samples[ROLE_SERVER] = r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, true, e) : NULL;
+	r->sh = map_shared(sizeof(*r->sh), e);
+	r->samples[ROLE_CLIENT] = r->sh ? map_shared(samples, e) : NULL;
+	r->samples[ROLE_SERVER] = r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, e) : NULL;
 	if (!r->samples[ROLE_CLIENT] || (r->test == TEST_ONEWAY && !r->samples[ROLE_SERVER]) || map_rtt(r, e))
 		return -1;
 	/* private: each end gets a copy of its own when it first writes there (do_open) */
@@ -85,13 +82,10 @@ int shared_mem_map(struct run *r, struct err *e)
 
 void shared_mem_unmap(struct run *r)
 {
-	if (r->sh)
-		munmap(r->sh, sizeof(*r->sh));
+	guarded_unmap(r->sh, sizeof(*r->sh));
 	for (int i = 0; i < ROLES; i++) {
-		if (r->samples[i])
-			munmap(r->samples[i], (r->max_samples + 1) * sizeof(uint64_t));
-		if (r->rtt[i])
-			munmap(r->rtt[i], rtt_room(r));
+		guarded_unmap(r->samples[i], (r->max_samples + 1) * sizeof(uint64_t));
+		guarded_unmap(r->rtt[i], rtt_room(r));
 	}
 	if (r->buf)
 		munmap(r->buf, r->buf_size);

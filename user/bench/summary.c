@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/run.h"
+#include "base/array.h"
 #include "stats/rng.h"
 
 enum { TOO_FEW = 100 };
@@ -28,7 +29,7 @@ static struct hdr *histogram(const uint64_t *v, size_t n)
 
 static int summarise(const uint64_t *v, size_t n, struct summary *out, struct err *e)
 {
-	uint64_t *sorted = malloc((n + 1) * sizeof(*sorted));
+	uint64_t *sorted = array_resize(NULL, n, 1, sizeof(*sorted));
 	struct sample s = sample_u64(sorted, n);
 
 	if (!sorted)
@@ -56,7 +57,7 @@ static int fill_latency(struct point *p, uint64_t *v, size_t n, struct err *e)
 
 static uint64_t *new_samples(size_t n, struct err *e)
 {
-	uint64_t *v = malloc((n + 1) * sizeof(*v));
+	uint64_t *v = array_resize(NULL, n, 1, sizeof(*v));
 
 	if (!v)
 		err_set(e, EXIT_NO_RESOURCE, "samples: out of memory; give a smaller --count");
@@ -66,7 +67,7 @@ static uint64_t *new_samples(size_t n, struct err *e)
 /* Samples of the client alone: RTT (halved for latency), connect time, or the time from a message to its ack. */
 static int from_client(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	const struct tally *c = &r->counted[ROLE_CLIENT];
 	uint64_t *v = new_samples(c->n, e);
 	size_t n = 0;
 
@@ -86,7 +87,7 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 /* One end's part of the handshakes, as far as its TCP measured it; none where the other host did. */
 static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has, struct err *e)
 {
-	size_t n = 0, most = r->sh->tally[ROLE_CLIENT].n;
+	size_t n = 0, most = r->counted[ROLE_CLIENT].n;
 	uint64_t *v = new_samples(most, e);
 	int rc;
 
@@ -115,7 +116,7 @@ static int fill_from_client(const struct run *r, struct point *p, struct err *e)
 /* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps between. */
 static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT], *s = &r->sh->tally[ROLE_SERVER];
+	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];
 	size_t n = c->n < s->n ? c->n : s->n;
 	uint64_t *v = new_samples(2 * n, e), asked = c->from;
 	int rc;
@@ -137,7 +138,7 @@ static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 
 static int oneway_open(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	const struct tally *c = &r->counted[ROLE_CLIENT];
 	uint64_t *v = new_samples(c->n, e);
 	size_t n = 0;
 
@@ -154,7 +155,7 @@ static int oneway_open(const struct run *r, struct point *p, struct err *e)
 
 static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 {
-	uint64_t sent = r->sh->tally[ROLE_CLIENT].n, received = r->sh->tally[ROLE_SERVER].n;
+	uint64_t sent = r->counted[ROLE_CLIENT].n, received = r->counted[ROLE_SERVER].n;
 
 	if (r->plan->o.rate > 0 && r->size < sizeof(uint32_t) && received < sent) {
 		p->lost = sent - received;
@@ -174,8 +175,8 @@ static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 
 static int trials_alloc(struct throughput_result *t, size_t n, struct err *e)
 {
-	t->trials = malloc((n + 1) * sizeof(*t->trials));
-	t->trial_ns = malloc((n + 1) * sizeof(*t->trial_ns));
+	t->trials = array_resize(NULL, n, 1, sizeof(*t->trials));
+	t->trial_ns = array_resize(NULL, n, 1, sizeof(*t->trial_ns));
 	if (!t->trials || !t->trial_ns)
 		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
 	return 0;
@@ -189,7 +190,7 @@ static void trial_add(struct throughput_result *t, uint64_t bytes, uint64_t ns)
 
 static int trials_from_slices(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *s = &r->sh->tally[ROLE_SERVER];
+	const struct tally *s = &r->counted[ROLE_SERVER];
 
 	if (trials_alloc(&p->throughput, s->n_slices, e))
 		return -1;
@@ -216,7 +217,7 @@ static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
  */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	const struct tally *c = &r->counted[ROLE_CLIENT];
 	struct throughput_result *t = &p->throughput;
 	uint64_t trials = (uint64_t)r->plan->o.trials, whole = c->to > c->from ? c->to - c->from : 1;
 	uint64_t at = 0, from = 0, n = 0, chain = (uint64_t)r->plan->o.outstanding;
@@ -269,7 +270,7 @@ static void no_rate(struct point *p, uint64_t received_ns)
 
 static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT], *s = &r->sh->tally[ROLE_SERVER];
+	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];
 	bool acked = r->plan->o.ack == ACK_MESSAGE;
 	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s), unclocked = acked ? 0 : s->unclocked;
 
@@ -292,7 +293,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 /* What never reached the reader, of all that was sent: a repetition in vain is not a loss. */
 static void fill_reliable(const struct run *r, struct point *p)
 {
-	const struct reliable_counts *c = &r->sh->tally[ROLE_CLIENT].reliable, *s = &r->sh->tally[ROLE_SERVER].reliable;
+	const struct reliable_counts *c = &r->counted[ROLE_CLIENT].reliable, *s = &r->counted[ROLE_SERVER].reliable;
 	struct reliable_result *out = &p->reliable;
 
 	out->present = r->w->flags & WL_RELIABLE;
@@ -308,7 +309,7 @@ static void fill_reliable(const struct run *r, struct point *p)
 		point_warn(p, "%llu of %llu packets were lost on the way, not dropped on purpose: by the link, or the server's receive buffer (%lld) "
 			   "is too small for the window; give a smaller --window or a larger --rcvbuf",
 			   (unsigned long long)(c->transmissions - s->arrivals), (unsigned long long)c->transmissions,
-			   (long long)r->sh->tally[ROLE_SERVER].facts.rcvbuf);
+			   (long long)r->counted[ROLE_SERVER].facts.rcvbuf);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		out->over_rto += p->samples[i] > (uint64_t)r->wo.rto_ns;
 		out->over_second += p->samples[i] > 1000000000;
@@ -333,7 +334,7 @@ static void warn_common(const struct run *r, struct point *p)
 
 int summarise_point(const struct run *r, struct point *p, struct err *e)
 {
-	const struct tally *c = &r->sh->tally[ROLE_CLIENT];
+	const struct tally *c = &r->counted[ROLE_CLIENT];
 	int rc;
 
 	p->elapsed_ns = span_ns(r, c);
@@ -342,8 +343,8 @@ int summarise_point(const struct run *r, struct point *p, struct err *e)
 	p->bytes = c->bytes;
 	p->late = c->late;
 	for (int i = 0; i < ROLES; i++) {
-		p->socket[i] = r->sh->tally[i].facts;
-		p->usage[i] = r->sh->tally[i].usage;
+		p->socket[i] = r->counted[i].facts;
+		p->usage[i] = r->counted[i].usage;
 	}
 	p->lost = c->lost;
 	if (p->test == TEST_THROUGHPUT)

@@ -107,7 +107,8 @@ int point_run_report(struct point_run *b, enum role role, struct err *e)
 		return worker_died(b, role, e);
 	if (m.ok)
 		return 0;
-	return err_set(e, m.err.code, "%s", m.err.text);
+	m.err.text[sizeof(m.err.text) - 1] = 0;
+	return err_set(e, m.err.code ? m.err.code : EXIT_BUG, "%s", m.err.text);
 }
 
 /* Once one end has failed, the other's words are only the echo of it, unless they tell of a death. */

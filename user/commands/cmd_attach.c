@@ -35,8 +35,7 @@ static json_t *about_filter(const struct session_opts *o, const struct trace_opt
 
 	for (size_t i = 0; i < t->n_tgids; i++)
 		json_array_append_new(pids, json_integer(t->tgids[i]));
-	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->comm), "cgroup", json_text(o->cgroup), "all",
-			 o->all);
+	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->comm), "cgroup", json_text(o->cgroup), "all", t->filter == TRACE_FILTER_ALL);
 }
 
 int session_attach(const struct session_opts *o, const char *command, struct err *e)

@@ -4,6 +4,7 @@
 
 #include "bpf/causes.h"
 #include "commands/command.h"
+#include "commands/explain.h"
 
 struct cause_row {
 	int number;
@@ -54,6 +55,10 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct causes_opts *o = opts;
 
+	if (rest->n > 1)
+		return err_set(e, EXIT_BAD_USAGE, "causes: %d words; give one, or none for all", rest->n), EXIT_BAD_USAGE;
+	if (rest->n)
+		return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 	if (!o->markdown) {
 		plain("tx: what a sender's time is made of, highest first (* is a stall)", tx_rows, ROWS(tx_rows));
 		plain("rx: what a receiver's time is made of, highest first", rx_rows, ROWS(rx_rows));
@@ -69,8 +74,11 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_causes = {
 	.name = "causes",
 	.summary = "Explain the states of a ledger, and what to do about each",
-	.examples = "ipcstall causes\twhat each state of a ledger means, and what to do about it\n"
+	.examples = "ipcstall causes nagle\tthis state, and how its fix is written\n"
+		    "ipcstall causes\twhat each state of a ledger means, and what to do about it\n"
 		    "ipcstall causes --markdown >CAUSES.md\tthe same as a document\n",
+	.operands = "[WORD]",
+	.takes_operands = true,
 	.options = causes_options,
 	.options_size = sizeof(struct causes_opts),
 	.run = run_causes,

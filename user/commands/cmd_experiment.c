@@ -130,6 +130,7 @@ const struct command command_experiment = {
 	.name = "experiment",
 	.summary = "Carry out an experiment: its sweeps, figures, and the test that answers its hypothesis",
 	.operands = "FILE",
+	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
 	.description = "FILE is one of docs/experiments, or its bare name. The data come first, then the test, then the answer: supported, refuted,\n"
 		       "partly or not decided. Everything is kept in a directory: data, figures, report.html, answer.json. Exit code 10: not decided.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"

@@ -17,9 +17,9 @@ static const struct opt try_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
 	TARGET_OPTIONS,
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
 	OPT_HEAD("What to try"),
-	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the stall", AT(fixes) },
+	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the stall", AT(fixes), 0, 0, live_fix_words },
 	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly", AT(irreversible) },
 	{ OPT_FLAG, 0, "new", NULL, "also connections that the program opens meanwhile", AT(with_new) },
 	{ OPT_FLAG, 'y', "yes", NULL, "do not ask", AT(yes) },
@@ -113,7 +113,7 @@ static json_t *about(const struct try_opts *o, const struct trace_options *t)
 	for (size_t i = 0; i < t->n_tgids; i++)
 		json_array_append_new(pids, json_integer(t->tgids[i]));
 	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->live.comm), "cgroup",
-			 json_text(o->live.cgroup), "all", o->live.all);
+			 json_text(o->live.cgroup), "all", t->filter == TRACE_FILTER_ALL);
 }
 
 static int write_json(struct live_case *c, const struct trace_options *filter, struct err *e)

@@ -12,6 +12,7 @@ struct command {
 	const char *description;/* a paragraph for --help and the man page */
 	const char *words_title; /* of a list that one of the options takes words from; NULL: none */
 	bool (*words)(size_t i, const char **name, char *text, size_t len); /* false: there are no more */
+	const char *operand_source; /* for completion: a command that prints the operand's words; NULL: `words`, or files */
 	const char *examples;	/* lines "COMMAND LINE\tWHAT IT DOES\n" */
 	const struct opt *options; /* ends with OPT_END; NULL: none */
 	size_t options_size;	/* of the struct which the rows fill */

@@ -8,13 +8,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/guarded.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
 #include "remote/wire.h"
@@ -91,9 +91,11 @@ static int prepare(struct listener *l, struct err *e)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &l->usual);
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	l->desk = mmap(NULL, sizeof(*l->desk), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (l->signals < 0 || l->desk == MAP_FAILED)
+	if (l->signals < 0)
 		return err_sys(e, EXIT_NO_RESOURCE, NULL, "server");
+	l->desk = guarded_map(sizeof(*l->desk), NULL, e);
+	if (!l->desk)
+		return -1;
 	l->fd = open_listener(l->o->listen ? l->o->listen : "127.0.0.1", e);
 	return l->fd < 0 ? -1 : 0;
 }
@@ -211,8 +213,7 @@ int listener_run(const struct listener_options *o, struct err *e)
 		close(l.fd);
 	if (l.signals >= 0)
 		close(l.signals);
-	if (l.desk && l.desk != MAP_FAILED)
-		munmap(l.desk, sizeof(*l.desk));
+	guarded_unmap(l.desk, sizeof(*l.desk));
 	sigprocmask(SIG_SETMASK, &l.usual, NULL);
 	return err_is_set(e) ? (int)e->code : rc;
 }

@@ -191,7 +191,7 @@ static int until_over(struct served *s, uint64_t deadline, struct err *e)
 static int send_samples(struct served *s, struct err *e)
 {
 	const struct run *r = local_end_run(s->half);
-	uint64_t n = r->sh->tally[ROLE_SERVER].n;
+	uint64_t n = r->counted[ROLE_SERVER].n;
 
 	if (!r->samples[ROLE_SERVER])
 		return 0;
@@ -222,24 +222,25 @@ static int read_phase(const json_t *q, struct phase *p, struct err *e)
 static int do_phase(struct served *s, const json_t *q, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE };
-	const struct run *r;
+	struct run *r = local_end_run(s->half);
 
 	if (read_phase(q, &o.phase, e))
 		return -1;
 	local_end_reset(s->half);
 	if (local_end_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
 		return -1;
-	r = local_end_run(s->half);
-	if (reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->sh->tally[ROLE_SERVER])), e))
+	if (counts_take(r, ROLE_SERVER, e) || reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->counted[ROLE_SERVER])), e))
 		return -1;
 	return send_samples(s, e);
 }
 
 static int do_facts(struct served *s, const json_t *q, struct err *e)
 {
-	if (obey_one(s, ORDER_FACTS, e))
+	struct run *r = local_end_run(s->half);
+
+	if (obey_one(s, ORDER_FACTS, e) || counts_take(r, ROLE_SERVER, e))
 		return -1;
-	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&local_end_run(s->half)->sh->tally[ROLE_SERVER].facts)), e);
+	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&r->counted[ROLE_SERVER].facts)), e);
 }
 
 static int do_close(struct served *s, const json_t *q, struct err *e)

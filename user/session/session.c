@@ -16,6 +16,7 @@
 #include "render/sink.h"
 
 const char *const session_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
+const char *const session_proto_words[] = { "tcp", "udp", "pipe", "unix", NULL };
 
 static volatile sig_atomic_t interrupted, interrupts, from_terminal;
 

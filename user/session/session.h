@@ -43,7 +43,7 @@ struct session_opts {
 
 /* What of theirs is seen. */
 #define SEEN_OPTIONS                                                                                                                       \
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos) },          \
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos), 0, 0, session_proto_words },          \
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },                    \
 	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, not recorded", SESSION_OPT(max_endpoints), 16, \
 	  1 << 20 },                                                                                                                        \
@@ -75,7 +75,7 @@ struct session_opts {
 	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) },                                                                      \
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", SESSION_OPT(json_schema) }
 
-extern const char *const session_backends[];
+extern const char *const session_backends[], *const session_proto_words[];
 
 void session_defaults(void *opts);
 

@@ -71,13 +71,14 @@ static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
 int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *t, struct err *e)
 {
 	int ways = !!o->all + !!o->cgroup + (o->pids.n || o->comm);
+	bool all = o->all || (ways == 0 && o->ports.n); /* whoever uses that port */
 	long pid;
 
-	if (ways == 0)
-		return err_set(e, EXIT_BAD_USAGE, "%s: to whom?; give -p PID, --comm NAME, -c CGROUP or -a", command);
+	if (ways == 0 && !all)
+		return err_set(e, EXIT_BAD_USAGE, "%s: no target given; use -p PID, --comm NAME, -c CGROUP, -P PORT or -a", command);
 	if (ways > 1)
 		return err_set(e, EXIT_BAD_USAGE, "%s: -a, -c and -p/--comm exclude each other; give one of them", command);
-	t->filter = o->all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
+	t->filter = all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
 	t->cgroup = o->cgroup;
 	t->existing = true;
 	for (size_t i = 0; i < o->pids.n; i++)

@@ -2,6 +2,7 @@
 #include "sweep/experiment_steps.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sweep/experiment_share.h"
+#include "sweep/python.h"
 #include "base/signals.h"
 
 static volatile sig_atomic_t interrupted;
@@ -119,29 +120,22 @@ int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
 	return code;
 }
 
-/* A Python with the packages the figures need; Debian's is one, the first on the way need not be. */
-static const char *python(void)
-{
-	const char *given = getenv("PYTHON");
-
-	if (given && *given)
-		return given;
-	return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
-}
-
 int step_answer(const char *file, const char *dir, bool quick, struct err *e)
 {
-	char share[PATH_MAX];
-	const char *py = python();
-	char *argv[] = { (char *)py, "-m", "analysis", "experiment", (char *)file, "--data", (char *)dir, quick ? "--quick" : NULL, NULL };
+	struct python p;
+	const char *argv[PYTHON_WORDS + 6] = {}, **words = argv + PYTHON_WORDS;
 	int code;
 
-	if (!share_dir(share))
-		return err_set(e, EXIT_NO_FEATURE, "experiment: analysis/ is not beside this program; the data are in %s, answer them with: "
-						   "python3 -m analysis experiment %s --data %s", dir, file, dir);
-	setenv("PYTHONPATH", share, 1);
-	code = run_child(argv, e);
+	if (!python_start(&p, argv))
+		return err_set(e, EXIT_NO_FEATURE, "experiment: analysis/ is not beside this program, or others may write there; the data are in %s, answer "
+						   "them with: python3 -m analysis experiment %s --data %s", dir, file, dir);
+	words[0] = "experiment";
+	words[1] = file;
+	words[2] = "--data";
+	words[3] = dir;
+	words[4] = quick ? "--quick" : NULL;
+	code = run_child((char *const *)argv, e);
 	if (code == 126 || code == 127)
-		return err_set(e, EXIT_NO_FEATURE, "experiment: %s cannot be run; install Python 3 or set PYTHON; the data are in %s", py, dir);
+		return err_set(e, EXIT_NO_FEATURE, "experiment: %s cannot be run; install Python 3 or set PYTHON; the data are in %s", argv[0], dir);
 	return code;
 }

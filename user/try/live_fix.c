@@ -47,3 +47,7 @@ const char *live_fix_name(size_t i)
 {
 	return i < FIXES ? fixes[i].setting : NULL;
 }
+
+const char *const live_fix_words[] = { "nodelay", "uncork", "quickack", "no-pacing", "pipe-size", "sndbuf-auto", "sndbuf",
+				       "rcvbuf-auto", "rcvbuf", "cc", "notsent-lowat", NULL };
+_Static_assert(sizeof(live_fix_words) / sizeof(live_fix_words[0]) == FIXES + 1, "a fix without its word");

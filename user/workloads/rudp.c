@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "workloads/rudp.h"
 #include "workloads/rudp_machine.h"
@@ -68,7 +69,7 @@ static void drop_state(struct conn *c)
  */
 static void room_for_window(int fd, int64_t window, size_t bytes)
 {
-	int64_t want = window * (int64_t)(bytes + HEAD_BYTES);
+	int64_t want = product(window, (int64_t)(bytes + HEAD_BYTES));
 	int v = want < RCVBUF_MOST ? (int)want : RCVBUF_MOST, have = 0;
 	socklen_t len = sizeof(have);
 
@@ -80,7 +81,7 @@ static void room_for_window(int fd, int64_t window, size_t bytes)
 
 static int attach(struct conn *c, const struct workload_options *o, struct err *e)
 {
-	uint32_t window = o->window > 0 ? (uint32_t)o->window : 1;
+	uint32_t window = o->window < 1 ? 1 : o->window > RUDP_WINDOW_MAX ? RUDP_WINDOW_MAX : (uint32_t)o->window;
 	struct rudp *u = calloc(1, sizeof(*u));
 
 	if (!u)
@@ -88,10 +89,10 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 	c->engine_state = u;
 	c->piece -= NUMBER;
 	u->room = o->message && o->message < c->piece ? o->message : c->piece;
-	u->slots = calloc(window, sizeof(*u->slots));
-	u->got = calloc(window, sizeof(*u->got));
-	u->len = calloc(window, sizeof(*u->len));
-	u->kept = calloc(window, u->room);
+	u->slots = array_new(window, 0, sizeof(*u->slots));
+	u->got = array_new(window, 0, sizeof(*u->got));
+	u->len = array_new(window, 0, sizeof(*u->len));
+	u->kept = array_new(window, 0, u->room);
 	u->spill = malloc(u->room);
 	if (!u->slots || !u->got || !u->len || !u->kept || !u->spill) {
 		err_set(e, EXIT_NO_RESOURCE, "rudp: no memory for a window of %u packets of %zu bytes; give a smaller --window", window, u->room);

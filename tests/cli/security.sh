@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# stage: core
+# What a stranger may send, write into a file or leave in a directory, and what must not come of it. A test is named after the row of
+# docs/SECURITY.md that it holds.
+. "$(dirname "$0")/lib.sh"
+trap 'kill $server 2>/dev/null; end_test' EXIT
+server=
+export PYTHON=${PYTHON:-/usr/bin/python3}
+
+# The server in the background, its port in $port.
+serve() { # ARGUMENTS...
+	"$IPCSTALL" server --listen 127.0.0.1:0 "$@" >"$WORK/server" 2>"$WORK/server.err" </dev/null &
+	server=$!
+	within 10 grep -q ' port [0-9]' "$WORK/server"
+	port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$WORK/server" | head -1)
+}
+end_server() {
+	kill -INT "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+	server=
+}
+
+# --- row1: memory that two processes share, and the counts in it ---
+serve
+says_true 'row1: a client that sends more messages than it announced is refused, and nothing is written past the room' "
+import socket, struct, subprocess
+tool, port = '$IPCSTALL', $port
+def send(s, o):
+    b = json.dumps(o).encode()
+    s.sendall(struct.pack('>I', len(b)) + b)
+def take(s):
+    n, body = struct.unpack('>I', s.recv(4, socket.MSG_WAITALL))[0], b''
+    while len(body) < n: body += s.recv(n - len(body))
+    return json.loads(body)
+l = socket.create_server(('127.0.0.1', 0))
+p = subprocess.Popen([tool, '--mode', 'tcp', '--test', 'oneway', '--size', '1', '--duration', '60ms', '--connect', '127.0.0.1:%d' % l.getsockname()[1]],
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+c, _ = l.accept()
+hello = take(c)
+c.close(); l.close(); p.wait()
+s = socket.create_connection(('127.0.0.1', port), timeout=20)
+send(s, hello); take(s)
+send(s, {'do': 'open', 'test': 'oneway', 'size': 1})
+data = socket.create_connection(('127.0.0.1', take(s)['port']), timeout=20)
+send(s, {'do': 'accept', 'port': data.getsockname()[1]}); take(s)
+send(s, {'do': 'phase', 'record': True, 'min': 1, 'max': 1, 'ns': 1000, 'slice': 1000, 'budget': 10000000000}); take(s)
+sent = 0
+try:
+    while sent < 1000000:
+        sent += data.send(b'x' * min(10000, 1000000 - sent))
+        data.setblocking(False)
+        try:
+            while data.recv(65536): pass
+        except BlockingIOError: pass
+        data.setblocking(True); data.settimeout(5)
+except OSError: pass
+s.settimeout(10)
+last = take(s)" "last.get('ok') is False and 'more messages than' in last.get('why', '')" '(sent, last)'
+check 'row1: and the server goes on' "$(tail -2 "$WORK/server")" "$IPCSTALL" --mode tcp --size 64 --duration 60ms -q --no-trace --connect "127.0.0.1:$port"
+end_server
+
+# --- row2, row3: what an input file may say ---
+"$IPCSTALL" --mode rudp --size 64 --duration 20ms -q --no-trace --json "$WORK/good.json" 2>"$WORK/err" || fail 'a file to repeat' "$(tail -1 "$WORK/err")"
+with_option() { # FILE NAME VALUE...: the good file with these values of options
+	python3 -c "import json, sys
+d = json.load(open('$WORK/good.json'))
+d['options'].update(zip(sys.argv[2::2], map(json.loads, sys.argv[3::2])))
+json.dump(d, open(sys.argv[1], 'w'))" "$@"
+}
+most=9223372036854775807
+n=0 bad=
+for pair in trials=-1 trials=2305843009213693951 trials=$most trials=0 trials=2.5 trials=true outstanding=-1 outstanding=$most window=$most window=-4096 \
+	    window=0 sndbuf=$most rcvbuf=-1 pipe-size=$most duration=$most duration=-1 count=-1 count=$most bytes=$most warmup=$most warmup=-1 timeout=$most rto=$most \
+	    rto=0 port=70000 port=-1 mss=$most delack-max=$most pacing=$most reader-pause=$most seed=-1 rate=-1 drop=1e300 drop=-1 'size=[9223372036854775807]' \
+	    'size=[0]' 'size=[1.5]' 'size="4:1G:*9000000000000000000"' 'cpus="-1,-1"' 'mode=3'; do
+	with_option "$WORK/bad.json" "${pair%%=*}" "${pair#*=}"
+	timeout 20 "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	rc=$?
+	n=$((n + 1))
+	case $pair in size=\"*) want=0 ;; *) want=9 ;; esac
+	[ "$want" = 0 ] && [ $rc -ne 139 ] && [ $rc -ne 134 ] && [ $rc -ne 124 ] && continue
+	{ [ $rc -eq 9 ] || [ $rc -eq 2 ]; } && [ "$(wc -l <"$WORK/err")" -eq 1 ] || bad="$bad
+$pair: exit code $rc, $(tail -1 "$WORK/err")"
+done
+check "row2: $n options out of range in a file are refused" "$bad" [ -z "$bad" ]
+bad=
+for pair in trials=2305843009213693951 window=$most duration=-1; do
+	with_option "$WORK/bad.json" "${pair%%=*}" "${pair#*=}"
+	"$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	grep -q "option '${pair%%=*}' in the file.*out of range; give .* to " "$WORK/err" || bad="$bad $pair: $(tail -1 "$WORK/err")"
+done
+check 'row2: the refusal says which option, and its range' "$bad" [ -z "$bad" ]
+check 'row2: an unaltered file is repeated' "$(cat "$WORK/err")" "$IPCSTALL" -q --repeat "$WORK/good.json"
+
+bad=
+for name in raw json csv timeline perfetto repeat; do
+	echo keep >"$WORK/victim"
+	with_option "$WORK/bad.json" "$name" "\"$WORK/victim\"" trace true
+	timeout 30 "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	rc=$?
+	[ "$(cat "$WORK/victim")" = keep ] && [ $rc -eq 9 ] && grep -q "option '$name' in the file: " "$WORK/err" || bad="$bad
+$name: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
+done
+check 'row3: no output is taken from a file to repeat' "$bad" [ -z "$bad" ]
+
+plan() { # FILE JSON-BLOCK
+	printf '# A title\n\n## Hypothesis\n\nh\n\n## Variables\n\nv\n\n## Apparatus\n\na\n\n```json\n%s\n```\n' "$2" >"$WORK/$1.md"
+}
+experiment() { # WORDS: a block whose sweep has these words too
+	printf '{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 10ms -P same %s","full":"--repeats 2","quick":"--repeats 2"}],"claims":[{"says":"s","kind":"trend","metric":"latency","expect":"rises"}],"figures":[]}' "$1"
+}
+bad=
+for words in "--out $WORK/victim" "-o $WORK/victim" "--out=$WORK/victim" "-qo$WORK/victim" "--json $WORK/victim" "--raw=$WORK/victim" "--csv $WORK/victim"; do
+	echo keep >"$WORK/victim"
+	plan outputs "$(experiment "$words")"
+	PYTHON=/bin/true timeout 60 "$IPCSTALL" experiment "$WORK/outputs.md" --quick -o "$WORK/results" >"$WORK/out" 2>"$WORK/err" </dev/null
+	rc=$?
+	[ "$(cat "$WORK/victim")" = keep ] && { [ $rc -eq 2 ] || [ -s "$WORK/results/r.ndjson" ]; } || bad="$bad
+$words: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
+	rm -rf "$WORK/results"
+done
+check 'row3: nor from an experiment' "$bad" [ -z "$bad" ]
+
+# --- row4: the interpreter, started in a stranger's directory ---
+mkdir -p "$WORK/stranger/analysis"
+for f in analysis/__init__.py analysis/__main__.py numpy.py json.py sitecustomize.py usercustomize.py matplotlib.py runpy.py evil.py; do
+	echo "open('$WORK/ran', 'a').write('$f\n')" >"$WORK/stranger/$f"
+done
+printf 'backend: module://evil\nthis.is.no.key: 1\n' >"$WORK/stranger/matplotlibrc"
+plan good "$(experiment '')"
+own() { (cd "$WORK/stranger" && rm -f "$WORK/ran" && "$@" timeout 100 "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/here" >"$WORK/out" 2>"$WORK/err" </dev/null); }
+own env
+check "row4: nothing of the current directory is run" "$(cat "$WORK/ran" 2>/dev/null)" [ ! -e "$WORK/ran" ]
+own env PYTHONPATH="$WORK/stranger" PYTHONSTARTUP="$WORK/stranger/evil.py" PYTHONHOME=
+check "row4: nothing that PYTHONPATH names is run" "$(cat "$WORK/ran" 2>/dev/null)" [ ! -e "$WORK/ran" ]
+if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
+	check "row4: and the answer is there" "$(tail -1 "$WORK/err")" [ -s "$WORK/here/answer.json" ]
+	plan drawn "$(experiment '' | sed 's|"figures":\[\]|"figures":[{"kind":"curve","run":"r","y":"latency"}]|')"
+	(cd "$WORK/stranger" && timeout 100 "$IPCSTALL" experiment "$WORK/drawn.md" --quick -o "$WORK/drawn" >"$WORK/out" 2>"$WORK/err" </dev/null)
+	check "row4: nor is a setting taken from there for the figures" "$(cat "$WORK/err")" eval '[ -n "$(ls "$WORK"/drawn/figure*)" ] && ! grep -q matplotlibrc "$WORK/err"'
+fi
+# A copy of the program in a directory where anybody may write takes no analysis from there.
+mkdir -m 1777 "$WORK/public" && mkdir "$WORK/public/bin" && cp -L "$IPCSTALL" "$WORK/public/bin/ipcstall" && cp -r "$WORK/stranger/analysis" "$WORK/public/analysis"
+if [ "$(id -u)" -eq 0 ]; then
+	chown -R 65534:65534 "$WORK/public/analysis"
+	(cd / && rm -f "$WORK/ran" && timeout 100 "$WORK/public/bin/ipcstall" experiment "$WORK/good.md" --quick -o "$WORK/public/results" >"$WORK/out" 2>"$WORK/err" </dev/null)
+	check "row4: nor what a stranger laid beside the program" "$(cat "$WORK/ran" 2>/dev/null)" [ ! -e "$WORK/ran" ]
+else
+	echo 'skip row4 beside the program: not root'
+fi
+finish

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall explain: a state, a fix or another word of the screens, and what to do about it. */
+#include <ctype.h>
+#include <string.h>
+
+#include "bpf/causes.h"
+#include "commands/command.h"
+#include "commands/explain.h"
+#include "try/live_fix.h"
+#include "try/spelling.h"
+
+struct state_row {
+	const char *name, *what, *fix;
+	int stall, nist;
+	unsigned int number;
+};
+
+#define STATE_ROW(sym, num, name, stall, nist, what, fix) { name, what, fix, stall, nist, num },
+static const struct state_row tx_states[] = { TX_STATES(STATE_ROW) };
+static const struct state_row rx_states[] = { RX_STATES(STATE_ROW) };
+
+/* Words that are neither a state nor a fix. */
+static const struct {
+	const char *name, *what, *next;
+} terms[] = {
+	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the states marked *",
+	  "ipcstall run -- CMD shows which state, whose, and for whom" },
+	{ "delayed-ack", "the receiver withholds its acknowledgement for up to 40 ms or more, hoping to send it with an answer; "
+			 "a sender whose piece is held by Nagle's rule waits for it",
+	  "ipcstall explain nagle; ipcstall explain quickack" },
+	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: others had them, or its cgroup's quota was used up",
+	  "fewer runnable tasks, a higher priority, or a larger cpu.max" },
+	{ "deadlock", "two processes each wait for the other, and neither can go on",
+	  "read both pipes of a subprocess; never write more than fits while nobody reads" },
+	{ "bounded", "the figure was not observed at its exact moment: it is right to within the next observed event",
+	  "ipcstall check shows what this kernel allows; fentry sees exactly" },
+	{ "unknown", "the figure could not be observed. It is printed as - or null, never as 0", "ipcstall check" },
+	{ "inferred", "only one end was seen; what the other did follows from the protocol", "trace the other end too: ipcstall attach there" },
+	{ "ledger", "every nanosecond of a socket's or pipe's life, in exactly one state for each direction; the states add up to its life",
+	  "ipcstall causes lists the states" },
+	{ "blind", "a stretch in which the kernel ran no tracing program on a CPU; what happened then is in no ledger", "docs/KERNEL_NOTES.md" },
+	{ "overflow", "endpoints for which there was no room; they are counted and not recorded", "a larger --max-endpoints" },
+};
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool same_word(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		char x = *a == '_' || *a == ' ' ? '-' : (char)tolower((unsigned char)*a);
+
+		if (x != *b)
+			return false;
+	}
+	return *a == *b;
+}
+
+static void paragraph(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "  %-6s ", label);
+	opt_wrap(out, text, 9);
+}
+
+static void spell(const char *fix, FILE *out)
+{
+	for (const struct spelling *s = spellings; s->fix; s++)
+		if (!strcmp(s->fix, fix)) {
+			fprintf(out, "      %-10s ", s->program);
+			opt_wrap(out, s->text, 17);
+		}
+}
+
+static void explain_fix(const char *name, FILE *out)
+{
+	const struct setting *s = setting_find(name);
+	char text[160];
+
+	fprintf(out, "  fix %s: %s\n", name, s->said);
+	spell(name, out);
+	snprintf(text, sizeof(text), "sudo ipcstall try -p PID --fix %s%s", name, s->not_undone ? " --irreversible" : "");
+	paragraph(out, "try it", text);
+}
+
+static void explain_state(const struct state_row *r, bool rx, FILE *out)
+{
+	static const char *const points[] = { "", "; NIST: sleep for memory", "; NIST: window full", "; NIST: partial packet" };
+
+	fprintf(out, "%s (a state of the %s%s%s)\n", r->name, rx ? "receiver" : "sender", r->stall ? ", a stall" : "", points[r->nist]);
+	paragraph(out, "when", r->what);
+	paragraph(out, "do", r->fix);
+	for (size_t i = 0; !rx && live_fix_name(i); i++)
+		if (live_fix_find(live_fix_name(i))->causes >> r->number & 1)
+			explain_fix(live_fix_name(i), out);
+}
+
+static bool explain_states(const char *word, FILE *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < N(tx_states); i++)
+		if (same_word(word, tx_states[i].name) && (found = true))
+			explain_state(&tx_states[i], false, out);
+	for (size_t i = 0; i < N(rx_states); i++)
+		if (same_word(word, rx_states[i].name) && (found = true))
+			explain_state(&rx_states[i], true, out);
+	return found;
+}
+
+static bool explain_term(const char *word, FILE *out)
+{
+	for (size_t i = 0; i < N(terms); i++) {
+		if (!same_word(word, terms[i].name))
+			continue;
+		fprintf(out, "%s\n", terms[i].name);
+		paragraph(out, "is", terms[i].what);
+		paragraph(out, "see", terms[i].next);
+		return true;
+	}
+	return false;
+}
+
+static bool explain_a_fix(const char *word, FILE *out)
+{
+	for (size_t i = 0; live_fix_name(i); i++) {
+		if (!same_word(word, live_fix_name(i)))
+			continue;
+		fprintf(out, "%s\n", live_fix_name(i));
+		explain_fix(live_fix_name(i), out);
+		return true;
+	}
+	return false;
+}
+
+/* A state that both directions have is there once. */
+const char *explain_known(size_t i)
+{
+	size_t rx = 0;
+
+	if (i < N(tx_states))
+		return tx_states[i].name;
+	i -= N(tx_states);
+	for (; rx < N(rx_states); rx++) {
+		bool again = false;
+
+		for (size_t k = 0; k < N(tx_states); k++)
+			again |= !strcmp(rx_states[rx].name, tx_states[k].name);
+		if (!again && i-- == 0)
+			return rx_states[rx].name;
+	}
+	if (i < N(terms))
+		return terms[i].name;
+	return live_fix_name(i - N(terms));
+}
+
+static int unknown_word(const char *word, struct err *e)
+{
+	const char *known[64], *near;
+	size_t n = 0;
+
+	while (n < N(known) && explain_known(n)) {
+		known[n] = explain_known(n);
+		n++;
+	}
+	near = nearest_word(word, known, n);
+	return err_set(e, EXIT_BAD_USAGE, "%s: no such word; %s%s%s", word, near ? "did you mean '" : "ipcstall explain --help lists all",
+		       near ? near : "", near ? "'? (ipcstall explain --help lists all)" : "");
+}
+
+int explain_word(const char *word, FILE *out, struct err *e)
+{
+	return explain_states(word, out) || explain_a_fix(word, out) || explain_term(word, out) ? 0 : unknown_word(word, e);
+}
+
+static const char *summary_of(const char *word)
+{
+	for (size_t i = 0; i < N(tx_states); i++)
+		if (!strcmp(word, tx_states[i].name))
+			return tx_states[i].what;
+	for (size_t i = 0; i < N(rx_states); i++)
+		if (!strcmp(word, rx_states[i].name))
+			return rx_states[i].what;
+	for (size_t i = 0; i < N(terms); i++)
+		if (!strcmp(word, terms[i].name))
+			return terms[i].what;
+	return setting_find(word)->said;
+}
+
+static bool words(size_t i, const char **name, char *text, size_t len)
+{
+	*name = explain_known(i);
+	if (!*name)
+		return false;
+	snprintf(text, len, "%s", summary_of(*name));
+	return true;
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	if (rest->n != 1)
+		return err_set(e, EXIT_BAD_USAGE, "explain: give one word, as in `ipcstall explain nagle`; --help lists all"), EXIT_BAD_USAGE;
+	return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
+}
+
+const struct command command_explain = {
+	.name = "explain",
+	.summary = "Explain a word of the screens: a state, a fix, a term",
+	.operands = "WORD",
+	.words_title = "Words",
+	.words = words,
+	.examples = "ipcstall explain nagle\twhen it holds, what to do, and how the fix is written in your language\n"
+		    "ipcstall explain delayed-ack\ta term\n",
+	.takes_operands = true,
+	.run = run,
+};
