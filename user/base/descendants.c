@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 struct process {
@@ -45,7 +46,7 @@ static struct process *list_processes(size_t *n)
 		if (d->d_name[0] < '1' || d->d_name[0] > '9')
 			continue;
 		if (*n == room) {
-			struct process *more = realloc(v, (room = room * 2 + 256) * sizeof(*v));
+			struct process *more = array_resize(v, room = room * 2 + 256, 0, sizeof(*v));
 
 			if (!more)
 				break;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* Multiplicative hashing: the upper bits of the product depend on all of the key. */
 static size_t slot_of(const struct index *x, uint64_t key)
 {
@@ -22,7 +24,7 @@ static bool grow(struct index *x)
 {
 	struct index wider = { .room = x->room ? 2 * x->room : 64, .n = x->n };
 
-	wider.v = calloc(wider.room, sizeof(*wider.v));
+	wider.v = array_new(wider.room, 0, sizeof(*wider.v));
 	if (!wider.v)
 		return false;
 	for (size_t i = 0; i < x->room; i++)

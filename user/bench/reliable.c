@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "bench/run.h"
 #include "workloads/rudp.h"
 
@@ -109,7 +110,7 @@ static void count_since(struct run *r, const struct reliable_counts *a)
 static int reliable_client(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t slots = (uint64_t)r->plan->o.window + 2, from = tick_now(&r->clock);
-	struct outbox o = { .ring = calloc(slots, sizeof(*o.ring)), .slots = slots, .first = -1,
+	struct outbox o = { .ring = array_new(slots, 0, sizeof(*o.ring)), .slots = slots, .first = -1,
 			    .pieces = (r->size + r->conn.piece - 1) / r->conn.piece };
 	struct reliable_counts before;
 	enum io rc;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench/traced.h"
+#include "base/array.h"
 #include "bench/tune.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ static bool is_worker(const struct point_ledger *l, pid_t tgid)
 /* Endpoints of this point's workers only: those of earlier points are closed, control pipes moved no message. */
 static void keep_own(struct point_ledger *l)
 {
-	size_t n = 0, *at = calloc(l->phase.n + 1, sizeof(*at));
+	size_t n = 0, *at = array_new(l->phase.n, 1, sizeof(*at));
 
 	for (size_t i = 0; at && i < l->phase.n; i++) {
 		struct trace_endpoint *ep = &l->phase.ep[i];

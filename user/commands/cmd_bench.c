@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "bench/bench.h"
 #include "bench/traced.h"
 #include "commands/command.h"
@@ -204,7 +205,7 @@ static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 	size_t total = count_points(plan);
 	struct err run_err = {};
 
-	r.points = calloc(total, sizeof(*r.points));
+	r.points = array_new(total, 0, sizeof(*r.points));
 	if (!r.points)
 		return err_set(e, EXIT_NO_RESOURCE, "results: out of memory; give fewer sizes");
 	stamp_start(&r);

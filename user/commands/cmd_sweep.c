@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sweep/cells.h"
+#include "base/array.h"
 #include "bench/traced.h"
 #include "commands/command.h"
 #include "diagnose/observe.h"
@@ -608,7 +609,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	rc = plan_cells(&s, &first, rest, e);
 	if (rc == 0) {
 		tick_clock_init(&first.clock, TICK_CALIBRATE_NS);
-		s.done = calloc(total(&s), sizeof(*s.done));
+		s.done = array_new(total(&s), 0, sizeof(*s.done));
 		rc = s.done ? open_out(&s, &first, e) : err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values");
 	}
 	if (rc == 0) {

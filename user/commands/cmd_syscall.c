@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "commands/command.h"
 #include "host/call_probe.h"
 #include "render/environment.h"
@@ -38,7 +39,7 @@ struct findings {
 
 static int measure(const struct options *o, struct findings *f, struct err *e)
 {
-	double *samples = calloc((size_t)o->trials, sizeof(*samples));
+	double *samples = array_new((size_t)o->trials, 0, sizeof(*samples));
 	int rc = 0;
 
 	if (!samples)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "stats/rng.h"
 
@@ -58,11 +59,11 @@ static void group(struct range *r, const struct diag_round *rounds, size_t n)
 
 int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed, struct err *e)
 {
-	struct diag_round *sorted = calloc(n + 1, sizeof(*sorted));
+	struct diag_round *sorted = array_new(n, 1, sizeof(*sorted));
 	struct rng rng;
 
-	r->sizes = calloc(n + 1, sizeof(*r->sizes));
-	r->costs = calloc(n + 1, sizeof(*r->costs));
+	r->sizes = array_new(n, 1, sizeof(*r->sizes));
+	r->costs = array_new(n, 1, sizeof(*r->costs));
 	if (!sorted || !r->sizes || !r->costs) {
 		free(sorted);
 		return err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
@@ -80,7 +81,7 @@ int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, 
 
 static int one_pass(struct examiner *x, struct patient *p, const struct size_list *sizes, struct rng *rng, struct diag_round *out, struct err *e)
 {
-	size_t *order = calloc(sizes->n, sizeof(*order));
+	size_t *order = array_new(sizes->n, 0, sizeof(*order));
 	int rc = order ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
 
 	for (size_t i = 0; order && i < sizes->n; i++)
@@ -98,7 +99,7 @@ static int one_pass(struct examiner *x, struct patient *p, const struct size_lis
 int range_measure(struct examiner *x, struct range *r, enum test test, const struct size_list *sizes, struct err *e)
 {
 	struct patient *p = calloc(1, sizeof(*p));
-	struct diag_round *rounds = calloc(sizes->n * x->base_rounds, sizeof(*rounds));
+	struct diag_round *rounds = array_new((size_t)product((int64_t)sizes->n, (int64_t)x->base_rounds), 0, sizeof(*rounds));
 	struct rng rng;
 	int rc = p && rounds ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 static int test_of(const json_t *point)
@@ -52,7 +53,7 @@ static struct series *series_for(struct saved *s, json_t *options, const json_t 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].test == test && json_equal(s->v[i].options, options))
 			return &s->v[i];
-	grown = realloc(s->v, (s->n + 1) * sizeof(*grown));
+	grown = array_resize(s->v, s->n, 1, sizeof(*grown));
 	if (!grown)
 		return NULL;
 	s->v = grown;
@@ -76,7 +77,7 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	options = options_of(head, point);
 	to = series_for(s, options, point, (enum test)test);
 	json_decref(options);
-	grown = to ? realloc(to->rounds, (to->n + 1) * sizeof(*grown)) : NULL;
+	grown = to ? array_resize(to->rounds, to->n, 1, sizeof(*grown)) : NULL;
 	if (!grown)
 		return err_set(e, EXIT_NO_RESOURCE, "--from %s: out of memory; give a smaller file", path);
 	to->rounds = grown;

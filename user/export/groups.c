@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/groups.h"
+#include "base/array.h"
 #include "verdict/other_findings.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 int groups_init(struct groups *g, size_t max, size_t cgroup_depth, bool (*cgroup_path)(uint64_t id, char *buf, size_t size))
 {
 	*g = (struct groups){ .max = max, .cgroup_depth = cgroup_depth, .cgroup_path = cgroup_path };
-	g->v = calloc(max + 1, sizeof(*g->v));
+	g->v = array_new(max, 1, sizeof(*g->v));
 	for (int p = 0; p < TRACE_PROTOS; p++) {
 		g->other[p] = (struct group){ .proto = (enum trace_proto)p, .other = true };
 		snprintf(g->other[p].process, sizeof(g->other[p].process), "other");

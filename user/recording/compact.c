@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/evict.h"
 #include "verdict/verdict.h"
 #include "recording/blocks.h"
@@ -87,9 +88,9 @@ static int read_closed(const struct block *b, struct closed *v)
 	if (c.bad || v->part.n > b->n)
 		return EBADMSG;
 	n = v->part.n;
-	v->ep = calloc(n + 1, sizeof(*v->ep));
-	v->peer = calloc(n + 1, sizeof(*v->peer));
-	v->stall = calloc(n + 1, sizeof(*v->stall));
+	v->ep = array_new(n, 1, sizeof(*v->ep));
+	v->peer = array_new(n, 1, sizeof(*v->peer));
+	v->stall = array_new(n, 1, sizeof(*v->stall));
 	if (!v->ep || !v->peer || !v->stall)
 		return ENOMEM;
 	for (size_t i = 0; i < n; i++) {
@@ -110,7 +111,7 @@ static int count_closed(const struct block *b, struct tally *t)
 {
 	struct closed v;
 	int err = read_closed(b, &v);
-	uint64_t *more = err ? NULL : realloc(t->stall, (t->closed + v.part.n + 1) * sizeof(*more));
+	uint64_t *more = err ? NULL : array_resize(t->stall, t->closed + v.part.n, 1, sizeof(*more));
 
 	if (more) {
 		t->stall = more;

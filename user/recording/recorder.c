@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/index.h"
 #include "base/atomic_file.h"
 #include "recording/blocks.h"
@@ -164,7 +165,7 @@ static bool reserve(void **v, size_t n, size_t *room, size_t max, size_t size)
 
 	if (n < *room)
 		return true;
-	p = more <= 2 * max ? realloc(*v, more * size) : NULL;
+	p = more <= 2 * max ? array_resize(*v, more, 0, size) : NULL;
 	if (!p)
 		return false;
 	*v = p;

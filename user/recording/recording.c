@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "recording/blocks.h"
 #include "recording/codec.h"
@@ -82,7 +83,7 @@ static void keep_text(struct walk *w, uint64_t number, const char *text)
 	while (room <= number)
 		room *= 2;
 	if (room > w->texts_room) {
-		p = realloc(w->texts, room * sizeof(*p));
+		p = array_resize(w->texts, room, 0, sizeof(*p));
 		if (!p) {
 			w->no_memory = true;
 			return;

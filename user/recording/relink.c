@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/evict.h"
 #include "verdict/verdict.h"
 
@@ -16,8 +17,8 @@ bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_
 {
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
-		struct trace_endpoint *v = realloc(l->v, room * sizeof(*v));
-		uint64_t *p = v ? realloc(l->peer, room * sizeof(*p)) : NULL;
+		struct trace_endpoint *v = array_resize(l->v, room, 0, sizeof(*v));
+		uint64_t *p = v ? array_resize(l->peer, room, 0, sizeof(*p)) : NULL;
 
 		l->v = v ? v : l->v;
 		l->peer = p ? p : l->peer;
@@ -89,7 +90,7 @@ static void move(struct endpoints *l, size_t to, size_t from)
 
 static int drop_unwanted(struct endpoints *l, endpoint_filter want, void *ctx)
 {
-	struct place *wanted = calloc(2 * l->n + 1, sizeof(*wanted));
+	struct place *wanted = array_new(2 * l->n, 1, sizeof(*wanted));
 	size_t n = 0, kept = 0;
 
 	if (!wanted)
@@ -122,7 +123,7 @@ static void count_dropped(struct trace_counters *c, const struct trace_endpoint 
 
 static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
 {
-	uint64_t *stall = calloc(l->n, sizeof(*stall));
+	uint64_t *stall = array_new(l->n, 0, sizeof(*stall));
 	struct evict less;
 	size_t kept = 0;
 
@@ -156,11 +157,11 @@ int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct 
 int endpoints_join(const struct endpoints *closed, const struct endpoints *live, struct trace_snapshot *s)
 {
 	size_t max = closed->n + live->n + 1, n;
-	struct place *places = calloc(max, sizeof(*places));
-	uint64_t *peers = calloc(max, sizeof(*peers));
+	struct place *places = array_new(max, 0, sizeof(*places));
+	uint64_t *peers = array_new(max, 0, sizeof(*peers));
 
 	s->n = 0;
-	s->ep = calloc(max, sizeof(*s->ep));
+	s->ep = array_new(max, 0, sizeof(*s->ep));
 	if (!places || !peers || !s->ep) {
 		free(places);
 		free(peers);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "recording/recording.h"
 #include "recording/relink.h"
 
@@ -60,7 +61,7 @@ static int choose(struct replay *p, endpoint_filter want, void *ctx)
 {
 	const struct trace_snapshot *s = &p->end;
 
-	p->wanted = calloc(2 * s->n + 1, sizeof(*p->wanted));
+	p->wanted = array_new(2 * s->n, 1, sizeof(*p->wanted));
 	if (!p->wanted)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {

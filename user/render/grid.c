@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define COLUMNS 24
 enum { GAP = 2 };
 
@@ -24,7 +26,7 @@ static void add_cell(struct grid *g, char *text)
 {
 	if (g->n == g->cap) {
 		size_t cap = g->cap ? 2 * g->cap : 64;
-		char **grown = realloc(g->cell, cap * sizeof(*grown));
+		char **grown = array_resize(g->cell, cap, 0, sizeof(*grown));
 
 		if (!grown) {
 			free(text);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "verdict/root_cause.h"
 #include "render/ledger_text.h"
@@ -155,7 +156,7 @@ static size_t make_chains(const struct stalls *l, const struct stall_order *orde
 
 int ledger_folded_write(const struct ledger_view *view, const char *path, struct err *e)
 {
-	struct chain *v = calloc(view->stalls->n + 1, sizeof(*v));
+	struct chain *v = array_new(view->stalls->n, 1, sizeof(*v));
 	struct stall_order order;
 	bool room = v && !stall_order_make(&order, view->stalls);
 	FILE *f = room ? sink_open(path, e) : NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "render/ledger_text.h"
 #include "render/ledger_outputs.h"
 #include "render/sink.h"
@@ -137,7 +138,7 @@ int ledger_timeline_write(const struct ledger_view *view, const char *path, stru
 	int rc;
 
 	if (timeline_spans(view->timeline, view->s, &s) == 0)
-		v = calloc(2 * s.n + view->timeline->n + 1, sizeof(*v));
+		v = array_new(2 * s.n + view->timeline->n, 1, sizeof(*v));
 	head = header(view);
 	if (!v || !head) {
 		spans_free(&s);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "render/sink.h"
 
 struct place {
@@ -82,7 +83,7 @@ static int look_at_all(struct place *p, size_t n, struct err *e)
 
 int outputs_check(const char *const *paths, size_t n, struct err *e)
 {
-	struct place *p = calloc(n, sizeof(*p));
+	struct place *p = array_new(n, 0, sizeof(*p));
 	int rc;
 
 	if (!p)

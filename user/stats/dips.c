@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "stats/rng.h"
 
 enum { REPEATS_MAX = 64 };
@@ -57,7 +58,7 @@ static int fill_pool(const struct dip_size *v, size_t n, struct work *w)
 
 	for (size_t i = 0; i < n; i++)
 		total += v[i].n;
-	w->pool = malloc(total * sizeof(double));
+	w->pool = array_resize(NULL, total, 0, sizeof(double));
 	for (size_t i = 0; w->pool && i < n; i++)
 		for (size_t k = 0; k < v[i].n; k++)
 			w->pool[w->n_pool++] = log(v[i].cost[k]) - w->logs[i];
@@ -154,7 +155,7 @@ static int find(struct dip_size *v, size_t n, double level, double *room, struct
 
 int dips_find(struct dip_size *v, size_t n, double level, struct rng *rng)
 {
-	double *room = calloc(4 * (n + 1), sizeof(double));
+	double *room = array_new(4 * (n + 1), 0, sizeof(double));
 	int rc = room && n ? find(v, n, level, room, rng) : -1;
 
 	free(room);

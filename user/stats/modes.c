@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stats/rng.h"
 
 /* The distinct values, with the counts just before and just after each: the ends of the steps of the distribution function. */
@@ -18,8 +19,8 @@ struct steps {
 static int steps_alloc(struct steps *s, size_t n)
 {
 	memset(s, 0, sizeof(*s));
-	s->x = malloc(3 * n * sizeof(double));
-	s->hull[0] = malloc(2 * n * sizeof(size_t));
+	s->x = array_resize(NULL, 3 * n, 0, sizeof(double));
+	s->hull[0] = array_resize(NULL, 2 * n, 0, sizeof(size_t));
 	if (!s->x || !s->hull[0])
 		return -1;
 	s->before = s->x + n;

@@ -3,6 +3,7 @@
  * Least-significant-digit radix sort, 11 bits a pass. All digit counts are taken in one read; a digit in which all
  * keys agree costs no pass, so latencies under 4 ms (22 bits) take two.
  */
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ void stats_sort_u64(uint64_t *v, size_t n)
 		insertion_sort(v, n);
 		return;
 	}
-	scratch = malloc(n * sizeof(*v));
+	scratch = array_resize(NULL, n, 0, sizeof(*v));
 	count = calloc(DIGITS, sizeof(*count));
 	if (scratch && count)
 		radix_sort(v, scratch, n, count);
@@ -120,7 +121,7 @@ static int cmp_f64(const void *a, const void *b)
 
 void stats_sort_f64(double *v, size_t n)
 {
-	uint64_t *keys = n > SMALL ? malloc(n * sizeof(*keys)) : NULL;
+	uint64_t *keys = n > SMALL ? array_resize(NULL, n, 0, sizeof(*keys)) : NULL;
 
 	if (!keys) {
 		qsort(v, n, sizeof(*v), cmp_f64);

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stats/rng.h"
 
 static int push(struct variable *v, const char *text, struct err *e)
 {
-	char **grown = realloc(v->values, (v->n + 1) * sizeof(*grown));
+	char **grown = array_resize(v->values, v->n, 1, sizeof(*grown));
 
 	if (!grown)
 		return err_set(e, EXIT_NO_RESOURCE, "--vary %s: out of memory; give fewer values", v->row->name);
@@ -91,7 +92,7 @@ static int cmp_text(const void *a, const void *b)
 /* Two cells of one name would both be "repeat 0" to whoever reads the file. */
 static int check_distinct(const struct variable *v, struct err *e)
 {
-	char **sorted = calloc(v->n, sizeof(*sorted));
+	char **sorted = array_new(v->n, 0, sizeof(*sorted));
 	int rc = sorted ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
 
 	if (sorted) {
@@ -136,7 +137,7 @@ static int make_order(struct cells *c, struct err *e)
 {
 	struct rng r;
 
-	c->order = calloc(c->n * c->repeats, sizeof(*c->order));
+	c->order = array_new((size_t)product((int64_t)c->n, (int64_t)c->repeats), 0, sizeof(*c->order));
 	if (!c->order)
 		return err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values or repeats");
 	rng_seed(&r, c->seed);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stats/rng.h"
 #include "stats/dips.h"
 
@@ -13,7 +14,7 @@ int refine_note(struct refiner *r, uint32_t series, int64_t size, double cost)
 {
 	if (r->n == r->room) {
 		size_t room = r->room ? 2 * r->room : 256;
-		struct refine_seen *grown = realloc(r->v, room * sizeof(*grown));
+		struct refine_seen *grown = array_resize(r->v, room, 0, sizeof(*grown));
 
 		if (!grown)
 			return -1;
@@ -56,7 +57,7 @@ static int table_make(const struct refiner *r, uint32_t series, struct table *t)
 {
 	size_t n = 0;
 
-	*t = (struct table){ malloc((r->n + 1) * sizeof(*t->seen)), calloc(r->n + 1, sizeof(*t->sizes)), malloc((r->n + 1) * sizeof(double)), 0 };
+	*t = (struct table){ array_resize(NULL, r->n, 1, sizeof(*t->seen)), array_new(r->n, 1, sizeof(*t->sizes)), array_resize(NULL, r->n, 1, sizeof(double)), 0 };
 	if (!t->seen || !t->sizes || !t->costs)
 		return -1;
 	for (size_t i = 0; i < r->n; i++)

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 int canvas_resize(struct canvas *c, int w, int h)
 {
 	size_t n = (size_t)w * (size_t)h;
-	struct cell *cells = calloc(n + 1, sizeof(*cells)), *shown = calloc(n + 1, sizeof(*shown));
+	struct cell *cells = array_new(n, 1, sizeof(*cells)), *shown = array_new(n, 1, sizeof(*shown));
 
 	if (!cells || !shown) {
 		free(cells);

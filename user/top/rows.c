@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "top/row_names.h"
 
@@ -45,13 +46,13 @@ static bool make_room(struct rows *p, size_t n)
 	if (n <= p->room)
 		return true;
 	n += n / 4 + 64;
-	v = realloc(p->v, n * sizeof(*v));
+	v = array_resize(p->v, n, 0, sizeof(*v));
 	p->v = v ? v : p->v;
-	o = realloc(p->order, n * sizeof(*o));
+	o = array_resize(p->order, n, 0, sizeof(*o));
 	p->order = o ? o : p->order;
-	k = realloc(p->keys, n * sizeof(*k));
+	k = array_resize(p->keys, n, 0, sizeof(*k));
 	p->keys = k ? k : p->keys;
-	l = realloc(p->last_keys, n * sizeof(*l));
+	l = array_resize(p->last_keys, n, 0, sizeof(*l));
 	p->last_keys = l ? l : p->last_keys;
 	if (v && o && k && l)
 		p->room = n;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "tracer/trace.h"
 
@@ -58,7 +59,7 @@ static void add(uint64_t id, const char *path)
 {
 	if (cache.n == cache.room) {
 		size_t room = cache.room ? 2 * cache.room : 64;
-		struct known *p = realloc(cache.v, room * sizeof(*p));
+		struct known *p = array_resize(cache.v, room, 0, sizeof(*p));
 
 		if (!p)
 			return;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 #include "base/index.h"
 #include "base/text.h"
@@ -84,7 +85,7 @@ static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
 
 	if (n <= s->room)
 		return 0;
-	p = realloc(s->v, n * sizeof(*p));
+	p = array_resize(s->v, n, 0, sizeof(*p));
 	if (!p)
 		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
 	s->v = p;
@@ -253,7 +254,7 @@ static int by_key(const void *a, const void *b, void *closed)
 /* indexes of the closed ones, sorted by key; NULL: no memory */
 static uint32_t *index_closed(const struct closed_list *l)
 {
-	uint32_t *order = calloc(l->n + 1, sizeof(*order));
+	uint32_t *order = array_new(l->n, 1, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < l->n; i++)
 		order[i] = i;

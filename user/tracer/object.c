@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 #include "fentry.skel.h"
 #include "fentry_plain.skel.h"
@@ -244,7 +245,7 @@ static bool has_place(const struct hook *h)
 
 static int list_hooks(struct trace *t, struct trace_error *e)
 {
-	t->at = calloc(hook_count, sizeof(*t->at));
+	t->at = array_new(hook_count, 0, sizeof(*t->at));
 	if (!t->at)
 		return fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
 	for (size_t i = 0; i < hook_count; i++) {

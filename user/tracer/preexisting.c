@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 
 struct pids {
@@ -25,7 +26,7 @@ static bool pids_add(struct pids *p, pid_t pid)
 {
 	if (p->n == p->room) {
 		size_t room = p->room ? 2 * p->room : 64;
-		pid_t *v = realloc(p->v, room * sizeof(*v));
+		pid_t *v = array_resize(p->v, room, 0, sizeof(*v));
 
 		if (!v)
 			return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 #include "bpf/ledger.h"
 #include "base/evict.h"
@@ -21,7 +22,7 @@ static uint64_t stalled_ns(const struct endpoint *ep)
 /* the half that stalled less */
 static bool less_stalled(const struct closed_list *l, struct evict *h)
 {
-	uint64_t *v = malloc(l->n * sizeof(*v));
+	uint64_t *v = array_resize(NULL, l->n, 0, sizeof(*v));
 
 	for (size_t i = 0; v && i < l->n; i++)
 		v[i] = stalled_ns(&l->ep[i]);
@@ -92,7 +93,7 @@ static bool keep_closed(struct trace *t, const struct endpoint *ep)
 		drop_least_stalled(t);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
-		struct endpoint *p = realloc(l->ep, room * sizeof(*p));
+		struct endpoint *p = array_resize(l->ep, room, 0, sizeof(*p));
 
 		if (!p)
 			return false;

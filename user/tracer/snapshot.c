@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "tracer/peers.h"
 
 #define READ_TRIES 64
@@ -131,7 +132,7 @@ static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
 {
 	if (!l->rest)
 		return 0;
-	s->rest = malloc(TRACE_PROTOS * sizeof(*s->rest));
+	s->rest = array_resize(NULL, TRACE_PROTOS, 0, sizeof(*s->rest));
 	if (!s->rest)
 		return -1;
 	memcpy(s->rest, l->rest, TRACE_PROTOS * sizeof(*s->rest));
@@ -142,9 +143,9 @@ static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
 static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n, size_t since)
 {
 	size_t all = n + t->closed.n;
-	struct keyed *k = calloc(all + 1, sizeof(*k));
+	struct keyed *k = array_new(all, 1, sizeof(*k));
 
-	s->ep = calloc(all + 1, sizeof(*s->ep));
+	s->ep = array_new(all, 1, sizeof(*s->ep));
 	if (!k || !s->ep) {
 		free(k);
 		return -1;
@@ -196,7 +197,7 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 /* each may be found gone, or have a stall to tell of, and its record is in the ring then */
 static void run_for_all(struct trace *t, int program, uint64_t at)
 {
-	uint64_t *keys = calloc(t->opts.max_endpoints, sizeof(*keys));
+	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -222,8 +223,8 @@ void snapshot_tell_ongoing(struct trace *t, uint64_t at)
 int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
 {
 	size_t room = t->opts.max_endpoints;
-	struct endpoint *live = calloc(room, sizeof(*live));
-	uint64_t *keys = calloc(room, sizeof(*keys));
+	struct endpoint *live = array_new(room, 0, sizeof(*live));
+	uint64_t *keys = array_new(room, 0, sizeof(*keys));
 	int err = -1;
 
 	s->at_ns = snapshot_now();

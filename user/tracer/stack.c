@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 #include "base/text.h"
 #include "tracer/symbols.h"
@@ -104,7 +105,7 @@ static bool add_mapping(struct process *p, const char *line)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &m.from, &m.to, perms, &m.off, path) < 4 || !strchr(perms, 'x'))
 		return true;
 	m.file = path[0] == '/' ? open_file(p->tgid, m.from, m.to, path) : NULL;
-	v = realloc(p->v, (p->n + 1) * sizeof(*v));
+	v = array_resize(p->v, p->n, 1, sizeof(*v));
 	if (!v)
 		return false;
 	p->v = v;

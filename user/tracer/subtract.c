@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "base/array.h"
 #include "tracer/internal.h"
 
 /* sign: 1 or -1, times what is added */
@@ -137,7 +138,7 @@ static int by_serial(const void *x, const void *y)
 
 static struct trace_endpoint **index_serials(const struct trace_snapshot *s)
 {
-	struct trace_endpoint **p = calloc(s->n + 1, sizeof(*p));
+	struct trace_endpoint **p = array_new(s->n, 1, sizeof(*p));
 
 	for (size_t i = 0; p && i < s->n; i++)
 		p[i] = &s->ep[i];
@@ -197,7 +198,7 @@ static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a,
 	out->rest = NULL;
 	if (!b->rest || b->counters.dropped == a->counters.dropped)
 		return true;
-	out->rest = malloc(TRACE_PROTOS * sizeof(*out->rest));
+	out->rest = array_resize(NULL, TRACE_PROTOS, 0, sizeof(*out->rest));
 	if (!out->rest)
 		return false;
 	memcpy(out->rest, b->rest, TRACE_PROTOS * sizeof(*out->rest));
@@ -240,11 +241,11 @@ static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
 int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
 {
 	struct trace_endpoint **old = index_serials(a);
-	bool *kept = calloc(a->n + 1, sizeof(*kept));
+	bool *kept = array_new(a->n, 1, sizeof(*kept));
 
 	*out = *b;
 	out->rest = NULL;
-	out->ep = malloc((b->n + 1) * sizeof(*out->ep));
+	out->ep = array_resize(NULL, b->n, 1, sizeof(*out->ep));
 	if (old && kept && out->ep)
 		memcpy(out->ep, b->ep, b->n * sizeof(*out->ep));
 	for (size_t i = 0; old && kept && out->ep && i < b->n; i++) {

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *name)
 {
 	if (s->n == s->room) {
 		size_t room = s->room ? 2 * s->room : 512;
-		struct symbol *p = realloc(s->v, room * sizeof(*p));
+		struct symbol *p = array_resize(s->v, room, 0, sizeof(*p));
 
 		if (!p)
 			return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/merge_findings.h"
+#include "base/array.h"
 #include "verdict/blame.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int make_room(struct candidates *c)
 
 	if (c->n < c->room)
 		return 0;
-	v = realloc(c->v, room * sizeof(*v));
+	v = array_resize(c->v, room, 0, sizeof(*v));
 	if (!v)
 		return -1;
 	c->v = v;

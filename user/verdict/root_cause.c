@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "verdict/overlap.h"
 #include "verdict/who.h"
 
@@ -157,7 +158,7 @@ static int by_process(const void *a, const void *b)
 
 int stall_order_make(struct stall_order *o, const struct stalls *l)
 {
-	*o = (struct stall_order){ .v = calloc(l->n + 1, sizeof(*o->v)), .n = l->n };
+	*o = (struct stall_order){ .v = array_new(l->n, 1, sizeof(*o->v)), .n = l->n };
 	if (!o->v)
 		return -1;
 	for (size_t i = 0; i < l->n; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verdict/blame.h"
 
 static uint64_t hash(const char *s)
@@ -32,7 +33,7 @@ static bool make_room(struct stalls *l)
 
 	if (2 * l->n_texts < l->texts_room)
 		return true;
-	p = calloc(room, sizeof(*p));
+	p = array_new(room, 0, sizeof(*p));
 	if (!p)
 		return false;
 	for (size_t i = 0; i < l->texts_room; i++)
@@ -80,7 +81,7 @@ static bool grow(struct stalls *l)
 	room = room < l->max ? room : l->max;
 	if (room <= l->room)
 		return false;
-	p = realloc(l->v, room * sizeof(*p));
+	p = array_resize(l->v, room, 0, sizeof(*p));
 	if (!p)
 		return false;
 	l->v = p;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verdict/verdict.h"
 
 static bool grow(struct timeline *t)
@@ -14,7 +15,7 @@ static bool grow(struct timeline *t)
 	room = room < t->max ? room : t->max;
 	if (room <= t->room)
 		return false;
-	p = realloc(t->v, room * sizeof(*p));
+	p = array_resize(t->v, room, 0, sizeof(*p));
 	if (!p)
 		return false;
 	t->v = p;
@@ -175,10 +176,10 @@ static void join(struct spans *s)
 
 int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, struct spans *out)
 {
-	struct bound *bounds = calloc(end->n + 1, sizeof(*bounds));
+	struct bound *bounds = array_new(end->n, 1, sizeof(*bounds));
 	size_t room = t->n + 2 * end->n + 1;
 
-	*out = (struct spans){ .v = calloc(room, sizeof(*out->v)) };
+	*out = (struct spans){ .v = array_new(room, 0, sizeof(*out->v)) };
 	if (!out->v || !bounds) {
 		free(bounds);
 		spans_free(out);

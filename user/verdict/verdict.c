@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/root_cause.h"
@@ -45,7 +46,7 @@ static int by_stall(const void *a, const void *b, void *snapshot)
 
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
 {
-	size_t *order = calloc(s->n + 1, sizeof(*order));
+	size_t *order = array_new(s->n, 1, sizeof(*order));
 
 	*n = 0;
 	for (size_t i = 0; order && i < s->n; i++)
