@@ -148,4 +148,24 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	echo 'skip row4 beside the program: not root'
 fi
+
+# --- row8: what others wrote, on a terminal ---
+unfit() { LC_ALL=C grep -cP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$@"; } # FILE...: lines that hold it
+evil=$'\x1b]0;owned\a\xc2\x9b2J\xe2\x80\xaegpj\xff'
+plan evil "$(experiment '\\u001b[2J\\u009b\\u202e')"
+sed -i "1s/.*/# A title $evil/" "$WORK/evil.md"
+timeout 60 "$IPCSTALL" experiment "$WORK/evil.md" --quick -o "$WORK/evil" >"$WORK/out" 2>"$WORK/err" </dev/null
+check "row8: an experiment's title and command are shown clean" "$(cat -v "$WORK/err")" eval 'grep -q "A title" "$WORK/err" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
+timeout 60 "$IPCSTALL" sweep -m tcp -s 64 -t throughput -V nodelay=0,1 -d 20ms --no-trace >"$WORK/s.ndjson" 2>"$WORK/err" </dev/null
+python3 - "$WORK/s.ndjson" "$WORK/evil.ndjson" <<'PY'
+import json, sys
+lines = [json.loads(l) for l in open(sys.argv[1])]
+evil = '\x1b]0;owned\a\x9b2J\u202egpj'
+for l in lines:
+    if 'vars' in l and 'test' in l:
+        l['vars'][evil] = evil
+open(sys.argv[2], 'w').writelines(json.dumps(l, ensure_ascii=i % 2 > 0) + '\n' for i, l in enumerate(lines))
+PY
+timeout 60 "$IPCSTALL" diagnose --from "$WORK/evil.ndjson" >"$WORK/out" 2>"$WORK/err" </dev/null
+check "row8: the labels of a sweep are shown clean" "$(cat -v "$WORK/out" "$WORK/err")" eval 'grep -q "^Series 1" "$WORK/out" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
 finish

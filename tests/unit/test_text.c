@@ -154,6 +154,59 @@ static void json_takes_any_text(void **state)
 	json_decref(s);
 }
 
+static bool is_fit(const char *s)
+{
+	json_t *o = json_string(s); /* NULL: not UTF-8 */
+	bool fit = o != NULL;
+
+	json_decref(o);
+	for (const unsigned char *c = (const unsigned char *)s; fit && *c; c++)
+		fit = *c >= 0x20 && *c != 0x7f && !(c[0] == 0xc2 && c[1] < 0xa0) &&
+		      !(c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) &&
+		      !(c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+	return fit;
+}
+
+/* Rows of characters that matter, whole and cut, and of any bytes. */
+static void row8_no_text_stays_unfit(void **state)
+{
+	static const char *const parts[] = { "\x1b[2J", "\xc2\x9b", "\xc2\x80", "\xc2\x9f", "\xc2\xa0", "\x7f", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9",
+					     "\xe2\x81\xa5", "\xe2\x80", "\xf0\x9f\x90\xa7", "\xf0\x9f", "a", "\xd0\xbf", "\xed\xa0\x80", "\xc0\xaf", "\xff", "\r\n", "\xd8\x9c" };
+
+	(void)state;
+	srand(32);
+	for (int i = 0; i < 200000; i++) {
+		char s[64] = "", again[64];
+
+		for (int k = rand() % 12; k > 0; k--)
+			strcat(s, parts[(size_t)rand() % (sizeof(parts) / sizeof(parts[0]))]);
+		for (int k = rand() % 4; k > 0 && s[0]; k--)
+			s[(size_t)rand() % strlen(s)] = (char)(1 + rand() % 255);
+		text_clean(s, 1 + (size_t)rand() % sizeof(s));
+		if (!is_fit(s))
+			fail_msg("after %d texts: %s", i, s);
+		strcpy(again, s);
+		text_clean(again, sizeof(again));
+		assert_string_equal(s, again);
+	}
+}
+
+static void row8_json_of_others_is_cleaned_through(void **state)
+{
+	json_t *v = json_loads("{\"a\\u009bb\":[\"\\u202ex\",{\"k\\u001b\":{\"z\":\"\\u0007\"}},5,null],\"ok\":\"plain\"}", 0, NULL), *inside;
+
+	(void)state;
+	assert_ptr_equal(text_clean_json(v), v);
+	inside = json_object_get(v, "a?b");
+	assert_string_equal(json_string_value(json_array_get(inside, 0)), "?x");
+	assert_string_equal(json_string_value(json_object_get(json_object_get(json_array_get(inside, 1), "k?"), "z")), "?");
+	assert_int_equal(json_integer_value(json_array_get(inside, 2)), 5);
+	assert_string_equal(json_string_value(json_object_get(v, "ok")), "plain");
+	assert_int_equal(json_object_size(v), 2);
+	json_decref(v);
+	assert_null(text_clean_json(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +220,8 @@ int main(void)
 		cmocka_unit_test(lines_may_stay),
 		cmocka_unit_test(a_name_has_fifteen_bytes),
 		cmocka_unit_test(json_takes_any_text),
+		cmocka_unit_test(row8_no_text_stays_unfit),
+		cmocka_unit_test(row8_json_of_others_is_cleaned_through),
 	};
 	int fd = mkstemp(path), failed;
 

@@ -34,5 +34,7 @@ void text_comm(char out[16], const char in[16]);
 
 /* A JSON string of a clean copy. */
 struct json_t *text_json(const char *s);
+/* Every text and name in what was read from a file or from another host, in place; returns it. NULL stays NULL. */
+struct json_t *text_clean_json(struct json_t *v);
 
 #endif

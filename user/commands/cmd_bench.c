@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/traced.h"
 #include "commands/command.h"
@@ -168,7 +169,7 @@ static int repeat_options(struct bench_options *o, struct err *e)
 {
 	FILE *f = fopen(o->repeat, "re");
 	json_error_t why;
-	json_t *doc = f ? json_loadf(f, 0, &why) : NULL;
+	json_t *doc = f ? text_clean_json(json_loadf(f, 0, &why)) : NULL;
 	const char *schema = json_string_value(json_object_get(doc, "schema"));
 	int rc = 0;
 

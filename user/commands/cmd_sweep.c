@@ -425,12 +425,12 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 {
 	json_error_t why;
-	json_t *line = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why);
+	json_t *line = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why));
 	int rc = line ? same_sweep(line, now, s->o->out, e) : err_set(e, EXIT_DATA, "--resume %s: no header; start it anew without --resume", s->o->out);
 	long whole = ftell(f), first_refined = -1;
 
 	json_decref(line);
-	while (rc == 0 && (line = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why))) {
+	while (rc == 0 && (line = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why)))) {
 		json_int_t i = json_integer_value(json_object_get(line, "index"));
 		bool refined = json_is_true(json_object_get(line, "refined"));
 
@@ -457,14 +457,14 @@ static int spare_interrupted(const char *path, struct err *e)
 {
 	struct stat st;	/* of what is no file, a pipe say, nothing can be read that is not yet to be written */
 	FILE *f = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-	json_t *line = f ? json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+	json_t *line = f ? text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)) : NULL;
 	const char *schema = json_string_value(json_object_get(line, "schema"));
 	bool sweep = schema && !strcmp(schema, "ipcstall.sweep"), whole = false;
 	size_t points = 0;
 
 	for (; sweep && !whole && line; points++) {
 		json_decref(line);
-		line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+		line = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL));
 		whole = json_object_get(line, "end");
 	}
 	json_decref(line);

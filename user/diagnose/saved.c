@@ -112,7 +112,7 @@ static int read_points(struct saved *s, const json_t *head, FILE *f, const char 
 			rc = add_point(s, head, json_array_get(inside, i), path, e);
 		return rc;
 	}
-	while (rc == 0 && (point = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why))) {
+	while (rc == 0 && (point = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why)))) {
 		if (json_object_get(point, "end"))
 			s->complete = true;
 		else
@@ -132,7 +132,7 @@ int saved_load(const char *path, struct saved *s, struct err *e)
 	*s = (struct saved){};
 	if (!f)
 		return err_sys(e, EXIT_DATA, "give a file written by 'sweep' or --json", "--from %s", path);
-	head = json_loadf(f, JSON_DISABLE_EOF_CHECK, &why);
+	head = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why));
 	rc = head ? check_head(head, path, e)
 		  : err_set(e, EXIT_DATA, "--from %s: %s (line %d); give a file written by 'sweep' or --json", path, why.text, why.line);
 	if (rc == 0)

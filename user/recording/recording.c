@@ -243,7 +243,7 @@ static bool read_header(struct walk *w, const struct block *b)
 	if (b->n > HEADER_MAX)
 		return false;
 	json_decref(w->st->head);
-	w->st->head = json_loadb((const char *)b->content, b->n, 0, NULL);
+	w->st->head = text_clean_json(json_loadb((const char *)b->content, b->n, 0, NULL));
 	return json_is_object(w->st->head);
 }
 

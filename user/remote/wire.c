@@ -119,7 +119,7 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 		err_set(e, EXIT_NO_RESOURCE, "control message: out of memory");
 		return NULL;
 	}
-	msg = recv_all(fd, text, length, deadline, e) ? NULL : json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+	msg = recv_all(fd, text, length, deadline, e) ? NULL : text_clean_json(json_loadb(text, length, JSON_REJECT_DUPLICATES, &why));
 	free(text);
 	if (json_is_object(msg))
 		return msg;

@@ -6,11 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define SCHEMA "ipcstall.experiment"
 #define SCHEMA_VERSION 1
 #define SEE "see docs/experiments/README.md"
 
 enum { FILE_MAX = 1 << 20 };
+
+static void end_clean(char *text, size_t n)
+{
+	text[n] = 0;
+	text_clean_lines(text, n + 1);
+}
 
 static char *slurp(const char *path, struct err *e)
 {
@@ -24,7 +32,7 @@ static char *slurp(const char *path, struct err *e)
 	else if (n > FILE_MAX || memchr(text, 0, n))
 		err_set(e, EXIT_DATA, "%s: no experiment file; " SEE, path);
 	else
-		text[n] = 0;
+		end_clean(text, n);
 	if (f)
 		fclose(f);
 	if (err_is_set(e)) {
@@ -58,7 +66,7 @@ static json_t *fenced(const char *text, const char *path, struct err *e)
 	}
 	for (const char *c = text; c < start + 9; c++)
 		line += *c == '\n';
-	o = json_loadb(start + 9, (size_t)(end - start - 9), JSON_REJECT_DUPLICATES, &why);
+	o = text_clean_json(json_loadb(start + 9, (size_t)(end - start - 9), JSON_REJECT_DUPLICATES, &why));
 	if (!o)
 		err_set(e, EXIT_DATA, "%s: line %d: %s; " SEE, path, line + why.line - 1, why.text);
 	return o;
@@ -167,5 +175,6 @@ bool plan_title(const char *path, char *buf, size_t len)
 		return false;
 	memmove(buf, buf + 2, strlen(buf) - 1);
 	buf[strcspn(buf, "\n")] = 0;
+	text_clean(buf, len);
 	return true;
 }
