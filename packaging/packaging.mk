@@ -73,4 +73,5 @@ rpm: ## RPM packages of the tracked tree, in build/packages
 
 .PHONY: test-packages
 test-packages: all ## install, packages, static file and image, each in fresh roots (TEST=name: one; a quarter of an hour)
+	$(Q).ci/deps package
 	$(Q)tests/packages $(TEST)
