@@ -77,6 +77,15 @@ def cmd_summary(args: argparse.Namespace) -> int:
     return 0
 
 
+def cmd_compare(args: argparse.Namespace) -> int:
+    from .changes import compare
+    from .load import load_documents
+
+    a, b = load_documents([args.a, args.b], args.mixed)
+    write("-", compare(a, b).encode())
+    return 0
+
+
 def cmd_export(args: argparse.Namespace) -> int:
     from .export import FORMS
     from .export.folded import of_trace
@@ -151,6 +160,12 @@ def _parser() -> Parser:
     summary.add_argument("files", nargs="+", metavar="FILE")
     summary.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
     summary.set_defaults(run=cmd_summary)
+
+    compare = commands.add_parser("compare", help="what changed between two results, sweeps or traces, with intervals and a test")
+    compare.add_argument("a", metavar="A")
+    compare.add_argument("b", metavar="B")
+    compare.add_argument("--mixed", action="store_true", help="also where the files come from unlike machines")
+    compare.set_defaults(run=cmd_compare)
 
     experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
     experiment.add_argument("file", metavar="FILE")
