@@ -13,11 +13,12 @@ from typing import Any, List, Optional, Sequence
 
 from . import __version__
 from .errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
-from .options import Parser
+from .options import PROGRAM, Parser
 from .output import say, write
 from .text import clean, file_name
 
 KEPT_DPI = 130
+SPEAKER = os.environ.get("IPCSTALL_PROGRAM") or "analysis"
 
 
 def _request(args: argparse.Namespace) -> Any:
@@ -56,7 +57,7 @@ def cmd_figure(args: argparse.Namespace) -> int:
             _remark(d.path, [*d.remarks, *d.warnings])
     figure = kind.draw(request)
     for r in request.remarks:
-        say(f"analysis: figure {kind.name}: {r}")
+        say(f"{SPEAKER}: figure {kind.name}: {r}")
     write(args.output, to_bytes(figure, form, args.dpi))
     return 0
 
@@ -82,6 +83,7 @@ def cmd_compare(args: argparse.Namespace) -> int:
     from .load import load_documents
 
     a, b = load_documents([args.a, args.b], args.mixed)
+    a.path, b.path = args.called or (a.path, b.path)
     write("-", compare(a, b).encode())
     return 0
 
@@ -129,7 +131,7 @@ def cmd_experiments(args: argparse.Namespace) -> int:
 
 def _remark(path: str, remarks: Sequence[str]) -> None:
     for r in remarks:
-        say(f"analysis: {file_name(path)}: {r}")
+        say(f"{SPEAKER}: {file_name(path)}: {r}")
 
 
 def _parser() -> Parser:
@@ -137,7 +139,7 @@ def _parser() -> Parser:
     from .figures import ROWS
 
     kinds = "\n".join(f"  {k.name:<11} {k.help}" for k in ROWS)
-    top = Parser(prog=f"python3 -m {__package__}", description="Figures and reports from ipcstall's JSON.")
+    top = Parser(prog=PROGRAM, description="Figures and reports from ipcstall's JSON.")
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(metavar="COMMAND", required=True, dest="command")
 
@@ -165,6 +167,7 @@ def _parser() -> Parser:
     compare.add_argument("a", metavar="A")
     compare.add_argument("b", metavar="B")
     compare.add_argument("--mixed", action="store_true", help="also where the files come from unlike machines")
+    compare.add_argument("--called", nargs=2, metavar="NAME", help="how the two are called in the output")
     compare.set_defaults(run=cmd_compare)
 
     experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
@@ -223,12 +226,12 @@ def main(argv: Optional[List[str]] = None) -> int:
         code: int = args.run(args)
         return code
     except AnalysisError as e:
-        say(f"analysis: {e}")
+        say(f"{SPEAKER}: {e}")
         return e.code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return IO
     except ModuleNotFoundError as e:
-        say(f"analysis: {e.name} is missing: the figures need it; install what analysis/pyproject.toml lists, or run make deps")
+        say(f"{SPEAKER}: {e.name} is missing: the figures need it; install what analysis/pyproject.toml lists, or run make deps")
         return 4

@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any, NoReturn
 
 from .errors import usage
 from .output import write
 
 
+# how the command that was typed is called
+PROGRAM = os.environ.get("IPCSTALL_PROGRAM") or f"python3 -m {__package__}"
+
+
 class Parser(argparse.ArgumentParser):
-    program = f"python3 -m {__package__}"
+    program = PROGRAM
 
     def error(self, message: str) -> NoReturn:
         raise usage(f"{message}; see {self.program} --help")

@@ -309,7 +309,7 @@ const struct command command_replay = {
 	.description = "The table goes to standard output, unless another output does. A recording that breaks off is shown up to its last whole\n"
 		       "block; damaged blocks are left out, and make the exit code 9.",
 	.examples = "ipcstall replay web.rec\tthe table and the verdict\n"
-		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor python3 -m analysis figure timeline t.ndjson\n"
+		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor ipcstall figure timeline t.ndjson\n"
 		    "ipcstall replay web.rec -P 443 --json -\tas JSON\n",
 	.options = replay_options,
 	.options_size = sizeof(struct session_opts),

@@ -633,7 +633,7 @@ const struct command command_sweep = {
 	.name = "sweep",
 	.summary = "Benchmark every combination of some options' values, in random order",
 	.description = "Each point runs with the ledger on (--no-trace: off), so that stall and time belong to the same messages. Points are written\n"
-		       "as they come; an interrupted sweep goes on with --resume. `python3 -m analysis report FILE` draws it.",
+		       "as they come; an interrupted sweep goes on with --resume. `ipcstall report FILE` draws it.",
 	.examples = "ipcstall sweep -m tcp -p trailer=4 -a message -t throughput -L veth,rate=100mbit,tso=off -V size=1453:21000:+500 -V nodelay=0,1 -o comb.ndjson\tthe comb of Nagle and delayed ACK\n"
 		    "ipcstall sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off -V size=3500:7000:+500 --repeats 3 --refine -o edges.ndjson\twhere exactly?\n"
 		    "ipcstall sweep -m pipe -t throughput -V size=1K:256K:*2 -V pipe-size=64K,1M -o pipe.ndjson\tdoes a larger pipe help?\n",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -179,4 +180,15 @@ void blocks_close(struct block_reader *r)
 {
 	free(r->unpacked);
 	*r = (struct block_reader){};
+}
+
+bool recording_is_one(const char *path)
+{
+	char head[sizeof(magic)] = "";
+	FILE *f = fopen(path, "re");
+	bool is = f && fread(head, 1, sizeof(head), f) == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+
+	if (f)
+		fclose(f);
+	return is;
 }

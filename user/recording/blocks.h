@@ -63,4 +63,7 @@ enum head_result blocks_open(struct block_reader *r, const void *file, size_t n,
 enum read_result blocks_next(struct block_reader *r, struct block *b);
 void blocks_close(struct block_reader *r);
 
+/* Does it begin as a recording does? */
+bool recording_is_one(const char *path);
+
 #endif

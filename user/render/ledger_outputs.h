@@ -26,7 +26,7 @@ struct ledger_view {
 #define LEDGER_OUTPUTS(OUT)												\
 	OUT(OUT_JSON, json, "the ledgers, the verdict and the single stalls as one JSON document")			\
 	OUT(OUT_CSV, csv, "one line for each endpoint")								\
-	OUT(OUT_TIMELINE, timeline, "every change of state, to be drawn: python3 -m analysis figure timeline FILE")	\
+	OUT(OUT_TIMELINE, timeline, "every change of state, to be drawn: ipcstall figure timeline FILE")	\
 	OUT(OUT_PERFETTO, perfetto, "the same as trace events, for ui.perfetto.dev or chrome://tracing")		\
 	OUT(OUT_FOLDED, folded, "who kept whom waiting, as folded stacks in microseconds, for flame graphs")
 
