@@ -148,6 +148,14 @@ static __always_inline __u32 voted_before(const struct beside *b, __u32 tgid)
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
+/* by its process's name: a pool's threads have names of their own, by which nobody knows the program */
+static __always_inline void process_name(char comm[COMM_LEN])
+{
+	__u64 leader = ADDRESS(bpf_get_current_task(), task_struct___numbered, group_leader);
+
+	bpf_probe_read_kernel(comm, COMM_LEN, (void *)(leader + bpf_core_field_offset(struct task_struct___numbered, comm)));
+}
+
 /*
  * Remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()). Returns
  * voted_before().
@@ -169,7 +177,7 @@ static __always_inline __u32 note_task(struct beside *b, __u32 tid)
 	b->tgid = tgid;
 	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();
-	bpf_get_current_comm(b->comm, sizeof(b->comm));
+	process_name(b->comm);
 	return before;
 }
 

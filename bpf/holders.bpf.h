@@ -59,6 +59,7 @@ static __always_inline void note_leaving(struct beside *b, __u32 tgid, __u32 clo
 {
 	if (b->tgid != tgid || b->left)
 		return;
+	count_cpu(b);
 	b->named = LATEST(renames) - 1;
 	b->let_go = closes;
 	b->heir = 0;

@@ -73,6 +73,8 @@ struct beside {
 	ns_t no_cpu;			/* time in which whoever was last in the call was awaited, ready to run and without a CPU: see starved.bpf.h */
 	ns_t waited_then;
 	ns_t no_cpu_until;		/* what lies before is counted in `no_cpu`, or was no such time */
+	ns_t cpu, cpu_then;		/* what the threads that were last in the call ran on a CPU since their first, in the call and out of it; what the present one had run when that was counted */
+	ns_t born;			/* when its process began; 0: not known */
 	unsigned int let_go;
 	unsigned int heir;		/* who had it last after that; 0: not known */
 	char heir_comm[COMM_LEN];

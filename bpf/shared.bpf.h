@@ -802,6 +802,8 @@ SUBPROG_OF_NUMBERS int settle_key(__u64 key)
 	if (ended_unseen(ep))
 		return 0;
 	settle_live(ep, key, now);
+	count_cpu(&ep->txb);
+	count_cpu(&ep->rxb);
 	split_long(ep, now);
 	tcp_audit(ep, 0);
 	return 1;

@@ -80,6 +80,29 @@ static __always_inline void awaited(struct beside *b, ns_t lasted)
 		awaited_long(b, lasted);
 }
 
+/* What whoever was last in the call has run until now is counted, if that thread is still there. */
+static __noinline int count_cpu(struct beside *b)
+{
+	struct task_struct *task;
+	ns_t ran;
+
+	if (!b || !b->task)
+		return 0;
+	task = CAST(task_struct, b->task);
+	if ((__u32)GET(task, pid) != b->tid)
+		return 0;
+	ran = GET(task, se.sum_exec_runtime);
+	if (ran > b->cpu_then)
+		b->cpu += ran - b->cpu_then;
+	b->cpu_then = ran;
+	return 1;
+}
+
+static __always_inline ns_t born_of(__u64 task)
+{
+	return GET(CAST(task_struct, ADDRESS(task, task_struct___numbered, group_leader)), start_time);
+}
+
 /*
  * The current thread, `tid`, is the one that was last in the call, from now on. If it was already, some task of the machine has got another name
  * (note_task()), and what this one waited until now is still to be counted.
@@ -90,6 +113,9 @@ static __noinline int starved_from(struct beside *b, __u32 tid)
 
 	if (!b || (b->tid == tid && b->task == task))
 		return 0;
+	count_cpu(b);
+	b->cpu_then = GET(CAST(task_struct, task), se.sum_exec_runtime);
+	b->born = born_of(task);
 	b->tid = tid;
 	b->task = task;
 	b->waited_then = cpu_wait_of(b).waited;

@@ -54,6 +54,10 @@ struct task_struct {
 	__s32 tgid;
 	struct files_struct *files;
 	struct {
+		__u64 sum_exec_runtime;
+	} se;
+	__u64 start_time;
+	struct {
 		__u64 run_delay;
 		__u64 last_queued;
 	} sched_info;

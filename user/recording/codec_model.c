@@ -5,7 +5,7 @@
 #include "recording/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4544, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4576, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
@@ -82,6 +82,9 @@ static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
 	walk_resolution(c, &b->runq_res);
 	walk_resolution(c, &b->no_cpu_res);
 	codec_bool(c, &b->others);
+	codec_u64(c, &b->cpu_ns);
+	codec_u64(c, &b->born_ns);
+	walk_resolution(c, &b->cpu_res);
 }
 
 static void walk_left(struct codec *c, struct trace_call_stats *b)

@@ -13,6 +13,7 @@
 #include "verdict/blame.h"
 #include "render/environment.h"
 #include "verdict/judge.h"
+#include "verdict/limit.h"
 #include "verdict/other_findings.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
@@ -76,6 +77,17 @@ static void sender_name(const struct making *m, const struct finding *f, char *b
 	struct who held_up = finding_sender(m->s, f);
 
 	someone(&held_up, f->all.several_senders, buf, len);
+}
+
+/* whoever reads what goes out there */
+static void reader_name(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_call_stats *b = who_reads(m->s, &m->s->ep[f->endpoint]);
+
+	if (b && b->tgid)
+		program_name(b, buf, len);
+	else
+		address_of_peer(&m->s->ep[f->endpoint], buf, len);
 }
 
 /* ---- where ---- */
@@ -216,8 +228,9 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	char *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
-	if (f->limit == LIMIT_READER_CPU)
-		snprintf(buf, len, "%s: %s is busy on its CPU", trace_tx_names[f->cause], name);
+	if (f->small_reads)
+		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.*f bytes each", trace_tx_names[f->cause], name, reader->messages, 0,
+			 (double)reader->bytes / (double)reader->messages);
 	else if (reads_often(reader, f))
 		snprintf(buf, len, "%s: %s reads often and does not keep up", trace_tx_names[f->cause], name);
 	else
@@ -238,7 +251,7 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	size_t len = sizeof(m->c->why);
 
 	blamed_name(m, f, name, sizeof(name));
-	if (f->blamed == BLAME_PEER_READER)
+	if (f->blamed == BLAME_PEER_READER || f->small_reads)
 		why_of_reader(m, f, name);
 	else if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, "%s: %s delays its ACKs", cause, name);
@@ -272,6 +285,21 @@ static void card_stall(const struct making *m)
 	take_fix(m);
 }
 
+static void why_of_limit(const struct making *m, const struct finding *f)
+{
+	double reader = reader_cpu_share(m->s, f);
+	struct card *c = m->c;
+
+	if (f->limit == LIMIT_READER_CPU)
+		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU (%.0f %% of one) and cannot keep up", c->whom, 100 * fmin(reader, 1));
+	else if (f->limit == LIMIT_WRITER_CPU)
+		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU", c->who);
+	else if (f->limit == LIMIT_SHARED_CPU)
+		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
+	else
+		snprintf(c->why, sizeof(c->why), "small writes are gathered into larger segments, which costs no throughput");
+}
+
 /* nobody waits in vain */
 static void card_limit(const struct making *m)
 {
@@ -279,10 +307,13 @@ static void card_limit(const struct making *m)
 	struct card *c = m->c;
 
 	sender_name(m, f, c->who, sizeof(c->who));
-	peer_name(m->s, &m->s->ep[f->endpoint], c->whom, sizeof(c->whom));
+	reader_name(m, f, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom, limit_phrase(f->limit));
 	where_finding(m, f);
-	why_of_stall(m, f);
+	text_append(c->where, sizeof(c->where), " (%s)", trace_tx_names[f->cause]);
+	why_of_limit(m, f);
+	if (f->limit != LIMIT_OWN_WRITES)
+		set_surety(c, SEEN_BOTH_ENDS);
 }
 
 /* ---- what stalls no sender that was seen ---- */

@@ -97,6 +97,7 @@ static json_t *call_stats_to_json(const struct trace_call_stats *b)
 		{ "runq_max_ns", b->runq_max_ns, b->runq_res },
 		{ "wakeups", b->wakeups, b->runq_res },
 		{ "no_cpu_ns", b->no_cpu_ns, b->no_cpu_res },
+		{ "cpu_ns", b->cpu_ns, b->cpu_res },
 	};
 
 	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));

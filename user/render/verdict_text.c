@@ -78,6 +78,10 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
+	else if (f->small_reads)
+		snprintf(buf, len, " <- %s %s in small pieces", name, late.others ? "read" : "reads");
+	else if (f->limit == LIMIT_READER_CPU)
+		snprintf(buf, len, " <- %s is busy on its CPU", name);
 	else if (f->blamed == BLAME_PEER_READER && reads_often(who_reads(s, &s->ep[f->endpoint]), f))
 		snprintf(buf, len, " <- %s %s often, and %s not keep up", name, late.others ? "read" : "reads", late.others ? "do" : "does");
 	else if (f->blamed == BLAME_PEER_READER)
@@ -184,6 +188,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		       "communicate())";
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+	if (f->small_reads)
+		return "read in larger pieces: a call for each few bytes takes more time than the bytes (a buffered reader, a larger block size)";
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
 		return starved_fix();
 	if (f->late_not_lost)
@@ -431,7 +437,8 @@ static void stall_sentence(const struct trace_snapshot *s, const struct verdict 
 
 const char *limit_phrase(enum limit l)
 {
-	static const char *const phrases[] = { [LIMIT_NONE] = "", [LIMIT_READER_CPU] = "the reader's CPU", [LIMIT_OWN_WRITES] = "its own small writes" };
+	static const char *const phrases[] = { [LIMIT_NONE] = "", [LIMIT_READER_CPU] = "the reader's CPU", [LIMIT_WRITER_CPU] = "the sender's CPU",
+		[LIMIT_SHARED_CPU] = "the CPU that both ends share", [LIMIT_OWN_WRITES] = "its own small writes" };
 
 	return phrases[l];
 }

@@ -150,6 +150,9 @@ static void fill_call_stats(struct trace_call_stats *out, const struct beside *i
 	out->wakeups = own->wakeups + crowd->wakeups;
 	out->no_cpu_ns = in->no_cpu;
 	out->no_cpu_res = in->task ? TRACE_BOUNDED : TRACE_UNKNOWN;
+	out->cpu_ns = in->cpu;
+	out->cpu_res = in->task ? TRACE_BOUNDED : TRACE_UNKNOWN;
+	out->born_ns = in->born;
 	out->tgid = in->tgid;
 	out->tid = in->tid;
 	out->cgroup_id = in->cgroup;

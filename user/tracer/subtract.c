@@ -42,6 +42,7 @@ static void add_call_stats(struct trace_call_stats *out, const struct trace_call
 	add_word(&out->runq_ns, a->runq_ns, sign);
 	add_word(&out->wakeups, a->wakeups, sign);
 	add_word(&out->no_cpu_ns, a->no_cpu_ns, sign);
+	add_word(&out->cpu_ns, a->cpu_ns, sign);
 }
 
 static void add_blame(struct trace_blame *out, const struct trace_blame *a, int sign)

@@ -88,13 +88,15 @@ struct trace_call_stats {
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
 	uint64_t no_cpu_ns;			/* while it was awaited, who was last in the call was ready to run and had no CPU */
+	uint64_t cpu_ns;			/* what the threads that were last in the call ran on a CPU, from their first call on, in it and out of it */
+	uint64_t born_ns;			/* when the process that was last in the call began; 0: not known */
 	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
 	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
 	bool others;				/* other processes were in the call before; without a tid: hold the descriptor too */
 	bool let_go;				/* see left_ns: it lives, and closed its descriptor */
 	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
-	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res;
+	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res, cpu_res;
 	uint64_t left_ns;		/* since when that process has no descriptor of it any more, while others have: mostly, it ended; 0: not so */
 	pid_t fd_owner;			/* who had it last after that, or has it; 0: not known */
 	char fd_owner_comm[16];

@@ -28,7 +28,7 @@ static void sleep_ms(uint64_t ms)
 
 static const struct finding *root_of(const struct verdict *v)
 {
-	const struct finding *f = v->n ? &v->v[0] : NULL;
+	const struct finding *f = v->n && v->kind != KIND_LIMIT ? &v->v[v->lead] : NULL;
 
 	return f && f->root >= 0 ? &v->v[f->root] : f;
 }

@@ -10,6 +10,7 @@
 #include "verdict/blame.h"
 #include "verdict/root_cause.h"
 #include "verdict/judge.h"
+#include "verdict/limit.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
@@ -148,6 +149,10 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
+	f->limit = limit_of(s, f);
+	if (f->limit == LIMIT_NONE && reader_has_no_cpu(s, f))
+		f->blamed = BLAME_PEER_NO_CPU;
+	f->small_reads = reads_small(s, f);
 	f->all = (struct totals){
 		.connections = 1,
 		.ns = f->ns,

@@ -62,6 +62,8 @@ enum finding_kind { FINDING_KINDS(KIND_ENUM) KINDS_N };
 enum limit {
 	LIMIT_NONE,
 	LIMIT_READER_CPU, /* its reader reads as fast as a CPU lets it */
+	LIMIT_WRITER_CPU, /* it writes as fast as a CPU lets it */
+	LIMIT_SHARED_CPU, /* both do, on one CPU */
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 };
 
@@ -92,6 +94,7 @@ struct finding {
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
 	bool goes_on;	      /* it had not ended at the snapshot */
 	enum limit limit;     /* nobody waits in vain: LIMIT_NONE, somebody does */
+	bool small_reads;     /* by whoever is blamed: see verdict/limit.h */
 };
 
 /* One state of one end's ledger, rx but for `undelivered` */

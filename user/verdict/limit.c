@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/limit.h"
+
+#include <math.h>
+
+#include "verdict/blame.h"
+#include "verdict/who.h"
+
+/* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of the virtual machine's host are the rest. */
+#define BUSY_SHARE 0.75
+/* Two on one CPU, who take turns on it */
+#define BOTH_SHARE 0.8
+
+static double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
+{
+	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns ? NAN : (double)b->cpu_ns / (double)lifetime_ns;
+}
+
+static const struct trace_endpoint *reading_end(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	return ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : NULL;
+}
+
+double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *end = reading_end(s, f);
+
+	return end ? cpu_share(&end->rx_calls, end->rx.lifetime_ns) : NAN;
+}
+
+/* what a reader's pace holds up */
+static bool may_be_readers_pace(const struct finding *f)
+{
+	switch (f->cause) {
+	case TX_SNDBUF:
+	case TX_RWND:
+	case TX_CWND:
+	case TX_PACING:
+		return f->blamed == BLAME_NOBODY || f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU;
+	default:
+		return false;
+	}
+}
+
+/* While the one has the CPU the other waits for it: of whoever else has it they would both have less. */
+static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endpoint *end, double reader, double writer)
+{
+	uint64_t waited = end->rx_calls.no_cpu_ns + end->rx_calls.runq_ns + ep->tx_calls.no_cpu_ns + ep->tx_calls.runq_ns;
+
+	return reader + writer >= BOTH_SHARE && reader + writer <= 1.05 && 4 * waited >= end->rx.lifetime_ns;
+}
+
+/* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU. */
+static bool runs_or_is_ready(const struct trace_endpoint *end)
+{
+	const struct trace_call_stats *b = &end->rx_calls;
+	uint64_t had_data = end->rx.ns[RX_UNREAD] + end->rx.ns[RX_WORK];
+
+	return b->cpu_res != TRACE_UNKNOWN && had_data && (double)(b->cpu_ns + b->no_cpu_ns) >= BUSY_SHARE * (double)had_data;
+}
+
+/* One who reads a byte at a time is slow by the number of its calls. */
+#define SMALL_READ 256
+#define MANY_READS 1000
+
+bool reads_small(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *end = reading_end(s, f);
+	const struct trace_call_stats *b = end ? &end->rx_calls : NULL;
+
+	if (!b || (end->proto != TRACE_TCP && end->proto != TRACE_PIPE && end->proto != TRACE_UNIX_STREAM) || !may_be_readers_pace(f))
+		return false;
+	return trace_messages_known(b) && b->messages >= MANY_READS && b->bytes <= SMALL_READ * b->messages;
+}
+
+enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
+	double reader, writer;
+
+	if (f->blamed == BLAME_OWN_WRITES)
+		return LIMIT_OWN_WRITES;
+	if (!end || !may_be_readers_pace(f) || reads_small(s, f))
+		return LIMIT_NONE;
+	reader = reader_cpu_share(s, f);
+	writer = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
+	if (share_a_cpu(ep, end, reader, writer))
+		return LIMIT_SHARED_CPU;
+	if (runs_or_is_ready(end) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
+		return LIMIT_READER_CPU;
+	return writer >= BUSY_SHARE ? LIMIT_WRITER_CPU : LIMIT_NONE;
+}
+
+bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *end = reading_end(s, f);
+
+	return end && f->blamed == BLAME_PEER_READER && runs_or_is_ready(end) && end->rx_calls.cpu_ns < end->rx_calls.no_cpu_ns;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A sender that is held up although nothing is wrong: somebody works as fast as a CPU lets him, and no option of a socket changes that. */
+#ifndef IPCSTALL_VERDICT_LIMIT_H
+#define IPCSTALL_VERDICT_LIMIT_H
+
+#include "verdict/verdict.h"
+
+enum limit limit_of(const struct trace_snapshot *s, const struct finding *f);
+
+/* The reader takes a stream in pieces so small that it spends its time on the calls. */
+bool reads_small(const struct trace_snapshot *s, const struct finding *f);
+
+/* Of one that is said not to read: it was ready to, and had no CPU for most of that time. */
+bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
+
+/* share of the reader's life that it ran on a CPU; NAN: unknown */
+double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f);
+
+#endif
