@@ -176,6 +176,7 @@ static void own_folder(void)
 	snprintf(folder, sizeof(folder), "%s/ipcstall.XXXXXX", top && strlen(top) < 40 ? top : "/tmp");
 	if (!mkdtemp(folder))
 		die(folder);
+	chmod(folder, 0755); /* a test may run a program as another user */
 	setenv("TMPDIR", folder, 1);
 }
 

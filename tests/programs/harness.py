@@ -13,6 +13,7 @@ import time
 SLOW = 1  # an emulated machine: waits may last so many times as long
 SCALE = 1.0  # and there is so much to do
 TOOL = os.environ.get("IPCSTALL", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../ipcstall"))
+HUNG = 120  # seconds: a busy host is late, but not so late
 OTHERS = 0.05  # a cause that nobody expects may take so much of an endpoint's life, not more
 
 
@@ -33,8 +34,8 @@ def need(*programs):
     return found if len(found) > 1 else found[0]
 
 
-def until(what, test, seconds=10):
-    """Wait for a condition; its value."""
+def until(what, test, seconds=HUNG):
+    """Wait for an event; its value. Only what never comes takes so long."""
     deadline = time.monotonic() + seconds * SLOW
     while time.monotonic() < deadline:
         value = test()
@@ -42,6 +43,22 @@ def until(what, test, seconds=10):
             return value
         time.sleep(0.02)
     raise Wrong(f"{what}: not within {seconds} s")
+
+
+def settled(what, value):
+    """Wait until a value stays what it is: ten looks in a row."""
+    seen = []
+
+    def stays():
+        seen.append(value())
+        return len(seen) >= 10 and seen[-10:] == [seen[-1]] * 10
+
+    until(what, stays)
+
+
+def sleeps(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+        return f.read().rsplit(")", 1)[1].split()[0] == "S"
 
 
 def free_port():
@@ -68,7 +85,7 @@ class Trace:
         self.file = box.path("ledger.json")
         self.log = box.path("ipcstall.log")
         self.proc = box.start([TOOL, "attach", "--json", self.file, *args], log="ipcstall.log")
-        until("ipcstall attach", lambda: self.attached(), 30)
+        until("ipcstall attach", lambda: self.attached())
 
     def attached(self):
         if self.proc.poll() is not None:
@@ -78,7 +95,7 @@ class Trace:
 
     def end(self):
         self.proc.send_signal(signal.SIGINT)
-        if self.proc.wait(30):
+        if self.proc.wait(HUNG):
             raise Wrong(f"ipcstall attach: exit status {self.proc.returncode}: {tail(self.log)}")
         with open(self.file, encoding="utf-8") as f:
             return json.load(f)["ledger"]
@@ -155,7 +172,7 @@ class Box:
     def do(self, argv):
         """A program that does its work and ends well."""
         child = self.start(argv)
-        if child.wait(30 * SLOW):
+        if child.wait(HUNG * SLOW):
             raise Wrong(f"{argv[0]}: exit status {child.returncode}: {tail(self.path(os.path.basename(argv[0]) + '.log'))}")
 
     def serve(self, argv, port, **how):
@@ -176,11 +193,11 @@ class Box:
     def run(self, *argv):
         """The ledger of `ipcstall run -- argv`."""
         if self.shared:
-            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=True)
+            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=HUNG, check=True)
             return Window(self.began).end()
         file = self.path("ledger.json")
         done = subprocess.run([TOOL, "run", "--json", file, "--", *argv], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=60, check=False)
+                              timeout=HUNG, check=False)
         with open(self.path("ipcstall.log"), "wb") as f:
             f.write(done.stderr)
         if done.returncode:

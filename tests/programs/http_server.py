@@ -5,7 +5,7 @@ import http.server  # noqa: F401 the server is this one; a guest's library must 
 import os
 import sys
 
-from harness import Stall, case, free_port, need
+from harness import HUNG, Stall, case, free_port, need
 
 DELACK = {"blamed": "peer delayed ACK", "share": (0.8, 1.0)}
 
@@ -21,7 +21,7 @@ def server(box, protocol, size=1000):
 
 def fetch(port, times):
     """http.client reads the whole answer before it asks again, and asks on the same connection."""
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=HUNG)
     for _ in range(times):
         client.request("GET", "/file")
         client.getresponse().read()

@@ -4,9 +4,8 @@ import os
 import signal
 import socket
 import struct
-import time
 
-from harness import SCALE, Wrong, case, free_port, messages, need
+from harness import HUNG, SCALE, Wrong, case, free_port, messages, need, settled, until
 
 GET = struct.pack(">HHHH", 1, 0, 1, 0) + b"get key\r\n"
 
@@ -15,7 +14,7 @@ def server(box):
     port, program = free_port(), need("memcached")
     process = box.serve([program, "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-U", str(port), "-t", "1"], port, log="server.log")
     client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    client.settimeout(2)
+    client.settimeout(HUNG)
     client.connect(("127.0.0.1", port))
     return process, port, client
 
@@ -54,15 +53,21 @@ def overload(box):
     os.kill(process.pid, signal.SIGSTOP)
     for _ in range(2000):
         client.send(GET)
-    time.sleep(0.2)
+    settled("the datagrams", lambda: (kernel_drops(), unread(port)))
     os.kill(process.pid, signal.SIGCONT)
-    time.sleep(0.2)
+    until("the server to have read", lambda: not unread(port))
     ledger = trace.end()
     seen = sum(e["beside"]["drops"]["rcvbuf"] or 0 for e in ledger["endpoints"])
     lost = {name: after - before[name] for name, after in kernel_drops().items()}
     if seen < 1000 or seen != sum(lost.values()):
         raise Wrong(f"dropped for want of receive buffer: {seen} seen, the kernel counted {lost}")
     return ledger
+
+
+def unread(port):
+    """Bytes that wait in the receive buffers of this port's sockets."""
+    with open("/proc/net/udp", encoding="ascii") as f:
+        return sum(int(line.split()[4].split(":")[1], 16) for line in f if line.split()[1].endswith(f":{port:04X}"))
 
 
 def kernel_drops():

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from harness import SCALE, SLOW, Skip, Stall, Wrong, case, free_port, tail, until
+from harness import HUNG, SCALE, SLOW, Skip, Stall, Wrong, case, free_port, settled, sleeps, tail, until
 
 READER = "peer application not reading"
 ROWS = max(int(60000 * SCALE), 12000)  # of a kilobyte: more than the sockets' buffers hold
@@ -37,7 +37,7 @@ class Cluster:
         self.make(user, drop)
         self.server = box.start([binary("postgres"), "-D", self.data, "-p", str(self.port), "-k", box.dir, "-F",
                                  "-c", "listen_addresses=127.0.0.1"], log="server.log", **drop)
-        until("postgres", self.is_up, 20)
+        until("postgres", self.is_up)
         self.sql(f"create table t as select repeat('x', 1000) from generate_series(1, {ROWS})")
 
     def make(self, user, drop):
@@ -74,7 +74,7 @@ class Cluster:
 
 def goes_on(psql):
     psql.send_signal(signal.SIGCONT)
-    if psql.wait(20 * SLOW):
+    if psql.wait(HUNG * SLOW):
         raise Wrong(f"psql: exit status {psql.returncode}")
 
 
@@ -82,7 +82,8 @@ def stalled(box, host, attach):
     """Stopped, then attached: the stall is under way when the tracer comes."""
     cluster = Cluster(box)
     psql = cluster.stopped_copy(host(cluster))
-    time.sleep(0.3)
+    backends = lambda: [int(p) for p in open(f"/proc/{cluster.server.pid}/task/{cluster.server.pid}/children", encoding="ascii").read().split()]
+    settled("the backend to be held up", lambda: all(sleeps(p) for p in backends()) or time.monotonic())
     trace = box.attach(*attach(cluster, psql))
     time.sleep(1.2)
     ledger = trace.end()
