@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* On a clock: calibration_keeps_its_word, sleeps_until */
 #include "base/clock.h"
 #include "base/text.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* On a clock: each_rung_is_higher, cpu_rungs, loopback_round_trip_is_more_than_one_way */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
