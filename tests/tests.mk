@@ -74,10 +74,10 @@ test-programs: all ## real programs traced here: the verdict each must get (TEST
 
 .PHONY: test-soak test-kills
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
-	$(Q)$(PYTHON) tests/soak/run $(SOAK)
+	$(Q)tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)
 
 test-kills: all ## the tracer killed and started again beside live traffic, 50 times
-	$(Q)$(PYTHON) tests/soak/kills
+	$(Q)tests/steady --limit 1800 $(PYTHON) tests/soak/kills
 
 # What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there), and
 # a Python with as much of its library as the real programs' cases ask for.
@@ -136,7 +136,7 @@ test-fuzz: ## the machine under ten million random steps and libFuzzer
 
 .PHONY: test-cost bench-cost
 test-cost: all ## the ledger's own cost, against loose bounds
-	$(Q)PYTHON=$(PYTHON) tests/kernel/cost --duration 300ms
+	$(Q)PYTHON=$(PYTHON) tests/steady --limit 1800 tests/kernel/cost --duration 300ms
 
 bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
 	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
@@ -156,7 +156,7 @@ test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of k
 
 .PHONY: test-capacity
 test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
-	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) $(PYTHON) tests/kernel/capacity
+	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) tests/steady --limit 1800 $(PYTHON) tests/kernel/capacity
 
 .PHONY: bench-served
 bench-served: all $(FLOOR) ## throughput of redis and nginx while traced, in interleaved rounds: quiet machine (PAIRS=9)

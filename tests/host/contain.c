@@ -4,7 +4,7 @@
  *
  * Two processes stand between the caller and the command. The front is the one that the caller started; it passes on
  * signals and the exit status. The keeper adopts every orphan below it (PR_SET_CHILD_SUBREAPER). When the command has
- * ended, or the front, its parent or a `make` above it dies, by whatever signal, the keeper kills all that is below it.
+ * ended, or the front, its parent or a `make` or `run` above it dies, by whatever signal, the keeper kills all that is below it.
  * If the keeper itself is killed, the front does the same. The outermost contain also gives the command mounts of its
  * own, with an empty /run/netns, and a TMPDIR of its own: so namespaces, mounts and files go with the processes.
  *
@@ -226,7 +226,7 @@ static int fd_of(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* The parent, and all up to the topmost make: whoever kills that one means the tests too. */
+/* The parent, and all up to the topmost make or run: whoever kills that one means the tests too. */
 static int watch_callers(struct pollfd *fds, int room)
 {
 	struct parentage p = { .parent = getppid() };
@@ -235,7 +235,7 @@ static int watch_callers(struct pollfd *fds, int room)
 
 	for (pid_t pid = p.parent; pid > 1 && n < room && parentage_of(pid, &p); pid = p.parent) {
 		chain[n++] = pid;
-		if (!strcmp(p.comm, "make"))
+		if (!strcmp(p.comm, "make") || !strcmp(p.comm, "run")) /* tests/run, .ci/run */
 			wanted = n;
 	}
 	n = n < wanted ? n : wanted;
