@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Test targets; `make help` shows the lines with ##.
+# nothing that a test starts outlives it, nor whoever kills make
+CONTAIN := tests/contain
+
 .PHONY: test-unit
 test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
-	$(Q)tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
+	$(Q)$(CONTAIN) tests/run-unit $(if $(TEST),$(filter %/test_$(TEST),$(UNIT)),$(UNIT))
 
 .PHONY: test-vm test-vm-rig
 test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name, or -name, choose)
@@ -24,7 +27,6 @@ test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known wor
 	$(Q)tests/vm/bcc
 
 .PHONY: test test-all
-CONTAIN := $(wildcard tests/contain)
 test: ## install what is missing and run the tests that each change must pass, in ten minutes (STAGES="unit tree": those; tests/README.md)
 	$(Q).ci/deps all
 	$(Q)$(CONTAIN) tests/run $(STAGES)
@@ -32,6 +34,10 @@ test: ## install what is missing and run the tests that each change must pass, i
 test-all: ## run every test there is: hours; what was passed on these very files is not run again (STAGES= chooses, FRESH=1 runs all)
 	$(Q).ci/deps all
 	$(Q)$(CONTAIN) tests/run --all $(if $(FRESH),--fresh) $(STAGES)
+
+.PHONY: test-killed
+test-killed: ## kill the suite (SIGKILL) at ten random moments: nothing may be left of it (SEED=n: the same moments again)
+	$(Q)tests/killed $(if $(SEED),--seed $(SEED))
 
 # --- known workloads: a program of its own, which knows nothing of the tool ---
 KNOWN     := $(B)/tests/kernel/known
@@ -65,12 +71,12 @@ $(FLOOR): tests/floor.c
 
 .PHONY: test-native guest-files
 test-native: ipcstall $(KNOWN) ## known workloads traced here, against their own clock (TEST=name: one; BACKEND=b; CORE=1: those of make test)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) tests/kernel/retry $(if $(BACKEND),--backend $(BACKEND)) $(if $(CORE),--set core) $(TEST)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) PYTHON=$(PYTHON) $(CONTAIN) tests/kernel/retry $(if $(BACKEND),--backend $(BACKEND)) $(if $(CORE),--set core) $(TEST)
 
 .PHONY: test-programs
 test-programs: all ## real programs traced here: the verdict each must get (TEST=name: one case)
 	$(Q).ci/deps programs || true
-	$(Q)$(PYTHON) tests/programs/run $(TEST)
+	$(Q)$(CONTAIN) $(PYTHON) tests/programs/run $(TEST)
 
 .PHONY: test-soak test-kills
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
@@ -104,15 +110,15 @@ test-analysis: ## the Python side: statistics, figures, report, bad files (pytes
 
 .PHONY: test-diagnosis docs-diagnosis
 test-diagnosis: all ## planted faults and healthy workloads, some under load: what diagnose says of them (MATCH=text: those)
-	$(Q)$(PYTHON) tests/diagnosis/run $(if $(MATCH),--match '$(MATCH)',--short) --again 1
-	$(Q)$(if $(MATCH),true,$(PYTHON) tests/diagnosis/run --short --load --again 1)
+	$(Q)$(CONTAIN) $(PYTHON) tests/diagnosis/run $(if $(MATCH),--match '$(MATCH)',--short) --again 1
+	$(Q)$(if $(MATCH),true,$(CONTAIN) $(PYTHON) tests/diagnosis/run --short --load --again 1)
 
 docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, about ten minutes on a quiet machine
 	$(Q)$(PYTHON) tests/diagnosis/run --doc docs/DIAGNOSIS.md $(if $(UNDER),--under '$(UNDER)'); true
 
 .PHONY: test-docs
 test-docs: all $(KNOWN) ## do the documents state what the program does: figures (docs/figures), screens, options, codes
-	$(Q)KNOWN=$(KNOWN) $(PYTHON) tests/docs/run
+	$(Q)KNOWN=$(KNOWN) $(CONTAIN) $(PYTHON) tests/docs/run
 
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time
@@ -152,7 +158,7 @@ docs-overhead: all guest-files ## count the ledger's instructions beside bpftrac
 
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/kernel/records $(TEST)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) $(CONTAIN) tests/kernel/records $(TEST)
 
 .PHONY: test-capacity
 test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
