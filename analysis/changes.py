@@ -188,7 +188,7 @@ def _verdict(rows: Sequence[Row]) -> List[str]:
     certain = [r for r in rows if r.change.is_certain(tests)]
     if not certain:
         return [f"Nothing changed beyond 3 % and chance in {len(rows)} figures."]
-    worst = max(certain, key=lambda r: abs(np.log(r.change.ratio)))
+    worst = max(certain, key=lambda r: abs(float(np.log(r.change.ratio))))
     n_better = sum(r.better for r in certain)
     said = [f"{len(certain)} of {len(rows)} figures changed: {n_better} better in B, {len(certain) - n_better} worse."]
     said.append(f"The largest: {worst.what} of {worst.name(telling)} is {_times(worst.change)} times that of A "

@@ -58,7 +58,7 @@ def _resampled(values: Floats, rng: np.random.Generator) -> Floats:
 
 def welch(a: Floats, b: Floats) -> Optional[float]:
     """Two-sided p of Welch's t on logarithms; None where neither varies."""
-    from scipy import stats  # type: ignore[import-untyped]
+    from scipy import stats
 
     x, y = np.log(a), np.log(b)
     if x.var() == 0 and y.var() == 0:
