@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2016 # for the shells below
+# What the other tests stand on: tests/contain leaves nothing, tests/steady repeats only what the host explains, tests/under-load loads it.
+. "$(dirname "$0")/lib.sh"
+CLOCK=no # read by fail()
+contain=$here/tests/contain
+cd "$WORK" || exit 70
+
+for code in 0 3; do
+	"$contain" sh -c "exit $code"
+	check "the exit status goes through: $code" "$?" [ $? -eq $code ]
+done
+"$contain" sh -c 'kill -KILL $$'
+check 'a signal is 128 and its number' "$?" [ $? -eq 137 ]
+"$contain" no-such-program 2>err
+rc=$?
+check 'what cannot be started is said' "$rc $(cat err)" eval '[ $rc -eq 127 ] && grep -q no-such-program err'
+
+# COMMAND...: starts it; its pids are in the file pids once all of them run
+children='setsid sh -c "echo \$\$ >>pids; exec sleep 600" & sh -c "echo \$\$ >>pids; trap \"\" TERM INT; while :; do sleep 1; done" & echo $$ >>pids; '
+three() { [ -e pids ] && [ "$(wc -l <pids)" -eq 3 ]; }
+all_gone() { gone $(cat pids); }
+began() { rm -f pids; "$@" 2>err & top=$!; until_true three; disown $top; }
+
+rm -f pids
+"$contain" sh -c "$children"' while [ "$(wc -l <pids)" -lt 3 ]; do sleep 0.02; done' 2>err
+check 'who outlives the command is ended, and named' "$(ps -o pid=,args= -p "$(paste -sd, pids)") $(cat err)" eval 'all_gone && [ "$(grep -c outlived err)" -ge 2 ]'
+for sig in KILL TERM INT HUP; do
+	began env --default-signal=INT,HUP,TERM "$contain" sh -c "$children wait"
+	kill -$sig $top
+	until_true gone $top
+	check "SIG$sig to it ends all" "$(ps -o pid=,args= -p "$(paste -sd, pids)")" until_true all_gone
+done
+began "$contain" sh -c "$children wait"
+kill -KILL "$(pgrep -P $top)"
+until_true gone $top
+check 'so it does when its keeper is killed' "$? $(ps -o pid=,args= -p "$(paste -sd, pids)")" until_true all_gone
+printf 'all:\n\t@"%s" sh %s\n' "$contain" "$WORK/children.sh" >Makefile
+echo "$children wait" >children.sh
+began make -s
+kill -KILL $top
+until_true gone $top
+check 'and when the make above it is killed' "$(ps -o pid=,args= -p "$(paste -sd, pids)")" until_true all_gone
+
+unset IPCSTALL_CONTAINED # the outermost has mounts and a folder of its own
+TMPDIR='' "$contain" sh -c 'echo "$TMPDIR" >folder; touch "$TMPDIR/file"'
+check "its TMPDIR goes with it" "$(cat folder)" eval '[ -n "$(cat folder)" ] && [ ! -e "$(cat folder)" ]'
+if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null && mount=$(mktemp -d); then
+	if "$contain" sh -c "ip netns add contained-$$ && mount -t tmpfs none '$mount' && touch '$mount/there'" 2>err; then
+		check 'a named network namespace goes with it' "$(ls /run/netns 2>&1)" [ ! -e "/run/netns/contained-$$" ]
+		check 'a mount goes with it' "$(ls -la "$mount")" [ ! -e "$mount/there" ]
+	else
+		echo "skip a named network namespace: none can be made here: $(head -c 200 err)"
+	fi
+	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	if [ -n "$top" ] && "$contain" sh -c 'mkdir "$0/ipcstall-contained-$$" && echo $$ >pid' "$top" 2>/dev/null; then
+		check 'a control group that is named after a process goes with it' "$(ls "$top")" [ ! -e "$top/ipcstall-contained-$(cat pid)" ]
+	fi
+fi
+export IPCSTALL_CONTAINED=1
+
+# --- what the host took ---
+"$contain" -r taken sleep 0.1
+check 'what the host took is told' "$(cat taken)" grep -qE '^(noisy|quiet): in [0-9.]+ s the host kept [0-9.]+ % of the CPU time, other programs got [0-9.]+ %, and a wake-up came up to [0-9.]+ ms late$' taken
+"$contain" -r taken sh -c 'for i in 1 2 3 4; do timeout 1 sh -c "while :; do :; done" & done; wait'
+others() { sed -n 's/.*programs got \([0-9]*\).*/\1/p' taken; }
+own=$(others)
+yes >/dev/null &
+noise=($!)
+yes >/dev/null &
+noise+=($!)
+jobs_to_end+=("${noise[@]}")
+"$contain" -r taken sh -c 'for i in 1 2 3 4; do timeout 1 sh -c "while :; do :; done" & done; wait'
+check "other programs' CPU time is told from the test's own" "$own % without, $(others) % with two others" [ "$(others)" -ge 10 ]
+grep -q '^noisy' taken && pass 'and is noise' || fail 'and is noise' "$(cat taken)"
+
+# --- what is repeated: the host is noisy now ---
+steady() { "$here/tests/steady" --tries 3 "$@" >said 2>&1; rc=$?; }
+cat >sometimes.sh <<'END'
+echo "ok always: fine"
+echo x >>tries
+[ "$(wc -l <tries)" -gt 1 ] && echo "ok late: 1 ms" || echo "not ok late: 9 ms"
+timeout 1 sh -c 'while :; do :; done'
+exit 0
+END
+steady sh sometimes.sh
+check 'a failure on a noisy host is repeated' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "2 passed, 0 failed, 0 skipped" ] && grep -q "^again late: 9 ms \[noisy" said'
+steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do :; done"; exit 1'
+check 'after the last try it is skipped, with what was measured' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(grep -c ^again said)" -eq 2 ] && grep -q "^skip late: 9 ms \[noisy: in " said'
+steady sh -c 'echo "not ok late: 9 ms [no clock]"; exit 1'
+check 'a failure in which there is no clock fails at once' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said && [ "$(tail -1 said)" = "0 passed, 1 failed, 0 skipped" ]'
+steady false
+check 'so does a command that says nothing' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok ends: exit status 1" said'
+steady --limit 1 sleep 600
+check 'so does one that hangs' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok ends: it hangs" said'
+STEADY=off steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do :; done"'
+check 'with STEADY=off each failure counts' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said'
+kill "${noise[@]}"
+wait "${noise[@]}" 2>/dev/null
+finish
