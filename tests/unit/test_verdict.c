@@ -271,6 +271,7 @@ static void every_reader_is_a_little_late(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep = downloader(300000000);
 	ep.rx.count[RX_UNREAD] = 2000; /* 150 us each */
+	ep.rx.max[RX_UNREAD] = 400000;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep = downloader(900000000);
 	ep.proto = TRACE_UDP;
@@ -1159,9 +1160,301 @@ static void those_that_were_not_kept_are_in_the_sum(void **state)
 	assert_null(strstr(text, "most of it"));
 }
 
+/* ---- classes of wrong verdicts: one test each ---- */
+
+/* a server that is stopped for a second of three, amid answers of a millisecond */
+static void busy_service(struct trace_endpoint ep[2])
+{
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 100000;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 2000;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].at_ns = 3ull * SECOND;
+		ep[i].tx.ns[TX_IDLE] = SECOND;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 0;
+	}
+	ep[1].rx.ns[RX_UNREAD] = SECOND + SECOND / 50;
+	ep[1].rx.max[RX_UNREAD] = SECOND;
+	ep[1].rx.count[RX_UNREAD] = 2000;
+}
+
+static void a_freeze_in_a_busy_connection_is_told(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	busy_service(ep);
+	ep[0].rx.ns[RX_WAIT] = 2ull * SECOND;
+	ep[0].rx.max[RX_WAIT] = SECOND;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 0; /* its client waits by epoll, in no call */
+	ep[0].rx.ns[RX_IDLE] = 2ull * SECOND;
+	ep[0].rx.max[RX_IDLE] = SECOND;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+	ep[0].rx.max[RX_IDLE] = SECOND / 100; /* nobody waited for it: answers came all the time */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx.max[RX_IDLE] = SECOND;
+	ep[1].rx.max[RX_UNREAD] = SECOND / 100; /* no while stands out */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+static void an_unseen_sender_meets_a_freeze_too(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	busy_service(ep);
+	ep[1].peer = -1;
+	ep[1].paired = false;
+	said_of(&ep[1], &v);
+	assert_int_equal(v.kind, KIND_LATE);
+}
+
+/* dd into gzip: 97 % in sndbuf, and gzip computes */
+static void pipeline(struct trace_endpoint *ep)
+{
+	*ep = downloader(0);
+	is_pipe(ep, 0, 20, 21, 0);
+	strcpy(ep->rx_calls.comm, "gzip");
+	ep->queue_max = 16;
+	ep->tx.ns[TX_SNDBUF] = 97 * (SECOND / 100);
+	ep->tx.ns[TX_IDLE] = 3 * (SECOND / 100);
+	ep->tx.max[TX_SNDBUF] = SECOND / 100;
+	ep->tx.count[TX_SNDBUF] = 4000;
+	ep->rx.ns[RX_UNREAD] = 96 * (SECOND / 100);
+	ep->blame.unread_ns[TX_SNDBUF] = 96 * (SECOND / 100);
+	ep->blame.unread_n[TX_SNDBUF] = 4000;
+	ep->rx_calls.cpu_res = ep->tx_calls.cpu_res = TRACE_BOUNDED;
+	ep->rx_calls.bytes_res = ep->tx_calls.bytes_res = TRACE_EXACT;
+	ep->rx_calls.messages = 4000;
+	ep->rx_calls.bytes = ep->tx_calls.bytes = 4000ull << 15;
+}
+
+static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
+	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the reader's CPU"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx_calls.cpu_ns = SECOND / 50; /* it sleeps between its reads */
+	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] reads often, and does not keep up"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.cpu_res = TRACE_UNKNOWN;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+static void a_reader_that_has_no_cpu_is_not_elsewhere(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = SECOND / 4;
+	ep.rx_calls.no_cpu_ns = 7 * (SECOND / 10);
+	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] is waiting for a CPU"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+static void two_that_share_a_cpu_take_turns(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = ep.tx_calls.cpu_ns = 48 * (SECOND / 100);
+	ep.rx_calls.no_cpu_ns = 48 * (SECOND / 100);
+	assert_non_null(strstr(said_of(&ep, &v), "limited by: the CPU that both ends share"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+static void reading_in_small_pieces_is_a_cause(void **state)
+{
+	struct trace_endpoint ep;
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep.rx_calls.messages = ep.rx_calls.bytes = 2000000;
+	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] reads in small pieces"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	assert_non_null(strstr(verdict_fix(&s, &v), "read in larger pieces"));
+}
+
+static void who_began_after_the_stall_is_not_to_blame(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.at_ns = ep.rx.lifetime_ns;
+	ep.rx_calls.messages = 10;
+	ep.tx.max[TX_SNDBUF] = 97 * (SECOND / 100);
+	ep.rx_calls.born_ns = 95 * (SECOND / 100);
+	assert_non_null(strstr(said_of(&ep, &v), "<- whoever had it before gzip[21] began is not reading"));
+	ep.rx_calls.born_ns = SECOND / 10;
+	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] is not reading"));
+}
+
+static void a_mutual_wait_that_ended_was_no_deadlock(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	both_asleep(ep);
+	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock"));
+	for (int i = 0; i < 2; i++) {
+		ep[i].at_ns = SECOND;
+		ep[i].rx.max[RX_WAIT] = ep[i].rx.ns[RX_WAIT];
+		ep[i].tx.since_ns = 1;
+	}
+	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock"));
+	ep[0].tx.since_ns = SECOND - SECOND / 100; /* as curl, that waits a second for `100 Continue` */
+	assert_null(strstr(said_of_both(ep, &v), "a deadlock"));
+	assert_non_null(strstr(said_of_both(ep, &v), "each waited for the other to send, until one of them did"));
+}
+
+static void who_has_no_cpu_is_in_no_deadlock(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	both_asleep(ep);
+	ep[1].rx_calls.no_cpu_ns = ep[1].rx.ns[RX_WAIT] - SECOND / 100; /* awake, and without a CPU */
+	assert_null(strstr(said_of_both(ep, &v), "waits for the other to send"));
+}
+
+static void a_query_that_nobody_answers_is_no_health(void **state)
+{
+	struct trace_endpoint ep[2] = { receiver(), receiver() };
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i].drops[TRACE_DROP_RCVBUF] = 0;
+		ep[i].peer = -1;
+		memset(ep[i].rx.resolution, TRACE_EXACT, sizeof(ep[i].rx.resolution));
+	}
+	ep[0].remote.port = ep[1].local.port = 53;
+	ep[0].tx_calls.messages = 1;
+	ep[0].tx_calls.bytes = 40;
+	ep[0].rx_calls.messages = ep[0].rx_calls.bytes = 0;
+	ep[0].rx.ns[RX_WORK] = 1000; /* recv() ended at once: another host refused it */
+	ep[1].rx_calls.tgid = 77;
+	strcpy(ep[1].rx_calls.comm, "named");
+	assert_non_null(strstr(said_of_both(ep, &v), "no answer to 1 datagram"));
+	assert_non_null(strstr(said_of_both(ep, &v), "named[77] has the socket"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].rx.ns[RX_WORK] = 0; /* it only sends, as to a log */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+static void who_waits_for_himself_comes_after_whom_others_wait_for(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		ep[i].tx_calls.tgid = 30 + i;
+	}
+	ep[0].tx.ns[TX_CORK] = 9 * (SECOND / 10);
+	ep[1].tx.ns[TX_NAGLE] = 4 * (SECOND / 10);
+	said_of_both(ep, &v);
+	assert_int_equal(v.v[v.lead].cause, TX_NAGLE);
+	ep[1].tx.ns[TX_NAGLE] = SECOND / 50;
+	said_of_both(ep, &v);
+	assert_int_equal(v.v[v.lead].cause, TX_CORK);
+}
+
+static void a_full_link_is_named(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.ns[TX_CWND] = 99 * (SECOND / 100);
+	ep.tx_calls.bytes = 2500000;
+	ep.path = (struct trace_path){ .delivery_bytes_per_s = 2500000, .sent_segments = 2000, .lost_segments = 4 };
+	ep.rtt_us = 60000;
+	ep.min_rtt_us = 20000;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the link"));
+	ep.path.lost_segments = 200; /* loss, not the link, is what keeps the window small */
+	assert_null(strstr(said_of(&ep, &v), "the link"));
+	ep.path.lost_segments = 4;
+	ep.rtt_us = 21000; /* nothing queues */
+	assert_null(strstr(said_of(&ep, &v), "the link"));
+}
+
+static void a_pipe_of_milliseconds_is_no_headline(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipeline(&ep[0]);
+	ep[0].at_ns = 5ull * SECOND;
+	ep[0].tx.lifetime_ns = ep[0].rx.lifetime_ns = 5000000;
+	ep[0].tx.ns[TX_SNDBUF] = 4000000;
+	ep[1] = downloader(0);
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] = ep[1].at_ns = 10ull * SECOND;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] = 5000000; /* where all there was lived as long */
+	ep[1].at_ns = 5ull * SECOND;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+static void shares_end_at_all_of_it(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.proto = TRACE_PIPE;
+	ep.rx_calls.wakeups = 10000;
+	ep.rx_calls.runq_res = TRACE_EXACT;
+	ep.rx_calls.runq_ns = 360ull * SECOND;
+	ep.rx_calls.runq_max_ns = SECOND / 2;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	assert_true(v.share <= 1);
+}
+
+static void nothing_at_all_is_said(void **state)
+{
+	struct verdict v;
+
+	assert_non_null(strstr(said_of_all(NULL, 0, &v), "nothing was sent"));
+	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
+		cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
+		cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
+		cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),
+		cmocka_unit_test(two_that_share_a_cpu_take_turns),
+		cmocka_unit_test(reading_in_small_pieces_is_a_cause),
+		cmocka_unit_test(who_began_after_the_stall_is_not_to_blame),
+		cmocka_unit_test(a_mutual_wait_that_ended_was_no_deadlock),
+		cmocka_unit_test(who_has_no_cpu_is_in_no_deadlock),
+		cmocka_unit_test(a_query_that_nobody_answers_is_no_health),
+		cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
+		cmocka_unit_test(a_full_link_is_named),
+		cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
+		cmocka_unit_test(shares_end_at_all_of_it),
+		cmocka_unit_test(nothing_at_all_is_said),
 		cmocka_unit_test(a_late_reader_is_no_health),
 		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),

@@ -64,7 +64,7 @@ static void blamed_name(const struct making *m, const struct finding *f, char *b
 {
 	struct who late = finding_blamed(m->s, f);
 
-	if (late.tgid || late.others || late.left)
+	if (late.tgid || late.others || late.left || late.too_young)
 		someone(&late, f->all.several_blamed, buf, len);
 	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
 		snprintf(buf, len, "its reader");
@@ -285,6 +285,17 @@ static void card_stall(const struct making *m)
 	take_fix(m);
 }
 
+static void why_of_link(const struct making *m, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
+	char rate[24], rtt[32], least[32];
+
+	human_count(8.0 * (double)ep->path.delivery_bytes_per_s, rate, sizeof(rate));
+	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
+	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
+	snprintf(m->c->why, sizeof(m->c->why), "the path delivers %sbit/s and no more; a queue stands before it: round trip %s, at least %s", rate, rtt, least);
+}
+
 static void why_of_limit(const struct making *m, const struct finding *f)
 {
 	double reader = reader_cpu_share(m->s, f);
@@ -296,6 +307,8 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU", c->who);
 	else if (f->limit == LIMIT_SHARED_CPU)
 		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
+	else if (f->limit == LIMIT_LINK)
+		why_of_link(m, f);
 	else
 		snprintf(c->why, sizeof(c->why), "small writes are gathered into larger segments, which costs no throughput");
 }
@@ -313,7 +326,7 @@ static void card_limit(const struct making *m)
 	text_append(c->where, sizeof(c->where), " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
 	if (f->limit != LIMIT_OWN_WRITES)
-		set_surety(c, SEEN_BOTH_ENDS);
+		set_surety(c, f->limit == LIMIT_LINK ? INFERRED : SEEN_BOTH_ENDS);
 }
 
 /* ---- what stalls no sender that was seen ---- */
@@ -358,6 +371,12 @@ static void card_late(const struct making *m)
 	who_name(&reader, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s waits for %s to read", c->who, c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	if (2 * ep->making.accept_unread_ns >= late->ns) {
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to accept the connection", c->who, c->whom);
+		snprintf(c->why, sizeof(c->why), "its data lay unread in the listener's queue: nobody called accept()");
+		set_fix(c, "call accept() sooner, or from more threads");
+		return;
+	}
 	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
 		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
 	take_fix(m);
@@ -475,9 +494,25 @@ static void card_mutual(const struct making *m)
 	program_name(&other->rx_calls, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other", c->who, c->whom);
 	where_wait(m);
-	snprintf(c->why, sizeof(c->why), "%s", m->v->mutual.nobody_else ? "a deadlock: each only waits for the other to send" :
-		 "each only waits for the other to send, unless another thread sends");
+	snprintf(c->why, sizeof(c->why), "%s", mutual_phrase(&m->v->mutual));
 	set_surety(c, SEEN_BOTH_ENDS);
+	take_fix(m);
+}
+
+static void card_unanswered(const struct making *m)
+{
+	const struct unanswered *u = &m->v->unanswered;
+	const struct trace_endpoint *ep = &m->s->ep[u->endpoint];
+	struct card *c = m->c;
+
+	program_name(&ep->tx_calls, c->who, sizeof(c->who));
+	if (u->server >= 0)
+		program_name(&m->s->ep[u->server].rx_calls, c->whom, sizeof(c->whom));
+	else
+		address_of_peer(ep, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s waits for %s to answer", c->who, c->whom);
+	where(c, ep, &(struct spent){ .ns = u->ns, .lifetime_ns = ep->rx.lifetime_ns });
+	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back", u->n, plural(u->n));
 	take_fix(m);
 }
 

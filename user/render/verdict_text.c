@@ -28,7 +28,9 @@ static void fd_owner_name(const struct who *p, char *buf, size_t len)
 
 void who_name(const struct who *p, char *buf, size_t len)
 {
-	if (p->left)
+	if (p->too_young)
+		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm, p->too_young->tgid);
+	else if (p->left)
 		fd_owner_name(p, buf, len);
 	else if (p->tgid)
 		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
@@ -71,7 +73,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	char name[PARTY_TEXT] = "the peer";
 
 	name_several(&late, f->all.several_blamed);
-	if (late.tgid || late.others || late.left)
+	if (late.tgid || late.others || late.left || late.too_young)
 		who_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");
@@ -331,13 +333,36 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total, 100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
 
+const char *mutual_phrase(const struct mutual_wait *m)
+{
+	if (m->ended)
+		return "each waited for the other to send, until one of them did";
+	return m->nobody_else ? "each waits for the other to send, a deadlock" : "each waits for the other to send, and neither goes on unless another thread sends";
+}
+
 /* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of tcp B > A for 3.24 s..." */
 static void append_mutual(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	text_append(buf, len, "; each waits for the other to send, %s: ", v->mutual.nobody_else ? "a deadlock" : "and neither goes on unless another thread sends");
+	text_append(buf, len, "%s%s: ", *buf ? "; " : "", mutual_phrase(&v->mutual));
 	append_waiter(s, (size_t)v->wait.endpoint, buf, len);
 	text_append(buf, len, ", ");
 	append_waiter(s, (size_t)v->mutual.endpoint, buf, len);
+}
+
+/* "dig[12] of udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the socket that they went to" */
+static void unanswered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	const struct unanswered *u = &v->unanswered;
+	char name[160], who[48], total[32];
+
+	endpoint_name(&s->ep[u->endpoint], name, sizeof(name));
+	program_name(&s->ep[u->endpoint].tx_calls, who, sizeof(who));
+	human_ns((double)u->ns, total, sizeof(total));
+	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s", who, name, u->n, plural(u->n), total);
+	if (u->server < 0)
+		return;
+	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));
+	text_append(buf, len, "; %s has the socket that they went to", who);
 }
 
 static const char *mutual_fix(void)
@@ -433,12 +458,14 @@ static void stall_sentence(const struct trace_snapshot *s, const struct verdict 
 	if (f->deadlock >= 0)
 		append_deadlock(s, f, buf, len);
 	append_root(s, v, f, buf, len);
+	if (f->goes_on)
+		text_append(buf, len, "; it goes on");
 }
 
 const char *limit_phrase(enum limit l)
 {
 	static const char *const phrases[] = { [LIMIT_NONE] = "", [LIMIT_READER_CPU] = "the reader's CPU", [LIMIT_WRITER_CPU] = "the sender's CPU",
-		[LIMIT_SHARED_CPU] = "the CPU that both ends share", [LIMIT_OWN_WRITES] = "its own small writes" };
+		[LIMIT_SHARED_CPU] = "the CPU that both ends share", [LIMIT_LINK] = "the link", [LIMIT_OWN_WRITES] = "its own small writes" };
 
 	return phrases[l];
 }
@@ -534,6 +561,12 @@ static const char *fix_scattered(const struct trace_snapshot *s, const struct ve
 	return has_main_cause(&v->scattered) ? tx_fixes[v->scattered.cause] : "";
 }
 
+static const char *fix_unanswered(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return v->unanswered.server >= 0 ? "make that server answer: see what it does meanwhile" :
+	       "see whether anybody listens there (ss -lun), and what drops them on their way: a firewall, a wrong address or port";
+}
+
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return mutual_fix();
@@ -551,6 +584,7 @@ static const struct {
 	[KIND_STARVED] = { say_starved, fix_starved },
 	[KIND_LOSS] = { say_loss, fix_loss },
 	[KIND_SCATTERED] = { say_scattered, fix_scattered },
+	[KIND_UNANSWERED] = { unanswered_sentence, fix_unanswered },
 	[KIND_MUTUAL] = { say_wait, fix_mutual },
 	[KIND_WAIT] = { say_wait, fix_none },
 	[KIND_QUIET] = { quiet_sentence, fix_none },
@@ -590,7 +624,7 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 /* ---- what is true too, and does not lead ---- */
 
 /* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to say beside. */
-static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE, KIND_STARVED, KIND_LOSS, KIND_SCATTERED };
+static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE, KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED };
 
 static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max)
 {

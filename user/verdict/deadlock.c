@@ -29,7 +29,7 @@ static bool waits_to_read(const struct trace_snapshot *s, const struct finding *
 	other = who_was_last(writer);
 	if (other.others || reader.others || !who_is_same(&other, held_up))	/* another thread of his may still write */
 		return false;
-	return who_is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && did_overlap(s, f, i, ep->rx.ns[RX_WAIT]);
+	return who_is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && did_overlap(s, f, i, asleep_ns(ep));
 }
 
 /* He sleeps in a write to the writer whom he keeps waiting, who does not read either. */

@@ -17,6 +17,7 @@ enum rank {
 	RANK_SCATTERED,
 	RANK_LOSS,
 	RANK_STARVED,
+	RANK_UNANSWERED,
 	RANK_BULK,	  /* a limit that takes more time than what waits for a CPU beside it */
 	RANK_SECOND,	  /* of two that tell of a sender that was not seen, the shorter */
 	RANK_FIRST,
@@ -108,6 +109,8 @@ static enum rank rank_late(const struct verdict *v)
 {
 	if (v->late.endpoint < 0)
 		return RANK_NONE;
+	if (heaviest(v, false) >= 0)	/* it was found all the same: see is_apart() */
+		return RANK_OVERSHADOWS;
 	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;
 }
 
@@ -183,6 +186,17 @@ static double share_wait(const struct verdict *v)
 	return waits_share(&v->waits);
 }
 
+static enum rank rank_unanswered(const struct verdict *v)
+{
+	return v->unanswered.endpoint >= 0 ? RANK_UNANSWERED : RANK_NONE;
+}
+
+/* how long it could have waited is not known: it gives up when it likes */
+static double share_unanswered(const struct verdict *v)
+{
+	return NAN;
+}
+
 /* ---- nothing of it ---- */
 
 static enum rank rank_quiet(const struct verdict *v)
@@ -220,6 +234,7 @@ static const struct {
 	[KIND_STARVED] = { rank_starved, share_starved, OUTCOME_WAITING },
 	[KIND_LOSS] = { rank_loss, share_loss, OUTCOME_STALLED },
 	[KIND_SCATTERED] = { rank_scattered, share_scattered, OUTCOME_STALLED },
+	[KIND_UNANSWERED] = { rank_unanswered, share_unanswered, OUTCOME_WAITING },
 	[KIND_MUTUAL] = { rank_mutual, share_wait, OUTCOME_WAITING },
 	[KIND_WAIT] = { rank_wait, share_wait, OUTCOME_WAITING },
 	[KIND_QUIET] = { rank_quiet, share_quiet, OUTCOME_HEALTHY },

@@ -70,12 +70,41 @@ static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpo
 /* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say, that nobody needs now */
 #define PIPE_DEF_BUFFERS 16
 
+/*
+ * One long while among many short ones: whoever looks for a pause looks for this one, and the others hide it from every average. Where answers
+ * are expected: what was sent meanwhile without need of one lies for nobody.
+ */
+#define FREEZE_NS 200000000
+#define FREEZE_SHARE 0.05
+#define FREEZE_TIMES 20	/* as long as the others are on average */
+
+static bool is_freeze(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	uint64_t n = r->count, rest = r->ns > r->max_ns ? r->ns - r->max_ns : 0;
+
+	if (n < 2 || r->max_ns < FREEZE_NS || (double)r->max_ns < FREEZE_SHARE * (double)ep->rx.lifetime_ns)
+		return false;
+	return r->max_ns >= FREEZE_TIMES * (rest / (n - 1));
+}
+
+/* the sender got nothing for most of that while, asleep in a call or, by epoll, in none */
+static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	if (!sender || sender == ep || !ep->tx_calls.bytes)
+		return false;
+	return 2 * sender->rx.max[RX_WAIT] >= r->max_ns || 2 * sender->rx.max[RX_IDLE] >= r->max_ns;
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
 		return false;
 	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
 		return false;
+	if (is_freeze(ep, r) && (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))
+		return true;
 	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);

@@ -75,6 +75,31 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 	return trace_messages_known(b) && b->messages >= MANY_READS && b->bytes <= SMALL_READ * b->messages;
 }
 
+/* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few are lost; and that is the rate it delivers. */
+#define QUEUE_TIMES 1.5
+#define LOST_SHARE 0.02
+#define RATE_LEAST 0.5
+#define BYTES_LEAST 100000
+
+static double rate_of_sending(const struct trace_endpoint *ep)
+{
+	uint64_t busy = ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE];
+
+	return busy ? 1e9 * (double)ep->tx_calls.bytes / (double)busy : 0;
+}
+
+static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
+{
+	const struct trace_path *p = &ep->path;
+
+	if (ep->proto != TRACE_TCP || (f->cause != TX_CWND && f->cause != TX_PACING) || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_PATH))
+		return false;
+	if (!p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
+		return false;
+	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us && (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments &&
+	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
+}
+
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
@@ -82,6 +107,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 
 	if (f->blamed == BLAME_OWN_WRITES)
 		return LIMIT_OWN_WRITES;
+	if (link_is_full(ep, f))
+		return LIMIT_LINK;
 	if (!end || !may_be_readers_pace(f) || reads_small(s, f))
 		return LIMIT_NONE;
 	reader = reader_cpu_share(s, f);

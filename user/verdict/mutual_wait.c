@@ -31,7 +31,7 @@ int way_back(const struct trace_snapshot *s, size_t i)
 
 static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	uint64_t x = a->rx.ns[RX_WAIT], y = b->rx.ns[RX_WAIT];
+	uint64_t x = asleep_ns(a), y = asleep_ns(b);
 
 	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
 }
@@ -62,6 +62,22 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
 	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a);
+}
+
+/* of its sender's last change of state: since when it has sent nothing, if nothing is under way */
+static bool sent_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t wait_ns)
+{
+	uint64_t quiet = at_ns > tx->since_ns ? at_ns - tx->since_ns : 0;
+
+	return tx->since_ns && (tx->now != TX_IDLE || (double)quiet < AT_ONCE_SHARE * (double)wait_ns);
+}
+
+bool wait_has_ended(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
+	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = x < y ? x : y;
+
+	return sent_during(&a->tx, a->at_ns, least) || sent_during(&b->tx, b->at_ns, least);
 }
 
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back)

@@ -28,6 +28,7 @@ struct reader_spell find_starved(const struct trace_snapshot *s);
 /* of what find_starved() found: whose thread it was */
 const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved);
 struct reader_spell find_undelivered(const struct trace_snapshot *s);
+struct unanswered find_unanswered(const struct trace_snapshot *s);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

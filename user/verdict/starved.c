@@ -76,6 +76,7 @@ struct reader_spell find_starved(const struct trace_snapshot *s)
 
 		if (out.ns > DWARFS * one.ns)
 			one = out;
+		one.share = one.share > 1 ? 1 : one.share;	/* of many threads at one end it is the sum */
 		if (one.ns >= VERDICT_MIN_NS && one.ns > most.ns && one.share >= STARVED_SHARE)
 			most = one;
 	}

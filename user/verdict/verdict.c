@@ -231,7 +231,9 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s, const str
 {
 	int back = wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
 
-	return (struct mutual_wait){ .endpoint = back, .nobody_else = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back) };
+	bool alone = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back);
+
+	return (struct mutual_wait){ .endpoint = back, .nobody_else = alone, .ended = back >= 0 && wait_has_ended(s, (size_t)wait->endpoint, (size_t)back) };
 }
 
 static const struct reader_spell none = { .endpoint = -1 };
@@ -242,14 +244,26 @@ static void drop_trifle(struct reader_spell *r, uint64_t observed)
 		*r = none;
 }
 
+/* It has nothing to do with what stalls, and is much longer. */
+static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if ((int)v->v[i].endpoint == s->ep[v->late.endpoint].peer || (int)v->v[i].endpoint == v->late.endpoint)
+			return false;
+	return v->late.ns > DWARFS * stalled(v);
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->loss = find_loss(s);
+	out->unanswered = find_unanswered(s);
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);
 	out->undelivered = find_undelivered(s);
 	drop_trifle(&out->starved, observed_ns(s));
-	out->late = out->n ? none : find_late_reader(s);	/* a sender that was seen speaks for itself */
+	out->late = find_late_reader(s);
+	if (out->late.endpoint >= 0 && out->n && !is_apart(s, out))	/* a sender that was seen speaks for itself */
+		out->late = none;
 	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint && 2 * out->starved.ns >= out->late.ns)
 		out->late = none; /* it could not read */
 	out->wait = find_long_wait(s, !out->sent);

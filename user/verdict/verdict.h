@@ -51,6 +51,7 @@ extern const char *const outcome_names[OUTCOMES_N];
 	K(KIND_STARVED, starved)		\
 	K(KIND_LOSS, loss)			\
 	K(KIND_SCATTERED, scattered)		\
+	K(KIND_UNANSWERED, unanswered)		\
 	K(KIND_MUTUAL, mutual)			\
 	K(KIND_WAIT, wait)			\
 	K(KIND_QUIET, quiet)			\
@@ -64,6 +65,7 @@ enum limit {
 	LIMIT_READER_CPU, /* its reader reads as fast as a CPU lets it */
 	LIMIT_WRITER_CPU, /* it writes as fast as a CPU lets it */
 	LIMIT_SHARED_CPU, /* both do, on one CPU */
+	LIMIT_LINK,	  /* the path carries no more */
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 };
 
@@ -108,6 +110,7 @@ struct reader_spell {
 struct mutual_wait {
 	int endpoint;	  /* where the other waits: of a socket the peer's, of pipes the other pipe; -1: it does not */
 	bool nobody_else; /* was seen that may send there, so that neither goes on */
+	bool ended;	  /* and yet one of them has sent since */
 };
 
 /* A long wait, and those that are alike: of the same program for the same server */
@@ -130,6 +133,13 @@ struct datagram_loss {
 	uint64_t n;
 	double share; /* of what was read or dropped there; NAN: unknown */
 	bool stray;   /* next to nothing, beside what went through: no verdict */
+};
+
+/* Datagrams of a socket that nothing ever came back to, though its program asked for an answer */
+struct unanswered {
+	int endpoint;	/* index in the snapshot, -1: there is none */
+	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
+	uint64_t n, ns;	/* how many; how long it waited in all */
 };
 
 /* No stall stands out, but together they are too much to be called health: many small ones, or of many endpoints that lived briefly. */
@@ -157,6 +167,7 @@ struct verdict {
 	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;
+	struct unanswered unanswered; /* whoever waited longest */
 	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */

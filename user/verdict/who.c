@@ -66,11 +66,26 @@ static const struct trace_call_stats *has_reading_end(const struct trace_snapsho
 	return reader->tgid || ep->proto == TRACE_PIPE ? reader : &s->ep[ep->peer].tx_calls;
 }
 
+/* Of all the time laid at its door it can have caused what lies after its birth. */
+static bool was_born_after(const struct trace_call_stats *reader, uint64_t at_ns, uint64_t blamed_ns)
+{
+	return reader->born_ns && reader->born_ns < at_ns && 2 * (at_ns - reader->born_ns) < blamed_ns;
+}
+
+static void excuse_the_young(const struct trace_call_stats *reader, uint64_t at_ns, uint64_t blamed_ns, struct who *late)
+{
+	if (!late->tgid || late->tgid != reader->tgid || !was_born_after(reader, at_ns, blamed_ns))
+		return;
+	*late = (struct who){ .too_young = reader };
+}
+
 bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause, struct who *out)
 {
 	const struct trace_call_stats *reader = who_reads(s, ep);
 
 	if (reader)
 		*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));
+	if (reader)
+		excuse_the_young(reader, ep->proto == TRACE_PIPE ? ep->at_ns : s->ep[ep->peer].at_ns, ep->blame.unread_ns[cause], out);
 	return reader;
 }

@@ -9,6 +9,7 @@ struct who {
 	pid_t tgid, tid;  /* 0: nobody was seen in a call, or with `others` several, none of whom surely had most of it */
 	const char *comm; /* the endpoint's; of several: that of them all, or empty */
 	bool others;	  /* were in a call there too */
+	const struct trace_call_stats *too_young; /* the only one seen reading began after most of it: whoever had the end before is not known; NULL: not so */
 	const struct trace_call_stats *left; /* whoever has the descriptor since the one named there left it; tgid 0: who is not known. NULL: it is not that */
 };
 
