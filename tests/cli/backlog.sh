@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# stage: core
 # A listener whose queue is full throws requests away: connect() takes a second, and the ledger says why.
 . "$(dirname "$0")/lib.sh"
 cd "$WORK" || exit 70

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# stage: core
 # What cannot be run is refused before anything runs: one line, the right exit code.
 . "$(dirname "$0")/lib.sh"
 CLOCK=no # read by fail()

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# stage: core
 # ipcstall export: the text, the server under good and bad clients, and Debian's prometheus that scrapes it and answers a query.
 . "$(dirname "$0")/lib.sh"
 needs_ledger

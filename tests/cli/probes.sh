@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# stage: core
 # What clock, syscall and machine say of this machine hangs together and agrees with what the kernel says of itself.
 . "$(dirname "$0")/lib.sh"
 CLOCK=no # read by fail()

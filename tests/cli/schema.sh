@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# stage: core
 # --json-schema of the live commands: what they really write fits it, and what is wrong does not.
 . "$(dirname "$0")/lib.sh"
 CLOCK=no # read by fail()
