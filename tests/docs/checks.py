@@ -99,7 +99,8 @@ def demo_screen(docs, facts):
     """What `make demo` is shown to print has the lines that its main job prints."""
     kept = docs["docs/examples/demo.txt"]
     part = kept[kept.index("\ntcp  placement"):kept.index("\n== The comb")]
-    out = differs("\n".join(shapes.skeleton(facts["main_job"]["screen"])), "\n".join(shapes.skeleton(part)), "docs/examples/demo.txt")
+    screen = facts["main_job"]["screen"]
+    out = differs("\n".join(shapes.skeleton(screen[screen.index("\ntcp  placement"):])), "\n".join(shapes.skeleton(part)), "docs/examples/demo.txt")
     shown = [line[4:] for line in docs["README.md"][docs["README.md"].index("`make demo` prints"):].splitlines() if line.startswith("    ") and line.strip() != "..."]
     return out + [f"README.md shows '{line[:60]}', docs/examples/demo.txt does not" for line in shown if line not in kept.splitlines()]
 
@@ -180,9 +181,9 @@ CHECKS = (
     Check("docs/EXPERIMENTS.md is made from the answers", experiments, ("docs/EXPERIMENTS.md", r"supported", "refuted")),
     Check("the experiments' data give the answers stated", answers, ("docs/EXPERIMENTS.md", r"they lose \d+\.\d", "they lose 12.3")),
     Check("docs/DIAGNOSIS.md adds up", diagnosis, ("docs/DIAGNOSIS.md", r"\| nagle \| \d+", "| nagle | 7")),
-    Check("README's screen", nagle_screen, ("docs/examples/nagle.txt", r"(nagle +\* +\d+ ms +)99", r"\g<1>88"), "nagle"),
+    Check("README's screen", nagle_screen, ("docs/examples/nagle.txt", r"(nagle +\* .* )99", r"\g<1>88"), "nagle"),
     Check("the demo's screen", demo_screen, ("docs/examples/demo.txt", r"Throughput, bulk", "Throughput in bulk"), "main_job"),
-    Check("verdicts are worded as shown", verdicts, ("README.md", r"nagle <- delayed ACK of", "nagle because of"), "main_job"),
+    Check("verdicts are worded as shown", verdicts, ("README.md", r"STALLED \d+ %  known", "STALLED by known"), "main_job"),
     Check("the comb dips nowhere else", comb_elsewhere, ("docs/examples/comb.txt", r"  2956 ( +4\.\d)", r"  7966 \1"), "comb"),
     Check("docs/DIAGNOSIS.md's case is diagnosed so", diagnosed, ("docs/DIAGNOSIS.md", r"(nagle header 16, 1000 B \|.*?)\| nagle \|", r"\1| cork |"), "diagnose"),
     Check("docs/SCHEMA.md names the keys there are", schema, ("docs/SCHEMA.md", r"`warmup`", "`warm`"), "nagle"),

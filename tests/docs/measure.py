@@ -40,12 +40,12 @@ def nagle(before=None):
     with tempfile.NamedTemporaryFile(suffix=".json") as f:
         screen = tool("run", "--json", f.name, "--", KNOWN, "nagle", stdout=subprocess.DEVNULL).stderr
         document = json.load(open(f.name, encoding="utf-8"))
-    found = {"screen": screen, "document": document, **nagle_figures(screen, document)}
+    found = {"screen": screen, "document": document, **nagle_figures(document)}
     return before if before and before["share"] > found["share"] else found
 
 
-def nagle_figures(screen, document):
-    said = re.search(r"delayed ACK of known\[\d+\]: (\d+) times, .* in all \(([\d.]+) % of its time\), longest ([\d.]+) ms", screen)
+def nagle_figures(document):
+    said = re.search(r"delayed ACK of known\[\d+\]: (\d+) times, .* in all \(([\d.]+) % of its time\), longest ([\d.]+) ms", document["ledger"]["findings"][0]["text"])
     ends = document["ledger"]["endpoints"]
     sender = max(ends, key=lambda e: e["tx"]["states"]["nagle"]["ns"] or 0)
     held = sender["tx"]["states"]["nagle"]

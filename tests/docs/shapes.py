@@ -2,31 +2,30 @@
 """The program's screens without what differs from run to run."""
 import re
 
-STATE = re.compile(r"^ *(\w+) +\*? +[\d.]+ \w+ +([\d.]+) % ")
-TIME = r"[\d.]+ (?:ns|us|ms|s|min|h)"
-WHERE = r"\S+\[\d+\](?: \S+)? of \S+ .*?"
+STATE = re.compile(r"^ {4}(\w+) +\*? +[^\w.]* *([\d.]+) %")
+HEADS = "STALLED|WAITING|HEALTHY|UNKNOWN"
+WHO = r"\S+\[\d+\](?: and others)?"
 VERDICTS = (
-    rf"healthy: stalls add up to (?:0 ns|{TIME}), [\d.]+ % of the senders' time",
-    rf"{WHERE}: [a-z-]+(?: <- (?:delayed ACK|reader|path|application|\S+).*?)?: \d+ times?, {TIME} in all \([\d.]+ % of its time\), longest {TIME}"
-    rf"(?:, of which \d+ times?, {TIME}, for that reason)?(?:; .*)?",
+    rf"(?:STALLED|WAITING) [\d.]+ %  {WHO} (?:waits for .*|and {WHO} wait for each other.*)",
+    rf"(?:STALLED|WAITING) +(?:[\d.]+ %)? *(?:datagrams (?:to|of) {WHO} are lost|many small stalls, .*|\S+ waits for .*)",
+    rf"HEALTHY  (?:\d+ connections?, nothing waits in vain|{WHO} to {WHO}, limited by: .*)",
+    r"UNKNOWN  .*",
 )
 
 
 def shares(screen):
-    """(END, LEDGER, STATE): per cent, for the first ends of a screen of ledgers."""
+    """(END, LEDGER, STATE): per cent, for the ends whose states a screen shows as bars."""
     out, end, ledger = {}, -1, ""
     for line in screen.splitlines():
-        if re.match(r" +(tcp|udp|unix|pipe)\S* .* (writer|reader) ", line):
-            end += 1
-        elif m := re.match(r" +(tx|rx)  lifetime", line):
-            ledger = m[1]
+        if m := re.match(rf"  {WHO} (writes|reads), ", line):
+            end, ledger = end + 1, {"writes": "tx", "reads": "rx"}[m[1]]
         elif (m := STATE.match(line)) and ledger:
             out[end, ledger, m[1]] = float(m[2])
     return out
 
 
 # Lines that a run may have or not: warnings, states, what else was found, fixes.
-OPTIONAL = re.compile(r"^ *(also|fix|verdict):|^Mistrust|^  \w+ \S+: |^$|^ +\w+ \S* *[\d.]+ \S+ +[\d.]+ % |^ +[a-z]+ +\*? +[\d.]+ \w+ +[\d.]+ %|^ *! ")
+OPTIONAL = re.compile(r"^Mistrust|^  \w+ \S+: |^$|^ +\w+ \S* *[\d.]+ \S+ +[\d.]+ % |^ +[a-z]+ +\*? +[\d.]+ \w+ +[\d.]+ %|^ *! ")
 
 
 def blank(line):
@@ -42,6 +41,11 @@ def skeleton(screen):
     return [blank(line) for line in screen.strip().splitlines() if not OPTIONAL.match(line)]
 
 
+def heads(text):
+    """First lines of cards, those that were broken put together again."""
+    joined = re.sub(r"\n {9,}(?=\S)", " ", text)
+    return [line.strip() for line in joined.splitlines() if re.match(rf" *({HEADS})[ \d]", line)]
+
+
 def bad_verdicts(text):
-    said = [line.split(": ", 1)[1].strip() for line in text.splitlines() if re.match(r" *(verdict|also): ", line)]
-    return [v for v in said if not any(re.fullmatch(p, v) for p in VERDICTS)]
+    return [v for v in heads(text) if not any(re.fullmatch(p, v) for p in VERDICTS)]

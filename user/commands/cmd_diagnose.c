@@ -44,7 +44,7 @@ static struct opt all_rows[ROWS_MAX];
 
 static void __attribute__((constructor)) join_rows(void)
 {
-	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist", "mean", "json-schema", NULL };
+	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist", "mean", "ledger", "json-schema", NULL };
 
 	opt_join(all_rows, ROWS_MAX, own_rows, bench_option_rows, but);
 }
@@ -122,7 +122,7 @@ static void note(struct examiner *x, const struct patient *p, struct outcome_so_
 	}
 	if (out->print) {
 		rule(x, out);
-		report_text(x, p, stdout);
+		report_text(x, p, (enum colour_when)x->colour, stdout);
 	}
 	out->any = true;
 }
@@ -316,7 +316,7 @@ static int write_document(struct examiner *x, const struct diagnose_opts *o, con
 /* A file says how its rounds were made; only where the fixes are run is anything measured now. */
 static int check_from(const struct opt_operands *given, bool run_fixes, struct err *e)
 {
-	static const char *const judging[] = { "from", "fixes", "json", "quiet", "seed", NULL };
+	static const char *const judging[] = { "from", "fixes", "json", "quiet", "seed", "color", NULL };
 	static const char *const measuring[] = { "rounds", "pairs", "trace", "backend", NULL };
 
 	for (int i = 0; i < given->n_given; i++) {
@@ -343,7 +343,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	struct bench_plan plan = {};
 	struct examiner x = { .trace = o->bench.trace, .run_fixes = o->fixes == FIXES_RUN || (o->fixes == FIXES_AUTO && !o->from),
 			      .quiet = o->bench.quiet, .backend = o->bench.backend, .base_rounds = (size_t)o->rounds, .pairs = (size_t)o->pairs,
-			      .seed = (uint64_t)o->bench.seed };
+			      .seed = (uint64_t)o->bench.seed, .colour = o->bench.colour };
 	int rc;
 
 	if (o->json_schema)

@@ -55,6 +55,7 @@ struct patient {
 struct examiner {
 	const json_t *options;
 	bool trace, run_fixes, quiet, from_file;
+	int colour; /* enum colour_when */
 	int backend;
 	size_t base_rounds, pairs;
 	uint64_t seed;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/report.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "render/ledger_text.h"
+#include "render/card.h"
 #include "render/sink.h"
 
 #define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
@@ -208,24 +209,6 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 	}
 }
 
-/* Filled to the width of a terminal. */
-static void wrapped(const char *text, FILE *out)
-{
-	size_t width = 0;
-
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (width && width + 1 + word > 100) {
-			fputc('\n', out);
-			width = 0;
-		}
-		width += (size_t)fprintf(out, "%s%.*s", width ? " " : "", (int)word, text);
-		text += word + (text[word] == ' ');
-	}
-	fputc('\n', out);
-}
-
 static void trial_line(const struct trial *t, FILE *out)
 {
 	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32], after[32];
@@ -317,12 +300,101 @@ static void modes_line(const struct patient *p, FILE *out)
 	fputc('\n', out);
 }
 
-void report_text(const struct examiner *x, const struct patient *p, FILE *out)
-{
-	char buf[1200];
+/* ---- the card, the same as everywhere ---- */
 
-	report_verdict(x, p, buf, sizeof(buf));
-	wrapped(buf, out);
+static const struct trial *first_refuted(const struct patient *p)
+{
+	for (size_t i = 0; i < p->n_trials; i++)
+		if (p->trials[i].judged && p->trials[i].gain.class == GAIN_REFUTED)
+			return &p->trials[i];
+	return NULL;
+}
+
+static void card_fix(const struct patient *p, struct card *c)
+{
+	const struct trial *t = best_confirmed(p);
+	char ratio[FIGURE], lo[FIGURE], hi[FIGURE];
+
+	c->fix_state = t ? FIX_PROVEN : FIX_SUGGESTED;
+	if (!t && (t = first_refuted(p)))
+		c->fix_state = FIX_REFUTED;
+	if (!t && !p->n_trials) {
+		c->fix_state = FIX_NONE;
+		return;
+	}
+	snprintf(c->fix, sizeof(c->fix), "%s", (t ? t : &p->trials[0])->p.fix->said);
+	if (!t)
+		return;
+	human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
+	human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
+	human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
+	text_append(c->fix, sizeof(c->fix), ": %s times as fast [%s, %s]", ratio, lo, hi);
+}
+
+static void head_of_ill(const struct patient *p, const struct diag_finding *f, struct card *c)
+{
+	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
+
+	party(p, f->role, c->who, sizeof(c->who));
+	party(p, (enum role)!f->role, c->whom, sizeof(c->whom));
+	if (loss)
+		snprintf(c->head, sizeof(c->head), "messages to %s are lost", c->who);
+	else if (f->blamed == BLAME_PEER_DELACK)
+		snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+	else if (f->blamed == BLAME_PEER_READER)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
+	else
+		snprintf(c->head, sizeof(c->head), "%s waits in %s", c->who, diag_cause_name(f->cause));
+}
+
+static void card_of_ill(const struct patient *p, struct card *c)
+{
+	const struct diag_finding *f = &p->stalls.v[p->culprit];
+	char each[32], size[24];
+
+	c->share = f->share;
+	head_of_ill(p, f, c);
+	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test), size_text(p->size, size));
+	human_ns(f->ns_per_message, each, sizeof(each));
+	if (f->cause < DIAG_LOSS_RCVBUF)
+		text_append(c->where, sizeof(c->where), ": %s a message", each);
+	snprintf(c->why, sizeof(c->why), "%s: %s", diag_cause_name(f->cause), whats[f->cause]);
+	c->has_surety = true;
+	c->surety = f->surety;
+	card_fix(p, c);
+}
+
+static void card_of(const struct examiner *x, const struct patient *p, struct card *c)
+{
+	static const enum outcome outcomes[] = { [DIAG_HEALTHY] = OUTCOME_HEALTHY, [DIAG_ILL] = OUTCOME_STALLED,
+						 [DIAG_NOISY] = OUTCOME_UNKNOWN, [DIAG_UNKNOWN] = OUTCOME_UNKNOWN };
+	char text[1200], size[24];
+
+	*c = (struct card){ .outcome = outcomes[p->outcome], .share = NAN };
+	if (p->outcome == DIAG_ILL) {
+		card_of_ill(p, c);
+		return;
+	}
+	report_verdict(x, p, text, sizeof(text));
+	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test), size_text(p->size, size),
+		 p->outcome == DIAG_HEALTHY ? "nobody waits in vain" : p->outcome == DIAG_NOISY ? "too noisy to say" : "the cause is unknown");
+	work_text(p, c->where, sizeof(c->where));
+	noise_text(p, c->also[0], VERDICT_TEXT);
+	c->n_also = 1;
+	if (p->outcome != DIAG_HEALTHY)
+		snprintf(c->why, sizeof(c->why), "%.470s", text);
+}
+
+void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour, FILE *out)
+{
+	struct paint paint = paint_on(out, colour);
+	struct card *c = malloc(sizeof(*c));
+
+	if (c) {
+		card_of(x, p, c);
+		card_print(c, &paint);
+	}
+	free(c);
 	trials_text(p, out);
 	evidence_text(p, out);
 	modes_line(p, out);

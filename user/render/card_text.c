@@ -285,10 +285,15 @@ static void not_seen(const struct trace_counters *c, const struct paint *p)
 
 static void foot(const struct verdict *v, bool lost, const struct paint *p)
 {
+	char text[160];
+
 	if (!v->n_active)
 		return;
-	fprintf(p->out, "  %s%s%smore: --ledger, ipcstall causes%s\n", paint_begin(p, INK_DIM), v->n ? "* stall     " : "", lost ? "" : "nothing lost     ",
-		paint_end(p, INK_DIM));
+	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain%s%s", v->n ? "* stall     " : "", lost ? "" : "nothing lost     ", v->n ? " " : "",
+		 v->n ? trace_tx_names[v->v[v->lead].cause] : "");
+	fputs("  ", p->out);
+	paint_wrapped(p, INK_DIM, text, 2, 2);
+	fputc('\n', p->out);
 }
 
 void verdict_screen(const struct trace_snapshot *s, const struct verdict *v, const struct card_extent *x, const struct paint *p)

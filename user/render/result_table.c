@@ -6,6 +6,7 @@
 
 #include "remote/remote.h"
 #include "render/grid.h"
+#include "render/histogram_text.h"
 #include "render/sink.h"
 
 enum { KINDS = TESTS };
@@ -141,6 +142,23 @@ static void handshake_cells(struct grid *g, const struct result *r, const struct
 	us(g, p->latency.has_synack ? p->latency.synack.median : NAN);
 }
 
+/* of one size; of many a picture shows more */
+static void histogram(const struct result *r, enum test t, FILE *out)
+{
+	struct paint paint = paint_on(out, (enum colour_when)r->plan->o.colour);
+	const struct point *one = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->points[i].test != t)
+			continue;
+		if (one)
+			return;
+		one = &r->points[i];
+	}
+	if (one && one->latency.present)
+		histogram_print(one->latency.histogram, &paint);
+}
+
 static void latency_table(const struct result *r, enum test t, FILE *out)
 {
 	bool lossy = r->plan->w->flags & WL_LOSSY;
@@ -164,6 +182,7 @@ static void latency_table(const struct result *r, enum test t, FILE *out)
 		handshake_cells(g, r, p);
 	}
 	grid_print(g, out);
+	histogram(r, t, out);
 }
 
 static void throughput_row(struct grid *g, const struct point *p, bool lossy, bool acked)
