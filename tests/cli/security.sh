@@ -11,7 +11,7 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 serve() { # ARGUMENTS...
 	"$IPCSTALL" server --listen 127.0.0.1:0 "$@" >"$WORK/server" 2>"$WORK/server.err" </dev/null &
 	server=$!
-	within 10 grep -q ' port [0-9]' "$WORK/server"
+	until_true grep -q ' port [0-9]' "$WORK/server"
 	port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$WORK/server" | head -1)
 }
 end_server() {

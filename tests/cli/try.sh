@@ -11,7 +11,7 @@ start_target() { # KIND: its client's pid in CLIENT
 	rm -f pids status
 	python3 "$here/tests/cli/try_target.py" "$1" pids status &
 	jobs_to_end+=($!)
-	within 20 test -s pids && within 20 test -s status || { fail "target $1" "it does not talk"; finish; }
+	until_true test -s pids && within 20 test -s status || { fail "target $1" "it does not talk"; finish; }
 	read -r CLIENT SERVER <pids
 }
 end_target() { kill "$CLIENT" 2>/dev/null; wait "$CLIENT" 2>/dev/null; }
@@ -21,7 +21,7 @@ is_intact() { [ "$(cut -d' ' -f4 status)" = 1 ]; }
 option_is() {
 	local now
 	now=$(stat -c %i status)
-	within 5 eval "[ \"\$(stat -c %i status)\" != $now ]"
+	until_true eval "[ \"\$(stat -c %i status)\" != $now ]"
 	[ "$(nodelay)" = "$1" ]
 }
 no_guard() { ! pgrep -x ipcstall-guard >/dev/null; }
@@ -69,28 +69,28 @@ for i in $(seq "$kills"); do
 	sleep "$((RANDOM % 5)).$((RANDOM % 10))" # the moment is what is drawn
 	kill -9 $tool
 	wait $tool 2>/dev/null
-	check "kill $i of $kills (seed $seed): the option is as it was" "$(cat status)" within 1 option_is 0
+	check "kill $i of $kills (seed $seed): the option is as it was" "$(cat status)" until_true option_is 0
 done
-check 'no guardian is left' "$(pgrep -x ipcstall-guard)" within 2 no_guard
+check 'no guardian is left' "$(pgrep -x ipcstall-guard)" until_true no_guard
 
 # the guardian is killed: the tool sets it back
 "$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay 2>err &
 tool=$!
-within 20 eval '[ "$(nodelay)" = 1 ]'
+until_true eval '[ "$(nodelay)" = 1 ]'
 pkill -9 -x ipcstall-guard
 wait $tool
 rc=$?
 check 'a killed guardian is an error' "exit code $rc: $(cat err)" [ $rc -eq 7 ]
-check 'the tool sets the option back' "$(cat status)" within 1 option_is 0
+check 'the tool sets the option back' "$(cat status)" until_true option_is 0
 
 "$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay &
 tool=$!
-within 20 eval '[ "$(nodelay)" = 1 ]'
+until_true eval '[ "$(nodelay)" = 1 ]'
 kill -INT $tool
 wait $tool
 rc=$?
 check 'Ctrl-C ends it with 130' "exit code $rc" [ $rc -eq 130 ]
-check 'Ctrl-C undoes it' "$(cat status)" within 1 option_is 0
+check 'Ctrl-C undoes it' "$(cat status)" until_true option_is 0
 check 'every byte came as it was sent' "$(cat status)" is_intact
 end_target
 

@@ -11,7 +11,7 @@ ns='ns = lambda e, side, state: e[side]["states"][state]["ns"]'
 cat >listens.py <<'PY'
 import os, signal, socket, time
 
-signal.alarm(60)
+signal.alarm(300)
 s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
 s.bind(("127.0.0.1", 0))
 s.listen(8)
@@ -26,11 +26,11 @@ if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 26
 	"$PY" listens.py >where &
 	server=$!
 	jobs_to_end+=($server)
-	within 10 [ -s where ]
+	until_true [ -s where ]
 	read -r pid port <where
 	"$IPCSTALL" attach -p "$pid" --json m.json >/dev/null 2>err &
 	tracer=$!
-	within 20 grep -q attached err
+	until_true grep -q attached err
 	"$PY" -c 'import socket, sys; c = socket.create_connection(("127.0.0.1", int(sys.argv[1]))); c.sendall(b"x" * 50); c.recv(1)' "$port"
 	wait "$server"
 	wait "$tracer"
