@@ -74,7 +74,7 @@ for pair in trials=-1 trials=2305843009213693951 trials=$most trials=0 trials=2.
 	    rto=0 port=70000 port=-1 mss=$most delack-max=$most pacing=$most reader-pause=$most seed=-1 rate=-1 drop=1e300 drop=-1 'size=[9223372036854775807]' \
 	    'size=[0]' 'size=[1.5]' 'size="4:1G:*9000000000000000000"' 'cpus="-1,-1"' 'mode=3'; do
 	with_option "$WORK/bad.json" "${pair%%=*}" "${pair#*=}"
-	timeout 20 "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout $HUNG "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	n=$((n + 1))
 	case $pair in size=\"*) want=0 ;; *) want=9 ;; esac
@@ -96,7 +96,7 @@ bad=
 for name in raw json csv timeline perfetto repeat; do
 	echo keep >"$WORK/victim"
 	with_option "$WORK/bad.json" "$name" "\"$WORK/victim\"" trace true
-	timeout 30 "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout $HUNG "$IPCSTALL" -q --repeat "$WORK/bad.json" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	[ "$(cat "$WORK/victim")" = keep ] && [ $rc -eq 9 ] && grep -q "option '$name' in the file: " "$WORK/err" || bad="$bad
 $name: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
@@ -113,7 +113,7 @@ bad=
 for words in "--out $WORK/victim" "-o $WORK/victim" "--out=$WORK/victim" "-qo$WORK/victim" "--json $WORK/victim" "--raw=$WORK/victim" "--csv $WORK/victim"; do
 	echo keep >"$WORK/victim"
 	plan outputs "$(experiment "$words")"
-	PYTHON=/bin/true timeout 60 "$IPCSTALL" experiment "$WORK/outputs.md" --quick -o "$WORK/results" >"$WORK/out" 2>"$WORK/err" </dev/null
+	PYTHON=/bin/true timeout $HUNG "$IPCSTALL" experiment "$WORK/outputs.md" --quick -o "$WORK/results" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
 	[ "$(cat "$WORK/victim")" = keep ] && { [ $rc -eq 2 ] || [ -s "$WORK/results/r.ndjson" ]; } || bad="$bad
 $words: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
@@ -128,7 +128,7 @@ for f in analysis/__init__.py analysis/__main__.py numpy.py json.py sitecustomiz
 done
 printf 'backend: module://evil\nthis.is.no.key: 1\n' >"$WORK/stranger/matplotlibrc"
 plan good "$(experiment '')"
-own() { (cd "$WORK/stranger" && rm -f "$WORK/ran" && "$@" timeout 100 "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/here" >"$WORK/out" 2>"$WORK/err" </dev/null); }
+own() { (cd "$WORK/stranger" && rm -f "$WORK/ran" && "$@" timeout $HUNG "$IPCSTALL" experiment "$WORK/good.md" --quick -o "$WORK/here" >"$WORK/out" 2>"$WORK/err" </dev/null); }
 own env
 check "row4: nothing of the current directory is run" "$(cat "$WORK/ran" 2>/dev/null)" [ ! -e "$WORK/ran" ]
 own env PYTHONPATH="$WORK/stranger" PYTHONSTARTUP="$WORK/stranger/evil.py" PYTHONHOME=
@@ -136,14 +136,14 @@ check "row4: nothing that PYTHONPATH names is run" "$(cat "$WORK/ran" 2>/dev/nul
 if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
 	check "row4: and the answer is there" "$(tail -1 "$WORK/err")" [ -s "$WORK/here/answer.json" ]
 	plan drawn "$(experiment '' | sed 's|"figures":\[\]|"figures":[{"kind":"curve","run":"r","y":"latency"}]|')"
-	(cd "$WORK/stranger" && timeout 100 "$IPCSTALL" experiment "$WORK/drawn.md" --quick -o "$WORK/drawn" >"$WORK/out" 2>"$WORK/err" </dev/null)
+	(cd "$WORK/stranger" && timeout $HUNG "$IPCSTALL" experiment "$WORK/drawn.md" --quick -o "$WORK/drawn" >"$WORK/out" 2>"$WORK/err" </dev/null)
 	check "row4: nor is a setting taken from there for the figures" "$(cat "$WORK/err")" eval '[ -n "$(ls "$WORK"/drawn/figure*)" ] && ! grep -q matplotlibrc "$WORK/err"'
 fi
 # A copy of the program in a directory where anybody may write takes no analysis from there.
 mkdir -m 1777 "$WORK/public" && mkdir "$WORK/public/bin" && cp -L "$IPCSTALL" "$WORK/public/bin/ipcstall" && cp -r "$WORK/stranger/analysis" "$WORK/public/analysis"
 if [ "$(id -u)" -eq 0 ]; then
 	chown -R 65534:65534 "$WORK/public/analysis"
-	(cd / && rm -f "$WORK/ran" && timeout 100 "$WORK/public/bin/ipcstall" experiment "$WORK/good.md" --quick -o "$WORK/public/results" >"$WORK/out" 2>"$WORK/err" </dev/null)
+	(cd / && rm -f "$WORK/ran" && timeout $HUNG "$WORK/public/bin/ipcstall" experiment "$WORK/good.md" --quick -o "$WORK/public/results" >"$WORK/out" 2>"$WORK/err" </dev/null)
 	check "row4: nor what a stranger laid beside the program" "$(cat "$WORK/ran" 2>/dev/null)" [ ! -e "$WORK/ran" ]
 else
 	echo 'skip row4 beside the program: not root'
@@ -154,9 +154,9 @@ unfit() { LC_ALL=C grep -cP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\
 evil=$'\x1b]0;owned\a\xc2\x9b2J\xe2\x80\xaegpj\xff'
 plan evil "$(experiment '\\u001b[2J\\u009b\\u202e')"
 sed -i "1s/.*/# A title $evil/" "$WORK/evil.md"
-timeout 60 "$IPCSTALL" experiment "$WORK/evil.md" --quick -o "$WORK/evil" >"$WORK/out" 2>"$WORK/err" </dev/null
+timeout $HUNG "$IPCSTALL" experiment "$WORK/evil.md" --quick -o "$WORK/evil" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "row8: an experiment's title and command are shown clean" "$(cat -v "$WORK/err")" eval 'grep -q "A title" "$WORK/err" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
-timeout 60 "$IPCSTALL" sweep -m tcp -s 64 -t throughput -V nodelay=0,1 -d 20ms --no-trace >"$WORK/s.ndjson" 2>"$WORK/err" </dev/null
+timeout $HUNG "$IPCSTALL" sweep -m tcp -s 64 -t throughput -V nodelay=0,1 -d 20ms --no-trace >"$WORK/s.ndjson" 2>"$WORK/err" </dev/null
 python3 - "$WORK/s.ndjson" "$WORK/evil.ndjson" <<'PY'
 import json, sys
 lines = [json.loads(l) for l in open(sys.argv[1])]
@@ -166,6 +166,6 @@ for l in lines:
         l['vars'][evil] = evil
 open(sys.argv[2], 'w').writelines(json.dumps(l, ensure_ascii=i % 2 > 0) + '\n' for i, l in enumerate(lines))
 PY
-timeout 60 "$IPCSTALL" diagnose --from "$WORK/evil.ndjson" >"$WORK/out" 2>"$WORK/err" </dev/null
+timeout $HUNG "$IPCSTALL" diagnose --from "$WORK/evil.ndjson" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "row8: the labels of a sweep are shown clean" "$(cat -v "$WORK/out" "$WORK/err")" eval 'grep -q "^Series 1" "$WORK/out" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
 finish

@@ -11,7 +11,7 @@ start_target() { # KIND: its client's pid in CLIENT
 	rm -f pids status
 	python3 "$here/tests/cli/try_target.py" "$1" pids status &
 	jobs_to_end+=($!)
-	until_true test -s pids && within 20 test -s status || { fail "target $1" "it does not talk"; finish; }
+	until_true test -s pids && until_true test -s status || { fail "target $1" "it does not talk"; finish; }
 	read -r CLIENT SERVER <pids
 }
 end_target() { kill "$CLIENT" 2>/dev/null; wait "$CLIENT" 2>/dev/null; }
