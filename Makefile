@@ -43,7 +43,10 @@ FORTIFY  := $(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(la
 	    $(if $(call try,-D_FORTIFY_SOURCE=$(n)),-D_FORTIFY_SOURCE=$(n)))))
 PIE      ?= -pie
 HARDEN   := $(if $(SAN),,$(call try,$(TRY:%=-f%)) -fPIE)
-HARDEN_LD := $(if $(SAN),,$(PIE) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+# With shadow stacks the kernel has to be asked by a mark in the file, which the linker leaves out where the C library's start code has
+# none (Debian's). That code keeps to calls and returns; the other mark, ibt, no kernel acts upon in user space.
+MARKS    := $(if $(filter -fcf-protection,$(HARDEN)),-Wl$(comma)-z$(comma)shstk -Wl$(comma)-z$(comma)ibt)
+HARDEN_LD := $(if $(SAN),,$(PIE) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack $(MARKS))
 
 # The file is the same wherever the tree and O= lie: no path of theirs is in it.
 SAME     := -ffile-prefix-map=$(CURDIR)=. $(if $(filter build,$(O)),,-ffile-prefix-map=$(O)=build)

@@ -56,7 +56,7 @@ static: $(STATIC) ## one file without dynamic dependencies, build/O2/static/ipcs
 $(STATIC): $(OBJS)
 	$(call say,STATIC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(filter-out -pie,$(ALL_LDFLAGS)) -static-pie -o $@ $^ $(STATIC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter-out -pie $(MARKS),$(ALL_LDFLAGS)) -static-pie -o $@ $^ $(STATIC_LIBS)
 	$(Q)strip $@
 
 # What is dated is dated as the last commit.
