@@ -65,7 +65,9 @@ DEPFLAGS = -MMD -MP
 
 SRCS     := $(sort $(shell find user -name '*.c'))
 OBJS     := $(SRCS:%.c=$(B)/%.o)
-LIBOBJS  := $(filter-out $(B)/user/main.o,$(OBJS))
+# One archive a room, in the order of user/LAYERS: the linker finds what a room calls in its own and in those after it only.
+ROOMS    := $(filter-out main bpf,$(shell sed 's/[:\#].*//' user/LAYERS))
+ARCHIVES := $(ROOMS:%=$(B)/rooms/%.a)
 
 # --- the kernel half: one row per object: NAME:SOURCE:FLAGS (read by the rules below) ---
 -include bpf/objects.mk
@@ -83,9 +85,17 @@ all: $(PROGRAM) ## build ./ipcstall (default)
 $(PROGRAM): $(B)/ipcstall FORCE
 	$(Q)ln -sf $(if $(filter build,$(O)),$<,$(FLAVOUR)/ipcstall) $@
 
-$(B)/ipcstall: $(OBJS)
+$(B)/ipcstall: $(B)/user/main.o $(ARCHIVES)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+define ROOM
+$(B)/rooms/$(1).a: $(filter $(B)/user/$(1)/%,$(OBJS))
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+endef
+$(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 
 $(B)/%.o: %.c $(SKELS) | $(GEN)/tools.ok
 	$(call say,CC,$<)
@@ -116,12 +126,13 @@ $(GEN)/%.skel.h: $(GEN)/%.bpf.o
 	$(call say,SKEL,$*)
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
 
-# --- tests: one executable per tests/unit/test_*.c, linked with everything but main ---
+# --- tests: one executable per tests/unit/test_*.c, linked with the rooms that it includes files of, and those below them ---
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-$(B)/tests/unit/%: tests/unit/%.c $(LIBOBJS)
+$(B)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBOBJS) -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< \
+		$(patsubst %,$(B)/rooms/%.a,$(shell $(PYTHON) tests/layers --link $<)) -lcmocka $(LIBS)
 
 -include tests/tests.mk
 -include packaging/packaging.mk

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 	const struct command *c = commands[0];
 	struct err e = {};
 
+	command_list = commands;
 	hold_standard_descriptors();
 	signals_begin();
 	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {

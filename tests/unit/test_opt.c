@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/opt.h"
+#include "json/json_options.h"
 
 struct demo {
 	bool flag;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/text.h"
+#include "json/json_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #ifndef IPCSTALL_BASE_OPT_H
 #define IPCSTALL_BASE_OPT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +79,13 @@ int opt_set(const struct opt *row, void *into, const char *text, struct err *e);
 void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but);
 /* names: ended by NULL */
 bool opt_is_among(const char *name, const char *const *names);
+
+/* the last row of a table */
+static inline bool opt_is_end(const struct opt *row)
+{
+	return !row->name && !row->help;
+}
+
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
 
@@ -99,10 +105,6 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 
 /* The value as text which opt_set() reads back; empty for an unset string. */
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
-json_t *opt_value_to_json(const struct opt *row, const void *from);
-json_t *opt_to_json(const struct opt *rows, const void *from);
-/* From a stranger's file too: a value out of the row's range is refused, and so is an option that says where output goes. */
-int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct err *e);
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
 #define SIZE_LIMIT (INT64_C(1) << 30) /* a message has 1 byte to so many */

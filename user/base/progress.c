@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/progress.h"
+#include "base/terminal.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 static bool hidden(bool quiet)
 {
-	return quiet || !isatty(STDERR_FILENO);
+	return quiet || !terminal_is(stderr);
 }
 
 void progress_show(bool quiet, size_t at, size_t of, const char *what, double left_s)

@@ -32,9 +32,4 @@ void text_clean_lines(char *s, size_t size);
 /* a task's comm: the kernel cuts it after 15 bytes, whatever character that falls in */
 void text_comm(char out[16], const char in[16]);
 
-/* A JSON string of a clean copy. */
-struct json_t *text_json(const char *s);
-/* Every text and name in what was read from a file or from another host, in place; returns it. NULL stays NULL. */
-struct json_t *text_clean_json(struct json_t *v);
-
 #endif

@@ -24,7 +24,7 @@ static int slice(struct trace *t, const struct bench_extra *x, uint64_t ns, stru
 
 	if (t && trace_start(t, &te))
 		return trace_err(e, &te);
-	rc = x->run(x->bout, SETTLE_NS, s, e) || x->run(x->bout, ns, s, e);
+	rc = x->run(x->point_run, SETTLE_NS, s, e) || x->run(x->point_run, ns, s, e);
 	if (t)
 		trace_stop(t, &te);
 	return rc ? -1 : 0;

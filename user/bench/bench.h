@@ -54,6 +54,18 @@ struct bench_options {
 extern const struct opt bench_option_rows[];
 void bench_defaults(void *opts);
 
+struct bench_plan;
+struct run;
+
+/* How a plan comes by the other end on another host. */
+struct far_end_ops {
+	/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is otherwise complete. */
+	int (*open)(struct bench_plan *plan, struct err *e);
+	void (*close)(struct bench_plan *plan);
+	/* Stands in for the server's worker, from fork to exit. */
+	void (*worker)(struct run *r, int orders, int reports);
+};
+
 /* Options made definite: what every point of the run shares. */
 struct bench_plan {
 	struct bench_options o; /* a view: strings and lists belong to the caller's options */
@@ -68,6 +80,7 @@ struct bench_plan {
 	uint64_t warmup_ns; /* at least so long */
 	struct tick_clock clock;
 	struct remote *remote; /* the other host; NULL: both ends are here */
+	const struct far_end_ops *far_end; /* whose `remote` is */
 };
 
 /* One more phase over a point's connection; nothing of it is in the point's figures. */
@@ -75,8 +88,8 @@ struct bench_slice {
 	uint64_t messages, elapsed_ns, cpu_ns; /* cpu: of both ends */
 };
 struct bench_extra {
-	void *bout;
-	int (*run)(void *bout, uint64_t duration_ns, struct bench_slice *s, struct err *e);
+	void *point_run;
+	int (*run)(void *point_run, uint64_t duration_ns, struct bench_slice *s, struct err *e);
 };
 
 /* What a tracer hangs on; every member may be NULL. A failing prepare fails the point. */
@@ -95,8 +108,8 @@ const char *placement_name(enum placement p);
 /* 0, or -1 with the reason why these options cannot work together. */
 int bench_plan(const struct bench_options *o, struct bench_plan *plan, struct err *e);
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e);
-/* Make the link, if there is one; bench_teardown() lets go of it. */
-int bench_setup(struct bench_plan *plan, struct err *e);
+/* Make the link, or reach the other host by far_end, where there is one; bench_teardown() lets go of it. far_end NULL: no other host is asked for. */
+int bench_setup(struct bench_plan *plan, const struct far_end_ops *far_end, struct err *e);
 void bench_teardown(struct bench_plan *plan);
 
 /* hooks may be NULL. On success *p is the caller's, to be freed by point_free(). */
@@ -105,7 +118,7 @@ int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, co
 
 /* What cannot be told from the values: options that were given and would have no effect. */
 int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e);
-/* used.c: what a plan's tests could use, to be joined with that of other plans of the run; and is there a use for this option, for all given ones? */
+/* unused_options.c: what a plan's tests could use, to be joined with that of other plans of the run; and is there a use for this option, for all given ones? */
 unsigned int bench_uses(const struct bench_plan *plan);
 int unused_options_check(unsigned int uses, const char *name, struct err *e);
 int unused_options_check_all(unsigned int uses, const struct opt_operands *given, struct err *e);

@@ -7,7 +7,6 @@
 #include "bench/run.h"
 #include "bench/tune.h"
 #include "base/array.h"
-#include "remote/remote.h"
 
 enum {
 	OUTSTANDING_BYTES = 64 << 10,
@@ -309,11 +308,11 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 	return p->w->validate ? p->w->validate(&wo, e) : 0;
 }
 
-int bench_setup(struct bench_plan *plan, struct err *e)
+int bench_setup(struct bench_plan *plan, const struct far_end_ops *far_end, struct err *e)
 {
 	tick_clock_init(&plan->clock, TICK_CALIBRATE_NS);
 	if (plan->o.connect)
-		return remote_open(plan, e);
+		return (plan->far_end = far_end)->open(plan, e);
 	if (!plan->o.link || link_is_plain(&plan->link_spec))
 		return 0;
 	if (link_up(&plan->link_spec, &plan->link, e))
@@ -324,33 +323,14 @@ int bench_setup(struct bench_plan *plan, struct err *e)
 
 void bench_teardown(struct bench_plan *plan)
 {
-	remote_close(plan);
+	if (plan->remote)
+		plan->far_end->close(plan);
 	if (plan->has_link)
 		link_down(&plan->link);
 	plan->has_link = false;
 }
 
-/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills segments; and in a
- * pattern of writes it is the thing under study. */
-bool bench_nodelay(const struct bench_plan *plan, enum test t)
-{
-	if (plan->o.nodelay || plan->o.nagle)
-		return plan->o.nodelay;
-	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE && !plan->o.cork;
-}
-
 uint64_t bench_point_ns(const struct bench_plan *plan)
 {
 	return (uint64_t)plan->o.duration + 150000000 + bench_tuning_ns(plan);
-}
-
-const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
-{
-	if (t == TEST_CONNECT)
-		return &test_connect;
-	if (plan->w->flags & WL_RELIABLE)
-		return &test_reliable;
-	if (t == TEST_ONEWAY && plan->o.rate > 0)
-		return &test_oneway_rate;
-	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;
 }

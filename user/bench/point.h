@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a run found, as plain data. Knows neither how it was measured nor how it will be shown. Unknown is NAN in a
- * double, FACT_UNKNOWN in a number, false in a has_... flag; never 0.
+ * double, FACT_UNKNOWN in a number (workloads/facts.h), false in a has_... flag; never 0.
  */
 #ifndef IPCSTALL_BENCH_POINT_H
 #define IPCSTALL_BENCH_POINT_H
@@ -14,31 +14,10 @@
 #include "stats/hdr.h"
 #include "host/noise.h"
 #include "stats/stats.h"
-
-#define FACT_UNKNOWN INT64_MIN
+#include "workloads/facts.h"
 
 enum test { TEST_LATENCY, TEST_THROUGHPUT, TEST_ONEWAY, TEST_CONNECT, TESTS };
 enum role { ROLE_CLIENT, ROLE_SERVER, ROLES };
-
-/* One end's socket or pipe after the run. */
-struct socket_facts {
-	int64_t sndbuf, rcvbuf, pipe_size, mss;
-	int nodelay; /* 0, 1, -1: has none */
-	char cc[24];
-	bool has_tcp_info;
-	int64_t rtt_us, rttvar_us, min_rtt_us, cwnd, snd_wnd, retransmits, busy_us, rwnd_limited_us, sndbuf_limited_us;
-	int64_t send_errors, strays;
-};
-
-#define SOCKET_FACTS_UNKNOWN { .sndbuf = FACT_UNKNOWN, .rcvbuf = FACT_UNKNOWN, .pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
-	.nodelay = -1, .send_errors = FACT_UNKNOWN, .strays = FACT_UNKNOWN }
-
-/* Of a workload that repeats what is lost. The first four are the sender's, the rest the receiver's. */
-struct reliable_counts {
-	uint64_t packets; /* settled */
-	uint64_t transmissions, retransmits, stale_acks;
-	uint64_t arrivals, dropped, duplicates, early, aliens;
-};
 
 struct reliable_result {
 	bool present;

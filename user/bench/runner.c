@@ -13,27 +13,6 @@ enum {
 	RELIABLE_LEAST = 100, /* messages, where some are dropped: fewer say nothing of the waits */
 };
 
-volatile sig_atomic_t bench_interrupted;
-
-static void on_signal(int sig)
-{
-	bench_interrupted = sig;
-}
-
-/* Held back except inside ppoll(), so that one cannot slip in between the question and the wait. */
-void bench_catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-	sigset_t set;
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /* What is dropped is waited for: twice as long as on average, and many times over for the unluckiest packet. */
 uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 {
@@ -220,9 +199,9 @@ static uint64_t cpu_ns(const struct worker_usage *u)
 	return (uint64_t)(u->user_us + u->system_us) * 1000;
 }
 
-static int extra_phase(void *bout, uint64_t duration_ns, struct bench_slice *s, struct err *e)
+static int extra_phase(void *point_run, uint64_t duration_ns, struct bench_slice *s, struct err *e)
 {
-	struct point_run *b = bout;
+	struct point_run *b = point_run;
 	struct phase p = measured_phase(&b->run);
 	const struct tally *t = b->run.counted;
 	uint64_t t0 = now_ns();
@@ -300,4 +279,3 @@ int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t siz
 		point_free(p);
 	return rc ? -1 : 0;
 }
-

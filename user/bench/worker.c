@@ -31,18 +31,6 @@ static void start_ticks(struct run *r)
 	r->conn.tick = &ticks;
 }
 
-int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e)
-{
-	const char *who = r->role == ROLE_CLIENT ? "client" : "server", *other = r->role == ROLE_CLIENT ? "server" : "client";
-
-	if (rc == IO_CLOSED)
-		return err_set(e, EXIT_PEER, "%s %s: the %s closed the connection; see why it ended, and run again", who, what, other);
-	if (rc == IO_LOST)
-		return err_set(e, EXIT_PEER, "%s %s: no answer from the %s; give a longer --timeout", who, what, other);
-	return err_sys(e, errno == EMSGSIZE || errno == ENOBUFS ? EXIT_NO_RESOURCE : EXIT_PEER,
-		       errno == EMSGSIZE || errno == ENOBUFS ? "give a smaller --size or a larger --sndbuf" : NULL, "%s %s", who, what);
-}
-
 static int do_open(struct run *r, struct err *e)
 {
 	if (place_worker(r->plan, r->role, e))
@@ -141,16 +129,6 @@ static int obey(struct run *r, const struct order_msg *o, struct err *e)
 		break;
 	}
 	return 0;
-}
-
-bool order_read(int fd, struct order_msg *o)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, o, sizeof(*o));
-	while (n < 0 && errno == EINTR);
-	return n == sizeof(*o);
 }
 
 /* _exit: what the parent had buffered for its output is not this process's to flush. */

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "bench/point_run.h"
-#include "remote/remote.h"
 
 enum {
 	GRACE_NS = 10000000,
@@ -47,7 +46,7 @@ static void become_worker(struct point_run *b, enum role role, int orders, int r
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (role == ROLE_SERVER && b->run.plan->remote)
-		remote_worker_main(&b->run, orders, reports);
+		b->run.plan->far_end->worker(&b->run, orders, reports);
 	worker_main(&b->run, orders, reports);
 }
 

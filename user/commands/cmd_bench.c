@@ -6,12 +6,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "json/json_text.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "json/json_options.h"
 #include "bench/bench.h"
 #include "bench/traced.h"
 #include "commands/command.h"
 #include "base/progress.h"
+#include "remote/remote.h"
 #include "render/json_file.h"
 #include "render/ledger_point.h"
 #include "render/ledger_outputs.h"
@@ -210,7 +213,7 @@ static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 	if (!r.points)
 		return err_set(e, EXIT_NO_RESOURCE, "results: out of memory; give fewer sizes");
 	stamp_start(&r);
-	if (bench_setup(plan, e) == 0) {
+	if (bench_setup(plan, &remote_far_end, e) == 0) {
 		bench_catch_signals();
 		r.complete = run_points(&r, total, &run_err) == 0 && trace_points(&tr, &r, insists, &run_err) == 0;
 		progress_clear(r.plan->o.quiet);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json/json_options.h"
+#include "base/terminal.h"
 #include "commands/command.h"
 #include "base/clock.h"
 #include "host/clock_probe.h"
@@ -119,7 +121,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (outputs_check(&o->json, 1, e))
 		return e->code;
 	tsc_facts_read(&f.facts);
-	if (tsc_usable(&f.facts) && isatty(STDERR_FILENO) && o->window > 1000000000)
+	if (tsc_usable(&f.facts) && terminal_is(stderr) && o->window > 1000000000)
 		fprintf(stderr, "calibrating the TSC for %.0f s...\n", (double)o->window / 1e9);
 	tick_clock_init(&f.clock, (uint64_t)o->window);
 	f.n = clock_probe_all(f.probe, f.clock.tsc ? 1e9 / f.clock.hz : NAN);

@@ -105,16 +105,16 @@ static void bash_script(FILE *out)
 	fputs("_ipcstall() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words operands known\n"
 	      "\t[[ $command == -* ]] && command=bench\n\tcase $command/$prev in\n",
 	      out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		for (const struct opt *row = (*c)->options; row && is_row(row); row++)
 			if (row->name)
 				bash_value(*c, row, out);
 	fputs("\tesac\n\tif [[ $known ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi\n\tcase $command in\n",
 	      out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		bash_options(*c, out);
 	fputs("\tesac\n\tif ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then words='help ", out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		fprintf(out, "%s ", (*c)->name);
 	fputs("'\n\telif [[ $cur != -* ]]; then words=$operands\n\tfi\n\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
 	      "complete -o default -F _ipcstall ipcstall\n",
@@ -179,7 +179,7 @@ static void zsh_command(const struct command *c, FILE *out)
 static void zsh_script(FILE *out)
 {
 	fputs("#compdef ipcstall\n_ipcstall() {\n\tlocal command=$words[2]\n\tlocal -a known\n\tknown=(\n", out);
-	for (const struct command *const *c = commands; *c; c++) {
+	for (const struct command *const *c = command_list; *c; c++) {
 		fprintf(out, "\t\t'%s:", (*c)->name);
 		put_quoted((*c)->summary, ":", out);
 		fputs("'\n", out);
@@ -187,7 +187,7 @@ static void zsh_script(FILE *out)
 	fputs("\t)\n\tif (( CURRENT == 2 )) && [[ $command != -* ]]; then\n\t\t_describe command known\n\t\treturn\n\tfi\n"
 	      "\tif [[ $command == -* ]]; then\n\t\tcommand=bench\n\telse\n\t\tshift words\n\t\t(( CURRENT-- ))\n\tfi\n\tcase $command in\n",
 	      out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		zsh_command(*c, out);
 	fputs("\thelp) _describe command known ;;\n\tesac\n}\n"
 	      "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n\t_ipcstall \"$@\"\nelse\n\tcompdef _ipcstall ipcstall\nfi\n",
@@ -198,7 +198,7 @@ static void zsh_script(FILE *out)
 
 static void fish_when(const struct command *c, FILE *out)
 {
-	if (c == commands[0])
+	if (c == command_list[0])
 		fputs("complete -c ipcstall -n '__ipcstall_is bench'", out);
 	else
 		fprintf(out, "complete -c ipcstall -n '__ipcstall_is %s'", c->name);
@@ -245,7 +245,7 @@ static void fish_script(FILE *out)
 	      "\ttest $words[2] = $argv[1]; or begin; test $argv[1] = bench; and string match -q -- '-*' $words[2]; end\nend\n"
 	      "function __ipcstall_first\n\ttest (count (commandline -opc)) -eq 1\nend\n",
 	      out);
-	for (const struct command *const *c = commands; *c; c++) {
+	for (const struct command *const *c = command_list; *c; c++) {
 		fprintf(out, "complete -c ipcstall -n __ipcstall_first -f -a %s -d '", (*c)->name);
 		put_quoted((*c)->summary, "", out);
 		fputs("'\n", out);
@@ -255,7 +255,7 @@ static void fish_script(FILE *out)
 		fish_operand(*c, out);
 	}
 	fputs("complete -c ipcstall -n '__ipcstall_first' -l mode -x -a '", out);
-	put_choices(opt_find(commands[0]->options, "mode")->choices, " ", out);
+	put_choices(opt_find(command_list[0]->options, "mode")->choices, " ", out);
 	fputs("' -d 'benchmark this transport'\n", out);
 }
 

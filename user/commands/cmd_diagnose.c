@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "json/json_options.h"
 #include "commands/command.h"
 #include "diagnose/report.h"
 #include "diagnose/saved.h"

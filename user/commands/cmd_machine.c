@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json/json_options.h"
+#include "base/terminal.h"
 #include "commands/command.h"
 #include "host/ladder.h"
 #include "stats/stats.h"
@@ -164,7 +166,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 	if ((opt_given(rest, "dir") && check_dir(o->dir, e)) || outputs_check(&o->json, 1, e))
 		return e->code;
-	if (isatty(STDERR_FILENO))
+	if (terminal_is(stderr))
 		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
 	measure(o, &f);
 	if (!sink_is_stdout(o->json)) {

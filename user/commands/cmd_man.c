@@ -63,7 +63,7 @@ static void title(const char *name, const char *summary, FILE *out)
 
 static void synopsis(const struct command *c, FILE *out)
 {
-	fprintf(out, ".SH SYNOPSIS\n.B ipcstall%s%s\n", c == commands[0] ? "" : " ", c == commands[0] ? "" : c->name);
+	fprintf(out, ".SH SYNOPSIS\n.B ipcstall%s%s\n", c == command_list[0] ? "" : " ", c == command_list[0] ? "" : c->name);
 	fputs("[\\fIOPTION\\fR...]\n", out);
 	if (c->operands) {
 		opt_man_text(c->operands, out);
@@ -109,7 +109,7 @@ static void main_page(FILE *out)
 	fputc('\n', out);
 	fputs(exit_codes, out);
 	fputs(".SH COMMANDS\nEach has a page of its own, ipcstall\\-COMMAND(8).\n", out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		opt_man_word((*c)->name, (*c)->summary, out);
 	fputs(".SH VALUES\n", out);
 	opt_man_text(opt_values_help, out);
@@ -137,7 +137,7 @@ static int page_to_file(const char *dir, const struct command *c, struct err *e)
 
 static int all_pages(const char *dir, struct err *e)
 {
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = command_list; *c; c++)
 		if (page_to_file(dir, *c, e))
 			return -1;
 	return page_to_file(dir, NULL, e);

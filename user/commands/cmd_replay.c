@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json_text.h"
 #include "commands/command.h"
 #include "session/session.h"
 #include "base/clock.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall run -- CMD: the ledgers of a command and of what it starts. */
+#include "json/json_text.h"
 #include "commands/command.h"
 #include "session/session.h"
 #include "base/child.h"

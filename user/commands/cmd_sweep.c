@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json/json_text.h"
+#include "json/json_options.h"
+#include "base/terminal.h"
 #include "sweep/cells.h"
 #include "base/array.h"
 #include "bench/traced.h"
@@ -17,6 +20,7 @@
 #include "base/text.h"
 #include "stats/dips.h"
 #include "sweep/refine.h"
+#include "remote/remote.h"
 #include "render/ledger_point.h"
 #include "render/sink.h"
 
@@ -322,7 +326,7 @@ static int run_job(struct sweep *s, const struct job *j, struct err *e)
 		bench_teardown(&plan);
 		return 0;
 	}
-	rc = bench_setup(&plan, e) || trace_cell(s, &plan, e) ? -1 : run_tests(s, &plan, j, e);
+	rc = bench_setup(&plan, &remote_far_end, e) || trace_cell(s, &plan, e) ? -1 : run_tests(s, &plan, j, e);
 	end_cell(&plan);
 	return rc;
 }
@@ -520,7 +524,7 @@ static int refine_one(struct sweep *s, size_t cell, int64_t size, struct err *e)
 {
 	size_t repeats = s->cells.repeats > DIPS_REPEATS_LEAST ? s->cells.repeats : DIPS_REPEATS_LEAST;
 
-	if (!s->o->bench.quiet && isatty(STDERR_FILENO))
+	if (!s->o->bench.quiet && terminal_is(stderr))
 		fprintf(stderr, "\r\033[K[refined %zu] size %lld", s->n_refined, (long long)size);
 	for (size_t k = 0; k < repeats; k++) {
 		struct job j = { .cell = cell, .repeat = k, .index = total(s) + s->n_refined * repeats + k, .size = size };
@@ -615,7 +619,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	if (rc == 0) {
 		bench_catch_signals();
 		rc = run_all(&s, e);
-		if (!o->bench.quiet && isatty(STDERR_FILENO))
+		if (!o->bench.quiet && terminal_is(stderr))
 			fputs("\r\033[K", stderr);
 	}
 	traced_end(&s.tr);

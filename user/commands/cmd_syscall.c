@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "json/json_options.h"
 #include "commands/command.h"
 #include "host/call_probe.h"
 #include "render/environment.h"

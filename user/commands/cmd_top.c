@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "commands/command.h"
 #include "session/session.h"
 #include "base/clock.h"
@@ -150,7 +151,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return schema_print(top_schema(), e);
 	if (targets_or_all(&o->live, "top", &filter, e))
 		return -1;
-	o->batch = o->batch || o->json || !isatty(STDOUT_FILENO);
+	o->batch = o->batch || o->json || !terminal_is(stdout);
 	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
 	session_catch_signals();
 	if (session_open(&l, &o->live, &filter, e))

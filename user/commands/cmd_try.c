@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "commands/command.h"
 #include "render/environment.h"
 #include "render/json_file.h"
@@ -69,7 +70,7 @@ static int check_fixes(const struct str_list *names, struct err *e)
 
 static int check_consent(const struct try_opts *o, struct err *e)
 {
-	if (!o->yes && !o->dry_run && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+	if (!o->yes && !o->dry_run && !(terminal_is(stdin) && terminal_is(stderr)))
 		return err_set(e, EXIT_BAD_USAGE, "try: it changes options of a running program and there is no terminal to ask at; "
 						  "give --yes, or --dry-run to see what it would do");
 	return 0;

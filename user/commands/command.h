@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A command is one file that defines one of these and one row in commands.c. */
+/* A command is one file that defines one of these and one row in command_table.h. */
 #ifndef IPCSTALL_COMMANDS_COMMAND_H
 #define IPCSTALL_COMMANDS_COMMAND_H
 
@@ -24,6 +24,8 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* NULL-terminated; the first one is the benchmark, the default */
+/* The same, for the commands themselves: main() sets it. */
+extern const struct command *const *command_list;
 
 /* The options at their defaults; NULL: no memory. */
 void *command_defaults(const struct command *c);

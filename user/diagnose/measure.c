@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json/json_options.h"
 #include "base/clock.h"
 #include "base/progress.h"
+#include "remote/remote.h"
 #include "stats/rng.h"
 #include "render/ledger_point.h"
 
@@ -37,7 +39,7 @@ int variant_open(struct variant *v, const json_t *options, int64_t size, const c
 	if (variant_plan(v, options, size, sets, e))
 		return -1;
 	v->plan.warmup_ns = WARMUP_NS;
-	if (bench_setup(&v->plan, e))
+	if (bench_setup(&v->plan, &remote_far_end, e))
 		return -1;
 	v->ready = true;
 	return 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json_text.h"
 #include "base/array.h"
 #include "base/text.h"
 

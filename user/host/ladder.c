@@ -51,22 +51,3 @@ void ladder_free(struct ladder *l)
 	if (l->cpu >= 0)
 		sched_setaffinity(0, sizeof(l->allowed), &l->allowed);
 }
-
-void ladder_note(struct ladder *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(l->why, sizeof(l->why), fmt, ap);
-	va_end(ap);
-}
-
-int ladder_fail(struct ladder *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(l->why, sizeof(l->why), fmt, ap);
-	va_end(ap);
-	return -1;
-}

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <math.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "host/noise.h"
+
+/* bpf(2) itself: the library that loads programs is the tracer's */
+static int ask(int command, union bpf_attr *a)
+{
+	return (int)syscall(SYS_bpf, command, a, sizeof(*a));
+}
 
 static int is_tracer(enum bpf_prog_type type)
 {
@@ -25,27 +33,31 @@ static int is_tracer(enum bpf_prog_type type)
 static int inspect(__u32 id)
 {
 	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(id), rc;
+	union bpf_attr by_id = { .prog_id = id }, about = {};
+	int fd = ask(BPF_PROG_GET_FD_BY_ID, &by_id), rc;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
-	rc = bpf_obj_get_info_by_fd(fd, &info, &len);
+	about.info.bpf_fd = (__u32)fd;
+	about.info.info_len = sizeof(info);
+	about.info.info = (uintptr_t)&info;
+	rc = ask(BPF_OBJ_GET_INFO_BY_FD, &about);
 	close(fd);
 	return rc ? -1 : is_tracer(info.type);
 }
 
 double noise_count_tracers(void)
 {
-	__u32 id = 0;
+	union bpf_attr next = {};
 	double n = 0;
 
-	while (bpf_prog_get_next_id(id, &id) == 0) {
-		int one = inspect(id);
+	while (ask(BPF_PROG_GET_NEXT_ID, &next) == 0) {
+		int one = inspect(next.next_id);
 
 		if (one < 0)
 			return NAN;
 		n += one;
+		next = (union bpf_attr){ .start_id = next.next_id };
 	}
 	return errno == ENOENT ? n : NAN;
 }

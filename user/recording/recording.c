@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json/json_text.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "recording/blocks.h"

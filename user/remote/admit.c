@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "json/json_options.h"
 #include "remote/wire.h"
 
 /* An option this end knows and the other does not: the other is older, and would mean something else. */

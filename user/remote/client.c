@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json/json_options.h"
 #include "remote/remote.h"
 #include "remote/wire.h"
 
@@ -144,7 +145,26 @@ static int check_oneway(const struct bench_plan *plan, const struct remote *r, s
 		       "the clocks' difference; give --test latency (half a round trip)", plan->o.connect);
 }
 
-int remote_open(struct bench_plan *plan, struct err *e)
+/* Wait for the server to let go first, so that the next run does not find it busy with this one. */
+static void remote_close(struct bench_plan *plan)
+{
+	struct remote *r = plan->remote;
+	struct err ignored = {};
+	json_t *bye;
+
+	plan->remote = NULL;
+	if (!r)
+		return;
+	if (r->fd >= 0 && shutdown(r->fd, SHUT_WR) == 0) {
+		while ((bye = wire_recv(r->fd, WIRE_MAX, now_ns() + BYE_NS, &ignored)))
+			json_decref(bye);
+	}
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r);
+}
+
+static int remote_open(struct bench_plan *plan, struct err *e)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 
@@ -165,25 +185,6 @@ int remote_open(struct bench_plan *plan, struct err *e)
 	return -1;
 }
 
-/* Wait for the server to let go first, so that the next run does not find it busy with this one. */
-void remote_close(struct bench_plan *plan)
-{
-	struct remote *r = plan->remote;
-	struct err ignored = {};
-	json_t *bye;
-
-	plan->remote = NULL;
-	if (!r)
-		return;
-	if (r->fd >= 0 && shutdown(r->fd, SHUT_WR) == 0) {
-		while ((bye = wire_recv(r->fd, WIRE_MAX, now_ns() + BYE_NS, &ignored)))
-			json_decref(bye);
-	}
-	if (r->fd >= 0)
-		close(r->fd);
-	free(r);
-}
-
 json_t *remote_to_json(const struct remote *r)
 {
 	if (!r)
@@ -191,3 +192,5 @@ json_t *remote_to_json(const struct remote *r)
 	return json_pack("{s:s, s:s, s:s, s:s, s:b}", "address", r->address, "hostname", r->host.name, "kernel", r->host.kernel, "version",
 			 r->host.version, "shares_clock", r->shares_clock);
 }
+
+const struct far_end_ops remote_far_end = { remote_open, remote_close, remote_worker_main };

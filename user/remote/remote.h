@@ -25,10 +25,8 @@ struct remote {
 /* Frames a session answers. */
 #define REMOTE_SAMPLES_CHUNK 4096
 
-/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is otherwise complete. */
-int remote_open(struct bench_plan *plan, struct err *e);
-void remote_close(struct bench_plan *plan);
-/* Stands in for the server's worker, from fork to exit. */
+extern const struct far_end_ops remote_far_end;
+/* Stands in for the server's worker: remote_far_end's. */
 void remote_worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
 /* The other host in a result; null when there is none. */
 json_t *remote_to_json(const struct remote *r);

@@ -310,7 +310,7 @@ static int let_in(struct served *s, const json_t *hello, struct desk *desk, stru
 	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return err_set(e, EXIT_NO_RESOURCE, "busy: it is running a test for another client; try again when that is over");
 	__atomic_add_fetch(&desk->served, 1, __ATOMIC_ACQ_REL);
-	if (bench_setup(&s->plan, e))
+	if (bench_setup(&s->plan, NULL, e))
 		return -1;
 	host_read(&here, s->plan.clock.name);
 	return reply(s, json_pack("{s:s, s:i, s:o}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "host", host_to_json(&here)), e);

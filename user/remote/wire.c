@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "json/json_text.h"
 #include "base/clock.h"
 #include "base/text.h"
 

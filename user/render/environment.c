@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "json/json_text.h"
 #include "base/text.h"
 
 json_t *json_figure(double v)

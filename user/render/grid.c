@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/grid.h"
+#include "base/terminal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -103,17 +104,6 @@ static int column_width(const struct grid *g, int column)
 	return width;
 }
 
-/* 0: as wide as it likes */
-static int room(FILE *out)
-{
-	const char *asked = getenv("COLUMNS");
-	struct winsize ws = {};
-
-	if (asked && atoi(asked) > 0)
-		return atoi(asked);
-	return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &ws) == 0 ? ws.ws_col : 0;
-}
-
 /* The rightmost of the highest rank; -1: none is left that may go. */
 static int least_important(const struct grid *g, const bool *hidden)
 {
@@ -170,7 +160,7 @@ void grid_print(struct grid *g, FILE *out)
 		return;
 	for (int c = 0; c < g->columns; c++)
 		width[c] = column_width(g, c);
-	hide_to_fit(g, width, room(out), hidden);
+	hide_to_fit(g, width, terminal_width(out), hidden);
 	for (int c = 0; c < g->columns; c++)
 		last = hidden[c] ? last : c;
 	for (size_t i = 0; i < g->n; i++)

@@ -34,15 +34,3 @@ int ledger_json_write(const struct ledger_view *view, const char *path, struct e
 	json_object_set_new(doc, "stalls_dropped", view->wants_stalls ? json_integer((json_int_t)view->stalls->dropped) : json_null());
 	return json_to_file(doc, path, JSON_COMPACT, e);
 }
-
-void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)
-{
-	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
-	char name[160];
-
-	endpoint_name(ep, name, sizeof(name));
-	if (b->tgid)
-		snprintf(buf, len, "%.16s (%d) %s", b->comm, b->tgid, name);
-	else
-		snprintf(buf, len, "%s", name);
-}

@@ -45,7 +45,5 @@ int ledger_write(enum ledger_output which, const struct ledger_view *view, const
 json_t *stall_to_json(const struct stall *st);
 void stall_line(const struct stall *st, char *buf, size_t len);
 
-/* Who an endpoint is, as short as it can be said: "redis-server (812) 127.0.0.1:6379". */
-void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len);
 
 #endif

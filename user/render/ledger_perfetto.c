@@ -2,6 +2,7 @@
 /* Trace events as Chrome's and Perfetto's viewers open them: a process for each endpoint, a track for each ledger. */
 #include <inttypes.h>
 
+#include "render/names.h"
 #include "render/ledger_text.h"
 #include "render/ledger_outputs.h"
 #include "render/sink.h"

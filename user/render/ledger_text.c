@@ -6,26 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-const char *state_name(bool rx, unsigned int state)
-{
-	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? trace_rx_names[state] : trace_tx_names[state];
-}
-
-void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
-{
-	char l[64], r[64];
-
-	if (ep->family == AF_INET || ep->family == AF_INET6) {
-		trace_addr_text(ep->family, &ep->local, l, sizeof(l));
-		trace_addr_text(ep->family, &ep->remote, r, sizeof(r));
-		snprintf(buf, len, "%s %s > %s", trace_proto_name(ep->proto), l, r);
-	} else if (ep->inode) {
-		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(ep->proto), ep->inode);
-	} else {
-		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(ep->proto), ep->serial);
-	}
-}
-
 static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 {
 	if (res == TRACE_UNKNOWN)

@@ -7,22 +7,13 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "verdict/who.h"
+#include "render/names.h"
 #include "verdict/verdict.h"
 
-/* How an endpoint is called: "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]". */
-void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
-/* "curl[12]", "nginx[7] and others", "nobody seen" */
-void program_name(const struct trace_call_stats *b, char *buf, size_t len);
-/* the same of a party: "several nginx", "helper[5], which holds the descriptor since reader[4] ended," */
-enum { PARTY_TEXT = 160 };
-void who_name(const struct who *p, char *buf, size_t len);
 /* Who should have sent what is waited for there; NULL: nobody was seen. */
 const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not keep up. */
 bool reads_often(const struct trace_call_stats *reader, const struct finding *f);
-/* "nagle", "wait", ... */
-const char *state_name(bool rx, unsigned int state);
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* the same without the endpoints */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/paint.h"
+#include "base/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 const char *const colour_choices[] = { "auto", "always", "never", NULL };
@@ -18,12 +18,8 @@ static const char *const codes[INKS] = {
 
 static int width_of(FILE *out)
 {
-	const char *asked = getenv("COLUMNS");
-	struct winsize ws = {};
-	int width = asked ? atoi(asked) : 0;
+	int width = terminal_width(out);
 
-	if (width <= 0 && isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &ws) == 0)
-		width = ws.ws_col;
 	if (width <= 0)
 		width = WIDTH_ELSEWHERE;
 	return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width;
@@ -45,7 +41,7 @@ static bool wants_colour(FILE *out, enum colour_when colour)
 
 	if (colour != COLOUR_AUTO)
 		return colour == COLOUR_ALWAYS;
-	return isatty(fileno(out)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+	return terminal_is(out) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
 struct paint paint_on(FILE *out, enum colour_when colour)

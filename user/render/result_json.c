@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The whole document around the points. */
+#include "json/json_options.h"
 #include "host/machine.h"
 #include "render/environment.h"
 #include "remote/remote.h"

@@ -16,37 +16,6 @@
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
 
-/* "helper[5], which holds the descriptor since reader[4] ended," */
-static void fd_owner_name(const struct who *p, char *buf, size_t len)
-{
-	char name[40] = "somebody not seen";
-
-	if (p->tgid)
-		snprintf(name, sizeof(name), "%.16s[%d]", p->comm, p->tgid);
-	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
-}
-
-void who_name(const struct who *p, char *buf, size_t len)
-{
-	if (p->too_young)
-		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm, p->too_young->tgid);
-	else if (p->left)
-		fd_owner_name(p, buf, len);
-	else if (p->tgid)
-		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
-	else if (p->others && *p->comm)
-		snprintf(buf, len, "several %.16s", p->comm);
-	else
-		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
-}
-
-void program_name(const struct trace_call_stats *b, char *buf, size_t len)
-{
-	struct who last = who_was_last(b);
-
-	who_name(&last, buf, len);
-}
-
 /* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its buffer is small. */
 #define OFTEN_NS 1000000
 #define NEVER_AWAY_NS 50000000

@@ -129,6 +129,8 @@ int session_seen(const struct session_opts *o, struct trace_options *t, struct e
 /* The card and what lies behind it. */
 void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out);
 bool session_wants_timeline(const struct session_opts *o);
+bool session_wants_stalls(const struct session_opts *o);
+bool session_wants_stacks(const struct session_opts *o);
 uint64_t session_threshold(const struct session_opts *o);
 
 /* session_record.c */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json_text.h"
 #include "base/text.h"
 
 #define SCHEMA "ipcstall.experiment"

@@ -17,13 +17,6 @@ const char *const row_sort_names[] = { "stall", "rate", "messages", "rtt", "prog
 
 /* ---- from two looks to rows ---- */
 
-static int by_serial(const void *a, const void *b)
-{
-	const struct row_key *x = a, *y = b;
-
-	return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
-
 /* Mostly in order already when the source keeps its order: then there is nothing to sort. */
 static void index_digests(struct row_key *k, const struct trace_digests *s)
 {
@@ -34,7 +27,7 @@ static void index_digests(struct row_key *k, const struct trace_digests *s)
 		sorted = sorted && (!i || k[i - 1].serial <= k[i].serial);
 	}
 	if (!sorted)
-		qsort(k, s->n, sizeof(*k), by_serial);
+		qsort(k, s->n, sizeof(*k), row_key_order);
 }
 
 static bool make_room(struct rows *p, size_t n)
@@ -244,32 +237,6 @@ void rows_free(struct rows *p)
 
 /* ---- questions about a row ---- */
 
-bool row_active(const struct row *r)
-{
-	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->drops || r->tx_gap == GAP_BYTES ||
-	       r->rx_gap == GAP_BYTES;
-}
-
-const struct trace_digest *row_digest(const struct rows *p, const struct row *r)
-{
-	return &p->now.v[r->now];
-}
-
-uint32_t row_find(const struct rows *p, uint64_t serial)
-{
-	struct row_key want = { .serial = serial };
-	struct row_key *k = serial && p->now.n ? bsearch(&want, p->keys, p->now.n, sizeof(want), by_serial) : NULL;
-
-	return k ? k->index : ROW_NEW;
-}
-
-const struct trace_digest *row_peer(const struct rows *p, const struct row *r)
-{
-	uint32_t i = row_find(p, p->now.v[r->now].peer);
-
-	return i == ROW_NEW ? NULL : &p->now.v[i];
-}
-
 void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], uint64_t rx[RX_N])
 {
 	const struct trace_digest *b = &p->now.v[r->now], *a = counted_from(p, r);
@@ -286,11 +253,6 @@ double row_share(const struct rows *p, const struct row *r)
 	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
 
 	return ns ? (double)r->stall_ns / (double)ns : 0;
-}
-
-double row_per_second(const struct rows *p, uint64_t n)
-{
-	return p->interval_ns ? (double)n * 1e9 / (double)p->interval_ns : 0;
 }
 
 /* ---- what is shown ---- */

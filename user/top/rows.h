@@ -63,6 +63,8 @@ void rows_free(struct rows *p);
  * pids, addresses, protocol or cause; NULL or "" shows all. */
 void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only, const char *filter);
 
+/* for qsort() and bsearch(): by serial */
+int row_key_order(const void *a, const void *b);
 /* Did anything go in or out or get lost, or did it stall, in the interval? */
 bool row_active(const struct row *r);
 

@@ -65,6 +65,7 @@ struct trace {
 	uint64_t n_closed, lost;
 };
 
+/* fail.c */
 int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next);
 int fail_sys(struct trace_error *e, int err, const char *what, const char *next);
 
@@ -73,7 +74,9 @@ int object_load(struct trace *t, struct trace_error *e);
 int object_attach(struct trace *t, struct trace_error *e);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
-/* a global variable of the loaded object, by name */
+/* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name */
+void *object_const(struct bpf_object *obj, const char *name);
+int object_map_vars(struct trace *t);
 void *object_var(struct trace *t, const char *name);
 
 /* stack.c: room for stacks, before the object is loaded; room again, from time to time */
@@ -90,11 +93,11 @@ int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
 
-/* look.c */
+/* digest.c */
 bool digest_map(struct trace *t);
 void digest_unmap(struct trace *t);
 
-/* seed.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
+/* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
 size_t preexisting_count(struct trace *t);
 int preexisting_find(struct trace *t, struct trace_error *e);
 /* every entry of a folder whose name is a number */
@@ -102,7 +105,7 @@ bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
 uint64_t proc_inode(int dir, long fd);
 
-/* reader.c: a snapshot of all endpoints, each settled first */
+/* snapshot.c: a snapshot of all endpoints, each settled first */
 bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t snapshot_now(void);
 void snapshot_settle(struct trace *t);

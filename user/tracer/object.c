@@ -35,70 +35,6 @@ static const struct object_source {
 	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
 };
 
-static const struct btf_type *section_of(const struct btf *btf, const char *section)
-{
-	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
-
-	return id > 0 ? btf__type_by_id(btf, id) : NULL;
-}
-
-static long var_offset(const struct btf *btf, const char *section, const char *name)
-{
-	const struct btf_type *sec = section_of(btf, section);
-
-	for (int i = 0; sec && i < btf_vlen(sec); i++) {
-		const struct btf_var_secinfo *v = btf_var_secinfos(sec) + i;
-
-		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off), name))
-			return v->offset;
-	}
-	return -1;
-}
-
-static struct bpf_map *section_map(struct bpf_object *obj, const char *section)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, obj) {
-		const char *dot = strchr(bpf_map__name(map), '.');
-
-		if (dot && !strcmp(dot, section))
-			return map;
-	}
-	return NULL;
-}
-
-/* a constant of the object, before it is loaded */
-static void *object_const(struct bpf_object *obj, const char *name)
-{
-	long off = var_offset(bpf_object__btf(obj), ".rodata", name);
-	struct bpf_map *map = section_map(obj, ".rodata");
-	size_t len;
-
-	return map && off >= 0 ? (char *)bpf_map__initial_value(map, &len) + off : NULL;
-}
-
-/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not it */
-static int map_variables(struct trace *t)
-{
-	struct bpf_map *map = section_map(t->obj, ".bss");
-
-	if (!map)
-		return -1;
-	t->vars_size = bpf_map__value_size(map);
-	t->vars = mmap(NULL, t->vars_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	if (t->vars == MAP_FAILED)
-		t->vars = NULL;
-	return t->vars ? 0 : -1;
-}
-
-void *object_var(struct trace *t, const char *name)
-{
-	long off = var_offset(bpf_object__btf(t->obj), ".bss", name);
-
-	return t->vars && off >= 0 ? t->vars + off : NULL;
-}
-
 /* coarse clocks go on by a tick at a time */
 static uint64_t tick_ns(void)
 {
@@ -289,7 +225,7 @@ static int find_fds(struct trace *t)
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");
-	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || map_variables(t))
+	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || object_map_vars(t))
 		return -1;
 	t->opts.looks = t->opts.looks && digest_map(t);
 	return 0;

@@ -164,3 +164,18 @@ int on_record(void *ctx, void *data, size_t size)
 	}
 	return 0;
 }
+
+static void closed_forget_shown(struct closed_list *l)
+{
+	if (l->n > l->shown)
+		memmove(l->ep, l->ep + l->shown, (l->n - l->shown) * sizeof(*l->ep));
+	l->n -= l->shown;
+	l->shown = 0;
+}
+
+void trace_forget_closed(struct trace *t)
+{
+	pthread_mutex_lock(&t->lock);
+	closed_forget_shown(&t->closed);
+	pthread_mutex_unlock(&t->lock);
+}

@@ -242,3 +242,25 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 	counters_fill(t, &s->counters);
 	return 0;
 }
+
+void trace_snapshot_free(struct trace_snapshot *s)
+{
+	free(s->ep);
+	free(s->rest);
+	s->ep = s->rest = NULL;
+	s->n = 0;
+}
+
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+{
+	int err;
+
+	memset(e, 0, sizeof(*e));
+	memset(s, 0, sizeof(*s));
+	pthread_mutex_lock(&t->lock);
+	err = snapshot_fill(t, s, e);
+	pthread_mutex_unlock(&t->lock);
+	if (err)
+		trace_snapshot_free(s);
+	return err;
+}

@@ -13,24 +13,6 @@
 
 #define ALL_PROTOS ((1u << TRACE_PROTOS) - 2)
 
-int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next)
-{
-	if (e->code)
-		return -1;
-	e->code = code;
-	snprintf(e->what, sizeof(e->what), "%s", what);
-	snprintf(e->why, sizeof(e->why), "%s", why);
-	snprintf(e->next, sizeof(e->next), "%s", next);
-	return -1;
-}
-
-int fail_sys(struct trace_error *e, int err, const char *what, const char *next)
-{
-	bool perm = err == EPERM || err == EACCES;
-
-	return fail(e, perm ? EXIT_NO_PERM : EXIT_NO_RESOURCE, what, strerror(err), next);
-}
-
 static int check_options(const struct trace_options *o, struct trace_error *e)
 {
 	bool listed = o->filter == TRACE_FILTER_TGIDS || o->filter == TRACE_FILTER_TREE;
@@ -217,28 +199,6 @@ int trace_start(struct trace *t, struct trace_error *e)
 	return t->opts.existing ? preexisting_find(t, e) : 0;
 }
 
-int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
-{
-	int err;
-
-	memset(e, 0, sizeof(*e));
-	memset(s, 0, sizeof(*s));
-	pthread_mutex_lock(&t->lock);
-	err = snapshot_fill(t, s, e);
-	pthread_mutex_unlock(&t->lock);
-	if (err)
-		trace_snapshot_free(s);
-	return err;
-}
-
-void trace_snapshot_free(struct trace_snapshot *s)
-{
-	free(s->ep);
-	free(s->rest);
-	s->ep = s->rest = NULL;
-	s->n = 0;
-}
-
 int trace_stop(struct trace *t, struct trace_error *e)
 {
 	memset(e, 0, sizeof(*e));
@@ -277,48 +237,6 @@ void trace_finish(struct trace *t)
 	free(t);
 }
 
-static void closed_forget_shown(struct closed_list *l)
-{
-	if (l->n > l->shown)
-		memmove(l->ep, l->ep + l->shown, (l->n - l->shown) * sizeof(*l->ep));
-	l->n -= l->shown;
-	l->shown = 0;
-}
-
-void trace_forget_closed(struct trace *t)
-{
-	pthread_mutex_lock(&t->lock);
-	closed_forget_shown(&t->closed);
-	pthread_mutex_unlock(&t->lock);
-}
-
-/* the number by which the hooks know a process; its own where nobody is in a PID namespace */
-static __u32 number_of(struct trace *t, pid_t tgid)
-{
-	uint64_t args[1] = { tgid };
-	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-	if (!t->numbered)
-		return tgid;
-	return bpf_prog_test_run_opts(t->number_fd, &o) ? 0 : o.retval;
-}
-
-int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
-{
-	__u32 *hint = object_var(t, "tgid_hint");
-	unsigned char one = 1;
-	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
-	__u32 key = number_of(t, tgid);
-
-	if (!key)
-		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process", "it has gone, or this kernel does not tell its number outside "
-			    "this PID namespace", "trace a cgroup instead, or from outside the container");
-	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
-		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
-	hint[key % TGID_HINTS] = hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
-	return 0;
-}
-
 void trace_timeline_of(struct trace *t, uint64_t serial)
 {
 	uint64_t *whose = object_var(t, "timeline_serial");
@@ -348,58 +266,4 @@ void trace_backend_text(const struct trace *t, char *buf, size_t size)
 
 	if (t->refused && n >= 0 && (size_t)n < size)
 		snprintf(buf + n, size - (size_t)n, "; this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 shows why", t->refused, t->object);
-}
-
-int trace_cost_enable(struct trace *t, struct trace_error *e)
-{
-	memset(e, 0, sizeof(*e));
-	t->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	return t->stats_fd < 0 ? fail_sys(e, errno, "cannot count the cost of the programs", "run as root") : 0;
-}
-
-static bool read_cost(struct bpf_program *p, struct trace_cost *c)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_program__fd(p);
-
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
-		return false;
-	snprintf(c->name, sizeof(c->name), "%s", bpf_program__name(p));
-	c->runs = info.run_cnt;
-	c->ns = info.run_time_ns;
-	c->missed = info.recursion_misses;
-	return true;
-}
-
-size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max)
-{
-	struct bpf_program *p;
-	size_t n = 0;
-
-	bpf_object__for_each_program(p, t->obj)
-		if (n < max && bpf_program__autoload(p) && read_cost(p, &c[n]))
-			n++;
-	return n;
-}
-
-static int64_t runs_of(struct trace *t, const char *program)
-{
-	struct bpf_program *p = t->stats_fd < 0 ? NULL : bpf_object__find_program_by_name(t->obj, program);
-	struct trace_cost c;
-
-	return p && read_cost(p, &c) ? (int64_t)c.runs : -1;
-}
-
-size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max)
-{
-	size_t n = t->n_at < max ? t->n_at : max;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct attached *a = &t->at[i];
-
-		h[i] = (struct trace_hook){ a->hooked && *a->point ? a->point : a->hook->point, hook_kind_name(a->hook->kind), a->hook->feeds,
-					    a->hooked, a->hooked ? NULL : a->why_not, a->hook->program, runs_of(t, a->hook->program) };
-	}
-	return n;
 }

@@ -2,19 +2,6 @@
 /* Readers that leave unread what a sender had sent that was not seen. */
 #include "verdict/other_findings.h"
 
-struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state)
-{
-	const struct trace_ledger *rx = &s->ep[i].rx;
-
-	return (struct reader_spell){
-		.endpoint = (int)i,
-		.ns = rx->ns[state],
-		.max_ns = rx->max[state] >= TRACE_SPLIT_NS ? rx->ns[state] : rx->max[state],
-		.count = rx->count[state],
-		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
-	};
-}
-
 /*
  * Less of its time is any reader's, and so is a shorter while each time, or on average from one read to the next, if there is always
  * something to read: a server looks after others too, and who comes back for more at once reads as fast as he can.

@@ -63,13 +63,6 @@ static bool is_local_ipc(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
-bool other_end_seen(const struct trace_endpoint *ep)
-{
-	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
-		return ep->tx_calls.tid || ep->tx_calls.messages;
-	return ep->peer >= 0 || ep->paired;
-}
-
 static bool reads_known(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;

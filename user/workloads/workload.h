@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/err.h"
-#include "bench/point.h"
+#include "workloads/facts.h"
 
 enum workload_flag {
 	WL_STREAM = 1 << 0,	/* bytes without boundaries */

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which test a plan means, and whether its TCP waits as Nagle has it. */
+#include "bench/run.h"
+
+const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
+{
+	if (t == TEST_CONNECT)
+		return &test_connect;
+	if (plan->w->flags & WL_RELIABLE)
+		return &test_reliable;
+	if (t == TEST_ONEWAY && plan->o.rate > 0)
+		return &test_oneway_rate;
+	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;
+}
+
+/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills segments; and in a
+ * pattern of writes it is the thing under study. */
+bool bench_nodelay(const struct bench_plan *plan, enum test t)
+{
+	if (plan->o.nodelay || plan->o.nagle)
+		return plan->o.nodelay;
+	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE && !plan->o.cork;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all commands share: finding, helping, running. */
+#include "commands/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *const *command_list;
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *const *c = command_list; *c; c++)
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+	return NULL;
+}
+
+static void help_examples(const char *lines, FILE *out)
+{
+	fputs("\nExamples:\n", out);
+	while (*lines) {
+		size_t line = strcspn(lines, "\n"), tab = strcspn(lines, "\t");
+
+		if (tab < line)
+			fprintf(out, "  %.*s\n      %.*s\n", (int)tab, lines, (int)(line - tab - 1), lines + tab + 1);
+		else
+			fprintf(out, "  %.*s\n", (int)line, lines);
+		lines += line + (lines[line] == '\n');
+	}
+}
+
+void *command_defaults(const struct command *c)
+{
+	void *opts = calloc(1, c->options_size + 1);
+
+	if (opts && c->defaults)
+		c->defaults(opts);
+	return opts;
+}
+
+void command_free(const struct command *c, void *opts)
+{
+	if (opts && c->options)
+		opt_free(c->options, opts);
+	free(opts);
+}
+
+static void help_words(const struct command *c, FILE *out)
+{
+	char text[256];
+	const char *name;
+
+	fprintf(out, "\n%s:\n", c->words_title);
+	for (size_t i = 0; c->words(i, &name, text, sizeof(text)); i++)
+		opt_help_word(name, text, out);
+}
+
+static void command_help(const struct command *c, FILE *out)
+{
+	bool is_default = c == command_list[0];
+	void *values = command_defaults(c);
+
+	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name, is_default ? "" : " ",
+		c->operands ? " " : "", c->operands ? c->operands : "", c->summary);
+	if (c->description) {
+		fputc('\n', out);
+		opt_wrap(out, c->description, 0);
+	}
+	if (c->options)
+		opt_help(c->options, values, out);
+	if (c->words)
+		help_words(c, out);
+	if (c->examples)
+		help_examples(c->examples, out);
+	command_free(c, values);
+}
+
+void command_help_all(FILE *out)
+{
+	fputs("ipcstall: where does a TCP, UDP, pipe or Unix-socket conversation wait, why, and what mends it.\n\n"
+	      "Usage: ipcstall --mode MODE [OPTION...]    run a benchmark, with the stall ledger where the kernel allows\n"
+	      "       ipcstall COMMAND [OPTION...]\n\nCommands:\n", out);
+	for (const struct command *const *c = command_list; *c; c++)
+		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+	fputs("\n`ipcstall COMMAND --help` explains a command; `ipcstall bench --help` the benchmark's options.\n\n", out);
+	opt_wrap(out, opt_values_help, 0);
+	fputs("\nExamples:\n"
+	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput and both ends' ledgers at 64 KiB\n"
+	      "  ipcstall --mode pipe                      the ten classic sizes, 4 B to 512 KiB\n", out);
+}
+
+static bool wants_help(int argc, char **argv, const struct command *c)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+		if (c->stop_at_first_operand && argv[i][0] != '-')
+			return false;
+	}
+	return false;
+}
+
+static int run_parsed(const struct command *c, void *opts, int argc, char **argv, struct err *e)
+{
+	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand, .none = !c->takes_operands };
+	static const struct opt none[] = { OPT_END };
+	int rc = EXIT_BAD_USAGE;
+
+	rest.v = calloc(argc + 1, sizeof(*rest.v));
+	if (opt_parse(c->options ? c->options : none, opts, argc, argv, &rest, e) == 0)
+		rc = c->run(opts, &rest, e);
+	free(rest.v);
+	return rc;
+}
+
+/* Output that was only buffered must not be lost in silence: a full disk or a closed pipe shows at the flush. */
+int command_end(int rc, struct err *e)
+{
+	if (fflush(stdout) || ferror(stdout))
+		err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+	return err_is_set(e) ? err_print(e) : rc;
+}
+
+int command_invoke(const struct command *c, int argc, char **argv)
+{
+	struct err e = {};
+	void *opts;
+	int rc;
+
+	if (wants_help(argc, argv, c)) {
+		command_help(c, stdout);
+		return command_end(EXIT_DONE, &e);
+	}
+	opts = command_defaults(c);
+	if (!opts)
+		return EXIT_NO_RESOURCE;
+	rc = command_end(run_parsed(c, opts, argc, argv, &e), &e);
+	command_free(c, opts);
+	return rc;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What endpoints, programs and states are called in every text. */
+#include "render/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+const char *state_name(bool rx, unsigned int state)
+{
+	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? trace_rx_names[state] : trace_tx_names[state];
+}
+
+void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	char l[64], r[64];
+
+	if (ep->family == AF_INET || ep->family == AF_INET6) {
+		trace_addr_text(ep->family, &ep->local, l, sizeof(l));
+		trace_addr_text(ep->family, &ep->remote, r, sizeof(r));
+		snprintf(buf, len, "%s %s > %s", trace_proto_name(ep->proto), l, r);
+	} else if (ep->inode) {
+		snprintf(buf, len, "%s:[%" PRIu64 "]", trace_proto_name(ep->proto), ep->inode);
+	} else {
+		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(ep->proto), ep->serial);
+	}
+}
+
+void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	const struct trace_call_stats *b = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
+	char name[160];
+
+	endpoint_name(ep, name, sizeof(name));
+	if (b->tgid)
+		snprintf(buf, len, "%.16s (%d) %s", b->comm, b->tgid, name);
+	else
+		snprintf(buf, len, "%s", name);
+}
+
+/* "helper[5], which holds the descriptor since reader[4] ended," */
+static void fd_owner_name(const struct who *p, char *buf, size_t len)
+{
+	char name[40] = "somebody not seen";
+
+	if (p->tgid)
+		snprintf(name, sizeof(name), "%.16s[%d]", p->comm, p->tgid);
+	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
+}
+
+void who_name(const struct who *p, char *buf, size_t len)
+{
+	if (p->too_young)
+		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm, p->too_young->tgid);
+	else if (p->left)
+		fd_owner_name(p, buf, len);
+	else if (p->tgid)
+		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
+	else if (p->others && *p->comm)
+		snprintf(buf, len, "several %.16s", p->comm);
+	else
+		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
+}
+
+void program_name(const struct trace_call_stats *b, char *buf, size_t len)
+{
+	struct who last = who_was_last(b);
+
+	who_name(&last, buf, len);
+}

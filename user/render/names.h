@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What endpoints, programs and states are called in every text. */
+#ifndef IPCSTALL_RENDER_NAMES_H
+#define IPCSTALL_RENDER_NAMES_H
+
+#include "verdict/who.h"
+
+/* "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]" */
+void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
+/* who it is, as short as it can be said: "redis-server (812) 127.0.0.1:6379" */
+void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len);
+/* "curl[12]", "nginx[7] and others", "nobody seen" */
+void program_name(const struct trace_call_stats *b, char *buf, size_t len);
+/* the same, of several too: "several nginx", "helper[5], which holds the descriptor since reader[4] ended," */
+enum { PARTY_TEXT = 160 };
+void who_name(const struct who *p, char *buf, size_t len);
+/* "nagle", "wait", ... */
+const char *state_name(bool rx, unsigned int state);
+
+#endif

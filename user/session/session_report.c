@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The end of a session: the table on stderr, and every file that was asked for. */
+#include <inttypes.h>
+
+#include "render/ledger_text.h"
+#include "session/session.h"
+
+static void cost_table(struct session *l, FILE *out)
+{
+	struct trace_cost c[64];
+	size_t n = trace_costs(l->t, c, 64);
+
+	fprintf(out, "  cost of the tracing itself, as the kernel counted it:\n");
+	for (size_t i = 0; i < n; i++)
+		if (c[i].runs)
+			fprintf(out, "    %-28s %10llu runs  %7.0f ns each\n", c[i].name, (unsigned long long)c[i].runs,
+				(double)c[i].ns / (double)c[i].runs);
+}
+
+static int write_files(struct session *l, json_t *about, struct err *e)
+{
+	struct ledger_view view = {
+		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
+		.wants_stalls = session_wants_stalls(l->o), .wants_timeline = session_wants_timeline(l->o),
+	};
+	int rc = 0;
+
+	view.head = session_head(l, about);
+	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
+		if (l->o->out[i] && ledger_write(i, &view, l->o->out[i], e))
+			rc = -1;
+	json_decref(view.head);
+	return rc;
+}
+
+/* also where no table is asked for: a file that lacks them does not look like it */
+static void say_left_out(const struct session *l)
+{
+	if (l->stalls.dropped && (l->o->out[OUT_JSON] || l->o->out[OUT_FOLDED]))
+		fprintf(stderr, "ipcstall: %" PRIu64 " stalls older than the newest %d left out; give a longer --threshold, or record the session\n",
+			l->stalls.dropped, STALLS_KEPT);
+}
+
+int session_report(struct session *l, json_t *about, struct err *e)
+{
+	int rc = 0;
+
+	if (l->o->record)
+		return 0;
+	if (!l->o->quiet) {
+		session_screen(l->o, &l->end, &l->verdict, stderr);
+		if (l->o->cost)
+			cost_table(l, stderr);
+	}
+	say_left_out(l);
+	rc = write_files(l, about, e);
+	if (rc == 0 && l->verdict.unaccounted_ns)
+		rc = err_set(e, EXIT_BUG, "ledger: %lld ns unaccounted for: a fault of ipcstall; please report it with --json",
+			     (long long)l->verdict.unaccounted_ns);
+	return rc;
+}
+
+void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+{
+	struct paint p = paint_on(out, (enum colour_when)o->colour);
+
+	verdict_screen(s, v, &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger }, &p);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which processes a session follows. */
+#include <errno.h>
+
+#include "tracer/internal.h"
+
+/* the number by which the hooks know a process; its own where nobody is in a PID namespace */
+static __u32 number_of(struct trace *t, pid_t tgid)
+{
+	uint64_t args[1] = { tgid };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (!t->numbered)
+		return tgid;
+	return bpf_prog_test_run_opts(t->number_fd, &o) ? 0 : o.retval;
+}
+
+int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
+{
+	__u32 *hint = object_var(t, "tgid_hint");
+	unsigned char one = 1;
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
+	__u32 key = number_of(t, tgid);
+
+	if (!key)
+		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process", "it has gone, or this kernel does not tell its number outside "
+			    "this PID namespace", "trace a cgroup instead, or from outside the container");
+	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
+		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
+	hint[key % TGID_HINTS] = hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
+	return 0;
+}

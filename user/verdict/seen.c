@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was seen of an endpoint: its other end, and how long it was in one rx state. */
+#include "verdict/other_findings.h"
+
+bool other_end_seen(const struct trace_endpoint *ep)
+{
+	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
+		return ep->tx_calls.tid || ep->tx_calls.messages;
+	return ep->peer >= 0 || ep->paired;
+}
+
+struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state)
+{
+	const struct trace_ledger *rx = &s->ep[i].rx;
+
+	return (struct reader_spell){
+		.endpoint = (int)i,
+		.ns = rx->ns[state],
+		.max_ns = rx->max[state] >= TRACE_SPLIT_NS ? rx->ns[state] : rx->max[state],
+		.count = rx->count[state],
+		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
+	};
+}
