@@ -163,7 +163,7 @@ static void end_all(bool tell)
 
 static void own_mounts(void)
 {
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return; /* without the right to mount, a test makes no named namespace either */
 	mkdir("/run/netns", 0755);
 	mount("none", "/run/netns", "tmpfs", 0, "mode=755");
