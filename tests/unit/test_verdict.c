@@ -1437,9 +1437,37 @@ static void nothing_at_all_is_said(void **state)
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 }
 
+/* a server that reads at once, thinks 300 ms and answers: 3 requests */
+static void a_server_that_thinks_is_told_how_long(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
+		ep[i].rx_calls.bytes = 100;
+	}
+	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
+	ep[1].rx.ns[RX_UNREAD] = SECOND / 100;
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send; it thinks 300 ms a request, 3 requests"));
+	assert_int_equal(v.waits.requests.unread_ns, SECOND / 100);
+	assert_int_equal(v.waits.requests.think_ns, 9 * (SECOND / 10));
+	assert_false(v.waits.requests.bounded);
+	ep[0].peer = -1; /* its other end is elsewhere: a round trip is not thought */
+	ep[0].paired = false;
+	ep[0].min_rtt_us = 10000;
+	assert_non_null(strstr(said_of(ep, &v), "it reads and thinks at most 293 ms a request, 3 requests"));
+	assert_true(v.waits.requests.bounded);
+	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
+	assert_null(strstr(said_of(ep, &v), "a request"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
 		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 		cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 		cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),

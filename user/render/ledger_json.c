@@ -360,6 +360,14 @@ static json_t *spell_to_json(const struct reader_spell *spell)
 			 "max_ns", (json_int_t)spell->max_ns, "share", spell->share);
 }
 
+static json_t *requests_to_json(const struct requests *r)
+{
+	if (!r->n)
+		return json_null();
+	return json_pack("{s:I, s:I, s:I, s:o, s:b}", "count", (json_int_t)r->n, "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
+			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns), "bounded", r->bounded);
+}
+
 static json_t *wait_to_json(const struct verdict *v)
 {
 	json_t *o = spell_to_json(&v->wait);
@@ -369,6 +377,7 @@ static json_t *wait_to_json(const struct verdict *v)
 	json_object_set_new(o, "connections", json_integer((json_int_t)v->waits.connections));
 	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->waits.ns));
 	json_object_set_new(o, "all_share", json_real(waits_share(&v->waits)));
+	json_object_set_new(o, "requests", requests_to_json(&v->waits.requests));
 	json_object_set_new(o, "mutual", v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint) : json_null());
 	return o;
 }

@@ -68,7 +68,10 @@ static const struct schema_row spell[] = {
 };
 static const struct schema_row wait_for_another[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, { "~mutual", "?count" },
-	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_share", "number" }, {}
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_share", "number" }, { "~requests", "?requests" }, {}
+};
+static const struct schema_row requests[] = {
+	{ "count", "count" }, { "think_ns", "count" }, { "way_ns", "count" }, { "unread_ns", "?count" }, { "bounded", "bool" }, {}
 };
 static const struct schema_row scattered[] = {
 	{ "ns", "count" }, { "share", "number" }, { "cause", "?tx_state" }, { "cause_ns", "count" }, {}
@@ -133,7 +136,7 @@ static const struct {
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "card", card }, { "endpoint", endpoint }, { "unseen", unseen }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
+	{ "scattered", scattered }, { "card", card }, { "requests", requests }, { "endpoint", endpoint }, { "unseen", unseen }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by },
 };

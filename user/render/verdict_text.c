@@ -268,6 +268,15 @@ static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
 	text_append(buf, len, ": its path takes %s for each of %" PRIu64 " answer%s", each, r.n, plural(r.n));
 }
 
+/* ": it thinks 300 ms a request, 41 requests" */
+void append_requests(const struct requests *r, char *buf, size_t len)
+{
+	char each[32];
+
+	human_ns((double)r->think_ns / (double)r->n, each, sizeof(each));
+	text_append(buf, len, "%s %s a request, %" PRIu64 " request%s", r->bounded ? "reads and thinks at most" : "thinks", each, r->n, plural(r->n));
+}
+
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
 static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
@@ -287,6 +296,10 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	else
 		append_sender(ep, sender, buf, len);
 	append_path(ep, buf, len);
+	if (!v->waits.requests.n)
+		return;
+	text_append(buf, len, "; it ");
+	append_requests(&v->waits.requests, buf, len);
 }
 
 /* "curl[12] of tcp A > B for 3.24 s (98.0 % of its time)" */

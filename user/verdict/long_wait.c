@@ -4,6 +4,7 @@
 
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
+#include "verdict/requests.h"
 
 /*
  * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it held up itself, nor was there anything
@@ -221,6 +222,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	if (wait->endpoint < 0)
 		return (struct waits_together){};
 	sum.lifetime_ns = s->ep[wait->endpoint].rx.lifetime_ns;
+	add_requests(s, (size_t)wait->endpoint, &sum.requests);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
@@ -229,6 +231,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		sum.connections++;
 		sum.ns += ep->rx.ns[RX_WAIT];
 		sum.lifetime_ns += ep->rx.lifetime_ns;
+		add_requests(s, i, &sum.requests);
 	}
 	return sum;
 }

@@ -113,10 +113,17 @@ struct mutual_wait {
 	bool ended;	  /* and yet one of them has sent since */
 };
 
+/* Questions that were answered, and what the time between was: `think_ns` from read to answer, whoever did the work */
+struct requests {
+	uint64_t n, unread_ns, way_ns, think_ns;
+	bool bounded; /* the other end was not seen: it read, and thought, in that time */
+};
+
 /* A long wait, and those that are alike: of the same program for the same server */
 struct waits_together {
 	size_t connections; /* 0: there is none */
 	uint64_t ns, lifetime_ns;
+	struct requests requests;
 };
 
 /* ACKs that this host's timer withheld while a sender that was not seen waited for them */

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/requests.h"
+
+#include "verdict/mutual_wait.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* at which end what is asked comes in, and through which what is answered goes out; NULL: not seen */
+struct ends {
+	const struct trace_endpoint *asks, *asked, *answers;
+};
+
+static struct ends ends_of(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	int back = way_back(s, i);
+
+	if (ep->proto == TRACE_PIPE && back >= 0)
+		return (struct ends){ &s->ep[back], &s->ep[back], ep };
+	if (ep->proto == TRACE_PIPE || back < 0)
+		return (struct ends){ ep, NULL, NULL };
+	return (struct ends){ ep, &s->ep[back], &s->ep[back] };
+}
+
+static bool are_known(const struct trace_call_stats *b)
+{
+	return b->messages && trace_messages_known(b);
+}
+
+/* A question has an answer: of more of the one, in pieces, the fewer count. */
+static uint64_t number_of(const struct trace_endpoint *ep, const struct ends *e)
+{
+	const struct trace_call_stats *asked = &e->asks->tx_calls, *answered = e->answers ? &e->answers->tx_calls : &ep->rx_calls;
+
+	return are_known(asked) && are_known(answered) ? smaller(asked->messages, answered->messages) : 0;
+}
+
+/* The sender of an answer was held up, or is at work on it; the path is once there and back. */
+static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e, uint64_t n)
+{
+	uint64_t path = 1000ull * ep->min_rtt_us * n;
+
+	if (!e->asked)
+		return path;
+	return path + ledger_stall_ns(&e->answers->tx) + e->answers->tx.ns[TX_WORK] + e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
+}
+
+void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct ends e = ends_of(s, i);
+	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], way, unread;
+
+	if (!n)
+		return;
+	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;
+	way = smaller(wait - unread, on_the_way(ep, &e, n));
+	sum->n += n;
+	sum->unread_ns += unread;
+	sum->way_ns += way;
+	sum->think_ns += wait - unread - way;
+	sum->bounded |= !e.asked;
+}
