@@ -12,7 +12,7 @@ np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ["tests/unit/stats_driver.c"] + [
+SOURCES = ["tests/unit/stats_driver.c", "user/base/array.c"] + [
     f"user/stats/{name}.c" for name in ("stats", "sort", "bootstrap", "special", "compare", "rng")
 ]
 
