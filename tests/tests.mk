@@ -118,7 +118,7 @@ docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, abou
 
 .PHONY: test-docs
 test-docs: all $(KNOWN) ## do the documents state what the program does: figures (docs/figures), screens, options, codes
-	$(Q)KNOWN=$(KNOWN) $(CONTAIN) $(PYTHON) tests/docs/run
+	$(Q)KNOWN=$(KNOWN) tests/steady --whole --tries 1 --limit 3000 $(PYTHON) tests/docs/run
 
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time

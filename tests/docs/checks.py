@@ -171,7 +171,7 @@ def ends(args, code):
     import subprocess
 
     with open("/dev/full" if code == 6 else "/dev/null", "w", encoding="utf-8") as out:
-        return subprocess.run([measure.TOOL, *args], stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=30, check=False).returncode
+        return subprocess.run([measure.TOOL, *args], stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=300, check=False).returncode
 
 
 CHECKS = (

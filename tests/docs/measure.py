@@ -21,7 +21,7 @@ class CannotTrace(Exception):
     """This kernel, or who runs this, gets no ledger: exit codes 3 and 4."""
 
 
-def tool(*args, ok=(0,), timeout=120, stdout=subprocess.PIPE):
+def tool(*args, ok=(0,), timeout=600, stdout=subprocess.PIPE):
     """The tool's run; its standard output and error are text."""
     run = subprocess.run([TOOL, *map(str, args)], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=timeout, check=False, cwd=TOP,
                          stdin=subprocess.DEVNULL)
