@@ -65,6 +65,7 @@ static __always_inline void add_pending(ns_t *ns, const struct ledger *l)
 	}
 }
 
+#ifndef SAMPLED
 static __always_inline unsigned int episodes_ended(const struct endpoint *ep, enum tx_state s)
 {
 	unsigned int n = 0;
@@ -74,6 +75,19 @@ static __always_inline unsigned int episodes_ended(const struct endpoint *ep, en
 	for (int i = 0; i < HIST_SLOTS; i++)
 		n += ep->tx.hist[s][i];
 	return n;
+}
+#endif
+
+/* a sampled session counts none */
+static __always_inline void digest_episodes(struct digest *d, const struct endpoint *ep)
+{
+#ifdef SAMPLED
+	d->nagle_n = d->nagle_delack_n = d->rwnd_n = 0;
+#else
+	d->nagle_n = episodes_ended(ep, TX_NAGLE);
+	d->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
+	d->rwnd_n = episodes_ended(ep, TX_RWND);
+#endif
 }
 
 static __always_inline void digest_ledgers(struct digest *d, const struct endpoint *ep)
@@ -93,9 +107,7 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	__builtin_memcpy(d->starved_ns, ep->blame.starved_ns, sizeof(d->starved_ns));
 	d->gathered_ns = ep->blame.gathered_ns;
 	d->gathered_n = ep->blame.gathered_n;
-	d->nagle_n = episodes_ended(ep, TX_NAGLE);
-	d->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
-	d->rwnd_n = episodes_ended(ep, TX_RWND);
+	digest_episodes(d, ep);
 }
 
 static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct beside *b, const struct beside *other)
@@ -128,6 +140,9 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 	__u64 state;
 	ns_t unread;
 
+#ifdef SAMPLED	/* each look has asked already */
+	return;
+#endif
 	if (!stalls_at(ep, d->at, &t))
 		return;
 	state = t.from;
@@ -155,7 +170,11 @@ SUBPROG_OF_NUMBERS int digest_one(__u32 i)
 	ep = endpoint_known(key);
 	if (!ep || ep->closed)
 		return 0;
+#ifdef SAMPLED	/* what it does since the last look nobody knows yet */
+	d->at = last_seen(ep);
+#else
 	d->at = bpf_ktime_get_ns();
+#endif
 	digest_ledgers(d, ep);
 	digest_beside(d, ep);
 	d->rtt_us = ep->rtt_us;

@@ -40,6 +40,20 @@ struct {
 
 __u64 last_serial;
 
+#ifdef SAMPLED
+__u64 births[BIRTHS];
+
+/* whoever looks need not walk the map for one that is new */
+static __always_inline void note_birth(const struct endpoint *ep)
+{
+	births[ep->id.serial & (BIRTHS - 1)] = ep->id.key;
+}
+#else
+static __always_inline void note_birth(const struct endpoint *ep)
+{
+}
+#endif
+
 static __always_inline __u32 sock_netns(struct sock *sk)
 {
 #ifdef READ_PROBED
@@ -360,6 +374,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	ep->rx.word = word_open(now);
 	*(volatile word_t *)&ep->tx.word = word_open(now);
 	endpoint_announce(ep);
+	note_birth(ep);
 	count(COUNT_OPENED);
 }
 

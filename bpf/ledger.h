@@ -103,6 +103,24 @@ static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int secon
 	return second != VOTE_MANY || lead > sum / 2;
 }
 
+/* an episode that ended; a sampled session sees none */
+#ifdef SAMPLED
+#define NOTE_EPISODE(l, s, slot, ns)
+#define NOTE_EPISODE_LOCKED(l, s, slot, ns)
+#else
+#define NOTE_EPISODE(l, s, slot, ns)				\
+	({							\
+		(l)->hist[s][slot]++;				\
+		if ((ns) > (l)->max[s])				\
+			(l)->max[s] = (ns);			\
+	})
+#define NOTE_EPISODE_LOCKED(l, s, slot, ns)			\
+	({							\
+		ADD_LOCKED(&(l)->hist[s][slot], 1);		\
+		raise_max(&(l)->max[s], ns);			\
+	})
+#endif
+
 /* what a step has to book, and how */
 struct turn {
 	bool mine;		/* the sums are this one's until turn_end() */
@@ -128,9 +146,7 @@ static __always_inline void charge(struct ledger *l, unsigned long long s, ns_t 
 	if (s >= STATES_MAX || slot >= HIST_SLOTS)
 		return;
 	l->ns[s] += ns;
-	l->hist[s][slot]++;
-	if (ns > l->max[s])
-		l->max[s] = ns;
+	NOTE_EPISODE(l, s, slot, ns);
 }
 
 static __always_inline void charge_locked(struct ledger *l, unsigned long long s, ns_t ns)
@@ -142,8 +158,7 @@ static __always_inline void charge_locked(struct ledger *l, unsigned long long s
 	if (s >= STATES_MAX || slot >= HIST_SLOTS)
 		return;
 	ADD_LOCKED(&l->ns[s], ns);
-	ADD_LOCKED(&l->hist[s][slot], 1);
-	raise_max(&l->max[s], ns);
+	NOTE_EPISODE_LOCKED(l, s, slot, ns);
 }
 
 static __always_inline void gain(struct flow *f, const struct input *in)

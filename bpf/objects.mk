@@ -6,4 +6,6 @@ BPF_OBJECTS := \
 	fentry_probed:fentry.bpf.c:READ_PROBED \
 	fentry_plain:fentry.bpf.c:READ_PROBED,NO_CMPXCHG \
 	kprobe:kprobe.bpf.c:READ_PROBED \
-	kprobe_plain:kprobe.bpf.c:READ_PROBED,NO_CMPXCHG
+	kprobe_plain:kprobe.bpf.c:READ_PROBED,NO_CMPXCHG \
+	sampled:sampled.bpf.c \
+	sampled_probed:sampled.bpf.c:READ_PROBED

@@ -19,6 +19,39 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 
 #define PENDING		4
 
+/* What else a look finds of a TCP socket. The number is never reused. */
+#define LOOK_FACTS(F)												\
+	F(LOOK_ACK_OWED, 0, "ack_owed", "data has come that is not acknowledged yet, and the delayed-ACK timer runs")	\
+	F(LOOK_BACKLOG, 1, "backlog", "it is established, and nobody has accepted it yet")				\
+	F(LOOK_HOLE, 2, "hole", "data has come behind a hole: a segment before it is missing")			\
+	F(LOOK_DISORDER, 3, "disorder", "the peer has reported a hole, and nothing is taken for lost yet")		\
+	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout")
+
+#define LOOK_FACT_ENUM(sym, num, name, what) sym = num,
+#define LOOK_FACT_COUNT(sym, num, name, what) + 1
+enum look_fact { LOOK_FACTS(LOOK_FACT_ENUM) LOOK_FACTS_N = 0 LOOK_FACTS(LOOK_FACT_COUNT) };
+
+enum { CHRONO_BUSY, CHRONO_RWND, CHRONO_SNDBUF, CHRONO_N };	/* TCP's own chronographs, in its order */
+
+#define GAP_SHIFT	14	/* the unit of a gap's cube is 16.4 us */
+#define GAP_MOST	(1ULL << 17)
+
+/* Of a sampled session: how often a state was found, and how often found again at the next look. From `cubes` on of tx alone. */
+struct looks {
+	unsigned int n;
+	unsigned int seen[STATES_MAX], again[STATES_MAX];
+	unsigned int blamed;			/* at the last look: LOOK_BY_* */
+	unsigned int una;			/* TCP's snd_una then */
+	ns_t flew;				/* charged as flight while that stayed: what was lost if it was */
+	unsigned long long cubes;		/* of the gaps between looks, see GAP_SHIFT: how uneven they are */
+	unsigned int fact[LOOK_FACTS_N];
+	unsigned int chrono_then[CHRONO_N];	/* when this endpoint was first looked at, in ticks */
+	unsigned int retransmits_then;
+	ns_t chrono[CHRONO_N];			/* since then */
+};
+
+enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
+
 /* one direction of one endpoint; see ledger.h for who may change what */
 struct ledger {
 	word_t word;			/* see machine.h */
@@ -28,7 +61,10 @@ struct ledger {
 	word_t pending[PENDING];	/* ended episodes that wait to be booked */
 	ns_t ns[STATES_MAX];		/* ended episodes, by state */
 	ns_t max[STATES_MAX];
-	unsigned int hist[STATES_MAX][HIST_SLOTS];	/* their sum is the number of ended episodes */
+	union {
+		unsigned int hist[STATES_MAX][HIST_SLOTS];	/* their sum is the number of ended episodes */
+		struct looks looks;				/* of a sampled session, which sees no episode */
+	};
 };
 
 /* the peer's reader when a stall began: see starved.bpf.h */
@@ -437,6 +473,15 @@ struct options {
 	unsigned long long fn_delack, fn_write;	/* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
 };
 
+/* addresses of what wakes a task that sleeps in a call: see waiters.bpf.h; 0: unknown */
+struct sleeper_functions {
+	unsigned long long woken, autoremove, receiver;
+};
+
+#define BIRTHS 1024	/* keys of the endpoints that were made last, by serial, are kept for whoever looks */
+
+#define LOOKS_AT_ONCE 256	/* endpoints that one run of `look` looks at */
+
 enum counter {
 	COUNT_OBSERVED,		/* inputs given to a machine */
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
@@ -490,6 +535,7 @@ struct processor {
 _Static_assert(TX_STALLS / (TX_STALLS & -TX_STALLS) < 1 << VOTES, "stalls share a vote");
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
 _Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS), "struct ledger has changed");
+_Static_assert(sizeof(struct looks) <= STATES_MAX * HIST_SLOTS * 4, "looks take more room than the histogram that they replace");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 64);
 _Static_assert(__builtin_offsetof(struct vote, comm) % 8 == 0 && __builtin_offsetof(struct beside, comm) % 8 == 0, "names are compared by halves");

@@ -2,6 +2,7 @@
 /* ipcstall attach: the ledgers of programs that already run. */
 #include "commands/command.h"
 #include "session/session.h"
+#include "session/sampling.h"
 #include "base/clock.h"
 #include "render/environment.h"
 #include "render/schema_rows.h"
@@ -9,6 +10,8 @@
 static const struct opt attach_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
 	TARGET_OPTIONS,
+	OPT_HEAD("How"),
+	SAMPLED_OPTIONS,
 	SESSION_OPTIONS,
 	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands/command.h"
+#include "session/sampling.h"
 #include "session/session.h"
 #include "export/http.h"
 #include "export/metrics.h"
@@ -31,6 +32,7 @@ static const struct opt export_options[] = {
 	TARGET_OPTIONS,
 	OPT_HEAD("What is seen"),
 	SEEN_OPTIONS,
+	SAMPLED_OPTIONS,
 	OPT_HEAD("Metrics"),
 	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
 	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; further ones are counted as process=\"other\"",
@@ -182,6 +184,7 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 	if (session_open(&x->live, &o->live, filter, e))
 		return -1;
 	x->state.backend = trace_backend_name(trace_backend(x->live.t));
+	x->state.sampled = o->live.sampled;
 	if (o->once)
 		return print_once(x, o, e);
 	rc = read_ledgers(x);

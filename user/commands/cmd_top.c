@@ -6,6 +6,7 @@
 
 #include "base/terminal.h"
 #include "commands/command.h"
+#include "session/sampling.h"
 #include "session/session.h"
 #include "base/clock.h"
 #include "render/schema_rows.h"
@@ -28,6 +29,7 @@ static const struct opt top_options[] = {
 	TARGET_OPTIONS,
 	OPT_HEAD("What is seen"),
 	SEEN_OPTIONS,
+	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
 	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
 	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)", TOP(iterations), 0, 1e9 },
@@ -152,7 +154,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (targets_or_all(&o->live, "top", &filter, e))
 		return -1;
 	o->batch = o->batch || o->json || !terminal_is(stdout);
-	filter.timeline = o->batch ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
+	filter.timeline = o->batch || o->live.sampled ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
 	session_catch_signals();
 	if (session_open(&l, &o->live, &filter, e))
 		return -1;

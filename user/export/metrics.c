@@ -247,7 +247,8 @@ static void write_own_times(struct exposition *x, const struct exporter_state *e
 void metrics_write(struct exposition *x, const struct groups *g, const struct exporter_state *e)
 {
 	write_groups(x, g);
-	write_durations(x, g);
+	if (!e->sampled)	/* looks see no single stall */
+		write_durations(x, g);
 	write_own_counts(x, g, e);
 	write_own_times(x, e);
 	expo_end(x);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "render/card.h"
+#include "verdict/shares.h"
 
 static const struct {
 	const char *name;
@@ -57,7 +58,7 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 
 static const char *surety_tag(const struct card *c)
 {
-	return !c->has_surety ? "" : c->surety == SEEN_BOTH_ENDS ? "[seen at both ends]" : "[inferred]";
+	return !c->has_surety ? "" : c->surety == SEEN_BOTH_ENDS ? "[seen at both ends]" : c->surety == INFERRED ? "[inferred]" : "[suspected]";
 }
 
 void card_print(const struct card *c, const struct paint *p)
@@ -66,7 +67,7 @@ void card_print(const struct card *c, const struct paint *p)
 
 	headline(c, p);
 	line(p, "where", INK_PLAIN, c->where, "");
-	line(p, "why", c->has_surety && c->surety == INFERRED ? INK_YELLOW : INK_PLAIN, c->why, surety_tag(c));
+	line(p, "why", c->has_surety && c->surety != SEEN_BOTH_ENDS ? INK_YELLOW : INK_PLAIN, c->why, surety_tag(c));
 	line(p, "try", INK_CYAN, c->fix, states[c->fix_state]);
 	line(p, "next", INK_CYAN, c->next, "");
 	for (size_t i = 0; i < c->n_also; i++)
@@ -92,18 +93,21 @@ static struct columns columns_for(int width)
 	return c;
 }
 
-static void bars_head(const struct paint *p, const struct columns *c)
+static void bars_head(const struct paint *p, const struct columns *c, bool sampled)
 {
 	fprintf(p->out, "\n%s  %-*s%-*s%20s", paint_begin(p, INK_DIM), NAME_W - 2, "  state", c->bar, c->bar >= 13 ? "share of life" : "share", "time");
-	if (c->times)
+	if (c->times && !sampled)
 		fprintf(p->out, "%*s", TIMES_W, "times");
-	if (c->longest)
+	if (c->longest && !sampled)
 		fprintf(p->out, "%*s", LONGEST_W, "longest");
+	if (c->times && sampled)
+		fprintf(p->out, "%*s", TIMES_W + LONGEST_W, "95 % interval");
 	fprintf(p->out, "%s\n", paint_end(p, INK_DIM));
 }
 
 struct bar_row {
 	const struct trace_ledger *l;
+	const struct share_interval *sure;	/* by looks; NULL: it has a count and a longest */
 	unsigned int state;
 	const char *name;
 	bool stall, work;
@@ -124,19 +128,37 @@ static void bar_row(const struct paint *p, const struct columns *c, const struct
 	fprintf(p->out, "    %-8s%s ", r->name, r->stall ? "*" : " ");
 	paint_bar(p, ink_of(r), share, c->bar - 2);
 	fprintf(p->out, " %5.1f %% %10s", 100 * share, total);
-	if (c->times)
+	if (r->sure)
+		snprintf(longest, sizeof(longest), "%.1f to %.1f %%", 100 * r->sure->lo, 100 * r->sure->hi);
+	if (c->times && !r->sure)
 		fprintf(p->out, "%*u", TIMES_W, r->l->count[r->state]);
-	if (c->longest)
+	if (c->longest && !r->sure)
 		fprintf(p->out, "%*s", LONGEST_W, longest);
+	if (c->times && r->sure)
+		fprintf(p->out, "%*s", TIMES_W + LONGEST_W, longest);
 	fputc('\n', p->out);
 }
 
 /* what is less does not matter to anybody who looks at a bar */
 #define SHOWN_SHARE 0.005
 
-static void side_bars(const struct paint *p, const struct trace_ledger *l, bool rx, const struct trace_call_stats *who)
+static void one_bar(const struct paint *p, const struct columns *c, const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx, unsigned int i)
 {
-	const char *const *names = rx ? trace_rx_names : trace_tx_names;
+	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
+	struct share_interval sure;
+	struct bar_row r = { l, NULL, i, state_name(rx, i), !rx && tx_is_stall(i), rx ? i == RX_WORK : i == TX_WORK };
+
+	if (s->looks && l->resolution[i] == TRACE_BY_LOOKS) {
+		sure = shares_of(&s->looks[ep - s->ep], ep, rx, i);
+		r.sure = &sure;
+	}
+	bar_row(p, c, &r);
+}
+
+static void side_bars(const struct paint *p, const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx)
+{
+	const struct trace_call_stats *who = rx ? &ep->rx_calls : &ep->tx_calls;
+	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	struct columns c = columns_for(p->width);
 	char name[PARTY_TEXT], life[32];
 
@@ -149,7 +171,7 @@ static void side_bars(const struct paint *p, const struct trace_ledger *l, bool 
 	fprintf(p->out, " %s, %s\n", rx ? "reads" : "writes", life);
 	for (unsigned int i = rx ? (unsigned int)RX_N : (unsigned int)TX_N; i-- > 0;)
 		if ((double)l->ns[i] >= SHOWN_SHARE * (double)l->lifetime_ns)
-			bar_row(p, &c, &(struct bar_row){ l, i, names[i], !rx && tx_is_stall(i), rx ? i == RX_WORK : i == TX_WORK });
+			one_bar(p, &c, s, ep, rx, i);
 }
 
 /* ---- which endpoints the card is about ---- */
@@ -196,11 +218,11 @@ static void bars(const struct trace_snapshot *s, const struct subject *sub, cons
 
 	if (sub->tx < 0 && sub->rx < 0)
 		return;
-	bars_head(p, &c);
+	bars_head(p, &c, s->looks);
 	if (sub->tx >= 0)
-		side_bars(p, &s->ep[sub->tx].tx, false, &s->ep[sub->tx].tx_calls);
+		side_bars(p, s, &s->ep[sub->tx], false);
 	if (sub->rx >= 0)
-		side_bars(p, &s->ep[sub->rx].rx, true, &s->ep[sub->rx].rx_calls);
+		side_bars(p, s, &s->ep[sub->rx], true);
 }
 
 /* ---- the others ---- */
@@ -314,5 +336,6 @@ void verdict_screen(const struct trace_snapshot *s, const struct verdict *v, con
 	bars(s, &sub, p);
 	others(s, &sub, x->shown, p);
 	not_seen(&s->counters, p);
+	sampling_line(&s->sampling, s->at_ns, p->out);
 	foot(v, s->counters.lost || s->counters.overflow, p);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ledgers as JSON; the keys are documented in docs/SCHEMA.md. What could not be observed is null, never 0. */
+#include "verdict/shares.h"
 #include "render/ledger_text.h"
 
 #include <arpa/inet.h>
@@ -11,7 +12,7 @@
 #include "render/environment.h"
 #include "render/card.h"
 
-static const char *const resolutions[] = { "unknown", "bounded", "exact" };
+static const char *const resolutions[] = { "unknown", "bounded", "exact", "sampled" };
 
 static json_t *known(uint64_t v, uint8_t resolution)
 {
@@ -61,9 +62,10 @@ static json_t *hist_to_json(const uint32_t *h)
 static json_t *state_to_json(const struct trace_ledger *l, unsigned int i, bool rx)
 {
 	uint8_t r = trace_state_resolution(l, i, rx);
+	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r;	/* looks see none */
 
-	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], r), "max_ns",
-			 known(l->max[i], r), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], episodes), "max_ns",
+			 known(l->max[i], episodes), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
 }
 
 static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
@@ -147,12 +149,13 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
+/* Of a sampled session there is the time alone. */
 static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct who *who)
 {
-	if (!n)
+	if (!n && !ns)
 		return;
-	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
-					      (json_int_t)ns, "count", (json_int_t)n, "pid", pid_to_json(who->tgid), "comm",
+	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
+					      (json_int_t)ns, "count", n ? json_integer((json_int_t)n) : json_null(), "pid", pid_to_json(who->tgid), "comm",
 					      who_comm_to_json(who)));
 }
 
@@ -207,6 +210,7 @@ static void add_path(json_t *o, const struct trace_endpoint *ep)
 
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
+	uint8_t seen = ep->delack_res == TRACE_UNKNOWN ? TRACE_UNKNOWN : ep->retransmits_res;	/* by a hook each: TCP keeps no count of these */
 	const struct figure rows[] = {
 		{ "delack_ns", ep->delack_ns, ep->delack_res },
 		{ "delack_fires", ep->delack_fires, ep->delack_res },
@@ -214,19 +218,19 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 		{ "waited_for", ep->answers.n, ep->delack_res },
 		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
 		{ "retransmits", ep->retransmits, ep->retransmits_res },
-		{ "syn_retransmits", ep->syn_retransmits, ep->retransmits_res },
+		{ "syn_retransmits", ep->syn_retransmits, seen },
 		{ "needless_retransmits", ep->needless, ep->retransmits_res },
-		{ "timeouts", ep->timeouts, ep->retransmits_res },
-		{ "zero_windows", ep->zero_windows, ep->retransmits_res },
-		{ "hole_ns", ep->hole.ns, ep->retransmits_res },
-		{ "hole_max_ns", ep->hole.max_ns, ep->retransmits_res },
-		{ "holes", ep->hole.n, ep->retransmits_res },
-		{ "tso_deferral_ns", ep->parts.ns[TRACE_PART_DEFERRED], ep->retransmits_res },
-		{ "tso_deferrals", ep->parts.n[TRACE_PART_DEFERRED], ep->retransmits_res },
-		{ "fq_pacing_ns", ep->parts.ns[TRACE_PART_FQ], ep->retransmits_res },
-		{ "small_queue_ns", ep->parts.ns[TRACE_PART_TSQ], ep->retransmits_res },
-		{ "autocork_ns", ep->parts.ns[TRACE_PART_AUTOCORK], ep->retransmits_res },
-		{ "autocorks", ep->parts.n[TRACE_PART_AUTOCORK], ep->retransmits_res },
+		{ "timeouts", ep->timeouts, seen },
+		{ "zero_windows", ep->zero_windows, seen },
+		{ "hole_ns", ep->hole.ns, seen },
+		{ "hole_max_ns", ep->hole.max_ns, seen },
+		{ "holes", ep->hole.n, seen },
+		{ "tso_deferral_ns", ep->parts.ns[TRACE_PART_DEFERRED], seen },
+		{ "tso_deferrals", ep->parts.n[TRACE_PART_DEFERRED], seen },
+		{ "fq_pacing_ns", ep->parts.ns[TRACE_PART_FQ], seen },
+		{ "small_queue_ns", ep->parts.ns[TRACE_PART_TSQ], seen },
+		{ "autocork_ns", ep->parts.ns[TRACE_PART_AUTOCORK], seen },
+		{ "autocorks", ep->parts.n[TRACE_PART_AUTOCORK], seen },
 	};
 	json_t *o;
 
@@ -261,6 +265,48 @@ static json_t *unseen_to_json(const struct trace_endpoint *ep)
 	return json_pack("{s:o, s:o}", "tx", unseen_by((enum trace_unseen)ep->unseen[0]), "rx", unseen_by((enum trace_unseen)ep->unseen[1]));
 }
 
+static json_t *share_to_json(uint32_t seen, const struct share_interval *i)
+{
+	return json_pack("{s:I, s:o, s:o}", "found", (json_int_t)seen, "share_low", json_figure(i->lo), "share_high", json_figure(i->hi));
+}
+
+/* of each state that a look found */
+static json_t *looks_side(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx)
+{
+	const uint32_t *seen = rx ? l->rx_seen : l->tx_seen;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < (rx ? (unsigned int)RX_N : (unsigned int)TX_N); i++) {
+		struct share_interval share = shares_of(l, ep, rx, i);
+
+		if (seen[i])
+			json_object_set_new(o, state_name(rx, i), share_to_json(seen[i], &share));
+	}
+	return o;
+}
+
+static json_t *facts_to_json(const struct trace_looks *l)
+{
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < TRACE_LOOK_FACTS; i++) {
+		struct share_interval share = shares_of_fact(l, i);
+
+		json_object_set_new(o, trace_fact_name(i), share_to_json(l->fact[i], &share));
+	}
+	return o;
+}
+
+static json_t *looks_to_json(const struct trace_looks *l, const struct trace_endpoint *ep)
+{
+	bool tcp = ep->proto == TRACE_TCP;
+	json_t *chronographs = tcp ? json_pack("{s:I, s:I, s:I}", "busy_ns", (json_int_t)l->chrono_ns[0], "rwnd_limited_ns", (json_int_t)l->chrono_ns[1],
+					       "sndbuf_limited_ns", (json_int_t)l->chrono_ns[2]) : json_null();
+
+	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "n", (json_int_t)l->n, "tx", looks_side(l, ep, false), "rx", looks_side(l, ep, true), "facts",
+			 tcp ? facts_to_json(l) : json_null(), "chronographs", chronographs);
+}
+
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *who = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
@@ -281,6 +327,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", call_stats_to_json(&ep->tx_calls), "rx", call_stats_to_json(&ep->rx_calls), "tcp",
 				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
 	json_object_set_new(o, "blame", blame_to_json(s, ep));
+	json_object_set_new(o, "looks", s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
 	return o;
 }
 
@@ -297,13 +344,17 @@ static void add_parties(json_t *o, const struct trace_snapshot *s, const struct 
 /* of all that are told together */
 static void add_sums(json_t *o, const struct finding *f)
 {
+	uint8_t episodes = f->sampled ? TRACE_UNKNOWN : TRACE_EXACT;
 	const struct figure rows[] = {
 		{ "connections", f->all.connections, TRACE_EXACT },
 		{ "all_ns", f->all.ns, TRACE_EXACT },
-		{ "all_count", f->all.count, TRACE_EXACT },
-		{ "all_max_ns", f->all.max_ns, TRACE_EXACT },
+		{ "all_count", f->all.count, episodes },
+		{ "all_max_ns", f->all.max_ns, episodes },
 		{ "all_blamed_ns", f->all.blamed_ns, TRACE_EXACT },
-		{ "all_blamed_count", f->all.blamed_n, TRACE_EXACT },
+		{ "all_blamed_count", f->all.blamed_n, episodes },
+		{ "count", f->count, episodes },
+		{ "max_ns", f->max_ns, episodes },
+		{ "blamed_count", f->blamed_n, episodes },
 	};
 
 	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
@@ -316,11 +367,9 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 	json_t *o;
 
 	finding_sentence(s, f, text, sizeof(text));
-	o = json_pack("{s:I, s:s, s:I, s:I, s:I, s:f, s:s?, s:s, s:I, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
-		      trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "count", (json_int_t)f->count, "max_ns", (json_int_t)f->max_ns,
-		      "share", f->share, "blamed", blame_names[f->blamed], "surety",
-		      surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
-		      "blamed_count", (json_int_t)f->blamed_n, "text", text, "fix", finding_fix(s, f), "root",
+	o = json_pack("{s:I, s:s, s:I, s:f, s:s?, s:s, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
+		      trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "share", f->share, "blamed", blame_names[f->blamed], "surety",
+		      surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns, "text", text, "fix", finding_fix(s, f), "root",
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
 	add_sums(o, f);
@@ -421,6 +470,17 @@ void append_or_drop(json_t **list, json_t *entry)
 	*list = NULL;
 }
 
+static json_t *sampling_to_json(const struct trace_snapshot *s)
+{
+	const struct trace_sampling *m = &s->sampling;
+
+	if (!m->on)
+		return json_null();
+	return json_pack("{s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "budget", m->budget, "looks", (json_int_t)m->looks, "endpoint_looks",
+			 (json_int_t)m->endpoint_looks, "rate_hz", m->rate_hz, "part", m->part, "look_cpu_ns", (json_int_t)m->look_ns, "find_cpu_ns",
+			 (json_int_t)m->find_ns, "ns", (json_int_t)(s->at_ns - m->since_ns));
+}
+
 static void add_card(json_t *o, const struct trace_snapshot *s, const struct verdict *v)
 {
 	struct card *c = malloc(sizeof(*c));
@@ -447,6 +507,7 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_card(o, s, v);
 	add_counters(o, &s->counters);
+	json_object_set_new(o, "sampling", sampling_to_json(s));
 	return o;
 }
 

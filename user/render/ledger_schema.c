@@ -44,7 +44,7 @@ static const struct schema_row summary[] = {
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
-	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost", "?count" }, {}
+	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost", "?count" }, { "~sampling", "?sampling" }, {}
 };
 static const struct schema_row card[] = {
 	{ "share", "?number" }, { "who", "text" }, { "for_whom", "text" }, { "head", "text" }, { "where", "text" }, { "why", "text" }, { "surety", "?surety" },
@@ -56,8 +56,8 @@ static const struct schema_row finding[] = {
 	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
 	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" }, { "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" }, { "~comm", "?text" },
 	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, { "~late_not_lost", "bool" },
-	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "count" }, { "~all_max_ns", "count" }, { "~all_share", "number" },
-	{ "~all_blamed_ns", "count" }, { "~all_blamed_count", "count" }, {}
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "?count" }, { "~all_max_ns", "?count" }, { "~all_share", "number" },
+	{ "~all_blamed_ns", "count" }, { "~all_blamed_count", "?count" }, {}
 };
 static const struct schema_row withheld[] = {
 	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "share", "number" }, { "surety", "surety" }, { "text", "text" },
@@ -83,7 +83,7 @@ static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },
 	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" }, { "joined_late", "bool" },
 	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" }, { "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
-	{ "beside", "beside" }, { "blame", "blame[]" }, {}
+	{ "beside", "beside" }, { "blame", "blame[]" }, { "~looks", "?looks" }, {}
 };
 static const struct schema_row unseen[] = { { "tx", "?text" }, { "rx", "?text" }, {} };
 static const struct schema_row side[] = { { "lifetime_ns", "count" }, { "unaccounted_ns", "?count" }, {} };
@@ -114,7 +114,7 @@ static const struct schema_row tcp[] = {
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
 static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" }, { "dequeued", "count" }, {} };
 static const struct schema_row blame[] = {
-	{ "ledger", "text" }, { "state", "tx_state" }, { "by", "blamed" }, { "ns", "count" }, { "count", "count" }, { "pid", "?count" },
+	{ "ledger", "text" }, { "state", "tx_state" }, { "by", "blamed" }, { "ns", "count" }, { "count", "?count" }, { "pid", "?count" },
 	{ "comm", "?text" }, {}
 };
 static const struct schema_row stall[] = {
@@ -130,6 +130,20 @@ static const struct schema_row held[] = {
 static const struct schema_row peer_ack[] = { { "owed_since_ns", "?count" }, { "timer_fired_ns", "?count" }, { "~rode_ns", "?count" }, { "withheld_ns", "?count" }, {} };
 static const struct schema_row released_by[] = { { "at_ns", "count" }, { "acked_bytes", "count" }, { "payload_bytes", "count" }, {} };
 
+/* of a sampled session */
+static const struct schema_row looks[] = {
+	{ "n", "count" }, { "tx", "tx_found" }, { "rx", "rx_found" }, { "facts", "?facts" }, { "chronographs", "?chronographs" }, {}
+};
+static const struct schema_row found[] = { { "found", "count" }, { "share_low", "?number" }, { "share_high", "?number" }, {} };
+static const struct schema_row facts[] = {
+	{ "ack_owed", "found" }, { "backlog", "found" }, { "hole", "found" }, { "disorder", "found" }, { "loss", "found" }, {}
+};
+static const struct schema_row chronographs[] = { { "busy_ns", "count" }, { "rwnd_limited_ns", "count" }, { "sndbuf_limited_ns", "count" }, {} };
+static const struct schema_row sampling[] = {
+	{ "budget", "number" }, { "looks", "count" }, { "endpoint_looks", "count" }, { "rate_hz", "number" }, { "part", "number" },
+	{ "look_cpu_ns", "count" }, { "find_cpu_ns", "count" }, { "ns", "count" }, {}
+};
+
 static const struct {
 	const char *name;
 	const struct schema_row *rows;
@@ -138,7 +152,8 @@ static const struct {
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
 	{ "scattered", scattered }, { "card", card }, { "requests", requests }, { "endpoint", endpoint }, { "unseen", unseen }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
-	{ "peer_ack", peer_ack }, { "released_by", released_by },
+	{ "peer_ack", peer_ack }, { "released_by", released_by }, { "looks", looks }, { "found", found }, { "facts", facts },
+	{ "chronographs", chronographs }, { "sampling", sampling },
 };
 
 /* {name: state} for each: what a ledger's "states" is */
@@ -159,8 +174,16 @@ static json_t *two(const struct schema_row *a, const struct schema_row *b)
 	return o;
 }
 
+/* {name: X}; a state that no look found is left out */
+static json_t *by_state(const char *names, const char *what)
+{
+	return json_pack("{s:s, s:{s:s}, s:{s:s}}", "type", "object", "propertyNames", "$ref", names, "additionalProperties", "$ref", what);
+}
+
 static void set_states(json_t *defs)
 {
+	json_object_set_new(defs, "tx_found", by_state("#/$defs/tx_state", "#/$defs/found"));
+	json_object_set_new(defs, "rx_found", by_state("#/$defs/rx_state", "#/$defs/found"));
 	json_object_set_new(defs, "tx", two(side, tx));
 	json_object_set_new(defs, "rx", two(side, rx));
 	json_object_set_new(defs, "tx_states", states_of(trace_tx_names, TX_N));
@@ -187,11 +210,11 @@ static json_t *drop_names(void)
 
 static void set_names(json_t *defs)
 {
-	static const char *const resolutions[] = { "unknown", "bounded", "exact" };
+	static const char *const resolutions[] = { "unknown", "bounded", "exact", "sampled" };
 
 	json_object_set_new(defs, "tx_state", schema_enum(trace_tx_names, TX_N));
 	json_object_set_new(defs, "rx_state", schema_enum(trace_rx_names, RX_N));
-	json_object_set_new(defs, "resolution", schema_enum(resolutions, 3));
+	json_object_set_new(defs, "resolution", schema_enum(resolutions, 4));
 	json_object_set_new(defs, "blamed", schema_enum(blame_names, BLAME_N));
 	json_object_set_new(defs, "surety", schema_enum(surety_names, SURETY_N));
 	json_object_set_new(defs, "proto", proto_names());
@@ -264,12 +287,6 @@ static const struct schema_row receives[] = {
 	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "rx_ns" }, {}
 };
 
-/* {name: ns}; a state that did not occur is left out */
-static json_t *ns_by_state(const char *names)
-{
-	return json_pack("{s:s, s:{s:s}, s:{s:s}}", "type", "object", "propertyNames", "$ref", names, "additionalProperties", "$ref", "#/$defs/count");
-}
-
 json_t *top_schema(void)
 {
 	json_t *top = schema_object(top_head), *defs = json_object();
@@ -279,8 +296,8 @@ json_t *top_schema(void)
 	json_object_set_new(defs, "counters", schema_object(counters));
 	json_object_set_new(defs, "sends", schema_object(sends));
 	json_object_set_new(defs, "receives", schema_object(receives));
-	json_object_set_new(defs, "tx_ns", ns_by_state("#/$defs/tx_state"));
-	json_object_set_new(defs, "rx_ns", ns_by_state("#/$defs/rx_state"));
+	json_object_set_new(defs, "tx_ns", by_state("#/$defs/tx_state", "#/$defs/count"));
+	json_object_set_new(defs, "rx_ns", by_state("#/$defs/rx_state", "#/$defs/count"));
 	set_names(defs);
 	return schema_document("urn:ipcstall:top:1", "ipcstall top, version 1: one line", top, defs);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ledgers as a person reads them: names, durations, the table. */
 #include "render/ledger_text.h"
+#include "verdict/shares.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,6 +15,19 @@ static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 		snprintf(buf, len, "0");
 	else
 		human_ns((double)v, buf, len);
+}
+
+/* By looks: how sure its share is, in place of how often it was and how long. */
+static void looked_row(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx, unsigned int i, bool stall, FILE *out)
+{
+	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
+	struct share_interval share = shares_of(l, ep, rx, i);
+	char total[32];
+
+	figure(ledger->ns[i], TRACE_BY_LOOKS, total, sizeof(total));
+	fprintf(out, "      %-9s%s %10s  %5.1f %%  (%.1f to %.1f %%; found in %u of %" PRIu64 " looks)\n", state_name(rx, i), stall ? "*" : " ", total,
+		ledger->lifetime_ns ? 100.0 * (double)ledger->ns[i] / (double)ledger->lifetime_ns : 0.0, 100 * share.lo, 100 * share.hi,
+		rx ? l->rx_seen[i] : l->tx_seen[i], l->n);
 }
 
 static void state_row(const struct trace_ledger *l, unsigned int i, const char *name, uint8_t res, bool stall, FILE *out)
@@ -40,20 +54,30 @@ static void unseen_states(const struct trace_ledger *l, const char *const *names
 	}
 }
 
-static void one_side(const struct trace_ledger *l, const char *title, const char *const *names, unsigned int n, uint32_t stalls,
-		     FILE *out)
+static const struct trace_looks *looks_at(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
+	return s->looks ? &s->looks[ep - s->ep] : NULL;
+}
+
+static void one_side(const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx, FILE *out)
+{
+	const char *const *names = rx ? trace_rx_names : trace_tx_names;
+	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
+	const struct trace_looks *looks = looks_at(s, ep);
+	unsigned int n = rx ? RX_N : TX_N;
 	char life[32];
 
 	human_ns((double)l->lifetime_ns, life, sizeof(life));
-	fprintf(out, "    %s  lifetime %s, unaccounted: %" PRId64 " ns", title, life, l->unaccounted_ns);
+	fprintf(out, "    %s  lifetime %s, unaccounted: %" PRId64 " ns", rx ? "rx" : "tx", life, l->unaccounted_ns);
 	unseen_states(l, names, n, out);
 	fputc('\n', out);
 	for (unsigned int i = n; i-- > 0;) {
-		uint8_t res = trace_state_resolution(l, i, names == trace_rx_names);
+		uint8_t res = trace_state_resolution(l, i, rx);
 
-		if (res != TRACE_UNKNOWN && (l->ns[i] || l->count[i]))
-			state_row(l, i, names[i], res, stalls >> i & 1, out);
+		if (looks && res == TRACE_BY_LOOKS && l->ns[i])
+			looked_row(looks, ep, rx, i, !rx && tx_is_stall(i), out);
+		else if (res != TRACE_UNKNOWN && (l->ns[i] || l->count[i]))
+			state_row(l, i, names[i], res, !rx && tx_is_stall(i), out);
 	}
 }
 
@@ -89,6 +113,23 @@ static void beside_row(const struct trace_endpoint *ep, FILE *out)
 	fputc('\n', out);
 }
 
+/* TCP's own chronographs are exact to a tick, and the facts are of the looks */
+static void looked_beside(const struct trace_looks *l, const struct trace_endpoint *ep, FILE *out)
+{
+	char busy[32], window[32], buffer[32];
+
+	if (ep->proto != TRACE_TCP)
+		return;
+	figure(l->chrono_ns[0], TRACE_EXACT, busy, sizeof(busy));
+	figure(l->chrono_ns[1], TRACE_EXACT, window, sizeof(window));
+	figure(l->chrono_ns[2], TRACE_EXACT, buffer, sizeof(buffer));
+	fprintf(out, "    beside  %" PRIu64 " retransmits; by TCP's own chronographs busy %s, of that limited by the peer's window %s, by the send buffer %s\n",
+		ep->retransmits, busy, window, buffer);
+	for (unsigned int i = 0; i < TRACE_LOOK_FACTS; i++)
+		if (l->fact[i])
+			fprintf(out, "            %s in %.1f %% of the looks\n", trace_fact_name(i), 100.0 * l->fact[i] / (double)l->n);
+}
+
 /* where it lives, as far as that tells endpoints apart: its cgroup, and its network namespace where there are several */
 static void place(const struct trace_snapshot *s, const struct trace_endpoint *ep, FILE *out)
 {
@@ -115,9 +156,12 @@ static void one_endpoint(const struct trace_snapshot *s, const struct trace_endp
 	fprintf(out, "  %s   writer %s, reader %s%s", name, w, r, ep->joined_late ? "   (first seen in mid-life: its past is unknown)" : "");
 	place(s, ep, out);
 	fputc('\n', out);
-	one_side(&ep->tx, "tx", trace_tx_names, TX_N, TX_STALLS, out);
-	one_side(&ep->rx, "rx", trace_rx_names, RX_N, 0, out);
-	beside_row(ep, out);
+	one_side(s, ep, false, out);
+	one_side(s, ep, true, out);
+	if (looks_at(s, ep))
+		looked_beside(looks_at(s, ep), ep, out);
+	else
+		beside_row(ep, out);
 }
 
 static void endpoint_blocks(const struct trace_snapshot *s, size_t max, FILE *out)
@@ -152,8 +196,19 @@ static void counters_line(const struct trace_counters *c, FILE *out)
 		fprintf(out, "  %" PRIu64 " closed endpoints that stalled least were not kept\n", c->dropped);
 }
 
+void sampling_line(const struct trace_sampling *m, uint64_t now_ns, FILE *out)
+{
+	double lasted = (double)(now_ns - m->since_ns);
+
+	if (!m->on || !(lasted > 0))
+		return;
+	fprintf(out, "  sampled: %" PRIu64 " looks, %.0f a second, each at %.0f %% of the endpoints; looking took %.2f %% of a CPU (budget %.2f %%)\n",
+		m->looks, (double)m->looks / lasted * 1e9, 100 * m->part, 100.0 * (double)(m->look_ns + m->find_ns) / lasted, 100 * m->budget);
+}
+
 void ledger_blocks(const struct trace_snapshot *s, size_t max, FILE *out)
 {
 	endpoint_blocks(s, max, out);
 	counters_line(&s->counters, out);
+	sampling_line(&s->sampling, s->at_ns, out);
 }

@@ -15,6 +15,9 @@ const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, c
 /* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not keep up. */
 bool reads_often(const struct trace_call_stats *reader, const struct finding *f);
 
+/* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
+void sampling_line(const struct trace_sampling *m, uint64_t now_ns, FILE *out);
+
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* the same without the endpoints */
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v);

@@ -73,6 +73,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 
 static const char *surety_phrase(const struct finding *f)
 {
+	if (f->surety == SUSPECTED)
+		return "; suspected from looks at random instants";
 	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES || f->blamed == BLAME_NO_CPU)
 		return "";
 	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
@@ -119,6 +121,10 @@ static void extent_of(size_t connections, uint64_t count, uint64_t ns, double sh
 	human_ns((double)max_ns, longest, sizeof(longest));
 	if (connections > 1)
 		snprintf(where, sizeof(where), " in %zu connections", connections);
+	if (!count) {	/* looks count no episodes */
+		snprintf(buf, len, "%s%s in all (%.1f %% of %s time)", total, where, 100 * share, connections > 1 ? "their" : "its");
+		return;
+	}
 	snprintf(buf, len, "%" PRIu64 " time%s%s, %s in all (%.1f %% of %s time), longest %s", count, plural(count), where, total, 100 * share,
 		 connections > 1 ? "their" : "its", longest);
 }

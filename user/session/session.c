@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/session.h"
+#include "session/sampling.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -101,7 +102,7 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
 	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the most stalled ones */
-	if (session_seen(o, filter, e))
+	if (session_seen(o, filter, e) || sampling_options(o, filter, e))
 		return -1;
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
 		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to record; free some and run again", o->record);

@@ -127,8 +127,12 @@ static void find_blamed(struct row *r, const struct trace_digest *a, const struc
 }
 
 /* where calls begin to go unseen, the difference holds what earlier intervals lack */
-static enum row_gap gap_of(bool missed_before, bool missed, uint8_t proto)
+static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_digest *d)
 {
+	uint8_t proto = d->proto;
+
+	if (d->calls_unseen && proto != TRACE_TCP)
+		return GAP_BYTES;
 	if (missed && !missed_before)
 		return GAP_BYTES;
 	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
@@ -136,8 +140,8 @@ static enum row_gap gap_of(bool missed_before, bool missed, uint8_t proto)
 
 static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
-	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b->proto);
-	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b->proto);
+	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b);
+	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b);
 	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
 	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
 	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;

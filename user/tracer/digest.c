@@ -194,6 +194,17 @@ static void from_digest(struct trace_digest *out, const struct digest *d)
 	text_comm(out->rx_comm, d->rx_comm);
 }
 
+/* looks see no call: bytes are TCP's own count */
+static void from_looks(struct trace_digest *out, const struct digest *d)
+{
+	bool tcp = d->id.proto == PROTO_TCP;
+
+	out->tx_bytes = tcp ? d->moved[DIR_TX] : 0;
+	out->rx_bytes = tcp ? d->moved[DIR_RX] : 0;
+	out->tx_missed = out->rx_missed = out->calls_unseen = true;
+	out->drops_known = false;
+}
+
 static int run(int fd, uint64_t arg)
 {
 	uint64_t args[1] = { arg };
@@ -202,7 +213,7 @@ static int run(int fd, uint64_t arg)
 	return bpf_prog_test_run_opts(fd, &o);
 }
 
-static size_t list_in_use(struct trace *t)
+size_t digest_list(struct trace *t)
 {
 	if (run(t->look.list_fd, 0))
 		return 0;
@@ -220,9 +231,14 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 		if (run(t->look.digest_fd, some))
 			continue;
 		ring_buffer__consume(t->ring);	/* some may have been found gone */
-		for (size_t k = 0; k < some; k++)
-			if (o->digest[k].id.serial && !is_strangers(o->digest[k].flags, o->digest[k].peer))
-				from_digest(&s->v[s->n++], &o->digest[k]);
+		for (size_t k = 0; k < some; k++) {
+			if (!o->digest[k].id.serial || is_strangers(o->digest[k].flags, o->digest[k].peer))
+				continue;
+			from_digest(&s->v[s->n], &o->digest[k]);
+			if (t->backend == TRACE_SAMPLED)
+				from_looks(&s->v[s->n], &o->digest[k]);
+			s->n++;
+		}
 	}
 }
 
@@ -318,13 +334,18 @@ static int add_closed(struct trace *t, struct trace_digests *s, size_t since, st
 static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct trace_error *e)
 {
 	size_t since = t->closed.n, n;
+	int err;
 
 	s->n = 0;
 	s->at_ns = snapshot_now();
-	n = list_in_use(t);
-	if (make_room(s, n, e))
+	pthread_mutex_lock(&t->listing);
+	n = digest_list(t);
+	err = make_room(s, n, e);
+	if (!err)
+		take_digests(t, s, n);
+	pthread_mutex_unlock(&t->listing);
+	if (err)
 		return -1;
-	take_digests(t, s, n);
 	ring_buffer__consume(t->ring);
 	if (add_closed(t, s, since, e))
 		return -1;

@@ -31,6 +31,7 @@ struct trace_digest {
 	uint8_t tx_now, rx_now;
 	bool closed, joined_late;
 	bool drops_known;
+	bool calls_unseen;		/* by looks: no call is, and bytes are TCP's own count */
 	bool tx_missed, rx_missed;	/* once or for good, calls went unseen: TCP's bytes are its own count then */
 };
 

@@ -411,6 +411,10 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->dequeued = ep->dequeued;
 	out->tx_calls.bytes = endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes = endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
+	if (t->backend == TRACE_SAMPLED) {
+		sampled_endpoint(out, ep);
+		return;
+	}
 	resolution_fill(out, t->backend, t->exact);
 	fill_unseen(out, ep->flags, ep->upper);
 	if (ep->flags & EP_MISSED << DIR_TX)

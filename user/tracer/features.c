@@ -66,7 +66,8 @@ int feature_func_args(const char *name)
 static struct symbol {
 	const char *name;
 	uint64_t addr;
-} symbols[] = { { "tcp_delack_timer", 0 }, { "tcp_write_timer", 0 } };
+} symbols[] = { { "tcp_delack_timer", 0 }, { "tcp_write_timer", 0 }, { "woken_wake_function", 0 }, { "autoremove_wake_function", 0 },
+		{ "receiver_wake_function", 0 } };
 
 #define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
@@ -94,7 +95,7 @@ static void read_symbols(void)
 	char line[512];
 
 	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
-		found += strstr(line, " tcp_") && note_symbol(line);
+		found += (strstr(line, " tcp_") || strstr(line, "_wake_function")) && note_symbol(line);
 	if (f)
 		fclose(f);
 }
@@ -321,5 +322,12 @@ const char *const *trace_not_covered(enum trace_backend b)
 		"who is asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 
+	static const char *const sampled[] = {
+		"single episodes: their number, the longest, what ended each", "calls that do not sleep", "messages, and the bytes of pipes and Unix sockets",
+		"time after a wake-up until the thread ran", "dropped datagrams", "connections that live between two looks",
+		"what a delayed-ACK timer did while nobody looked", NULL };
+
+	if (b == TRACE_SAMPLED)
+		return sampled;
 	return b == TRACE_RAWTP ? rawtp : feature_atomics() ? others + 1 : others;
 }

@@ -10,6 +10,10 @@
 #define RAWTP(program, point, required, protos, feeds) \
 	{ TRACE_RAWTP, HOOK_RAWTP, program, point, required, protos, feeds }
 
+/* of the sampled tier */
+#define ONCE(program, point, required, protos, feeds) \
+	{ TRACE_SAMPLED, HOOK_RAWTP, program, point, required, protos, feeds }
+
 /* raw tracepoints that stand in all kernels, in every backend; the first two are guesses from outside where nothing better is */
 #define SHARED(b, part)											\
 	{ b, HOOK_RAWTP, "on_tcp_probe", "tcp_probe", true, TCP,						\
@@ -91,6 +95,10 @@ const struct hook hook_table[] = {
 	/* the end first: a call that was seen to begin while they are attached must be seen to end */
 	RAWTP("on_sys_exit", "sys_exit", false, PIPE, "calls on pipes"),
 	RAWTP("on_sys_enter", "sys_enter", false, PIPE, "calls on pipes"),
+
+	ONCE("once_state", "inet_sock_set_state", true, TCP, "connections from their first moment on"),
+	ONCE("once_gone", "tcp_destroy_sock", true, TCP, "the end of a TCP socket"),
+	ONCE("on_fork", "sched_process_fork", false, 0, "children of followed processes"),
 };
 
 const size_t hook_count = sizeof(hook_table) / sizeof(hook_table[0]);

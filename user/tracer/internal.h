@@ -52,6 +52,7 @@ struct trace {
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
 	} look;
+	struct sampler *sampler;	/* NULL: the ledger's session */
 	struct {		/* of stacks_tend() */
 		unsigned int looks;
 		uint64_t lost;
@@ -59,6 +60,7 @@ struct trace {
 	struct trace_existing existing;
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of the ring and `closed` */
+	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
 	bool running, stop;
 	bool exact;		/* TCP's queue is looked at right after each event: see `exact` in bpf/filter.bpf.h */
 	struct closed_list closed;
@@ -97,9 +99,26 @@ uint64_t feature_symbol(const char *name);
 bool digest_map(struct trace *t);
 void digest_unmap(struct trace *t);
 
+/* sampler.c: the looks of a sampled session */
+int sampler_start(struct trace *t, struct trace_error *e);
+void sampler_stop(struct trace *t);
+void sampler_free(struct trace *t);
+/* what it did and cost so far */
+void sampler_told(const struct trace *t, struct trace_sampling *s);
+/* sockets and pipes that no hook tells of: look for new ones, now and then; called with the session's lock */
+void sampler_finds(struct trace *t);
+/* digest.c: all keys in use, into t->look.keys; how many there are */
+size_t digest_list(struct trace *t);
+
+/* sampled_endpoint.c: what no look can know is unknown, and what it found instead */
+void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
+void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
+
 /* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
 size_t preexisting_count(struct trace *t);
 int preexisting_find(struct trace *t, struct trace_error *e);
+/* the same of descriptors alone, again */
+void preexisting_again(struct trace *t);
 /* every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */

@@ -14,6 +14,8 @@
 #include "kprobe.skel.h"
 #include "kprobe_plain.skel.h"
 #include "rawtp.skel.h"
+#include "sampled.skel.h"
+#include "sampled_probed.skel.h"
 
 static bool has_casts(void)
 {
@@ -33,6 +35,8 @@ static const struct object_source {
 	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, feature_atomics },
 	{ TRACE_KPROBE, "kprobe_plain", kprobe_plain__elf_bytes, NULL },
 	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
+	{ TRACE_SAMPLED, "sampled", sampled__elf_bytes, has_casts },
+	{ TRACE_SAMPLED, "sampled_probed", sampled_probed__elf_bytes, feature_atomics },
 };
 
 /* coarse clocks go on by a tick at a time */
@@ -66,6 +70,18 @@ static void set_options(struct trace *t, struct options *o)
 	o->recv_args = feature_func_args("tcp_recvmsg");
 	o->fn_delack = feature_symbol("tcp_delack_timer");
 	o->fn_write = feature_symbol("tcp_write_timer");
+}
+
+/* only the sampled tier's objects ask */
+static void set_sleepers(struct trace *t)
+{
+	struct sleeper_functions *f = object_const(t->obj, "sleeper_functions");
+
+	if (!f)
+		return;
+	f->woken = feature_symbol("woken_wake_function");
+	f->autoremove = feature_symbol("autoremove_wake_function");
+	f->receiver = feature_symbol("receiver_wake_function");
 }
 
 #define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
@@ -126,6 +142,8 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 		return t->numbered;
 	if (!strcmp(program, "stall_so_far"))
 		return t->opts.stall_threshold_ns;
+	if (t->backend == TRACE_SAMPLED && (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
+		return true;
 	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -220,7 +238,7 @@ static int find_fds(struct trace *t)
 {
 	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
 	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
-	t->settle_fd = program_fd(t, "settle");
+	t->settle_fd = program_fd(t, t->backend == TRACE_SAMPLED ? "settle_sampled" : "settle");
 	t->so_far_fd = program_fd(t, "stall_so_far");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
@@ -285,6 +303,7 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	set_options(t, opt);
 	tabulate_states(states);
 	tabulate_slots(slots);
+	set_sleepers(t);
 	choose_programs(t);
 	return 0;
 }
@@ -331,6 +350,9 @@ int object_load(struct trace *t, struct trace_error *e)
 	if (find_fds(t))
 		return fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
 			    "build again from clean");
+	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
+		return fail(e, EXIT_NO_FEATURE, "cannot sample", "this kernel's programs cannot walk a map, or user space cannot share one with them (5.13 on)",
+			    "take the ledger (without --sampled)");
 	return 0;
 }
 

@@ -234,6 +234,17 @@ size_t preexisting_count(struct trace *t)
 	return s.found;
 }
 
+/* Names those that hold what is known already, too. */
+void preexisting_again(struct trace *t)
+{
+	struct seeding s = { .t = t };
+	struct pids p = {};
+
+	wanted(t, &p);
+	each_process(&s, &p, "fd", seed_fd);
+	free(p.v);
+}
+
 int preexisting_find(struct trace *t, struct trace_error *e)
 {
 	struct seeding s = { .t = t };
@@ -247,7 +258,8 @@ int preexisting_find(struct trace *t, struct trace_error *e)
 			err = trace_follow(t, p.v[i], e);
 	if (!err) {
 		each_process(&s, &p, "fd", seed_fd);
-		each_process(&s, &p, "task", seed_thread);
+		if (t->backend != TRACE_SAMPLED)	/* a look finds who sleeps */
+			each_process(&s, &p, "task", seed_thread);
 	}
 	free(p.v);
 	return err;

@@ -146,7 +146,9 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 	struct keyed *k = array_new(all, 1, sizeof(*k));
 
 	s->ep = array_new(all, 1, sizeof(*s->ep));
-	if (!k || !s->ep) {
+	s->looks = t->sampler ? array_new(all, 1, sizeof(*s->looks)) : NULL;
+	sampler_told(t, &s->sampling);
+	if (!k || !s->ep || (t->sampler && !s->looks)) {
 		free(k);
 		return -1;
 	}
@@ -246,8 +248,10 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 void trace_snapshot_free(struct trace_snapshot *s)
 {
 	free(s->ep);
+	free(s->looks);
 	free(s->rest);
 	s->ep = s->rest = NULL;
+	s->looks = NULL;
 	s->n = 0;
 }
 

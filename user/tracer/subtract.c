@@ -246,6 +246,7 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 
 	*out = *b;
 	out->rest = NULL;
+	out->looks = NULL;	/* a phase of a sampled session has no intervals */
 	out->ep = array_resize(NULL, b->n, 1, sizeof(*out->ep));
 	if (old && kept && out->ep)
 		memcpy(out->ep, b->ep, b->n * sizeof(*out->ep));

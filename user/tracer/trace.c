@@ -23,6 +23,8 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one", "name a process");
 	if (o->filter == TRACE_FILTER_CGROUP && !o->cgroup)
 		return fail(e, EXIT_BAD_USAGE, "no cgroup to trace", "the filter asks for one", "name a cgroup v2 directory");
+	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
+		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls", "looks at random instants see no episode", "take the ledger for them");
 	if (o->port_hi && o->port_hi < o->port_lo)
 		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins", "give the lower port first");
 	return 0;
@@ -57,6 +59,7 @@ static struct trace *new_session(const struct trace_options *o)
 	t->opts = *o;
 	t->stats_fd = t->settle_fd = t->so_far_fd = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
+	t->opts.looks |= o->budget > 0;
 	if (!t->opts.max_endpoints)
 		t->opts.max_endpoints = 4096;
 	if (!t->opts.max_closed)
@@ -64,6 +67,7 @@ static struct trace *new_session(const struct trace_options *o)
 	if (!t->opts.protos)
 		t->opts.protos = ALL_PROTOS;
 	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->listing, NULL);
 	return t;
 }
 
@@ -101,13 +105,17 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 {
 	const char *why = "";
 
-	t->backend = t->opts.backend ? t->opts.backend : trace_best_backend(&why);
+	t->backend = t->opts.backend && t->opts.budget <= 0 ? t->opts.backend : trace_best_backend(&why);
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	if (!t->backend && strstr(why, "CAP_BPF"))	/* a privilege is missing, not a feature */
 		return fail(e, EXIT_NO_PERM, "cannot trace", why, "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
 			    "`ipcstall check` says what would mend it; a benchmark measures without it (--no-trace)");
+	if (t->opts.budget > 0) {
+		t->backend = TRACE_SAMPLED;
+		t->why[0] = '\0';
+	}
 	return 0;
 }
 
@@ -179,6 +187,7 @@ static void *collect(void *arg)
 			settled = snapshot_now();
 		}
 		stacks_tend(t);
+		sampler_finds(t);
 		pthread_mutex_unlock(&t->lock);
 		nanosleep(&nap, NULL);
 	}
@@ -196,12 +205,15 @@ int trace_start(struct trace *t, struct trace_error *e)
 		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
 	}
 	t->running = true;
-	return t->opts.existing ? preexisting_find(t, e) : 0;
+	if (t->opts.existing && preexisting_find(t, e))
+		return -1;
+	return t->backend == TRACE_SAMPLED ? sampler_start(t, e) : 0;
 }
 
 int trace_stop(struct trace *t, struct trace_error *e)
 {
 	memset(e, 0, sizeof(*e));
+	sampler_stop(t);
 	object_detach(t);
 	if (t->running) {
 		__atomic_store_n(&t->stop, true, __ATOMIC_RELAXED);
@@ -227,6 +239,7 @@ void trace_finish(struct trace *t)
 	if (!t)
 		return;
 	trace_stop(t, &e);
+	sampler_free(t);
 	ring_buffer__free(t->ring);
 	object_close(t);
 	if (t->stats_fd >= 0)
@@ -234,6 +247,7 @@ void trace_finish(struct trace *t)
 	free(t->closed.ep);
 	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->listing);
 	free(t);
 }
 

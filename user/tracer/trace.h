@@ -34,7 +34,7 @@ struct trace_error {
 	char what[160], why[240], next[240];
 };
 
-enum trace_backend { TRACE_AUTO, TRACE_FENTRY, TRACE_KPROBE, TRACE_RAWTP, TRACE_BACKENDS };
+enum trace_backend { TRACE_AUTO, TRACE_FENTRY, TRACE_KPROBE, TRACE_RAWTP, TRACE_SAMPLED /* by trace_options.budget */, TRACE_BACKENDS };
 enum trace_filter { TRACE_FILTER_ALL, TRACE_FILTER_TGIDS, TRACE_FILTER_TREE, TRACE_FILTER_CGROUP };
 enum trace_proto { TRACE_TCP = 1, TRACE_UDP, TRACE_UNIX_STREAM, TRACE_UNIX_DGRAM, TRACE_UNIX_SEQPACKET, TRACE_PIPE,
 		   TRACE_PROTOS };
@@ -42,7 +42,7 @@ enum trace_drop { TRACE_DROP_RCVBUF, TRACE_DROP_QDISC, TRACE_DROP_CHECKSUM, TRAC
 struct trace_stall;
 struct trace_transition;
 enum trace_timeline { TRACE_TIMELINE_NONE, TRACE_TIMELINE_ALL, TRACE_TIMELINE_ONE };
-enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT };
+enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT, TRACE_BY_LOOKS /* of a state's time: trace_looks says how sure it is */ };
 
 /* Zero means the default everywhere. */
 struct trace_options {
@@ -58,6 +58,7 @@ struct trace_options {
 	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
 	uint64_t stall_threshold_ns;	/* 0: no single stalls */
 	bool stacks;			/* take kernel and user stacks at sleeps */
+	double budget;			/* of one CPU, for looks at jittered instants, and nothing on a message's way; 0: the ledger */
 	bool looks;			/* trace_digests_take() will be called often: have the kernel half sum up for it, where it can */
 	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
@@ -265,10 +266,35 @@ struct trace_counters {
 	} existing;
 };
 
+#define TRACE_LOOK_FACTS 5	/* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_CHRONOS 3
+
+/* Of one endpoint of a sampled session: how often a look found each state, and found it after a look that had found it too. */
+struct trace_looks {
+	uint64_t n;
+	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES];
+	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES];
+	uint32_t fact[TRACE_LOOK_FACTS];	/* looks that found it */
+	double unevenness;		/* of the gaps, see sampler/interval.h */
+	uint64_t chrono_ns[TRACE_CHRONOS];	/* TCP's own chronographs, whole ticks: busy, limited by the peer's window, by the send buffer */
+};
+
+/* Of a sampled session: what it did and cost so far. */
+struct trace_sampling {
+	bool on;
+	double budget, rate_hz;		/* looks a second, now */
+	double part;			/* of the endpoints, in each look */
+	uint64_t looks, endpoint_looks;
+	uint64_t look_ns, find_ns;	/* CPU of the looks; of the search for descriptors that are new */
+	uint64_t since_ns;
+};
+
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
 	struct trace_endpoint *ep;	/* the closed ones too, unless forgotten */
+	struct trace_looks *looks;	/* by the same index; NULL: not a sampled session */
+	struct trace_sampling sampling;
 	struct trace_endpoint *rest;	/* by protocol, the sums of the closed ones no longer kept (counters.dropped); NULL: none */
 	struct trace_counters counters;
 };
@@ -358,6 +384,8 @@ void trace_backend_text(const struct trace *t, char *buf, size_t size);
 
 /* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
 void trace_timeline_of(struct trace *t, uint64_t serial);
+/* "ack_owed", "hole", ...; NULL: no such fact */
+const char *trace_fact_name(unsigned int fact);
 /* "message", "ack", ...; NULL: no such mark */
 const char *trace_mark_name(unsigned int mark);
 

@@ -12,7 +12,7 @@ const char *const trace_rx_names[RX_N] = { RX_STATES(STATE_NAME) };
 
 const char *trace_backend_name(enum trace_backend b)
 {
-	static const char *const names[TRACE_BACKENDS] = { "none", "fentry", "kprobe", "rawtp" };
+	static const char *const names[TRACE_BACKENDS] = { "none", "fentry", "kprobe", "rawtp", "sampled" };
 
 	return b < TRACE_BACKENDS ? names[b] : "unknown";
 }
@@ -30,6 +30,14 @@ const char *trace_unseen_name(enum trace_unseen u)
 	static const char *const names[TRACE_UNSEEN_N] = { NULL, "calls", "TLS", "MPTCP", "sockmap", "SMC" };
 
 	return u < TRACE_UNSEEN_N ? names[u] : NULL;
+}
+
+const char *trace_fact_name(unsigned int fact)
+{
+#define FACT_NAME(sym, num, name, what) [sym] = name,
+	static const char *const names[LOOK_FACTS_N] = { LOOK_FACTS(FACT_NAME) };
+
+	return fact < LOOK_FACTS_N ? names[fact] : NULL;
 }
 
 const char *trace_mark_name(unsigned int mark)

@@ -3,7 +3,7 @@
 
 const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path", "own next write", "no CPU",
 					"no CPU for the peer" };
-const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end" };
+const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end", "suspected from looks" };
 
 bool blame_is_peers(enum blamed b)
 {

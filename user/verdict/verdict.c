@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "verdict/suspected.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/root_cause.h"
@@ -146,6 +147,9 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 	if (f->limit == LIMIT_NONE && reader_has_no_cpu(s, f))
 		f->blamed = BLAME_PEER_NO_CPU;
 	f->small_reads = reads_small(s, f);
+	f->sampled = s->looks;
+	if (finding_is_suspected(s, f))
+		f->surety = SUSPECTED;
 	f->all = (struct totals){
 		.connections = 1,
 		.ns = f->ns,

@@ -22,6 +22,7 @@ enum blamed {
 enum surety {
 	SEEN_BOTH_ENDS, /* both ends were traced and agree */
 	INFERRED,	/* one end was seen; the other end's part follows from the protocol */
+	SUSPECTED,	/* from looks alone, and they are too few or leave another explanation open */
 	SURETY_N,
 };
 
@@ -94,6 +95,7 @@ struct finding {
 	bool late_not_lost;  /* most of what was sent again the other end had already */
 	struct totals all; /* the largest of them is the endpoint, and what stands above is its own */
 	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
+	bool sampled;	      /* from looks: it has no count and no longest */
 	bool goes_on;	      /* it had not ended at the snapshot */
 	enum limit limit;     /* nobody waits in vain: LIMIT_NONE, somebody does */
 	bool small_reads;     /* by whoever is blamed: see verdict/limit.h */

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A look: what holds each endpoint at this instant, by the same functions that the ledger asks at every event. The time since the look before
+ * is charged by halves, to what that one found and to what this one does. How often a state was found, and found again at the next look,
+ * is counted beside: from these follows how sure its share is (user/sampler/interval.h).
+ */
+#ifndef IPCSTALL_SAMPLE_BPF_H
+#define IPCSTALL_SAMPLE_BPF_H
+
+#include "waiters.bpf.h"
+
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+
+struct tcp_sock___looked {
+	__u32 chrono_stat[CHRONO_N];
+	struct {
+		void *rb_node;
+	} out_of_order_queue;
+	__u32 total_retrans;
+};
+
+struct inet_connection_sock___looked {
+	__u8 icsk_ca_state : 5;
+};
+
+#pragma clang attribute pop
+
+#ifndef READ_PROBED
+CAST_ANEW(tcp_sock___looked)
+CAST_ANEW(inet_connection_sock___looked)
+#endif
+
+/* whom to look at: user space chooses, and writes it here */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, LOOKS_AT_ONCE);
+	__type(key, __u32);
+	__type(value, __u64);
+} look_keys SEC(".maps");
+
+/* what a look found of one endpoint */
+struct found {
+	ns_t at;
+	word_t tx, rx;		/* without a time */
+	__u32 facts;		/* 1 << enum look_fact */
+	__u32 blamed;		/* LOOK_BY_* */
+};
+
+static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool asleep)
+{
+	return (word_t)(head & 7) << HEAD_SHIFT | (word_t)full << FULL_SHIFT | (word_t)device << DEVICE_SHIFT | (asleep ? ASLEEP_BIT : 0);
+}
+
+/* ---- TCP ---- */
+
+/*
+ * While a thread has the socket the queue is on its way out: what held it before is taken to hold it still. Where nobody has, and none of
+ * TCP's own tests holds a queue, its writer said that more will follow (MSG_MORE).
+ */
+SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
+{
+	struct input in = {};
+	struct sock *sk;
+	__u64 key;
+	__u32 head;
+
+	if (!ep || !f)
+		return 0;
+	key = ep->id.key;
+	sk = CAST(sock, key);
+	in.at = f->at;
+	if (tcp_at_ease(key))
+		tcp_facets_at_ease(ep, key, &in);
+	else
+		tcp_facets_of(ep, key, &in, GET(sk, sk_lock.owned) ? HEAD_REST : HEAD_CORK, 0);
+	head = in.says & IN_HEAD ? in.head : word_head(ep->tx.word);
+	f->tx = facets_of(head, in.full, in.device, in.full && nospace(sk) && !tcp_room_left(sk));
+	return 1;
+}
+
+static __always_inline bool withholds_ack(__u64 sk)
+{
+	return tcp_owes_ack(CAST(sock, sk)) && GET(CAST(inet_connection_sock, sk), icsk_ack.pending) & ICSK_ACK_TIMER;
+}
+
+#define TCP_CA_DISORDER	1
+#define TCP_CA_RECOVERY	3
+
+static __always_inline __u32 tcp_facts(__u64 sk0)
+{
+	struct inet_connection_sock___looked *icsk = CAST(inet_connection_sock___looked, sk0);
+	struct tcp_sock___looked *tp = CAST(tcp_sock___looked, sk0);
+	struct sock *sk = CAST(sock, sk0);
+	__u32 ca = GET_BITS(icsk, icsk_ca_state), facts = 0;
+
+	facts |= (__u32)withholds_ack(sk0) << LOOK_ACK_OWED;
+	facts |= (__u32)(GET(sk, __sk_common.skc_state) == TCP_ESTABLISHED && !GET(sk, sk_socket)) << LOOK_BACKLOG;
+	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
+	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
+	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;
+}
+
+SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
+{
+	__u64 sk;
+
+	if (!ep || !f)
+		return 0;
+	sk = ep->id.key;
+	found_tcp_tx(ep, f);
+	f->rx = facets_of(0, tcp_unread(CAST(sock, sk)), 0, sock_waiters(ep, sk) & SLEEPS_IN);
+	f->facts = tcp_facts(sk);
+	return 1;
+}
+
+/* ---- the others ---- */
+
+static __always_inline bool udp_held(struct endpoint *ep, struct sock *sk, struct input *in)
+{
+	sock_device(ep, sk, in, 0);
+	return in->device;
+}
+
+SUBPROG int found_datagrams(struct endpoint *ep, struct found *f)
+{
+	struct input in = {};
+	__u32 waiters, len;
+	struct sock *sk;
+	bool full;
+
+	if (!ep || !f)
+		return 0;
+	sk = CAST(sock, ep->id.key);
+	waiters = sock_waiters(ep, ep->id.key);
+	len = sock_queue(ep, sk);
+	queue_is(ep, len, f->at);
+	if (ep->id.proto == PROTO_UDP)
+		udp_held(ep, sk, &in);
+	full = waiters & SLEEPS_OUT && buffer_was_full(ep->id.proto, sk);
+	f->tx = facets_of(in.head, 0, in.device, full);
+	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
+	return 1;
+}
+
+/* a sender of datagrams waits in its receiver's queue */
+static __always_inline bool waits_at_receiver(struct endpoint *ep)
+{
+	__u64 receiver = ADDRESS(ep->id.key, unix_sock, peer);
+
+	return receiver && senders_waiting(ep, receiver) & SLEEPS_OUT;
+}
+
+SUBPROG int found_unix(struct endpoint *ep, struct found *f)
+{
+	__u32 waiters, len;
+	struct sock *sk;
+	bool full;
+
+	if (!ep || !f)
+		return 0;
+	sk = CAST(sock, ep->id.key);
+	waiters = sock_waiters(ep, ep->id.key);
+	len = sock_queue(ep, sk);
+	queue_is(ep, len, f->at);
+	full = waiters & SLEEPS_OUT || no_room_is_left(ep) || (ep->id.proto == PROTO_UNIX_DGRAM && waits_at_receiver(ep));
+	f->tx = facets_of(0, 0, 0, full);
+	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
+	return 1;
+}
+
+/* whoever stands in the queue of writers, in a call or in poll(), waits for room */
+SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
+{
+	struct pipe_inode_info *pipe;
+	__u32 waiters, len;
+
+	if (!ep || !f)
+		return 0;
+	pipe = (struct pipe_inode_info *)ep->id.key;
+	waiters = pipe_waiters(ep, ep->id.key);
+	len = pipe_queue(pipe);
+	queue_is(ep, len, f->at);
+	f->tx = facets_of(0, 0, 0, waiters & SLEEPS_OUT && pipe_full(pipe));
+	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
+	return 1;
+}
+
+/* ---- whose part it is ---- */
+
+static __always_inline bool other_end_unread(const struct endpoint *ep, const struct endpoint *peer, const struct found *f)
+{
+	struct sock *sk = CAST(sock, peer->id.key);
+
+	if (ep->id.proto == PROTO_PIPE)
+		return WORD_STATE(f->rx, DIR_RX) == RX_UNREAD;
+	if (ep->id.proto == PROTO_TCP)
+		return tcp_unread(sk);
+	return GET(sk, sk_receive_queue.qlen) > 0;
+}
+
+SUBPROG int found_blame(struct endpoint *ep, struct found *f)
+{
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
+	if (!peer || !f)
+		return 0;
+	if (other_end_unread(ep, peer, f))
+		f->blamed = LOOK_BY_READER;
+	else if (ep->id.proto == PROTO_TCP && withholds_ack(peer->id.key))
+		f->blamed = LOOK_BY_DELACK;
+	return 1;
+}
+
+/* `some` of the time in which the endpoint stalled so, and who explains it */
+static __always_inline void book_stall(struct endpoint *ep, __u64 state, __u32 blamed, ns_t some)
+{
+	BOUND(state, 15);
+	if (state >= STATES_MAX)
+		return;
+	ep->blame.delack_ns[state] += blamed & LOOK_BY_DELACK ? some : 0;
+	ep->blame.unread_ns[state] += blamed & LOOK_BY_READER ? some : 0;
+}
+
+static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 blamed, ns_t gap)
+{
+	struct endpoint *peer = blamed ? peer_of(ep) : 0;
+
+	vote_for(ep->blame.held_up, state, &ep->txb, ep->txb.tgid, gap);
+	if (peer)
+		vote_for(ep->blame.late, state, &peer->rxb, reader_during(&peer->rxb, gap, ep->tx.seen), gap);
+}
+
+/* ---- TCP's own counts: exact, whoever looks, and read when a snapshot is taken ---- */
+
+static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
+{
+	struct tcp_sock___looked *tp = CAST(tcp_sock___looked, sk);
+	struct tcp_sock *now = CAST(tcp_sock, sk);
+	__u32 ticks = which == CHRONO_BUSY ? GET(tp, chrono_stat[0]) : which == CHRONO_RWND ? GET(tp, chrono_stat[1]) : GET(tp, chrono_stat[2]);
+
+	if (GET_BITS(now, chrono_type) == which + 1)
+		ticks += (__u32)bpf_jiffies64() - GET(now, chrono_start);
+	return ticks;
+}
+
+/* of a connection that began before it was seen */
+SUBPROG int counts_begin(struct endpoint *ep)
+{
+	struct looks *l;
+	__u64 sk;
+
+	if (!ep || ep->id.proto != PROTO_TCP)
+		return 0;
+	sk = ep->id.key;
+	l = &ep->tx.looks;
+	for (__u32 i = 0; i < CHRONO_N; i++)
+		l->chrono_then[i] = chrono_ticks(sk, i);
+	l->retransmits_then = GET(CAST(tcp_sock___looked, sk), total_retrans);
+	return 1;
+}
+
+SUBPROG int counts_now(struct endpoint *ep)
+{
+	struct looks *l;
+	__u64 sk;
+
+	if (!ep || ep->id.proto != PROTO_TCP)
+		return 0;
+	sk = ep->id.key;
+	l = &ep->tx.looks;
+	for (__u32 i = 0; i < CHRONO_N; i++)
+		l->chrono[i] = (chrono_ticks(sk, i) - l->chrono_then[i]) * opt.tick;
+	ep->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans) - l->retransmits_then;
+	return 1;
+}
+
+/* ---- the sums ---- */
+
+struct turned {
+	ns_t gap;
+	__u32 from, to;
+};
+
+/* The ledger is at what was found, from f->at on. False: it has ended, or another was at it. */
+static __always_inline bool turns_to(struct ledger *l, word_t facets, ns_t at, enum dir dir, struct turned *t)
+{
+	word_t old = LATEST(l->word);
+
+	if (!old || old & CLOSED_BIT)
+		return false;
+	t->gap = word_elapsed(old, at);
+	t->from = WORD_STATE(old, dir);
+	t->to = WORD_STATE(facets, dir);
+	return swap_word(l, old, facets | ((word_since(old) + t->gap) & SINCE_MASK));
+}
+
+static __always_inline void book_half(struct ledger *l, __u64 state, ns_t half)
+{
+	BOUND(state, 15);
+	if (state < STATES_MAX)
+		l->ns[state] += half;
+}
+
+static __always_inline void count_look(struct looks *l, __u64 state, bool again)
+{
+	BOUND(state, 15);
+	if (state >= STATES_MAX)
+		return;
+	l->seen[state]++;
+	if (again && l->n)
+		l->again[state]++;
+	l->n++;
+}
+
+#define LOOKED_LATE 2	/* beside the direction: a function that is verified by itself takes five arguments */
+
+SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir_late, struct turned *t)
+{
+	bool late = dir_late & LOOKED_LATE;
+
+	if (!l || !t || !turns_to(l, facets, at, dir_late & 1, t))
+		return 0;
+	if (!l->looks.n && late)	/* what it did before nobody knows */
+		t->from = t->to;
+	book_half(l, t->from, t->gap / 2);
+	book_half(l, t->to, t->gap - t->gap / 2);
+	count_look(&l->looks, t->to, t->from == t->to);
+	l->seen = at;
+	return 1;
+}
+
+/*
+ * What is lost flies, for all that anybody knows, until a timer or the peer says so: then all the time in which nothing of it was
+ * acknowledged was the loss's. The looks that found it keep what they found.
+ */
+static __always_inline void move_lost(struct ledger *l, const struct turned *t, __u32 una)
+{
+	bool same = l->looks.una == una;
+	ns_t flew = same ? l->looks.flew : 0;
+
+	flew += t->from == TX_FLIGHT && same ? t->gap / 2 : 0;
+	flew += t->to == TX_FLIGHT ? t->gap - t->gap / 2 : 0;
+	if (t->to == TX_RECOVERY && flew <= l->ns[TX_FLIGHT]) {
+		l->ns[TX_FLIGHT] -= flew;
+		l->ns[TX_RECOVERY] += flew;
+		flew = 0;
+	}
+	l->looks.flew = flew;
+	l->looks.una = una;
+}
+
+static __always_inline void look_is_tcps(struct endpoint *ep, const struct turned *t)
+{
+	__u64 sk = ep->id.key;
+
+	move_lost(&ep->tx, t, GET(CAST(tcp_sock, sk), snd_una));
+	ep->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.retransmits_then;
+}
+
+static __always_inline void count_gap(struct looks *l, ns_t gap)
+{
+	__u64 units = gap >> GAP_SHIFT;
+
+	units = units < GAP_MOST ? units : GAP_MOST;
+	l->cubes += units * units * units;
+}
+
+static __always_inline void count_facts(struct looks *l, __u32 facts)
+{
+	for (int i = 0; i < LOOK_FACTS_N; i++)
+		l->fact[i] += facts >> i & 1;
+}
+
+SUBPROG int book_found(struct endpoint *ep, struct found *f)
+{
+	struct turned t = {};
+	__u32 before, late;
+
+	if (!ep || !f)
+		return 0;
+	late = ep->flags & EP_JOINED_LATE ? LOOKED_LATE : 0;
+	if (!ep->tx.looks.n && ep->flags & EP_JOINED_LATE)
+		counts_begin(ep);
+	before = ep->tx.looks.blamed;
+	ep->refused = 0;
+	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))
+		found_blame(ep, f);
+	if (book_look(&ep->tx, f->tx, f->at, DIR_TX | late, &t)) {
+		count_gap(&ep->tx.looks, t.gap);
+		count_facts(&ep->tx.looks, f->facts);
+		if (ep->id.proto == PROTO_TCP)
+			look_is_tcps(ep, &t);
+		ep->tx.looks.blamed = f->blamed;
+		book_stall(ep, t.from, before, t.gap / 2);
+		book_stall(ep, t.to, f->blamed, t.gap - t.gap / 2);
+		if (tx_is_stall(t.to))
+			vote_stall(ep, t.to, f->blamed, t.gap);
+	}
+	book_look(&ep->rx, f->rx, f->at, DIR_RX | late, &t);
+	return 1;
+}
+
+static __always_inline void find(struct endpoint *ep, struct found *f)
+{
+	switch (ep->id.proto) {
+	case PROTO_TCP:
+		found_tcp(ep, f);
+		break;
+	case PROTO_UDP:
+		found_datagrams(ep, f);
+		break;
+	case PROTO_PIPE:
+		found_pipe(ep, f);
+		break;
+	default:
+		found_unix(ep, f);
+	}
+}
+
+SUBPROG_OF_NUMBERS int look_at(__u64 key)
+{
+	struct endpoint *ep = endpoint_known(key);
+	struct found f = {};
+
+	if (!ep || !ep->tx.word || !ep->rx.word)	/* being made */
+		return 0;
+	if (ep->closed) {
+		if (ep->flags & EP_UNSENT)
+			endpoint_evict(ep, key, ep->closed);
+		return 0;
+	}
+	if (ended_unseen(ep))
+		return 0;
+	f.at = bpf_ktime_get_ns();
+	find(ep, &f);
+	book_found(ep, &f);
+	return 1;
+}
+
+/* args: how many. Returns how many of them were there. */
+SEC("raw_tp/look")
+int look(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 n = ctx->args[0], looked = 0;
+
+	for (__u32 i = 0; i < LOOKS_AT_ONCE; i++) {
+		__u32 at = i;	/* a copy: what stands on the stack the verifier does not follow as a bound */
+		__u64 *key = bpf_map_lookup_elem(&look_keys, &at);
+
+		if (!key || i >= n)
+			break;
+		looked += look_at(*key);
+	}
+	count_more(COUNT_OBSERVED, looked);
+	return looked;
+}
+
+/* For one key, before it is read: is it still there, and what has TCP counted? */
+SEC("raw_tp/settle_sampled")
+int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 key = ctx->args[0];
+	struct endpoint *ep;
+
+	if (!settle_key(key))
+		return 0;
+	ep = endpoint_known(key);
+	if (ep)
+		counts_now(ep);
+	return 1;
+}
+
+/* ---- what happens once to a connection ---- */
+
+SEC("raw_tp/inet_sock_set_state")
+int BPF_PROG(once_state, struct sock *sk0, int old, int new)
+{
+	bool unlisten = old == TCP_LISTEN && new == TCP_CLOSE;	/* a child leaves LISTEN for SYN_RECV: it is a clone */
+	struct sock *sk = CAST(sock, sk0);
+
+	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
+		return 0;
+	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	if (new == TCP_ESTABLISHED)
+		established(sk0, bpf_ktime_get_ns());
+	else if (new == TCP_LISTEN || unlisten)
+		listening_turns((__u64)sk0, new == TCP_LISTEN);
+	else
+		connects(sk0);
+	return 0;
+}
+
+SEC("raw_tp/tcp_destroy_sock")
+int BPF_PROG(once_gone, struct sock *sk)
+{
+	struct endpoint *ep = endpoint_known((__u64)sk);
+
+	if (!ep || ep->closed)
+		return 0;
+	counts_now(ep);
+	endpoint_close(ep, bpf_ktime_get_ns());
+	return 0;
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who sleeps at a socket or a pipe: the tasks in its wait queue, without a hook at any switch. Who waits there by poll() or epoll stands in
+ * the same queue, with another function to wake it.
+ */
+#ifndef IPCSTALL_WAITERS_BPF_H
+#define IPCSTALL_WAITERS_BPF_H
+
+#include "seed.bpf.h"
+
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+
+struct wait_queue_head___waits {
+	struct {
+		void *next;
+	} head;
+};
+
+struct wait_queue_entry___waits {
+	void *private;
+	void *func;
+	struct {
+		void *next;
+	} entry;
+};
+
+struct socket_wq___waits {
+	struct wait_queue_head___waits wait;
+};
+
+struct sock___waits {
+	struct socket_wq___waits *sk_wq;
+};
+
+struct unix_sock___waits {
+	struct socket_wq___waits peer_wq;
+};
+
+struct pipe_inode_info___waits {
+	struct wait_queue_head___waits rd_wait, wr_wait;
+};
+
+#pragma clang attribute pop
+
+/*
+ * The functions that wake a task which sleeps in the call itself: sk_wait_data() and sk_stream_wait_memory() give the first, a pipe and a
+ * Unix stream the second, __skb_wait_for_more_packets() the third. 0: this kernel does not tell where it is.
+ */
+const volatile struct sleeper_functions sleeper_functions;
+
+enum { SLEEPS_IN = 1, SLEEPS_OUT = 2, POLLS = 4 };
+
+#define WAITERS_LOOKED_AT 4
+
+static __always_inline bool wakes_task(__u64 fn)
+{
+	return fn && (fn == sleeper_functions.woken || fn == sleeper_functions.autoremove || fn == sleeper_functions.receiver);
+}
+
+__u64 waiter_regs;	/* where in a task's stack its registers stand: the same for every task of 64 bits */
+__u64 waiter_scratch;	/* what was stored as a pointer is loaded as a number */
+
+static __always_inline struct pt_regs *waiter_registers(__u64 task)
+{
+	if (!*(volatile __u64 *)&waiter_regs) {
+		struct task_struct *me = bpf_get_current_task_btf();
+
+		*(volatile __u64 *)&waiter_scratch = (__u64)bpf_task_pt_regs(me);
+		waiter_regs = *(volatile __u64 *)&waiter_scratch - ADDRESS(me, task_struct, stack);
+	}
+	return CAST(pt_regs, ADDRESS(task, task_struct, stack) + *(volatile __u64 *)&waiter_regs);
+}
+
+static __always_inline __u32 waiter_bits(__u64 task)
+{
+	struct pt_regs *regs = waiter_registers(task);
+
+	return number_bits(CAST(task_struct, task), CALL_NR(regs, GET));
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define WAITER_FIRST(regs) GET(regs, di)
+#else
+#define WAITER_FIRST(regs) GET(ARM(regs), orig_x0)
+#endif
+
+/* a task in a socket's own queue waits in a call on that socket: which way it goes its registers say. splice() from a pipe writes. */
+static __noinline int waiter_way(__u64 task)
+{
+	__u32 bits = waiter_bits(task);
+	struct target to = {};
+
+	if (calls_nothing((struct task_struct *)task) || !syscall_moves(bits))
+		return 0;
+	if (syscall_splices(bits))
+		return splice_reads(&to, CAST(task_struct, task), WAITER_FIRST(waiter_registers(task))) ? SLEEPS_OUT : SLEEPS_IN;
+	return bits & SYS_IN ? SLEEPS_IN : SLEEPS_OUT;
+}
+
+/* named once: the same thread is mostly found there again */
+SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
+{
+	struct beside *b;
+
+	if (!ep)
+		return 0;
+	b = way == SLEEPS_OUT ? &ep->txb : &ep->rxb;
+	if (b->tid != (__u32)GET(CAST(task_struct, task), pid))
+		note_sleeper(b, task);
+	return way;
+}
+
+/* of a pipe each way has a queue of its own: `way` is it; 0: the task says */
+SUBPROG int waiter_at(struct endpoint *ep, __u64 entry, __u32 way)
+{
+	__u64 task;
+
+	if (!ep || !wakes_task(ADDRESS(entry, wait_queue_entry___waits, func)))
+		return POLLS;
+	task = ADDRESS(entry, wait_queue_entry___waits, private);
+	if (!way)
+		way = waiter_way(task);
+	return way ? waiter_named(ep, task, way) : 0;
+}
+
+/* all that wait at this head: SLEEPS_*, POLLS */
+static __always_inline __u32 waiters_at(struct endpoint *ep, __u64 head, __u32 way)
+{
+	__u64 link = load_word(head);
+	__u32 found = 0;
+
+	for (int i = 0; i < WAITERS_LOOKED_AT && link && link != head; i++) {
+		found |= waiter_at(ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry), way);
+		link = load_word(link);
+	}
+	return found;
+}
+
+#define WAIT_HEAD(type, field) \
+	(bpf_core_field_offset(struct type, field) + bpf_core_field_offset(struct wait_queue_head___waits, head))
+
+static __always_inline __u32 sock_waiters(struct endpoint *ep, __u64 sk)
+{
+	__u64 wq = ADDRESS(sk, sock___waits, sk_wq);
+
+	return wq ? waiters_at(ep, wq + WAIT_HEAD(socket_wq___waits, wait), 0) : 0;
+}
+
+/* Many that send to one datagram socket wait in its queue: is one of them there for this one? */
+SUBPROG int waiter_for(struct endpoint *ep, __u64 entry)
+{
+	struct target to = {};
+	__u64 task;
+
+	if (!ep || !wakes_task(ADDRESS(entry, wait_queue_entry___waits, func)))
+		return 0;
+	task = ADDRESS(entry, wait_queue_entry___waits, private);
+	if (!(waiter_bits(task) & SYS_OUT) || !file_target(&to, file_of(CAST(task_struct, task), WAITER_FIRST(waiter_registers(task)))))
+		return 0;
+	return target_key(&to) == ep->id.key ? waiter_named(ep, task, SLEEPS_OUT) : 0;
+}
+
+static __always_inline __u32 senders_waiting(struct endpoint *ep, __u64 receiver)
+{
+	__u64 head = receiver +
+		     bpf_core_field_offset(struct unix_sock___waits, peer_wq) + WAIT_HEAD(socket_wq___waits, wait), link = load_word(head);
+	__u32 found = 0;
+
+	for (int i = 0; i < WAITERS_LOOKED_AT && link && link != head; i++) {
+		found |= waiter_for(ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry));
+		link = load_word(link);
+	}
+	return found;
+}
+
+static __always_inline __u32 pipe_waiters(struct endpoint *ep, __u64 pipe)
+{
+	__u32 readers = waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, rd_wait), SLEEPS_IN);
+	__u32 writers = waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, wr_wait), SLEEPS_OUT);
+
+	return (readers & SLEEPS_IN) | (writers ? SLEEPS_OUT : 0);
+}
+
+#endif

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The sampled tier: the same shares and the same cause as the ledger's, without a hook on a message's way; what looks cannot know is null.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 1
+needs_ledger
+export IPCSTALL KNOWN
+beside() { # NAME CASE [key=value...]: agrees with the ledger that runs beside it
+	local name=$1 rc
+	shift
+	timeout 60 python3 "$here/tests/sampled/beside.py" "$@" >out 2>&1
+	rc=$?
+	check "$name: the sampled shares are the ledger's" "exit code $rc" [ $rc -eq 0 ]
+	sed 's/^/# /' out
+}
+
+beside 'nagle' nagle n=60
+beside 'a reader who does not read' rwnd
+beside 'a small send buffer' sndbuf
+beside 'a cork' cork
+beside 'pacing' pacing
+beside 'loss' loss
+beside 'a full pipe' pipe-slow-reader n=600
+beside 'an empty pipe' pipe-slow-writer n=600
+beside 'a full Unix stream' unix-slow-reader type=stream n=600
+
+"$KNOWN" --go go nagle n=60 >known.json &
+known=$!
+jobs_to_end+=($known)
+"$IPCSTALL" attach -p $known --sampled --json s.json >out 2>err &
+tool=$!
+within 20 grep -q attached err
+touch go
+wait $tool
+rc=$?
+check 'attach --sampled ends with the process' "exit code $rc; $(head -c 300 err)" [ $rc -eq 0 ]
+load="import jsonschema, subprocess
+d = json.load(open('s.json')); l = d['ledger']; f = l['findings'][0]; e = l['endpoints'][f['endpoint']]; n = e['tx']['states']['nagle']"
+says_true 'the cause and the party' "$load" "f['cause'] == 'nagle' and f['blamed'] == 'peer delayed ACK' and f['surety'] == 'both ends seen'" f
+says_true 'its resolution is `sampled`' "$load" "n['resolution'] == 'sampled' and n['ns'] > 0" n
+says_true 'what looks cannot know is null' "$load" \
+	"n['count'] is None and n['max_ns'] is None and f['count'] is None and f['max_ns'] is None and e['beside']['tx']['messages'] is None and e['beside']['tx']['runq_ns'] is None and e['tx']['states']['work']['ns'] is None" \
+	"(n, f, e['beside'])"
+says_true 'an interval around the share' "$load; i = e['looks']['tx']['nagle']; s = n['ns'] / e['tx']['lifetime_ns']" "i['share_low'] <= s <= i['share_high'] and i['share_high'] - i['share_low'] < 0.2" "(i, s)"
+says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] == 0 and sum(v['ns'] or 0 for v in x[s]['states'].values()) == x[s]['lifetime_ns'] for x in l['endpoints'] for s in ('tx', 'rx'))" "[x['tx'] for x in l['endpoints']]"
+says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer']]['looks']" "p['facts']['ack_owed']['found'] > 0.8 * p['n']" p
+says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for h in d['trace']['hooks'] if h['attached']]" "set(p) <= {'inet_sock_set_state', 'tcp_destroy_sock', 'sched_process_fork'} and p" p
+says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.loads(subprocess.check_output(['$IPCSTALL', 'attach', '--json-schema'])))" True d
+finish

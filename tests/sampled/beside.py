@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The sampled tier beside the ledger, on the same run of a known workload: does each share agree?
+
+usage: beside.py [--budget PERCENT] [--min-share S] [--points P] [--repeat N] CASE [key=value...] [-- CASE ...]
+
+Each state of each endpoint that has at least S of its time by either of the two (default 0.05) is a pair. It agrees where the ledger's share is within
+the sampled interval, or within P points of the sampled share (default 2). Prints a line for each pair, and at the end how many agree and
+how many intervals hold. Exit: 0 all agree, 1 one does not, 2 nothing to compare or a tracer failed.
+"""
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+IPCSTALL = os.environ.get("IPCSTALL", os.path.join(HERE, "../../ipcstall"))
+KNOWN = os.environ.get("KNOWN", os.path.join(HERE, "../../build/O2/tests/kernel/known"))
+TOLD = {"tx": {"rwnd", "cwnd", "nagle", "cork", "sndbuf", "pacing", "recovery"}, "rx": {"unread", "wait"}}  # what holds somebody up
+
+
+def tracer(pid, out, *more):
+    command = [IPCSTALL, "attach", "-p", str(pid), "--json", out, *more]
+    p = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    for line in p.stderr:  # it says so when its programs are in place
+        if "attached" in line:
+            return p
+    p.wait()
+    sys.exit(f"beside: {' '.join(command)}: ended with {p.returncode} before it was attached")
+
+
+def run(case, budget, folder):
+    known = subprocess.Popen([KNOWN, "--wait", "--out", os.path.join(folder, "known.json"), *case], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pid = int(known.stdout.readline().split()[1])
+    paths = [os.path.join(folder, name) for name in ("ledger.json", "sampled.json")]
+    tracers = [tracer(pid, paths[0]), tracer(pid, paths[1], "--sampled", "--budget", budget)]
+    known.send_signal(signal.SIGUSR1)
+    known.communicate()
+    for t in tracers:
+        t.communicate()
+        if t.returncode:
+            sys.exit(f"beside: {' '.join(t.args)}: ended with {t.returncode}")
+    return [json.load(open(p))["ledger"] for p in paths]
+
+
+def key(ep):
+    """The same end in both documents: by its addresses; without any by its inode, a pair's two ends by theirs."""
+    return (ep["proto"], ep["local"], ep["remote"]) if ep["local"] else (ep["proto"], ep["inode"])
+
+
+def by_key(ledger):
+    found = {}
+    for ep in ledger["endpoints"]:
+        k = key(ep)
+        found[k] = None if k in found else ep  # not to be told apart
+    return {k: ep for k, ep in found.items() if ep}
+
+
+def share(ep, side, state):
+    ns = ep[side]["states"][state]["ns"]
+    return None if ns is None or not ep[side]["lifetime_ns"] else ns / ep[side]["lifetime_ns"]
+
+
+def same_life(a, b):
+    """What one of the two saw much later than the other did something else meanwhile."""
+    long, short = sorted((a["tx"]["lifetime_ns"], b["tx"]["lifetime_ns"]))[::-1]
+    return short >= 0.9 * long
+
+
+def pairs(ledger, sampled, least):
+    exact, looked = by_key(ledger), by_key(sampled)
+    for k in sorted(exact.keys() & looked.keys(), key=str):
+        a, b = exact[k], looked[k]
+        if not b["looks"] or b["looks"]["n"] < 2 or not same_life(a, b):
+            continue
+        for side in ("tx", "rx"):
+            for state in a[side]["states"]:
+                true, found = share(a, side, state), share(b, side, state)
+                if state not in TOLD[side] or true is None or found is None or max(true, found) < least:
+                    continue
+                i = b["looks"][side].get(state, {"share_low": 0, "share_high": 0})
+                yield k, side, state, true, found, i["share_low"], i["share_high"], b["looks"]["n"]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--budget", default="5%")
+    p.add_argument("--min-share", type=float, default=0.05)
+    p.add_argument("--points", type=float, default=2)
+    p.add_argument("--repeat", type=int, default=1)
+    p.add_argument("case", nargs="+")
+    o = p.parse_args()
+    agree = held = n = 0
+    for _ in range(o.repeat):
+        with tempfile.TemporaryDirectory() as folder:
+            ledger, sampled = run(o.case, o.budget, folder)
+        for k, side, state, true, found, low, high, looks in pairs(ledger, sampled, o.min_share):
+            holds = low - 1e-9 <= true <= high + 1e-9
+            ok = holds or abs(true - found) * 100 <= o.points
+            n, held, agree = n + 1, held + holds, agree + ok
+            print(f"{'ok' if ok else 'not ok'} {' '.join(map(str, k))} {side} {state}: ledger {true:.1%}, sampled {found:.1%} "
+                  f"({low:.1%} to {high:.1%}, {looks} looks)")
+    print(f"{agree} of {n} agree, {held} intervals hold")
+    return 2 if not n else 0 if agree == n else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Shares from looks: are 95 % of the intervals right, of states that come and go at any pace, also beside the gaps of the looks? */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stats/rng.h"
+#include "sampler/interval.h"
+#include "sampler/tempo.h"
+
+/* Of two states: it stays `on` and `off` for so long on average, in gaps of the looks. */
+struct chain {
+	double on, off, at, turns;
+	int state;
+	double held;	/* so long it has been on */
+};
+
+static void chain_begin(struct chain *c, struct rng *r, double on, double off)
+{
+	*c = (struct chain){ .on = on, .off = off, .state = rng_chance(r, on / (on + off)) };
+	c->turns = rng_exponential(r) * (c->state ? on : off);
+}
+
+static void chain_goes_on(struct chain *c, struct rng *r, double to)
+{
+	while (c->turns < to) {
+		c->held += c->state ? c->turns - c->at : 0;
+		c->at = c->turns;
+		c->state = !c->state;
+		c->turns += rng_exponential(r) * (c->state ? c->on : c->off);
+	}
+	c->held += c->state ? to - c->at : 0;
+	c->at = to;
+}
+
+/* as bpf/sample.bpf.h books a look; true: the interval holds what was */
+static bool one_run(struct rng *r, double on, double off, int looks)
+{
+	struct look_counts c = {};
+	struct share_interval i;
+	struct chain chain;
+	double time = 0, charged = 0, cubes = 0;
+
+	chain_begin(&chain, r, on, off);
+	for (int k = 0; k < looks; k++) {
+		double gap = 0.5 + rng_unit(r);
+		int before = chain.state;
+
+		time += gap;
+		cubes += gap * gap * gap;
+		chain_goes_on(&chain, r, time);
+		charged += gap / 2 * (before + chain.state);
+		c.again += k && before && chain.state;
+		c.seen += (uint64_t)chain.state;
+		c.n++;
+	}
+	c.share = charged / time;
+	c.unevenness = cubes / looks / pow(time / looks, 3);
+	i = looks_interval(&c);
+	return i.lo <= chain.held / time + 1e-12 && chain.held / time - 1e-12 <= i.hi;
+}
+
+static double coverage(double on, double off, int looks)
+{
+	int runs = 1500, held = 0;
+	struct rng r;
+
+	rng_seed(&r, 29);
+	for (int i = 0; i < runs; i++)
+		held += one_run(&r, on, off, looks);
+	return held / (double)runs;
+}
+
+static void test_coverage(void **state)
+{
+	static const double lengths[][2] = { { 0.05, 0.05 }, { 0.05, 0.2 }, { 0.3, 0.3 }, { 0.3, 2 }, { 1, 1 }, { 2, 6 }, { 3, 3 },
+					     { 10, 10 }, { 10, 30 }, { 40, 4 } };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		for (int looks = 400; looks <= 2000; looks *= 5) {
+			double held = coverage(lengths[i][0], lengths[i][1], looks);
+
+			print_message("states of %g and %g gaps, %d looks: %.1f %%\n", lengths[i][0], lengths[i][1], looks, 100 * held);
+			assert_true(held >= 0.92 && held <= 0.98);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_coverage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

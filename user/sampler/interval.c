@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sampler/interval.h"
+
+#include <math.h>
+
+#define Z95 1.959964
+
+double looks_correlation(const struct look_counts *c)
+{
+	double p, both, r;
+
+	if (c->n < 2 || !c->seen || c->seen >= c->n)
+		return 0;
+	p = (double)c->seen / (double)c->n;
+	both = (double)c->again / (double)(c->n - 1);
+	r = (both - p * p) / (p * (1 - p));
+	return r < 0 ? 0 : r;
+}
+
+double looks_doubt(double y)
+{
+	return y < 1e-4 ? y / 3 : 1 / tanh(y) - 1 / y;
+}
+
+/* Uneven gaps: of looks that know nothing of one another by their second moment, of long states by their third. */
+static double unevenness(const struct look_counts *c, double r)
+{
+	double third = c->unevenness > 1 ? c->unevenness : 1, second = 1 + (third - 1) / 6;
+
+	return second * (1 - r) + third * r;
+}
+
+/*
+ * A correlation near 0 that is only the looks' own noise would make them seem to know more: L is steep there. So what noise gives one time in
+ * fifteen is taken off it. One near 1 has none: how often the state turned was counted.
+ */
+#define NOISE 1.5
+
+static double sure_correlation(const struct look_counts *c)
+{
+	double r = looks_correlation(c), most = 1 - 1 / (double)c->n;
+
+	r -= (1 - r) * NOISE / sqrt((double)c->n);
+	return r < most ? r : most;
+}
+
+static double effective_looks(const struct look_counts *c)
+{
+	double n = (double)c->n, r = sure_correlation(c);
+
+	if (r <= 0)
+		return n / unevenness(c, 0);
+	return n / (looks_doubt(-log(r) / 2) * unevenness(c, r));
+}
+
+struct share_interval looks_interval(const struct look_counts *c)
+{
+	struct share_interval i = { NAN, NAN, 0 };
+	double n, p = c->share, z2 = Z95 * Z95, middle, half;
+
+	if (!c->n)
+		return i;
+	n = i.effective = effective_looks(c);
+	middle = (p + z2 / (2 * n)) / (1 + z2 / n);
+	half = Z95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+	i.lo = fmax(0, fmin(p, middle - half));
+	i.hi = fmin(1, fmax(p, middle + half));
+	return i;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sampler/tempo.h"
+
+/* before anything was measured: on the dear side */
+#define FIRST_WAKE_NS 15000.0
+#define FIRST_EACH_NS 1500.0
+#define FORGETS 0.05	/* of what was measured before, with each look; more at first */
+#define OUTLIER 4.0	/* a look that took so many times what was foretold counts for no more: it was disturbed */
+#define LEAST_WAKE_NS 1000.0
+#define LEAST_EACH_NS 50.0
+
+void tempo_begin(struct tempo *t, double budget)
+{
+	*t = (struct tempo){ .budget = budget, .wake_ns = FIRST_WAKE_NS, .each_ns = FIRST_EACH_NS };
+	tempo_choose(t, 0);
+}
+
+static double at_least(double v, double least)
+{
+	return v > least ? v : least;
+}
+
+/* The error of what was foretold is shared by the two figures as their shares of it were. */
+void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
+{
+	double each = t->each_ns * (double)n, foretold = t->wake_ns + each, forgets = 1 / (double)(++t->n + 1);
+	double took = (double)ns < OUTLIER * foretold ? (double)ns : OUTLIER * foretold;
+	double over = (forgets > FORGETS ? forgets : FORGETS) * (took - foretold);
+
+	t->wake_ns = at_least(t->wake_ns + over * t->wake_ns / foretold, LEAST_WAKE_NS);
+	if (n)
+		t->each_ns = at_least(t->each_ns + over * each / foretold / (double)n, LEAST_EACH_NS);
+}
+
+/* All at each look while that can be done ten times a second; else a part, ten times a second, and one at least. */
+void tempo_choose(struct tempo *t, size_t endpoints)
+{
+	double allowed = t->budget * 1e9, all = t->wake_ns + t->each_ns * (double)endpoints, part;
+
+	t->at_once = endpoints;
+	t->hz = allowed / all;
+	if (t->hz > TEMPO_MOST_HZ)
+		t->hz = TEMPO_MOST_HZ;
+	if (t->hz >= TEMPO_LEAST_HZ)
+		return;
+	t->hz = TEMPO_LEAST_HZ;
+	part = (allowed / TEMPO_LEAST_HZ - t->wake_ns) / t->each_ns;
+	t->at_once = part < 1 ? 1 : (size_t)part;
+	if (t->at_once > endpoints)
+		t->at_once = endpoints;
+}
+
+double tempo_per_endpoint(const struct tempo *t, size_t endpoints)
+{
+	return endpoints > t->at_once ? t->hz * (double)t->at_once / (double)endpoints : t->hz;
+}
+
+uint64_t tempo_gap_ns(const struct tempo *t, double random)
+{
+	return (uint64_t)(1e9 / t->hz * (0.5 + random));
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An endpoint of a sampled session: the time by looks, TCP's own counts, and unknown what only a ledger sees. */
+#include <string.h>
+
+#include "tracer/internal.h"
+
+static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
+{
+	for (unsigned int i = 0; i < n; i++)
+		res[i] = (uint8_t)r;
+}
+
+/* /proc/kallsyms tells who sleeps in a wait queue */
+static bool sleepers_known(void)
+{
+	return feature_symbol("woken_wake_function") && feature_symbol("autoremove_wake_function");
+}
+
+static void tx_resolution(struct trace_endpoint *ep)
+{
+	fill(ep->tx.resolution, TX_N, TRACE_BY_LOOKS);
+	ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
+	if (ep->proto != TRACE_TCP && !sleepers_known())
+		ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
+}
+
+static void rx_resolution(struct trace_endpoint *ep)
+{
+	fill(ep->rx.resolution, RX_N, TRACE_BY_LOOKS);
+	ep->rx.resolution[RX_WORK] = TRACE_UNKNOWN;
+	if (!sleepers_known())
+		ep->rx.resolution[RX_WAIT] = TRACE_UNKNOWN;
+}
+
+static void no_episodes(struct trace_ledger *l)
+{
+	memset(l->max, 0, sizeof(l->max));
+	memset(l->count, 0, sizeof(l->count));
+	memset(l->hist, 0, sizeof(l->hist));
+}
+
+/* An end that came in the midst of a look has that look's time not booked: it goes to the last state. */
+static void account_for_all(struct trace_ledger *l)
+{
+	l->ns[l->now] += (uint64_t)l->unaccounted_ns;
+	l->unaccounted_ns = 0;
+}
+
+static void no_calls(struct trace_call_stats *b, uint64_t moved, bool tcp)
+{
+	b->bytes = tcp ? moved : 0;
+	b->bytes_res = tcp ? TRACE_BOUNDED : TRACE_UNKNOWN;
+	b->messages = b->wakeups = 0;
+	b->blocked_ns = b->blocked_max_ns = b->open_sleep_ns = b->runq_ns = b->runq_max_ns = b->no_cpu_ns = 0;
+	b->blocked_res = b->runq_res = b->no_cpu_res = TRACE_UNKNOWN;
+}
+
+static bool was_looked_at(const struct endpoint *ep)
+{
+	return ep->tx.looks.n;
+}
+
+void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	bool tcp = out->proto == TRACE_TCP;
+
+	no_episodes(&out->tx);
+	no_episodes(&out->rx);
+	account_for_all(&out->tx);
+	account_for_all(&out->rx);
+	tx_resolution(out);
+	rx_resolution(out);
+	if (!was_looked_at(ep)) {
+		fill(out->tx.resolution, TX_N, TRACE_UNKNOWN);
+		fill(out->rx.resolution, RX_N, TRACE_UNKNOWN);
+	}
+	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
+	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
+	out->delack_res = out->drops_res = out->queue_res = TRACE_UNKNOWN;
+	out->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
+}
+
+/* of the mean of n gaps, in the unit of their cubes */
+static double unevenness(const struct looks *l, uint64_t lifetime_ns)
+{
+	double mean = (double)lifetime_ns / (double)(1 << GAP_SHIFT) / (double)l->n;
+
+	return l->cubes ? (double)l->cubes / (double)l->n / (mean * mean * mean) : 1;
+}
+
+static uint64_t sum(const uint64_t *ns, unsigned int n)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		all += ns[i];
+	return all;
+}
+
+void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
+{
+	const struct looks *tx = &ep->tx.looks, *rx = &ep->rx.looks;
+
+	memset(out, 0, sizeof(*out));
+	out->n = tx->n;
+	memcpy(out->tx_seen, tx->seen, sizeof(out->tx_seen));
+	memcpy(out->tx_again, tx->again, sizeof(out->tx_again));
+	memcpy(out->rx_seen, rx->seen, sizeof(out->rx_seen));
+	memcpy(out->rx_again, rx->again, sizeof(out->rx_again));
+	memcpy(out->fact, tx->fact, sizeof(out->fact));
+	memcpy(out->chrono_ns, tx->chrono, sizeof(out->chrono_ns));
+	if (tx->n)
+		out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
+}
+
+_Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N, "trace.h and record.h differ");

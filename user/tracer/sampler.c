@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The looks of a sampled session: a thread that sleeps for a random time, has the kernel half look at the endpoints whose turn it is, and
+ * sleeps again. Who is looked at when is drawn anew for each round, in which every endpoint comes once.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/param.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/internal.h"
+#include "sampler/tempo.h"
+#include "stats/rng.h"
+
+#define FIND_SHARE 0.2		/* of the budget is for the search for descriptors */
+#define FIND_EVERY_NS 100000000ull	/* at the soonest */
+#define LIST_EVERY_NS 1000000000ull	/* a walk of the map, for those that are gone; the new ones are told of */
+
+struct sampler {
+	pthread_t thread;
+	bool running, stop;
+	int look_fd;
+	uint64_t *order;	/* shared with the kernel half: LOOKS_AT_ONCE keys */
+	uint64_t *keys;		/* of this round, in the order of their turns */
+	size_t n, at, room;
+	struct tempo tempo;
+	struct rng rng;
+	uint64_t listed_ns, serial_then;
+	uint64_t find_next_ns;
+	struct trace_sampling told;	/* by the looking thread alone, but for find_ns */
+};
+
+_Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A look that waits for a CPU comes when somebody else sleeps, and not at an instant that nobody chose: so it goes first, where that is allowed. */
+static void go_first(void)
+{
+	struct sched_param p = { .sched_priority = 1 };
+
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &p))
+		setpriority(PRIO_PROCESS, 0, -20);
+}
+
+static uint64_t last_serial(struct trace *t)
+{
+	const uint64_t *last = object_var(t, "last_serial");
+
+	return last ? __atomic_load_n(last, __ATOMIC_RELAXED) : 0;
+}
+
+static void list_all(struct trace *t, struct sampler *s, uint64_t now)
+{
+	s->serial_then = last_serial(t);	/* first: one that is born meanwhile comes twice, and is looked at once more */
+	pthread_mutex_lock(&t->listing);
+	s->n = MIN(digest_list(t), s->room);
+	memcpy(s->keys, t->look.keys, s->n * sizeof(*s->keys));
+	pthread_mutex_unlock(&t->listing);
+	s->listed_ns = now;
+}
+
+/* Their keys stand in a ring. One that is being made at this moment comes with the next walk. */
+static void add_births(struct trace *t, struct sampler *s)
+{
+	const uint64_t *births = object_var(t, "births");
+	uint64_t last = last_serial(t);
+
+	for (; births && s->serial_then < last && s->n < s->room; s->n++)
+		s->keys[s->n] = __atomic_load_n(&births[++s->serial_then % BIRTHS], __ATOMIC_RELAXED);
+}
+
+/* a new round: all that live, in a new order */
+static void list_round(struct trace *t, struct sampler *s)
+{
+	uint64_t now = snapshot_now();
+
+	s->at = 0;
+	if (now - s->listed_ns > LIST_EVERY_NS || last_serial(t) - s->serial_then >= BIRTHS)
+		list_all(t, s, now);
+	else
+		add_births(t, s);
+	tempo_choose(&s->tempo, s->n);
+	if (s->n > s->tempo.at_once)
+		rng_shuffle(&s->rng, s->keys, s->n, sizeof(*s->keys));
+}
+
+static size_t run_look(struct sampler *s, size_t n)
+{
+	uint64_t args[1] = { n };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	memcpy(s->order, s->keys + s->at, n * sizeof(*s->keys));
+	s->at += n;
+	return bpf_prog_test_run_opts(s->look_fd, &o) ? 0 : o.retval;
+}
+
+static void look_once(struct trace *t, struct sampler *s)
+{
+	size_t left, found = 0, n;
+
+	if (s->at >= s->n)
+		list_round(t, s);
+	for (left = MIN(s->tempo.at_once, s->n - s->at), n = left; left; left -= MIN(left, LOOKS_AT_ONCE))
+		found += run_look(s, MIN(left, LOOKS_AT_ONCE));
+	__atomic_fetch_add(&s->told.looks, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->told.endpoint_looks, found, __ATOMIC_RELAXED);
+	s->told.rate_hz = s->tempo.hz;
+	s->told.part = s->n ? (double)n / (double)s->n : 1;
+}
+
+static void sleep_until(uint64_t at, uint64_t now)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	at = (uint64_t)until.tv_sec * 1000000000 + (uint64_t)until.tv_nsec + (at > now ? at - now : 0);
+	until = (struct timespec){ .tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000) };
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+static void *looks(void *arg)
+{
+	struct trace *t = arg;
+	struct sampler *s = t->sampler;
+	uint64_t cpu, before, next = snapshot_now();
+
+	go_first();
+	look_once(t, s);	/* the first is dearer than the rest, and not measured */
+	before = thread_cpu_ns();
+	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
+		size_t from;
+		uint64_t now = snapshot_now();
+
+		next = MAX(next, now) + tempo_gap_ns(&s->tempo, rng_unit(&s->rng));
+		sleep_until(next, now);
+		from = s->at >= s->n ? 0 : s->at;
+		look_once(t, s);
+		cpu = thread_cpu_ns();
+		tempo_measured(&s->tempo, s->at - from, cpu - before);
+		__atomic_fetch_add(&s->told.look_ns, cpu - before, __ATOMIC_RELAXED);
+		before = cpu;
+	}
+	return NULL;
+}
+
+static int map_order(struct trace *t, struct sampler *s)
+{
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "look_keys");
+	size_t size = LOOKS_AT_ONCE * sizeof(*s->order);
+	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, MAX(size, (size_t)sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	s->order = p == MAP_FAILED ? NULL : p;
+	return s->order ? 0 : -1;
+}
+
+static struct sampler *sampler_new(struct trace *t)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look");
+
+	if (!s)
+		return NULL;
+	s->room = t->opts.max_endpoints;
+	s->keys = calloc(s->room, sizeof(*s->keys));
+	s->look_fd = p ? bpf_program__fd(p) : -1;
+	t->sampler = s;
+	if (s->keys && s->look_fd >= 0 && !map_order(t, s))
+		return s;
+	sampler_free(t);
+	return NULL;
+}
+
+int sampler_start(struct trace *t, struct trace_error *e)
+{
+	struct sampler *s = t->sampler ? t->sampler : sampler_new(t);
+
+	if (!s)
+		return fail_sys(e, ENOMEM, "cannot begin to look", "free some memory");
+	tempo_begin(&s->tempo, t->opts.budget * (1 - FIND_SHARE));
+	rng_seed(&s->rng, snapshot_now());
+	s->told = (struct trace_sampling){ .on = true, .budget = t->opts.budget, .part = 1, .since_ns = snapshot_now() };
+	s->find_next_ns = snapshot_now() + FIND_EVERY_NS;
+	s->stop = false;
+	if (pthread_create(&s->thread, NULL, looks, t))
+		return fail_sys(e, EAGAIN, "cannot start the looking thread", "raise the limit of processes");
+	s->running = true;
+	return 0;
+}
+
+void sampler_stop(struct trace *t)
+{
+	struct sampler *s = t->sampler;
+
+	if (!s || !s->running)
+		return;
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELAXED);
+	pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+void sampler_free(struct trace *t)
+{
+	struct sampler *s = t->sampler;
+
+	if (!s)
+		return;
+	sampler_stop(t);
+	if (s->order)
+		munmap(s->order, MAX(LOOKS_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
+	free(s->keys);
+	free(s);
+	t->sampler = NULL;
+}
+
+void sampler_told(const struct trace *t, struct trace_sampling *out)
+{
+	*out = t->sampler ? t->sampler->told : (struct trace_sampling){};
+}
+
+/* as dear as it was the last time, it may take its part of the budget */
+void sampler_finds(struct trace *t)
+{
+	struct sampler *s = t->sampler;
+	uint64_t before, cost;
+
+	if (!s || !s->running || snapshot_now() < s->find_next_ns)
+		return;
+	before = thread_cpu_ns();
+	preexisting_again(t);
+	cost = thread_cpu_ns() - before;
+	s->told.find_ns += cost;
+	s->find_next_ns = snapshot_now() + MAX(FIND_EVERY_NS, (uint64_t)((double)cost / (FIND_SHARE * t->opts.budget)));
+}
