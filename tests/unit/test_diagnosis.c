@@ -534,7 +534,7 @@ static void test_report_reads_well(void **state)
 	p->stalls.most_lost = 1.316;
 	p->stalls.resolution = 10.4;
 	p->stalls.tested = 1;
-	report_text(&x, p, out);
+	report_text(&x, p, COLOUR_NEVER, out);
 	fclose(out);
 	assert_non_null(strstr(text, "Waits of up to 130 % of"));
 	assert_non_null(strstr(text, "varies by 1000 %"));
