@@ -60,7 +60,7 @@ ALL_CPPFLAGS := -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION
 	    $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
 ALL_LDFLAGS := $(HARDEN_LD) $(LDFLAGS)
-LIBS     := -lbpf -lelf -lz -ljansson -lm -pthread $(LDLIBS)
+LIBS     := -lbpf -lelf -lz -ljansson -lnettle -lm -pthread $(LDLIBS)
 DEPFLAGS = -MMD -MP
 
 SRCS     := $(sort $(shell find user -name '*.c'))

@@ -50,7 +50,7 @@ deb: ## Debian packages of the tracked tree, for this Debian, in build/packages
 
 # One file without dynamic dependencies: it runs on any distribution of this machine's architecture, in an initramfs, in an empty container.
 STATIC := $(B)/static/ipcstall
-STATIC_LIBS = -Wl,-Bstatic $(shell pkg-config --static --libs libbpf libelf zlib jansson) -lm -pthread $(LDLIBS)
+STATIC_LIBS = -Wl,-Bstatic $(shell pkg-config --static --libs libbpf libelf zlib jansson nettle) -lm -pthread $(LDLIBS)
 .PHONY: static
 static: $(STATIC) ## one file without dynamic dependencies, build/O2/static/ipcstall
 $(STATIC): $(OBJS)

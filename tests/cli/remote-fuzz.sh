@@ -105,7 +105,7 @@ def refusal(name, change, code, word):
     verdict(name, problem)
 def option(name, value):
     return lambda h: h['options'].__setitem__(name, value)
-refusal('another protocol', lambda h: h.__setitem__('protocol', 3), 8, 'protocol')
+refusal('another protocol', lambda h: h.__setitem__('protocol', 4), 8, 'protocol')
 refusal('no protocol', lambda h: h.pop('protocol'), 8, 'protocol')
 refusal('another tool', lambda h: h.__setitem__('hello', 'iperf'), 8, 'introduction')
 refusal('an option unknown here', option('frobnicate', 1), 8, 'frobnicate')
@@ -232,12 +232,12 @@ def answer(name, code, word, *frames, limit=60):
     took = time.time() - t0
     ok = r.returncode == code and word in r.stderr and r.stderr.count('\n') == 1 and took < limit and not r.stdout
     verdict(f'client: {name}', '' if ok else f'exit code {r.returncode} after {took:.1f} s: {r.stderr!r} {r.stdout[:80]!r}')
-welcome = frame({'ok': True, 'hello': 'ipcstall', 'protocol': 2, 'host': {'name': 'x\n\x1b[31m', 'kernel': 'k', 'boot_id': 'b', 'time_ns': 't', 'clock': 'tsc'}})
+welcome = frame({'ok': True, 'hello': 'ipcstall', 'protocol': 3, 'host': {'name': 'x\n\x1b[31m', 'kernel': 'k', 'boot_id': 'b', 'time_ns': 't', 'clock': 'tsc'}})
 answer('closes at once', 7, 'other host')
 answer('an SSH server', 8, '', b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n')
 answer('a giant length', 8, '', b'\xff\xff\xff\xff')
 answer('another service', 8, 'no \'ipcstall server\'', frame({'a': 1}))
-answer('another protocol', 8, 'protocol', frame({'ok': True, 'hello': 'ipcstall', 'protocol': 3}))
+answer('another protocol', 8, 'protocol', frame({'ok': True, 'hello': 'ipcstall', 'protocol': 4}))
 answer('a refusal with control characters', 5, 'a?b', frame({'ok': False, 'hello': 'ipcstall', 'code': 5, 'why': 'a\nb'}))
 answer('a refusal with an absurd code', 7, 'x', frame({'ok': False, 'hello': 'ipcstall', 'code': 1 << 40, 'why': 'x'}))
 answer('dies after the welcome', 7, '', welcome)

@@ -32,7 +32,7 @@ printf '#!/bin/sh\nexec ip netns exec %s %s "$@"\n' "$a" "$tool" >"$IPCSTALL"
 chmod +x "$IPCSTALL"
 serve() { # ADDRESS
 	: >"$WORK/server" # or the line of the one before is read
-	ip netns exec $b "$tool" server --listen "$1" >"$WORK/server" 2>&1 </dev/null &
+	ip netns exec $b "$tool" server --insecure --listen "$1" >"$WORK/server" 2>&1 </dev/null &
 	server=$!
 	until_true grep -q listening "$WORK/server"
 }

@@ -153,7 +153,7 @@ done <<'ROWS'
 2|share no CPU|--mode tcp --connect 127.0.0.1 --placement same
 2|not an address of this host|server --listen no.such.name
 2|not an address|server --listen 1.2.3.4.5:80
-5|give another --listen|server --listen 192.0.2.77
+5|give another --listen|server --insecure --listen 192.0.2.77
 2|no such option|server --port 5
 ROWS
 finish

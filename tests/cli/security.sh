@@ -168,4 +168,136 @@ open(sys.argv[2], 'w').writelines(json.dumps(l, ensure_ascii=i % 2 > 0) + '\n' f
 PY
 timeout $HUNG "$IPCSTALL" diagnose --from "$WORK/evil.ndjson" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "row8: the labels of a sweep are shown clean" "$(cat -v "$WORK/out" "$WORK/err")" eval 'grep -q "^Series 1" "$WORK/out" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
+
+# --- row6: the server ---
+refuses 'row6: for other hosts it asks for --key or --insecure' 2 'give --key FILE, or --insecure' server --listen 0.0.0.0:0
+refuses 'row6: also over IPv6' 2 'give --key FILE, or --insecure' server --listen '[::]:0'
+refuses 'row6: a user there is none of' 2 'no such user' server --listen 127.0.0.1:0 --user nobody-has-this-name
+head -c 32 /dev/urandom | base64 >"$WORK/key"
+cp "$WORK/key" "$WORK/open"
+chmod 600 "$WORK/key"
+chmod 644 "$WORK/open"
+head -c 32 /dev/urandom | base64 >"$WORK/other"
+echo short >"$WORK/short"
+chmod 600 "$WORK/other" "$WORK/short"
+refuses 'row6: a secret that others may read' 3 'others may read' server --key "$WORK/open"
+refuses 'row6: a secret that is too short' 9 'a secret has 16' server --key "$WORK/short"
+refuses 'row6: no such secret' 9 'No such file' server --key "$WORK/none"
+refuses 'row6: a secret for no server' 2 '--key without --connect' --mode tcp --key "$WORK/key"
+short=(--mode tcp --size 64 --duration 60ms -q --no-trace)
+
+serve --key "$WORK/key"
+check 'row6: with the secret a client is served' "$(tail -1 "$WORK/server")" "$IPCSTALL" "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/key"
+refuses 'row6: without it, it is refused' 3 'asks for a secret; give --key' "${short[@]}" --connect "127.0.0.1:$port"
+refuses 'row6: with another one too' 3 "secret is not this server's" "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/other"
+if [ "$(id -u)" -eq 0 ]; then
+	check 'row6: started by root it runs as nobody, without capabilities' "$(grep -E 'Uid|Gid|Groups|Cap' "/proc/$server/status")" \
+		eval 'grep -qP "^Uid:\t65534\t65534\t65534\t65534" /proc/$server/status && grep -q "^CapPrm:.0*$" /proc/$server/status && grep -qE "^Groups:\s*$" /proc/$server/status && grep -q "NoNewPrivs:.1" /proc/$server/status'
+else
+	echo 'skip row6 privileges: not root'
+fi
+end_server
+serve
+refuses 'row6: a client that has the secret believes no server without it' 3 'proves no secret' "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/key"
+refuses 'row6: a port below 1024' 2 'ports from 1024 on' "${short[@]}" --port 80 --connect "127.0.0.1:$port"
+refuses 'row6: a congestion control that not every user may choose' 3 'not one that any user' "${short[@]}" --cc nosuchcc --connect "127.0.0.1:$port"
+refuses 'row6: more memory than a client may have' 5 'a client may have 256' --mode tcp --size 1G --duration 60ms -q --no-trace --connect "127.0.0.1:$port"
+says_true 'row6: proofs, places and data of strangers' "
+import socket, struct, subprocess
+tool, port, key, serving = '$IPCSTALL', $port, '$WORK/key', '$server'
+def send(s, o):
+    b = json.dumps(o).encode()
+    s.sendall(struct.pack('>I', len(b)) + b)
+def take(s):
+    head = b''
+    while len(head) < 4:
+        part = s.recv(4 - len(head))
+        if not part: return None
+        head += part
+    n, body = struct.unpack('>I', head)[0], b''
+    while len(body) < n: body += s.recv(n - len(body))
+    return json.loads(body)
+def hello_of(*args):
+    l = socket.create_server(('127.0.0.1', 0))
+    p = subprocess.Popen([tool, '--mode', 'tcp', '--test', 'latency', '--size', '1', '--duration', '60ms', '--connect', '127.0.0.1:%d' % l.getsockname()[1], *args],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    c, _ = l.accept()
+    h = take(c)
+    c.close(); l.close(); p.wait()
+    return h
+def connect(a='127.0.0.1'):
+    s = socket.socket(); s.settimeout(20); s.bind((a, 0)); s.connect(('127.0.0.1', port))
+    return s
+hello = hello_of()
+bad = []
+# silent after it was let in: the desk is free again within seconds
+s = connect(); send(s, hello); take(s)
+t0 = time.monotonic(); a = take(s); took = time.monotonic() - t0
+if not a or a.get('ok') is not False or took > 9: bad.append(('silent', took, a))
+# a hundred silent ones, and an honest client beside them
+crowd = []
+for _ in range(100):
+    try: crowd.append(connect())
+    except OSError: break
+t0 = time.monotonic(); rc = None
+while rc != 0 and time.monotonic() - t0 < 15:
+    rc = subprocess.run([tool, '--mode', 'tcp', '--size', '64', '--duration', '60ms', '-q', '--no-trace', '--connect', '127.0.0.1:%d' % port], capture_output=True, text=True).returncode
+took = time.monotonic() - t0
+if rc or took > 4: bad.append(('crowd', rc, took))
+said = 0
+for c in crowd:
+    try:
+        a = take(c)
+        said += bool(a) and a.get('ok') is False
+    except OSError: pass
+    c.close()
+if said < 30: bad.append(('told', said))
+# data from another address than the client's is not taken
+s = connect(); send(s, hello); take(s)
+send(s, {'do': 'open', 'test': 'latency', 'size': 1})
+where = take(s)['port']
+d = socket.socket(); d.bind(('127.0.0.2', 0)); d.settimeout(10); d.connect(('127.0.0.1', where))
+mine = socket.create_connection(('127.0.0.1', where), timeout=10)
+send(s, {'do': 'accept', 'port': mine.getsockname()[1]})
+a = take(s)
+try: ended = d.recv(1) == b''
+except OSError as e: ended = isinstance(e, ConnectionResetError)
+if not a.get('ok') or not ended: bad.append(('data', a, ended))
+s.close(); mine.close(); d.close()
+" 'not bad' bad
+end_server
+says_true 'row6: a proof serves no other introduction, nor twice' "
+import hmac, hashlib, socket, struct, subprocess
+tool, key = '$IPCSTALL', open('$WORK/key', 'rb').read().rstrip(b'\n')
+server = subprocess.Popen([tool, 'server', '--listen', '127.0.0.1:0', '--key', '$WORK/key'], stdout=subprocess.PIPE, text=True)
+port = int(server.stdout.readline().split(' port ')[1].split(';')[0])
+def send(s, o):
+    b = json.dumps(o).encode()
+    s.sendall(struct.pack('>I', len(b)) + b)
+def take(s):
+    head = s.recv(4, socket.MSG_WAITALL)
+    return json.loads(s.recv(struct.unpack('>I', head)[0], socket.MSG_WAITALL)) if len(head) == 4 else None
+l = socket.create_server(('127.0.0.1', 0))
+p = subprocess.Popen([tool, '--mode', 'tcp', '--size', '1', '--duration', '60ms', '--key', '$WORK/key', '--connect', '127.0.0.1:%d' % l.getsockname()[1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+c, _ = l.accept()
+hello = take(c)
+c.close(); l.close(); p.wait()
+def proof(who, h, challenge):
+    text = json.dumps(h, separators=(',', ':'), sort_keys=True, ensure_ascii=False)
+    return hmac.new(key, who + b'\0' + challenge.encode() + b'\0' + text.encode(), hashlib.sha256).hexdigest()
+def visit(h, make):
+    s = socket.create_connection(('127.0.0.1', port), timeout=10)
+    send(s, h); asked = take(s)
+    send(s, {'proof': make(asked['challenge'])}); a = take(s)
+    s.close()
+    return asked['challenge'], a
+first, good = visit(hello, lambda c: proof(b'client', hello, c))
+tests = {'good': good.get('ok') is True and good.get('proof') == proof(b'server', hello, first)}
+until = time.monotonic() + 10
+other = json.loads(json.dumps(hello)); other['options']['seed'] = 77
+for name, h, make in (('of another introduction', other, lambda c: proof(b'client', hello, c)), ('repeated', hello, lambda c: proof(b'client', hello, first)),
+                      ('the server\'s own', hello, lambda c: proof(b'server', hello, c)), ('none', hello, lambda c: ''), ('short', hello, lambda c: 'ab'), ('zeros', hello, lambda c: '0' * 64)):
+    a = visit(h, make)[1]
+    tests[name] = a.get('ok') is False and a.get('code') == 3
+server.terminate(); server.wait()" 'all(tests.values())' tests
 finish

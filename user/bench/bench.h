@@ -40,6 +40,7 @@ struct bench_options {
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
+	char *key; /* the file with the secret that it knows too */
 	bool quiet, mean, json_schema, ledger;
 	int colour; /* enum colour_when */
 	/* the ledger */

@@ -31,6 +31,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link), 0, 0, link_words },
 	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by 'ipcstall server' on that host", AT(connect) },
+	{ OPT_STRING, 0, "key", "FILE", "with --connect: the secret that the server was given too (ipcstall server --key)", AT(key), .hidden_from_result = true },
 	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port), 0, 65535 },
 	OPT_HEAD("How much"),
 	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size", AT(duration), 1e6, 86400e9 },

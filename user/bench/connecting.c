@@ -80,7 +80,7 @@ static int connect_server(struct run *r, const struct phase *p, struct err *e)
 	struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 
 	for (uint64_t i = 0;; i++) {
-		int fd = accept4(r->conn.lfd, NULL, NULL, SOCK_CLOEXEC);
+		int fd = inet_accept_from(r->conn.lfd, &r->sh->client);
 
 		if (fd < 0 && errno == EINTR && client_done(r))
 			return 0;

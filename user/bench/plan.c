@@ -201,6 +201,7 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },
 		{ o->tuned && p->tests == 1u << TEST_CONNECT, "--tuned with --test connect: no buffer and no window plays a part there; leave it out" },
+		{ o->key && !o->connect, "--key without --connect: there is no server to prove it to; leave it out" },
 		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
 		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST), "--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it alone" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },

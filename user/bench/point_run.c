@@ -17,6 +17,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
 		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,
 		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed, .pacing = o->pacing,
+		.unprivileged = o->serving,
 	};
 }
 

@@ -10,6 +10,7 @@
 enum {
 	SAMPLES_LEAST = 1 << 14,
 	SAMPLES_MOST = 1 << 24,
+	PACKET_MOST = 1 << 16,
 	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
 };
 
@@ -57,6 +58,15 @@ void shared_mem_clear(struct run *r)
 	for (int i = 0; i < ROLES; i++)
 		if (r->rtt[i])
 			memset(r->rtt[i], 0, rtt_room(r));
+}
+
+/* What this test takes here; of rudp the packets that it keeps too. */
+size_t shared_mem_bytes(const struct bench_plan *plan, enum test t, size_t size)
+{
+	size_t samples = (sample_room(plan, t, size) + 1) * sizeof(uint64_t) * (t == TEST_ONEWAY ? ROLES : 1);
+	size_t kept = plan->w->flags & WL_RELIABLE ? (size_t)plan->o.window * (size < PACKET_MOST ? size : PACKET_MOST) : 0;
+
+	return sizeof(struct shared) + samples + kept + (size > RECEIVE_BUFFER ? size : RECEIVE_BUFFER);
 }
 
 int shared_mem_map(struct run *r, struct err *e)

@@ -9,5 +9,6 @@
 int shared_mem_map(struct run *r, struct err *e);
 void shared_mem_unmap(struct run *r);
 void shared_mem_clear(struct run *r);
+size_t shared_mem_bytes(const struct bench_plan *plan, enum test t, size_t size);
 
 #endif

@@ -3,8 +3,12 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "json/json_options.h"
 #include "remote/wire.h"
+
+#define CC_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+enum { PORT_LEAST = 1024 };
 
 /* An option this end knows and the other does not: the other is older, and would mean something else. */
 static int all_named(const json_t *options, struct err *e)
@@ -30,6 +34,18 @@ static int same_protocol(const json_t *hello, struct err *e)
 		       WIRE_PROTOCOL, version[0] ? version : "unknown");
 }
 
+/* What any user of this host could do, whoever runs the server. */
+static int within_limits(const struct bench_options *o, struct err *e)
+{
+	char allowed[512];
+
+	if (o->port && o->port < PORT_LEAST)
+		return err_set(e, EXIT_BAD_USAGE, "--port %lld: a server gives its clients ports from %d on; give one of these", (long long)o->port, PORT_LEAST);
+	if (o->cc && (!text_first_line(CC_ALLOWED, allowed, sizeof(allowed)) || !text_has_word(allowed, o->cc)))
+		return err_set(e, EXIT_NO_PERM, "--cc %s: not one that any user of the server's host may choose (" CC_ALLOWED "); give one of these", o->cc);
+	return 0;
+}
+
 int admit(const json_t *hello, struct bench_options *o, struct bench_plan *plan, struct err *e)
 {
 	json_t *options = json_object_get(hello, "options");
@@ -45,6 +61,8 @@ int admit(const json_t *hello, struct bench_options *o, struct bench_plan *plan,
 		return err_set(e, EXIT_VERSION, "%s", unread.text);
 	if (o->link || o->connect)
 		return err_set(e, EXIT_BAD_USAGE, "an option that belongs to the client's host: leave it out");
+	if (within_limits(o, e))
+		return -1;
 	o->serving = true;
 	if (bench_plan(o, plan, e))
 		return -1;

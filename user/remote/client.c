@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "json/json_options.h"
+#include "remote/auth.h"
 #include "remote/remote.h"
 #include "remote/wire.h"
 
@@ -111,29 +112,84 @@ static int refused(const struct remote *r, const json_t *answer, struct err *e)
 	return err_set(e, (enum exit_code)code, "server %s: %s", r->address, why[0] ? why : "refused, and did not say why");
 }
 
-static int introduce(struct bench_plan *plan, struct remote *r, struct err *e)
+static json_t *introduction(const struct bench_plan *plan, const struct remote *r, const char *nonce)
 {
-	uint64_t deadline = now_ns() + HELLO_NS;
-	json_t *hello = json_pack("{s:s, s:i, s:s, s:o, s:o}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "version", IPCSTALL_VERSION, "host",
-				  host_to_json(&r->here), "options", opt_to_json(bench_option_rows, &plan->o));
-	json_t *answer;
-	int64_t protocol;
-	int rc = 0;
+	json_t *hello = json_pack("{s:s, s:i, s:s, s:o, s:o, s:s}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "version", IPCSTALL_VERSION, "host",
+				  host_to_json(&r->here), "options", opt_to_json(bench_option_rows, &plan->o), "nonce", nonce);
 
 	json_object_del(json_object_get(hello, "options"), "connect");
-	if (wire_send(r->fd, hello, deadline, e))
-		return -1;
-	answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
+	return hello;
+}
+
+static int check_answer(const struct bench_plan *plan, const struct remote *r, const json_t *answer, struct err *e)
+{
+	int64_t protocol;
+
 	if (!answer)
 		return -1;
 	if (strcmp(wire_string(answer, "hello"), WIRE_NAME))
-		rc = err_set(e, EXIT_VERSION, "--connect %s: what answers there is no 'ipcstall server'; give its port", plan->o.connect);
-	else if (!json_is_true(json_object_get(answer, "ok")))
-		rc = refused(r, answer, e);
-	else if (wire_int(answer, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, e))
-		rc = -1;
+		return err_set(e, EXIT_VERSION, "--connect %s: what answers there is no 'ipcstall server'; give its port", plan->o.connect);
+	if (!json_is_true(json_object_get(answer, "ok")))
+		return refused(r, answer, e);
+	return wire_int(answer, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, e);
+}
+
+/* Our proof for its challenge. Its own, for the same, is in the answer. */
+static json_t *prove(const struct remote *r, const struct auth_key *key, const json_t *hello, const json_t *asked, uint64_t deadline, struct err *e)
+{
+	const char *challenge = wire_string(asked, "challenge");
+	char ours[AUTH_HEX], theirs[AUTH_HEX];
+	json_t *answer;
+
+	if (!auth_is_hex(challenge)) {
+		err_set(e, EXIT_NO_PERM, "server %s: it proves no secret; start it with the same --key FILE, or leave --key out", r->address);
+		return NULL;
+	}
+	if (auth_proof(key, "client", hello, challenge, ours, e) || auth_proof(key, "server", hello, challenge, theirs, e) ||
+	    wire_send(r->fd, json_pack("{s:s}", "proof", ours), deadline, e))
+		return NULL;
+	answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
+	if (!answer || !json_is_true(json_object_get(answer, "ok")) || auth_same(wire_string(answer, "proof"), theirs))
+		return answer;
+	json_decref(answer);
+	err_set(e, EXIT_NO_PERM, "server %s: its secret is another; give the same --key FILE at both ends", r->address);
+	return NULL;
+}
+
+static int converse(const struct bench_plan *plan, struct remote *r, const struct auth_key *key, const json_t *hello, struct err *e)
+{
+	uint64_t deadline = now_ns() + HELLO_NS;
+	json_t *answer = NULL, *proven;
+	int rc;
+
+	if (wire_send(r->fd, json_incref((json_t *)hello), deadline, e) == 0)
+		answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
+	rc = check_answer(plan, r, answer, e);
+	if (rc == 0 && !key->n && *wire_string(answer, "challenge"))
+		rc = err_set(e, EXIT_NO_PERM, "server %s: it asks for a secret; give --key FILE, with the one that it was started with", r->address);
+	if (rc == 0 && key->n) {
+		proven = prove(r, key, hello, answer, deadline, e);
+		json_decref(answer);
+		answer = proven;
+		rc = check_answer(plan, r, answer, e);
+	}
 	host_from_json(&r->host, json_object_get(answer, "host"));
 	json_decref(answer);
+	return rc;
+}
+
+static int introduce(struct bench_plan *plan, struct remote *r, struct err *e)
+{
+	char nonce[AUTH_HEX] = "";
+	struct auth_key key;
+	json_t *hello;
+	int rc;
+
+	if (auth_key_read(&key, plan->o.key, e) || (key.n && auth_nonce(nonce, e)))
+		return -1;
+	hello = introduction(plan, r, nonce);
+	rc = converse(plan, r, &key, hello, e);
+	json_decref(hello);
 	return rc;
 }
 

@@ -15,18 +15,37 @@
 #include <unistd.h>
 
 #include "base/guarded.h"
+#include "base/clock.h"
+#include "remote/auth.h"
+#include "remote/drop.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
 #include "remote/wire.h"
 
-enum { BACKLOG = 64, VISITORS_MAX = 64 };
+enum {
+	BACKLOG = 64,
+	VISITORS_MAX = 64,
+	VISITORS_OF_ONE = 16,	/* other host */
+	WAIT_LEAST_MS = 500,	/* a visitor has so long before another may take its place */
+	PAUSE_NS = 20000000,
+};
+
+/* Who is served, or about to be. */
+struct visitor {
+	pid_t pid; /* 0: nobody */
+	uint64_t since_ns;
+	struct sockaddr_storage from;
+};
 
 struct listener {
 	const struct listener_options *o;
 	int fd, signals;
 	sigset_t usual; /* the mask before */
 	struct desk *desk;
-	int visitors;
+	struct auth_key key;
+	struct visitor visitor[VISITORS_MAX];
+	int told[VISITORS_MAX]; /* connections that were told to come again: closed when the ring has gone round, so that they can read it */
+	size_t n_told;
 	int last_code; /* of the last run that was let in */
 };
 
@@ -45,26 +64,19 @@ static int bind_and_listen(const struct addrinfo *a)
 	return -1;
 }
 
-static int open_listener(const char *where, struct err *e)
-{
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *list = NULL;
-	char host[128], port[8];
-	int fd;
-
-	if (remote_split(where, host, sizeof(host), port) || getaddrinfo(host, port, &hints, &list))
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not an address of this host; give ADDRESS, ADDRESS:PORT or [IPV6]:PORT", where);
-	fd = bind_and_listen(list);
-	freeaddrinfo(list);
-	if (fd >= 0)
-		return fd;
-	return err_sys(e, EXIT_NO_RESOURCE, "give another --listen ADDRESS:PORT", "--listen %s port %s", host, port);
-}
-
 static bool is_loopback(const struct sockaddr_storage *ss)
 {
 	if (ss->ss_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)ss)->sin6_addr);
 	return ntohl(((const struct sockaddr_in *)ss)->sin_addr.s_addr) >> 24 == 127;
+}
+
+static const char *who_may(const struct listener *l, const struct sockaddr_storage *ss)
+{
+	if (l->key.n)
+		return "clients prove that they know its secret; nothing is encrypted";
+	return is_loopback(ss) ? "nothing is authenticated: every user of this host may run tests (other hosts: --listen ADDRESS --key FILE)" :
+				 "nothing is authenticated: whoever reaches this port may run tests on this host";
 }
 
 static void announce(const struct listener *l)
@@ -75,10 +87,30 @@ static void announce(const struct listener *l)
 
 	getsockname(l->fd, (void *)&ss, &len);
 	getnameinfo((void *)&ss, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	printf("listening at %s port %s; nothing is authenticated: %s\n", host, port,
-	       is_loopback(&ss) ? "every user of this host may run tests (other hosts: --listen ADDRESS)" :
-				  "whoever reaches this port may run tests on this host");
+	printf("listening at %s port %s; %s\n", host, port, who_may(l, &ss));
 	fflush(stdout);
+}
+
+static int check_exposed(const struct listener *l, const struct sockaddr *a, const char *where, struct err *e)
+{
+	if (l->key.n || l->o->insecure || is_loopback((const void *)a))
+		return 0;
+	return err_set(e, EXIT_BAD_USAGE, "--listen %s: other hosts reach that, and none would have to prove anything; give --key FILE, or --insecure in a lab", where);
+}
+
+static int open_listener(const struct listener *l, const char *where, struct err *e)
+{
+	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *list = NULL;
+	char host[128], port[8];
+	int fd;
+
+	if (remote_split(where, host, sizeof(host), port) || getaddrinfo(host, port, &hints, &list))
+		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not an address of this host; give ADDRESS, ADDRESS:PORT or [IPV6]:PORT", where);
+	fd = check_exposed(l, list->ai_addr, where, e) ? -1 : bind_and_listen(list);
+	freeaddrinfo(list);
+	if (fd >= 0 || err_is_set(e))
+		return fd;
+	return err_sys(e, EXIT_NO_RESOURCE, "give another --listen ADDRESS:PORT", "--listen %s port %s", host, port);
 }
 
 static int prepare(struct listener *l, struct err *e)
@@ -96,8 +128,10 @@ static int prepare(struct listener *l, struct err *e)
 	l->desk = guarded_map(sizeof(*l->desk), NULL, e);
 	if (!l->desk)
 		return -1;
-	l->fd = open_listener(l->o->listen ? l->o->listen : "127.0.0.1", e);
-	return l->fd < 0 ? -1 : 0;
+	if (auth_key_read(&l->key, l->o->key, e))
+		return -1;
+	l->fd = open_listener(l, l->o->listen ? l->o->listen : "127.0.0.1", e);
+	return l->fd < 0 || drop_privileges(l->o->user, e) ? -1 : 0;
 }
 
 static void tell(const struct listener *l, const char *who, bool entered, const struct err *e)
@@ -124,30 +158,84 @@ static void visit(struct listener *l, int fd, const struct sockaddr_storage *fro
 	close(l->fd);
 	close(l->signals);
 	getnameinfo((const void *)from, len, who, sizeof(who), NULL, 0, NI_NUMERICHOST);
-	session_serve(fd, l->desk, &entered, &e);
+	session_serve(fd, l->desk, &l->key, &entered, &e);
 	tell(l, who, entered, &e);
 	close(fd);
 	_exit((int)e.code);
 }
 
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET6)
+		return IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr);
+	return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+/* Of this host every user has the same address: there one may not take all the places of the others. */
+static bool has_too_many(const struct listener *l, const struct sockaddr_storage *from)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < VISITORS_MAX; i++)
+		n += l->visitor[i].pid && same_host(&l->visitor[i].from, from);
+	return !is_loopback(from) && n >= VISITORS_OF_ONE;
+}
+
+/* A free place, or that of whoever has been at the door longest and is not served: who means it is let in within milliseconds. */
+static struct visitor *find_place(struct listener *l)
+{
+	pid_t served = __atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
+	struct visitor *oldest = NULL;
+
+	for (struct visitor *v = l->visitor; v < l->visitor + VISITORS_MAX; v++) {
+		if (!v->pid)
+			return v;
+		if (v->pid != served && (!oldest || v->since_ns < oldest->since_ns))
+			oldest = v;
+	}
+	if (!oldest || now_ns() - oldest->since_ns < WAIT_LEAST_MS * 1000000ull)
+		return NULL;
+	kill(oldest->pid, SIGKILL);
+	oldest->pid = 0; /* reap() meets it as nobody's */
+	return oldest;
+}
+
+static void tell_busy(struct listener *l, int fd)
+{
+	int *place = &l->told[l->n_told++ % VISITORS_MAX];
+
+	if (l->n_told > VISITORS_MAX)
+		close(*place);
+	session_busy(fd);
+	*place = fd;
+}
+
 static void admit_one(struct listener *l)
 {
+	struct timespec pause = { 0, PAUSE_NS };
 	struct sockaddr_storage from;
 	socklen_t len = sizeof(from);
 	int fd = accept4(l->fd, (void *)&from, &len, SOCK_CLOEXEC);
+	struct visitor *v;
 	pid_t pid;
 
-	if (fd < 0)
+	if (fd < 0) {
+		nanosleep(&pause, NULL); /* out of descriptors, maybe: the connection stays where it is */
 		return;
-	if (l->visitors >= VISITORS_MAX) { /* each has a few seconds to introduce itself: this passes */
-		close(fd);
+	}
+	v = has_too_many(l, &from) ? NULL : find_place(l);
+	if (!v) {
+		tell_busy(l, fd);
 		return;
 	}
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		visit(l, fd, &from, len);
-	l->visitors += pid > 0;
+	if (pid > 0)
+		*v = (struct visitor){ pid, now_ns(), from };
 	close(fd);
 }
 
@@ -160,7 +248,9 @@ static void reap(struct listener *l)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		pid_t owner = pid;
 
-		l->visitors--;
+		for (size_t i = 0; i < VISITORS_MAX; i++)
+			if (l->visitor[i].pid == pid)
+				l->visitor[i].pid = 0;
 		__atomic_compare_exchange_n(&l->desk->owner, &owner, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		l->last_code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_PEER;
 	}

@@ -9,7 +9,9 @@
 
 struct listener_options {
 	char *listen; /* ADDRESS[:PORT]; NULL: loopback */
-	bool once, quiet;
+	char *key;    /* the file with the secret; NULL: none */
+	char *user;   /* NULL: nobody, for root */
+	bool insecure, once, quiet;
 };
 
 /* Until a signal, or with `once` until the first run is over; its exit code then. */

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "bench/local_end.h"
+#include "bench/shared_mem.h"
 #include "remote/admit.h"
 #include "remote/counts.h"
 #include "remote/remote.h"
@@ -17,8 +19,10 @@
 
 #define HELLO_NS 3000000000ULL  /* to introduce itself */
 #define SEND_NS 10000000000ULL	/* to take an answer */
-#define BETWEEN_NS 60000000000ULL /* between two questions: the client only reckons there */
+#define FIRST_NS 5000000000ULL	/* from being let in to the first question */
+#define BETWEEN_NS 20000000000ULL /* between two questions: the client only reckons there */
 enum { KICK_MS = 2 };
+#define MEMORY_MOST ((size_t)256 << 20) /* of a test here */
 
 struct served {
 	int fd;
@@ -33,6 +37,17 @@ static int reply(struct served *s, json_t *o, struct err *e)
 {
 	json_object_set_new(o, "ok", json_true());
 	return wire_send(s->fd, o, now_ns() + SEND_NS, e);
+}
+
+void session_busy(int fd)
+{
+	static const char why[] = "{\"hello\":\"" WIRE_NAME "\",\"ok\":false,\"code\":5,\"why\":\"busy: too many clients are at its door; try again\"}";
+	uint32_t length = htonl(sizeof(why) - 1);
+	struct iovec parts[] = { { &length, sizeof(length) }, { (void *)why, sizeof(why) - 1 } };
+	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(fd, SHUT_WR);
 }
 
 static void refuse(int fd, const struct err *why)
@@ -104,6 +119,16 @@ static int listening_port(const struct served *s)
 	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port : ((const struct sockaddr_in *)&a->ss)->sin_port);
 }
 
+static int fits(const struct served *s, enum test t, int64_t size, struct err *e)
+{
+	size_t bytes = shared_mem_bytes(&s->plan, t, (size_t)size);
+
+	if (bytes <= MEMORY_MOST)
+		return 0;
+	return err_set(e, EXIT_NO_RESOURCE, "this test would take %zu MiB of the server's memory, and a client may have %zu; give a smaller --size, --count, "
+		       "--duration or --window", bytes >> 20, MEMORY_MOST >> 20);
+}
+
 static int do_open(struct served *s, const json_t *q, struct err *e)
 {
 	int64_t size;
@@ -111,7 +136,7 @@ static int do_open(struct served *s, const json_t *q, struct err *e)
 
 	if (s->half)
 		return unexpected("open", e);
-	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) || bench_plan_check_point(&s->plan, t, size, e))
+	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) || bench_plan_check_point(&s->plan, t, size, e) || fits(s, t, size, e))
 		return -1;
 	s->half = local_end_start(&s->plan, t, size, s->bind, e);
 	if (!s->half || obey_one(s, ORDER_OPEN, e))
@@ -282,12 +307,17 @@ static bool left(int fd)
 static int converse(struct served *s, struct err *e)
 {
 	struct pollfd p = { s->fd, POLLIN, 0 };
+	uint64_t patience = FIRST_NS;
 
-	for (;;) {
+	for (;; patience = BETWEEN_NS) {
 		json_t *q;
 		int rc;
 
-		poll(&p, 1, (int)(BETWEEN_NS / 1000000));
+		if (poll(&p, 1, (int)(patience / 1000000)) == 0) {
+			err_set(e, EXIT_PEER, "the client was silent for %llu s", (unsigned long long)(patience / 1000000000));
+			refuse(s->fd, e);
+			return -1;
+		}
 		if (left(s->fd))
 			return s->half ? err_set(e, EXIT_PEER, "the client left in mid-run") : 0;
 		q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
@@ -300,20 +330,52 @@ static int converse(struct served *s, struct err *e)
 	}
 }
 
-static int let_in(struct served *s, const json_t *hello, struct desk *desk, struct err *e)
+/* The client proves first: whoever does not know the secret learns nothing made with it. `proof`: ours, for the answer. */
+static int prove(struct served *s, const json_t *hello, const struct auth_key *key, char proof[AUTH_HEX], struct err *e)
 {
-	struct host_id here;
+	char challenge[AUTH_HEX], wanted[AUTH_HEX];
+	uint64_t deadline = now_ns() + HELLO_NS;
+	json_t *a;
+	bool same;
+
+	if (!auth_is_hex(wire_string(hello, "nonce")))
+		return err_set(e, EXIT_NO_PERM, "this server asks for a secret; give --key FILE, with the one that it was started with");
+	if (auth_nonce(challenge, e) ||
+	    wire_send(s->fd, json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 1, "protocol", WIRE_PROTOCOL, "challenge", challenge), deadline, e))
+		return -1;
+	a = wire_recv(s->fd, WIRE_HELLO_MAX, deadline, e);
+	if (!a || auth_proof(key, "client", hello, challenge, wanted, e)) {
+		json_decref(a);
+		return -1;
+	}
+	same = auth_same(wire_string(a, "proof"), wanted);
+	json_decref(a);
+	if (!same)
+		return err_set(e, EXIT_NO_PERM, "the secret is not this server's; give the same --key FILE at both ends");
+	return auth_proof(key, "server", hello, challenge, proof, e);
+}
+
+static int take_desk(struct desk *desk, struct err *e)
+{
 	pid_t owner = 0;
 
-	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e))
-		return -1;
 	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return err_set(e, EXIT_NO_RESOURCE, "busy: it is running a test for another client; try again when that is over");
 	__atomic_add_fetch(&desk->served, 1, __ATOMIC_ACQ_REL);
-	if (bench_setup(&s->plan, NULL, e))
+	return 0;
+}
+
+static int let_in(struct served *s, const json_t *hello, struct desk *desk, const struct auth_key *key, struct err *e)
+{
+	char proof[AUTH_HEX] = "";
+	struct host_id here;
+
+	if (key->n && prove(s, hello, key, proof, e))
+		return -1;
+	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e) || take_desk(desk, e) || bench_setup(&s->plan, NULL, e))
 		return -1;
 	host_read(&here, s->plan.clock.name);
-	return reply(s, json_pack("{s:s, s:i, s:o}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "host", host_to_json(&here)), e);
+	return reply(s, json_pack("{s:s, s:i, s:o, s:s}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "host", host_to_json(&here), "proof", proof), e);
 }
 
 static void release(struct desk *desk)
@@ -323,7 +385,7 @@ static void release(struct desk *desk)
 	__atomic_compare_exchange_n(&desk->owner, &me, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-int session_serve(int fd, struct desk *desk, bool *entered, struct err *e)
+int session_serve(int fd, struct desk *desk, const struct auth_key *key, bool *entered, struct err *e)
 {
 	struct served s = { .fd = fd };
 	json_t *hello;
@@ -332,7 +394,7 @@ int session_serve(int fd, struct desk *desk, bool *entered, struct err *e)
 	*entered = false;
 	bench_defaults(&s.options);
 	hello = wire_prepare(fd, e) ? NULL : wire_recv(fd, WIRE_HELLO_MAX, now_ns() + HELLO_NS, e);
-	if (hello && let_in(&s, hello, desk, e) == 0) {
+	if (hello && let_in(&s, hello, desk, key, e) == 0) {
 		*entered = true;
 		rc = converse(&s, e);
 	} else {

@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 #define WIRE_PORT 6739
-#define WIRE_PROTOCOL 2
+#define WIRE_PROTOCOL 3
 #define WIRE_NAME "ipcstall"
 
 enum { WIRE_MAX = 256 << 10, WIRE_HELLO_MAX = 64 << 10 };

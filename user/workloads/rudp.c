@@ -67,15 +67,15 @@ static void drop_state(struct conn *c)
  * occupies, up to twice its bytes and some for its head, and doubles what is asked (sock_setsockopt, SO_RCVBUF). Best
  * effort: without CAP_NET_ADMIN net.core.rmem_max is the limit, and the result shows both the buffer and the loss.
  */
-static void room_for_window(int fd, int64_t window, size_t bytes)
+static void room_for_window(int fd, const struct workload_options *o, size_t bytes)
 {
-	int64_t want = product(window, (int64_t)(bytes + HEAD_BYTES));
+	int64_t want = product(o->window, (int64_t)(bytes + HEAD_BYTES));
 	int v = want < RCVBUF_MOST ? (int)want : RCVBUF_MOST, have = 0;
 	socklen_t len = sizeof(have);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &have, &len) == 0 && have / 2 >= v)
 		return;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &v, sizeof(v)))
+	if (o->unprivileged || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &v, sizeof(v)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &v, sizeof(v));
 }
 
@@ -110,7 +110,7 @@ static int rudp_listen(struct conn *c, const struct workload_options *o, struct 
 	if (workload_udp.listen(c, o, bound, e) || attach(c, o, e))
 		return -1;
 	if (!o->rcvbuf)
-		room_for_window(c->rfd, o->window, NUMBER + state(c)->room);
+		room_for_window(c->rfd, o, NUMBER + state(c)->room);
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static int rudp_connect(struct conn *c, const struct workload_options *o, const 
 	if (workload_udp.connect(c, o, to, from, e) || attach(c, o, e))
 		return -1;
 	if (!o->rcvbuf)
-		room_for_window(c->rfd, o->window, NUMBER);
+		room_for_window(c->rfd, o, NUMBER);
 	return 0;
 }
 

@@ -13,11 +13,11 @@
 
 /* The FORCE forms pass the sysctl limits with CAP_NET_ADMIN; without it, the plain ones are cut to them in silence,
  * which shows in the facts. */
-static int set_buffer(int fd, int force, int plain, int64_t bytes, const char *flag, struct err *e)
+static int set_buffer(int fd, const struct workload_options *o, int force, int plain, int64_t bytes, const char *flag, struct err *e)
 {
 	int v = (int)bytes;
 
-	if (!bytes || setsockopt(fd, SOL_SOCKET, force, &v, sizeof(v)) == 0)
+	if (!bytes || (!o->unprivileged && setsockopt(fd, SOL_SOCKET, force, &v, sizeof(v)) == 0))
 		return 0;
 	if (setsockopt(fd, SOL_SOCKET, plain, &v, sizeof(v)) == 0)
 		return 0;
@@ -26,9 +26,9 @@ static int set_buffer(int fd, int force, int plain, int64_t bytes, const char *f
 
 int socket_apply(int fd, const struct workload_options *o, struct err *e)
 {
-	if (set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, o->sndbuf, "--sndbuf", e))
+	if (set_buffer(fd, o, SO_SNDBUFFORCE, SO_SNDBUF, o->sndbuf, "--sndbuf", e))
 		return -1;
-	return set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, o->rcvbuf, "--rcvbuf", e);
+	return set_buffer(fd, o, SO_RCVBUFFORCE, SO_RCVBUF, o->rcvbuf, "--rcvbuf", e);
 }
 
 static int set_int(int fd, int opt, int v, const char *flag, struct err *e)

@@ -51,9 +51,33 @@ static int tcp_connect(struct conn *c, const struct workload_options *o, const s
 	return 0;
 }
 
+static bool same_host(const struct address *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in6 *a6 = (const void *)&a->ss, *b6 = (const void *)b;
+
+	if (a->ss.ss_family != b->ss_family)
+		return false;
+	if (b->ss_family == AF_INET6)
+		return IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
+	return b->ss_family != AF_INET || ((const struct sockaddr_in *)&a->ss)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+int inet_accept_from(int listener, const struct address *from)
+{
+	for (;;) {
+		struct sockaddr_storage peer = {};
+		socklen_t len = sizeof(peer);
+		int fd = accept4(listener, (void *)&peer, &len, SOCK_CLOEXEC);
+
+		if (fd < 0 || !from->len || same_host(from, &peer))
+			return fd;
+		close(fd);
+	}
+}
+
 static int tcp_accept(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e)
 {
-	c->rfd = c->wfd = accept4(c->lfd, NULL, NULL, SOCK_CLOEXEC);
+	c->rfd = c->wfd = inet_accept_from(c->lfd, from);
 	if (c->rfd < 0)
 		return err_sys(e, EXIT_PEER, NULL, "accept");
 	return tcp_apply(c->rfd, o, e); /* most are inherited from the listener; what is not is set here */

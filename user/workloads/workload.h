@@ -32,6 +32,7 @@ enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPL
 struct workload_options {
 	int pair_type;		/* the workload's own, from its row */
 	bool v6, nodelay, cork, quickack, spin;
+	bool unprivileged;	/* for another host: within the limits that any user has */
 	enum engine engine;
 	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns, pacing;
 	const char *cc;
@@ -117,5 +118,7 @@ int socket_apply(int fd, const struct workload_options *o, struct err *e);
 int tcp_apply(int fd, const struct workload_options *o, struct err *e);
 void socket_facts_read(const struct conn *c, struct socket_facts *f);
 int inet_address(const struct workload_options *o, struct address *a, struct err *e);
+/* The next connection, of this host only; others are closed. from->len 0: of any. */
+int inet_accept_from(int listener, const struct address *from);
 
 #endif
