@@ -300,4 +300,53 @@ for name, h, make in (('of another introduction', other, lambda c: proof(b'clien
     a = visit(h, make)[1]
     tests[name] = a.get('ok') is False and a.get('code') == 3
 server.terminate(); server.wait()" 'all(tests.values())' tests
+
+# --- row9: files ---
+mkdir "$WORK/parts"
+touch "$WORK/parts/.ipcstall-0123456789abcdef.part" "$WORK/parts/.ipcstall-other.part"
+timeout 30 "$IPCSTALL" -m pipe -s 64 -t throughput -d 3s -q --no-trace --json "$WORK/parts/a.json" >/dev/null 2>&1 &
+bench=$!
+sleep 0.3
+kill -9 $bench
+wait $bench 2>/dev/null
+check 'row9: a killed program leaves no part of a result' "$(ls -A "$WORK/parts")" [ "$(ls -A "$WORK/parts" | grep -c ipcstall)" -le 2 ]
+"$IPCSTALL" -m pipe -s 64 -t throughput -d 20ms -q --no-trace --json "$WORK/parts/b.json" 2>"$WORK/err"
+check 'row9: a result is whole, and beside it is no part of it' "$(ls -A "$WORK/parts")" eval 'python3 -m json.tool "$WORK/parts/b.json" >/dev/null && [ "$(ls -A "$WORK/parts" | grep -c ipcstall)" -le 2 ]'
+if "$IPCSTALL" check >/dev/null 2>&1; then
+	# a program whose name begins like a formula, and one pair of its ends
+	mkfifo "$WORK/go"
+	record() { # FILE OPTIONS...: a recording of it under way
+		rm -f "$1"
+		"$IPCSTALL" record -q -o "$1" --interval 200ms "${@:2}" -- "$PYTHON" -c "
+import socket, time, sys
+open('/proc/self/comm', 'w').write('=1+cmd')
+a, b = socket.socketpair()
+while True: a.send(b'x'); b.recv(1); time.sleep(0.01)" >"$WORK/out" 2>"$WORK/err" &
+		recorder=$!
+		jobs_to_end+=($recorder)
+		until_true test -s "$1"
+	}
+	ended_with() { # CODE PATTERN: the recorder, and what it says
+		local rc
+		kill -INT $recorder 2>/dev/null
+		wait $recorder
+		rc=$?
+		[ $rc -eq "$1" ] && grep -q "$2" "$WORK/err"
+	}
+	record "$WORK/parts/c.rec"
+	check 'row9: a recording is for its owner alone' "$(stat -c %a "$WORK/parts/c.rec")" [ "$(stat -c %a "$WORK/parts/c.rec")" = 600 ]
+	check 'row9: what a killed recorder left is taken away' "$(ls -A "$WORK/parts")" [ ! -e "$WORK/parts/.ipcstall-0123456789abcdef.part" ]
+	check 'row9: but nothing else' "$(ls -A "$WORK/parts")" [ -e "$WORK/parts/.ipcstall-other.part" ]
+	rm "$WORK/parts/c.rec"
+	check 'row9: a recording that was deleted ends with an error' "$(cat "$WORK/err")" ended_with 6 'deleted by somebody'
+	record "$WORK/parts/d.rec"
+	: >"$WORK/parts/d.rec"
+	check 'row9: one that was cut short too' "$(cat "$WORK/err")" ended_with 6 'cut short by somebody'
+	record "$WORK/parts/e.rec" -d 3s
+	wait $recorder
+	"$IPCSTALL" replay "$WORK/parts/e.rec" -q --csv "$WORK/e.csv" 2>"$WORK/err"
+	check 'row9: no cell of a table begins like a formula' "$(cut -c1-200 "$WORK/e.csv")" eval "grep -q \"\\\"'=1+cmd\\\"\" \"\$WORK/e.csv\" && ! grep -qE '(^|,)\"?[=+@]' \"\$WORK/e.csv\""
+else
+	echo 'skip row9 recordings: the ledger cannot be kept here'
+fi
 finish

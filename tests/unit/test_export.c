@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The exporter without a kernel and without a network: sums that never fall, few series, exact text, what is no request. */
+#include <arpa/inet.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "export/groups.h"
 #include "export/http.h"
 #include "export/metrics.h"
@@ -403,6 +409,123 @@ static void labels_never_overflow(void **state)
 	}
 }
 
+/* ---- row 9 of docs/SECURITY.md ---- */
+
+static void handle_ok(void *ctx, const struct http_request *q, struct http_reply *r)
+{
+	*r = (struct http_reply){ .status = 200, .type = "text/plain", .body = "figures", .n = 7 };
+}
+
+static struct http_server *server_on(uint16_t *port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct http_server *s;
+	struct err e = {};
+	char where[32];
+
+	assert_int_equal(bind(fd, (void *)&a, sizeof(a)), 0); /* a free port */
+	assert_int_equal(getsockname(fd, (void *)&a, &len), 0);
+	close(fd);
+	*port = ntohs(a.sin_port);
+	snprintf(where, sizeof(where), "127.0.0.1:%u", *port);
+	s = http_listen(where, &e);
+	assert_non_null(s);
+	return s;
+}
+
+static int client_of(uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(fd, (void *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static void serve_for(struct http_server *s, int ms)
+{
+	http_serve(s, now_ns() + (uint64_t)ms * 1000000, handle_ok, NULL);
+}
+
+static void row9_slow_clients_make_room_for_the_scraper(void **state)
+{
+	static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+	int slow[HTTP_CLIENTS + 20], scraper;
+	char got[512] = "";
+	uint16_t port;
+	struct http_server *s = server_on(&port);
+
+	for (int i = 0; i < HTTP_CLIENTS + 20; i++) {
+		slow[i] = client_of(port);
+		if (i % 16 == 15)
+			serve_for(s, 30);
+	}
+	serve_for(s, HTTP_PLACE_MS + 50);
+	scraper = client_of(port);
+	assert_int_equal(send(scraper, ask, sizeof(ask) - 1, 0), sizeof(ask) - 1);
+	serve_for(s, 100);
+	assert_true(recv(scraper, got, sizeof(got) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(got, "200 OK"));
+	close(scraper);
+	for (int i = 0; i < HTTP_CLIENTS + 20; i++)
+		close(slow[i]);
+	http_close(s);
+}
+
+static uint64_t cpu_ns_used(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
+}
+
+static void row9_out_of_descriptors_it_rests(void **state)
+{
+	struct rlimit usual, few;
+	uint16_t port;
+	struct http_server *s = server_on(&port);
+	int waiting = client_of(port);
+	uint64_t before;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	few = (struct rlimit){ (rlim_t)waiting + 1, usual.rlim_max }; /* all below are taken, but for what accept() would have */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	before = cpu_ns_used();
+	serve_for(s, 1000);
+	before = cpu_ns_used() - before;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	assert_true(before < S / 5);
+	serve_for(s, HTTP_REST_MS + 100);
+	close(waiting);
+	http_close(s);
+}
+
+static void row9_names_that_never_stalled_go_first(void **state)
+{
+	struct trace_endpoint v[11];
+	struct groups g;
+	char name[16];
+
+	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		v[i] = endpoint((uint64_t)i + 1, name, 1);
+		v[i].closed = true;
+		v[i].tx.ns[TX_NAGLE] = i == 0 ? S : 0;
+	}
+	add(&g, 10 * S, v, 10);
+	v[10] = endpoint(11, "honest", 1);
+	v[10].at_ns = 32 * S;
+	add(&g, 32 * S, v + 10, 1);
+	assert_int_equal(g.retired, 1);
+	assert_int_equal(g.other[TRACE_TCP].endpoints, 0);
+	assert_string_equal(g.v[0].process, "p0"); /* it stalled, and stays */
+	groups_free(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +534,9 @@ int main(void)
 		cmocka_unit_test(senders_elsewhere_that_waited),
 		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
 		cmocka_unit_test(both_halves_keep_their_groups),
+		cmocka_unit_test(row9_slow_clients_make_room_for_the_scraper),
+		cmocka_unit_test(row9_out_of_descriptors_it_rests),
+		cmocka_unit_test(row9_names_that_never_stalled_go_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

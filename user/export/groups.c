@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a group that did nothing for so long may make room for another */
-#define IDLE_NS 600000000000ull
+/* A group that did nothing for so long may make room for another: one that ever stalled later, since its figures are what is asked for. */
+#define IDLE_NS 20000000000ull
+#define STALLED_IDLE_NS 120000000000ull
+#define STALLED_FROM_NS 1000000ull
 
 int groups_init(struct groups *g, size_t max, size_t cgroup_depth, bool (*cgroup_path)(uint64_t id, char *buf, size_t size))
 {
@@ -62,17 +64,29 @@ static bool same_group(const struct group *a, const struct group *b)
 	return a->proto == b->proto && !strcmp(a->process, b->process) && !strcmp(a->cgroup, b->cgroup);
 }
 
-/* The place of the longest idle group, if that has been idle long enough. */
+static bool has_stalled(const struct group *g)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		ns += tx_is_stall(i) ? g->tx_ns[i] : 0;
+	return ns >= STALLED_FROM_NS;
+}
+
+static bool may_retire(const struct group *g, uint64_t now)
+{
+	return !g->endpoints && g->used_ns + (has_stalled(g) ? STALLED_IDLE_NS : IDLE_NS) <= now;
+}
+
+/* The place of the longest idle group, if one has been idle long enough. */
 static struct group *retire(struct groups *g, uint64_t now)
 {
 	struct group *oldest = NULL;
 
 	for (size_t i = 0; i < g->n; i++)
-		if (!oldest || g->v[i].used_ns < oldest->used_ns)
+		if (may_retire(&g->v[i], now) && (!oldest || g->v[i].used_ns < oldest->used_ns))
 			oldest = &g->v[i];
-	if (!oldest || oldest->endpoints || oldest->used_ns + IDLE_NS > now)
-		return NULL;
-	g->retired++;
+	g->retired += oldest != NULL;
 	return oldest;
 }
 

@@ -17,7 +17,7 @@ enum phase { FREE, READING, WRITING, DRAINING };
 struct client {
 	enum phase phase;
 	int fd;
-	uint64_t deadline_ns;
+	uint64_t since_ns, deadline_ns;
 	char in[HTTP_HEAD_MAX];
 	size_t n_in;
 	char *out;
@@ -28,6 +28,7 @@ struct http_server {
 	int fd;
 	struct client clients[HTTP_CLIENTS];
 	uint64_t refused;
+	uint64_t rests_until_ns; /* the listener: a connection that cannot be taken would wake us without end */
 };
 
 /* ---- where to listen ---- */
@@ -228,6 +229,28 @@ static struct client *free_client(struct http_server *s)
 	return NULL;
 }
 
+/* Who is slow lets go first: what a scraper does takes milliseconds. */
+static struct client *oldest_client(struct http_server *s)
+{
+	struct client *c = &s->clients[0];
+
+	for (int i = 1; i < HTTP_CLIENTS; i++)
+		if (s->clients[i].since_ns < c->since_ns)
+			c = &s->clients[i];
+	if (now_ns() - c->since_ns < HTTP_PLACE_MS * 1000000ull)
+		return NULL;
+	s->refused += c->phase != DRAINING;
+	drop(c);
+	return c;
+}
+
+static struct client *place_for_client(struct http_server *s)
+{
+	struct client *c = free_client(s);
+
+	return c ? c : oldest_client(s);
+}
+
 /* The kernel would take connections that nobody answers: rather tell them. */
 static void turn_away(struct http_server *s, int fd)
 {
@@ -241,21 +264,32 @@ static void turn_away(struct http_server *s, int fd)
 static void on_connection(struct http_server *s)
 {
 	int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	struct client *c = fd < 0 ? NULL : free_client(s);
+	struct client *c = fd < 0 ? NULL : place_for_client(s);
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			s->rests_until_ns = after_ms(HTTP_REST_MS);
 		return;
+	}
 	if (!c) {
 		turn_away(s, fd);
 		return;
 	}
 	c->fd = fd;
 	c->phase = READING;
+	c->since_ns = now_ns();
 	c->deadline_ns = after_ms(HTTP_REQUEST_MS);
+}
+
+static bool rests(const struct http_server *s)
+{
+	return s->rests_until_ns > now_ns();
 }
 
 static uint64_t first_deadline(const struct http_server *s, uint64_t until)
 {
+	if (rests(s) && s->rests_until_ns < until)
+		until = s->rests_until_ns;
 	for (int i = 0; i < HTTP_CLIENTS; i++)
 		if (s->clients[i].phase != FREE && s->clients[i].deadline_ns < until)
 			until = s->clients[i].deadline_ns;
@@ -267,7 +301,7 @@ static int wait_for(struct http_server *s, struct pollfd *p, uint64_t until)
 	uint64_t now = now_ns(), end = first_deadline(s, until), left = end > now ? end - now : 0;
 	struct timespec t = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
 
-	p[0] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
+	p[0] = (struct pollfd){ .fd = rests(s) ? -1 : s->fd, .events = POLLIN };
 	for (int i = 0; i < HTTP_CLIENTS; i++) {
 		const struct client *c = &s->clients[i];
 

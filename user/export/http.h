@@ -14,7 +14,9 @@
 
 enum {
 	HTTP_HEAD_MAX = 4096,	/* of a request */
-	HTTP_CLIENTS = 16,	/* at once; more are told to come again */
+	HTTP_CLIENTS = 64,	/* at once; more take the place of the oldest, or are told to come again */
+	HTTP_PLACE_MS = 200,	/* for which a connection has its place to itself: a scraper asks at once */
+	HTTP_REST_MS = 200,	/* where no connection can be taken: out of descriptors */
 	HTTP_REQUEST_MS = 5000,	/* from the connection to the end of its request, however it trickles */
 	HTTP_REPLY_MS = 10000,	/* for taking the whole answer */
 	HTTP_DRAIN_MS = 1000,	/* for the client to close after it */

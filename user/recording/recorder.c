@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -124,7 +125,7 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 		free(r);
 		return NULL;
 	}
-	r->fd = -1;
+	r->fd = r->place.fd = -1;
 	r->max = max_size;
 	pthread_mutex_init(&r->lock, NULL);
 	return r;
@@ -132,7 +133,7 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 
 int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 {
-	r->fd = atomic_file_open(&r->place, r->path, O_RDWR, 0644);
+	r->fd = atomic_file_open(&r->place, r->path, O_RDWR, 0600, true);
 	r->real = r->fd < 0 ? NULL : realpath(r->place.part ? r->place.part : r->path, NULL);
 	r->error = r->real ? write_header(r, head) : errno;
 	if (!r->error)
@@ -382,11 +383,24 @@ static int write_parts(struct recorder *r, const struct trace_snapshot *s, bool 
 	return err;
 }
 
+/* Gone from its directory, or shorter than what was written: whoever did that has to know that nothing of this can be replayed. */
+static int check_file(struct recorder *r, struct err *e)
+{
+	struct stat st;
+	const char *what;
+
+	if (r->error || r->place.part || r->fd < 0 || fstat(r->fd, &st) || !S_ISREG(st.st_mode) || (st.st_nlink && (uint64_t)st.st_size >= r->size))
+		return 0;
+	what = st.st_nlink ? "cut short" : "deleted";
+	r->error = EIO;
+	return err_set(e, EXIT_IO, "%s: %s by somebody while it was written, so the recording is lost; keep it there and record again", r->path, what);
+}
+
 int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct err *e)
 {
 	int err;
 
-	if (r->error || recorder_flush(r, e))
+	if (r->error || check_file(r, e) || recorder_flush(r, e))
 		return -1;
 	err = write_parts(r, s, true);
 	if (!err)
@@ -400,7 +414,7 @@ int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct
 int recorder_close(struct recorder *r, struct err *e)
 {
 	size_t n;
-	int rc = 0, err;
+	int rc = check_file(r, e), err;
 
 	if (!r->error && r->fd >= 0 && r->replayable) {
 		err = blocks_write(r->fd, BLOCK_END, "", 0, &n);

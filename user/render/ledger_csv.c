@@ -11,6 +11,8 @@
 static void text(FILE *f, const char *s, size_t max)
 {
 	fputc('"', f);
+	if (s[0] && strchr("=+-@", s[0])) /* a spreadsheet would take it for a formula */
+		fputc('\'', f);
 	for (size_t i = 0; i < max && s[i]; i++) {
 		if (s[i] == '"')
 			fputc('"', f);

@@ -28,7 +28,7 @@ static struct pending {
 
 static struct atomic_file take_pending(FILE *f)
 {
-	struct atomic_file r = {};
+	struct atomic_file r = { .fd = -1 };
 
 	for (struct pending **at = &pending; *at; at = &(*at)->next) {
 		struct pending *p = *at;
@@ -55,7 +55,7 @@ static bool is_beside(const FILE *f)
 static FILE *open_atomic_file(const char *path)
 {
 	struct pending *p = calloc(1, sizeof(*p));
-	int fd = p ? atomic_file_open(&p->r, path, O_WRONLY, 0666) : -1;
+	int fd = p ? atomic_file_open(&p->r, path, O_WRONLY, 0666, false) : -1;
 
 	if (fd >= 0 && (p->f = fdopen(fd, "we"))) {
 		p->next = pending;
