@@ -15,8 +15,8 @@ enum rank {
 	RANK_LIMIT,
 	RANK_WAIT,
 	RANK_SCATTERED,
-	RANK_LOSS,
 	RANK_STARVED,
+	RANK_LOSS,
 	RANK_UNANSWERED,
 	RANK_BULK,	  /* a limit that takes more time than what waits for a CPU beside it */
 	RANK_SECOND,	  /* of two that tell of a sender that was not seen, the shorter */
