@@ -1464,9 +1464,29 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	assert_null(strstr(said_of(ep, &v), "a request"));
 }
 
+static void what_no_hook_sees_is_not_called_healthy(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		ep[i].tx.ns[TX_IDLE] = SECOND;
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[1].unseen[0] = TRACE_UNSEEN_MPTCP;
+	assert_non_null(strstr(said_of_both(ep, &v), "what 1 of 2 connections did is not seen: MPTCP"));
+	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
+	ep[0].tx.ns[TX_SNDBUF] = SECOND / 2; /* what was seen to stall is told all the same */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
 		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 		cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),

@@ -265,7 +265,7 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
-	if (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES && f->blamed != BLAME_NO_CPU)
+	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES && f->blamed != BLAME_NO_CPU))
 		set_surety(m->c, f->surety);
 }
 
@@ -550,6 +550,11 @@ static void card_unseen(const struct making *m)
 {
 	struct card *c = m->c;
 
+	if (m->v->n_unseen) {
+		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did is not seen", m->v->n_unseen, m->v->n_active);
+		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s", trace_unseen_name(m->v->unseen));
+		return;
+	}
 	if (m->v->n_unknown) {
 		snprintf(c->head, sizeof(c->head), "what held the senders is not known");
 		snprintf(c->why, sizeof(c->why), "no hook saw their calls");

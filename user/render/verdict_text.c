@@ -412,6 +412,10 @@ static void quiet_sentence(const struct trace_snapshot *s, const struct verdict 
 
 static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
+	if (v->n_unseen) {
+		snprintf(buf, len, "what %zu of %zu connections did is not seen: %s", v->n_unseen, v->n_active, trace_unseen_name(v->unseen));
+		return;
+	}
 	snprintf(buf, len, v->n_unknown ? "what held the senders is not known: no hook saw their calls" : "nothing was sent through an endpoint that was seen");
 }
 

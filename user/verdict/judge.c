@@ -199,8 +199,13 @@ static double share_unanswered(const struct verdict *v)
 
 /* ---- nothing of it ---- */
 
+/* Where a tenth of them went unseen nobody can say that nothing was held up. */
+#define UNSEEN_PARTS 10
+
 static enum rank rank_quiet(const struct verdict *v)
 {
+	if (UNSEEN_PARTS * v->n_unseen >= v->n_active && v->n_unseen)
+		return RANK_NONE;
 	return v->sent || (v->n_active && !v->n_unknown) ? RANK_QUIET : RANK_NONE;
 }
 

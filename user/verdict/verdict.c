@@ -301,6 +301,19 @@ static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
 		by_cause[c] += ep->tx.ns[c];
 }
 
+static void count_active(const struct trace_endpoint *ep, struct verdict *out)
+{
+	uint8_t by = ep->unseen[0] ? ep->unseen[0] : ep->unseen[1];
+
+	if (!endpoint_did_anything(ep) && !by)
+		return;
+	out->n_active++;
+	if (!by)
+		return;
+	out->n_unseen++;
+	out->unseen = (enum trace_unseen)by;
+}
+
 void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 {
 	uint64_t by_cause[TX_N] = {};
@@ -314,7 +327,7 @@ void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
-		out->n_active += endpoint_did_anything(ep);
+		count_active(ep, out);
 		if (!endpoint_sent(ep))
 			continue;
 		if (writers_unseen(ep)) {

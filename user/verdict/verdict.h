@@ -182,6 +182,8 @@ struct verdict {
 	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */
 	size_t n_unknown;     /* of those that do not */
 	size_t n_active;      /* endpoints at which anything happened */
+	size_t n_unseen;      /* of those: whose calls or bytes no hook of this backend sees, by `unseen` */
+	enum trace_unseen unseen; /* the last of them */
 	int64_t unaccounted_ns;
 	/* the judge's (model/judge.h) */
 	enum outcome outcome;
