@@ -28,7 +28,7 @@ known=$!
 jobs_to_end+=($known)
 "$IPCSTALL" attach -p $known --sampled --json s.json >out 2>err &
 tool=$!
-within 20 grep -q attached err
+until_true grep -q attached err
 touch go
 wait $tool
 rc=$?

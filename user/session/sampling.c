@@ -6,14 +6,14 @@
 
 #define LEAST_PERCENT 0.01
 
-static int parse_percent(const char *text, double *share, struct err *e)
+int sampling_percent(const char *option, const char *of, const char *text, double *share, struct err *e)
 {
 	char *end;
 	double percent = strtod(text, &end);
 
 	if (end == text || (*end && strcmp(end, "%")) || !(percent >= LEAST_PERCENT && percent <= 100))
-		return err_set(e, EXIT_BAD_USAGE, "--budget '%s': not a percentage of one CPU from %g%% to 100%%; give one, as in --budget 0.5%%", text,
-			       LEAST_PERCENT);
+		return err_set(e, EXIT_BAD_USAGE, "%s '%s': not a percentage %s from %g%% to 100%%; give one, as in %s 0.5%%", option, text, of,
+			       LEAST_PERCENT, option);
 	*share = percent / 100;
 	return 0;
 }
@@ -46,5 +46,5 @@ int sampling_options(const struct session_opts *o, struct trace_options *filter,
 		return err_set(e, EXIT_BAD_USAGE, "%s with --sampled: looks at random instants see no single stall; leave one of the two out", episodes);
 	if (o->backend)
 		return err_set(e, EXIT_BAD_USAGE, "--backend with --sampled: looks need no hook on a message's way; leave one of the two out");
-	return parse_percent(o->budget ? o->budget : SAMPLING_BUDGET, &filter->budget, e);
+	return sampling_percent("--budget", "of one CPU", o->budget ? o->budget : SAMPLING_BUDGET, &filter->budget, e);
 }

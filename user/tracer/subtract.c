@@ -239,18 +239,43 @@ static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
 	b->runq_max_ns = MIN(b->runq_max_ns, b->runq_ns);
 }
 
+/* how uneven the gaps were stays that of the whole life */
+static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
+{
+	out->n -= a->n;
+	add_counts(out->tx_seen, a->tx_seen, TRACE_STATES, -1);
+	add_counts(out->tx_again, a->tx_again, TRACE_STATES, -1);
+	add_counts(out->rx_seen, a->rx_seen, TRACE_STATES, -1);
+	add_counts(out->rx_again, a->rx_again, TRACE_STATES, -1);
+	add_counts(out->fact, a->fact, TRACE_LOOK_FACTS, -1);
+	add_words(out->chrono_ns, a->chrono_ns, TRACE_CHRONOS, -1);
+}
+
+/* NULL, and true: there are none. */
+static bool copy_looks(struct trace_snapshot *out, const struct trace_snapshot *b)
+{
+	if (!b->looks)
+		return true;
+	out->looks = array_resize(NULL, b->n, 1, sizeof(*out->looks));
+	if (out->looks)
+		memcpy(out->looks, b->looks, b->n * sizeof(*out->looks));
+	return out->looks;
+}
+
 int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
 {
 	struct trace_endpoint **old = index_serials(a);
 	bool *kept = array_new(a->n, 1, sizeof(*kept));
+	bool whole;
 
 	*out = *b;
 	out->rest = NULL;
-	out->looks = NULL;	/* a phase of a sampled session has no intervals */
+	out->looks = NULL;
 	out->ep = array_resize(NULL, b->n, 1, sizeof(*out->ep));
-	if (old && kept && out->ep)
+	whole = old && kept && out->ep && copy_looks(out, b);
+	if (whole)
 		memcpy(out->ep, b->ep, b->n * sizeof(*out->ep));
-	for (size_t i = 0; old && kept && out->ep && i < b->n; i++) {
+	for (size_t i = 0; whole && i < b->n; i++) {
 		struct trace_endpoint *key = &b->ep[i];
 		struct trace_endpoint **hit = bsearch(&key, old, a->n, sizeof(*old), by_serial);
 
@@ -264,8 +289,10 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		limit_longest(&out->ep[i].rx);
 		out->ep[i].hole.max_ns = MIN(out->ep[i].hole.max_ns, out->ep[i].hole.ns);
 		kept[*hit - a->ep] = true;
+		if (out->looks && a->looks)
+			sub_looks(&out->looks[i], &a->looks[*hit - a->ep]);
 	}
-	if (!old || !kept || !out->ep || !sub_rest(out, a, b, kept)) {
+	if (!whole || !sub_rest(out, a, b, kept)) {
 		free(old);
 		free(kept);
 		trace_snapshot_free(out);

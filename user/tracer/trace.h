@@ -363,6 +363,8 @@ void trace_forget_closed(struct trace *t);
  */
 int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b);
 
+/* A session with TREE, stopped: it forgets all that it knew, and follows these processes when it is started again. */
+int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e);
 /* with TREE or TGIDS: follow this process from now on too */
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
 

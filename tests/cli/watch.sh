@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# ipcstall watch: silent while nothing stalls; a card and a line with the ledger's proof when something does; the minutes before at SIGUSR1.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 1
+
+refused() { # NAME WORDS ARGUMENTS...
+	local name=$1 words=$2 rc
+	shift 2
+	"$IPCSTALL" watch "$@" >out 2>err
+	rc=$?
+	check "$name" "exit code $rc; $(head -c 300 err)" sh -c '[ "$0" -eq 2 ] && grep -q -- "$1" err' $rc "$words"
+}
+refused 'a zoom budget is a percentage' 'zoom-budget' --zoom-budget much
+refused 'and so is that of the looks' 'one CPU' --budget much
+needs_ledger
+
+watched() { # CASE...: watched until it has ended; what was written is in w.ndjson and err
+	rm -f go
+	"$KNOWN" --go go "$@" >known.json &
+	known=$!
+	jobs_to_end+=($known)
+	"$IPCSTALL" watch -p $known -i 1s >w.ndjson 2>err &
+	tool=$!
+	jobs_to_end+=($tool)
+	until_true grep -q watching err
+	touch go
+}
+
+watched nagle n=500
+until_true grep -q '"type":"stall"' w.ndjson
+kill -USR1 $tool
+until_true grep -q '"type":"before"' w.ndjson
+check 'SIGUSR1 writes what was judged before' "$(head -c 300 w.ndjson)" grep -q '"type":"before"' w.ndjson
+kill $tool
+wait $tool
+check 'it ends in good order' "exit code $?; $(tail -3 err)" [ $? -eq 0 ]
+kill $known 2>/dev/null
+load="lines = [json.loads(x) for x in open('w.ndjson')]; told = [x for x in lines if x['type'] == 'stall']"
+says_true 'a stall is told of once' "$load" "len(told) == 1 and told[0]['schema'] == 'ipcstall.watch'" "[x['type'] for x in lines]"
+says_true 'with the cause that looks found' "$load; f = told[0]['ledger']['findings'][0]" "f['cause'] == 'nagle' and f['count'] is None" f
+says_true 'and the proof of the ledger' "$load; p = told[0]['proof']['findings'][0]" "p['cause'] == 'nagle' and p['blamed'] == 'peer delayed ACK' and p['count'] > 3 and p['max_ns'] > 3e7" p
+check 'the card names the cause' "$(cat err)" grep -q 'nagle: known' err
+
+watched pingpong n=20000
+wait $tool
+check 'nothing is said of a conversation that goes on well' "$(cat w.ndjson; tail -20 err)" [ ! -s w.ndjson ]
+finish

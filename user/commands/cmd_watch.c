@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ipcstall watch: silent until something stalls, then a card and a line of JSON with the proof. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/signals.h"
+#include "commands/command.h"
+#include "json/json_text.h"
+#include "render/ledger_text.h"
+#include "session/sampling.h"
+#include "session/session.h"
+#include "session/zoom.h"
+
+struct watch_opts {
+	struct session_opts live; /* first: its rows count from its beginning */
+	int64_t every_ns, before_ns, tell_again_ns, dump_ns;
+	double min_percent;
+	char *zoom_budget;
+};
+
+#define WATCH(member) offsetof(struct watch_opts, member)
+
+static const struct opt watch_options[] = {
+	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	TARGET_OPTIONS,
+	OPT_HEAD("What is seen"),
+	SEEN_OPTIONS,
+	BUDGET_OPTION,
+	OPT_HEAD("What is told"),
+	{ OPT_TIME, 'i', "interval", "TIME", "judge what was seen this often", WATCH(every_ns), 500e6, 600e9 },
+	{ OPT_REAL, 0, "min-share", "PERCENT", "tell of a stall that takes at least this much of a connection's time", WATCH(min_percent), 0.1, 100 },
+	{ OPT_TIME, 0, "again", "TIME", "tell of the same stall again after this time", WATCH(tell_again_ns), 1e9, 86400e9 },
+	{ OPT_STRING, 0, "zoom-budget", "PERCENT", "of the time, for the ledger where looks suspect a stall (default 1%; 0: never)", WATCH(zoom_budget) },
+	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this time, and write them at SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "threshold", "TIME", "write them also when a connection stalls this long in one interval", WATCH(dump_ns), 1e6, 600e9 },
+	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)", SESSION_OPT(duration_ns), 1, 1e18 },
+	OPT_END,
+};
+
+static void defaults(void *opts)
+{
+	struct watch_opts *o = opts;
+
+	session_defaults(&o->live);
+	o->live.sampled = true;
+	o->live.max_endpoints = 32768;
+	o->every_ns = 2000000000;
+	o->before_ns = 300000000000;
+	o->tell_again_ns = 300000000000;
+	o->min_percent = 10;
+}
+
+enum { TOLD_MOST = 256 };
+
+struct watch {
+	const struct watch_opts *o;
+	struct session live;
+	struct zoom zoom;
+	bool zooms;
+	struct trace_snapshot last;
+	struct {
+		uint64_t serial, at_ns;
+		enum tx_state cause;
+	} told[TOLD_MOST];
+	size_t n_told;
+	json_t **before;	/* a ring */
+	size_t n_before, at_before;
+};
+
+static volatile sig_atomic_t asked;
+
+static void on_usr1(int sig)
+{
+	asked = 1;
+}
+
+static void write_line(json_t *line)
+{
+	json_dumpf(line, stdout, JSON_COMPACT);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* ---- the minutes before ---- */
+
+static void keep_judgement(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
+{
+	json_t *line = json_pack("{s:s, s:i, s:s, s:I, s:o}", "schema", "ipcstall.watch", "version", 1, "type", "before", "t", (json_int_t)window->at_ns,
+				 "ledger", ledger_summary_to_json(window, v));
+
+	json_decref(w->before[w->at_before]);
+	w->before[w->at_before] = line;
+	w->at_before = (w->at_before + 1) % w->n_before;
+}
+
+static void dump_before(struct watch *w)
+{
+	for (size_t i = 0; i < w->n_before; i++) {
+		json_t *line = w->before[(w->at_before + i) % w->n_before];
+
+		if (line)
+			write_line(line);
+	}
+	asked = 0;
+}
+
+/* ---- what is new ---- */
+
+/* The place of this stall among those that were told of; of a new one a place, the oldest's if need be. */
+static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
+{
+	uint64_t now = now_ns();
+	size_t oldest = 0, i;
+
+	for (i = 0; i < w->n_told; i++) {
+		if (w->told[i].serial == serial && w->told[i].cause == cause)
+			break;
+		if (w->told[i].at_ns < w->told[oldest].at_ns)
+			oldest = i;
+	}
+	if (i < w->n_told && now - w->told[i].at_ns < (uint64_t)w->o->tell_again_ns)
+		return false;
+	if (i == w->n_told && w->n_told < TOLD_MOST)
+		w->n_told++;
+	else if (i == w->n_told)
+		i = oldest;
+	w->told[i].serial = serial;
+	w->told[i].cause = cause;
+	w->told[i].at_ns = now;
+	return true;
+}
+
+static bool is_worth_telling(const struct watch *w, const struct verdict *v)
+{
+	return v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL && 100 * finding_share(&v->v[v->lead]) >= w->o->min_percent;
+}
+
+/* ---- the proof ---- */
+
+static size_t add_pid(pid_t *pids, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return n;
+	if (pid > 0)
+		pids[n++] = pid;
+	return n;
+}
+
+static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, pid_t pids[4])
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint], *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
+	size_t n = 0;
+
+	n = add_pid(pids, n, ep->tx_calls.tgid);
+	n = add_pid(pids, n, ep->rx_calls.tgid);
+	n = add_pid(pids, n, peer->rx_calls.tgid);
+	return add_pid(pids, n, peer->tx_calls.tgid);
+}
+
+/* The ledger's view of it; false: none is to be had now. */
+static bool prove(struct watch *w, const struct trace_snapshot *window, const struct finding *f, struct trace_snapshot *proof)
+{
+	struct err e = {};
+	pid_t pids[4];
+	size_t n = pids_of(window, f, pids);
+
+	if (!w->zooms || !n || !zoom_allowed(&w->zoom, ZOOM_MOST_NS))
+		return false;
+	if (!zoom_at(&w->zoom, pids, n, ZOOM_MOST_NS, session_interrupted, proof, &e))
+		return true;
+	err_print(&e);
+	return false;
+}
+
+static void tell(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
+{
+	struct trace_snapshot proof = {};
+	struct verdict proven = {};
+	bool has = prove(w, window, &v->v[v->lead], &proof);
+	json_t *line;
+
+	if (has)
+		verdict_make(&proof, &proven);
+	session_screen(&w->o->live, has && proven.outcome == OUTCOME_STALLED ? &proof : window, has && proven.outcome == OUTCOME_STALLED ? &proven : v, stderr);
+	line = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o}", "schema", "ipcstall.watch", "version", 1, "type", "stall", "t", (json_int_t)window->at_ns, "ledger",
+			 ledger_summary_to_json(window, v), "proof", has ? ledger_summary_to_json(&proof, &proven) : json_null());
+	write_line(line);
+	json_decref(line);
+	trace_snapshot_free(&proof);
+}
+
+/* ---- each interval ---- */
+
+static uint64_t longest_ns(const struct verdict *v)
+{
+	return v->n ? v->v[v->lead].ns : 0;
+}
+
+static int judge_window(struct watch *w, struct err *e)
+{
+	struct trace_snapshot now, window;
+	struct trace_error te = {};
+	struct verdict v;
+
+	if (session_snapshot(&w->live, &now, &te))
+		return session_error(e, &te);
+	trace_forget_closed(w->live.t);
+	if (trace_snapshot_sub(&window, &w->last, &now)) {
+		trace_snapshot_free(&now);
+		return err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; look at fewer", now.n);
+	}
+	verdict_make(&window, &v);
+	keep_judgement(w, &window, &v);
+	if (is_worth_telling(w, &v) && is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
+		tell(w, &window, &v);
+	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED && longest_ns(&v) >= (uint64_t)w->o->dump_ns))
+		dump_before(w);
+	trace_snapshot_free(&window);
+	trace_snapshot_free(&w->last);
+	w->last = now;
+	return 0;
+}
+
+static int watch_all(struct watch *w, const struct trace_options *filter, struct err *e)
+{
+	uint64_t next = now_ns(), end = w->o->live.duration_ns ? next + (uint64_t)w->o->live.duration_ns : UINT64_MAX;
+
+	while (!session_interrupted() && targets_any_alive(filter) && now_ns() < end) {
+		next = next_due(next, (uint64_t)w->o->every_ns, now_ns());
+		while (!session_interrupted() && !asked && now_ns() < next && now_ns() < end && targets_any_alive(filter))
+			nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+		if (judge_window(w, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int begin(struct watch *w, struct trace_options *filter, double zoom_budget, struct err *e)
+{
+	struct trace_error te = {};
+
+	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
+	w->before = calloc(w->n_before, sizeof(*w->before));
+	if (!w->before)
+		return err_set(e, EXIT_NO_RESOURCE, "watch: no memory for what was before; give a shorter --before");
+	if (session_open(&w->live, &w->o->live, filter, e))
+		return -1;
+	w->zooms = zoom_budget > 0;
+	if (w->zooms && zoom_prepare(&w->zoom, filter, zoom_budget, e))
+		return -1;
+	return session_snapshot(&w->live, &w->last, &te) ? session_error(e, &te) : 0;
+}
+
+static void end(struct watch *w)
+{
+	for (size_t i = 0; w->before && i < w->n_before; i++)
+		json_decref(w->before[i]);
+	free(w->before);
+	trace_snapshot_free(&w->last);
+	if (w->zooms)
+		zoom_free(&w->zoom);
+	session_free(&w->live);
+}
+
+static int run(void *opts, struct opt_operands *rest, struct err *e)
+{
+	struct watch_opts *o = opts;
+	struct trace_options filter = {};
+	struct watch w = { .o = o };
+	struct sigaction usr1 = { .sa_handler = on_usr1 };
+	double zoom_budget = 0.01;
+	int rc;
+
+	if (o->zoom_budget && strcmp(o->zoom_budget, "0") && sampling_percent("--zoom-budget", "of the time", o->zoom_budget, &zoom_budget, e))
+		return -1;
+	if (o->zoom_budget && !strcmp(o->zoom_budget, "0"))
+		zoom_budget = 0;
+	if (targets_or_all(&o->live, "watch", &filter, e))
+		return -1;
+	session_catch_signals();
+	signals_catch(SIGUSR1, &usr1);
+	rc = begin(&w, &filter, zoom_budget, e);
+	if (rc == 0)
+		fprintf(stderr, "ipcstall: watching\n");
+	if (rc == 0)
+		rc = watch_all(&w, &filter, e);
+	end(&w);
+	return rc ? e->code : EXIT_DONE;
+}
+
+const struct command command_watch = {
+	.name = "watch",
+	.summary = "Watch in silence, and tell with proof when something stalls",
+	.description = "Looks at every endpoint at random instants, which costs no message anything, and judges every --interval. Where a connection\n"
+		       "stalls, the ledger is attached to its two ends for two seconds, within --zoom-budget of the time, and its verdict is the proof.\n"
+		       "Then one card goes to standard error and one line of JSON (docs/SCHEMA.md) to standard output. SIGUSR1 writes the judgements of\n"
+		       "the last minutes, one JSON object a line.",
+	.examples = "ipcstall watch\tevery process of this machine\n"
+		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s >stalls.ndjson\tand the five minutes before each stall of a second\n",
+	.options = watch_options,
+	.options_size = sizeof(struct watch_opts),
+	.defaults = defaults,
+	.run = run,
+};

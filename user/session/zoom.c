@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/zoom.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "session/session.h"
+
+int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budget, struct err *e)
+{
+	struct trace_options o = *filter;
+	struct trace_error te = {};
+
+	o.budget = 0;
+	o.backend = TRACE_AUTO;
+	o.filter = TRACE_FILTER_TREE;	/* others take their place before it is started */
+	o.tgids[0] = getpid();
+	o.n_tgids = 1;
+	o.existing = true;
+	*z = (struct zoom){ .budget = budget, .began_ns = now_ns() };
+	z->t = trace_prepare(&o, &te);
+	return z->t ? 0 : session_error(e, &te);
+}
+
+bool zoom_allowed(const struct zoom *z, uint64_t ns)
+{
+	double first = (double)ZOOM_MOST_NS / z->budget;
+
+	return (double)(z->spent_ns + ns) <= z->budget * ((double)(now_ns() - z->began_ns) + first);
+}
+
+static void wait_for(uint64_t ns, bool (*stop)(void))
+{
+	uint64_t end = now_ns() + ns;
+
+	while (!stop() && now_ns() < end)
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+}
+
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void), struct trace_snapshot *out, struct err *e)
+{
+	uint64_t began = now_ns();
+	struct trace_error te = {}, ended = {};
+	int rc;
+
+	if (trace_retarget(z->t, pids, n, &te) || trace_start(z->t, &te)) {
+		trace_stop(z->t, &ended);
+		return session_error(e, &te);
+	}
+	wait_for(ns, stop);
+	rc = trace_snapshot(z->t, out, &te);
+	trace_stop(z->t, &ended);
+	z->spent_ns += now_ns() - began;
+	z->times++;
+	return rc ? session_error(e, &te) : 0;
+}
+
+void zoom_free(struct zoom *z)
+{
+	trace_finish(z->t);
+	z->t = NULL;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A session that has stopped, turned to other processes: its programs stay loaded, and nothing of what they knew stays. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "tracer/internal.h"
+
+static void empty_map(const struct trace *t, const char *name)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, name);
+	char key[128];
+
+	if (!map || bpf_map__key_size(map) > sizeof(key))
+		return;
+	while (!bpf_map_get_next_key(bpf_map__fd(map), NULL, key) && !bpf_map_delete_elem(bpf_map__fd(map), key))
+		;
+}
+
+/* the place is vacant again, and whoever has a hint that leads there finds nothing */
+static void empty_places(struct trace *t)
+{
+	int vacant = bpf_object__find_map_fd_by_name(t->obj, "vacant");
+	struct endpoint *blank = calloc(1, sizeof(*blank));
+	uint64_t key;
+	uint32_t place;
+
+	while (blank && !bpf_map_get_next_key(t->keys_fd, NULL, &key)) {
+		if (bpf_map_lookup_elem(t->keys_fd, &key, &place) || bpf_map_delete_elem(t->keys_fd, &key))
+			break;
+		bpf_map_update_elem(t->endpoints_fd, &place, blank, BPF_ANY);
+		bpf_map_update_elem(vacant, NULL, &place, BPF_ANY);
+	}
+	free(blank);
+}
+
+static void clear_variable(struct trace *t, const char *name, size_t size)
+{
+	void *p = object_var(t, name);
+
+	if (p)
+		memset(p, 0, size);
+}
+
+static void forget_all(struct trace *t)
+{
+	if (t->hashed)
+		empty_map(t, "hashed");
+	else
+		empty_places(t);
+	empty_map(t, "tuples");
+	empty_map(t, "listeners");
+	empty_map(t, "listening");
+	empty_map(t, "followed");
+	clear_variable(t, "tgid_hint", TGID_HINTS * sizeof(uint32_t));
+	clear_variable(t, "calls", CALL_SLOTS * sizeof(struct call));
+	ring_buffer__consume(t->ring);
+	t->closed.n = t->closed.shown = 0;
+}
+
+int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e)
+{
+	memset(e, 0, sizeof(*e));
+	if (t->running || t->opts.filter != TRACE_FILTER_TREE)
+		return fail(e, EXIT_BUG, "cannot turn to other processes", "the session runs, or follows no processes", "report it");
+	forget_all(t);
+	t->opts.n_tgids = MIN(n, (size_t)TRACE_TGIDS);
+	memcpy(t->opts.tgids, tgids, t->opts.n_tgids * sizeof(*tgids));
+	for (size_t i = 0; i < t->opts.n_tgids; i++)
+		if (trace_follow(t, tgids[i], e))
+			return -1;
+	return 0;
+}
