@@ -23,7 +23,7 @@ static bool is_trusted(const char *path)
 /* A directory above the program may be one in which everybody can lay files, as /tmp is. */
 static bool holds(const char *dir)
 {
-	static const char *const parts[] = { "", "/analysis", "/" MARK };
+	static const char *const parts[] = { "", "/analysis", ("/" MARK) };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
