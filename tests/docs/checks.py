@@ -191,6 +191,6 @@ CHECKS = (
     Check("exit codes", exit_codes, ("(man)", r"\.B 9\n", ".B 19\n")),
     Check("commands and options exist", words.commands, ("README.md", r"--threshold", "--treshold")),
     Check("make targets exist", words.targets, ("CONTRIBUTING.md", r"make test-unit", "make test-units")),
-    Check("stages exist", words.stages, ("CONTRIBUTING.md", r"tests/run unit", "tests/run units")),
+    Check("stages exist", words.stages, ("CONTRIBUTING.md", r'STAGES="unit tree"', 'STAGES="unit trees"')),
     Check("paths and links exist", words.paths, ("README.md", r"docs/PEERS\.md", "docs/PEER.md")),
 )

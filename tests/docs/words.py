@@ -63,14 +63,10 @@ def targets(docs, facts):
 
 
 def stages(docs, facts):
-    known = set(re.findall(r"^\t([a-z-]+)&? *\|", (TOP / "tests/run").read_text(encoding="utf-8"), re.M))
-    named = [(name, s) for name, text in prose(docs).items() for line in re.findall(r"(?<![\w/])tests/run((?: [a-z-]+)+)", text) for s in line.split(" ")[1:]]
-    return [f"{name}: there is no stage {s}" for name, s in named if s not in known and s in line_stages(docs[name])]
-
-
-def line_stages(text):
-    """Of `tests/run a b   what that does` only a and b are stages."""
-    return {s for line in re.findall(r"tests/run((?: [a-z-]+)+)", text) for s in line.split()}
+    """STAGES=a or STAGES="a b" in a document: rows of tests/stages."""
+    known = set(re.findall(r"^([a-z-]+) *\|", (TOP / "tests/stages").read_text(encoding="utf-8"), re.M))
+    named = [(name, s) for name, text in prose(docs).items() for some in re.findall(r'\bSTAGES="?((?<=")[a-z -]+(?=")|(?<==)[a-z-]+)', text) for s in some.split()]
+    return [f"{name}: there is no stage {s}" for name, s in named if s not in known]
 
 
 def exists(name, path):
