@@ -18,16 +18,6 @@
 #include "verdict/trifle.h"
 #include "verdict/other_findings.h"
 
-uint64_t ledger_stall_ns(const struct trace_ledger *tx)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < TX_N; i++)
-		if (tx_is_stall(i))
-			sum += tx->ns[i];
-	return sum;
-}
-
 bool endpoint_sent(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.bytes || ep->tx_calls.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
