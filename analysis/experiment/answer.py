@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Sequence, Set
 
 from .. import __version__
 from ..errors import data
-from .claims import judge_all
-from .measures import calm
+from .judge import judge_all
+from ..measures import calm
 from .outcome import Outcome, combine
 from .plan import Plan
 from ..findings import caveats

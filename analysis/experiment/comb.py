@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import units
 from ..errors import data
-from .measures import chosen, disturbed
+from ..measures import chosen, disturbed
 from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from ..model import Floats, Point
 from ..series import Pair, Series, group, pair_up, parse_fix

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .measures import Measure, chosen, measure, x_text
+from ..measures import Measure, chosen, measure, x_text
 from .noise import interval, spread
 from .outcome import Outcome, UNDECIDED, of_cells
 from ..model import Floats, Point

@@ -11,7 +11,7 @@ import numpy as np
 from .. import units
 from ..errors import data
 from .compare import cells
-from .measures import Measure, chosen, measure, x_text
+from ..measures import Measure, chosen, measure, x_text
 from .noise import draws, spread
 from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from ..model import Floats, Point

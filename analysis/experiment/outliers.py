@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Sequence, Tuple
 import numpy as np
 
 from .. import units
-from .measures import chosen
+from ..measures import chosen
 from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from ..model import Histogram, Point
 from ..stats.hist import merge, middles

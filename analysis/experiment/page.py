@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Tuple
 from .. import __version__
 from ..errors import data
 from .answer import Answer, WORDS
-from .measures import chosen
+from ..measures import chosen
 from ..figures import KINDS
 from ..figures.render import to_bytes
 from ..figures.request import Request

@@ -12,6 +12,7 @@ from .. import fields
 from ..decode import parse, read_bytes
 from ..errors import AnalysisError, VERSION, data
 from ..text import clean_lines
+from .claims import KINDS
 
 SCHEMA, SCHEMA_VERSION = "ipcstall.experiment", 1
 SECTIONS = ("Hypothesis", "Variables", "Apparatus")
@@ -83,8 +84,6 @@ def _run(item: Any, where: str) -> Run:
 
 
 def _claim(item: Any, where: str) -> Dict[str, Any]:
-    from .claims import KINDS
-
     o = fields.obj(item, where)
     kind = o.get("kind")
     if kind not in KINDS:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import style, units
 from ..errors import usage
-from ..experiment.measures import MEASURES, Measure
+from ..measures import MEASURES, Measure
 from . import axes
 from .request import Request
 from ..model import Floats

@@ -322,7 +322,7 @@ def test_kept_data_are_small_and_answer_alike(carried_out, tmp_path):
 
 def test_times_are_chosen_and_named_with_their_unit(save):
     from analysis.experiment.compare import names
-    from analysis.experiment.measures import chosen, x_text
+    from analysis.measures import chosen, x_text
     from analysis.load import load
 
     points = [{**p, "vars": {"size": p["size"], "rto": rto}} for rto in (20_000_000, 1_500_000_000) for p in synth.comb(sizes=(1453,), repeats=1, nodelays=(1,))]
@@ -434,7 +434,7 @@ def test_a_stray_in_one_repeat_is_no_dip(save):
 
 
 def test_disturbed_points_are_left_out_where_enough_are_calm(save):
-    from analysis.experiment.measures import calm
+    from analysis.measures import calm
 
     rows = points(groups(1.3, 0.01, repeats=6))
     for p in rows:

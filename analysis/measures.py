@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
-from .. import units
-from ..errors import data
-from ..model import Point
-from ..series import as_number, plain, same
+from . import units
+from .errors import data
+from .model import Point
+from .series import as_number, plain, same
 
 
 @dataclass(frozen=True)
