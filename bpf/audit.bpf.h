@@ -7,7 +7,7 @@
 #ifndef IPCSTALL_AUDIT_BPF_H
 #define IPCSTALL_AUDIT_BPF_H
 
-#include "blame.bpf.h"
+#include "apply.bpf.h"
 
 /* tcp_snd_una_update() counts what is acknowledged; the rest is between snd_una and write_seq */
 static __always_inline __u64 tcp_put(struct tcp_sock *tp)

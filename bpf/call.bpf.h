@@ -98,7 +98,7 @@ static __always_inline struct endpoint *call_endpoint(const struct call *c)
 
 static __always_inline int apply(struct endpoint *ep, struct input *in, enum dir dir)
 {
-	return dir == DIR_TX ? apply_tx(ep, in) : apply_rx(ep, in);
+	return dir == DIR_TX ? apply_tx_slow(ep, in) : apply_rx_slow(ep, in);
 }
 
 static __always_inline struct beside *beside_of(struct endpoint *ep, enum dir dir)
@@ -345,7 +345,7 @@ static __always_inline void call_pauses(struct endpoint *ep, struct call *c, con
 	c->task = who->task;
 	c->run_delay = CALL_PAUSED;
 	in->working = -1;
-	apply_tx(ep, in);
+	apply_tx_slow(ep, in);
 	count(COUNT_OBSERVED);
 }
 
@@ -379,7 +379,7 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 		rx_wakes(ep, in.at, in.blocked, in.runq);
 		answer_came(ep, in.blocked - in.runq);
 	} else {
-		apply_tx(ep, &in);
+		apply_tx_slow(ep, &in);
 	}
 	count(COUNT_OBSERVED);
 	c->off = 0;

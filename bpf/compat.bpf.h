@@ -147,7 +147,7 @@ static __always_inline __u64 func_arg(void *ctx, __u32 n)
 }
 #endif
 
-/* the state that follows from a word's facets, by direction: see machine.h; filled before load */
+/* the state that follows from a word's facets, by direction: see step.h; filled before load */
 #define STATE_TABLE 128
 const volatile __u8 state_of[2][STATE_TABLE];
 #define WORD_STATE(w, dir) state_of[dir][word_facets(w)]

@@ -310,8 +310,8 @@ static __always_inline void close_ledgers(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .says = IN_CLOSE };
 
-	apply_tx(ep, &in);
-	apply_rx(ep, &in);
+	apply_tx_slow(ep, &in);
+	apply_rx_slow(ep, &in);
 	ep->settled = 0;
 	ep->closed = at;
 }

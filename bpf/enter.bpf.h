@@ -6,14 +6,14 @@
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
 
-#include "seed.bpf.h"
+#include "preexisting.bpf.h"
 
 static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t now)
 {
 	struct input in = { .at = now };
 
 	if (ep->id.proto == PROTO_TCP && dir == DIR_TX && !sees_exactly())
-		tcp_look_back(ep, ep->id.key, now, 0);
+		tcp_look_back_slow(ep, ep->id.key, now, 0);
 	if (dir == DIR_TX)
 		refused_back(ep, now);
 	call_enter(ep, dir, &in);
@@ -190,7 +190,7 @@ static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
 	}
 	if (ep->id.proto == PROTO_UDP)
 		sock_device(ep, sk, in, 0);
-	apply_tx(ep, in);
+	apply_tx_slow(ep, in);
 	ep->tx.seen = in->at;
 }
 
@@ -459,7 +459,7 @@ static __always_inline void device_freed(__u64 skb)
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();
-	apply_tx(ep, &in);
+	apply_tx_slow(ep, &in);
 	ep->tx.seen = in.at;
 	if (last)	/* this is no look at the queue: see was_paced() */
 		ep->went_out = in.at;

@@ -25,7 +25,7 @@ struct {
 
 /*
  * By the hash of its address: one more than the place of the endpoint that came last; 0: there was none. Never cleared: a stale hint
- * costs one lookup. See places.bpf.h.
+ * costs one lookup. See endpoint_table.bpf.h.
  */
 __u32 key_hint[HINTS];
 /* the followed process with this number modulo HINTS; 0: there is none; another's: there may be more, ask the map */

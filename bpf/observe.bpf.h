@@ -3,9 +3,9 @@
 #ifndef IPCSTALL_OBSERVE_BPF_H
 #define IPCSTALL_OBSERVE_BPF_H
 
-#include "places.bpf.h"
+#include "endpoint_table.bpf.h"
 #include "timeline.bpf.h"
-#include "ledger.h"
+#include "charge.h"
 
 #ifdef NO_CMPXCHG
 struct {

@@ -3,7 +3,7 @@
 #ifndef IPCSTALL_ONGOING_BPF_H
 #define IPCSTALL_ONGOING_BPF_H
 
-#include "blame.bpf.h"
+#include "apply.bpf.h"
 
 /* no step, but as one: from a stall to itself, so far. False: it is in none, or was not yet at that time */
 static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct transition *t)

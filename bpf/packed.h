@@ -8,7 +8,7 @@
 #ifndef IPCSTALL_PACKED_H
 #define IPCSTALL_PACKED_H
 
-#include "machine.h"
+#include "step.h"
 
 enum { PACK_SAYS = 32, PACK_HEAD = 40, PACK_FULL = 44, PACK_DEVICE, PACK_SLEPT, PACK_WORKING, PACK_ASLEEP = PACK_WORKING + 2 };
 

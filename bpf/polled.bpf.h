@@ -8,7 +8,7 @@
 #ifndef IPCSTALL_POLLED_BPF_H
 #define IPCSTALL_POLLED_BPF_H
 
-#include "shared.bpf.h"
+#include "tracepoints.bpf.h"
 
 #ifdef NO_CMPXCHG	/* 5.10: see current_regs() */
 static __always_inline void thread_asks(const struct thread *who)
@@ -261,7 +261,7 @@ static __noinline int poll_ended(struct call *c, ns_t now)
 		in.says = IN_FULL;
 		in.full = tcp_unread((struct sock *)ep->id.key);
 	}
-	return apply_rx(ep, &in);
+	return apply_rx_slow(ep, &in);
 }
 
 /* It runs again, and what it does now is no wait; if it goes back to sleep there, that is another. */

@@ -57,7 +57,7 @@ static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 	struct input in = { .at = bpf_ktime_get_ns(), .says = IN_FULL, .full = len > 0 };
 
 	queue_is(ep, len, in.at);
-	apply_rx(ep, &in);
+	apply_rx_slow(ep, &in);
 	ep->rx.seen = in.at;
 	count(COUNT_OBSERVED);
 	note_mark(ep, MARK_ARRIVAL, in.at, 0);
@@ -81,7 +81,7 @@ static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, 
 
 	if (ep->id.proto == PROTO_UDP) {
 		sock_device(ep, sk, &in, own);
-		apply_tx(ep, &in);
+		apply_tx_slow(ep, &in);
 	}
 	ep->tx.seen = now;
 	count(COUNT_OBSERVED);
@@ -100,7 +100,7 @@ static __always_inline void udp_goes_out(struct endpoint *ep, struct sock *sk, n
 	if (sees_exactly() || !tx_device(ep))
 		return;
 	in.device = GET(CAST(sock, sk), sk_wmem_alloc.refs.counter) - (__s32)own >= WMEM_REST;
-	apply_tx(ep, &in);
+	apply_tx_slow(ep, &in);
 }
 
 #endif

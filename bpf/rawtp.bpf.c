@@ -6,7 +6,7 @@
  */
 #define ENDS_UNSEEN	/* but TCP's */
 #define LOOKS_BACK
-#include "seed.bpf.h"
+#include "preexisting.bpf.h"
 
 /* the thread that goes on sending has slept for memory */
 static __always_inline bool tx_resumes(struct endpoint *ep)
@@ -38,7 +38,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 		ep = sock_endpoint(sk, true, in.at);
 	if (!ep)
 		return 0;
-	tcp_looks_back(ep, (__u64)sk, in.at);
+	tcp_look_back_fast(ep, (__u64)sk, in.at);
 	refused_back(ep, in.at);
 	if (word_asleep(ep->tx.word) && tx_resumes(ep))
 		return 0;
@@ -88,7 +88,7 @@ static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in,
 	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
 		return;
 	if (c->off && c->ran && tx_device(ep))	/* woken by its own timer: nothing told since that the device is done */
-		tcp_look_back(ep, ep->id.key, c->ran, 0);
+		tcp_look_back_slow(ep, ep->id.key, c->ran, 0);
 	call_resume(ep, c);
 	if (c->before)
 		in->bytes = moved_since(ep, DIR_TX, in->bytes);
@@ -114,7 +114,7 @@ static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, str
 	in->working = call_was_in(ep, DIR_TX, tid) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
 		sock_device(ep, sk, in, 0);
-	apply_tx(ep, in);
+	apply_tx_slow(ep, in);
 	ep->tx.seen = in->at;
 	refused_after(ep, ret, in->at);
 	count(COUNT_OBSERVED);
@@ -145,7 +145,7 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 {
 	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .bytes = bytes };
 
-	return ep ? quick_rx(ep, &in) : 0;
+	return ep ? apply_rx_fast(ep, &in) : 0;
 }
 
 #define COMES_NS 1000000	/* from tcp_probe to the queue; what takes longer was thrown away (a full buffer) */
@@ -252,7 +252,7 @@ static __noinline int pauses_in(struct endpoint *ep, const struct target *to, co
 	c = call_of(who->tid, false);
 	if (ep->id.proto == PROTO_TCP && tx_working(ep)) {
 		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_NONE, 0);
-		apply_tx(ep, &in);
+		apply_tx_slow(ep, &in);
 		ep->tx.seen = now;
 	} else if (ep->id.proto != PROTO_TCP && c && c->entered && c->dir == DIR_TX && c->key == ep->id.key) {
 		call_pauses(ep, c, who, &in);
@@ -497,7 +497,7 @@ static __noinline int splice_ends(__u32 first, long ret)
 	in.at = bpf_ktime_get_ns();
 	pipe_look(ep, to.pipe, in.at);
 	call_moved(&in, ret);
-	apply_rx(ep, &in);
+	apply_rx_slow(ep, &in);
 	refused_read(ep, in.at);
 	call_done(ep, DIR_RX, ret, bpf_get_current_pid_tgid());
 	return 1;
@@ -519,7 +519,7 @@ static __noinline int splice_filled(__u32 third, long ret)
 		return 0;
 	pipe_look(ep, to.pipe, in.at);
 	call_moved(&in, ret);
-	apply_tx(ep, &in);
+	apply_tx_slow(ep, &in);
 	call_done(ep, DIR_TX, ret, bpf_get_current_pid_tgid());
 	return 1;
 }

@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_RECORD_H
 #define IPCSTALL_RECORD_H
 
-#include "machine.h"
+#include "step.h"
 
 #define STATES_MAX	11
 #define COMM_LEN	16
@@ -52,9 +52,9 @@ struct looks {
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
 
-/* one direction of one endpoint; see ledger.h for who may change what */
+/* one direction of one endpoint; see charge.h for who may change what */
 struct ledger {
-	word_t word;			/* see machine.h */
+	word_t word;			/* see step.h */
 	ns_t seen;			/* when this ledger was last looked at: a later finding reaches back no further */
 	word_t done;			/* its turn bit: of the last charge that is booked */
 	word_t has_pending;
@@ -448,7 +448,7 @@ struct digest_order {
 	struct digest digest[DIGESTS];		/* out */
 };
 
-/* what became of a descriptor, or of a sleeping thread, that existed before the session: see seed.bpf.h */
+/* what became of a descriptor, or of a sleeping thread, that existed before the session: see preexisting.bpf.h */
 enum seeded { SEED_GONE, SEED_UNWANTED, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
 #define SEED_FIFO (~0ULL)	/* in the place of an inode's number: that of a FIFO is its file system's, and overlayfs shows another */
 
@@ -463,7 +463,7 @@ struct options {
 	unsigned int stacks;		/* record stacks of stalls */
 	unsigned int timeline;		/* enum timeline */
 	unsigned int protos;		/* 1 << enum proto */
-	unsigned int hashed;		/* endpoints stand in a hash: see places.bpf.h */
+	unsigned int hashed;		/* endpoints stand in a hash: see endpoint_table.bpf.h */
 	unsigned int switch_state;	/* sched_switch passes the state (5.18 on) */
 	unsigned int drop_args;		/* of kfree_skb: a third is the reason (5.17 on), a fourth the receiver (6.11 on) */
 	unsigned int dgram_sock;	/* the hook of Unix datagram receives gets a struct sock */

@@ -154,7 +154,7 @@ static __always_inline int begin_refusal(struct endpoint *ep, ns_t now)
 	receiver = ep->id.proto == PROTO_UNIX_DGRAM ? peer_of(ep) : 0;
 	if (receiver)
 		waits_at(receiver, ep->id.key);
-	apply_tx(ep, &in);
+	apply_tx_slow(ep, &in);
 	return 1;
 }
 
@@ -168,7 +168,7 @@ static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };
 
-	return refused_swap(ep, 1, 0) ? apply_tx_here(ep, &in) : 0;
+	return refused_swap(ep, 1, 0) ? apply_tx_inline(ep, &in) : 0;
 }
 
 SUBPROG int refused_ends(struct endpoint *ep, ns_t at)

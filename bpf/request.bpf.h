@@ -7,7 +7,7 @@
 #define IPCSTALL_REQUEST_BPF_H
 
 #include "registers.bpf.h"
-#include "ledger.h"
+#include "charge.h"
 #include "syscalls.h"
 
 struct request {

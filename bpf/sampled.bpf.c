@@ -6,5 +6,5 @@
 #define SAMPLED
 #define ENDS_UNSEEN	/* but TCP's */
 #pragma clang diagnostic ignored "-Wunused-function"	/* of what the ledger does at a message */
-#include "seed.bpf.h"
+#include "preexisting.bpf.h"
 #include "sample.bpf.h"

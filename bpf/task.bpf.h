@@ -356,7 +356,7 @@ static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_inf
 	ep->flags |= EP_LOOKED;
 	ep->tail = tail;
 	queue_is(ep, len, now);
-	apply_rx(ep, &in);
+	apply_rx_slow(ep, &in);
 	ep->tx.seen = ep->rx.seen = now;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP: from a socket's fields to an input. The decisions are tcp_head()'s, in machine.h; this file only reads. */
+/* TCP: from a socket's fields to an input. The decisions are tcp_head()'s, in step.h; this file only reads. */
 #ifndef IPCSTALL_TCP_BPF_H
 #define IPCSTALL_TCP_BPF_H
 
@@ -365,9 +365,9 @@ static __always_inline bool tcp_drains(__u64 sk)
 }
 
 #ifdef LOOKS_BACK	/* with every message, where no tracepoint tells that a send call has begun (before 6.16); elsewhere there is no room */
-#define FLIGHT_LANDS step_in_memory
+#define FLIGHT_LANDS apply_tx_in_place
 #else
-#define FLIGHT_LANDS apply_tx
+#define FLIGHT_LANDS apply_tx_slow
 #endif
 
 /*
@@ -416,7 +416,7 @@ SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns
 		return 0;
 	held = (struct input){ .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
 	if (tx_device(ep) && !held.device)
-		apply_tx(ep, &held);
+		apply_tx_slow(ep, &held);
 	in->at = out;
 	return 1;
 }
@@ -431,7 +431,7 @@ SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t 
 
 	if (!ep || !in || until <= in->at || until >= now)
 		return 0;
-	apply_tx(ep, in);
+	apply_tx_slow(ep, in);
 	in->at = now;
 	tcp_facets_of(ep, sk, in, HEAD_REST, 0);
 	in->at = until;
@@ -451,20 +451,20 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 	if (!ep || !in || !half_closed(CAST(sock, sk)) || since > now || since <= in->at + opt.tick)
 		return 0;
 	in->head = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;
-	apply_tx(ep, in);
+	apply_tx_slow(ep, in);
 	in->head = HEAD_RWND;
 	in->at = since;
 	return 1;
 }
 
 #ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack, nor here where it is not needed (TX_LOOKS) */
-#define TX_LOOKED_BACK tx_settles
-#define TX_LOOKS_BACK settle_tx
-#define TX_LOOKS apply_tx
+#define TX_LOOKED_BACK apply_tx_settled_slow
+#define TX_LOOKS_BACK apply_tx_settled_fast
+#define TX_LOOKS apply_tx_slow
 #else
-#define TX_LOOKED_BACK apply_tx
-#define TX_LOOKS_BACK apply_tx
-#define TX_LOOKS step_in_memory
+#define TX_LOOKED_BACK apply_tx_slow
+#define TX_LOOKS_BACK apply_tx_slow
+#define TX_LOOKS apply_tx_in_place
 #endif
 
 /*
@@ -472,7 +472,7 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
  * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
  * and what goes out of an idle socket (a FIN, say) was queued this moment.
  */
-SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
+SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 {
 	struct input in = {};
 
@@ -504,16 +504,16 @@ SUBPROG int tcp_look_back(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 }
 
 /* the same where nothing is queued nor was, nobody sends, and none has been refused: as before most events, and without a call */
-QUICK int tcp_looks_back(struct endpoint *ep, __u64 sk, ns_t now)
+QUICK int tcp_look_back_fast(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	struct input in = {};
 
 	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK || !tcp_at_ease(sk))
-		return tcp_look_back(ep, sk, now, 0);
+		return tcp_look_back_slow(ep, sk, now, 0);
 	in.at = ep->tx.seen;
 	tcp_facets_at_ease(ep, sk, &in);
 	if (in.head == HEAD_PACING)	/* by fq: until when? */
-		return tcp_look_back(ep, sk, now, 0);
+		return tcp_look_back_slow(ep, sk, now, 0);
 	if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 		TX_LOOKS_BACK(ep, &in);
 	ep->tx.seen = now;
@@ -524,7 +524,7 @@ QUICK int tcp_looks_back(struct endpoint *ep, __u64 sk, ns_t now)
 static __always_inline int tcp_ends(struct endpoint *ep, struct input *in)
 {
 	ep->tx.seen = in->at;
-	return quick_tx(ep, in);
+	return apply_tx_fast(ep, in);
 }
 
 /* The same after the effects: from now on. A send call ends, and what was sent may still be queued. */
@@ -552,7 +552,7 @@ QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 static __always_inline int tcp_looks(struct endpoint *ep, struct input *in)
 {
 	ep->tx.seen = in->at;
-	return apply_facets(ep->tx.word, in) != ep->tx.word ? quick_tx(ep, in) : 0;
+	return apply_facets(ep->tx.word, in) != ep->tx.word ? apply_tx_fast(ep, in) : 0;
 }
 
 SUBPROG int tcp_tx_looks_queued(struct endpoint *ep, __u64 sk, ns_t at)
@@ -583,7 +583,7 @@ static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct i
 		tcp_facets_at_ease(ep, sk, in);
 	else
 		tcp_facets_of(ep, sk, in, HEAD_CORK, 0);
-	tx_settles(ep, in);
+	apply_tx_settled_slow(ep, in);
 	ep->tx.seen = in->at;
 }
 
@@ -728,7 +728,7 @@ static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 	if (ep->flown > in.at)
 		in.at = ep->flown;
 	in.device = below(GET(sk, sk_wmem_alloc.refs.counter), 0, 1);
-	apply_tx(ep, &in);
+	apply_tx_slow(ep, &in);
 	ep->tx.seen = now;
 }
 

@@ -6,7 +6,7 @@
 #ifndef IPCSTALL_WAITERS_BPF_H
 #define IPCSTALL_WAITERS_BPF_H
 
-#include "seed.bpf.h"
+#include "preexisting.bpf.h"
 
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/machine.h"
+#include "bpf/step.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

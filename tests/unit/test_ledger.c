@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 
 enum { THREADS = 3, STEPS = 200000 };
 

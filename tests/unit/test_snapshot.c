@@ -9,7 +9,7 @@
 
 #include "tracer/internal.h"
 
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 
 #include <cmocka.h>	/* last: its fail() is a macro */
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "bpf/machine.h"
+#include "bpf/step.h"
 #include "bpf/packed.h"
 
 #define STATES	16

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 #include "verdict/blame.h"
 #include "render/card.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was observed, lost and left out: the sums of all processors' counters. */
 #include "tracer/internal.h"
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 
 /* of all processors, in one pass: there is room for thousands of them */
 static void sum_counts(struct trace *t, uint64_t sum[COUNT_N])

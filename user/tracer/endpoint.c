@@ -4,7 +4,7 @@
 #include <sys/param.h>
 
 #include "tracer/internal.h"
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 #include "base/text.h"
 
 /* what the kernel half had not booked yet when the copy was taken */

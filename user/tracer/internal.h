@@ -41,7 +41,7 @@ struct trace {
 	struct attached *at;
 	size_t n_at;
 	struct ring_buffer *ring;
-	bool hashed;		/* a large session: see bpf/places.bpf.h */
+	bool hashed;		/* a large session: see bpf/endpoint_table.bpf.h */
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;

@@ -224,7 +224,7 @@ static int program_fd(struct trace *t, const char *name)
 	return p ? bpf_program__fd(p) : -1;
 }
 
-/* every place is vacant: see bpf/places.bpf.h */
+/* every place is vacant: see bpf/endpoint_table.bpf.h */
 static int list_vacant(struct trace *t)
 {
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "vacant"), err = 0;

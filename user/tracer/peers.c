@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 #include "tracer/peers.h"
 
 static int by_key(const void *a, const void *b)

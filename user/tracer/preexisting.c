@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What existed before the session: /proc names the descriptors and the sleeping threads of the processes that are followed, and
- * bpf/seed.bpf.h looks at each. What cannot be read here shows at its first event, and is counted.
+ * bpf/preexisting.bpf.h looks at each. What cannot be read here shows at its first event, and is counted.
  */
 #include <ctype.h>
 #include <dirent.h>

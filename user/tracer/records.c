@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "tracer/internal.h"
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 #include "base/evict.h"
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/who.h"
 
-#include "bpf/ledger.h"
+#include "bpf/charge.h"
 
 struct who who_was_last(const struct trace_call_stats *b)
 {

@@ -8,8 +8,8 @@
  * looks again. So two processors can neither charge an interval twice nor leave a gap, and the sum of the states is the
  * lifetime to the nanosecond.
  */
-#ifndef IPCSTALL_MACHINE_H
-#define IPCSTALL_MACHINE_H
+#ifndef IPCSTALL_STEP_H
+#define IPCSTALL_STEP_H
 
 #include "causes.h"
 
@@ -26,7 +26,7 @@ enum dir { DIR_TX, DIR_RX };
  * The word, from bit 0:
  *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). Half of that is told from a clock that runs ahead: a state that lasts is
  *		charged what it lasted so far, and begun anew, long before (SPLIT_NS)
- *	1	turn: whose the sums are; no facet, step() leaves it alone (see ledger.h)
+ *	1	turn: whose the sums are; no facet, step() leaves it alone (see charge.h)
  *	6	more awake: how many threads beside the one that `awake` stands for
  *	6	more asleep: the same
  *	3	head: why the head of the queue is held

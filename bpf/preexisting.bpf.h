@@ -5,8 +5,8 @@
  * once for each and attached to nothing, look at it as it stands. They run under RCU (bpf_prog_test_run() of a raw tracepoint
  * holds it): what they walk may be closed meanwhile, but not vanish; so each looks again when the endpoint is made.
  */
-#ifndef IPCSTALL_SEED_BPF_H
-#define IPCSTALL_SEED_BPF_H
+#ifndef IPCSTALL_PREEXISTING_BPF_H
+#define IPCSTALL_PREEXISTING_BPF_H
 
 #include "polled.bpf.h"
 
@@ -89,7 +89,7 @@ static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t
 		rx.full = len > 0;
 		queue_is(ep, len, now);
 	}
-	apply_rx(ep, &rx);
+	apply_rx_slow(ep, &rx);
 	if (had_been_refused(ep))
 		refused_begins(ep, now);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From an input to a ledger: the swap of the word, and the charge. Pure C like machine.h, and tested on the host by threads that race.
+ * From an input to a ledger: the swap of the word, and the charge. Pure C like step.h, and tested on the host by threads that race.
  *
  * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made in turns: whoever swaps the word
  * flips its turn bit, and when done with the sums copies that bit to `done`. Where the two agree nobody is at the sums, and the next
@@ -8,8 +8,8 @@
  * left in `pending`, and whoever has the next turn books it. Stores become visible in order on x86; elsewhere, and on kernels
  * without cmpxchg, every change is locked as it stands.
  */
-#ifndef IPCSTALL_LEDGER_H
-#define IPCSTALL_LEDGER_H
+#ifndef IPCSTALL_CHARGE_H
+#define IPCSTALL_CHARGE_H
 
 #include "record.h"
 

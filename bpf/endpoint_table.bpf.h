@@ -5,8 +5,8 @@
  * takes all its memory at once, so those of a large session (opt.hashed) stand in a hash, which takes it as it is filled. Never both:
  * whatever comes after a look-up would have to pass the verifier once for each map.
  */
-#ifndef IPCSTALL_PLACES_BPF_H
-#define IPCSTALL_PLACES_BPF_H
+#ifndef IPCSTALL_ENDPOINT_TABLE_BPF_H
+#define IPCSTALL_ENDPOINT_TABLE_BPF_H
 
 #include "emit.bpf.h"
 

@@ -3,8 +3,8 @@
  * Hooks that every backend has: raw tracepoints that stand in all kernels from 5.10 on. Those before an event's effects look
  * back: what the fields say there has held since the last look.
  */
-#ifndef IPCSTALL_SHARED_BPF_H
-#define IPCSTALL_SHARED_BPF_H
+#ifndef IPCSTALL_TRACEPOINTS_BPF_H
+#define IPCSTALL_TRACEPOINTS_BPF_H
 
 #include "tcp.bpf.h"
 #include "holders.bpf.h"
@@ -105,7 +105,7 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 
 static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
 {
-	tcp_looks_back(ep, (__u64)sk, now);
+	tcp_look_back_fast(ep, (__u64)sk, now);
 	if (bytes)
 		tcp_data(ep, sk, skb, now, bytes);
 }
@@ -167,12 +167,12 @@ SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
 		due = now;
 	queued.at = paced.at = ep->tx.seen;
 	if (due > ep->tx.seen && !tx_resting(ep)) {
-		apply_tx(ep, &paced);
+		apply_tx_slow(ep, &paced);
 		part_turns(ep, ep->tx.seen, SLICE_FQ);
 		queued.at = due;
 	}
 	if (queued.at < now && !tx_resting(ep)) {
-		apply_tx(ep, &queued);
+		apply_tx_slow(ep, &queued);
 		part_turns(ep, queued.at, SLICE_NONE);
 	}
 	ep->tx.seen = now;
@@ -194,13 +194,13 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 	if (fq && own >= WMEM_REST)
 		fq_lets_go(ep, GET(CAST(sk_buff, skb), tstamp), now);
 	else
-		tcp_look_back(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
+		tcp_look_back_slow(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
 	if (own >= WMEM_REST)	/* a pure ACK leaves no pacing deadline behind */
 		ep->went_out = now;
 	if (!sees_exactly() && tcp_more_queued(sk, skb))
 		note_peer_unread(ep, now);
 	if (handed && now > handed + HANDED_NS && charged >= WMEM_REST)	/* netem gives back what it delays: skb_orphan_partial() */
-		apply_tx(ep, &queued);
+		apply_tx_slow(ep, &queued);
 }
 
 /* bytes behind the transport's header of a packet on its way out, whatever headers stand before that */
@@ -264,7 +264,7 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 		refresh_addresses(ep, sk);
 	}
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
-	tcp_look_back(ep, (__u64)sk, now, 0);
+	tcp_look_back_slow(ep, (__u64)sk, now, 0);
 	ep->flown = now;
 	return 0;
 }
@@ -324,7 +324,7 @@ static __always_inline void write_expired(struct sock *sk)
 		tcp_timeout(ep, now);
 		return;
 	}
-	tcp_look_back(ep, (__u64)sk, now, 0);
+	tcp_look_back_slow(ep, (__u64)sk, now, 0);
 	if (ep->probe.at)
 		probe_answered(ep, sk);
 	if (pending == ICSK_TIME_LOSS_PROBE && write_due(sk))
@@ -370,7 +370,7 @@ static __noinline int request_flew(struct endpoint *ep)
 	if (!ep || !tx_resting(ep))
 		return 0;
 	in.at = ep->tx.seen;
-	return apply_tx(ep, &in);
+	return apply_tx_slow(ep, &in);
 }
 
 /* born in the queue of a listener, for somebody to accept it */
@@ -536,10 +536,10 @@ static __noinline int tcp_ended(__u64 sk)
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {
 		probed.at = ep->tx.seen;	/* at which a window probe went out, perhaps */
 		if (tx_device(ep))
-			apply_tx(ep, &probed);
+			apply_tx_slow(ep, &probed);
 		ep->tx.seen = now;
 	}
-	tcp_look_back(ep, sk, now, 0);
+	tcp_look_back_slow(ep, sk, now, 0);
 	return 0;
 }
 
@@ -555,7 +555,7 @@ static __noinline int fin_follows(__u64 sk)
 		return 0;
 	if (ep->txb.left || ep->rxb.left)
 		closed_by(ep);
-	tcp_look_back(ep, sk, bpf_ktime_get_ns(), 0);
+	tcp_look_back_slow(ep, sk, bpf_ktime_get_ns(), 0);
 	return 1;
 }
 
@@ -592,7 +592,7 @@ int BPF_PROG(on_destroy, struct sock *sk)
 	if (!ep || ep->closed)
 		return 0;
 	now = bpf_ktime_get_ns();
-	tcp_look_back(ep, (__u64)sk, now, 0);
+	tcp_look_back_slow(ep, (__u64)sk, now, 0);
 	endpoint_close(ep, now);
 	return 0;
 }
@@ -702,7 +702,7 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 	if (ep->id.proto == PROTO_TCP && ep->rare)
 		rare_look(ep, key);
 	if (ep->id.proto == PROTO_TCP)
-		tcp_look_back(ep, key, now, 0);
+		tcp_look_back_slow(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)
 		udp_look_back(ep, sk, now, 0);
 	else
@@ -790,9 +790,9 @@ static __always_inline void split_long(struct endpoint *ep, ns_t now)
 	struct input in = { .at = now, .says = IN_SPLIT };
 
 	if (word_elapsed(LATEST(ep->tx.word), now) >= SPLIT_NS)
-		apply_tx(ep, &in);
+		apply_tx_slow(ep, &in);
 	if (word_elapsed(LATEST(ep->rx.word), now) >= SPLIT_NS)
-		apply_rx(ep, &in);
+		apply_rx_slow(ep, &in);
 }
 
 /* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One step of an endpoint's ledger: from an input to the sums, the timeline and the stall that is told. Each has a fast way, for what happens
+ * several times a message, and a slow one that takes whatever there is.
+ */
+#ifndef IPCSTALL_APPLY_BPF_H
+#define IPCSTALL_APPLY_BPF_H
+
+#include "blame.bpf.h"
+#include "packed.h"
+
+static __always_inline bool turns_stall(const struct transition *t)
+{
+#ifdef SAMPLED
+	return false;
+#endif
+	return tx_is_stall(t->from) || tx_is_stall(t->to);
+}
+
+static __always_inline bool step_tx(struct endpoint *ep, const struct input *in, struct transition *t)
+{
+	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, t))
+		return false;
+	note_step(ep, DIR_TX, t);
+	return true;
+}
+
+/* what had come lay there until now */
+static __always_inline void data_lay(struct endpoint *ep, const struct transition *t)
+{
+	if (t->from == RX_UNREAD)
+		awaited(&ep->rxb, t->ns);
+}
+
+static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
+{
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
+	if (!peer)
+		return 0;
+	return awaited_long(peer->txb.task || ep->id.proto == PROTO_PIPE ? &peer->txb : &peer->rxb, after);
+}
+
+/* a reader has waited for the other end, and what it waited for has come */
+static __always_inline void answer_came(struct endpoint *ep, ns_t after)
+{
+	if (after >= AWAITED_NS)
+		answer_came_late(ep, after);
+}
+
+static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (!take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
+		return 0;
+	note_step(ep, DIR_RX, &t);
+	data_lay(ep, &t);
+	return 1;
+}
+
+#ifdef NO_CMPXCHG
+/* what ended, packed; 0: nothing did */
+SUBPROG_OF_NUMBERS __u64 apply_tx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .blocked = blocked, .runq = runq };
+	struct endpoint *ep = endpoint_here(key);
+	struct transition t;
+
+	input_unpack(&in, packed);
+	return ep && step_tx(ep, &in, &t) ? transition_packed(&t) : 0;
+}
+
+SUBPROG_OF_NUMBERS int apply_rx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .blocked = blocked, .runq = runq };
+	struct endpoint *ep = endpoint_here(key);
+
+	input_unpack(&in, packed);
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+SUBPROG_OF_NUMBERS int hold_turns_numbers(__u64 key, __u64 packed, ns_t at)
+{
+	struct transition t = {};
+
+	transition_unpack(&t, packed);
+	return hold_turns_of(endpoint_here(key), &t, at);
+}
+
+SUBPROG_OF_NUMBERS int stall_turns_numbers(__u64 key, __u64 packed, ns_t at)
+{
+	struct transition t = {};
+
+	transition_unpack(&t, packed);
+	return stall_turns_of(endpoint_here(key), &t, at);
+}
+
+static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	if (!turns_stall(t))
+		return;
+	hold_turns_numbers(ep->key, transition_packed(t), at);
+	stall_turns_numbers(ep->key, transition_packed(t), at);
+}
+
+/* the stall's frame stands where the step's stood, not on top of it */
+static __always_inline int apply_tx_inline(struct endpoint *ep, const struct input *in)
+{
+	__u64 packed = apply_tx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
+	struct transition t = {};
+
+	if (!packed)
+		return 0;
+	transition_unpack(&t, packed);
+	tell_stall(ep, &t, in->at);
+	return 1;
+}
+
+static __always_inline int apply_tx_slow(struct endpoint *ep, const struct input *in)
+{
+	return apply_tx_inline(ep, in);
+}
+
+static __always_inline int apply_rx_slow(struct endpoint *ep, const struct input *in)
+{
+	return apply_rx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
+}
+#else
+SUBPROG int hold_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	return hold_turns_of(ep, t, at);
+}
+
+SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	return stall_turns_of(ep, t, at);
+}
+
+static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
+{
+	struct transition stall;
+
+	if (!turns_stall(t)) {
+		if (opt.stall_threshold && t->from == TX_WORK && ep->held_on.untold)
+			hold_told(ep);
+		return;
+	}
+	stall = *t;	/* or it would stand in memory all the way to here */
+	hold_turns(ep, &stall, at);
+	stall_turns(ep, &stall, at);
+}
+
+static __always_inline int apply_tx_inline(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (!step_tx(ep, in, &t))
+		return 0;
+	tell_stall(ep, &t, in->at);
+	return 1;
+}
+
+SUBPROG int apply_tx_slow(struct endpoint *ep, const struct input *in)
+{
+	return ep && in ? apply_tx_inline(ep, in) : 0;
+}
+
+SUBPROG int apply_rx_slow(struct endpoint *ep, const struct input *in)
+{
+	return ep && in ? step_rx(ep, in) : 0;
+}
+#endif
+
+/*
+ * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler
+ * leaves little of the step. A timeline wants every step told, which is for the long way.
+ */
+static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+
+	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
+		return false;
+	tell_stall(ep, &t, in->at);
+	return true;
+}
+
+static __always_inline int apply_tx_fast(struct endpoint *ep, const struct input *in)
+{
+	struct input copy;
+
+	if (try_tx_fast(ep, in))
+		return 1;
+	copy = *in;	/* or it would stand in memory on the short way too */
+	return apply_tx_slow(ep, &copy);
+}
+
+static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input *in)
+{
+	struct transition t;
+	struct input copy;
+
+	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t)) {
+		if (in->working >= 0 && !in->asleep)	/* a reader enters, or one that was not seen to has read */
+			data_lay(ep, &t);
+		return 1;
+	}
+	copy = *in;
+	return apply_rx_slow(ep, &copy);
+}
+
+QUICK int tx_begins(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1 };
+
+	return ep ? apply_tx_fast(ep, &in) : 0;
+}
+
+/* no thread comes or goes: said again here, for the short way to be short */
+SUBPROG int apply_tx_settled_slow(struct endpoint *ep, const struct input *is)
+{
+	struct input in = {};
+
+	if (!ep || !is)
+		return 0;
+	in.at = is->at;
+	in.says = is->says;
+	in.head = is->head;
+	in.full = is->full;
+	in.device = is->device;
+	in.bytes = is->bytes;
+	return try_tx_fast(ep, &in) ? 1 : apply_tx_slow(ep, is);
+}
+
+/* a quick step whose input had to stand in memory before: no copy, the stack is short there */
+static __always_inline int apply_tx_in_place(struct endpoint *ep, const struct input *in)
+{
+	return try_tx_fast(ep, in) ? 1 : apply_tx_slow(ep, in);
+}
+
+/* the same without a call, nearly always */
+static __always_inline int apply_tx_settled_fast(struct endpoint *ep, const struct input *in)
+{
+	return try_tx_fast(ep, in) ? 1 : apply_tx_settled_slow(ep, in);
+}
+
+/* a reader that is seen in its call only where it falls asleep in it */
+QUICK int rx_sleeps_in(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1, .asleep = 1 };
+
+	return ep ? apply_rx_fast(ep, &in) : 0;
+}
+
+QUICK int rx_begins(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .working = 1 };
+
+	return ep ? apply_rx_fast(ep, &in) : 0;
+}
+
+QUICK int rx_sleeps(struct endpoint *ep, ns_t at)
+{
+	struct input in = { .at = at, .asleep = 1 };
+
+	return ep ? apply_rx_fast(ep, &in) : 0;
+}
+
+SUBPROG int rx_wakes(struct endpoint *ep, ns_t at, ns_t blocked, ns_t runq)
+{
+	struct input in = { .at = at, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
+
+	return ep ? apply_rx_fast(ep, &in) : 0;
+}
+
+SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
+{
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .working = -1, .bytes = bytes };
+
+	return ep ? apply_rx_fast(ep, &in) : 0;
+}
+
+/* a reader that slept in its call, and wakes and leaves it in one */
+QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
+{
+	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
+	struct input end = { .says = IN_FULL, .working = -1 };
+
+	if (!ep || !is)
+		return 0;
+	end.at = is->at;
+	end.full = is->full & 1;
+	end.bytes = is->bytes;
+	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rxb.own, &wake, &end, DIR_RX))
+		return 1;
+	rx_wakes(ep, ran, blocked, runq);
+	return rx_ends(ep, end.at, end.full, end.bytes);
+}
+
+/* something came, or went, while no reader was in a call */
+QUICK int rx_holds(struct endpoint *ep, ns_t at, __u32 full)
+{
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1 };
+
+	return ep && apply_facets(ep->rx.word, &in) != ep->rx.word ? apply_rx_fast(ep, &in) : 0;
+}
+
+#endif
