@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was seen of an endpoint: its other end, and how long it was in one rx state. */
+/* What was seen of an endpoint: its stall, its other end, and how long it was in one rx state. */
 #include "verdict/other_findings.h"
 
 bool other_end_seen(const struct trace_endpoint *ep)
@@ -20,4 +20,14 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 		.count = rx->count[state],
 		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
 	};
+}
+
+uint64_t ledger_stall_ns(const struct trace_ledger *tx)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		if (tx_is_stall(i))
+			sum += tx->ns[i];
+	return sum;
 }
