@@ -111,20 +111,6 @@ static __always_inline bool tx_device(const struct endpoint *ep)
 	return *(const volatile word_t *)&ep->tx.word >> DEVICE_SHIFT & 1;
 }
 
-struct bpf_pidns_info {	/* uapi */
-	__u32 pid, tgid;
-};
-
-/* the process as the reader knows it; one of another namespace by the machine's number, in `current` */
-static __always_inline __u32 current_tgid(__u64 current)
-{
-	struct bpf_pidns_info here;
-
-	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
-		return here.tgid;
-	return current >> 32;
-}
-
 /* A switch passes by those whom nobody asked for, unless they have a place: from now on its sleeps on this endpoint are seen. */
 static __always_inline void note_stranger(__u32 tid)
 {

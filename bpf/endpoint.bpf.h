@@ -23,19 +23,24 @@ struct {
  * Local ports that traced tasks listen on, with the namespace in the upper half, and on how many sockets: their connections are born in
  * softirq. Several may share a port (SO_REUSEPORT), and in a reload the old one ends after the new one has begun.
  */
+struct port {
+	__u32 sockets, pad;
+	__u64 sk;	/* the one that came last */
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, struct port);
 } listeners SEC(".maps");
 
-/* these sockets, and what each counts for above: others end too, and one is found by all processes that hold it (seed_endpoint()) */
+/* these sockets, by address: others end too, and one is found by all processes that hold it (seed_endpoint()) */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u64);
-	__type(value, __u64);
+	__type(value, struct listener);
 } listening SEC(".maps");
 
 __u64 last_serial;
@@ -471,6 +476,64 @@ static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 		ep->flags |= EP_STRANGE;
 }
 
+static __always_inline __u64 listener_key(struct sock *sk)
+{
+	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
+}
+
+/* the one listener at this port; null: there is none, or several, of which nobody tells whose a connection is */
+static __always_inline struct listener *listener_at(__u64 port)
+{
+	struct port *p = bpf_map_lookup_elem(&listeners, &port);
+	__u64 sk;
+
+	if (!p || p->sockets != 1)
+		return 0;
+	sk = p->sk;
+	return bpf_map_lookup_elem(&listening, &sk);
+}
+
+static __always_inline void listener_look(struct listener *l)
+{
+	struct sock *sk = CAST(sock, l->key);
+	__u32 queue = GET(sk, sk_ack_backlog);
+
+	l->queue = queue;
+	l->backlog = GET(sk, sk_max_ack_backlog);
+	l->drops = GET(sk, sk_drops.counter) - l->drops_then;
+	if (queue > l->peak)
+		l->peak = queue;
+}
+
+/* a connection is in the queue from now on */
+SUBPROG_OF_NUMBERS int listener_gains(__u64 port)
+{
+	struct listener *l = listener_at(port);
+
+	if (!l)
+		return 0;
+	atomic_add(&l->established, 1);
+	listener_look(l);
+	return 1;
+}
+
+/* and now it is the current task's */
+SUBPROG_OF_NUMBERS int listener_loses(__u64 sk, ns_t waited)
+{
+	struct listener *l = listener_at(listener_key(CAST(sock, sk)));
+	__u64 current = bpf_get_current_pid_tgid();
+
+	if (!l)
+		return 0;
+	atomic_add(&l->accepted, 1);
+	atomic_add(&l->wait_ns, waited);
+	raise_max(&l->wait_max, waited);
+	l->tid = (__u32)current;
+	l->tgid = current_tgid(current);
+	bpf_get_current_comm(l->comm, sizeof(l->comm));
+	return 1;
+}
+
 /* unread until now: for the lack of an accept(), and not of a read */
 static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
 {
@@ -486,6 +549,7 @@ static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 		return;
 	ep->making.accepted = now;
 	ep->making.unread_then = unread_so_far(ep, now);
+	listener_loses(ep->id.key, now - ep->born);
 }
 
 /* A call that finds this need not ask for inode, addresses and end, nor whose it is. */

@@ -100,6 +100,20 @@ static __always_inline bool current_wanted(void)
 	return task_wanted(bpf_get_current_pid_tgid() >> 32);
 }
 
+struct bpf_pidns_info {	/* uapi */
+	__u32 pid, tgid;
+};
+
+/* the process as the reader knows it; one of another namespace by the machine's number, in `current` */
+static __always_inline __u32 current_tgid(__u64 current)
+{
+	struct bpf_pidns_info here;
+
+	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
+		return here.tgid;
+	return current >> 32;
+}
+
 static __always_inline bool port_wanted(__u16 local, __u16 remote)
 {
 	if (!opt.port_hi)

@@ -251,6 +251,19 @@ static __noinline int seed_endpoint(const struct target *to, ns_t now)
 	return target_endpoint(to, now) ? SEED_MADE : SEED_UNWANTED;
 }
 
+/* user space named it, and is the one that runs: whoever holds it listens */
+static __noinline int listener_held(__u64 sk, __u64 task)
+{
+	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
+
+	if (!l || l->accepted)
+		return 0;
+	l->tgid = tgid_numbered(task);
+	l->tid = GET(CAST(task_struct, task), pid);
+	bpf_probe_read_kernel(l->comm, sizeof(l->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	return 1;
+}
+
 /* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one; 0: there is no such process. */
 SEC("raw_tp/global_number")
 int global_number(struct bpf_raw_tracepoint_args *ctx)
@@ -280,6 +293,8 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	if (!file || !file_target(&to, file) || !is_what_was_seen(&to, ctx->args[2]))
 		return SEED_GONE;
 	what = seed_endpoint(&to, now);
+	if (what == SEED_LISTENS)
+		listener_held(listens_by(to.sk), task);
 	ep = what >= SEED_KNOWN ? endpoint_known(target_key(&to)) : 0;
 	if (!ep)
 		return what;

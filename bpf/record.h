@@ -157,11 +157,6 @@ struct answers {
 	struct spread since_fired, since_owed;
 };
 
-struct address {
-	unsigned char ip[16];		/* IPv4: the first four bytes */
-	unsigned short port;		/* host order */
-};
-
 /* with a threshold for stalls: what held the head of a TCP queue when it was last looked at; see struct tcp_snap */
 struct held {
 	unsigned int queued;		/* bytes not yet sent */
@@ -212,6 +207,29 @@ struct hold {
 	unsigned int state, next;	/* enum tx_state; TCP's snd_nxt when the last piece ended: what goes out ends it */
 	unsigned int going, went_on;	/* the present piece is not the first; nor was the one that ended last */
 	unsigned int untold, pad;	/* with a threshold: it is told of when it is known to be over */
+};
+
+struct address {
+	unsigned char ip[16];		/* IPv4: the first four bytes */
+	unsigned short port;		/* host order */
+};
+
+/*
+ * A listening socket of a traced process. Its queue holds what is established and nobody has accepted; what comes while that is full is thrown
+ * away, and asked for again a second later.
+ */
+struct listener {
+	unsigned long long key, inode;	/* of the socket */
+	unsigned long long port;	/* its namespace and port: see listener_key() */
+	ns_t born, closed;		/* closed 0: it listens */
+	unsigned int netns, family;
+	struct address local;
+	unsigned int backlog, queue, peak;	/* how many may wait (one more may: sk_acceptq_is_full()); do, at the last look; did, at any */
+	unsigned int drops, drops_then;	/* requests that were thrown away: sk_drops, now and when this began */
+	unsigned long long established, accepted;	/* connections, since: while it is alone at its port */
+	ns_t wait_ns, wait_max;		/* of the accepted ones: in the queue */
+	unsigned int tgid, tid;		/* who accepted last; before: who made it listen, or holds it */
+	char comm[COMM_LEN];
 };
 
 /* TCP: data came and could not be read, since what belongs before it had not come */
@@ -356,7 +374,7 @@ static inline int is_mere_holder(const struct beside *b, const struct beside *ot
 #define SYN_AND_FIN 2	/* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS 3	/* in a row that must find bytes astray: one that falls between a call's work and its being counted does so too */
 
-enum record_type { RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5 };
+enum record_type { RECORD_CLOSE = 2, RECORD_STALL = 3, RECORD_STEP = 4, RECORD_MARK = 5, RECORD_LISTENER = 6 };
 
 struct record_head {
 	unsigned int type, size;
@@ -365,6 +383,12 @@ struct record_head {
 struct record_close {
 	struct record_head head;
 	struct endpoint ep;
+};
+
+/* it listens no more */
+struct record_listener {
+	struct record_head head;
+	struct listener l;
 };
 
 /* one stall at least as long as the threshold */

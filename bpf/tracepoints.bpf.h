@@ -343,11 +343,6 @@ int BPF_PROG(on_timer, void *timer)
 	return 0;
 }
 
-static __always_inline __u64 listener_key(struct sock *sk)
-{
-	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
-}
-
 /* A new connection: whatever else stood at its address has ended. Null if it is not known yet. */
 static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 {
@@ -374,9 +369,11 @@ static __noinline int request_flew(struct endpoint *ep)
 }
 
 /* born in the queue of a listener, for somebody to accept it */
-static __always_inline void is_queued_for_accept(struct sock *sk, ns_t now)
+static __always_inline void is_queued_for_accept(struct sock *sk, __u64 port, ns_t now)
 {
 	struct endpoint *ep;
+
+	listener_gains(port);
 
 	if (!sock_create((__u64)sk, PROTO_TCP, now, 0))
 		return;
@@ -421,7 +418,7 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 		ep->announced = GET(CAST(tcp_sock, sk0), rcv_nxt);	/* the other end's first number is known only now */
 		request_answered(ep, (__u64)sk0, now);
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
-		is_queued_for_accept(sk0, now);
+		is_queued_for_accept(sk0, key, now);
 	}
 	note_subflow((__u64)sk0);	/* before it closes MPTCP takes its mark off: mptcp_subflow_drop_ctx() */
 }
@@ -439,53 +436,110 @@ static __always_inline void connects(struct sock *sk)
 	asks_for_connection(sk, now);
 }
 
-static __always_inline void port_gains(__u64 port)
+static __always_inline void port_gains(__u64 port, __u64 sk)
 {
-	__u32 *sockets, one = 1;
+	struct port *p, one = { .sockets = 1, .sk = sk };
 
 	if (!bpf_map_update_elem(&listeners, &port, &one, BPF_NOEXIST))
 		return;
-	sockets = bpf_map_lookup_elem(&listeners, &port);
-	if (sockets)
-		atomic_add(sockets, 1);
-	else
+	p = bpf_map_lookup_elem(&listeners, &port);
+	if (!p) {
 		count(COUNT_OVERFLOW);
+		return;
+	}
+	atomic_add(&p->sockets, 1);
+	p->sk = sk;
 }
 
 static __always_inline void port_loses(__u64 port)
 {
-	__u32 *sockets = bpf_map_lookup_elem(&listeners, &port);
+	struct port *p = bpf_map_lookup_elem(&listeners, &port);
 
-	if (!sockets)
+	if (!p)
 		return;
-	atomic_add(sockets, -1);
-	if (!*(volatile __u32 *)sockets)
+	atomic_add(&p->sockets, -1);
+	if (!LATEST(p->sockets))
 		bpf_map_delete_elem(&listeners, &port);
+}
+
+static struct listener blank_listener;
+
+static __always_inline void listener_begins(struct listener *l, __u64 sk0)
+{
+	struct sock *sk = CAST(sock, sk0);
+	struct identity id = { .family = GET(sk, __sk_common.skc_family) };
+	__u64 current = bpf_get_current_pid_tgid();
+
+	read_addresses(&id, sk);
+	l->key = sk0;
+	l->inode = sock_inode(sk);
+	l->port = listener_key(sk);
+	l->netns = sock_netns(sk);
+	l->family = id.family;
+	l->local = id.local;
+	l->born = bpf_ktime_get_ns();
+	l->drops_then = GET(sk, sk_drops.counter);
+	l->tid = (__u32)current;
+	l->tgid = current_tgid(current);
+	bpf_get_current_comm(l->comm, sizeof(l->comm));
+	listener_look(l);
 }
 
 SUBPROG_OF_NUMBERS int listens(__u64 sk)
 {
-	__u64 port = listener_key(CAST(sock, sk));
-	long err = bpf_map_update_elem(&listening, &sk, &port, BPF_NOEXIST);
+	long err = bpf_map_update_elem(&listening, &sk, &blank_listener, BPF_NOEXIST);
+	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
 
-	if (!err)
-		port_gains(port);
-	else if (err != -EEXIST)
+	if (!l || (err && err != -EEXIST))
 		count(COUNT_OVERFLOW);
-	return 0;
+	if (!l || err)
+		return 0;
+	listener_begins(l, sk);
+	port_gains(l->port, sk);
+	return 1;
+}
+
+static __always_inline void listener_told(struct listener *l)
+{
+	struct record_listener *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+
+	if (!r) {
+		count(COUNT_LOST);
+		return;
+	}
+	r->head.type = RECORD_LISTENER;
+	r->head.size = sizeof(*r);
+	bpf_probe_read_kernel(&r->l, sizeof(r->l), l);
+	bpf_ringbuf_submit(r, wake_flags());
 }
 
 /* only of one that was counted, and by the port that it was counted for */
 SUBPROG_OF_NUMBERS int listens_no_more(__u64 sk)
 {
-	__u64 *counted = bpf_map_lookup_elem(&listening, &sk), port;
+	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
+	__u64 port;
 
-	if (!counted)
+	if (!l)
 		return 0;
-	port = *counted;
+	port = l->port;
+	l->closed = bpf_ktime_get_ns();
+	listener_look(l);
+	listener_told(l);
 	if (!bpf_map_delete_elem(&listening, &sk))
 		port_loses(port);
 	return 0;
+}
+
+/* Not attached: user space runs it for one before it reads. */
+SEC("raw_tp/settle_listener")
+int settle_listener(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 sk = ctx->args[0];
+	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
+
+	if (l && GET(CAST(sock, sk), __sk_common.skc_state) == TCP_LISTEN)
+		listener_look(l);
+	return l != 0;
 }
 
 /* one that begins to listen has not listened before: who did under this address ended unseen */

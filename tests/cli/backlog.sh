@@ -9,6 +9,12 @@ needs_ledger
 cat >full.py <<'PY'
 import socket, threading, time
 
+def drops():
+    with open("/proc/net/netstat") as f:
+        rows = [l.split() for l in f if l.startswith("TcpExt:")]
+    return int(dict(zip(rows[0], rows[1]))["ListenDrops"])
+
+had = drops()
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
 s.listen(0)  # room for one
@@ -16,15 +22,21 @@ first = socket.create_connection(s.getsockname())
 threading.Timer(0.4, s.accept).start()
 before = time.monotonic()
 second = socket.create_connection(s.getsockname())
-print(time.monotonic() - before, second.getsockname()[1])
+print(time.monotonic() - before, second.getsockname()[1], drops() - had, s.getsockname()[1])
 second.sendall(b"x" * 100)
 s.accept()
 PY
 "$IPCSTALL" run -q --json m.json -- python3 full.py >took 2>err
-the='took, port = open("took").read().split(); took = float(took) * 1e9; l = json.load(open("m.json"))["ledger"]
+the='took, port, dropped, listens = open("took").read().split(); took = float(took) * 1e9; l = json.load(open("m.json"))["ledger"]
 e = [e for e in l["endpoints"] if e["proto"] == "tcp" and e["local"].endswith(":" + port)][0]; lost = e["tx"]["states"]["recovery"]["ns"]; f = (l["findings"] or [{}])[0]'
 says_true "the time in connect() is recovery" "$the" 'took > 9e8 and abs(lost - took) < 0.1 * took' '(took, lost, e["tx"], open("err").read())'
 says_true "and the request for a connection was sent again" "$the" 'e["beside"]["tcp"]["syn_retransmits"] == e["beside"]["tcp"]["retransmits"] >= 1' 'e["beside"]["tcp"]'
 says_true "the verdict says that, and what to do" "$the" \
 	'"recovery <- no answer to its SYN" in f["text"] and f["text"] in l["verdict"] and "backlog" in f["fix"] and f["unanswered_syn"]' '(l["verdict"], f)'
+says_true "the listener says that its queue was full, and how many requests it threw away" "$the" \
+	'[(x["backlog"], x["peak"], x["dropped"], x["established"], x["accepted"]) for x in l["listeners"] if x["local"].endswith(":" + listens)] == [(0, 1, int(dropped), 2, 2)]' '(dropped, l["listeners"])'
+"$IPCSTALL" record -q -o m.rec -- python3 full.py >took 2>err
+"$IPCSTALL" replay -q m.rec --json m.json 2>>err
+says_true "a recording keeps that" "$the" \
+	'[(x["backlog"], x["peak"], x["dropped"]) for x in l["listeners"] if x["local"].endswith(":" + listens)] == [(0, 1, int(dropped))]' '(open("err").read(), l["listeners"])'
 finish

@@ -31,6 +31,7 @@ enum block_type {
 	BLOCK_CLOSED,		/* those that closed since: each stands in one such block only */
 	BLOCK_DROPPED,		/* what went to keep the file within its size */
 	BLOCK_END,		/* the session ended in good order */
+	BLOCK_LISTENERS,	/* listening sockets, of the snapshot that follows */
 };
 
 /* 0, or an errno. *written: how many bytes went to the file, which is cut back to where it was when not all did. */

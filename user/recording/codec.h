@@ -41,6 +41,7 @@ struct part {
 	bool last;
 };
 void codec_part(struct codec *c, struct part *p);
+void codec_listeners(struct codec *c, struct trace_listeners *l);
 /* stacks as numbers of texts, 0: unknown */
 void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS]);
 /* `base`: the time of the one before, which goes along */

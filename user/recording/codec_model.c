@@ -7,6 +7,7 @@
 /* whoever adds a field finds here that it must be walked too */
 _Static_assert(sizeof(struct trace_endpoint) == 4576, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
+_Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
 static void walk_pid(struct codec *c, pid_t *pid)
@@ -276,6 +277,41 @@ void codec_part(struct codec *c, struct part *p)
 	codec_counters(c, &p->counters);
 	codec_bool(c, &p->last);
 	codec_u64(c, &p->n);
+}
+
+static void walk_listener(struct codec *c, struct trace_listener *l)
+{
+	uint64_t family = (uint64_t)l->family;
+
+	codec_u64(c, &l->inode);
+	codec_u32(c, &l->netns);
+	codec_below(c, &family, 256);
+	walk_address(c, &l->local);
+	codec_u64(c, &l->born_ns);
+	codec_u64(c, &l->at_ns);
+	codec_bool(c, &l->closed);
+	codec_u32(c, &l->backlog);
+	codec_u32(c, &l->queue);
+	codec_u32(c, &l->peak);
+	codec_u64(c, &l->dropped);
+	codec_u64(c, &l->established);
+	codec_u64(c, &l->accepted);
+	codec_u64(c, &l->wait_ns);
+	codec_u64(c, &l->wait_max_ns);
+	walk_pid(c, &l->tgid);
+	walk_comm(c, l->comm);
+	l->family = (int)family;
+}
+
+void codec_listeners(struct codec *c, struct trace_listeners *l)
+{
+	uint64_t n = l->n;
+
+	codec_below(c, &n, TRACE_LISTENERS + 1);
+	codec_u64(c, &l->left_out);
+	for (uint64_t i = 0; i < n && !c->bad; i++)
+		walk_listener(c, &l->v[i]);
+	l->n = c->bad ? 0 : n;
 }
 
 static void walk_held(struct codec *c, struct trace_held *h)

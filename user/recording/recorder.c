@@ -396,6 +396,18 @@ static int check_file(struct recorder *r, struct err *e)
 	return err_set(e, EXIT_IO, "%s: %s by somebody while it was written, so the recording is lost; keep it there and record again", r->path, what);
 }
 
+static int write_listeners(struct recorder *r, const struct trace_snapshot *s)
+{
+	struct trace_listeners l = s->listeners;
+	struct codec c;
+
+	if (!l.n)
+		return 0;
+	codec_writer(&c);
+	codec_listeners(&c, &l);
+	return write_block(r, BLOCK_LISTENERS, &c);
+}
+
 int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct err *e)
 {
 	int err;
@@ -403,6 +415,8 @@ int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct
 	if (r->error || check_file(r, e) || recorder_flush(r, e))
 		return -1;
 	err = write_parts(r, s, true);
+	if (!err)
+		err = write_listeners(r, s);
 	if (!err)
 		err = write_parts(r, s, false);
 	if (!err)

@@ -29,6 +29,7 @@ struct walk {
 	struct endpoints closed, live;	/* of the snapshot that is being put together */
 	const char **texts;		/* by number */
 	size_t texts_room, texts_bytes, cgroups;
+	struct trace_listeners listeners;
 	size_t live_max;		/* for how many living endpoints there is memory */
 	struct trace_counters gone;	/* of those that closed and were not kept; so far */
 	bool live_short;		/* a part of the snapshot that is being put together is damaged */
@@ -199,7 +200,7 @@ void counters_add_dropped(struct trace_counters *to, const struct trace_counters
 /* what is gone and what lives, as one snapshot */
 static void deliver(struct walk *w, const struct part *p)
 {
-	struct trace_snapshot s = { .at_ns = p->at_ns, .counters = p->counters };
+	struct trace_snapshot s = { .at_ns = p->at_ns, .counters = p->counters, .listeners = w->listeners };
 
 	w->st->snapshots++;
 	s.counters.events_lost += w->st->dropped.events;
@@ -237,6 +238,16 @@ static bool read_snapshot(struct walk *w, struct codec *c)
 	endpoints_clear(&w->live);
 	w->live_short = false;
 	return true;
+}
+
+static bool read_listeners(struct walk *w, struct codec *c)
+{
+	struct trace_listeners l = {};
+
+	codec_listeners(c, &l);
+	if (codec_done(c))
+		w->listeners = l;
+	return codec_done(c);
 }
 
 static bool read_header(struct walk *w, const struct block *b)
@@ -278,6 +289,8 @@ static bool read_block(struct walk *w, const struct block *b)
 		return read_snapshot(w, &c);
 	case BLOCK_DROPPED:
 		return read_dropped(w, &c);
+	case BLOCK_LISTENERS:
+		return read_listeners(w, &c);
 	case BLOCK_END:
 		w->st->complete = true;
 		return true;

@@ -110,13 +110,13 @@ static json_t *call_stats_to_json(const struct trace_call_stats *b)
 	return o;
 }
 
-static json_t *addr_to_json(const struct trace_endpoint *ep, const struct trace_addr *a)
+static json_t *addr_to_json(int family, const struct trace_addr *a)
 {
 	char text[INET6_ADDRSTRLEN + 10];
 
-	if (ep->family != AF_INET && ep->family != AF_INET6)
+	if (family != AF_INET && family != AF_INET6)
 		return json_null();
-	trace_addr_text(ep->family, a, text, sizeof(text));
+	trace_addr_text(family, a, text, sizeof(text));
 	return json_string(text);
 }
 
@@ -311,7 +311,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 {
 	const struct trace_call_stats *who = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
-			      trace_proto_name(ep->proto), "local", addr_to_json(ep, &ep->local), "remote", addr_to_json(ep, &ep->remote),
+			      trace_proto_name(ep->proto), "local", addr_to_json(ep->family, &ep->local), "remote", addr_to_json(ep->family, &ep->remote),
 			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
 			      "joined_late", ep->joined_late);
 
@@ -492,6 +492,36 @@ static void add_card(json_t *o, const struct trace_snapshot *s, const struct ver
 	free(c);
 }
 
+/* of a port that several sockets share nobody tells whose a connection was */
+static json_t *unless_shared(const struct trace_listener *l, uint64_t v)
+{
+	return l->established || l->accepted || !l->peak ? json_integer((json_int_t)v) : json_null();
+}
+
+static json_t *listener_to_json(const struct trace_listener *l)
+{
+	json_t *o = json_pack("{s:o, s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "local", addr_to_json(l->family, &l->local), "netns", (json_int_t)l->netns, "inode",
+			      unless_zero(l->inode), "closed", l->closed, "lifetime_ns", (json_int_t)(l->at_ns - l->born_ns), "backlog",
+			      (json_int_t)l->backlog, "queue", (json_int_t)l->queue, "peak", (json_int_t)l->peak, "dropped", (json_int_t)l->dropped);
+
+	json_object_set_new(o, "established", unless_shared(l, l->established));
+	json_object_set_new(o, "accepted", unless_shared(l, l->accepted));
+	json_object_set_new(o, "accept_wait_ns", unless_shared(l, l->wait_ns));
+	json_object_set_new(o, "accept_wait_max_ns", unless_shared(l, l->wait_max_ns));
+	json_object_set_new(o, "pid", pid_to_json(l->tgid));
+	json_object_set_new(o, "comm", comm_to_json(l->comm, l->tgid));
+	return o;
+}
+
+static json_t *listeners_to_json(const struct trace_listeners *l)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(a, listener_to_json(&l->v[i]));
+	return a;
+}
+
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array(), *o;
@@ -506,6 +536,8 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 		      loss_to_json(s, &v->loss), "long_wait", wait_to_json(v), "scattered",
 		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_card(o, s, v);
+	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners));
+	json_object_set_new(o, "listeners_left_out", json_integer((json_int_t)s->listeners.left_out));
 	add_counters(o, &s->counters);
 	json_object_set_new(o, "sampling", sampling_to_json(s));
 	return o;

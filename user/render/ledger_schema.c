@@ -41,6 +41,7 @@ static const struct schema_row summary[] = {
 	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?wait" },
 	{ "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" }, { "~outcome", "outcome" }, { "~card", "?card" },
+	{ "~listeners", "listener[]" }, { "~listeners_left_out", "count" },
 	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
 	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
@@ -84,6 +85,11 @@ static const struct schema_row endpoint[] = {
 	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" }, { "joined_late", "bool" },
 	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" }, { "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
 	{ "beside", "beside" }, { "blame", "blame[]" }, { "~looks", "?looks" }, {}
+};
+static const struct schema_row listener[] = {
+	{ "local", "?text" }, { "netns", "count" }, { "inode", "?count" }, { "closed", "bool" }, { "lifetime_ns", "count" }, { "backlog", "count" },
+	{ "queue", "count" }, { "peak", "count" }, { "dropped", "count" }, { "established", "?count" }, { "accepted", "?count" },
+	{ "accept_wait_ns", "?count" }, { "accept_wait_max_ns", "?count" }, { "pid", "?count" }, { "comm", "?text" }, {}
 };
 static const struct schema_row unseen[] = { { "tx", "?text" }, { "rx", "?text" }, {} };
 static const struct schema_row side[] = { { "lifetime_ns", "count" }, { "unaccounted_ns", "?count" }, {} };
@@ -150,7 +156,7 @@ static const struct {
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "card", card }, { "requests", requests }, { "endpoint", endpoint }, { "unseen", unseen }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
+	{ "scattered", scattered }, { "card", card }, { "requests", requests }, { "endpoint", endpoint }, { "unseen", unseen }, { "listener", listener }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
 	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by }, { "looks", looks }, { "found", found }, { "facts", facts },
 	{ "chronographs", chronographs }, { "sampling", sampling },

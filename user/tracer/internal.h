@@ -64,6 +64,8 @@ struct trace {
 	bool running, stop;
 	bool exact;		/* TCP's queue is looked at right after each event: see `exact` in bpf/filter.bpf.h */
 	struct closed_list closed;
+	struct trace_listeners unlistened;	/* those that listen no more */
+	int listening_fd, settle_listener;
 	uint64_t n_closed, lost;
 };
 
@@ -132,6 +134,14 @@ void snapshot_tell_ongoing(struct trace *t, uint64_t at);
 int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 /* sorted, each once; how many there are */
 size_t snapshot_unique_keys(uint64_t *keys, size_t n);
+
+/* one of the programs that user space runs, for one key; < 0: it is not loaded */
+void snapshot_run(int program, uint64_t key);
+
+/* listeners.c */
+void listeners_add(struct trace_listeners *to, const struct trace_listener *l);
+void listeners_gone(struct trace *t, const struct listener *l);
+void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now);
 
 /* records.c: the ring's callback */
 int on_record(void *ctx, void *data, size_t size);

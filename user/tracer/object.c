@@ -144,6 +144,8 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 		return t->opts.stall_threshold_ns;
 	if (t->backend == TRACE_SAMPLED && (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
 		return true;
+	if (!strcmp(program, "settle_listener"))
+		return t->opts.protos & 1u << TRACE_TCP;
 	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -240,6 +242,8 @@ static int find_fds(struct trace *t)
 	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
 	t->settle_fd = program_fd(t, t->backend == TRACE_SAMPLED ? "settle_sampled" : "settle");
 	t->so_far_fd = program_fd(t, "stall_so_far");
+	t->settle_listener = program_fd(t, "settle_listener");
+	t->listening_fd = bpf_object__find_map_fd_by_name(t->obj, "listening");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
 	t->number_fd = program_fd(t, "global_number");

@@ -157,6 +157,8 @@ int on_record(void *ctx, void *data, size_t size)
 		t->n_closed++;
 		if (!is_strangers(ep->flags, ep->peer) && !keep_closed(t, ep))
 			t->lost++;
+	} else if (head->type == RECORD_LISTENER) {
+		listeners_gone(t, &((struct record_listener *)data)->l);
 	} else if (head->type == RECORD_STALL) {
 		report_stall(t, data);
 	} else if (head->type == RECORD_STEP || head->type == RECORD_MARK) {

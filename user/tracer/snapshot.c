@@ -63,6 +63,11 @@ static void run_for(int program, uint64_t key, uint64_t at)
 		bpf_prog_test_run_opts(program, &o);
 }
 
+void snapshot_run(int program, uint64_t key)
+{
+	run_for(program, key, 0);
+}
+
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
 static void settle(const struct trace *t, uint64_t key)
 {
@@ -242,6 +247,7 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 	if (err)
 		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
 	counters_fill(t, &s->counters);
+	listeners_fill(t, &s->listeners, s->at_ns);
 	return 0;
 }
 

@@ -57,7 +57,7 @@ static struct trace *new_session(const struct trace_options *o)
 	if (!t)
 		return NULL;
 	t->opts = *o;
-	t->stats_fd = t->settle_fd = t->so_far_fd = -1;
+	t->stats_fd = t->settle_fd = t->so_far_fd = t->listening_fd = t->settle_listener = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
 	t->opts.looks |= o->budget > 0;
 	if (!t->opts.max_endpoints)

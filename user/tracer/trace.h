@@ -289,6 +289,34 @@ struct trace_sampling {
 	uint64_t since_ns;
 };
 
+/*
+ * A listening TCP socket. What is established and not accepted waits in its queue; a request that finds that full is thrown away, and made again
+ * a second later.
+ */
+struct trace_listener {
+	uint64_t inode;
+	uint32_t netns;
+	int family;
+	struct trace_addr local;
+	uint64_t born_ns, at_ns;
+	bool closed;			/* at_ns is its end */
+	uint32_t backlog, queue, peak;	/* how many may wait, do, and did at any look; full: queue > backlog */
+	uint64_t dropped;		/* requests and connections that were thrown away (sk_drops): mostly for a full queue */
+	uint64_t established, accepted;	/* connections of the session; both 0, and what follows, where several sockets share the port */
+	uint64_t wait_ns, wait_max_ns;	/* of the accepted ones, until then */
+	pid_t tgid;			/* who accepted last; before: who listens */
+	char comm[16];
+};
+
+#define TRACE_LISTENERS 48
+
+/* the worst of more: what was thrown away, what waited longest */
+struct trace_listeners {
+	struct trace_listener v[TRACE_LISTENERS];
+	size_t n;
+	uint64_t left_out;
+};
+
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
@@ -297,6 +325,7 @@ struct trace_snapshot {
 	struct trace_sampling sampling;
 	struct trace_endpoint *rest;	/* by protocol, the sums of the closed ones no longer kept (counters.dropped); NULL: none */
 	struct trace_counters counters;
+	struct trace_listeners listeners;
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */
