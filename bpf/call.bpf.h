@@ -5,12 +5,6 @@
 
 #include "endpoint.bpf.h"
 
-/*
- * By thread number modulo its size, or at the second place; a variable, since even an array's look-up costs three times as much, and a
- * message asks six times.
- */
-struct call calls[CALL_SLOTS];
-
 /* a thread, by what a switch says of it */
 struct thread {
 	__u64 task;

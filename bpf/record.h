@@ -108,6 +108,10 @@ struct beside {
 	unsigned long long task;	/* the kernel's, of `tid`; 0: it is not known */
 	ns_t no_cpu;			/* time in which whoever was last in the call was awaited, ready to run and without a CPU: see starved.bpf.h */
 	ns_t waited_then;
+	ns_t quota;			/* of `no_cpu`: its cgroup had used up its CPU quota */
+	ns_t stopped, stopped_max;	/* so long it was awaited while it was stopped or frozen */
+	unsigned int stopped_n, stopped_then;
+	unsigned int throttled_then, pad;
 	ns_t no_cpu_until;		/* what lies before is counted in `no_cpu`, or was no such time */
 	ns_t cpu, cpu_then;		/* what the threads that were last in the call ran on a CPU since their first, in the call and out of it; what the present one had run when that was counted */
 	ns_t born;			/* when its process began; 0: not known */
@@ -538,10 +542,18 @@ struct call {
 	unsigned char dir, entered;
 	unsigned char before;	/* it was in this call when the session began */
 	unsigned char peeks;	/* what it returns it does not take */
-	unsigned char polls;	/* in no call on it, but asleep in poll() or select() for what comes there: see polled.bpf.h */
+	union {
+		unsigned short rare;	/* asked at each switch, for both at once: */
+		struct {
+			unsigned char polls;	/* in no call on it, but asleep in poll() or select() for what comes there: see polled.bpf.h */
+			unsigned char stops;	/* stopped by a signal or a tracer, or frozen */
+		};
+	};
 	unsigned char stranger;	/* nobody asked for its process: it uses an endpoint that is known by others */
+	unsigned int stopped, stopped_sum;	/* since when; how long before, in all its life: see STOP_SHIFT */
 } __attribute__((aligned(64)));
 
+#define STOP_SHIFT 16	/* 65.5 us is the unit of these: three days fit */
 #define CALL_PAUSED (~0ULL)
 #define CALL_SLOTS 32768
 

@@ -6,12 +6,39 @@
 #ifndef IPCSTALL_SWITCH_BPF_H
 #define IPCSTALL_SWITCH_BPF_H
 
+#define TASK_STOPPED_OR_TRACED	(4 | 8)
+
+/* It does not run until it is told to go on; whoever waits for it waits for that. */
+static __noinline int thread_stops(__u32 tid)
+{
+	struct call *c = call_of(tid, false);
+
+	if (!c)
+		return 0;
+	c->stopped = bpf_ktime_get_ns() >> STOP_SHIFT;
+	c->stops = 1;
+	return 1;
+}
+
+static __noinline int thread_continues(struct call *c)
+{
+	if (!c)
+		return 0;
+	c->stops = 0;
+	c->stopped_sum += (__u32)(bpf_ktime_get_ns() >> STOP_SHIFT) - c->stopped;
+	return 1;
+}
+
 /* only noted: the thread itself takes the step, when it leaves the call or sleeps again */
 static __always_inline void thread_runs(const struct thread *who, ns_t now)
 {
 	struct call *c = call_of(who->tid, false);
 
-	poll_over(c, who, now);
+	if (c && c->rare) {
+		if (c->stops)
+			thread_continues(c);
+		poll_over(c, who, now);
+	}
 	if (c && c->off && !c->ran && c->task == who->task)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
@@ -33,6 +60,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	switch_joins((__u64)prev, (__u64)next);
 	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE && !is_frozen(prev))
 		now = THREAD_SLEEPS(ctx, &leaver);
+	else if (sleeps && prev_state(ctx) & (TASK_INTERRUPTIBLE | TASK_STOPPED_OR_TRACED))
+		thread_stops(leaves);
 	if (opt.stacks && sleeps)
 		note_sleep(ctx, leaves);
 	thread_runs(&comer, now);

@@ -31,6 +31,18 @@ struct tcp_sock___smc {
 	unsigned char syn_smc : 1;
 };
 
+/* groups of tasks, and what of a CPU they may use (CONFIG_CGROUP_SCHED, CONFIG_CFS_BANDWIDTH) */
+struct task_struct___group {
+	struct task_group *sched_task_group;
+};
+
+struct task_group___quota {
+	struct task_group *parent;
+	struct {
+		int nr_throttled;
+	} cfs_bandwidth;
+};
+
 /* an MPTCP socket, where the kernel has them: its first subflow is a TCP socket */
 struct mptcp_sock___first {
 	struct sock *first;

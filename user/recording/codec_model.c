@@ -5,7 +5,7 @@
 #include "recording/codec.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4576, "struct trace_endpoint has changed");
+_Static_assert(sizeof(struct trace_endpoint) == 4656, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
@@ -63,6 +63,29 @@ static void walk_ledger(struct codec *c, struct trace_ledger *l, unsigned int st
 	l->now = (unsigned int)now;
 }
 
+#define STOPS_FOLLOW 4	/* above the resolution: few threads were stopped, or had used up a quota */
+
+static bool has_stops(const struct trace_call_stats *b)
+{
+	return b->quota_ns || b->stopped_n || b->open_stop_ns;
+}
+
+static void walk_no_cpu(struct codec *c, struct trace_call_stats *b)
+{
+	uint64_t v = b->no_cpu_res | (has_stops(b) ? STOPS_FOLLOW : 0);
+
+	codec_below(c, &v, STOPS_FOLLOW + TRACE_EXACT + 1);
+	b->no_cpu_res = v % STOPS_FOLLOW;
+	c->bad |= b->no_cpu_res > TRACE_EXACT;
+	if (v < STOPS_FOLLOW)
+		return;
+	codec_u64(c, &b->quota_ns);
+	codec_u64(c, &b->stopped_ns);
+	codec_u64(c, &b->stopped_max_ns);
+	codec_u64(c, &b->stopped_n);
+	codec_u64(c, &b->open_stop_ns);
+}
+
 static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
 {
 	codec_u64(c, &b->bytes);
@@ -81,7 +104,7 @@ static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
 	walk_resolution(c, &b->bytes_res);
 	walk_resolution(c, &b->blocked_res);
 	walk_resolution(c, &b->runq_res);
-	walk_resolution(c, &b->no_cpu_res);
+	walk_no_cpu(c, b);
 	codec_bool(c, &b->others);
 	codec_u64(c, &b->cpu_ns);
 	codec_u64(c, &b->born_ns);

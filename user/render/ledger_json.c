@@ -100,11 +100,16 @@ static json_t *call_stats_to_json(const struct trace_call_stats *b)
 		{ "wakeups", b->wakeups, b->runq_res },
 		{ "no_cpu_ns", b->no_cpu_ns, b->no_cpu_res },
 		{ "cpu_ns", b->cpu_ns, b->cpu_res },
+		{ "quota_ns", b->quota_ns, b->no_cpu_res },
+		{ "stopped_ns", b->stopped_ns + b->open_stop_ns, b->no_cpu_res },
+		{ "stopped_max_ns", b->stopped_max_ns > b->open_stop_ns ? b->stopped_max_ns : b->open_stop_ns, b->no_cpu_res },
+		{ "stops", b->stopped_n + (b->open_stop_ns != 0), b->no_cpu_res },
 	};
 
 	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "pid", pid_to_json(b->tgid));
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
+	json_object_set_new(o, "stopped", json_boolean(b->open_stop_ns));
 	json_object_set_new(o, "others", json_boolean(b->others));
 	json_object_set_new(o, "left", left_to_json(b));
 	return o;

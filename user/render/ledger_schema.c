@@ -103,7 +103,8 @@ static const struct schema_row beside[] = {
 };
 static const struct schema_row calls[] = {
 	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" }, { "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
-	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" }, { "~cpu_ns", "?count" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, { "~left", "?left" }, {}
+	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" }, { "~cpu_ns", "?count" }, { "~quota_ns", "?count" }, { "~stopped_ns", "?count" },
+	{ "~stopped_max_ns", "?count" }, { "~stops", "?count" }, { "~stopped", "bool" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, { "~left", "?left" }, {}
 };
 static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "bool" }, { "holder_pid", "?count" }, { "holder_comm", "?text" }, {} };
 static const struct schema_row tcp[] = {

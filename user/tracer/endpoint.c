@@ -149,6 +149,10 @@ static void fill_call_stats(struct trace_call_stats *out, const struct beside *i
 	out->runq_max_ns = later(own->runq_max, crowd->runq_max);
 	out->wakeups = own->wakeups + crowd->wakeups;
 	out->no_cpu_ns = in->no_cpu;
+	out->quota_ns = in->quota;
+	out->stopped_ns = in->stopped;
+	out->stopped_max_ns = in->stopped_max;
+	out->stopped_n = in->stopped_n;
 	out->no_cpu_res = in->task ? TRACE_BOUNDED : TRACE_UNKNOWN;
 	out->cpu_ns = in->cpu;
 	out->cpu_res = in->task ? TRACE_BOUNDED : TRACE_UNKNOWN;
@@ -173,6 +177,24 @@ static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uin
 		return;
 	tx->count[tx->now]--;
 	tx->max[tx->now] = later(tx->max[tx->now], h->ns + at - tx->since_ns);
+}
+
+/* of a thread that is stopped now: for how long; the kernel half notes it at its last switch (bpf/switch.bpf.h) */
+static uint64_t stopped_since(const struct call *calls, const struct beside *b, uint64_t at)
+{
+	const struct call *c = calls ? &calls[b->tid & (CALL_SLOTS - 1)] : NULL;
+
+	if (!c || !b->tid || c->tid != b->tid || !c->stops)
+		return 0;
+	return (uint64_t)((uint32_t)(at >> STOP_SHIFT) - c->stopped) << STOP_SHIFT;
+}
+
+static void fill_open_stops(struct trace_endpoint *out, const struct endpoint *ep, struct trace *t)
+{
+	const struct call *calls = ep->closed ? NULL : object_var(t, "calls");
+
+	out->tx_calls.open_stop_ns = stopped_since(calls, &ep->txb, out->at_ns);
+	out->rx_calls.open_stop_ns = stopped_since(calls, &ep->rxb, out->at_ns);
 }
 
 static void fill_identity(struct trace_endpoint *out, const struct identity *id)
@@ -393,6 +415,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	fill_call_stats(&out->tx_calls, &ep->txb);
 	fill_call_stats(&out->rx_calls, &ep->rxb);
 	add_open_sleep(out, ep);
+	fill_open_stops(out, ep, (struct trace *)t);
 	fill_blame(&out->blame, &ep->blame);
 	memcpy(out->drops, ep->drops, sizeof(out->drops));
 	out->delack_ns = ep->delack_ns;

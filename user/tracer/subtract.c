@@ -43,6 +43,9 @@ static void add_call_stats(struct trace_call_stats *out, const struct trace_call
 	add_word(&out->wakeups, a->wakeups, sign);
 	add_word(&out->no_cpu_ns, a->no_cpu_ns, sign);
 	add_word(&out->cpu_ns, a->cpu_ns, sign);
+	add_word(&out->quota_ns, a->quota_ns, sign);
+	add_word(&out->stopped_ns, a->stopped_ns, sign);
+	add_word(&out->stopped_n, a->stopped_n, sign);
 }
 
 static void add_blame(struct trace_blame *out, const struct trace_blame *a, int sign)

@@ -88,6 +88,9 @@ struct trace_call_stats {
 	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
+	uint64_t quota_ns;			/* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */
+	uint64_t stopped_ns, stopped_max_ns, stopped_n;	/* while it was awaited it was stopped by a signal, or frozen with its cgroup */
+	uint64_t open_stop_ns;			/* so far, of a stop that goes on; not in stopped_ns */
 	uint64_t no_cpu_ns;			/* while it was awaited, who was last in the call was ready to run and had no CPU */
 	uint64_t cpu_ns;			/* what the threads that were last in the call ran on a CPU, from their first call on, in it and out of it */
 	uint64_t born_ns;			/* when the process that was last in the call began; 0: not known */

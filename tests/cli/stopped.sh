@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Whoever does not answer since it may not run: stopped by a signal, without its cgroup's CPU quota, or behind others on its CPU.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 70
+needs_ledger
+PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
+server='e = [e for e in json.load(open("m.json"))["ledger"]["endpoints"] if e["proto"] == "unix-stream" and e["rx"]["states"]["unread"]["ns"]]
+b = max((x["beside"][s] for x in e for s in ("tx", "rx")), key=lambda b: (b["stopped_ns"] or 0) + (b["no_cpu_ns"] or 0), default=None)'
+
+cat >served.py <<'PY'
+import os, signal, socket, sys, time
+
+# a client that asks every 10 ms and does not wait in read() for the answers; what happens to its server meanwhile is `meanwhile`
+def serve(meanwhile, work=0, rounds=200):
+    a, b = socket.socketpair()
+    pid = os.fork()
+    if not pid:
+        a.close()
+        while d := b.recv(100):
+            end = time.thread_time() + work
+            while time.thread_time() < end:
+                pass
+            b.sendall(d)
+        os._exit(0)
+    b.close()
+    for i in range(rounds):
+        meanwhile(pid, i)
+        a.sendall(b"x")
+        time.sleep(0.01)
+        a.recv(100)
+    a.close()
+    os.waitpid(pid, 0)
+PY
+cat >stops.py <<'PY'
+import os, signal, threading
+from served import serve
+
+def stop(pid, i):
+    if i == 20:
+        os.kill(pid, signal.SIGSTOP)
+        threading.Timer(1, os.kill, (pid, signal.SIGCONT)).start()
+
+serve(stop, rounds=100)
+PY
+traced -- "$PY" stops.py
+says_true "a server that was stopped for a second is told from one that did not read" "$server" \
+	'b and 9.5e8 < b["stopped_ns"] < 1.3e9 and b["stopped_max_ns"] > 9.5e8 and b["stops"] == 1 and not b["stopped"]' '[(x["beside"], x["rx"]) for x in e]'
+
+cat >open.py <<'PY'
+import os, signal, socket, time
+
+a, b = socket.socketpair()
+pid = os.fork()
+if not pid:
+    while d := b.recv(100):
+        b.sendall(d)
+    os._exit(0)
+print(os.getpid(), flush=True)
+signal.alarm(60)
+while not os.path.exists("attached"):
+    a.sendall(b"x")
+    a.recv(1)
+    time.sleep(0.01)
+os.kill(pid, signal.SIGSTOP)
+open("stopped", "w")
+a.sendall(b"x")
+try:
+    a.recv(1)
+finally:
+    os.kill(pid, signal.SIGKILL)
+PY
+"$PY" open.py >pid &
+hung=$!
+jobs_to_end+=($hung)
+within 10 [ -s pid ]
+"$IPCSTALL" attach -p "$hung" --json m.json >/dev/null 2>err &
+tracer=$!
+within 20 grep -q attached err
+touch attached
+within 10 [ -e stopped ]
+sleep 1 # the time that is measured
+kill -INT $tracer
+wait $tracer
+says_true "and one that still is" "$server" 'b and b["stopped"] and b["stopped_ns"] > 9e8 and b["stops"] == 1' '[(x["beside"], x["rx"]) for x in e]'
+kill $hung
+
+# others on its CPU, and new names all the time: none of them makes what it waited for a CPU begin anew
+cat >busy.py <<'PY'
+import os, subprocess, threading
+from served import serve
+
+cpu = sorted(os.sched_getaffinity(0))[-1]
+hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) for _ in range(4)]
+over = False
+
+def names():
+    while not over:
+        subprocess.run(["true"])
+
+t = threading.Thread(target=names)
+t.start()
+
+def pin(pid, i):
+    if not i:
+        os.sched_setaffinity(pid, {cpu})
+
+serve(pin, work=0.003, rounds=60)
+over = True
+t.join()
+for h in hogs:
+    h.kill()
+PY
+traced -- "$PY" busy.py
+says_true "waiting for a CPU is counted beside hundreds of execs" "$server" \
+	'b and b["no_cpu_ns"] > 0.3 * max(x["rx"]["states"]["unread"]["ns"] for x in e) and not b["quota_ns"]' '[(x["beside"], x["rx"]) for x in e]'
+
+# a quota of a twentieth of a CPU
+for group in /sys/fs/cgroup/cpu/ipcstall-test-$$ /sys/fs/cgroup/ipcstall-test-$$; do
+	[ -d "${group%/*}" ] && mkdir "$group" 2>/dev/null && break
+	group=
+done
+if [ -n "$group" ] && { echo 5000 >"$group/cpu.cfs_quota_us" || echo 5000 100000 >"$group/cpu.max"; } 2>/dev/null; then
+	cat >quota.py <<PY
+from served import serve
+
+def confine(pid, i):
+    if not i:
+        with open("$group/cgroup.procs", "w") as f:
+            f.write(str(pid))
+
+serve(confine, work=0.004, rounds=60)
+PY
+	traced -- "$PY" quota.py
+	says_true "a CPU quota that is used up is told from a busy machine" "$server" \
+		'b and b["quota_ns"] > 3e8 and b["quota_ns"] <= b["no_cpu_ns"]' '[(x["beside"], x["rx"]) for x in e]'
+	rmdir "$group"
+else
+	echo "skip a CPU quota: no cgroup here can have one"
+	[ -z "$group" ] || rmdir "$group"
+fi
+finish
