@@ -47,44 +47,6 @@ traced -- "$PY" stops.py
 says_true "a server that was stopped for a second is told from one that did not read" "$server" \
 	'b and 9.5e8 < b["stopped_ns"] < 1.3e9 and b["stopped_max_ns"] > 9.5e8 and b["stops"] == 1 and not b["stopped"]' '[(x["beside"], x["rx"]) for x in e]'
 
-cat >open.py <<'PY'
-import os, signal, socket, time
-
-a, b = socket.socketpair()
-pid = os.fork()
-if not pid:
-    while d := b.recv(100):
-        b.sendall(d)
-    os._exit(0)
-print(os.getpid(), flush=True)
-signal.alarm(60)
-while not os.path.exists("attached"):
-    a.sendall(b"x")
-    a.recv(1)
-    time.sleep(0.01)
-os.kill(pid, signal.SIGSTOP)
-open("stopped", "w")
-a.sendall(b"x")
-try:
-    a.recv(1)
-finally:
-    os.kill(pid, signal.SIGKILL)
-PY
-"$PY" open.py >pid &
-hung=$!
-jobs_to_end+=($hung)
-within 10 [ -s pid ]
-"$IPCSTALL" attach -p "$hung" --json m.json >/dev/null 2>err &
-tracer=$!
-within 20 grep -q attached err
-touch attached
-within 10 [ -e stopped ]
-sleep 1 # the time that is measured
-kill -INT $tracer
-wait $tracer
-says_true "and one that still is" "$server" 'b and b["stopped"] and b["stopped_ns"] > 9e8 and b["stops"] == 1' '[(x["beside"], x["rx"]) for x in e]'
-kill $hung
-
 # others on its CPU, and new names all the time: none of them makes what it waited for a CPU begin anew
 cat >busy.py <<'PY'
 import os, subprocess, threading
