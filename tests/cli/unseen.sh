@@ -30,7 +30,7 @@ if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 26
 	read -r pid port <where
 	"$IPCSTALL" attach -p "$pid" --json m.json >/dev/null 2>err &
 	tracer=$!
-	within 60 grep -q attached err
+	until_true grep -q attached err
 	"$PY" -c 'import socket, sys; c = socket.create_connection(("127.0.0.1", int(sys.argv[1]))); c.sendall(b"x" * 50); c.recv(1)' "$port"
 	wait "$server"
 	wait "$tracer"
