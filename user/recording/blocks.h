@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCKS_VERSION	14
+#define BLOCKS_VERSION	15
 #define BLOCK_MAX	(64u << 20)	/* unpacked; more is no block of ours */
 #define FILE_HEAD	16
 #define BLOCK_HEAD	20
