@@ -184,6 +184,8 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 	whom_of_stall(m, f);
 	if (f->blamed == BLAME_PEER_DELACK || (f->cause == TX_NAGLE && f->blamed == BLAME_NOBODY))
 		snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+	else if (f->small_reads && *c->whom)
+		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
 	else if (f->blamed == BLAME_PEER_NO_CPU)
 		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for a CPU", c->who, c->whom);
 	else if (f->blamed == BLAME_NO_CPU)
@@ -229,7 +231,7 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	size_t len = sizeof(m->c->why);
 
 	if (f->small_reads)
-		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.*f bytes each", trace_tx_names[f->cause], name, reader->messages, 0,
+		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.1f B each", trace_tx_names[f->cause], name, reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
 	else if (reads_often(reader, f))
 		snprintf(buf, len, "%s: %s reads often and does not keep up", trace_tx_names[f->cause], name);
