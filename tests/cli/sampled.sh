@@ -23,6 +23,7 @@ beside 'a full pipe' pipe-slow-reader n=600
 beside 'an empty pipe' pipe-slow-writer n=600
 beside 'a full Unix stream' unix-slow-reader type=stream n=600
 
+: >err
 "$KNOWN" --go go nagle n=60 >known.json &
 known=$!
 jobs_to_end+=($known)

@@ -93,7 +93,6 @@ static void list_round(struct trace *t, struct sampler *s)
 		list_all(t, s, now);
 	else
 		add_births(t, s);
-	tempo_choose(&s->tempo, s->n);
 	if (s->n > s->tempo.at_once)
 		rng_shuffle(&s->rng, s->keys, s->n, sizeof(*s->keys));
 }
@@ -152,6 +151,7 @@ static void *looks(void *arg)
 		look_once(t, s);
 		cpu = thread_cpu_ns();
 		tempo_measured(&s->tempo, s->at - from, cpu - before);
+		tempo_choose(&s->tempo, s->n);
 		__atomic_fetch_add(&s->told.look_ns, cpu - before, __ATOMIC_RELAXED);
 		before = cpu;
 	}

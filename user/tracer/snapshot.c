@@ -152,7 +152,6 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 
 	s->ep = array_new(all, 1, sizeof(*s->ep));
 	s->looks = t->sampler ? array_new(all, 1, sizeof(*s->looks)) : NULL;
-	sampler_told(t, &s->sampling);
 	if (!k || !s->ep || (t->sampler && !s->looks)) {
 		free(k);
 		return -1;
@@ -235,6 +234,7 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 	int err = -1;
 
 	s->at_ns = snapshot_now();
+	sampler_told(t, &s->sampling);
 	if (live && keys) {
 		uint64_t dropped = t->closed.dropped;
 		size_t since = t->closed.n, n = read_live(t, live, keys);
