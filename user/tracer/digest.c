@@ -205,21 +205,6 @@ static void from_looks(struct trace_digest *out, const struct digest *d)
 	out->drops_known = false;
 }
 
-static int run(int fd, uint64_t arg)
-{
-	uint64_t args[1] = { arg };
-	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-	return bpf_prog_test_run_opts(fd, &o);
-}
-
-size_t digest_list(struct trace *t)
-{
-	if (run(t->look.list_fd, 0))
-		return 0;
-	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
-}
-
 static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 {
 	struct digest_order *o = t->look.order;
@@ -228,7 +213,7 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 		size_t some = n - i < DIGESTS ? n - i : DIGESTS;
 
 		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
-		if (run(t->look.digest_fd, some))
+		if (digest_run(t->look.digest_fd, some))
 			continue;
 		ring_buffer__consume(t->ring);	/* some may have been found gone */
 		for (size_t k = 0; k < some; k++) {

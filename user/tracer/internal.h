@@ -111,6 +111,8 @@ void sampler_told(const struct trace *t, struct trace_sampling *s);
 void sampler_finds(struct trace *t);
 /* digest.c: all keys in use, into t->look.keys; how many there are */
 size_t digest_list(struct trace *t);
+/* one of its programs, by test run */
+int digest_run(int fd, uint64_t arg);
 
 /* sampled_endpoint.c: what no look can know is unknown, and what it found instead */
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
