@@ -800,6 +800,129 @@ static void others_are_refused(void **state)
 	}
 }
 
+/* --- files of other builds --------------------------------------------------------------------------------------------- */
+
+struct pair_of {
+	uint64_t a, b;
+};
+
+static void walk_a(struct codec *c, void *what)
+{
+	codec_u64(c, &((struct pair_of *)what)->a);
+}
+
+static void walk_b(struct codec *c, void *what)
+{
+	codec_u64(c, &((struct pair_of *)what)->b);
+}
+
+static void walk_both(struct codec *c, void *what)
+{
+	walk_a(c, what);
+	walk_b(c, what);
+}
+
+/* What one build writes and another reads. */
+static struct pair_of passed_on(const struct codec_section *writes, size_t n, const struct codec_section *reads, size_t m, struct codec *in)
+{
+	struct pair_of from = { 300, 70000 }, to = {};
+	struct codec out;
+
+	codec_writer(&out);
+	codec_sections(&out, writes, n, &from);
+	assert_false(out.bad);
+	codec_reader(in, out.v, out.n);
+	codec_sections(in, reads, m, &to);
+	assert_true(codec_done(in));
+	codec_free(&out);
+	return to;
+}
+
+static const struct codec_section only_a[] = { { 1, "a", walk_a } }, a_and_b[] = { { 1, "a", walk_a }, { 2, "b", walk_b } },
+				  b_and_a[] = { { 2, "b", walk_b }, { 1, "a", walk_a } }, longer_a[] = { { 1, "a", walk_both } };
+
+static void unknown_sections_are_passed_over(void **state)
+{
+	struct codec in;
+	struct pair_of got = passed_on(a_and_b, 2, only_a, 1, &in);
+
+	assert_int_equal(got.a, 300);
+	assert_int_equal(in.unknown, 1);
+	assert_int_equal(in.lacks, 0);
+}
+
+static void sections_that_are_missing_are_told(void **state)
+{
+	struct codec in;
+	struct pair_of got = passed_on(only_a, 1, b_and_a, 2, &in);
+
+	assert_int_equal(got.a, 300);
+	assert_int_equal(got.b, 0);
+	assert_int_equal(in.lacks, 1); /* row 0 */
+	assert_int_equal(in.unknown, 0);
+}
+
+static void a_longer_section_is_read_as_far_as_it_is_known(void **state)
+{
+	struct codec in;
+	struct pair_of got = passed_on(longer_a, 1, only_a, 1, &in);
+
+	assert_int_equal(got.a, 300);
+	assert_int_equal(in.lacks, 0);
+}
+
+static void a_shorter_section_is_told(void **state)
+{
+	struct codec in;
+	struct pair_of got = passed_on(only_a, 1, longer_a, 1, &in);
+
+	assert_int_equal(got.a, 300);
+	assert_int_equal(got.b, 0);
+	assert_int_equal(in.lacks, 1);
+}
+
+static void lists_of_another_length(void **state)
+{
+	uint64_t three[3] = { 1, 2, 3 }, two[2] = {}, four[4] = { 9, 9, 9, 9 };
+	struct codec out, in;
+
+	codec_writer(&out);
+	codec_list(&out, three, 3);
+	codec_reader(&in, out.v, out.n);
+	codec_list(&in, two, 2);
+	assert_true(codec_done(&in) && two[0] == 1 && two[1] == 2);
+	codec_reader(&in, out.v, out.n);
+	codec_list(&in, four, 4);
+	assert_true(codec_done(&in) && four[2] == 3 && four[3] == 9 && in.short_of);
+	codec_free(&out);
+}
+
+/* an endpoint without the sections from a row on, as an older build would have written it */
+static void an_endpoint_of_an_older_build(void **state)
+{
+	struct trace_endpoint ep = endpoint(1, 1000, false), got = {};
+	uint64_t peer = 0;
+	struct codec out, in;
+	size_t sections = 0;
+
+	while (codec_endpoint_section(sections))
+		sections++;
+	codec_writer(&out);
+	codec_endpoint(&out, &ep, &peer);
+	out.v[0] = (uint8_t)(sections - 2); /* the number of sections; the last two are then no part of it */
+	codec_reader(&in, out.v, out.n);
+	codec_endpoint(&in, &got, &peer);
+	assert_false(in.bad);
+	assert_int_equal(in.lacks, 3u << (sections - 2));
+	assert_int_equal(got.serial, ep.serial);
+	assert_int_equal(got.tx.ns[TX_NAGLE], ep.tx.ns[TX_NAGLE]);
+	out.v[0] = 0;
+	codec_reader(&in, out.v, 1);
+	codec_endpoint(&in, &got, &peer);
+	assert_true(in.bad); /* without an identity it is no endpoint */
+	codec_free(&out);
+}
+
 static void numbers_come_back(void **state)
 {
 	const uint64_t v[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ull << 32, INT64_MAX, UINT64_MAX };
@@ -847,7 +970,13 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_come_back), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
+		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(unknown_sections_are_passed_over),
+		cmocka_unit_test(sections_that_are_missing_are_told),
+		cmocka_unit_test(a_longer_section_is_read_as_far_as_it_is_known),
+		cmocka_unit_test(a_shorter_section_is_told),
+		cmocka_unit_test(lists_of_another_length),
+		cmocka_unit_test(an_endpoint_of_an_older_build), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
 		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
 		cmocka_unit_test(an_early_end_is_no_damage), cmocka_unit_test(what_follows_a_damaged_head_is_read),
 		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),

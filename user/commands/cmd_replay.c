@@ -9,6 +9,7 @@
 #include "session/session.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "recording/codec.h"
 #include "recording/recording.h"
 #include "render/ledger_text.h"
 #include "render/schema_rows.h"
@@ -137,12 +138,23 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 	return 0;
 }
 
+/* figures that the build which recorded did not know; here they are 0 */
+static json_t *lacks(const struct recording_state *st)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; codec_endpoint_section(i); i++)
+		if (st->lacks >> i & 1)
+			json_array_append_new(list, json_string(codec_endpoint_section(i)));
+	return list;
+}
+
 static json_t *about(const struct recording_state *st, const char *path)
 {
 	const struct dropped *d = &st->dropped;
 
-	return json_pack("{s:o, s:b, s:b, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", text_json(path), "complete", st->complete, "cut", st->cut, "damaged_blocks",
-			 (json_int_t)st->damaged, "snapshots", (json_int_t)st->snapshots, "dropped", "snapshots", (json_int_t)d->snapshots,
+	return json_pack("{s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", text_json(path), "complete", st->complete, "cut", st->cut, "lacks",
+			 lacks(st), "unknown_sections", (json_int_t)st->unknown_sections, "damaged_blocks", (json_int_t)st->damaged, "snapshots", (json_int_t)st->snapshots, "dropped", "snapshots", (json_int_t)d->snapshots,
 			 "events", (json_int_t)d->events, "stalls", (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
 }
 
@@ -235,6 +247,24 @@ static void head_text(const json_t *o, const char *key, const char *otherwise, c
 }
 
 /* what a reader must know before the figures */
+static void say_other_build(const struct recording_state *st, const char *path)
+{
+	const char *before = "recorded by another build, which did not know";
+
+	for (size_t i = 0; codec_endpoint_section(i); i++) {
+		if (!(st->lacks >> i & 1))
+			continue;
+		if (*before == 'r')
+			fprintf(stderr, "ipcstall: %s: ", path);
+		fprintf(stderr, "%s %s", before, codec_endpoint_section(i));
+		before = ",";
+	}
+	if (st->lacks)
+		fputs("; these figures show as 0 and mean nothing\n", stderr);
+	if (st->unknown_sections)
+		fprintf(stderr, "ipcstall: %s: recorded by a newer build; figures that this one does not know are left out\n", path);
+}
+
 static void remarks(const struct recording_state *st, const char *path)
 {
 	char host[128], written[64];
@@ -246,6 +276,7 @@ static void remarks(const struct recording_state *st, const char *path)
 		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
 	else if (!st->complete)
 		fprintf(stderr, "ipcstall: %s: the session did not end in good order; figures are those of its last whole snapshot\n", path);
+	say_other_build(st, path);
 	if (st->unknown)
 		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
 }

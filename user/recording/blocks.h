@@ -8,6 +8,9 @@
  *	block	type, length when unpacked, length in the file, CRC-32 of the content, CRC-32 of those 16 bytes; then the content
  *
  * All numbers of 32 bits, little-endian. The content is deflated (zlib) where that makes it shorter: the two lengths differ then.
+ * What stands in a block has sections with tags (codec.h): builds with more or fewer figures read each other's files. Blocks of a
+ * type that is not known are passed over.
+ *
  * A file that breaks off, after a crash or on a full disk, is good up to its last whole block.
  */
 #ifndef IPCSTALL_RECORDING_BLOCKS_H
@@ -17,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCKS_VERSION	15
+#define BLOCKS_VERSION	16
 #define BLOCK_MAX	(64u << 20)	/* unpacked; more is no block of ours */
 #define FILE_HEAD	16
 #define BLOCK_HEAD	20

@@ -44,6 +44,10 @@ static void put(struct codec *c, uint8_t byte)
 
 static uint8_t get(struct codec *c)
 {
+	if (c->section && c->at >= c->n) {
+		c->short_of = true;
+		return 0;
+	}
 	if (c->bad || c->at >= c->n) {
 		c->bad = true;
 		return 0;
@@ -133,4 +137,92 @@ void codec_bytes(struct codec *c, void *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		codec_u8(c, (uint8_t *)v + i);
+}
+
+/* --- sections ------------------------------------------------------------------------------------------------------ */
+
+enum { LENGTH_BYTES = 4, SECTIONS_MAX = 256 };
+
+static void patch_length(struct codec *c, size_t at)
+{
+	size_t n = c->n - at - LENGTH_BYTES;
+
+	for (int i = 0; !c->bad && i < LENGTH_BYTES; i++)
+		c->v[at + (size_t)i] = (uint8_t)(n >> 8 * i);
+}
+
+static void write_section(struct codec *c, const struct codec_section *row, void *what)
+{
+	size_t at;
+
+	write_u64(c, row->tag);
+	at = c->n;
+	for (int i = 0; i < LENGTH_BYTES; i++)
+		put(c, 0);
+	row->walk(c, what);
+	patch_length(c, at);
+}
+
+static size_t read_length(struct codec *c)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < LENGTH_BYTES; i++)
+		n |= (size_t)get(c) << 8 * i;
+	if (n > c->n - c->at)
+		c->bad = true;
+	return c->bad ? 0 : n;
+}
+
+static void read_section(struct codec *c, const struct codec_section *rows, size_t n_rows, void *what, uint32_t *seen)
+{
+	uint64_t tag = read_u64(c);
+	size_t n = read_length(c);
+	struct codec in = { .v = c->v + c->at, .n = n, .reads = true, .section = true };
+
+	c->at += n;
+	for (size_t i = 0; i < n_rows; i++) {
+		if (rows[i].tag != tag)
+			continue;
+		rows[i].walk(&in, what);
+		c->bad |= in.bad;
+		*seen |= in.short_of ? 0 : 1u << i;
+		return;
+	}
+	c->unknown++;
+}
+
+static void read_sections(struct codec *c, const struct codec_section *rows, size_t n, void *what)
+{
+	uint64_t there;
+	uint32_t seen = 0;
+
+	codec_u64(c, &there);
+	if (there > SECTIONS_MAX)
+		c->bad = true;
+	for (uint64_t i = 0; i < there && !c->bad; i++)
+		read_section(c, rows, n, what, &seen);
+	c->lacks |= ~seen & ((1u << n) - 1);
+}
+
+void codec_sections(struct codec *c, const struct codec_section *rows, size_t n, void *what)
+{
+	if (c->reads) {
+		read_sections(c, rows, n, what);
+		return;
+	}
+	write_u64(c, n);
+	for (size_t i = 0; i < n; i++)
+		write_section(c, &rows[i], what);
+}
+
+void codec_list(struct codec *c, uint64_t *v, size_t n)
+{
+	uint64_t there = n, passed;
+
+	codec_u64(c, &there);
+	for (uint64_t i = 0; i < there && !c->bad && !c->short_of; i++)
+		codec_u64(c, i < n ? &v[i] : &passed);
+	if (there < n)
+		c->short_of = true;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The structures of trace.h, field by field. A field that is added goes at the end of its walk, with a new version of the file. */
+/*
+ * The structures of trace.h, field by field, in sections with tags. A build reads what it knows of a file: sections of other tags are
+ * passed over, and what a section lacks stays 0 and is told (recording_state.lacks). So a field that is added goes to the end of its section or
+ * into a new one, and the version of the file stays; it grows where the meaning of a field changes.
+ */
 #include "base/text.h"
 #include "bpf/record.h"
 #include "recording/codec.h"
@@ -34,56 +38,47 @@ static void walk_resolution(struct codec *c, uint8_t *r)
 	*r = (uint8_t)v;
 }
 
-static void walk_words(struct codec *c, uint64_t *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		codec_u64(c, &v[i]);
-}
-
+/* by state, or by another enumeration that may grow */
 static void walk_counts(struct codec *c, uint32_t *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		codec_u32(c, &v[i]);
+	uint32_t passed;
+	uint64_t there = n;
+
+	codec_u64(c, &there);
+	for (uint64_t i = 0; i < there && !c->bad && !c->short_of; i++)
+		codec_u32(c, i < n ? &v[i] : &passed);
+}
+
+static void walk_state(struct codec *c, struct trace_ledger *l, unsigned int state)
+{
+	codec_u64(c, &l->ns[state]);
+	codec_u64(c, &l->max[state]);
+	codec_u32(c, &l->count[state]);
+	walk_counts(c, l->hist[state], TRACE_HIST);
+	walk_resolution(c, &l->resolution[state]);
+}
+
+/* A build that knows more states has written more; their time is then missing here, and the sum tells. */
+static void walk_states(struct codec *c, struct trace_ledger *l, unsigned int states)
+{
+	struct trace_ledger other = {};
+	uint64_t there = states;
+
+	codec_below(c, &there, 256);
+	for (uint64_t i = 0; i < there && !c->bad; i++)
+		walk_state(c, i < states ? l : &other, i < states ? (unsigned int)i : 0);
 }
 
 static void walk_ledger(struct codec *c, struct trace_ledger *l, unsigned int states)
 {
 	uint64_t now = l->now;
 
-	walk_words(c, l->ns, states);
-	walk_words(c, l->max, states);
-	walk_counts(c, l->count, states);
-	walk_counts(c, &l->hist[0][0], (size_t)states * TRACE_HIST);
-	for (unsigned int i = 0; i < states; i++)
-		walk_resolution(c, &l->resolution[i]);
+	walk_states(c, l, states);
 	codec_u64(c, &l->lifetime_ns);
 	codec_i64(c, &l->unaccounted_ns);
 	codec_below(c, &now, states);
 	codec_u64(c, &l->since_ns);
 	l->now = (unsigned int)now;
-}
-
-#define STOPS_FOLLOW 4	/* above the resolution: few threads were stopped, or had used up a quota */
-
-static bool has_stops(const struct trace_call_stats *b)
-{
-	return b->quota_ns || b->stopped_n || b->open_stop_ns;
-}
-
-static void walk_no_cpu(struct codec *c, struct trace_call_stats *b)
-{
-	uint64_t v = b->no_cpu_res | (has_stops(b) ? STOPS_FOLLOW : 0);
-
-	codec_below(c, &v, STOPS_FOLLOW + TRACE_EXACT + 1);
-	b->no_cpu_res = v % STOPS_FOLLOW;
-	c->bad |= b->no_cpu_res > TRACE_EXACT;
-	if (v < STOPS_FOLLOW)
-		return;
-	codec_u64(c, &b->quota_ns);
-	codec_u64(c, &b->stopped_ns);
-	codec_u64(c, &b->stopped_max_ns);
-	codec_u64(c, &b->stopped_n);
-	codec_u64(c, &b->open_stop_ns);
 }
 
 static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
@@ -104,11 +99,20 @@ static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
 	walk_resolution(c, &b->bytes_res);
 	walk_resolution(c, &b->blocked_res);
 	walk_resolution(c, &b->runq_res);
-	walk_no_cpu(c, b);
+	walk_resolution(c, &b->no_cpu_res);
 	codec_bool(c, &b->others);
 	codec_u64(c, &b->cpu_ns);
 	codec_u64(c, &b->born_ns);
 	walk_resolution(c, &b->cpu_res);
+}
+
+static void walk_stops(struct codec *c, struct trace_call_stats *b)
+{
+	codec_u64(c, &b->quota_ns);
+	codec_u64(c, &b->stopped_ns);
+	codec_u64(c, &b->stopped_max_ns);
+	codec_u64(c, &b->stopped_n);
+	codec_u64(c, &b->open_stop_ns);
 }
 
 static void walk_left(struct codec *c, struct trace_call_stats *b)
@@ -130,20 +134,20 @@ static void walk_who(struct codec *c, struct trace_who *w)
 	walk_pid(c, &w->tid);
 	codec_u64(c, &w->lead_ns);
 	codec_u64(c, &w->sum_ns);
-	walk_counts(c, &w->second, 1);
-	walk_counts(c, &w->mixed, 1);
+	codec_u32(c, &w->second);
+	codec_u32(c, &w->mixed);
 	walk_comm(c, w->comm);
 }
 
 static void walk_blame(struct codec *c, struct trace_blame *b)
 {
-	walk_words(c, b->delack_ns, TX_N);
-	walk_words(c, b->unread_ns, TX_N);
+	codec_list(c, b->delack_ns, TX_N);
+	codec_list(c, b->unread_ns, TX_N);
 	walk_counts(c, b->delack_n, TX_N);
 	walk_counts(c, b->unread_n, TX_N);
 	codec_u64(c, &b->gathered_ns);
-	walk_counts(c, &b->gathered_n, 1);
-	walk_words(c, b->starved_ns, TRACE_VOTES);
+	codec_u32(c, &b->gathered_n);
+	codec_list(c, b->starved_ns, TRACE_VOTES);
 	walk_counts(c, b->starved_n, TRACE_VOTES);
 	for (int i = 0; i < TRACE_VOTES; i++) {
 		walk_who(c, &b->held_up[i]);
@@ -213,7 +217,7 @@ static void walk_parts(struct codec *c, struct trace_endpoint *ep)
 	codec_u64(c, &ep->hole.ns);
 	codec_u64(c, &ep->hole.max_ns);
 	codec_u64(c, &ep->hole.n);
-	walk_words(c, ep->parts.ns + 1, TRACE_PARTS - 1);
+	codec_list(c, ep->parts.ns + 1, TRACE_PARTS - 1);
 	walk_counts(c, ep->parts.n + 1, TRACE_PARTS - 1);
 }
 
@@ -237,48 +241,138 @@ static void walk_unseen(struct codec *c, uint8_t *u)
 	*u = (uint8_t)v;
 }
 
-/* of TCP */
-static void walk_connection(struct codec *c, struct trace_endpoint *ep)
+/* --- the sections of an endpoint ------------------------------------------------------------------------------------ */
+
+struct endpoint_walk {
+	struct trace_endpoint *ep;
+	uint64_t *peer_serial;
+};
+
+#define SECTION(name) static void section_##name(struct codec *c, struct trace_endpoint *ep)
+#define ROW(number, name, text) { number, text, call_##name }
+#define CALL(name)                                                                          \
+	static void call_##name(struct codec *c, void *what)                                \
+	{                                                                                   \
+		section_##name(c, ((struct endpoint_walk *)what)->ep);                      \
+	}
+
+static void call_identity(struct codec *c, void *what)
 {
-	walk_making(c, &ep->making);
-	walk_parts(c, ep);
-	walk_path(c, &ep->path);
+	struct endpoint_walk *w = what;
+
+	walk_identity(c, w->ep);
+	codec_u64(c, w->peer_serial);
+	codec_bool(c, &w->ep->paired);
 }
 
-void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
+SECTION(tx) { walk_ledger(c, &ep->tx, TX_N); }
+SECTION(rx) { walk_ledger(c, &ep->rx, RX_N); }
+SECTION(tx_calls) { walk_call_stats(c, &ep->tx_calls); }
+SECTION(rx_calls) { walk_call_stats(c, &ep->rx_calls); }
+SECTION(blame) { walk_blame(c, &ep->blame); }
+
+SECTION(acks)
 {
-	walk_identity(c, ep);
-	codec_u64(c, peer_serial);
-	walk_ledger(c, &ep->tx, TX_N);
-	walk_ledger(c, &ep->rx, RX_N);
-	walk_call_stats(c, &ep->tx_calls);
-	walk_call_stats(c, &ep->rx_calls);
-	walk_blame(c, &ep->blame);
 	codec_u64(c, &ep->delack_ns);
 	codec_u64(c, &ep->delack_fires);
 	codec_u64(c, &ep->ack_debt_ns);
+	walk_resolution(c, &ep->delack_res);
+	walk_answers(c, &ep->answers);
+}
+
+SECTION(losses)
+{
 	codec_u64(c, &ep->retransmits);
 	codec_u64(c, &ep->timeouts);
 	codec_u64(c, &ep->zero_windows);
-	walk_resolution(c, &ep->delack_res);
 	walk_resolution(c, &ep->retransmits_res);
-	walk_words(c, ep->drops, TRACE_DROPS);
+	walk_round_trip(c, ep);
+	codec_u64(c, &ep->syn_retransmits);
+	codec_u64(c, &ep->needless);
+}
+
+SECTION(queue)
+{
+	codec_list(c, ep->drops, TRACE_DROPS);
 	codec_u64(c, &ep->queue_integral);
 	codec_u64(c, &ep->queue_max);
 	codec_u64(c, &ep->dequeued);
 	walk_resolution(c, &ep->drops_res);
 	walk_resolution(c, &ep->queue_res);
-	codec_bool(c, &ep->paired);
-	walk_round_trip(c, ep);
-	codec_u64(c, &ep->syn_retransmits);
-	codec_u64(c, &ep->needless);
-	walk_answers(c, &ep->answers);
+}
+
+SECTION(left)
+{
 	walk_left(c, &ep->tx_calls);
 	walk_left(c, &ep->rx_calls);
+}
+
+SECTION(stops)
+{
+	walk_stops(c, &ep->tx_calls);
+	walk_stops(c, &ep->rx_calls);
+}
+
+SECTION(unseen)
+{
 	walk_unseen(c, &ep->unseen[0]);
 	walk_unseen(c, &ep->unseen[1]);
-	if (ep->proto == TRACE_TCP)
-		walk_connection(c, ep);
+}
+
+SECTION(making) { walk_making(c, &ep->making); }
+SECTION(parts) { walk_parts(c, ep); }
+SECTION(path) { walk_path(c, &ep->path); }
+
+CALL(tx)
+CALL(rx)
+CALL(tx_calls)
+CALL(rx_calls)
+CALL(blame)
+CALL(acks)
+CALL(losses)
+CALL(queue)
+CALL(left)
+CALL(stops)
+CALL(unseen)
+CALL(making)
+CALL(parts)
+CALL(path)
+
+static const struct codec_section endpoint_sections[] = {
+	ROW(1, identity, "identity"),
+	ROW(2, tx, "tx ledger"),
+	ROW(3, rx, "rx ledger"),
+	ROW(4, tx_calls, "calls that send"),
+	ROW(5, rx_calls, "calls that read"),
+	ROW(6, blame, "blame"),
+	ROW(7, acks, "withheld ACKs"),
+	ROW(8, losses, "losses and round trips"),
+	ROW(9, queue, "drops and queue"),
+	ROW(10, left, "who left the descriptor"),
+	ROW(11, stops, "stopped and throttled processes"),
+	ROW(12, unseen, "calls that went unseen"),
+	ROW(13, making, "connecting and accepting"),
+	ROW(14, parts, "parts of a state, holes"),
+	ROW(15, path, "path"),
+};
+
+enum { ENDPOINT_SECTIONS = sizeof(endpoint_sections) / sizeof(endpoint_sections[0]) };
+
+const char *codec_endpoint_section(size_t row)
+{
+	return row < ENDPOINT_SECTIONS ? endpoint_sections[row].name : NULL;
+}
+
+/* Without its identity it is nothing. */
+void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
+{
+	struct endpoint_walk w = { ep, peer_serial };
+	uint32_t before = c->lacks;
+
+	c->lacks = 0;
+	codec_sections(c, endpoint_sections, ENDPOINT_SECTIONS, &w);
+	c->bad |= c->lacks & 1;
+	c->lacks |= before;
 	if (c->reads)
 		ep->peer = -1;
 }
@@ -290,8 +384,14 @@ static void codec_counters(struct codec *c, struct trace_counters *n)
 				&n->dropped_rx_bytes, &n->dropped_stall_ns, &n->dropped_lifetime_ns, &n->existing.made,
 				&n->existing.asleep, &n->existing.unreadable, &n->blind, &n->stacks_lost };
 
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		codec_u64(c, v[i]);
+	enum { COUNTERS = sizeof(v) / sizeof(v[0]) };
+	uint64_t all[COUNTERS] = {};
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		all[i] = *v[i];
+	codec_list(c, all, COUNTERS);
+	for (size_t i = 0; i < COUNTERS; i++)
+		*v[i] = all[i];
 }
 
 void codec_part(struct codec *c, struct part *p)
@@ -302,8 +402,9 @@ void codec_part(struct codec *c, struct part *p)
 	codec_u64(c, &p->n);
 }
 
-static void walk_listener(struct codec *c, struct trace_listener *l)
+static void walk_listener(struct codec *c, void *what)
 {
+	struct trace_listener *l = what;
 	uint64_t family = (uint64_t)l->family;
 
 	codec_u64(c, &l->inode);
@@ -326,6 +427,8 @@ static void walk_listener(struct codec *c, struct trace_listener *l)
 	l->family = (int)family;
 }
 
+static const struct codec_section listener_sections[] = { { 1, "listener", walk_listener } };
+
 void codec_listeners(struct codec *c, struct trace_listeners *l)
 {
 	uint64_t n = l->n;
@@ -333,7 +436,7 @@ void codec_listeners(struct codec *c, struct trace_listeners *l)
 	codec_below(c, &n, TRACE_LISTENERS + 1);
 	codec_u64(c, &l->left_out);
 	for (uint64_t i = 0; i < n && !c->bad; i++)
-		walk_listener(c, &l->v[i]);
+		codec_sections(c, listener_sections, 1, &l->v[i]);
 	l->n = c->bad ? 0 : n;
 }
 
@@ -351,8 +454,15 @@ static void walk_held(struct codec *c, struct trace_held *h)
 	codec_bool(c, &h->cork);
 }
 
-void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
+struct stall_walk {
+	struct trace_stall *s;
+	uint64_t *texts;
+};
+
+static void walk_stall(struct codec *c, void *what)
 {
+	struct trace_stall *s = ((struct stall_walk *)what)->s;
+	uint64_t *texts = ((struct stall_walk *)what)->texts;
 	uint64_t state = s->state, ns = s->to_ns - s->from_ns, delack = s->by_delack;
 
 	codec_u64(c, &s->serial);
@@ -374,12 +484,23 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	walk_pid(c, &s->peer_tgid);
 	walk_comm(c, s->comm);
 	walk_comm(c, s->peer_comm);
-	walk_words(c, texts, STACKS);
+	codec_list(c, texts, STACKS);
 	s->to_ns = s->from_ns + ns;
 	s->state = (enum tx_state)state;
 	s->by_delack = (enum trace_delack)delack;
 	if (c->reads)
 		s->kstack = s->ustack = s->peer_kstack = s->peer_ustack = -1;
+}
+
+static const struct codec_section stall_sections[] = { { 1, "stall", walk_stall } };
+
+void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
+{
+	struct stall_walk w = { s, texts };
+	uint32_t before = c->lacks;
+
+	codec_sections(c, stall_sections, 1, &w);
+	c->lacks = before;
 }
 
 /* mark, ledger and states in one number: 9 bits */

@@ -185,6 +185,8 @@ static bool read_endpoints(struct walk *w, struct codec *c, const struct part *p
 		if (!c->bad && !add_endpoint(w, into, &ep, peer))
 			w->no_memory = true;
 	}
+	w->st->lacks |= c->lacks;
+	w->st->unknown_sections += c->unknown;
 	return codec_done(c);
 }
 

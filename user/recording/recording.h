@@ -35,6 +35,8 @@ struct recording_state {
 	size_t cut_at;
 	size_t damaged, unknown;	/* blocks left out: not what was written; of a kind this program does not know */
 	size_t snapshots;
+	uint32_t lacks;		/* sections of endpoints that another build did not write: codec_endpoint_section() by bit */
+	size_t unknown_sections;	/* and those that it wrote and this one does not know */
 	struct dropped dropped;
 };
 

@@ -30,8 +30,8 @@ static const struct schema_row recorded[] = {
 	{ "timeline", "bool" }, { "threshold_ns", "count" }, { "stacks", "bool" }, { "interval_ns", "count" }, {}
 };
 static const struct schema_row replayed[] = {
-	{ "file", "text" }, { "complete", "bool" }, { "cut", "bool" }, { "damaged_blocks", "count" }, { "snapshots", "count" },
-	{ "dropped", "dropped" }, {}
+	{ "file", "text" }, { "complete", "bool" }, { "cut", "bool" }, { "lacks", "text[]" }, { "unknown_sections", "count" },
+	{ "damaged_blocks", "count" }, { "snapshots", "count" }, { "dropped", "dropped" }, {}
 };
 static const struct schema_row dropped[] = {
 	{ "snapshots", "count" }, { "events", "count" }, { "stalls", "count" }, { "closed", "count" }, {}
