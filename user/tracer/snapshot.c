@@ -63,11 +63,6 @@ static void run_for(int program, uint64_t key, uint64_t at)
 		bpf_prog_test_run_opts(program, &o);
 }
 
-void snapshot_run(int program, uint64_t key)
-{
-	run_for(program, key, 0);
-}
-
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
 static void settle(const struct trace *t, uint64_t key)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which endpoints there are: the kernel half lists their keys. */
+/* Programs of the kernel half that user space runs; one lists the keys of all endpoints. */
 #include "tracer/internal.h"
 
 int digest_run(int fd, uint64_t arg)
@@ -15,4 +15,9 @@ size_t digest_list(struct trace *t)
 	if (digest_run(t->look.list_fd, 0))
 		return 0;
 	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
+}
+
+void snapshot_run(int program, uint64_t key)
+{
+	run_for(program, key, 0);
 }
