@@ -138,7 +138,7 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 size_t snapshot_unique_keys(uint64_t *keys, size_t n);
 
 /* one of the programs that user space runs, for one key; < 0: it is not loaded */
-void snapshot_run(int program, uint64_t key);
+void snapshot_run(int program, uint64_t key, uint64_t at);
 
 /* listeners.c */
 void listeners_add(struct trace_listeners *to, const struct trace_listener *l);

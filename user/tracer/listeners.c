@@ -60,7 +60,7 @@ void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now)
 	for (int i = 0; t->listening_fd >= 0 && i < 4096 && !bpf_map_get_next_key(t->listening_fd, from, &key); i++) {
 		prev = key;
 		from = &prev;
-		snapshot_run(t->settle_listener, key);
+		snapshot_run(t->settle_listener, key, 0);
 		if (bpf_map_lookup_elem(t->listening_fd, &key, &in) || !in.key)
 			continue;
 		fill(&l, &in, now);

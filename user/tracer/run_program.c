@@ -17,7 +17,12 @@ size_t digest_list(struct trace *t)
 	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
 }
 
-void snapshot_run(int program, uint64_t key)
+/* one of the programs that are run by user space; < 0: it is not loaded */
+void snapshot_run(int program, uint64_t key, uint64_t at)
 {
-	run_for(program, key, 0);
+	uint64_t args[2] = { key, at };
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (program >= 0)
+		bpf_prog_test_run_opts(program, &o);
 }

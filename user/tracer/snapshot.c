@@ -53,20 +53,10 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 	return snapshot_unique_keys(keys, n);
 }
 
-/* one of the programs that are run by user space; < 0: it is not loaded */
-static void run_for(int program, uint64_t key, uint64_t at)
-{
-	uint64_t args[2] = { key, at };
-	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-	if (program >= 0)
-		bpf_prog_test_run_opts(program, &o);
-}
-
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
 static void settle(const struct trace *t, uint64_t key)
 {
-	run_for(t->settle_fd, key, 0);
+	snapshot_run(t->settle_fd, key, 0);
 }
 
 /* a copy; of one that goes meanwhile the place may be another's already */
@@ -178,7 +168,7 @@ static void run_for_all(struct trace *t, int program, uint64_t at)
 	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		run_for(program, keys[i], at);
+		snapshot_run(program, keys[i], at);
 		if (i % RING_HOLDS == RING_HOLDS - 1)
 			ring_buffer__consume(t->ring);
 	}
