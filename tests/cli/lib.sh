@@ -7,6 +7,8 @@ IPCSTALL=${IPCSTALL:-$here/ipcstall}
 KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
 WORK=$(mktemp -d)
 failures=0
+# who runs the tests with sudo means root: what is traced stays it
+unset SUDO_USER SUDO_UID SUDO_GID
 
 # Processes that end with the test; one that ended before is not missed.
 jobs_to_end=()

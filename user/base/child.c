@@ -21,7 +21,7 @@
 #include "base/signals.h"
 
 /* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer gave up or died. */
-static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *const argv[])
+static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *const argv[], const struct identity *as)
 {
 	char go;
 	int why;
@@ -29,8 +29,12 @@ static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *
 	signals_as_given();
 	if (read(gate, &go, 1) != 1)
 		_exit(127);
-	execvp(argv[0], argv);
-	why = errno;
+	if (identity_take(as)) {
+		why = -errno;
+	} else {
+		execvp(argv[0], argv);
+		why = errno;
+	}
 	if (write(report, &why, sizeof(why)) != sizeof(why))
 		_exit(126);
 	_exit(127);
@@ -91,7 +95,7 @@ static bool adopt_orphans(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD && !prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-int child_spawn(struct child *c, char *const argv[], struct err *e)
+int child_spawn(struct child *c, char *const argv[], const struct identity *as, struct err *e)
 {
 	int gate[2], report[2];
 
@@ -109,7 +113,7 @@ int child_spawn(struct child *c, char *const argv[], struct err *e)
 	if (c->pid == 0) {
 		close(gate[1]);
 		close(report[0]);
-		wait_and_exec(gate[0], report[1], argv);
+		wait_and_exec(gate[0], report[1], argv, as);
 	}
 	close(gate[0]);
 	close(report[1]);
@@ -146,6 +150,8 @@ int child_go(struct child *c, const char *name, struct err *e)
 	if (n < 0 || !why)
 		return err_set(e, EXIT_PEER, "%s: died before it could start; run it by hand to see why", name);
 	child_wait(c, 0);
+	if (why < 0)
+		return err_set(e, EXIT_NO_PERM, "%s: cannot be run as that user: %s; give --as-root", name, strerror(-why));
 	return cannot_run(name, why, e);
 }
 

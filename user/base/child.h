@@ -8,18 +8,19 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/identity.h"
 
 struct child {
 	pid_t pid;
 	int gate;	/* one byte written here lets it run */
-	int exec_error;	/* readable with an errno when exec failed, at end of file when it succeeded */
+	int exec_error;	/* readable with an errno when exec failed (below 0: another user could not be taken on), at end of file when it succeeded */
 	int status;	/* as waitpid() gives it, once reaped */
 	bool reaped;
 	bool adopts;	/* what its processes leave behind becomes ours */
 };
 
-/* Refuses at once, before anything else is touched, what is seen not to be a program that can be run. */
-int child_spawn(struct child *c, char *const argv[], struct err *e);
+/* Refuses at once, before anything else is touched, what is seen not to be a program that can be run. as: taken on when the gate opens. */
+int child_spawn(struct child *c, char *const argv[], const struct identity *as, struct err *e);
 
 /* Open the gate; returns an error when exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (an interpreter that is not there). */
 int child_go(struct child *c, const char *name, struct err *e);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall export: the ledgers as metrics, for Prometheus and what reads OpenMetrics. */
 #include <stdio.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "export/http.h"
 #include "export/metrics.h"
 #include "base/clock.h"
+#include "base/drop.h"
 #include "host/machine.h"
 
 struct export_opts {
@@ -42,6 +45,8 @@ static const struct opt export_options[] = {
 	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard output, and end", EXPORT(once) },
 	{ OPT_ENUM, 0, "format", "NAME", "of --once: openmetrics or prometheus (the older text); a client is served what it asks for", EXPORT(format), 0, 0,
 	  formats },
+	OPT_HEAD("Privileges"),
+	{ OPT_STRING, 'u', "user", "NAME", "run as this user once all is attached and bound (default for root: nobody; root: stay root)", EXPORT(live.user) },
 	OPT_END,
 };
 
@@ -175,6 +180,31 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 		       : err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
 }
 
+/* Tried by a child without capabilities: what it may not do, is done here with CAP_BPF. */
+static bool reads_without_capabilities(const struct session_opts *o, const struct trace *t)
+{
+	struct err e = {};
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(drop_privileges(o->user, 0, &e) || !trace_may_read(t));
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+#define CAP(name) (UINT64_C(1) << CAP_##name)
+
+/* Looks go first among those that wait for a CPU, and sockets that come are found in /proc/PID/fd. */
+static int drop(void *ctx, struct err *e)
+{
+	const struct session *l = ctx;
+	uint64_t keep = reads_without_capabilities(l->o, l->t) ? 0 : CAP(BPF);
+
+	if (l->o->sampled)
+		keep |= CAP(SYS_PTRACE) | CAP(DAC_READ_SEARCH) | CAP(SYS_NICE);
+	return drop_privileges(l->o->user, keep, e);
+}
+
 static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s, struct trace_options *filter, struct err *e)
 {
 	int rc;
@@ -182,6 +212,8 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth, trace_cgroup_path))
 		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups; give fewer --max-groups", (long long)o->max_groups);
 	if (session_open(&x->live, &o->live, filter, e))
+		return -1;
+	if (session_alone(&x->live, drop, &x->live, e))
 		return -1;
 	x->state.backend = trace_backend_name(trace_backend(x->live.t));
 	x->state.sampled = o->live.sampled;
@@ -224,7 +256,8 @@ const struct command command_export = {
 	.summary = "Serve the ledgers as metrics, for Prometheus and whatever reads OpenMetrics",
 	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, cgroup, protocol and cause, never addresses or process\n"
 		       "numbers; what would be too many series is added to process=\"other\" and counted. There is no access control: listen on a\n"
-		       "loopback address, or where only the scraper can reach. docs/monitoring/ has a dashboard, alert rules and a systemd unit.",
+		       "loopback address, or where only the scraper can reach. docs/monitoring/ has a dashboard, alert rules and a systemd unit.\n"
+		       "Started by root it attaches, binds its port, and goes on as nobody (--user).",
 	.examples = "ipcstall export\tserve 127.0.0.1:19435/metrics, every process\n"
 		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe services of this machine, for a scraper elsewhere\n"
 		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard output\n",

@@ -13,6 +13,8 @@
 static const struct opt run_options[] = {
 	SESSION_OPTIONS,
 	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", SESSION_OPT(duration_ns), 1, 1e18 },
+	OPT_HEAD("As whom CMD runs"),
+	IDENTITY_OPTIONS,
 	OPT_END,
 };
 
@@ -81,20 +83,35 @@ static int trace_child(struct session *l, struct child *c, struct opt_operands *
 	return rc;
 }
 
+/* Who calls sudo for the tracer does not mean the command. */
+static void say_as_whom(const struct session_opts *o, const struct identity *as, const char *cmd)
+{
+	char name[256];
+
+	if (!as->by_sudo || o->quiet)
+		return;
+	snprintf(name, sizeof(name), "%s", cmd);
+	text_clean(name, sizeof(name));
+	fprintf(stderr, "ipcstall: running %s as %s (--as-root: as root)\n", name, as->name);
+}
+
 int session_run(const struct session_opts *o, struct opt_operands *cmd, struct err *e)
 {
 	struct trace_options filter = { .filter = TRACE_FILTER_TREE, .n_tgids = 1 };
+	static struct identity as; /* a large list of groups */
 	struct child c;
 	struct session l;
 	int rc;
 
 	session_catch_signals();
-	if (child_spawn(&c, cmd->v, e))
+	if (identity_choose(&as, o->user, o->as_root, e) || child_spawn(&c, cmd->v, &as, e))
 		return -1;
 	filter.tgids[0] = c.pid;
 	rc = session_begin(&l, o, &filter, e);
-	if (rc == 0)
+	if (rc == 0) {
+		say_as_whom(o, &as, cmd->v[0]);
 		rc = trace_child(&l, &c, cmd, e);
+	}
 	session_free(&l);
 	child_end(&c, 2000);
 	if (rc)
@@ -119,7 +136,7 @@ const struct command command_run = {
 	.operands = "-- CMD [ARG...]",
 	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
 		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"
-		       "Ctrl-C is the command's; a second one ends it, and what it has started.",
+		       "Ctrl-C is the command's; a second one ends it, and what it has started. Under sudo CMD runs as the user who called sudo.",
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,

@@ -17,7 +17,7 @@
 #include "base/guarded.h"
 #include "base/clock.h"
 #include "remote/auth.h"
-#include "remote/drop.h"
+#include "base/drop.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
 #include "remote/wire.h"
@@ -131,7 +131,7 @@ static int prepare(struct listener *l, struct err *e)
 	if (auth_key_read(&l->key, l->o->key, e))
 		return -1;
 	l->fd = open_listener(l, l->o->listen ? l->o->listen : "127.0.0.1", e);
-	return l->fd < 0 || drop_privileges(l->o->user, e) ? -1 : 0;
+	return l->fd < 0 || drop_privileges(l->o->user, 0, e) ? -1 : 0;
 }
 
 static void tell(const struct listener *l, const char *who, bool entered, const struct err *e)

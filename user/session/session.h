@@ -32,6 +32,9 @@ struct session_opts {
 	/* of those that look at running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
+	/* as whom CMD runs; of `export`: itself, once it is attached */
+	char *user;
+	bool as_root;
 };
 
 #define SESSION_OPT(member) offsetof(struct session_opts, member)
@@ -42,6 +45,11 @@ struct session_opts {
 	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", SESSION_OPT(comm) },                                      \
 	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of those below it", SESSION_OPT(cgroup) },                               \
 	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", SESSION_OPT(all) }
+
+/* As whom a command runs. */
+#define IDENTITY_OPTIONS                                                                                                                          \
+	{ OPT_STRING, 'u', "user", "USER", "run CMD as this user, with its groups and no capabilities (default under sudo: the caller of sudo)", SESSION_OPT(user) }, \
+	{ OPT_FLAG, 0, "as-root", NULL, "run CMD as root, under sudo too", SESSION_OPT(as_root) }
 
 /* What of theirs is seen. */
 #define SEEN_OPTIONS                                                                                                                       \
@@ -130,6 +138,8 @@ int session_check_outputs(const struct session_opts *o, const char *input, struc
 int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e);
 /* The card and what lies behind it. */
 void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out);
+/* fn runs while the session has no thread of its own: threads that come after have what it left this one, capabilities say. */
+int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e);
 bool session_wants_timeline(const struct session_opts *o);
 bool session_wants_stalls(const struct session_opts *o);
 bool session_wants_stacks(const struct session_opts *o);

@@ -194,17 +194,33 @@ static void *collect(void *arg)
 	return NULL;
 }
 
+static int start_collecting(struct trace *t, struct trace_error *e)
+{
+	t->stop = false;
+	if (pthread_create(&t->thread, NULL, collect, t))
+		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
+	t->running = true;
+	return 0;
+}
+
+static void stop_collecting(struct trace *t)
+{
+	if (!t->running)
+		return;
+	__atomic_store_n(&t->stop, true, __ATOMIC_RELAXED);
+	pthread_join(t->thread, NULL);
+	t->running = false;
+}
+
 int trace_start(struct trace *t, struct trace_error *e)
 {
 	memset(e, 0, sizeof(*e));
-	t->stop = false;
 	if (object_attach(t, e))
 		return -1;
-	if (pthread_create(&t->thread, NULL, collect, t)) {
+	if (start_collecting(t, e)) {
 		object_detach(t);
-		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
+		return -1;
 	}
-	t->running = true;
 	if (t->opts.existing && preexisting_find(t, e))
 		return -1;
 	return t->backend == TRACE_SAMPLED ? sampler_start(t, e) : 0;
@@ -215,12 +231,29 @@ int trace_stop(struct trace *t, struct trace_error *e)
 	memset(e, 0, sizeof(*e));
 	sampler_stop(t);
 	object_detach(t);
-	if (t->running) {
-		__atomic_store_n(&t->stop, true, __ATOMIC_RELAXED);
-		pthread_join(t->thread, NULL);
-		t->running = false;
-	}
+	stop_collecting(t);
 	return 0;
+}
+
+void trace_pause(struct trace *t)
+{
+	sampler_stop(t);
+	stop_collecting(t);
+}
+
+int trace_resume(struct trace *t, struct trace_error *e)
+{
+	memset(e, 0, sizeof(*e));
+	if (start_collecting(t, e))
+		return -1;
+	return t->backend == TRACE_SAMPLED ? sampler_start(t, e) : 0;
+}
+
+bool trace_may_read(const struct trace *t)
+{
+	uint64_t key;
+
+	return !bpf_map_get_next_key(t->keys_fd, NULL, &key) || errno == ENOENT;
 }
 
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns)

@@ -376,6 +376,11 @@ struct trace;
 struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
 int trace_start(struct trace *t, struct trace_error *e);
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+/* Between start and stop: end the session's own threads, and start them anew. What is attached stays attached. */
+void trace_pause(struct trace *t);
+int trace_resume(struct trace *t, struct trace_error *e);
+/* May this process, with the capabilities it has now, read what is attached? Kernels before 5.19 may refuse every bpf() without CAP_BPF. */
+bool trace_may_read(const struct trace *t);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
 /* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
