@@ -76,8 +76,8 @@ check 'row7: only root takes another user' "$(cat err)" eval "[ $rc -eq 3 ] && [
 sudo_env 23456 23456 "$IPCSTALL" run -q --json m.json -- ./known nagle n=20 >out 2>err
 says_true 'row7: its ledger is kept as before' "
 eps = [e for e in json.load(open('m.json'))['ledger']['endpoints'] if e['proto'] == 'tcp']
-sums = [(sum(s['ns'] for s in e[d]['states'].values()), e[d]['lifetime_ns']) for e in eps for d in ('tx', 'rx')]
-held = max([e['tx']['states']['nagle']['ns'] for e in eps], default=0)" "len(eps) >= 2 and held > 200e6 and all(a == b for a, b in sums)" "(held, sums)"
+sums = [(sum(s['ns'] or 0 for s in e[d]['states'].values()), e[d]['lifetime_ns']) for e in eps for d in ('tx', 'rx')]
+held = max([e['tx']['states']['nagle']['ns'] or 0 for e in eps], default=0)" "len(eps) >= 2 and held > 200e6 and all(a == b for a, b in sums)" "(held, sums)"
 
 # --- the exporter ---
 status_of() { # PID: of each of its threads

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -33,12 +34,17 @@ static int change_ids(uid_t uid, gid_t gid)
 	return setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid) ? -1 : 0;
 }
 
-static int become(const struct passwd *pw, uint64_t keep, const char *user, struct err *e)
+static const char *remedy(bool asked)
+{
+	return asked ? "run as root, or leave --user out" : "give CAP_SETUID and CAP_SETGID too, or keep these rights with --user root";
+}
+
+static int become(const struct passwd *pw, uint64_t keep, const char *user, const char *next, struct err *e)
 {
 	uid_t uid = pw ? pw->pw_uid : NOBODY;
 
 	if (prctl(PR_SET_KEEPCAPS, keep != 0, 0, 0, 0) || change_ids(uid, pw ? pw->pw_gid : NOBODY))
-		return err_sys(e, EXIT_NO_PERM, "run as root, or leave --user out", "--user %s", user);
+		return err_sys(e, EXIT_NO_PERM, next, "--user %s", user);
 	if (drop_capabilities(keep) || prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0))
 		return err_sys(e, EXIT_NO_PERM, NULL, "--user %s: capabilities", user);
 	if (uid && (setuid(0) == 0 || seteuid(0) == 0))
@@ -58,5 +64,5 @@ int drop_privileges(const char *user, uint64_t keep, struct err *e)
 		return err_set(e, EXIT_BAD_USAGE, "--user %s: no such user; give one of /etc/passwd", user);
 	if (pw && pw->pw_uid == geteuid())
 		return 0;
-	return become(pw, keep, name, e);
+	return become(pw, keep, name, remedy(user != NULL), e);
 }
