@@ -17,7 +17,7 @@ mount --bind "$WORK/passwd" /etc/passwd && mount --bind "$WORK/group" /etc/group
 cd "$WORK" || exit 70
 
 # --- the command ---
-cat >who <<'SH'
+cat >whoami.sh <<'SH'
 echo "uid $(id -u) $(id -ru) gid $(id -g) groups $(id -G)"
 echo "home $HOME user $USER logname $LOGNAME sudo ${SUDO_USER-}${SUDO_UID-}${SUDO_GID-}${SUDO_COMMAND-}"
 grep -E '^(Uid|Gid|Cap(Inh|Prm|Eff|Amb|Bnd)|NoNewPrivs):' /proc/self/status | tr -s '\t\n' ' '
@@ -35,24 +35,24 @@ is_alice() { # GID
 		grep -q "^Uid: 23456 23456 23456 23456 Gid: $1 $1 $1 $1 CapInh: $none CapPrm: $none CapEff: $none CapBnd: $bounding CapAmb: $none NoNewPrivs: 0" out
 }
 is_root() { grep -q '^uid 0 0 gid 0 ' out && grep -q "CapEff: $mine " out; }
-sudo_env 23456 23456 "$IPCSTALL" run -- sh ./who >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
 check 'row7: under sudo the command is the caller: ids, groups, home, no capabilities, and sudo works in it' "$(cat out err)" is_alice 23456
 check 'row7: which is said in one line' "$(cat err)" [ "$(grep -cx 'ipcstall: running sh as alice (--as-root: as root)' err)" -eq 1 ]
-sudo_env 23456 23457 "$IPCSTALL" run -q -- sh ./who >out 2>err
+sudo_env 23456 23457 "$IPCSTALL" run -q -- sh ./whoami.sh >out 2>err
 check 'row7: in the group that the caller was in' "$(cat out err)" is_alice 23457
 check 'row7: -q says nothing' "$(cat err)" [ ! -s err ]
-sudo_env 23456 23456 "$IPCSTALL" record -q -o r.rec -- sh ./who >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" record -q -o r.rec -- sh ./whoami.sh >out 2>err
 check 'row7: record does as run' "$(cat out err)" is_alice 23456
-sudo_env 23456 23456 "$IPCSTALL" run --as-root -- sh ./who >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run --as-root -- sh ./whoami.sh >out 2>err
 check 'row7: --as-root keeps root' "$(cat out err)" is_root
 check 'row7: and says nothing of it' "$(cat err)" eval '! grep -q "running sh as" err'
-env -u SUDO_USER SUDO_UID=23456 SUDO_GID=23456 "$IPCSTALL" run -- sh ./who >out 2>err
+env -u SUDO_USER SUDO_UID=23456 SUDO_GID=23456 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
 check 'row7: without SUDO_USER nothing changes' "$(cat out err)" is_root
-env SUDO_USER=root SUDO_UID=0 SUDO_GID=0 "$IPCSTALL" run -- sh ./who >out 2>err
+env SUDO_USER=root SUDO_UID=0 SUDO_GID=0 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
 check "row7: nor where root called sudo" "$(cat out err)" is_root
-"$IPCSTALL" run -u alice -- sh ./who >out 2>err
+"$IPCSTALL" run -u alice -- sh ./whoami.sh >out 2>err
 check 'row7: -u chooses a user' "$(cat out err)" is_alice 23456
-sudo_env 23456 23456 "$IPCSTALL" run -u nobody -- sh ./who >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run -u nobody -- sh ./whoami.sh >out 2>err
 check 'row7: also under sudo' "$(cat out err)" eval "grep -q \"^uid $(id -u nobody) \" out && grep -q 'user nobody logname nobody' out && grep -q 'CapEff: $none ' out"
 
 refuses 'row7: a user there is none of' 2 '^ipcstall: --user nobody-has-this-name: no such user; ' run -u nobody-has-this-name -- true
@@ -90,7 +90,7 @@ begin_export() { # ARGUMENTS...: its number in $exporter, its port in $port, and
 	port=$(free_port)
 	"$IPCSTALL" export --listen "127.0.0.1:$port" --interval 1s "$@" 2>export.err &
 	exporter=$!
-	jobs_to_end+=($exporter)
+	jobs_to_end+=("$exporter")
 	until_true grep -q 'metrics at' export.err
 }
 scrape() { python3 -c "import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:$port/metrics', timeout=20).read().decode())" >metrics; }
