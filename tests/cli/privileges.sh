@@ -91,7 +91,7 @@ begin_export() { # ARGUMENTS...: its number in $exporter, its port in $port, and
 	"$IPCSTALL" export --listen "127.0.0.1:$port" --interval 1s "$@" 2>export.err &
 	exporter=$!
 	jobs_to_end+=("$exporter")
-	until_true grep -q 'metrics at' export.err
+	until_true grep -qs 'metrics at' export.err
 }
 scrape() { python3 -c "import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:$port/metrics', timeout=20).read().decode())" >metrics; }
 stalled() { # so many seconds
