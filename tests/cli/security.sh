@@ -9,9 +9,10 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 
 # The server in the background, its port in $port.
 serve() { # ARGUMENTS...
+	rm -f "$WORK/server" # the one before said its port too
 	"$IPCSTALL" server --listen 127.0.0.1:0 "$@" >"$WORK/server" 2>"$WORK/server.err" </dev/null &
 	server=$!
-	until_true grep -q ' port [0-9]' "$WORK/server"
+	until_true grep -qs ' port [0-9]' "$WORK/server"
 	port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$WORK/server" | head -1)
 }
 end_server() {
