@@ -75,11 +75,11 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_attach = {
 	.name = "attach",
-	.summary = "Show where the conversations of running programs wait",
+	.summary = "Show where the connections of running programs lose time",
 	.description = "Picks up connections in mid-life: what was before is unknown, and said to be; a stall under way shows from the first\n"
 		       "moment on. Ends at Ctrl-C, after --duration, or when the last process it was given ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
-		    "ipcstall attach -a -P 5432 -d 1m\tevery conversation on port 5432\n",
+		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,
 	.options_size = sizeof(struct session_opts),
 	.defaults = session_defaults,

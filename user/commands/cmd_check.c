@@ -22,7 +22,7 @@ static void as_text(const struct trace_feature *f, size_t n, enum trace_backend 
 			continue;
 		if (f[i].lost)
 			printf("  %-36s    lost: %s\n", "", f[i].lost);
-		printf("  %-36s    mend: %s\n", "", f[i].mend ? f[i].mend : "nothing on this kernel");
+		printf("  %-36s    fix:  %s\n", "", f[i].mend ? f[i].mend : "nothing on this kernel");
 	}
 	if (best == TRACE_AUTO)
 		printf("backend: none: %s\n  benchmarks still run, with TCP_INFO's chronographs and the application's own clocks\n", why);
@@ -60,7 +60,7 @@ static int run_check(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "Show what this kernel lets ipcstall see, and what would mend the rest",
+	.summary = "Show what this kernel lets ipcstall see, and how to get the rest",
 	.description = "Exit status 0: the ledger can be kept; 4: only a benchmark without it.",
 	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what is lost by it\n"
 		    "sudo ipcstall check --json\tthe same for a program\n",

@@ -134,7 +134,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_clock = {
 	.name = "clock",
-	.summary = "What each clock resolves and costs, and which one is used",
+	.summary = "Show what each clock resolves and costs, and which one is used",
 	.description = "For each clock: clock_getres(), the smallest non-zero difference between two readings with a growing "
 		       "number of nops between them, and the cost of a reading. The TSC's frequency is measured against "
 		       "CLOCK_MONOTONIC with a bound of its error.",

@@ -374,7 +374,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_diagnose = {
 	.name = "diagnose",
-	.summary = "Is this workload healthy? If not: what waits for whom, and which fix is proven",
+	.summary = "Find out whether a workload is healthy; if not, who waits for whom, and which fix is proven",
 	.description = "Runs the workload in identical rounds, finds the waits that exceed what the measurement can resolve, explains them by the ledger,\n"
 		       "names both ends, and runs every fix that fits beside the workload as it is: confirmed, refuted or too noisy to say.\n"
 		       "Options are those of a benchmark; without any, throughput at 16 KiB, 150 ms a round. Exit status 10: too noisy to say.",

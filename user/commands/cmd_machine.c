@@ -181,7 +181,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_machine = {
 	.name = "machine",
-	.summary = "What this machine is, and its latencies from L1 to the disk",
+	.summary = "Show what this machine is, and its latencies from L1 to the disk",
 	.description = "The ladder against which message latencies are to be read: caches, a mispredicted branch, a mutex, "
 		       "memory, compression, loopback TCP, disk. A rung that cannot be measured says why.",
 	.examples = "ipcstall machine\tthe description and the ladder\n"

@@ -132,7 +132,7 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 
 const struct command command_run = {
 	.name = "run",
-	.summary = "Run a command and show where its conversations waited",
+	.summary = "Run a command and show where its connections lost time",
 	.operands = "-- CMD [ARG...]",
 	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
 		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"

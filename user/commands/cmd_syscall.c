@@ -130,7 +130,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_syscall = {
 	.name = "syscall",
-	.summary = "What trivial kernel calls cost, raw and through libc",
+	.summary = "Show what trivial system calls cost, raw and through libc",
 	.description = "Minimum and quartiles in ns of each call made directly and through libc. Where libc is more than "
 		       "twice as fast, it answered from the vDSO or a cached value and the kernel was never entered.",
 	.examples = "ipcstall syscall\tthe table\n"

@@ -166,13 +166,13 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_top = {
 	.name = "top",
-	.summary = "Show live where conversations wait: per endpoint, its rate, its stall, the cause and who is blamed",
+	.summary = "Show every connection live: its rate, its stall, the cause, and who waits for whom",
 	.description = "Every figure is of the last interval. STALL is the part of it in which the endpoint waited while the device was idle; CAUSE\n"
 		       "the largest of its reasons ('drops': it did not stall, but datagrams were thrown away on this host). BLAMED is who kept it\n"
 		       "waiting: the delayed ACK of a program, a reader who does not read, or the path; with '?' where that is inferred from this\n"
 		       "end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of both ledgers at this moment. '-' is\n"
 		       "what was not there or could not be observed, and a sum with '>' lacks such a part.",
-	.examples = "ipcstall top\tevery conversation of this machine\n"
+	.examples = "ipcstall top\tevery connection of this machine\n"
 		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
 		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five seconds\n"
 		    "ipcstall top --json --rows 0 >top.ndjson\tall rows for a program\n",

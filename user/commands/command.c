@@ -75,18 +75,57 @@ static void command_help(const struct command *c, FILE *out)
 	command_free(c, values);
 }
 
+static const struct {
+	const char *title;
+	const char *const names[12];
+} help_groups[] = {
+	{ "look at programs", { "run", "attach", "top", "watch", "try", "record", "replay", "export", NULL } },
+	{ "measure", { "bench", "sweep", "diagnose", "experiment", "server", "machine", "clock", "syscall", NULL } },
+	{ "show what was measured", { "report", "figure", "summary", "compare", NULL } },
+};
+
+static bool in_a_group(const char *name)
+{
+	for (size_t i = 0; i < sizeof(help_groups) / sizeof(help_groups[0]); i++)
+		if (opt_is_among(name, help_groups[i].names))
+			return true;
+	return false;
+}
+
+static void help_line(const struct command *c, FILE *out)
+{
+	if (c)
+		fprintf(out, "  %-12s %s\n", c->name, c->summary);
+}
+
+static void help_commands(FILE *out)
+{
+	fputs("Commands:\n", out);
+	for (size_t i = 0; i < sizeof(help_groups) / sizeof(help_groups[0]); i++) {
+		fprintf(out, "%s To %s:\n", i ? "\n" : "", help_groups[i].title);
+		for (const char *const *name = help_groups[i].names; *name; name++)
+			help_line(command_find(*name), out);
+	}
+	fputs("\n To understand:\n", out);
+	for (const struct command *const *c = command_list; *c; c++)
+		if (!in_a_group((*c)->name))
+			help_line(*c, out);
+}
+
 void command_help_all(FILE *out)
 {
-	fputs("ipcstall: where does a TCP, UDP, pipe or Unix-socket conversation wait, why, and what mends it.\n\n"
-	      "Usage: ipcstall --mode MODE [OPTION...]    run a benchmark, with the stall ledger where the kernel allows\n"
-	      "       ipcstall COMMAND [OPTION...]\n\nCommands:\n", out);
-	for (const struct command *const *c = command_list; *c; c++)
-		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-	fputs("\n`ipcstall COMMAND --help` explains a command; `ipcstall bench --help` the benchmark's options.\n\n", out);
+	fputs("Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, and how to fix it.\n\n"
+	      "Usage: ipcstall --mode MODE [OPTION...]    benchmark a transport, and show where its time goes\n"
+	      "       ipcstall COMMAND [OPTION...]\n\n",
+	      out);
+	help_commands(out);
+	fputs("\n`ipcstall help COMMAND` explains a command, `ipcstall help bench` the benchmark's options.\n\n", out);
 	opt_wrap(out, opt_values_help, 0);
 	fputs("\nExamples:\n"
-	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput and both ends' ledgers at 64 KiB\n"
-	      "  ipcstall --mode pipe                      the ten classic sizes, 4 B to 512 KiB\n", out);
+	      "  sudo ipcstall attach -p 1234 -d 10s       where does this running program wait?\n"
+	      "  sudo ipcstall run -- curl -s URL          and this command?\n"
+	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput, and where the time goes\n",
+	      out);
 }
 
 static bool wants_help(int argc, char **argv, const struct command *c)

@@ -36,7 +36,7 @@ int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
 		argv[n++] = again;
 	code = subprocess_run(argv, e);
 	if (code > 0)
-		return err_set(e, (enum exit_code)code, "experiment: the run '%s' ended with %d, see the line above; mend it and go on with --resume --out %s",
+		return err_set(e, (enum exit_code)code, "experiment: the run '%s' ended with %d, see the line above; fix it and go on with --resume --out %s",
 			       r->name, code, dir);
 	return code;
 }

@@ -111,7 +111,7 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 		return fail(e, EXIT_NO_PERM, "cannot trace", why, "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
-			    "`ipcstall check` says what would mend it; a benchmark measures without it (--no-trace)");
+			    "`ipcstall check` says how to fix it; a benchmark measures without it (--no-trace)");
 	if (t->opts.budget > 0) {
 		t->backend = TRACE_SAMPLED;
 		t->why[0] = '\0';
