@@ -28,7 +28,7 @@ works 'man pages' man --dir pages
 check 'a page a command, and one for all' "$(ls pages)" [ "$(ls pages | wc -l)" -eq $(($(wc -w <<<"$commands") + 1)) ]
 for tool in 'mandoc -Tlint' 'man --warnings -E UTF-8 -l'; do
 	command -v "${tool%% *}" >/dev/null || { echo "skip $tool: not installed"; continue; }
-	for page in pages/*; do $tool "$page" 2>&1 >/dev/null; $tool "$page" 2>/dev/null | grep -E '^mandoc:'; done >lint
+	for page in pages/*; do $tool "$page" 2>&1 | grep -E "^(mandoc|man|troff|an.tmac)|: warning"; done >lint
 	check "$tool has nothing to say" "$(head -3 lint)" [ ! -s lint ]
 done
 

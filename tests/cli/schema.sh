@@ -15,7 +15,7 @@ check 'schema: also of replay' 'they differ' cmp -s run.json replay.json
 works 'schema: top prints one' top --json-schema && mv out top.json
 
 talk() { timeout $HUNG "$KNOWN" nagle n=6; timeout $HUNG "$KNOWN" rwnd n=4; timeout $HUNG "$KNOWN" pipe-slow-reader n=4; timeout $HUNG "$KNOWN" udp-drops n=4; }
-export -f talk; export KNOWN
+export -f talk; export KNOWN HUNG
 "$IPCSTALL" run -q --stacks --threshold 1ms --json doc --ndjson lines -i 100ms -- bash -c talk >/dev/null 2>run.err
 "$IPCSTALL" record -q -o rec --timeline -- bash -c talk >/dev/null
 "$IPCSTALL" replay -q rec --json again --ndjson again.lines 2>/dev/null

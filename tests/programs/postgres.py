@@ -82,7 +82,11 @@ def stalled(box, host, attach):
     """Stopped, then attached: the stall is under way when the tracer comes."""
     cluster = Cluster(box)
     psql = cluster.stopped_copy(host(cluster))
-    backends = lambda: [int(p) for p in open(f"/proc/{cluster.server.pid}/task/{cluster.server.pid}/children", encoding="ascii").read().split()]
+
+    def backends():
+        with open(f"/proc/{cluster.server.pid}/task/{cluster.server.pid}/children", encoding="ascii") as f:
+            return [int(p) for p in f.read().split()]
+
     settled("the backend to be held up", lambda: all(sleeps(p) for p in backends()) or time.monotonic())
     trace = box.attach(*attach(cluster, psql))
     time.sleep(1.2)

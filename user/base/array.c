@@ -13,14 +13,15 @@ static size_t elements(size_t n, size_t more)
 
 void *array_new(size_t n, size_t more, size_t size)
 {
-	size_t all = elements(n, more);
+	size_t all = elements(n, more), bytes;
 
-	return all ? calloc(all, size) : NULL;
+	/* asked here: a sanitizer's calloc() does not return from a product that overflows */
+	return all && !__builtin_mul_overflow(all, size, &bytes) ? calloc(all, size) : NULL;
 }
 
 void *array_resize(void *old, size_t n, size_t more, size_t size)
 {
-	size_t all = elements(n, more);
+	size_t all = elements(n, more), bytes;
 
-	return all ? reallocarray(old, all, size) : NULL;
+	return all && !__builtin_mul_overflow(all, size, &bytes) ? reallocarray(old, all, size) : NULL;
 }

@@ -296,18 +296,28 @@ static uint64_t first_deadline(const struct http_server *s, uint64_t until)
 	return until;
 }
 
-static int wait_for(struct http_server *s, struct pollfd *p, uint64_t until)
+/* The listener comes first; then those that are served, since poll() takes no more entries than descriptors may be open. */
+static nfds_t gather(const struct http_server *s, struct pollfd *p, int *at)
+{
+	nfds_t n = 0;
+
+	p[n++] = (struct pollfd){ .fd = rests(s) ? -1 : s->fd, .events = POLLIN };
+	for (int i = 0; i < HTTP_CLIENTS; i++) {
+		const struct client *c = &s->clients[i];
+
+		at[i] = c->phase == FREE ? -1 : (int)n;
+		if (c->phase != FREE)
+			p[n++] = (struct pollfd){ .fd = c->fd, .events = c->phase == WRITING ? POLLOUT : POLLIN };
+	}
+	return n;
+}
+
+static int wait_for(const struct http_server *s, struct pollfd *p, nfds_t n, uint64_t until)
 {
 	uint64_t now = now_ns(), end = first_deadline(s, until), left = end > now ? end - now : 0;
 	struct timespec t = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
 
-	p[0] = (struct pollfd){ .fd = rests(s) ? -1 : s->fd, .events = POLLIN };
-	for (int i = 0; i < HTTP_CLIENTS; i++) {
-		const struct client *c = &s->clients[i];
-
-		p[i + 1] = (struct pollfd){ .fd = c->phase == FREE ? -1 : c->fd, .events = c->phase == WRITING ? POLLOUT : POLLIN };
-	}
-	return ppoll(p, HTTP_CLIENTS + 1, &t, NULL);
+	return ppoll(p, n, &t, NULL);
 }
 
 static void serve_client(struct http_server *s, struct client *c, short events, http_handler *handle, void *ctx)
@@ -325,14 +335,15 @@ static void serve_client(struct http_server *s, struct client *c, short events, 
 void http_serve(struct http_server *s, uint64_t until_ns, http_handler *handle, void *ctx)
 {
 	struct pollfd p[HTTP_CLIENTS + 1];
+	int at[HTTP_CLIENTS];
 
 	while (now_ns() < until_ns) {
-		int n = wait_for(s, p, until_ns);
+		int n = wait_for(s, p, gather(s, p, at), until_ns);
 
 		if (n < 0 && errno == EINTR)
 			return;
 		for (int i = 0; i < HTTP_CLIENTS; i++)
-			serve_client(s, &s->clients[i], n > 0 && p[i + 1].fd >= 0 ? p[i + 1].revents : 0, handle, ctx);
+			serve_client(s, &s->clients[i], n > 0 && at[i] >= 0 ? p[at[i]].revents : 0, handle, ctx);
 		if (n > 0 && p[0].revents)
 			on_connection(s);
 	}

@@ -191,7 +191,7 @@ static uint64_t stopped_since(const struct call *calls, const struct beside *b, 
 
 static void fill_open_stops(struct trace_endpoint *out, const struct endpoint *ep, struct trace *t)
 {
-	const struct call *calls = ep->closed ? NULL : object_var(t, "calls");
+	const struct call *calls = ep->closed ? NULL : t->calls;
 
 	out->tx_calls.open_stop_ns = stopped_since(calls, &ep->txb, out->at_ns);
 	out->rx_calls.open_stop_ns = stopped_since(calls, &ep->rxb, out->at_ns);

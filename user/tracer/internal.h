@@ -44,6 +44,7 @@ struct trace {
 	bool hashed;		/* a large session: see bpf/endpoint_table.bpf.h */
 	char *vars;		/* the object's variables, shared with the kernel */
 	size_t vars_size;
+	const struct call *calls; /* of these variables the table of threads in calls; NULL: there is none */
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
 	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */

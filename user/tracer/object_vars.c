@@ -48,6 +48,13 @@ void *object_const(struct bpf_object *obj, const char *name)
 	return map && off >= 0 ? (char *)bpf_map__initial_value(map, &len) + off : NULL;
 }
 
+void *object_var(struct trace *t, const char *name)
+{
+	long off = t->vars ? var_offset(bpf_object__btf(t->obj), ".bss", name) : -1;
+
+	return off >= 0 ? t->vars + off : NULL;
+}
+
 /* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not it */
 int object_map_vars(struct trace *t)
 {
@@ -59,12 +66,6 @@ int object_map_vars(struct trace *t)
 	t->vars = mmap(NULL, t->vars_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (t->vars == MAP_FAILED)
 		t->vars = NULL;
+	t->calls = object_var(t, "calls");
 	return t->vars ? 0 : -1;
-}
-
-void *object_var(struct trace *t, const char *name)
-{
-	long off = var_offset(bpf_object__btf(t->obj), ".bss", name);
-
-	return t->vars && off >= 0 ? t->vars + off : NULL;
 }
