@@ -24,8 +24,8 @@ def shares(screen):
     return out
 
 
-# Lines that a run may have or not: warnings, states, what else was found, fixes.
-OPTIONAL = re.compile(r"^Mistrust|^  \w+ \S+: |^$|^ +\w+ \S* *[\d.]+ \S+ +[\d.]+ % |^ +[a-z]+ +\*? +[\d.]+ \w+ +[\d.]+ %|^ *! ")
+# What a run may say or not: warnings, and all that a card holds. What stands at the margin is the order of the screen.
+OPTIONAL = re.compile(rf"^Mistrust|^$|^\s|^(?:{HEADS})[ \d]")
 
 
 def blank(line):
