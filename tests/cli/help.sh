@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stage: core
 # What a person asks the program about itself: help, man pages, explanations, completion in the shells themselves.
+# shellcheck disable=SC2154 # here: lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$WORK" || exit 70
 commands=$("$IPCSTALL" completion fish | sed -n 's/.*__ipcstall_first -f -a \([a-z]*\) .*/\1/p')

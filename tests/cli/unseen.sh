@@ -25,7 +25,7 @@ PY
 if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)' 2>/dev/null; then
 	"$PY" listens.py >where &
 	server=$!
-	jobs_to_end+=($server)
+	jobs_to_end+=("$server")
 	until_true [ -s where ]
 	read -r pid port <where
 	"$IPCSTALL" attach -p "$pid" --json m.json >/dev/null 2>err &
