@@ -73,7 +73,7 @@ def cmd_summary(args: argparse.Namespace) -> int:
     from .load import load
     from .summary import summarise
 
-    text = "\n".join(summarise(load(path), args.fix) for path in args.files)
+    text = "\n".join(summarise(load(path), args.fix, args.brief) for path in args.files)
     write("-", text.encode())
     return 0
 
@@ -161,6 +161,7 @@ def _parser() -> Parser:
     summary = commands.add_parser("summary", help="print what a file says, as text")
     summary.add_argument("files", nargs="+", metavar="FILE")
     summary.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
+    summary.add_argument("--brief", action="store_true", help="the findings and the dips alone")
     summary.set_defaults(run=cmd_summary)
 
     compare = commands.add_parser("compare", help="what changed between two results, sweeps or traces, with intervals and a test")

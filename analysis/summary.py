@@ -16,11 +16,15 @@ from .waterfall import ways
 MOST_WAYS = 4
 
 
-def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None) -> str:
+def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None, brief: bool = False) -> str:
+    """brief: the findings and the dips; where there are none, the points."""
     if isinstance(loaded, Timeline):
         return _page(loaded.path, "timeline", loaded.header.get("machine"), timeline_findings(loaded), loaded.remarks, _waterfalls(loaded))
     found = find([loaded], fix)
     shown = [tables.dips_table(e) for _, e in found.explained if e.dip.any()]
+    if brief:
+        return _page(loaded.path, f"{loaded.kind}, {len(loaded.points)} points", loaded.machine, found.verdict, [],
+                     shown or tables.points_table([loaded]))
     shown += [t for t in (tables.rank_table([loaded]), tables.ledger_table([loaded])) if t is not None]
     return _page(loaded.path, f"{loaded.kind}, {len(loaded.points)} points", loaded.machine, found.verdict, caveats([loaded]),
                  shown + tables.points_table([loaded]))

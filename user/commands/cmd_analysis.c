@@ -11,7 +11,7 @@
 
 struct analysis_opts {
 	char *output, *fix, *title, *test, *x, *y, *dpi, *from, *to;
-	bool mixed;
+	bool mixed, brief;
 	const char *called[2]; /* of compare, where the files are copies of others; NULL: by their own names */
 };
 
@@ -34,7 +34,9 @@ static const char *const figure_kinds[] = { "stall", "throughput", "ledger", "cu
 static const struct opt report_options[] = { OPT_OUTPUT("the report, one HTML file (default report.html)"), OPT_FIX, OPT_MIXED, OPT_DRAWN, OPT_END };
 static const struct opt figure_options[] = { OPT_OUTPUT("FILE.svg or FILE.png (default KIND.svg)"), OPT_FIX, OPT_MIXED, OPT_DRAWN,
 					     { OPT_STRING, 0, "dpi", "N", "of a PNG (default 200)", AT(dpi) }, OPT_END };
-static const struct opt summary_options[] = { OPT_FIX, OPT_END };
+static const struct opt summary_options[] = {
+	OPT_FIX, { OPT_FLAG, 0, "brief", NULL, "the findings and the dips alone", AT(brief) }, OPT_END
+};
 static const struct opt compare_options[] = { OPT_MIXED, OPT_END };
 
 /* The command line for Python: `words` of them so far. */
@@ -83,6 +85,8 @@ static void line_options(struct line *l, const struct analysis_opts *o)
 	line_option(l, "--dpi", o->dpi);
 	if (o->mixed)
 		line_add(l, "--mixed");
+	if (o->brief)
+		line_add(l, "--brief");
 	line_option(l, "--called", o->called[0]);
 	if (o->called[0])
 		line_add(l, o->called[1]);
