@@ -247,6 +247,16 @@ static void every_fix_has_its_option(void **state)
 	assert_null(live_fix_find("nonsense"));
 }
 
+/* what completion offers is what --fix takes */
+static void the_words_are_the_fixes(void **state)
+{
+	size_t n = 0;
+
+	for (; live_fix_name(n); n++)
+		assert_string_equal(live_fix_words[n], live_fix_name(n));
+	assert_null(live_fix_words[n]);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -263,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_pipe_is_as_large_as_it_was),
 		cmocka_unit_test(every_fix_is_spelt_for_whoever_is_not_known),
 		cmocka_unit_test(every_fix_has_its_option),
+		cmocka_unit_test(the_words_are_the_fixes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
