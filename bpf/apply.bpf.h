@@ -7,7 +7,6 @@
 #define IPCSTALL_APPLY_BPF_H
 
 #include "blame.bpf.h"
-#include "packed.h"
 
 static __always_inline bool turns_stall(const struct transition *t)
 {
@@ -59,74 +58,6 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 	return 1;
 }
 
-#ifdef NO_CMPXCHG
-/* what ended, packed; 0: nothing did */
-SUBPROG_OF_NUMBERS __u64 apply_tx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
-{
-	struct input in = { .at = at, .blocked = blocked, .runq = runq };
-	struct endpoint *ep = endpoint_here(key);
-	struct transition t;
-
-	input_unpack(&in, packed);
-	return ep && step_tx(ep, &in, &t) ? transition_packed(&t) : 0;
-}
-
-SUBPROG_OF_NUMBERS int apply_rx_numbers(__u64 key, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
-{
-	struct input in = { .at = at, .blocked = blocked, .runq = runq };
-	struct endpoint *ep = endpoint_here(key);
-
-	input_unpack(&in, packed);
-	return ep ? step_rx(ep, &in) : 0;
-}
-
-SUBPROG_OF_NUMBERS int hold_turns_numbers(__u64 key, __u64 packed, ns_t at)
-{
-	struct transition t = {};
-
-	transition_unpack(&t, packed);
-	return hold_turns_of(endpoint_here(key), &t, at);
-}
-
-SUBPROG_OF_NUMBERS int stall_turns_numbers(__u64 key, __u64 packed, ns_t at)
-{
-	struct transition t = {};
-
-	transition_unpack(&t, packed);
-	return stall_turns_of(endpoint_here(key), &t, at);
-}
-
-static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
-{
-	if (!turns_stall(t))
-		return;
-	hold_turns_numbers(ep->key, transition_packed(t), at);
-	stall_turns_numbers(ep->key, transition_packed(t), at);
-}
-
-/* the stall's frame stands where the step's stood, not on top of it */
-static __always_inline int apply_tx_inline(struct endpoint *ep, const struct input *in)
-{
-	__u64 packed = apply_tx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
-	struct transition t = {};
-
-	if (!packed)
-		return 0;
-	transition_unpack(&t, packed);
-	tell_stall(ep, &t, in->at);
-	return 1;
-}
-
-static __always_inline int apply_tx_slow(struct endpoint *ep, const struct input *in)
-{
-	return apply_tx_inline(ep, in);
-}
-
-static __always_inline int apply_rx_slow(struct endpoint *ep, const struct input *in)
-{
-	return apply_rx_numbers(ep->key, in->at, input_packed(in), in->blocked, in->runq);
-}
-#else
 SUBPROG int hold_turns(struct endpoint *ep, const struct transition *t, ns_t at)
 {
 	return hold_turns_of(ep, t, at);
@@ -170,7 +101,6 @@ SUBPROG int apply_rx_slow(struct endpoint *ep, const struct input *in)
 {
 	return ep && in ? step_rx(ep, in) : 0;
 }
-#endif
 
 /*
  * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler

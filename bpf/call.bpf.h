@@ -33,7 +33,7 @@ static __always_inline __u32 second_place(__u32 tid)
 }
 
 /* Where a thread stands that is not at its first place, or may: CALL_SLOTS if nowhere; its sleeps go uncounted then, and are reported. */
-SUBPROG_OF_NUMBERS int call_place(__u32 tid, __u32 make)
+SUBPROG int call_place(__u32 tid, __u32 make)
 {
 	__u32 first = tid & (CALL_SLOTS - 1), second = second_place(tid), at = first;
 	struct call *c = &calls[second & (CALL_SLOTS - 1)];

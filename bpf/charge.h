@@ -5,8 +5,8 @@
  * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made in turns: whoever swaps the word
  * flips its turn bit, and when done with the sums copies that bit to `done`. Where the two agree nobody is at the sums, and the next
  * to swap may change them without locks. Where they differ, on another processor or in what this one interrupted, the charge is
- * left in `pending`, and whoever has the next turn books it. Stores become visible in order on x86; elsewhere, and on kernels
- * without cmpxchg, every change is locked as it stands.
+ * left in `pending`, and whoever has the next turn books it. Stores become visible in order on x86; elsewhere
+ * every change is locked as it stands.
  */
 #ifndef IPCSTALL_CHARGE_H
 #define IPCSTALL_CHARGE_H
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #endif
 
-#if !defined(NO_CMPXCHG) && (defined(__TARGET_ARCH_x86) || defined(__x86_64__))
+#if defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 #define TURNS 1
 #else
 #define TURNS 0
@@ -39,7 +39,6 @@
 
 #define LATEST(x) (*(volatile __typeof__(x) *)&(x))
 
-#ifndef NO_CMPXCHG
 static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
 {
 	word_t found = __sync_val_compare_and_swap(&l->word, old, word);
@@ -57,17 +56,6 @@ static __always_inline void raise_max(ns_t *max, ns_t v)
 			return;
 	}
 }
-#else
-/* by a lock of its own: see observe.bpf.h */
-static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word);
-
-/* two processors may both store: the larger of two near-equal maxima can be missed, the sums cannot */
-static __always_inline void raise_max(ns_t *max, ns_t v)
-{
-	if (v > *max)
-		*max = v;
-}
-#endif
 
 #define ADD_LOCKED(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
@@ -382,7 +370,6 @@ enum taken {
 	TAKEN_BOOKS,	/* book() it */
 };
 
-/* The loop's counter is as wide as a register: 5.10 forgets what it knows of a narrower one that it had to put on the stack. */
 static __always_inline enum taken swap_step(struct ledger *l, const struct input *in, enum dir dir, struct transition *t,
 					    struct turn *turn)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a hook reads kernel memory, and how it swaps a ledger's word. The hooks are written once; an object chooses by a define.
+ * How a hook reads kernel memory. The hooks are written once; an object chooses by a define.
  *
  *	(none)		a read-only cast: plain loads, faults read as 0 (bpf_rdonly_cast, 6.2 on)
  *	READ_PROBED	bpf_probe_read_kernel: every kernel, dearer
- *	NO_CMPXCHG	5.10 has no atomic that returns a value: the swap is guarded by an insert into a hash, which has one
  */
 #ifndef IPCSTALL_COMPAT_BPF_H
 #define IPCSTALL_COMPAT_BPF_H
@@ -162,20 +161,11 @@ const volatile __u8 slot_of[256];
 		(ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[unit_] : hist_slot(ns); \
 	})
 
-/* A global function is verified once, not at every call. 5.10 takes numbers there and no pointers: see packed.h. */
-#define SUBPROG_OF_NUMBERS __noinline
-#ifdef NO_CMPXCHG
-#define SUBPROG static __noinline
-#else
+/* A global function is verified once, not at every call. */
 #define SUBPROG __noinline
-#endif
 
 /* on the way of every message a call costs more than it saves */
-#ifdef NO_CMPXCHG
-#define QUICK SUBPROG
-#else
 #define QUICK static __always_inline
-#endif
 
 #define atomic_add(p, v) ((void)__sync_fetch_and_add((p), (v)))
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Many endpoints at a time, settled and summed up for a live screen. User space runs these when it wants to look; what it would
- * ask for with three system calls for each endpoint it reads from mapped memory. Not on kernels without cmpxchg (before 5.12).
+ * ask for with three system calls for each endpoint it reads from mapped memory.
  */
 #ifndef IPCSTALL_DIGEST_BPF_H
 #define IPCSTALL_DIGEST_BPF_H
-
-#ifndef NO_CMPXCHG
 
 #define BPF_F_MMAPABLE (1U << 10)
 
@@ -154,7 +152,7 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 }
 
 /* settled before; an endpoint that is gone by now leaves no serial */
-SUBPROG_OF_NUMBERS int digest_one(__u32 i)
+SUBPROG int digest_one(__u32 i)
 {
 	struct endpoint *ep, *peer;
 	struct digest_order *o;
@@ -207,5 +205,4 @@ int digest(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-#endif
 #endif

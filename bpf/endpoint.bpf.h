@@ -368,11 +368,7 @@ SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 /* of which all is known: from now on every processor takes steps */
 static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 flags)
 {
-#ifdef NO_CMPXCHG
-	ep->id.serial = now;	/* unique but for two in the same nanosecond */
-#else
 	ep->id.serial = __sync_fetch_and_add(&last_serial, 1) + 1;
-#endif
 	ep->flags = flags;
 	ep->txb.kstack = ep->txb.ustack = ep->rxb.kstack = ep->rxb.ustack = -1;
 	ep->born = ep->tx.seen = ep->rx.seen = ep->queue_at = now;
@@ -383,7 +379,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	count(COUNT_OPENED);
 }
 
-SUBPROG_OF_NUMBERS int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
+SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 {
 	struct sock *sk = CAST(sock, sk0);
 	struct endpoint *ep;
@@ -506,7 +502,7 @@ static __always_inline void listener_look(struct listener *l)
 }
 
 /* a connection is in the queue from now on */
-SUBPROG_OF_NUMBERS int listener_gains(__u64 port)
+SUBPROG int listener_gains(__u64 port)
 {
 	struct listener *l = listener_at(port);
 
@@ -518,7 +514,7 @@ SUBPROG_OF_NUMBERS int listener_gains(__u64 port)
 }
 
 /* and now it is the current task's */
-SUBPROG_OF_NUMBERS int listener_loses(__u64 sk, ns_t waited)
+SUBPROG int listener_loses(__u64 sk, ns_t waited)
 {
 	struct listener *l = listener_at(listener_key(CAST(sock, sk)));
 	__u64 current = bpf_get_current_pid_tgid();

@@ -142,14 +142,7 @@ static __always_inline struct endpoint *insert_placed(__u64 key)
 /* of two processors that meet a socket at once, one makes its endpoint */
 static __always_inline bool claim_blank(struct endpoint *ep, __u64 key)
 {
-#ifdef NO_CMPXCHG
-	if (ep->id.key)
-		return false;
-	ep->id.key = key;
-	return true;
-#else
 	return !__sync_val_compare_and_swap(&ep->id.key, 0, key);
-#endif
 }
 
 /* An endpoint that is the caller's to fill, and nobody else sees until it is announced. Null: no room, or another processor is at it. */
@@ -163,24 +156,13 @@ static __always_inline struct endpoint *endpoint_insert(__u64 key)
 static __always_inline void endpoint_announce(struct endpoint *ep)
 {
 	key_hint[key_slot(ep->id.key) & (HINTS - 1)] = ep->place + 1;
-#ifdef NO_CMPXCHG
-	*(volatile __u64 *)&ep->key = ep->id.key;
-#else
 	__sync_lock_test_and_set(&ep->key, ep->id.key);	/* what was filled in is seen first, on every processor */
-#endif
 }
 
 /* only one of two processors that remove it at a time may: the index might be of the next endpoint at this address by then */
 static __always_inline bool claim(struct endpoint *ep, __u64 key)
 {
-#ifdef NO_CMPXCHG
-	if (ep->key != key)
-		return false;
-	ep->key = 0;
-	return true;
-#else
 	return __sync_val_compare_and_swap(&ep->key, key, 0) == key;
-#endif
 }
 
 static __always_inline void endpoint_remove(struct endpoint *ep, __u64 key)

@@ -45,17 +45,6 @@ static __noinline int left_unseen(struct call *c)
 	return 0;
 }
 
-#ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
-static __always_inline bool still_in(const struct call *c, __u64 task)
-{
-	return true;
-}
-
-static __always_inline bool sleeps_elsewhere(__u64 task)
-{
-	return false;
-}
-#else
 static __always_inline bool sleeps_elsewhere(__u64 task)
 {
 	return number_bits(CAST(task_struct, task), CALL_NR(current_regs(task), PLAINLY)) & SYS_WAIT;
@@ -74,15 +63,10 @@ static __noinline int still_in(const struct call *c, __u64 task)
 		return false;
 	return to.dir == c->dir && c->key == target_key(&to);
 }
-#endif
 
 /* where the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page as data, a FIFO is a pipe */
 static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
 {
-#ifdef NO_CMPXCHG	/* 5.10: a FIFO has no functions of its own */
-	if (ep->id.proto == PROTO_PIPE)
-		return false;
-#endif
 	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
 }
 

@@ -43,7 +43,7 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 #define FILES_MAX	256	/* a table begins with 64, and doubles: what is beyond ends as if it were closed unseen */
 
 /* how many descriptors of it the current process has */
-SUBPROG_OF_NUMBERS int own_holds_on(__u64 file)
+SUBPROG int own_holds_on(__u64 file)
 {
 	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
 	__u64 files = (__u64)GET(table, fd);
@@ -116,7 +116,7 @@ static __always_inline bool concerns(const struct beside *b, __u32 tgid)
 }
 
 /* The current process lets go of a file: by its end of all its descriptors, by close() of one. */
-SUBPROG_OF_NUMBERS int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
+SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 {
 	struct holder who = { (__u64)CURRENT(), bpf_get_current_cgroup_id(), tgid };
 	struct endpoint *ep = endpoint_known(key);

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One row per object: NAME:SOURCE:DEFINES. The probed ones are for kernels before 6.2, the plain ones (no cmpxchg, no task's registers) before 5.15.
+# One row per object: NAME:SOURCE:DEFINES. The probed ones are for kernels before 6.2.
 BPF_OBJECTS := \
 	rawtp:rawtp.bpf.c \
 	fentry:fentry.bpf.c \
 	fentry_probed:fentry.bpf.c:READ_PROBED \
-	fentry_plain:fentry.bpf.c:READ_PROBED,NO_CMPXCHG \
 	kprobe:kprobe.bpf.c:READ_PROBED \
-	kprobe_plain:kprobe.bpf.c:READ_PROBED,NO_CMPXCHG \
 	sampled:sampled.bpf.c \
 	sampled_probed:sampled.bpf.c:READ_PROBED

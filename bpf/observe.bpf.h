@@ -7,44 +7,11 @@
 #include "timeline.bpf.h"
 #include "charge.h"
 
-#ifdef NO_CMPXCHG
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u64);
-	__type(value, __u8);
-} swaps SEC(".maps");
-
-/* An insert that must be new is the one atomic test-and-set 5.10 has. Whoever finds it taken has lost, as with a cmpxchg. */
-static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
-{
-	__u64 key = (__u64)l;
-	__u8 one = 1;
-	bool won;
-
-	if (bpf_map_update_elem(&swaps, &key, &one, BPF_NOEXIST))
-		return false;
-	won = *(volatile word_t *)&l->word == old;
-	if (won)
-		*(volatile word_t *)&l->word = word;
-	bpf_map_delete_elem(&swaps, &key);
-	return won;
-}
-
-#endif
-
-#ifdef NO_CMPXCHG	/* no room on the stack, and no turns */
-static __always_inline int swap_late(struct ledger *l, struct input *in, __u32 dir)
-{
-	return 0;
-}
-#else
 /* Seldom gone. A global function, verified once: at each of its callers that made a session begin a fifth later. */
 SUBPROG int swap_late(struct ledger *l, struct input *in, __u32 dir)
 {
 	return l && in && swap_uncharged(l, in, dir & 1);
 }
-#endif
 
 /* Take the step and book it; *t says what ended. False: the state is what it was. */
 static __always_inline bool take_step(struct ledger *l, struct beside *b, const struct input *in, enum dir dir, struct transition *t)

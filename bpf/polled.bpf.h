@@ -10,15 +10,6 @@
 
 #include "tracepoints.bpf.h"
 
-#ifdef NO_CMPXCHG	/* 5.10: see current_regs() */
-static __always_inline void thread_asks(const struct thread *who)
-{
-}
-
-static __always_inline void poll_over(struct call *c, const struct thread *who, ns_t now)
-{
-}
-#else
 
 #define ASKS_IN		(0x1 | 0x40)	/* POLLIN, POLLRDNORM */
 #define ASKS_OUT	(0x4 | 0x100)	/* POLLOUT, POLLWRNORM */
@@ -45,7 +36,7 @@ static __always_inline struct endpoint *asked_at(__u64 task, __u32 fd)
 	return file_target(&to, file_of(CAST(task_struct, task), fd)) ? target_known(&to) : 0;
 }
 
-SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
+SUBPROG int wants_room(__u64 task, __u32 fd)
 {
 	struct endpoint *ep = asked_at(task, fd);
 
@@ -54,7 +45,7 @@ SUBPROG_OF_NUMBERS int wants_room(__u64 task, __u32 fd)
 	return begin_refusal(ep, bpf_ktime_get_ns());
 }
 
-SUBPROG_OF_NUMBERS int polls_for_room(__u64 task, __u64 fds, __u64 n)
+SUBPROG int polls_for_room(__u64 task, __u64 fds, __u64 n)
 {
 	for (__u64 i = 0; i < POLLED && i < n; i++) {
 		struct polled p;
@@ -108,7 +99,7 @@ static __always_inline bool may_matter(const struct target *to, __u64 file)
 }
 
 /* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is asked for to see that nobody reads. */
-SUBPROG_OF_NUMBERS __u64 readable_at(__u64 task, __u32 fd)
+SUBPROG __u64 readable_at(__u64 task, __u32 fd)
 {
 	__u64 file = file_of(CAST(task_struct, task), fd);
 	struct target to = {};
@@ -132,7 +123,7 @@ static __always_inline __u64 one_more(__u64 asked, __u64 found)
 }
 
 /* a frame of its own, verified once; what was asked before, and this too */
-SUBPROG_OF_NUMBERS __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
+SUBPROG __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 {
 	struct polled p;
 
@@ -142,7 +133,7 @@ SUBPROG_OF_NUMBERS __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 }
 
 /* the one that its reader waits for; SEVERAL: nobody can tell */
-SUBPROG_OF_NUMBERS __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
+SUBPROG __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
 {
 	__u64 asked = n > POLLED ? SEVERAL : NOBODY;
 
@@ -166,7 +157,7 @@ static __always_inline __u64 asked_of(__u64 word, __u64 rest)
 	return rest < 64 ? word & ((1ULL << (rest & 63)) - 1) : word;
 }
 
-SUBPROG_OF_NUMBERS __u64 readers_in(__u64 task, __u64 word, __u32 first, __u64 asked)
+SUBPROG __u64 readers_in(__u64 task, __u64 word, __u32 first, __u64 asked)
 {
 	for (int i = 0; i < SET_BITS && word; i++, word &= word - 1)
 		asked = one_more(asked, readable_at(task, first + log2_ns(word & -word)));
@@ -179,14 +170,14 @@ static __always_inline void writers_in(__u64 task, __u64 word, __u32 first)
 		wants_room(task, first + log2_ns(word & -word));
 }
 
-SUBPROG_OF_NUMBERS int selects_for_room(__u64 task, __u64 n, __u64 set)
+SUBPROG int selects_for_room(__u64 task, __u64 n, __u64 set)
 {
 	for (__u32 i = 0; i < SELECTED && i * 64 < n; i++)
 		writers_in(task, set_word(set, i), i * 64);
 	return 0;
 }
 
-SUBPROG_OF_NUMBERS __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
+SUBPROG __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
 {
 	__u64 asked = n > SELECTED * 64 ? SEVERAL : NOBODY;
 
@@ -201,7 +192,7 @@ static __always_inline bool refused_there(const struct call *c, const struct end
 	return ep->refused && c->dir == DIR_TX && c->key == ep->id.key;
 }
 
-SUBPROG_OF_NUMBERS int waits_for_data(__u64 task, __u64 key, __u32 tid)
+SUBPROG int waits_for_data(__u64 task, __u64 key, __u32 tid)
 {
 	struct endpoint *ep = endpoint_known(key);
 	struct call *c = call_of(tid, true);
@@ -270,6 +261,5 @@ static __always_inline void poll_over(struct call *c, const struct thread *who, 
 	if (c && c->polls && c->task == who->task)
 		poll_ended(c, now);
 }
-#endif
 
 #endif

@@ -194,7 +194,7 @@ static __always_inline void file_comes(__u64 file, ns_t now)
  * A Unix connection can be written to before anybody accepts it: it has no file yet, and the writer, who is the one that runs now, is all
  * that is known of it (unix_stream_connect(), unix_stream_sendmsg()). Nothing came before.
  */
-SUBPROG_OF_NUMBERS int embryo_made(__u64 sk0, ns_t now)
+SUBPROG int embryo_made(__u64 sk0, ns_t now)
 {
 	struct sock *sk = CAST(sock, sk0);
 	struct endpoint *ep;

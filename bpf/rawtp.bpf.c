@@ -328,7 +328,7 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 	return 0;
 }
 
-SUBPROG_OF_NUMBERS int file_goes(__u64 file, __u32 closes)
+SUBPROG int file_goes(__u64 file, __u32 closes)
 {
 	struct target to = {};
 

@@ -515,7 +515,7 @@ enum counter {
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
 	COUNT_OVERFLOW,		/* endpoints that found no room in the map, and what else of them did not: their addresses, ports that listen */
 	COUNT_LOST,		/* records that found no room in the ring buffer and were overwritten */
-	COUNT_CONTENDED,	/* other processors kept at the word: what ended was charged to the next state, or (5.10) given up */
+	COUNT_CONTENDED,	/* other processors kept at the word: what ended was charged to the next state */
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
 	COUNT_REUSED,		/* an address came back as another endpoint before its end was seen */
 	COUNT_OPENED,		/* endpoints made */

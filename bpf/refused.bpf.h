@@ -120,14 +120,7 @@ static __always_inline bool lacks_room(const struct endpoint *ep)
 /* of two that change it at once, one */
 static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 new)
 {
-#ifdef NO_CMPXCHG
-	if (ep->refused != old)
-		return false;
-	ep->refused = new;
-	return true;
-#else
 	return __sync_val_compare_and_swap(&ep->refused, old, new) == old;
-#endif
 }
 
 /*

@@ -418,7 +418,7 @@ static __always_inline void find(struct endpoint *ep, struct found *f)
 	}
 }
 
-SUBPROG_OF_NUMBERS int look_at(__u64 key)
+SUBPROG int look_at(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
 	struct found f = {};

@@ -41,20 +41,10 @@ static __always_inline ns_t at_most(ns_t ns, ns_t most)
 	return ns < most ? ns : most;
 }
 
-#ifdef NO_CMPXCHG
-static __always_inline ns_t counted_until(struct beside *b, ns_t now)
-{
-	ns_t until = b->no_cpu_until;
-
-	b->no_cpu_until = now;
-	return until;
-}
-#else
 static __always_inline ns_t counted_until(struct beside *b, ns_t now)
 {
 	return __sync_lock_test_and_set(&b->no_cpu_until, now);
 }
-#endif
 
 /* Of many that wait at the same time each tells of it, and it was one time: what is counted already is not counted again. */
 static __always_inline ns_t not_counted_yet(struct beside *b)

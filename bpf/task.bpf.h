@@ -125,8 +125,7 @@ static __always_inline bool pipe_target(struct target *to, struct task_struct *t
 	return file_leads(to, file, false);
 }
 
-#ifdef NO_CMPXCHG	/* bpf_task_pt_regs() is of 5.15 */
-#elif defined(READ_PROBED)
+#ifdef READ_PROBED
 static __always_inline struct pt_regs *current_regs(__u64 task)
 {
 	return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
@@ -228,12 +227,6 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 #endif
 }
 
-#ifdef NO_CMPXCHG
-static __always_inline bool is_left_undone(const struct endpoint *ep, long ret)
-{
-	return ret == -EAGAIN || ep->id.proto != PROTO_PIPE;
-}
-#else
 #define O_NONBLOCK	04000
 #define MSG_DONTWAIT	0x40
 
@@ -310,7 +303,6 @@ SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 	given = ret < 0 ? 0 : given_length(&r);
 	return ret == -EAGAIN || (given != ~0ULL && ret < (__s64)given);
 }
-#endif
 
 /* right after a send call: was it refused room? SOCK_NOSPACE stays after a sleep (TCP: until there is room), so it alone says nothing. */
 static __always_inline bool refuses(const struct endpoint *ep, long ret)

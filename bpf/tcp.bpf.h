@@ -17,7 +17,7 @@
 #define TCP_CHRONO_RWND_LIMITED 2
 
 /* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has no room left. */
-SUBPROG_OF_NUMBERS int timer_unanswered(__u64 sk)
+SUBPROG int timer_unanswered(__u64 sk)
 {
 	return GET(CAST(inet_connection_sock, sk), icsk_retransmits) > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks that every backend has: raw tracepoints that stand in all kernels from 5.10 on. Those before an event's effects look
+ * Hooks that every backend has: raw tracepoints that stand in all kernels from 6.1 on. Those before an event's effects look
  * back: what the fields say there has held since the last look.
  */
 #ifndef IPCSTALL_TRACEPOINTS_BPF_H
@@ -485,7 +485,7 @@ static __always_inline void listener_begins(struct listener *l, __u64 sk0)
 	listener_look(l);
 }
 
-SUBPROG_OF_NUMBERS int listens(__u64 sk)
+SUBPROG int listens(__u64 sk)
 {
 	long err = bpf_map_update_elem(&listening, &sk, &blank_listener, BPF_NOEXIST);
 	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
@@ -514,7 +514,7 @@ static __always_inline void listener_told(struct listener *l)
 }
 
 /* only of one that was counted, and by the port that it was counted for */
-SUBPROG_OF_NUMBERS int listens_no_more(__u64 sk)
+SUBPROG int listens_no_more(__u64 sk)
 {
 	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
 	__u64 port;
@@ -785,7 +785,7 @@ static __always_inline struct endpoint *seen_going(const struct target *to, ns_t
 }
 
 /* Of a process that ends: it waits for no room any more, either. */
-SUBPROG_OF_NUMBERS int file_dies(__u64 file, __u32 tgid)
+SUBPROG int file_dies(__u64 file, __u32 tgid)
 {
 	struct target to = {};
 	struct endpoint *ep;
@@ -850,7 +850,7 @@ static __always_inline void split_long(struct endpoint *ep, ns_t now)
 }
 
 /* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
-SUBPROG_OF_NUMBERS int settle_key(__u64 key)
+SUBPROG int settle_key(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
 	ns_t now = bpf_ktime_get_ns();

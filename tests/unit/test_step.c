@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "bpf/step.h"
-#include "bpf/packed.h"
 
 #define STATES	16
 
@@ -444,45 +443,6 @@ static void what_is_below_the_protocol(void **state)
 	assert_int_equal(below(4608, ALL_BELOW, 1), 0);
 }
 
-static void assert_input_survives(const struct input *in)
-{
-	struct input out = { .at = in->at, .blocked = in->blocked, .runq = in->runq };
-
-	input_unpack(&out, input_packed(in));
-	assert_int_equal(out.says, in->says);
-	assert_int_equal(out.head, in->head);
-	assert_int_equal(out.full, in->full);
-	assert_int_equal(out.device, in->device);
-	assert_int_equal(out.slept, in->slept);
-	assert_int_equal(out.working, in->working);
-	assert_int_equal(out.asleep, in->asleep);
-	assert_int_equal(out.bytes, in->bytes);
-}
-
-/* every input there is */
-static void inputs_are_packed_whole(void **state)
-{
-	for (unsigned int bits = 0; bits < 1u << 11; bits++)
-		for (int threads = 0; threads < 9; threads++)
-			assert_input_survives(&(struct input){
-				.says = bits & 31, .head = bits >> 5 & 7, .full = bits >> 8 & 1, .device = bits >> 9 & 1, .slept = bits >> 10 & 1,
-				.working = (signed char)(threads % 3 - 1), .asleep = (signed char)(threads / 3 - 1), .bytes = bits & 1 ? ~0u : bits });
-}
-
-static void transitions_are_packed_whole(void **state)
-{
-	for (unsigned char states = 0; states < 255; states++) {
-		struct transition t = { .from = states & 15, .to = states >> 4, .ended = 1, .ns = states & 1 ? (1ull << 48) - states : states }, out = {};
-
-		assert_true(transition_packed(&t));
-		transition_unpack(&out, transition_packed(&t));
-		assert_int_equal(out.from, t.from);
-		assert_int_equal(out.to, t.to);
-		assert_int_equal(out.ended, 1);
-		assert_int_equal(out.ns, t.ns);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,8 +452,7 @@ int main(void)
 		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_refused),
 		cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
 		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),
-		cmocka_unit_test(what_is_below_the_protocol), cmocka_unit_test(inputs_are_packed_whole),
-		cmocka_unit_test(transitions_are_packed_whole),
+		cmocka_unit_test(what_is_below_the_protocol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static int try_rawtp(void)
 	return link < 0 ? link : 0;
 }
 
-/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): what the programs that are not the plain ones need of a kernel. */
+/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): the ledger's programs need both. */
 static int try_atomics(void)
 {
 	static const struct bpf_insn swap[] = {
@@ -245,7 +245,7 @@ static struct trace_feature features[F_N] = {
 		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
 		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
-	[F_ATOMICS] = { "BPF atomics, a task's registers", .lost = "speed: plainer programs run, at up to twice the cost",
+	[F_ATOMICS] = { "BPF atomics, a task's registers", .lost = "everything: the ledger's programs need them",
 			.mend = "a kernel from 5.15 on" },
 	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by copying instead",
 		      .mend = "a kernel from 6.2 on" },
@@ -273,12 +273,6 @@ static void probe(void)
 	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT, "/proc/kallsyms shows no addresses");
 }
 
-bool feature_atomics(void)
-{
-	probe();
-	return features[F_ATOMICS].there;
-}
-
 const char *feature_locked(enum trace_backend b)
 {
 	const struct trace_feature *f = &features[b == TRACE_FENTRY ? F_FENTRY : F_KPROBE];
@@ -296,9 +290,11 @@ size_t trace_features(const struct trace_feature **f)
 
 enum trace_backend trace_best_backend(const char **why)
 {
+	static const int needed[] = { F_BTF, F_RAWTP, F_ATOMICS };
+
 	probe();
 	*why = "";
-	if (features[F_BTF].there && features[F_RAWTP].there) {
+	if (features[F_BTF].there && features[F_RAWTP].there && features[F_ATOMICS].there) {
 		*why = features[F_FENTRY].why_not;
 		if (features[F_FENTRY].there)
 			return TRACE_FENTRY;
@@ -307,8 +303,12 @@ enum trace_backend trace_best_backend(const char **why)
 		if (features[F_LENGTHS].there)
 			return TRACE_RAWTP;
 	}
-	*why = !features[F_BTF].there ? features[F_BTF].why_not : features[F_RAWTP].why_not[0] ? features[F_RAWTP].why_not
-		: features[F_LENGTHS].why_not;
+	*why = features[F_LENGTHS].why_not;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!features[needed[i]].there) {
+			*why = features[needed[i]].why_not;
+			break;
+		}
 	return TRACE_AUTO;
 }
 
@@ -317,9 +317,8 @@ const char *const *trace_not_covered(enum trace_backend b)
 	static const char *const rawtp[] = {
 		"readers that slept in poll before the session", "tee", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
-	/* the first: only by the plain objects, which cannot read a task's registers */
 	static const char *const others[] = {
-		"who is asleep in poll or select", "splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
+		"splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
 		"MPTCP: its subflows show as TCP that nobody calls", NULL };
 
 	static const char *const sampled[] = {
@@ -329,5 +328,5 @@ const char *const *trace_not_covered(enum trace_backend b)
 
 	if (b == TRACE_SAMPLED)
 		return sampled;
-	return b == TRACE_RAWTP ? rawtp : feature_atomics() ? others + 1 : others;
+	return b == TRACE_RAWTP ? rawtp : others;
 }

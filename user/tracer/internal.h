@@ -91,7 +91,6 @@ void stacks_tend(struct trace *t);
 /* features.c */
 bool feature_typedef(const char *name);
 bool feature_func(const char *name);
-bool feature_atomics(void);
 /* Why this backend is refused to one who may load programs at tracepoints: what is missing is no privilege then. NULL: it is not so. */
 const char *feature_locked(enum trace_backend b);
 int feature_args(const char *tracepoint);

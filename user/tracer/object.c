@@ -9,17 +9,15 @@
 #include "base/array.h"
 #include "tracer/internal.h"
 #include "fentry.skel.h"
-#include "fentry_plain.skel.h"
 #include "fentry_probed.skel.h"
 #include "kprobe.skel.h"
-#include "kprobe_plain.skel.h"
 #include "rawtp.skel.h"
 #include "sampled.skel.h"
 #include "sampled_probed.skel.h"
 
 static bool has_casts(void)
 {
-	return feature_func("bpf_rdonly_cast") && feature_atomics();
+	return feature_func("bpf_rdonly_cast");
 }
 
 /* of one backend, the best first; each is slower than the one before it, and needs less */
@@ -30,13 +28,11 @@ static const struct object_source {
 	bool (*meant_for)(void);	/* this kernel; NULL: for all */
 } sources[] = {
 	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
-	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, feature_atomics },
-	{ TRACE_FENTRY, "fentry_plain", fentry_plain__elf_bytes, NULL },
-	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, feature_atomics },
-	{ TRACE_KPROBE, "kprobe_plain", kprobe_plain__elf_bytes, NULL },
+	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, NULL },
+	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, NULL },
 	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
 	{ TRACE_SAMPLED, "sampled", sampled__elf_bytes, has_casts },
-	{ TRACE_SAMPLED, "sampled_probed", sampled_probed__elf_bytes, feature_atomics },
+	{ TRACE_SAMPLED, "sampled_probed", sampled_probed__elf_bytes, NULL },
 };
 
 /* coarse clocks go on by a tick at a time */
@@ -109,7 +105,7 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 
 /*
  * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from within whatever is
- * traced; 5.10 warns of it.
+ * traced.
  */
 static int room_in_hash(struct trace *t, unsigned int n)
 {
@@ -253,13 +249,13 @@ static int find_fds(struct trace *t)
 	return 0;
 }
 
-/* EPERM is said to those who may not; EACCES and EINVAL are the verifier's, of a program that is not as it should be, or asks for what a kernel before 5.10 has not. */
+/* EPERM is said to those who may not; EACCES and EINVAL are the verifier's. */
 static int load_failed(const struct trace *t, struct trace_error *e, int err)
 {
 	const char *locked = feature_locked(t->backend);
 
 	if (err == -EACCES || err == -EINVAL)
-		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which from 5.10 on it should not",
+		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which from 6.1 on it should not",
 			    "take another backend (--backend), and report it with what `ipcstall check` prints");
 	if (err == -EPERM && locked)
 		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
@@ -338,7 +334,7 @@ static int load_or_plainer(struct trace *t, struct trace_error *e)
 {
 	struct trace_error first = {};
 
-	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem"); /* 5.13; 5.10's verifier warns when it meets the call */
+	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem");
 	if (!t->opts.looks)
 		return load_first(t, e);
 	if (load_first(t, &first) == 0)
