@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel half of bcc_probe.py: what kprobes at the edges of TCP's calls can tell. bcc compiles it on the machine that it runs
- * on, against that machine's headers; PID and PORT (0: every one) and MOST come from the command line.
+ * The kernel half of bcc_probe.py: what kprobes at the edges of TCP's calls can tell. bcc compiles
+ * it on the machine that it runs on, against that machine's headers; PID and PORT (0: every one)
+ * and MOST come from the command line.
  *
  * An end is known from its first call on. A call is work until it sleeps, a sleep until it goes on.
  */
@@ -45,7 +46,7 @@ struct call {
 	u32 side, asleep;
 };
 
-BPF_HASH(live, u64, u64, MOST);		/* socket -> when it was first seen */
+BPF_HASH(live, u64, u64, MOST); /* socket -> when it was first seen */
 BPF_HASH(ends, struct end_key, struct end, MOST);
 BPF_TABLE("lru_hash", u64, u64, births, 16384);
 BPF_HASH(calls, u64, struct call, MOST);
@@ -81,7 +82,9 @@ static struct tcp_sock *copy_of(struct sock *sk)
 /* As tcp_get_info_chrono_stats() reads it: the period under way belongs to it. */
 static u32 rwnd_jiffies(struct tcp_sock *t)
 {
-	u32 running = t->chrono_type == TCP_CHRONO_RWND_LIMITED ? (u32)bpf_jiffies64() - t->chrono_start : 0;
+	u32 running = t->chrono_type == TCP_CHRONO_RWND_LIMITED
+			      ? (u32)bpf_jiffies64() - t->chrono_start
+			      : 0;
 
 	return t->chrono_stat[TCP_CHRONO_RWND_LIMITED - 1] + running;
 }
@@ -133,7 +136,8 @@ static struct end *new_end(struct sock *sk, struct end_key *k, u64 now)
 	struct end *e;
 	int zero = 0;
 
-	if (!t || c->__sk_common.skc_state == TCP_CLOSE || c->__sk_common.skc_state == TCP_LISTEN || !port_fits(c))
+	if (!t || c->__sk_common.skc_state == TCP_CLOSE || c->__sk_common.skc_state == TCP_LISTEN ||
+	    !port_fits(c))
 		return NULL;
 	k->born = birth ? *birth : now;
 	e = blank.lookup(&zero);
@@ -179,7 +183,7 @@ static void set_caller(struct side *s, u32 tgid)
 static int begins(struct sock *sk, u32 side)
 {
 	u64 thread = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns();
-	struct call c = {.since = now, .side = side};
+	struct call c = { .since = now, .side = side };
 	struct end *e;
 
 	if (is_stopped() || (PID && thread >> 32 != PID))
@@ -271,7 +275,8 @@ int call_ends(struct pt_regs *ctx)
 	return 0;
 }
 
-/* splice(2) takes bytes out past tcp_recvmsg(): of these nothing is counted, so that the sum is unknown. */
+/* splice(2) takes bytes out past tcp_recvmsg(): of these nothing is counted, so that the sum is
+ * unknown. */
 int splice_begins(struct pt_regs *ctx, struct socket *sock)
 {
 	struct end_key k = {};
@@ -323,7 +328,8 @@ static void over(struct sock *sk, u64 now)
 	live.delete(&k.sk);
 }
 
-/* trace_inet_sock_set_state(sk, from, to), also of what is not TCP: no such address is looked up later */
+/* trace_inet_sock_set_state(sk, from, to), also of what is not TCP: no such address is looked up
+ * later */
 int state_set(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct sock *sk = (struct sock *)ctx->args[0];

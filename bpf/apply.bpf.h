@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One step of an endpoint's ledger: from an input to the sums, the timeline and the stall that is told. Each has a fast way, for what happens
- * several times a message, and a slow one that takes whatever there is.
+ * One step of an endpoint's ledger: from an input to the sums, the timeline and the stall that is
+ * told. Each has a fast way, for what happens several times a message, and a slow one that takes
+ * whatever there is.
  */
 #ifndef IPCSTALL_APPLY_BPF_H
 #define IPCSTALL_APPLY_BPF_H
@@ -16,7 +17,8 @@ static __always_inline bool turns_stall(const struct transition *t)
 	return tx_is_stall(t->from) || tx_is_stall(t->to);
 }
 
-static __always_inline bool step_tx(struct endpoint *ep, const struct input *in, struct transition *t)
+static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
+				    struct transition *t)
 {
 	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, t))
 		return false;
@@ -37,7 +39,8 @@ static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
 
 	if (!peer)
 		return 0;
-	return awaited_long(peer->txb.task || ep->id.proto == PROTO_PIPE ? &peer->txb : &peer->rxb, after);
+	return awaited_long(peer->txb.task || ep->id.proto == PROTO_PIPE ? &peer->txb : &peer->rxb,
+			    after);
 }
 
 /* a reader has waited for the other end, and what it waited for has come */
@@ -77,7 +80,7 @@ static __always_inline void tell_stall(struct endpoint *ep, const struct transit
 			hold_told(ep);
 		return;
 	}
-	stall = *t;	/* or it would stand in memory all the way to here */
+	stall = *t; /* or it would stand in memory all the way to here */
 	hold_turns(ep, &stall, at);
 	stall_turns(ep, &stall, at);
 }
@@ -103,8 +106,9 @@ SUBPROG int apply_rx_slow(struct endpoint *ep, const struct input *in)
 }
 
 /*
- * The same for what happens most, several times a message: what an input says of the threads is a constant there, and the compiler
- * leaves little of the step. A timeline wants every step told, which is for the long way.
+ * The same for what happens most, several times a message: what an input says of the threads is a
+ * constant there, and the compiler leaves little of the step. A timeline wants every step told,
+ * which is for the long way.
  */
 static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input *in)
 {
@@ -122,7 +126,7 @@ static __always_inline int apply_tx_fast(struct endpoint *ep, const struct input
 
 	if (try_tx_fast(ep, in))
 		return 1;
-	copy = *in;	/* or it would stand in memory on the short way too */
+	copy = *in; /* or it would stand in memory on the short way too */
 	return apply_tx_slow(ep, &copy);
 }
 
@@ -132,7 +136,8 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 	struct input copy;
 
 	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t)) {
-		if (in->working >= 0 && !in->asleep)	/* a reader enters, or one that was not seen to has read */
+		if (in->working >= 0 &&
+		    !in->asleep) /* a reader enters, or one that was not seen to has read */
 			data_lay(ep, &t);
 		return 1;
 	}
@@ -206,7 +211,8 @@ SUBPROG int rx_wakes(struct endpoint *ep, ns_t at, ns_t blocked, ns_t runq)
 
 SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 {
-	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .working = -1, .bytes = bytes };
+	struct input in = { .at = at, .says = IN_FULL, .full = full & 1, .working = -1,
+		.bytes = bytes };
 
 	return ep ? apply_rx_fast(ep, &in) : 0;
 }
@@ -214,7 +220,8 @@ SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 /* a reader that slept in its call, and wakes and leaves it in one */
 QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
 {
-	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked, .runq = runq };
+	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked,
+		.runq = runq };
 	struct input end = { .says = IN_FULL, .working = -1 };
 
 	if (!ep || !is)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Do the calls that were seen account for all that went through a TCP socket? It keeps a count of its own, whoever writes and reads:
- * splice(), which no backend hooks on its way out of a socket, or a call whose end was left out. Where the hooks fall short of it, its
- * count stands for the bytes, and how many calls moved them is not known. Nothing of this is done on the way of a message.
+ * Do the calls that were seen account for all that went through a TCP socket? It keeps a count of
+ * its own, whoever writes and reads: splice(), which no backend hooks on its way out of a socket,
+ * or a call whose end was left out. Where the hooks fall short of it, its count stands for the
+ * bytes, and how many calls moved them is not known. Nothing of this is done on the way of a
+ * message.
  */
 #ifndef IPCSTALL_AUDIT_BPF_H
 #define IPCSTALL_AUDIT_BPF_H
@@ -17,7 +19,8 @@ static __always_inline __u64 tcp_put(struct tcp_sock *tp)
 	return acked + (__u32)(GET(tp, write_seq) - GET(tp, snd_una));
 }
 
-/* tcp_rcv_nxt_update() counts what arrived in order; what nobody has taken is between copied_seq and rcv_nxt */
+/* tcp_rcv_nxt_update() counts what arrived in order; what nobody has taken is between copied_seq
+ * and rcv_nxt */
 static __always_inline __u64 tcp_taken(struct tcp_sock *tp)
 {
 	__u64 received = GET(tp, bytes_received);
@@ -46,11 +49,12 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * `final`: no call can be under way any more. One that is has moved bytes that are counted when it ends. tcp_disconnect() sets the counts
- * back: then they fall short of the calls, which says nothing.
+ * `final`: no call can be under way any more. One that is has moved bytes that are counted when it
+ * ends. tcp_disconnect() sets the counts back: then they fall short of the calls, which says
+ * nothing.
  */
-static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct ledger *l, const struct beside *b, __u64 through,
-				      bool final)
+static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct ledger *l,
+				       const struct beside *b, __u64 through, bool final)
 {
 	__u64 seen = b->own.bytes + b->crowd.bytes;
 	__u64 moved = through - ep->through[dir & 1];
@@ -70,7 +74,8 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		ep->flags |= EP_UNSEEN << (dir & 1);
 }
 
-/* An upper protocol (TLS) has taken the socket over: its readers call tls_sw_recvmsg(), which only the raw tracepoint behind all of them sees. */
+/* An upper protocol (TLS) has taken the socket over: its readers call tls_sw_recvmsg(), which only
+ * the raw tracepoint behind all of them sees. */
 static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 {
 #ifndef ENDS_UNSEEN
@@ -87,12 +92,14 @@ static __always_inline void calls_unseen(struct endpoint *ep, enum upper by)
 	ep->upper = by;
 }
 
-/* A subflow of MPTCP, whose calls and buffers are another socket's: nothing that depends on a call is known of it. */
+/* A subflow of MPTCP, whose calls and buffers are another socket's: nothing that depends on a call
+ * is known of it. */
 static __always_inline bool is_subflow(__u64 ulp)
 {
 	__u32 name = 0, mptcp = 'm' | 'p' << 8 | 't' << 16 | 'c' << 24;
 
-	bpf_probe_read_kernel(&name, sizeof(name), (void *)(ulp + bpf_core_field_offset(struct tcp_ulp_ops, name)));
+	bpf_probe_read_kernel(&name, sizeof(name),
+			      (void *)(ulp + bpf_core_field_offset(struct tcp_ulp_ops, name)));
 	return name == mptcp;
 }
 
@@ -113,21 +120,24 @@ static __always_inline void note_subflow(__u64 sk)
 	calls_unseen(ep, UPPER_MPTCP);
 }
 
-#define SK_USER_DATA_PSOCK 4	/* in the pointer's low bits, from 6.0 on */
+#define SK_USER_DATA_PSOCK 4 /* in the pointer's low bits, from 6.0 on */
 
-/* In a sockmap: a program may send on, or take from elsewhere, what no call moves and TCP's counts do not have (sk_psock_init()). */
+/* In a sockmap: a program may send on, or take from elsewhere, what no call moves and TCP's counts
+ * do not have (sk_psock_init()). */
 static __always_inline bool is_in_sockmap(__u64 sk)
 {
 	return ADDRESS(sk, sock, sk_user_data) & SK_USER_DATA_PSOCK;
 }
 
-/* SMC shook hands over this connection, and nobody's descriptor leads to it: its data goes by shared memory (smc_connect_rdma()). */
+/* SMC shook hands over this connection, and nobody's descriptor leads to it: its data goes by
+ * shared memory (smc_connect_rdma()). */
 static __always_inline bool carries_smc(__u64 sk)
 {
 	struct tcp_sock___smc *tp = CAST(tcp_sock___smc, sk);
 	__u64 socket = ADDRESS(sk, sock, sk_socket);
 
-	return bpf_core_field_exists(tp->syn_smc) && GET_BITS(tp, syn_smc) && socket && !ADDRESS(socket, socket, file);
+	return bpf_core_field_exists(tp->syn_smc) && GET_BITS(tp, syn_smc) && socket &&
+	       !ADDRESS(socket, socket, file);
 }
 
 static __always_inline void note_bypass(struct endpoint *ep, __u64 sk)
@@ -157,8 +167,8 @@ static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused connect() too, moves write_seq on and takes
- * the other end's port away.
+ * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused
+ * connect() too, moves write_seq on and takes the other end's port away.
  */
 SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 {

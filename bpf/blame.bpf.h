@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who kept this end waiting: when a stall ends, the other end on this host is asked what it did meanwhile. */
+/* Who kept this end waiting: when a stall ends, the other end on this host is asked what it did
+ * meanwhile. */
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
@@ -11,13 +12,15 @@ static __always_inline bool sends_to(__u64 from, __u64 to)
 {
 	__u64 peer = ADDRESS(from, unix_sock, peer);
 
-	OPAQUE(peer);	/* or the compiler has one load for this and for what is in the map, which the verifier refuses */
+	OPAQUE(peer); /* or the compiler has one load for this and for what is in the map, which the
+			 verifier refuses */
 	return peer == to;
 }
 
 /*
- * The other end names this one, or else the address is another's by now. Of many that send to one Unix datagram socket it names the last;
- * and the socket, where it is connected to none of them, is not known to send to that one.
+ * The other end names this one, or else the address is another's by now. Of many that send to one
+ * Unix datagram socket it names the last; and the socket, where it is connected to none of them, is
+ * not known to send to that one.
  */
 static __always_inline bool is_peer_of(const struct endpoint *peer, const struct endpoint *ep)
 {
@@ -27,7 +30,7 @@ static __always_inline bool is_peer_of(const struct endpoint *peer, const struct
 /* a pipe is its own other end: writers and readers share one endpoint */
 static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 {
-	__u64 key = ep->peer;	/* a copy: kernels before 6.2 take keys from the stack only */
+	__u64 key = ep->peer; /* a copy: kernels before 6.2 take keys from the stack only */
 	struct endpoint *peer;
 
 	if (ep->id.proto == PROTO_PIPE)
@@ -36,21 +39,24 @@ static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 	return peer && is_peer_of(peer, ep) ? peer : 0;
 }
 
-/* how long the endpoint had data that nobody was reading, up to `at`; where most of the reading goes unseen nobody can tell */
+/* how long the endpoint had data that nobody was reading, up to `at`; where most of the reading
+ * goes unseen nobody can tell */
 static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 {
 	word_t w = *(const volatile word_t *)&ep->rx.word;
 
 	if (ep->flags & EP_UNSEEN << DIR_RX)
 		return 0;
-	if (ep->closed)	/* it may still stand there, see EP_UNSENT */
+	if (ep->closed) /* it may still stand there, see EP_UNSENT */
 		at = ep->closed;
-	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
+	return ep->rx.ns[RX_UNREAD] +
+	       (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
 /*
- * A stall that is seen when it ends, or in its middle, has begun with the segment that went out last: what the other end read since is over by
- * then, and the sums that it has now are not those of that moment.
+ * A stall that is seen when it ends, or in its middle, has begun with the segment that went out
+ * last: what the other end read since is over by then, and the sums that it has now are not those
+ * of that moment.
  */
 SUBPROG int note_peer_unread(struct endpoint *ep, ns_t now)
 {
@@ -76,8 +82,10 @@ static __always_inline void stall_began(struct endpoint *ep, const struct endpoi
 	ep->peer_unread = unread_at_most(ep, peer ? unread_until(peer, at) : ep->peer_left, at);
 }
 
-/* how long the other end left data unread since the stall began; of one that has gone, until it went */
-static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const struct endpoint *peer, ns_t to)
+/* how long the other end left data unread since the stall began; of one that has gone, until it
+ * went */
+static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const struct endpoint *peer,
+					     ns_t to)
 {
 	ns_t unread = peer ? unread_until(peer, to) : ep->peer_left;
 
@@ -93,20 +101,24 @@ static __always_inline struct cpu_wait reader_of(const struct endpoint *peer)
 }
 
 /* of a stall that goes on */
-static __always_inline ns_t starved_meanwhile(const struct endpoint *ep, const struct endpoint *peer, ns_t stall)
+static __always_inline ns_t starved_meanwhile(const struct endpoint *ep,
+					      const struct endpoint *peer, ns_t stall)
 {
 	struct cpu_wait reader = reader_of(peer);
 
 	return starved_since(&ep->peer_reader, &reader, stall);
 }
 
-/* An end that closes before the other hears of it, and throws away what it never read: what the other waited for until then. */
+/* An end that closes before the other hears of it, and throws away what it never read: what the
+ * other waited for until then. */
 static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 {
 	__u64 key = ep->id.proto == PROTO_PIPE ? 0 : ep->peer;
 	struct endpoint *peer = key ? endpoint_here(key) : 0;
 
-	if (peer && peer->peer == ep->id.key)	/* of those that send to one datagram socket, the one it sends to */
+	if (peer &&
+	    peer->peer ==
+		    ep->id.key) /* of those that send to one datagram socket, the one it sends to */
 		peer->peer_left = unread_until(ep, at);
 }
 
@@ -119,14 +131,17 @@ static __always_inline bool same_name(const char *a, const char *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* One stall of an endpoint ends at a time; where the next ends on another processor at this very moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who, __u32 tgid, ns_t ns)
+/* One stall of an endpoint ends at a time; where the next ends on another processor at this very
+ * moment, one of the two votes may be lost. */
+static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who,
+				     __u32 tgid, ns_t ns)
 {
 	struct vote *v = &votes[VOTE_PLACE(state)];
 	__u32 leader = v->tgid;
 	bool won;
 
-	if (!tgid || !ns || (!who->tid && who->others))	/* of several that hold it none was seen there yet */
+	if (!tgid || !ns ||
+	    (!who->tid && who->others)) /* of several that hold it none was seen there yet */
 		return;
 	won = vote_won(&v->lead, leader == tgid, ns);
 	v->sum += ns;
@@ -143,10 +158,12 @@ static __always_inline void vote_for(struct vote *votes, __u64 state, const stru
 /* who did not read during a stall: not one that had left the end before half of it was over */
 static __always_inline __u32 reader_during(const struct beside *reader, ns_t stall, ns_t to)
 {
-	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? HEIR_TGID : reader->tgid;
+	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? HEIR_TGID
+									     : reader->tgid;
 }
 
-/* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it once more */
+/* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it
+ * once more */
 static __always_inline __u64 outside(ns_t at, ns_t from, ns_t to)
 {
 	__u64 is = ((at - from) | (to - at)) >> 63;
@@ -155,20 +172,24 @@ static __always_inline __u64 outside(ns_t at, ns_t from, ns_t to)
 	return is;
 }
 
-/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's. Both are read while another may go out. */
+/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's.
+ * Both are read while another may go out. */
 static __always_inline ns_t withheld_ns(const struct withheld *w, ns_t from)
 {
-	ns_t owed = w->owed, went = w->went, since_owed = ((from - owed) & (owed - went)) >> 63;	/* both below 0: it came to be owed in between */
+	ns_t owed = w->owed, went = w->went,
+	     since_owed = ((from - owed) & (owed - went)) >>
+			  63; /* both below 0: it came to be owed in between */
 
 	OPAQUE(since_owed);
 	return went - from - (owed - from) * since_owed;
 }
 
 /*
- * The ACK of the peer's that a stall waited for, and how long of that it was withheld. Every answer carries one: what rode is meant only if it
- * is most of the stall.
+ * The ACK of the peer's that a stall waited for, and how long of that it was withheld. Every answer
+ * carries one: what rode is meant only if it is most of the stall.
  */
-static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from, ns_t to, ns_t *ns)
+static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from,
+							   ns_t to, ns_t *ns)
 {
 	__u64 which = outside(peer->withheld[0].went, from, to);
 	const struct withheld *w;
@@ -213,7 +234,7 @@ static __always_inline void blame_starved(struct endpoint *ep, __u64 state, ns_t
 
 /* where a thread last slept: what an absent reader did instead */
 struct slept {
-	ns_t at;	/* 0: not since it was first seen in a call */
+	ns_t at; /* 0: not since it was first seen in a call */
 	int kstack, ustack;
 };
 
@@ -246,7 +267,8 @@ static __always_inline void note_sleep(void *ctx, __u32 tid)
 	bpf_map_update_elem(&sleeps, &tid, &s, BPF_EXIST);
 }
 
-static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer, const struct withheld *w)
+static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer,
+				       const struct withheld *w)
 {
 	__u32 tid = peer->rxb.tid;
 	struct slept *s = opt.stacks ? bpf_map_lookup_elem(&sleeps, &tid) : 0;
@@ -273,8 +295,10 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 		r->ack = ep->ack;
 }
 
-/* `to`: the end of the stall, or of what it lasted so far; what the other end did meanwhile stands in its pieces' sums */
-static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer, __u32 state, ns_t to, bool goes_on)
+/* `to`: the end of the stall, or of what it lasted so far; what the other end did meanwhile stands
+ * in its pieces' sums */
+static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer,
+				       __u32 state, ns_t to, bool goes_on)
 {
 	const struct hold *h = &ep->held_on;
 	struct record_stall *r;
@@ -309,7 +333,8 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 }
 
 /* a piece's part of what its stall's record says */
-static __always_inline void hold_adds(struct hold *h, const struct withheld *w, ns_t unread, ns_t starved)
+static __always_inline void hold_adds(struct hold *h, const struct withheld *w, ns_t unread,
+				      ns_t starved)
 {
 	h->unread += unread;
 	h->starved += starved;
@@ -318,7 +343,8 @@ static __always_inline void hold_adds(struct hold *h, const struct withheld *w, 
 }
 
 /* it may go on after the writer's call, and is told of when that is known */
-static __always_inline void piece_told(struct endpoint *ep, const struct endpoint *peer, const struct transition *t, ns_t to)
+static __always_inline void piece_told(struct endpoint *ep, const struct endpoint *peer,
+				       const struct transition *t, ns_t to)
 {
 	if (t->to == TX_WORK && holds_head(t->from))
 		ep->held_on.untold = 1;
@@ -374,7 +400,8 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 }
 
 /* `to` is the end of the stall on the full clock */
-static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer, ns_t starved, const struct transition *t, ns_t to)
+static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer,
+					ns_t starved, const struct transition *t, ns_t to)
 {
 	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late, withheld = 0;
 	const struct withheld *w = 0;
@@ -382,12 +409,15 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	blame_writer(ep, t);
 	blame_starved(ep, t->from, starved);
 	late = blame_unread(ep, t->from, unread, t->ns);
-	if (peer && unread < t->ns / 2)	/* an application that does not read explains more than its kernel */
+	if (peer &&
+	    unread <
+		    t->ns / 2) /* an application that does not read explains more than its kernel */
 		w = ack_withheld(peer, from, to, &withheld);
 	if (w)
 		late = blame_delack(ep, t->from, withheld);
 	if (peer)
-		vote_for(ep->blame.late, t->from, &peer->rxb, reader_during(&peer->rxb, t->ns, to), late > starved ? late : starved);
+		vote_for(ep->blame.late, t->from, &peer->rxb, reader_during(&peer->rxb, t->ns, to),
+			 late > starved ? late : starved);
 	vote_for(ep->blame.held_up, t->from, &ep->txb, ep->txb.tgid, t->ns);
 	if (!opt.stall_threshold)
 		return;
@@ -395,8 +425,10 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	piece_told(ep, peer, t, to);
 }
 
-/* looked at once for the stall that ended, of `stall` ns, and for the one that begins. How long of the former the reader had no CPU. */
-static __always_inline ns_t reader_at_turn(struct peer_reader *then, const struct endpoint *peer, ns_t stall, bool begins, ns_t at)
+/* looked at once for the stall that ended, of `stall` ns, and for the one that begins. How long of
+ * the former the reader had no CPU. */
+static __always_inline ns_t reader_at_turn(struct peer_reader *then, const struct endpoint *peer,
+					   ns_t stall, bool begins, ns_t at)
 {
 	struct cpu_wait reader = reader_of(peer);
 	ns_t starved = stall ? starved_since(then, &reader, stall) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread's way through a call on an endpoint: enter, sleep, wake, leave; blocked and run-queue time beside the ledger. */
+/* A thread's way through a call on an endpoint: enter, sleep, wake, leave; blocked and run-queue
+ * time beside the ledger. */
 #ifndef IPCSTALL_CALL_BPF_H
 #define IPCSTALL_CALL_BPF_H
 
@@ -32,7 +33,8 @@ static __always_inline __u32 second_place(__u32 tid)
 	return tid * 0x9E3779B1u >> 17;
 }
 
-/* Where a thread stands that is not at its first place, or may: CALL_SLOTS if nowhere; its sleeps go uncounted then, and are reported. */
+/* Where a thread stands that is not at its first place, or may: CALL_SLOTS if nowhere; its sleeps
+ * go uncounted then, and are reported. */
 SUBPROG int call_place(__u32 tid, __u32 make)
 {
 	__u32 first = tid & (CALL_SLOTS - 1), second = second_place(tid), at = first;
@@ -65,7 +67,8 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 
 		c = at < CALL_SLOTS ? &calls[at & (CALL_SLOTS - 1)] : 0;
 	}
-	OPAQUE(c);	/* or the compiler asks for the number again instead, of which the verifier learns nothing */
+	OPAQUE(c); /* or the compiler asks for the number again instead, of which the verifier
+		      learns nothing */
 	return c;
 }
 
@@ -105,7 +108,8 @@ static __always_inline bool tx_device(const struct endpoint *ep)
 	return *(const volatile word_t *)&ep->tx.word >> DEVICE_SHIFT & 1;
 }
 
-/* A switch passes by those whom nobody asked for, unless they have a place: from now on its sleeps on this endpoint are seen. */
+/* A switch passes by those whom nobody asked for, unless they have a place: from now on its sleeps
+ * on this endpoint are seen. */
 static __always_inline void note_stranger(__u32 tid)
 {
 	struct call *c = current_wanted() ? 0 : call_of(tid, true);
@@ -114,12 +118,14 @@ static __always_inline void note_stranger(__u32 tid)
 		c->stranger = 1;
 }
 
-/* how often a process got another name, by execve() or by its own will: what was noted before may be stale */
+/* how often a process got another name, by execve() or by its own will: what was noted before may
+ * be stale */
 __u32 renames;
 
 /*
- * Whose votes become those of the process that is seen in a call now: of one that had only held the descriptor until now, if another, of whoever
- * had it after the last one had left (all are of those then), and perhaps of that one: see first_reads().
+ * Whose votes become those of the process that is seen in a call now: of one that had only held the
+ * descriptor until now, if another, of whoever had it after the last one had left (all are of those
+ * then), and perhaps of that one: see first_reads().
  */
 static __always_inline __u32 voted_before(const struct beside *b, __u32 tgid)
 {
@@ -128,17 +134,20 @@ static __always_inline __u32 voted_before(const struct beside *b, __u32 tgid)
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
-/* by its process's name: a pool's threads have names of their own, by which nobody knows the program */
+/* by its process's name: a pool's threads have names of their own, by which nobody knows the
+ * program */
 static __always_inline void process_name(char comm[COMM_LEN])
 {
 	__u64 leader = ADDRESS(bpf_get_current_task(), task_struct___numbered, group_leader);
 
-	bpf_probe_read_kernel(comm, COMM_LEN, (void *)(leader + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	bpf_probe_read_kernel(
+		comm, COMM_LEN,
+		(void *)(leader + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
 /*
- * Remember who is in the call: the current thread, by the machine's number, under which its sleeps are noted (note_sleep()). Returns
- * voted_before().
+ * Remember who is in the call: the current thread, by the machine's number, under which its sleeps
+ * are noted (note_sleep()). Returns voted_before().
  */
 static __always_inline __u32 note_task(struct beside *b, __u32 tid)
 {
@@ -149,7 +158,7 @@ static __always_inline __u32 note_task(struct beside *b, __u32 tid)
 	tgid = current_tgid(bpf_get_current_pid_tgid());
 	before = voted_before(b, tgid);
 	b->left = 0;
-	if (!b->tid || b->tgid != tgid)	/* without a tid they only held it: see note_holder() */
+	if (!b->tid || b->tgid != tgid) /* without a tid they only held it: see note_holder() */
 		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
@@ -161,31 +170,35 @@ static __always_inline __u32 note_task(struct beside *b, __u32 tid)
 	return before;
 }
 
-/* how many descriptors there are of it, dup(), fork() and SCM_RIGHTS taken together; of several threads a call that is under way counts as one (fdget()) */
+/* how many descriptors there are of it, dup(), fork() and SCM_RIGHTS taken together; of several
+ * threads a call that is under way counts as one (fdget()) */
 static __always_inline __u64 holds_on(__u64 file)
 {
 	if (bpf_core_field_exists(struct file___ref, f_ref))
-		return GET(CAST(file___ref, file), f_ref.refcnt.counter) + 1;	/* FILE_REF_ONEREF is 0 */
+		return GET(CAST(file___ref, file), f_ref.refcnt.counter) +
+		       1; /* FILE_REF_ONEREF is 0 */
 	return GET(CAST(file___count, file), f_count.counter);
 }
 
 /* the same of a socket; 0: nobody has accepted it */
 static __always_inline __u64 holds_on_sock(__u64 sk)
 {
-	__u64 socket = ADDRESS(sk, sock, sk_socket), file = socket ? ADDRESS(socket, socket, file) : 0;
+	__u64 socket = ADDRESS(sk, sock, sk_socket),
+	      file = socket ? ADDRESS(socket, socket, file) : 0;
 
 	return file ? holds_on(file) : 0;
 }
 
-/* Several have read, and only the one who does now has the socket still: where no hook sees close(), the other left it after its last call. */
+/* Several have read, and only the one who does now has the socket still: where no hook sees
+ * close(), the other left it after its last call. */
 static __always_inline bool has_it_alone(const struct endpoint *ep)
 {
 	return ep->id.proto != PROTO_PIPE && holds_on_sock(ep->id.key) == 1;
 }
 
 /*
- * Whoever reads first was late until then, and not the one that had the descriptor before him: that accepted the connection, say, or began to
- * read it, and forked.
+ * Whoever reads first was late until then, and not the one that had the descriptor before him: that
+ * accepted the connection, say, or began to read it, and forked.
  */
 static __noinline int first_reads(struct endpoint *ep, __u32 before)
 {
@@ -228,7 +241,7 @@ static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 		note_stack(ctx, &ep->txb);
 }
 
-#define BOTH_ENDS 2	/* where every call is seen at both, they are counted at once */
+#define BOTH_ENDS 2 /* where every call is seen at both, they are counted at once */
 
 /* `in` carries what else is known of the endpoint at this moment. Who calls counts it. */
 static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct input *in)
@@ -250,17 +263,20 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 }
 
 /* MSG_PEEK leaves what it reads, MSG_ERRQUEUE reads what was sent */
-#define TAKES_NOTHING	(2 | 0x2000)
-#define TOOK_NOTHING	(-1)	/* what such a call is said to return: not 0, which is an empty datagram's */
+#define TAKES_NOTHING (2 | 0x2000)
+#define TOOK_NOTHING \
+	(-1) /* what such a call is said to return: not 0, which is an empty datagram's */
 
-#define ALL_OF_IT	0x7fffffff	/* the most that one call moves: MAX_RW_COUNT */
+#define ALL_OF_IT 0x7fffffff /* the most that one call moves: MAX_RW_COUNT */
 
-/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's own count */
+/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's
+ * own count */
 static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
 	const struct beside *b = beside_of(ep, dir);
-	__s64 more = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1] - b->own.bytes - b->crowd.bytes;
+	__s64 more = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1] -
+		     b->own.bytes - b->crowd.bytes;
 
 	return more <= 0 ? 0 : more < bytes ? more : bytes;
 }
@@ -279,8 +295,9 @@ static __always_inline void call_done(struct endpoint *ep, enum dir dir, long re
 }
 
 /* a thread falls asleep in a call; one that was not seen to enter enters now */
-static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c, enum dir dir,
-					const struct thread *who, bool entered, struct input *in)
+static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c,
+					enum dir dir, const struct thread *who, bool entered,
+					struct input *in)
 {
 	if (c->key != ep->id.key || c->dir != dir)
 		c->entered = c->before = 0;
@@ -300,13 +317,13 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 	else
 		rx_sleeps(ep, in->at);
 	note_caller(ep, dir, who->tid);
-	if (dir == DIR_TX)	/* a reader's: see note_sleep() */
+	if (dir == DIR_TX) /* a reader's: see note_sleep() */
 		note_stack(ctx, &ep->txb);
 	count(COUNT_OBSERVED);
 }
 
-static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir, const struct thread *who, bool entered,
-				       struct input *in)
+static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir dir,
+				       const struct thread *who, bool entered, struct input *in)
 {
 	struct call *c = call_of(who->tid, true);
 
@@ -315,10 +332,11 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 }
 
 /*
- * It sleeps in a send call, but for nothing that the endpoint could give (see lacks_room()): the protocol waits for its writer, who is out
- * of the call until it runs again.
+ * It sleeps in a send call, but for nothing that the endpoint could give (see lacks_room()): the
+ * protocol waits for its writer, who is out of the call until it runs again.
  */
-static __always_inline void call_pauses(struct endpoint *ep, struct call *c, const struct thread *who, struct input *in)
+static __always_inline void call_pauses(struct endpoint *ep, struct call *c,
+					const struct thread *who, struct input *in)
 {
 	c->off = in->at;
 	c->ran = 0;
@@ -340,8 +358,8 @@ static __always_inline void call_slept(struct input *in, const struct call *c)
 }
 
 /*
- * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the switch its run-queue time has
- * not been added up yet.
+ * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the
+ * switch its run-queue time has not been added up yet.
  */
 static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 {
@@ -386,7 +404,8 @@ static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir, __u32
 }
 
 /* a reader leaves the call that it was seen in, and in which it may have slept to the end */
-static __always_inline void call_reads(struct endpoint *ep, const struct call *c, const struct input *in)
+static __always_inline void call_reads(struct endpoint *ep, const struct call *c,
+				       const struct input *in)
 {
 	struct input woke = {};
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From an input to a ledger: the swap of the word, and the charge. Pure C like step.h, and tested on the host by threads that race.
+ * From an input to a ledger: the swap of the word, and the charge. Pure C like step.h, and tested
+ * on the host by threads that race.
  *
- * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made in turns: whoever swaps the word
- * flips its turn bit, and when done with the sums copies that bit to `done`. Where the two agree nobody is at the sums, and the next
- * to swap may change them without locks. Where they differ, on another processor or in what this one interrupted, the charge is
- * left in `pending`, and whoever has the next turn books it. Stores become visible in order on x86; elsewhere
- * every change is locked as it stands.
+ * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made
+ * in turns: whoever swaps the word flips its turn bit, and when done with the sums copies that bit
+ * to `done`. Where the two agree nobody is at the sums, and the next to swap may change them
+ * without locks. Where they differ, on another processor or in what this one interrupted, the
+ * charge is left in `pending`, and whoever has the next turn books it. Stores become visible in
+ * order on x86; elsewhere every change is locked as it stands.
  */
 #ifndef IPCSTALL_CHARGE_H
 #define IPCSTALL_CHARGE_H
@@ -23,8 +25,8 @@
 #define TURNS 0
 #endif
 
-#define SWAP_TRIES 4
-#define UNCHARGED_TRIES 16	/* nobody is waited for: each that fails is another's that succeeds */
+#define SWAP_TRIES	4
+#define UNCHARGED_TRIES 16 /* nobody is waited for: each that fails is another's that succeeds */
 
 /* kernels before 6.3 forget a comparison made on another register: a mask they remember */
 #ifdef __bpf__
@@ -43,7 +45,8 @@ static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
 {
 	word_t found = __sync_val_compare_and_swap(&l->word, old, word);
 
-	OPAQUE(found);	/* or the compiler makes a flag of it, and a branch of that: two instructions more, a dozen times a message */
+	OPAQUE(found); /* or the compiler makes a flag of it, and a branch of that: two instructions
+			  more, a dozen times a message */
 	return found == old;
 }
 
@@ -60,8 +63,9 @@ static __always_inline void raise_max(ns_t *max, ns_t v)
 #define ADD_LOCKED(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
 /*
- * Several processes may share an end. Whose is the larger part of some time? The majority vote of Boyer and Moore counts nobody but the
- * one in the lead, and one that has more than half of it all is in the lead at the end. True: whoever votes is, or is now.
+ * Several processes may share an end. Whose is the larger part of some time? The majority vote of
+ * Boyer and Moore counts nobody but the one in the lead, and one that has more than half of it all
+ * is in the lead at the end. True: whoever votes is, or is now.
  */
 static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
 {
@@ -75,8 +79,10 @@ static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
 
 #define VOTE_MANY (~0u)
 
-/* Who else has voted, given that this vote has been: 0 nobody, VOTE_MANY more than one. `leader`: before it. */
-static __always_inline unsigned int vote_second(unsigned int second, unsigned int leader, unsigned int voter, bool won)
+/* Who else has voted, given that this vote has been: 0 nobody, VOTE_MANY more than one. `leader`:
+ * before it. */
+static __always_inline unsigned int vote_second(unsigned int second, unsigned int leader,
+						unsigned int voter, bool won)
 {
 	if (!leader || voter == leader)
 		return second;
@@ -85,7 +91,8 @@ static __always_inline unsigned int vote_second(unsigned int second, unsigned in
 	return won ? leader : voter;
 }
 
-/* Of two the one in the lead has more than half; of more it may just have come last, unless its lead alone is that much. */
+/* Of two the one in the lead has more than half; of more it may just have come last, unless its
+ * lead alone is that much. */
 static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int second)
 {
 	return second != VOTE_MANY || lead > sum / 2;
@@ -96,23 +103,23 @@ static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int secon
 #define NOTE_EPISODE(l, s, slot, ns)
 #define NOTE_EPISODE_LOCKED(l, s, slot, ns)
 #else
-#define NOTE_EPISODE(l, s, slot, ns)				\
-	({							\
-		(l)->hist[s][slot]++;				\
-		if ((ns) > (l)->max[s])				\
-			(l)->max[s] = (ns);			\
+#define NOTE_EPISODE(l, s, slot, ns) \
+	({ \
+		(l)->hist[s][slot]++; \
+		if ((ns) > (l)->max[s]) \
+			(l)->max[s] = (ns); \
 	})
-#define NOTE_EPISODE_LOCKED(l, s, slot, ns)			\
-	({							\
-		ADD_LOCKED(&(l)->hist[s][slot], 1);		\
-		raise_max(&(l)->max[s], ns);			\
+#define NOTE_EPISODE_LOCKED(l, s, slot, ns) \
+	({ \
+		ADD_LOCKED(&(l)->hist[s][slot], 1); \
+		raise_max(&(l)->max[s], ns); \
 	})
 #endif
 
 /* what a step has to book, and how */
 struct turn {
-	bool mine;		/* the sums are this one's until turn_end() */
-	unsigned long long at;	/* else: where in `pending` */
+	bool mine;	       /* the sums are this one's until turn_end() */
+	unsigned long long at; /* else: where in `pending` */
 };
 
 static __always_inline bool brings(const struct input *in)
@@ -183,8 +190,8 @@ static __always_inline void gain_locked(struct flow *f, const struct input *in)
 
 /* ---- pending charges: the state + 1 above 56 bits of ns; all ones: taken, not yet filled ---- */
 
-#define PENDING_SHIFT	56
-#define PENDING_TAKEN	(~0ULL)
+#define PENDING_SHIFT 56
+#define PENDING_TAKEN (~0ULL)
 
 static __always_inline unsigned int pending_state(word_t p)
 {
@@ -216,7 +223,8 @@ static __always_inline void pending_book(struct ledger *l)
 }
 
 #if TURNS
-/* The last place that is empty; false where there is none, or another was first. Without a branch for each, see positive(). */
+/* The last place that is empty; false where there is none, or another was first. Without a branch
+ * for each, see positive(). */
 static __always_inline bool pending_take(struct ledger *l, struct turn *turn)
 {
 	unsigned long long at = 0;
@@ -225,7 +233,8 @@ static __always_inline bool pending_take(struct ledger *l, struct turn *turn)
 		at = choose(is_zero(LATEST(l->pending[i])), i, at);
 	BOUND(at, 3);
 	turn->at = at;
-	return !LATEST(l->pending[at]) && __sync_val_compare_and_swap(&l->pending[at], 0, PENDING_TAKEN) == 0;
+	return !LATEST(l->pending[at]) &&
+	       __sync_val_compare_and_swap(&l->pending[at], 0, PENDING_TAKEN) == 0;
 }
 
 static __always_inline void pending_put(struct ledger *l, const struct turn *turn, word_t v)
@@ -238,10 +247,12 @@ static __always_inline void pending_put(struct ledger *l, const struct turn *tur
 }
 
 /*
- * Before the swap from `old`: who may book? False: nobody, there is no room; look again. Nobody takes a turn for what charges nothing: two
- * such turns would leave the word as it was, and who had looked at it before the first would swap it in the middle of the second.
+ * Before the swap from `old`: who may book? False: nobody, there is no room; look again. Nobody
+ * takes a turn for what charges nothing: two such turns would leave the word as it was, and who had
+ * looked at it before the first would swap it in the middle of the second.
  */
-static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
+static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t,
+				       struct turn *turn)
 {
 	turn->mine = false;
 	if (!charges(t))
@@ -253,7 +264,8 @@ static __always_inline bool turn_begin(struct ledger *l, word_t old, struct tran
 	return true;
 }
 
-static __always_inline void turn_give_up(struct ledger *l, const struct transition *t, const struct turn *turn)
+static __always_inline void turn_give_up(struct ledger *l, const struct transition *t,
+					 const struct turn *turn)
 {
 	if (!turn->mine && charges(t))
 		pending_put(l, turn, 0);
@@ -265,8 +277,9 @@ static __always_inline void turn_end(struct ledger *l, const struct transition *
 	LATEST(l->done) = t->word;
 }
 
-static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd, const struct input *in,
-				 const struct transition *t, const struct turn *turn)
+static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd,
+				 const struct input *in, const struct transition *t,
+				 const struct turn *turn)
 {
 	if (!turn->mine) {
 		if (charges(t))
@@ -283,15 +296,18 @@ static __always_inline void book(struct ledger *l, struct flow *own, struct flow
 }
 
 /*
- * Nearly every step: one thread's, with nobody at the sums and nothing left behind by others. The same step, swap and charge as below,
- * without what only a race needs. False: nothing was done, and the long way is to be gone.
+ * Nearly every step: one thread's, with nobody at the sums and nothing left behind by others. The
+ * same step, swap and charge as below, without what only a race needs. False: nothing was done, and
+ * the long way is to be gone.
  */
 static __always_inline bool is_alone(const struct ledger *l, word_t old, const struct input *in)
 {
-	return old && !((LATEST(l->done) ^ old) & TURN_BIT) && !LATEST(l->has_pending) && sole_thread(old, in);
+	return old && !((LATEST(l->done) ^ old) & TURN_BIT) && !LATEST(l->has_pending) &&
+	       sole_thread(old, in);
 }
 
-static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in, enum dir dir, struct transition *t)
+static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in,
+				       enum dir dir, struct transition *t)
 {
 	word_t old = LATEST(l->word);
 
@@ -309,8 +325,10 @@ static __always_inline bool step_alone(struct ledger *l, struct flow *own, const
 	return true;
 }
 
-/* two steps of one thread at a time that only the second is told of: it wakes in its call, then leaves it */
-static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own, const struct input *wake, const struct input *end,
+/* two steps of one thread at a time that only the second is told of: it wakes in its call, then
+ * leaves it */
+static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own,
+					       const struct input *wake, const struct input *end,
 					       enum dir dir)
 {
 	word_t old = LATEST(l->word);
@@ -334,28 +352,33 @@ static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *ow
 	return true;
 }
 #else
-static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in, enum dir dir, struct transition *t)
+static __always_inline bool step_alone(struct ledger *l, struct flow *own, const struct input *in,
+				       enum dir dir, struct transition *t)
 {
 	return false;
 }
 
-static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own, const struct input *wake, const struct input *end,
+static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own,
+					       const struct input *wake, const struct input *end,
 					       enum dir dir)
 {
 	return false;
 }
 
-static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t, struct turn *turn)
+static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t,
+				       struct turn *turn)
 {
 	return true;
 }
 
-static __always_inline void turn_give_up(struct ledger *l, const struct transition *t, const struct turn *turn)
+static __always_inline void turn_give_up(struct ledger *l, const struct transition *t,
+					 const struct turn *turn)
 {
 }
 
-static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd, const struct input *in,
-				 const struct transition *t, const struct turn *turn)
+static __always_inline void book(struct ledger *l, struct flow *own, struct flow *crowd,
+				 const struct input *in, const struct transition *t,
+				 const struct turn *turn)
 {
 	if (charges(t))
 		charge_locked(l, t->from, t->ns);
@@ -370,8 +393,8 @@ enum taken {
 	TAKEN_BOOKS,	/* book() it */
 };
 
-static __always_inline enum taken swap_step(struct ledger *l, const struct input *in, enum dir dir, struct transition *t,
-					    struct turn *turn)
+static __always_inline enum taken swap_step(struct ledger *l, const struct input *in, enum dir dir,
+					    struct transition *t, struct turn *turn)
 {
 	for (unsigned long long i = 0; i < SWAP_TRIES; i++) {
 		word_t old = LATEST(l->word);
@@ -396,9 +419,10 @@ static __always_inline enum taken swap_step(struct ledger *l, const struct input
 }
 
 /*
- * Where every place of `pending` is taken, by threads that lost their processor in the midst of a step perhaps, nobody can charge what ends
- * now. The word changes all the same, since a thread that is not counted out would be in its call for ever: the time of the state that ends
- * goes to the one that begins. Not so a close, after which nothing is charged.
+ * Where every place of `pending` is taken, by threads that lost their processor in the midst of a
+ * step perhaps, nobody can charge what ends now. The word changes all the same, since a thread that
+ * is not counted out would be in its call for ever: the time of the state that ends goes to the one
+ * that begins. Not so a close, after which nothing is charged.
  */
 static __always_inline bool swap_uncharged(struct ledger *l, const struct input *in, enum dir dir)
 {

@@ -16,8 +16,8 @@
 #include <bpf/bpf_endian.h>
 
 #ifdef READ_PROBED
-#define CAST(type, p) ((struct type *)(p))
-#define GET(p, ...) BPF_CORE_READ(p, __VA_ARGS__)
+#define CAST(type, p)	   ((struct type *)(p))
+#define GET(p, ...)	   BPF_CORE_READ(p, __VA_ARGS__)
 #define GET_BITS(p, field) BPF_CORE_READ_BITFIELD_PROBED(p, field)
 
 static __always_inline __u64 load_word(__u64 addr)
@@ -31,21 +31,22 @@ static __always_inline __u64 load_word(__u64 addr)
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __attribute__((const));
 
 /*
- * A function for each type, and not the macro alone: clang numbers a type's number anew wherever it is written, and takes two casts of one
- * address for two. In the way of every message each costs five instructions, and the registers that a call spoils. CAST_ANEW: what is not,
- * and would stand on the stack from one cast to the next.
+ * A function for each type, and not the macro alone: clang numbers a type's number anew wherever it
+ * is written, and takes two casts of one address for two. In the way of every message each costs
+ * five instructions, and the registers that a call spoils. CAST_ANEW: what is not, and would stand
+ * on the stack from one cast to the next.
  */
 #define CAST(type, p) cast_##type((const void *)(p))
-#define CAST_KEPT(type)								\
-	static __always_inline struct type *cast_##type(const void *p)		\
-	{									\
-		return bpf_rdonly_cast(p, bpf_core_type_id_kernel(struct type));	\
+#define CAST_KEPT(type) \
+	static __always_inline struct type *cast_##type(const void *p) \
+	{ \
+		return bpf_rdonly_cast(p, bpf_core_type_id_kernel(struct type)); \
 	}
-#define CAST_ANEW(type)								\
-	static __always_inline struct type *cast_##type(const void *p)		\
-	{									\
-		asm volatile("" : "+r"(p));					\
-		return bpf_rdonly_cast(p, bpf_core_type_id_kernel(struct type));	\
+#define CAST_ANEW(type) \
+	static __always_inline struct type *cast_##type(const void *p) \
+	{ \
+		asm volatile("" : "+r"(p)); \
+		return bpf_rdonly_cast(p, bpf_core_type_id_kernel(struct type)); \
 	}
 CAST_KEPT(inet_connection_sock)
 CAST_KEPT(inet_connection_sock___timeout)
@@ -78,37 +79,40 @@ CAST_ANEW(unix_sock)
 CAST_ANEW(upid___numbered)
 CAST_ANEW(xa_node___numbered)
 
-#define GET(p, ...) ___arrow(p, ##__VA_ARGS__)
+#define GET(p, ...)	   ___arrow(p, ##__VA_ARGS__)
 #define GET_BITS(p, field) BPF_CORE_READ_BITFIELD(p, field)
 
-/* any kernel struct that begins with a plain 64-bit number: the verifier then takes what is loaded for one */
+/* any kernel struct that begins with a plain 64-bit number: the verifier then takes what is loaded
+ * for one */
 static __always_inline __u64 load_word(__u64 addr)
 {
 	return CAST(timespec64, addr)->tv_sec;
 }
 #endif
 
-/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of this one and one to nowhere */
+/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of this one and
+ * one to nowhere */
 #define NUMBER(p) ((__u64)((const char *)(p) - (const char *)CAST(sock, 0)))
 
-/* a field that is a pointer, as a number: an address that is hashed must not be a pointer to the verifier */
+/* a field that is a pointer, as a number: an address that is hashed must not be a pointer to the
+ * verifier */
 #define ADDRESS(p, type, field) load_word((__u64)(p) + bpf_core_field_offset(struct type, field))
 
-#define AF_UNIX		1
-#define AF_INET		2
-#define AF_INET6	10
-#define IPPROTO_TCP	6
-#define TCP_SYN_SENT	2
-#define TCP_LISTEN	10	/* a Unix socket's state too */
-#define IPPROTO_UDP	17
-#define IPPROTO_MPTCP	262
-#define SOCK_STREAM	1
-#define SOCK_DGRAM	2
-#define SOCK_SEQPACKET	5
-#define S_IFMT		0170000
-#define S_IFIFO		0010000
-#define S_IFCHR		0020000
-#define S_IFSOCK	0140000
+#define AF_UNIX	       1
+#define AF_INET	       2
+#define AF_INET6       10
+#define IPPROTO_TCP    6
+#define TCP_SYN_SENT   2
+#define TCP_LISTEN     10 /* a Unix socket's state too */
+#define IPPROTO_UDP    17
+#define IPPROTO_MPTCP  262
+#define SOCK_STREAM    1
+#define SOCK_DGRAM     2
+#define SOCK_SEQPACKET 5
+#define S_IFMT	       0170000
+#define S_IFIFO	       0010000
+#define S_IFCHR	       0020000
+#define S_IFSOCK       0140000
 
 #ifdef READ_PROBED
 #define CURRENT() ((struct task_struct *)bpf_get_current_task())
@@ -124,17 +128,20 @@ static __always_inline bool is_compat(struct task_struct *task)
 	return GET(CAST(task_struct___flags, task), thread_info.flags) & 1ULL << TIF_32BIT;
 #else
 #define TS_COMPAT 2
-	return bpf_core_field_exists(task->thread_info.status) && GET(task, thread_info.status) & TS_COMPAT;
+	return bpf_core_field_exists(task->thread_info.status) &&
+	       GET(task, thread_info.status) & TS_COMPAT;
 #endif
 }
 
-/* An argument of a traced function as a number: what stands in the context is a pointer to the verifier, and cannot be hashed. */
+/* An argument of a traced function as a number: what stands in the context is a pointer to the
+ * verifier, and cannot be hashed. */
 #ifdef READ_PROBED
 static __always_inline __u64 func_arg(void *ctx, __u32 n)
 {
 	__u64 v = 0;
 
-	if (bpf_core_enum_value_exists(enum bpf_func_id___arg, BPF_FUNC_get_func_arg___arg))	/* 5.17 on, and quicker */
+	if (bpf_core_enum_value_exists(enum bpf_func_id___arg,
+				       BPF_FUNC_get_func_arg___arg)) /* 5.17 on, and quicker */
 		bpf_get_func_arg(ctx, n, &v);
 	else
 		bpf_probe_read_kernel(&v, sizeof(v), (__u64 *)ctx + n);
@@ -154,10 +161,10 @@ const volatile __u8 state_of[2][STATE_TABLE];
 
 /* the histogram's slot of up to 255 of its units, which most episodes do not exceed */
 const volatile __u8 slot_of[256];
-#define HIST_SLOT(ns)								\
-	({									\
-		__u64 unit_ = (ns) >> HIST_BASE;				\
-		BOUND(unit_, 255);						\
+#define HIST_SLOT(ns) \
+	({ \
+		__u64 unit_ = (ns) >> HIST_BASE; \
+		BOUND(unit_, 255); \
 		(ns) >> HIST_BASE < SLOTS_TABLED ? slot_of[unit_] : hist_slot(ns); \
 	})
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many endpoints at a time, settled and summed up for a live screen. User space runs these when it wants to look; what it would
- * ask for with three system calls for each endpoint it reads from mapped memory.
+ * Many endpoints at a time, settled and summed up for a live screen. User space runs these when it
+ * wants to look; what it would ask for with three system calls for each endpoint it reads from
+ * mapped memory.
  */
 #ifndef IPCSTALL_DIGEST_BPF_H
 #define IPCSTALL_DIGEST_BPF_H
@@ -108,7 +109,8 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	digest_episodes(d, ep);
 }
 
-static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct beside *b, const struct beside *other)
+static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct beside *b,
+				       const struct beside *other)
 {
 	return ep->id.proto == PROTO_PIPE && is_mere_holder(b, other) ? 0 : b->tgid;
 }
@@ -123,7 +125,8 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 	d->moved[DIR_RX] = ep->moved[DIR_RX];
 	d->blocked_ns = ep->txb.own.blocked_ns + ep->txb.crowd.blocked_ns;
 	d->retransmits = ep->retransmits;
-	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] + ep->drops[DROP_OTHER];
+	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] +
+		   ep->drops[DROP_OTHER];
 	d->cgroup = ep->txb.cgroup ? ep->txb.cgroup : ep->rxb.cgroup;
 	d->tx_tgid = who_is_at(ep, &ep->txb, &ep->rxb);
 	d->rx_tgid = who_is_at(ep, &ep->rxb, &ep->txb);
@@ -132,13 +135,14 @@ static __always_inline void digest_beside(struct digest *d, const struct endpoin
 }
 
 /* a reader that was there meanwhile; when the stall ends the same is charged to it for good */
-static __always_inline void digest_present(struct digest *d, const struct endpoint *ep, const struct endpoint *peer)
+static __always_inline void digest_present(struct digest *d, const struct endpoint *ep,
+					   const struct endpoint *peer)
 {
 	struct transition t = {};
 	__u64 state;
 	ns_t unread;
 
-#ifdef SAMPLED	/* each look has asked already */
+#ifdef SAMPLED /* each look has asked already */
 	return;
 #endif
 	if (!stalls_at(ep, d->at, &t))
@@ -168,7 +172,7 @@ SUBPROG int digest_one(__u32 i)
 	ep = endpoint_known(key);
 	if (!ep || ep->closed)
 		return 0;
-#ifdef SAMPLED	/* what it does since the last look nobody knows yet */
+#ifdef SAMPLED /* what it does since the last look nobody knows yet */
 	d->at = last_seen(ep);
 #else
 	d->at = bpf_ktime_get_ns();

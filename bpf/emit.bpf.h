@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What goes to user space as it happens: endpoints that closed, and stalls over the threshold. Sums stay in the maps. */
+/* What goes to user space as it happens: endpoints that closed, and stalls over the threshold. Sums
+ * stay in the maps. */
 #ifndef IPCSTALL_EMIT_BPF_H
 #define IPCSTALL_EMIT_BPF_H
 
@@ -7,7 +8,8 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 23);	/* 2,500 endpoints that close between two looks, which come every 20 ms */
+	__uint(max_entries,
+	       1 << 23); /* 2,500 endpoints that close between two looks, which come every 20 ms */
 } records SEC(".maps");
 
 struct processor processors[PROCESSORS];
@@ -28,8 +30,9 @@ static __always_inline void count(enum counter which)
 }
 
 /*
- * Two, which are filled in turn: see stack_number(). User space gives them their size where stacks are asked for, empties the one at
- * rest when the other is filling up, and has it take over (user/tracer/stack.c).
+ * Two, which are filled in turn: see stack_number(). User space gives them their size where stacks
+ * are asked for, empties the one at rest when the other is filling up, and has it take over
+ * (user/tracer/stack.c).
  */
 struct stack_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -45,9 +48,10 @@ __u32 stack_age;
 #define EEXIST 17
 
 /*
- * A stack stands where its hash says, or nowhere: what stands there already keeps its place (no BPF_F_REUSE_STACKID), since a stall or a
- * thread may hold its number for as long as it sleeps, and would show another's stack then. The number tells the age too, so that one from
- * two ages ago is known for what it is.
+ * A stack stands where its hash says, or nowhere: what stands there already keeps its place (no
+ * BPF_F_REUSE_STACKID), since a stall or a thread may hold its number for as long as it sleeps, and
+ * would show another's stack then. The number tells the age too, so that one from two ages ago is
+ * known for what it is.
  */
 static __always_inline int stack_number(void *ctx, __u64 flags)
 {
@@ -55,7 +59,8 @@ static __always_inline int stack_number(void *ctx, __u64 flags)
 	long id;
 
 	flags |= BPF_F_FAST_STACK_CMP;
-	id = age & 1 ? bpf_get_stackid(ctx, &stacks_odd, flags) : bpf_get_stackid(ctx, &stacks_even, flags);
+	id = age & 1 ? bpf_get_stackid(ctx, &stacks_odd, flags)
+		     : bpf_get_stackid(ctx, &stacks_even, flags);
 	if (id == -EEXIST)
 		count(COUNT_STACKS);
 	return id < 0 ? -1 : STACK_NUMBER(age, id);
@@ -64,7 +69,8 @@ static __always_inline int stack_number(void *ctx, __u64 flags)
 /* wake the reader only when an eighth of the ring is full: it looks by itself often enough */
 static __always_inline __u64 wake_flags(void)
 {
-	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP
+									: BPF_RB_NO_WAKEUP;
 }
 
 /* false: no room; the caller keeps the endpoint */

@@ -20,12 +20,13 @@ struct {
 } tuples SEC(".maps");
 
 /*
- * Local ports that traced tasks listen on, with the namespace in the upper half, and on how many sockets: their connections are born in
- * softirq. Several may share a port (SO_REUSEPORT), and in a reload the old one ends after the new one has begun.
+ * Local ports that traced tasks listen on, with the namespace in the upper half, and on how many
+ * sockets: their connections are born in softirq. Several may share a port (SO_REUSEPORT), and in a
+ * reload the old one ends after the new one has begun.
  */
 struct port {
 	__u32 sockets, pad;
-	__u64 sk;	/* the one that came last */
+	__u64 sk; /* the one that came last */
 };
 
 struct {
@@ -35,7 +36,8 @@ struct {
 	__type(value, struct port);
 } listeners SEC(".maps");
 
-/* these sockets, by address: others end too, and one is found by all processes that hold it (seed_endpoint()) */
+/* these sockets, by address: others end too, and one is found by all processes that hold it
+ * (seed_endpoint()) */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -135,7 +137,8 @@ static __always_inline void read_addresses(struct identity *id, struct sock *sk)
 	*(__u32 *)id->remote.ip = GET(sk, __sk_common.skc_daddr);
 }
 
-/* an IPv4 address in IPv6's clothes (::ffff:a.b.c.d, of a socket that takes both) is that of the other end's IPv4 socket */
+/* an IPv4 address in IPv6's clothes (::ffff:a.b.c.d, of a socket that takes both) is that of the
+ * other end's IPv4 socket */
 static __always_inline void undress(struct address *a)
 {
 	__u32 ip[4];
@@ -164,11 +167,13 @@ static __always_inline bool is_loopback(const struct address *a)
 
 	__builtin_memcpy(ip, a->ip, sizeof(ip));
 	if (ip[0] || ip[1] || ip[2])
-		return (ip[0] & bpf_htonl(0xff000000)) == bpf_htonl(0x7f000000) && !(ip[1] | ip[2] | ip[3]);
+		return (ip[0] & bpf_htonl(0xff000000)) == bpf_htonl(0x7f000000) &&
+		       !(ip[1] | ip[2] | ip[3]);
 	return ip[3] == bpf_htonl(1);
 }
 
-/* Loopback addresses are those of every namespace, and lead into no other: under netns 0 would stand whoever came last. */
+/* Loopback addresses are those of every namespace, and lead into no other: under netns 0 would
+ * stand whoever came last. */
 static __always_inline bool leaves_netns(const struct tuple *t)
 {
 	return !is_loopback(&t->local) && !is_loopback(&t->remote);
@@ -222,13 +227,16 @@ static __always_inline void set_peer(struct endpoint *ep, __u64 key)
 }
 
 /*
- * In its own namespace the addresses are nobody else's. Those in another may be of a pair that has found itself: a client is born before
- * its server (tcp_finish_connect(), tcp_check_req()), and looks in vain among its own.
+ * In its own namespace the addresses are nobody else's. Those in another may be of a pair that has
+ * found itself: a client is born before its server (tcp_finish_connect(), tcp_check_req()), and
+ * looks in vain among its own.
  */
 static __always_inline void join_found(struct endpoint *ep, struct tuple *t)
 {
-	__u64 own = tuple_find(t, ep->id.netns), key = own || !leaves_netns(t) ? own : tuple_find(t, 0);
-	struct endpoint *peer = key ? endpoint_here(key) : 0, *partner = peer ? partner_of(peer) : 0;
+	__u64 own = tuple_find(t, ep->id.netns),
+	      key = own || !leaves_netns(t) ? own : tuple_find(t, 0);
+	struct endpoint *peer = key ? endpoint_here(key) : 0,
+			*partner = peer ? partner_of(peer) : 0;
 
 	if (!peer)
 		return;
@@ -270,19 +278,20 @@ SUBPROG int leave_tuples(struct endpoint *ep)
 }
 
 /*
- * The inode tells one socket from the next at the same address. One that is closed has none any more (sock_orphan()), nor has one that
- * nobody has accepted yet: neither is a socket that had one.
+ * The inode tells one socket from the next at the same address. One that is closed has none any
+ * more (sock_orphan()), nor has one that nobody has accepted yet: neither is a socket that had one.
  */
 static __always_inline bool sock_same(struct endpoint *ep, struct sock *sk)
 {
 	__u64 inode = sock_inode(sk);
 
-	if (!ep->id.inode)	/* not accepted yet when it was made */
+	if (!ep->id.inode) /* not accepted yet when it was made */
 		ep->id.inode = inode;
 	return !ep->closed && inode == ep->id.inode;
 }
 
-/* TCP: its end is seen (tcp_destroy_sock), or else the next connection at its address (connection()) */
+/* TCP: its end is seen (tcp_destroy_sock), or else the next connection at its address
+ * (connection()) */
 static __always_inline bool sock_is(struct endpoint *ep, struct sock *sk)
 {
 	if (ep->id.proto == PROTO_TCP && ep->id.inode)
@@ -296,7 +305,8 @@ static __always_inline void named_by_others(struct endpoint *ep)
 		ep->flags |= EP_NAMED;
 }
 
-/* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and the two join at the other's birth. */
+/* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and
+ * the two join at the other's birth. */
 static __always_inline void join_unix(struct endpoint *ep)
 {
 	__u64 own = ep->id.key, key = ADDRESS(own, unix_sock, peer);
@@ -383,7 +393,8 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 {
 	struct sock *sk = CAST(sock, sk0);
 	struct endpoint *ep;
-	__u16 local = GET(sk, __sk_common.skc_num), remote = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+	__u16 local = GET(sk, __sk_common.skc_num),
+	      remote = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 
 	if (proto <= PROTO_UDP && !port_wanted(local, remote))
 		return 0;
@@ -413,7 +424,8 @@ static __always_inline bool remote_ip_is(const struct identity *id, struct sock 
 	if (id->family != AF_INET6 || !bpf_core_field_exists(struct sock_common, skc_v6_daddr))
 		return GET(sk, __sk_common.skc_daddr) == known[0];
 	bpf_core_read(&ip, sizeof(ip), &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8[12]);
-	OPAQUE(ip);	/* or the compiler has one load for this and for what is in the map, which the verifier refuses */
+	OPAQUE(ip); /* or the compiler has one load for this and for what is in the map, which the
+		       verifier refuses */
 	return ip == known[3];
 }
 
@@ -434,10 +446,12 @@ static __always_inline bool connected_anew(const struct endpoint *ep, struct soc
 {
 	__u16 port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 
-	return ep->id.proto == PROTO_UDP && port && (port != ep->id.remote.port || !remote_ip_is(&ep->id, sk));
+	return ep->id.proto == PROTO_UDP && port &&
+	       (port != ep->id.remote.port || !remote_ip_is(&ep->id, sk));
 }
 
-/* a socket gets its addresses, or its other end, after its birth: from bind(), connect() or the first send */
+/* a socket gets its addresses, or its other end, after its birth: from bind(), connect() or the
+ * first send */
 static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *sk0)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -452,7 +466,7 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 		leave_tuples(ep);
 		ep->peer = 0;
 	}
-	if (!GET(sk, __sk_common.skc_num))	/* not bound yet, or no longer */
+	if (!GET(sk, __sk_common.skc_num)) /* not bound yet, or no longer */
 		return;
 	if (ep->id.local.port && !GET(sk, __sk_common.skc_dport))
 		return;
@@ -461,8 +475,9 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 }
 
 /*
- * A connection is born at a port, and whose it is, of several that listen there (SO_REUSEPORT, workers that share a socket), shows who first
- * calls into it. Passed on to one of ours later, it is ours.
+ * A connection is born at a port, and whose it is, of several that listen there (SO_REUSEPORT,
+ * workers that share a socket), shows who first calls into it. Passed on to one of ours later, it
+ * is ours.
  */
 static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 {
@@ -477,7 +492,8 @@ static __always_inline __u64 listener_key(struct sock *sk)
 	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
 }
 
-/* the one listener at this port; null: there is none, or several, of which nobody tells whose a connection is */
+/* the one listener at this port; null: there is none, or several, of which nobody tells whose a
+ * connection is */
 static __always_inline struct listener *listener_at(__u64 port)
 {
 	struct port *p = bpf_map_lookup_elem(&listeners, &port);
@@ -535,7 +551,8 @@ static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
 {
 	word_t w = LATEST(ep->rx.word);
 
-	return ep->rx.ns[RX_UNREAD] + (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, now) : 0);
+	return ep->rx.ns[RX_UNREAD] +
+	       (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, now) : 0);
 }
 
 /* Somebody was given a descriptor of it, or calls it: then that was before. */
@@ -551,15 +568,16 @@ static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 /* A call that finds this need not ask for inode, addresses and end, nor whose it is. */
 static __always_inline void endpoint_settles(struct endpoint *ep)
 {
-	if (ep->id.proto != PROTO_TCP || !ep->id.inode || ep->flags & EP_STRANGE || !ep->id.local.port || !ep->id.remote.port || ep->closed)
+	if (ep->id.proto != PROTO_TCP || !ep->id.inode || ep->flags & EP_STRANGE ||
+	    !ep->id.local.port || !ep->id.remote.port || ep->closed)
 		return;
 	note_bypass(ep, ep->id.key);
 	ep->settled = 1;
 }
 
 /*
- * The endpoint of a socket, made if a traced task touches it for the first time. What stands under its address may be another's, of which
- * nobody saw the end.
+ * The endpoint of a socket, made if a traced task touches it for the first time. What stands under
+ * its address may be another's, of which nobody saw the end.
  */
 static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool make, ns_t now)
 {
@@ -597,7 +615,8 @@ static __noinline struct endpoint *pipe_create(__u64 pipe, __u64 node, __u64 ino
 	return ep;
 }
 
-static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 node, ns_t now)
+static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pipe, __u64 node,
+						      ns_t now)
 {
 	__u64 inode = inode_number(node);
 	struct endpoint *ep = endpoint_known((__u64)pipe);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs over a hundred instructions, and
- * each message asks six times; a hint by the address's hash tells the place of nearly every endpoint for a fifth of that. An array
- * takes all its memory at once, so those of a large session (opt.hashed) stand in a hash, which takes it as it is filled. Never both:
- * whatever comes after a look-up would have to pass the verifier once for each map.
+ * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs
+ * over a hundred instructions, and each message asks six times; a hint by the address's hash tells
+ * the place of nearly every endpoint for a fifth of that. An array takes all its memory at once, so
+ * those of a large session (opt.hashed) stand in a hash, which takes it as it is filled. Never
+ * both: whatever comes after a look-up would have to pass the verifier once for each map.
  */
 #ifndef IPCSTALL_ENDPOINT_TABLE_BPF_H
 #define IPCSTALL_ENDPOINT_TABLE_BPF_H
@@ -25,7 +26,8 @@ struct {
 	__type(value, __u32);
 } places SEC(".maps");
 
-/* the one that has been vacant for longest comes first: whoever still holds what stood there has let go by then */
+/* the one that has been vacant for longest comes first: whoever still holds what stood there has
+ * let go by then */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 4096);
@@ -43,7 +45,7 @@ static struct endpoint blank;
 
 static __always_inline struct endpoint *endpoint_hinted(__u64 key)
 {
-	__u32 place = key_hint[key_slot(key) & (HINTS - 1)] - 1;	/* no hint: beyond the array */
+	__u32 place = key_hint[key_slot(key) & (HINTS - 1)] - 1; /* no hint: beyond the array */
 	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &place);
 
 	return ep && ep->key == key ? ep : 0;
@@ -132,7 +134,8 @@ static __always_inline struct endpoint *insert_placed(__u64 key)
 	if (!ep)
 		return 0;
 	ep->place = place;
-	if (bpf_map_update_elem(&places, &key, &place, BPF_NOEXIST)) {	/* another processor was first */
+	if (bpf_map_update_elem(&places, &key, &place,
+				BPF_NOEXIST)) { /* another processor was first */
 		bpf_map_push_elem(&vacant, &place, BPF_ANY);
 		return 0;
 	}
@@ -145,7 +148,8 @@ static __always_inline bool claim_blank(struct endpoint *ep, __u64 key)
 	return !__sync_val_compare_and_swap(&ep->id.key, 0, key);
 }
 
-/* An endpoint that is the caller's to fill, and nobody else sees until it is announced. Null: no room, or another processor is at it. */
+/* An endpoint that is the caller's to fill, and nobody else sees until it is announced. Null: no
+ * room, or another processor is at it. */
 static __always_inline struct endpoint *endpoint_insert(__u64 key)
 {
 	struct endpoint *ep = opt.hashed ? insert_hashed(key) : insert_placed(key);
@@ -156,10 +160,12 @@ static __always_inline struct endpoint *endpoint_insert(__u64 key)
 static __always_inline void endpoint_announce(struct endpoint *ep)
 {
 	key_hint[key_slot(ep->id.key) & (HINTS - 1)] = ep->place + 1;
-	__sync_lock_test_and_set(&ep->key, ep->id.key);	/* what was filled in is seen first, on every processor */
+	__sync_lock_test_and_set(
+		&ep->key, ep->id.key); /* what was filled in is seen first, on every processor */
 }
 
-/* only one of two processors that remove it at a time may: the index might be of the next endpoint at this address by then */
+/* only one of two processors that remove it at a time may: the index might be of the next endpoint
+ * at this address by then */
 static __always_inline bool claim(struct endpoint *ep, __u64 key)
 {
 	return __sync_val_compare_and_swap(&ep->key, key, 0) == key;

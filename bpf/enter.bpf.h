@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls seen at both ends, for the backends that hook functions. Entering notes the endpoint by thread; leaving needs no
- * argument then, which a return probe would not have.
+ * Calls seen at both ends, for the backends that hook functions. Entering notes the endpoint by
+ * thread; leaving needs no argument then, which a return probe would not have.
  */
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
@@ -20,9 +20,10 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 }
 
 /*
- * A call that was under way when the session began has no end that these hooks see; nor has one whose end came while the same
- * program ran on that processor for another thread, which had been preempted in it (the kernel runs none inside itself). It ended
- * before its thread entered another call or slept in one, and that it waited no more is known from when it last ran.
+ * A call that was under way when the session began has no end that these hooks see; nor has one
+ * whose end came while the same program ran on that processor for another thread, which had been
+ * preempted in it (the kernel runs none inside itself). It ended before its thread entered another
+ * call or slept in one, and that it waited no more is known from when it last ran.
  */
 static __noinline int left_unseen(struct call *c)
 {
@@ -47,7 +48,8 @@ static __noinline int left_unseen(struct call *c)
 
 static __always_inline bool sleeps_elsewhere(__u64 task)
 {
-	return number_bits(CAST(task_struct, task), CALL_NR(current_regs(task), PLAINLY)) & SYS_WAIT;
+	return number_bits(CAST(task_struct, task), CALL_NR(current_regs(task), PLAINLY)) &
+	       SYS_WAIT;
 }
 
 static __noinline int still_in(const struct call *c, __u64 task)
@@ -57,23 +59,29 @@ static __noinline int still_in(const struct call *c, __u64 task)
 	struct request r;
 
 	request_of(&r, t, current_regs(task));
-	if (syscall_splices(r.bits))	/* by now it may be about to go on at its other end */
-		return (c->dir == DIR_RX ? splice_reads(&to, t, r.first) : splice_writes(&to, t, r.third)) && c->key == target_key(&to);
+	if (syscall_splices(r.bits)) /* by now it may be about to go on at its other end */
+		return (c->dir == DIR_RX ? splice_reads(&to, t, r.first)
+					 : splice_writes(&to, t, r.third)) &&
+		       c->key == target_key(&to);
 	if (!bits_target(&to, t, r.bits, r.first, r.third))
 		return false;
 	return to.dir == c->dir && c->key == target_key(&to);
 }
 
-/* where the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page as data, a FIFO is a pipe */
+/* where the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page
+ * as data, a FIFO is a pipe */
 static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
 {
 	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
 }
 
-/* A call inside a call of the same thread is the outer one's. Where they do not nest, the outer one's end was missed. */
-static __always_inline bool inner_call(const struct call *c, const struct endpoint *ep, enum dir dir)
+/* A call inside a call of the same thread is the outer one's. Where they do not nest, the outer
+ * one's end was missed. */
+static __always_inline bool inner_call(const struct call *c, const struct endpoint *ep,
+				       enum dir dir)
 {
-	return c->entered && !c->before && c->key == ep->id.key && c->dir == dir && calls_nest(ep, dir);
+	return c->entered && !c->before && c->key == ep->id.key && c->dir == dir &&
+	       calls_nest(ep, dir);
 }
 
 static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, __u32 tid)
@@ -86,7 +94,7 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, _
 		left_unseen(c);
 	call_is_on(c, ep, dir);
 	c->off = 0;
-	c->ran = now;	/* if its end is missed, and it never slept: see left_unseen() */
+	c->ran = now; /* if its end is missed, and it never slept: see left_unseen() */
 	c->entered = 1;
 	tcp_enters(ep, dir, now);
 }
@@ -190,14 +198,15 @@ static __always_inline void leave_rx(struct endpoint *ep, struct input *in, long
 
 		in->full = len > 0;
 		queue_is(ep, len, in->at);
-		if (ret >= 0)	/* a datagram may be empty */
+		if (ret >= 0) /* a datagram may be empty */
 			atomic_add(&ep->dequeued, 1);
 	}
 	rx_ends(ep, in->at, in->full, in->bytes);
 	ep->rx.seen = in->at;
 }
 
-static __always_inline void leave_any(struct endpoint *ep, struct call *c, struct input *in, long ret)
+static __always_inline void leave_any(struct endpoint *ep, struct call *c, struct input *in,
+				      long ret)
 {
 	if (ep->id.proto == PROTO_PIPE) {
 		pipe_look(ep, (struct pipe_inode_info *)ep->id.key, in->at);
@@ -259,7 +268,8 @@ static __always_inline bool took_all(void *ctx, long ret)
 }
 
 /* the same of a TCP call, of which more is known beforehand */
-static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct call *c, struct input *in, long ret)
+static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct call *c,
+					  struct input *in, long ret)
 {
 	call_resume(ep, c);
 	tcp_acked(ep);
@@ -286,7 +296,7 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 	if (!c)
 		return 0;
 	ep = call_endpoint(c);
-	if (ep && ep->id.proto != PROTO_TCP)	/* the outer call is of another kind, and goes on */
+	if (ep && ep->id.proto != PROTO_TCP) /* the outer call is of another kind, and goes on */
 		return 0;
 	ret = call_took(c, ret);
 	if (ep && !ep->closed) {
@@ -303,7 +313,8 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 	return 0;
 }
 
-/* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was asked for. */
+/* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was
+ * asked for. */
 static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 {
 	struct call *c = call_of(who->tid, false);
@@ -365,7 +376,8 @@ static __always_inline void file_born(__u64 file)
 		file_comes(file, bpf_ktime_get_ns());
 }
 
-/* After the effects: what the fields say holds from now on. What does at the end of a send call under way is looked at there. */
+/* After the effects: what the fields say holds from now on. What does at the end of a send call
+ * under way is looked at there. */
 static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	refused_look(ep, now);
@@ -392,7 +404,8 @@ static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns
 /* a FIN is counted as a byte, and is none */
 static __always_inline bool got_data_since(const struct endpoint *ep, __u64 sk)
 {
-	return GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then && !(GET_BITS(CAST(sock, sk), sk_shutdown) & RCV_SHUTDOWN);
+	return GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then &&
+	       !(GET_BITS(CAST(sock, sk), sk_shutdown) & RCV_SHUTDOWN);
 }
 
 static __always_inline void tcp_received(__u64 sk)
@@ -427,7 +440,8 @@ static __always_inline void ack_goes(__u64 sk)
 		ack_sent(ep, bpf_ktime_get_ns());
 }
 
-/* the last reference to a segment below the protocol goes: without the socket's lock, so only the device may change */
+/* the last reference to a segment below the protocol goes: without the socket's lock, so only the
+ * device may change */
 static __always_inline void device_freed(__u64 skb)
 {
 	__u64 sk0 = ADDRESS(skb, sk_buff, sk);
@@ -445,7 +459,7 @@ static __always_inline void device_freed(__u64 skb)
 	in.at = bpf_ktime_get_ns();
 	apply_tx_slow(ep, &in);
 	ep->tx.seen = in.at;
-	if (last)	/* this is no look at the queue: see was_paced() */
+	if (last) /* this is no look at the queue: see was_paced() */
 		ep->went_out = in.at;
 	count(COUNT_OBSERVED);
 }

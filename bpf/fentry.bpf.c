@@ -4,15 +4,17 @@
 #include "enter.bpf.h"
 #include "calls.h"
 
-/* a load of its own, or the compiler makes one of several, from a place that is computed, which the verifier does not let a context have */
-#define RESULT_AT(ctx, at)							\
-	({									\
-		long ret_;							\
-		asm volatile("%0 = *(u64 *)(%1 + " #at ")" : "=r"(ret_) : "r"(ctx));	\
-		(long)(int)ret_;						\
+/* a load of its own, or the compiler makes one of several, from a place that is computed, which the
+ * verifier does not let a context have */
+#define RESULT_AT(ctx, at) \
+	({ \
+		long ret_; \
+		asm volatile("%0 = *(u64 *)(%1 + " #at ")" : "=r"(ret_) : "r"(ctx)); \
+		(long)(int)ret_; \
 	})
 
-/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments; how many is a constant when the program is loaded, and one of these left */
+/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments; how many is a constant when the
+ * program is loaded, and one of these left */
 static __always_inline long recv_result(void *ctx)
 {
 	switch (opt.recv_args) {
@@ -32,15 +34,16 @@ static __always_inline __u32 flags_arg(void *ctx, int at)
 }
 
 /* the result stands behind the arguments */
-#define CALL(kind, name, point, dir, nr_args)					\
-	SEC("fentry/" point) int name##_in(unsigned long long *ctx)		\
-	{									\
-		ENTER_##kind(kind##_OF(func_arg(ctx, 0)), dir);			\
-		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, FLAGS_##kind) & TAKES_NOTHING)	\
-			takes_nothing();					\
-		return 0;							\
-	}									\
-	SEC("fexit/" point) int name##_out(unsigned long long *ctx)		\
+#define CALL(kind, name, point, dir, nr_args) \
+	SEC("fentry/" point) int name##_in(unsigned long long *ctx) \
+	{ \
+		ENTER_##kind(kind##_OF(func_arg(ctx, 0)), dir); \
+		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, \
+			FLAGS_##kind) & TAKES_NOTHING) \
+			takes_nothing(); \
+		return 0; \
+	} \
+	SEC("fexit/" point) int name##_out(unsigned long long *ctx) \
 	{ return LEAVE_##kind(ctx, dir, (nr_args) ? (long)(int)ctx[nr_args] : recv_result(ctx)); }
 CALL_ROWS(CALL)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is recorded. The hooks run for every task of the machine, so the first question must be the cheapest: the options are
- * read-only data that the verifier folds away, and what is known stands in two byte maps that cost one load.
+ * Who is recorded. The hooks run for every task of the machine, so the first question must be the
+ * cheapest: the options are read-only data that the verifier folds away, and what is known stands
+ * in two byte maps that cost one load.
  */
 #ifndef IPCSTALL_FILTER_BPF_H
 #define IPCSTALL_FILTER_BPF_H
@@ -11,7 +12,8 @@
 
 const volatile struct options opt;
 
-_Static_assert(STATE_TABLE == FACETS && sizeof(slot_of) == SLOTS_TABLED, "the tables have other sizes");
+_Static_assert(STATE_TABLE == FACETS && sizeof(slot_of) == SLOTS_TABLED,
+	       "the tables have other sizes");
 
 /* processes to follow: FILTER_TREE adds what they fork */
 struct {
@@ -24,17 +26,19 @@ struct {
 #define HINTS 65536
 
 /*
- * By the hash of its address: one more than the place of the endpoint that came last; 0: there was none. Never cleared: a stale hint
- * costs one lookup. See endpoint_table.bpf.h.
+ * By the hash of its address: one more than the place of the endpoint that came last; 0: there was
+ * none. Never cleared: a stale hint costs one lookup. See endpoint_table.bpf.h.
  */
 __u32 key_hint[HINTS];
-/* the followed process with this number modulo HINTS; 0: there is none; another's: there may be more, ask the map */
+/* the followed process with this number modulo HINTS; 0: there is none; another's: there may be
+ * more, ask the map */
 __u32 tgid_hint[TGID_HINTS];
-#define TGID_MANY	(~0U)
+#define TGID_MANY (~0U)
 
 /*
- * 1: whatever changes a TCP queue, or what is below the protocol, is hooked where it ends (set by user space, once all those hooks
- * are attached). Then the ledger always has what the fields say, and nobody need look back.
+ * 1: whatever changes a TCP queue, or what is below the protocol, is hooked where it ends (set by
+ * user space, once all those hooks are attached). Then the ledger always has what the fields say,
+ * and nobody need look back.
  */
 __u8 exact;
 
@@ -100,16 +104,18 @@ static __always_inline bool current_wanted(void)
 	return task_wanted(bpf_get_current_pid_tgid() >> 32);
 }
 
-struct bpf_pidns_info {	/* uapi */
+struct bpf_pidns_info { /* uapi */
 	__u32 pid, tgid;
 };
 
-/* the process as the reader knows it; one of another namespace by the machine's number, in `current` */
+/* the process as the reader knows it; one of another namespace by the machine's number, in
+ * `current` */
 static __always_inline __u32 current_tgid(__u64 current)
 {
 	struct bpf_pidns_info here;
 
-	if (opt.pidns_ino && !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
+	if (opt.pidns_ino &&
+	    !bpf_get_ns_current_pid_tgid(opt.pidns_dev, opt.pidns_ino, &here, sizeof(here)))
 		return here.tgid;
 	return current >> 32;
 }
@@ -118,7 +124,8 @@ static __always_inline bool port_wanted(__u16 local, __u16 remote)
 {
 	if (!opt.port_hi)
 		return true;
-	return (local >= opt.port_lo && local <= opt.port_hi) || (remote >= opt.port_lo && remote <= opt.port_hi);
+	return (local >= opt.port_lo && local <= opt.port_hi) ||
+	       (remote >= opt.port_lo && remote <= opt.port_hi);
 }
 
 static __always_inline bool proto_wanted(__u32 proto)
@@ -138,7 +145,8 @@ static __always_inline void follow_fork(struct task_struct *parent, struct task_
 	tgid_hint[to & (TGID_HINTS - 1)] = tgid_hint[to & (TGID_HINTS - 1)] ? TGID_MANY : to;
 }
 
-/* The last thread of its process, in do_exit(): the first to go may be the leader, by pthread_exit() or when another calls execve(). */
+/* The last thread of its process, in do_exit(): the first to go may be the leader, by
+ * pthread_exit() or when another calls execve(). */
 static __always_inline void unfollow_exit(struct task_struct *task0)
 {
 	struct task_struct *task = CAST(task_struct, task0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stalls of a queue's head, in pieces. A writer that adds to what is held interrupts the state by its call, and nothing goes out: that is one
- * stall, and its episodes are counted as one.
+ * Stalls of a queue's head, in pieces. A writer that adds to what is held interrupts the state by
+ * its call, and nothing goes out: that is one stall, and its episodes are counted as one.
  */
 #ifndef IPCSTALL_HOLD_BPF_H
 #define IPCSTALL_HOLD_BPF_H
@@ -70,7 +70,8 @@ static __always_inline bool goes_on(const struct endpoint *ep, const struct tran
 {
 	const struct hold *h = &ep->held_on;
 
-	return t->from == TX_WORK && h->state == t->to && holds_head(t->to) && h->until + t->ns == at && h->next == next_to_go(ep);
+	return t->from == TX_WORK && h->state == t->to && holds_head(t->to) &&
+	       h->until + t->ns == at && h->next == next_to_go(ep);
 }
 
 #endif

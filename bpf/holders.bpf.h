@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose an end is that nobody was seen at: who holds its descriptor is the best guess, if it is one process. */
+/* Whose an end is that nobody was seen at: who holds its descriptor is the best guess, if it is one
+ * process. */
 #ifndef IPCSTALL_HOLDERS_BPF_H
 #define IPCSTALL_HOLDERS_BPF_H
 
 #include "task.bpf.h"
 
-#define FMODE_READ	1
+#define FMODE_READ 1
 
 struct holder {
 	__u64 task, cgroup;
@@ -22,12 +23,15 @@ static __always_inline void note_holder(struct beside *b, const struct holder *h
 	}
 	b->tgid = h->tgid;
 	b->cgroup = h->cgroup;
-	bpf_probe_read_kernel(b->comm, sizeof(b->comm), (void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	bpf_probe_read_kernel(
+		b->comm, sizeof(b->comm),
+		(void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
 static __always_inline __u32 ends_of(const struct endpoint *ep, __u64 file)
 {
-	return ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode) : FMODE_READ | FMODE_WRITE;
+	return ep->id.proto == PROTO_PIPE ? GET(CAST(file___mode, file), f_mode)
+					  : FMODE_READ | FMODE_WRITE;
 }
 
 static __always_inline void note_holders(struct endpoint *ep, const struct holder *h, __u64 file)
@@ -40,7 +44,9 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 		note_holder(&ep->rxb, h);
 }
 
-#define FILES_MAX	256	/* a table begins with 64, and doubles: what is beyond ends as if it were closed unseen */
+#define FILES_MAX \
+	256 /* a table begins with 64, and doubles: what is beyond ends as if it were closed \
+	       unseen */
 
 /* how many descriptors of it the current process has */
 SUBPROG int own_holds_on(__u64 file)
@@ -54,7 +60,8 @@ SUBPROG int own_holds_on(__u64 file)
 	return own;
 }
 
-/* Who is named there goes, and others stay. The thread's next call, if there is one after all, is asked who it is: see note_task(). */
+/* Who is named there goes, and others stay. The thread's next call, if there is one after all, is
+ * asked who it is: see note_task(). */
 static __always_inline void note_leaving(struct beside *b, __u32 tgid, __u32 closes)
 {
 	if (b->tgid != tgid || b->left)
@@ -71,12 +78,14 @@ static __always_inline void note_last(struct beside *b, const struct holder *h)
 {
 	if (!b->left)
 		return;
-	if (b->tgid == h->tgid) {	/* it was given it again */
+	if (b->tgid == h->tgid) { /* it was given it again */
 		b->left = 0;
 		return;
 	}
 	b->heir = h->tgid;
-	bpf_probe_read_kernel(b->heir_comm, sizeof(b->heir_comm), (void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	bpf_probe_read_kernel(
+		b->heir_comm, sizeof(b->heir_comm),
+		(void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
 /* The current process closes a socket that others have left: the last one. */
@@ -91,7 +100,8 @@ static __noinline int closed_by(struct endpoint *ep)
 	return 1;
 }
 
-static __always_inline void end_passes(struct beside *b, const struct holder *h, bool last, __u32 closes)
+static __always_inline void end_passes(struct beside *b, const struct holder *h, bool last,
+				       __u32 closes)
 {
 	if (last)
 		note_last(b, h);

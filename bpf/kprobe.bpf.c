@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls entered and left, through kprobes: for kernels without BPF trampolines. A return probe has the result, no arguments. */
+/* Calls entered and left, through kprobes: for kernels without BPF trampolines. A return probe has
+ * the result, no arguments. */
 #include "enter.bpf.h"
 #include "calls.h"
 
-/* both are loaded, or the compiler makes one load of the two, from a place that is computed, which the verifier does not let a context have */
+/* both are loaded, or the compiler makes one load of the two, from a place that is computed, which
+ * the verifier does not let a context have */
 static __always_inline __u32 flags_arg(struct pt_regs *ctx, int at)
 {
 	__u64 fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
@@ -13,21 +15,23 @@ static __always_inline __u32 flags_arg(struct pt_regs *ctx, int at)
 	return at == 4 ? fifth : fourth;
 }
 
-#define CALL(kind, name, point, dir, nr_args)					\
-	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg)		\
-	{									\
-		ENTER_##kind(kind##_OF(arg), dir);				\
-		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, FLAGS_##kind) & TAKES_NOTHING)	\
-			takes_nothing();					\
-		return 0;							\
-	}									\
-	SEC("kretprobe/" point) int BPF_KRETPROBE(name##_out, long ret)		\
+#define CALL(kind, name, point, dir, nr_args) \
+	SEC("kprobe/" point) int BPF_KPROBE(name##_in, void *arg) \
+	{ \
+		ENTER_##kind(kind##_OF(arg), dir); \
+		if ((dir) == DIR_RX && FLAGS_##kind >= 0 && flags_arg(ctx, \
+			FLAGS_##kind) & TAKES_NOTHING) \
+			takes_nothing(); \
+		return 0; \
+	} \
+	SEC("kretprobe/" point) int BPF_KRETPROBE(name##_out, long ret) \
 	{ return LEAVE_##kind(ctx, dir, (int)ret); }
 CALL_ROWS(CALL)
 
 /*
- * A kernel has only so many return probes of a function under way (register_kretprobe(), maxactive: as few as it has processors),
- * and readers asleep in their calls hold them: the others' calls end with the system call then, of which the result is theirs too.
+ * A kernel has only so many return probes of a function under way (register_kretprobe(), maxactive:
+ * as few as it has processors), and readers asleep in their calls hold them: the others' calls end
+ * with the system call then, of which the result is theirs too.
  */
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)

@@ -7,24 +7,26 @@
 #include "timeline.bpf.h"
 #include "charge.h"
 
-/* Seldom gone. A global function, verified once: at each of its callers that made a session begin a fifth later. */
+/* Seldom gone. A global function, verified once: at each of its callers that made a session begin a
+ * fifth later. */
 SUBPROG int swap_late(struct ledger *l, struct input *in, __u32 dir)
 {
 	return l && in && swap_uncharged(l, in, dir & 1);
 }
 
 /* Take the step and book it; *t says what ended. False: the state is what it was. */
-static __always_inline bool take_step(struct ledger *l, struct beside *b, const struct input *in, enum dir dir, struct transition *t)
+static __always_inline bool take_step(struct ledger *l, struct beside *b, const struct input *in,
+				      enum dir dir, struct transition *t)
 {
 	struct turn turn = {};
 
 	switch (swap_step(l, in, dir, t, &turn)) {
-	case TAKEN_SAME:	/* by a thread too many as well */
+	case TAKEN_SAME: /* by a thread too many as well */
 		if (t->unpaired)
 			count(COUNT_UNPAIRED);
 		return false;
 	case TAKEN_NOT:
-		if (LATEST(l->word)) {	/* made by now */
+		if (LATEST(l->word)) { /* made by now */
 			count(COUNT_CONTENDED);
 			swap_late(l, (struct input *)in, dir);
 		}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A stall that goes on. Who is to blame is asked when a stall ends; whoever looks before that asks here. */
+/* A stall that goes on. Who is to blame is asked when a stall ends; whoever looks before that asks
+ * here. */
 #ifndef IPCSTALL_ONGOING_BPF_H
 #define IPCSTALL_ONGOING_BPF_H
 
 #include "apply.bpf.h"
 
-/* no step, but as one: from a stall to itself, so far. False: it is in none, or was not yet at that time */
+/* no step, but as one: from a stall to itself, so far. False: it is in none, or was not yet at that
+ * time */
 static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct transition *t)
 {
 	word_t w = LATEST(ep->tx.word);
@@ -32,7 +34,8 @@ int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 	peer = peer_of(ep);
 	if (!ep->held_on.going || ep->held_on.state != t.from)
 		hold_is_new(&ep->held_on, t.from, at - t.ns);
-	hold_adds(&ep->held_on, 0, unread_meanwhile(ep, peer, at), starved_meanwhile(ep, peer, t.ns));
+	hold_adds(&ep->held_on, 0, unread_meanwhile(ep, peer, at),
+		  starved_meanwhile(ep, peer, t.ns));
 	emit_stall(ep, peer, t.from, at, true);
 	return 0;
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who asks before it reads or writes, in poll() or select(). A writer that sleeps there for room in a socket or pipe that has none has been
- * refused for the ledger (refused.bpf.h), though it never tried. A reader that sleeps there for what comes at one endpoint waits as if in a
- * receive call; of several nobody can tell which one it waits for. What an epoll waits for stands in none of its arguments: who writes
- * that way tries first, as a rule, and who reads is a server that waits for anybody.
+ * Who asks before it reads or writes, in poll() or select(). A writer that sleeps there for room in
+ * a socket or pipe that has none has been refused for the ledger (refused.bpf.h), though it never
+ * tried. A reader that sleeps there for what comes at one endpoint waits as if in a receive call;
+ * of several nobody can tell which one it waits for. What an epoll waits for stands in none of its
+ * arguments: who writes that way tries first, as a rule, and who reads is a server that waits for
+ * anybody.
  */
 #ifndef IPCSTALL_POLLED_BPF_H
 #define IPCSTALL_POLLED_BPF_H
 
 #include "tracepoints.bpf.h"
 
+#define ASKS_IN	 (0x1 | 0x40)  /* POLLIN, POLLRDNORM */
+#define ASKS_OUT (0x4 | 0x100) /* POLLOUT, POLLWRNORM */
+#define POLLED	 64	       /* so many entries of one call are looked at */
+#define SELECTED 4	       /* so many words of its set, of 64 descriptors each */
+#define SET_BITS 8	       /* so many descriptors in each */
 
-#define ASKS_IN		(0x1 | 0x40)	/* POLLIN, POLLRDNORM */
-#define ASKS_OUT	(0x4 | 0x100)	/* POLLOUT, POLLWRNORM */
-#define POLLED 64	/* so many entries of one call are looked at */
-#define SELECTED 4	/* so many words of its set, of 64 descriptors each */
-#define SET_BITS 8	/* so many descriptors in each */
-
-struct polled {	/* struct pollfd */
+struct polled { /* struct pollfd */
 	__s32 fd;
 	__s16 events, revents;
 };
 
-/* UDP's room is the device's. A Unix datagram's is its receiver's too: whom others were quicker than there sleeps on, and does not try again. */
+/* UDP's room is the device's. A Unix datagram's is its receiver's too: whom others were quicker
+ * than there sleeps on, and does not try again. */
 static __always_inline bool has_room_of_its_own(const struct endpoint *ep)
 {
 	return ep->id.proto != PROTO_UDP;
@@ -58,9 +60,10 @@ SUBPROG int polls_for_room(__u64 task, __u64 fds, __u64 n)
 	return 0;
 }
 
-#define FMODE_READ	1
+#define FMODE_READ 1
 
-/* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it */
+/* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it
+ */
 static __always_inline bool wakes_itself(struct endpoint *ep)
 {
 	struct endpoint *peer = ep->id.proto <= PROTO_UDP ? 0 : peer_of(ep);
@@ -73,12 +76,14 @@ static __always_inline bool wakes_itself(struct endpoint *ep)
 }
 
 #define NOBODY	0
-#define SEVERAL	1	/* or one of which nothing is known; no key is odd */
+#define SEVERAL 1 /* or one of which nothing is known; no key is odd */
 
-/* It waits for whatever was added to it. Its private data knows its file (do_epoll_create()): no other kind's does. */
+/* It waits for whatever was added to it. Its private data knows its file (do_epoll_create()): no
+ * other kind's does. */
 static __always_inline bool is_epoll(__u64 file)
 {
-	struct eventpoll___file *ep = (struct eventpoll___file *)GET(CAST(file, file), private_data);
+	struct eventpoll___file *ep =
+		(struct eventpoll___file *)GET(CAST(file, file), private_data);
 	__u64 own = 0;
 
 	if (ep && bpf_core_field_exists(ep->file))
@@ -90,7 +95,8 @@ static __always_inline bool is_epoll(__u64 file)
 static __always_inline bool may_matter(const struct target *to, __u64 file)
 {
 	struct inode *inode = CAST(inode, ADDRESS(file, file, f_inode));
-	struct sock *sk = CAST(sock, (__u64)to->sk);	/* GET() would take `to` for the kernel's too */
+	struct sock *sk =
+		CAST(sock, (__u64)to->sk); /* GET() would take `to` for the kernel's too */
 	__u32 family = sk ? GET(sk, __sk_common.skc_family) : 0;
 
 	if (sk)
@@ -98,7 +104,8 @@ static __always_inline bool may_matter(const struct target *to, __u64 file)
 	return !to->pipe && ((GET(inode, i_mode) & S_IFMT) == S_IFCHR || is_epoll(file));
 }
 
-/* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is asked for to see that nobody reads. */
+/* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is
+ * asked for to see that nobody reads. */
 SUBPROG __u64 readable_at(__u64 task, __u32 fd)
 {
 	__u64 file = file_of(CAST(task_struct, task), fd);
@@ -248,14 +255,16 @@ static __noinline int poll_ended(struct call *c, ns_t now)
 	in.at = now ? now : bpf_ktime_get_ns();
 	if (WORD_STATE(LATEST(ep->rx.word), DIR_RX) == RX_WAIT)
 		answer_came(ep, word_elapsed(ep->rx.word, in.at));
-	if (ep->id.proto == PROTO_TCP) {	/* what arrives while somebody is in the word is looked at by that one, see tcp_arrived() */
+	if (ep->id.proto == PROTO_TCP) { /* what arrives while somebody is in the word is looked at
+					    by that one, see tcp_arrived() */
 		in.says = IN_FULL;
 		in.full = tcp_unread((struct sock *)ep->id.key);
 	}
 	return apply_rx_slow(ep, &in);
 }
 
-/* It runs again, and what it does now is no wait; if it goes back to sleep there, that is another. */
+/* It runs again, and what it does now is no wait; if it goes back to sleep there, that is another.
+ */
 static __always_inline void poll_over(struct call *c, const struct thread *who, ns_t now)
 {
 	if (c && c->polls && c->task == who->task)

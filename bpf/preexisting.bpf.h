@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What existed before the session: sockets and pipes of running programs, and threads asleep in a call on one. No event need ever
- * come from a connection that is stalled, so user space names each descriptor and each sleeping thread, and these programs, run
- * once for each and attached to nothing, look at it as it stands. They run under RCU (bpf_prog_test_run() of a raw tracepoint
- * holds it): what they walk may be closed meanwhile, but not vanish; so each looks again when the endpoint is made.
+ * What existed before the session: sockets and pipes of running programs, and threads asleep in a
+ * call on one. No event need ever come from a connection that is stalled, so user space names each
+ * descriptor and each sleeping thread, and these programs, run once for each and attached to
+ * nothing, look at it as it stands. They run under RCU (bpf_prog_test_run() of a raw tracepoint
+ * holds it): what they walk may be closed meanwhile, but not vanish; so each looks again when the
+ * endpoint is made.
  */
 #ifndef IPCSTALL_PREEXISTING_BPF_H
 #define IPCSTALL_PREEXISTING_BPF_H
 
 #include "polled.bpf.h"
 
-#define XA_SHIFT_MASK	63
-#define XA_LEVELS	6
+#define XA_SHIFT_MASK 63
+#define XA_LEVELS     6
 
-/* xas_load(): an entry whose low bits are 2 is a node; there a slot is chosen by six bits of the index */
+/* xas_load(): an entry whose low bits are 2 is a node; there a slot is chosen by six bits of the
+ * index */
 static __always_inline __u64 xa_find(__u64 entry, __u32 index)
 {
 	for (int i = 0; i < XA_LEVELS; i++) {
@@ -35,7 +38,8 @@ static __always_inline __u64 upid_at(__u64 pid, __u32 level)
 	       (level & 31) * bpf_core_type_size(struct upid___numbered);
 }
 
-/* find_task_by_vpid(): of the thread with this number in the namespace of whoever asks; 0: there is none */
+/* find_task_by_vpid(): of the thread with this number in the namespace of whoever asks; 0: there is
+ * none */
 static __noinline __u64 task_numbered(__u32 nr)
 {
 	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid), pid, node;
@@ -52,7 +56,8 @@ static __noinline __u64 task_numbered(__u32 nr)
 /* what bpf_get_current_cgroup_id() would say to that task */
 static __always_inline __u64 task_cgroup(__u64 task)
 {
-	__u64 set = ADDRESS(task, task_struct, cgroups), group = set ? ADDRESS(set, css_set, dfl_cgrp) : 0;
+	__u64 set = ADDRESS(task, task_struct, cgroups),
+	      group = set ? ADDRESS(set, css_set, dfl_cgrp) : 0;
 	__u64 node = group ? ADDRESS(group, cgroup, kn) : 0;
 
 	return node ? ADDRESS(node, kernfs_node, id) : 0;
@@ -62,10 +67,12 @@ static __always_inline __u64 task_cgroup(__u64 task)
 static __noinline __u32 tgid_numbered(__u64 task)
 {
 	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid);
-	__u64 leader = ADDRESS(task, task_struct___numbered, group_leader), pid = ADDRESS(leader, task_struct___numbered, thread_pid);
+	__u64 leader = ADDRESS(task, task_struct___numbered, group_leader),
+	      pid = ADDRESS(leader, task_struct___numbered, thread_pid);
 	__u32 level = GET(CAST(pid___numbered, me), level);
 
-	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr) : 0;	/* 0: it has just ended */
+	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr)
+		   : 0; /* 0: it has just ended */
 }
 
 /* as the process whose descriptors are named: not the current task */
@@ -95,14 +102,16 @@ static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t
 }
 
 /*
- * An MPTCP socket listens by its first subflow, a TCP socket (mptcp_listen()). Whoever connects without MPTCP is accepted as a TCP socket like
- * any other (mptcp_stream_accept()), and is born at that one's port.
+ * An MPTCP socket listens by its first subflow, a TCP socket (mptcp_listen()). Whoever connects
+ * without MPTCP is accepted as a TCP socket like any other (mptcp_stream_accept()), and is born at
+ * that one's port.
  */
 static __always_inline __u64 listens_by(struct sock *sk0)
 {
 	struct sock *sk = CAST(sock, sk0);
 
-	if (!sk0 || GET(sk, sk_protocol) != IPPROTO_MPTCP || !bpf_core_field_exists(struct mptcp_sock___first, first))
+	if (!sk0 || GET(sk, sk_protocol) != IPPROTO_MPTCP ||
+	    !bpf_core_field_exists(struct mptcp_sock___first, first))
 		return (__u64)sk0;
 	return ADDRESS(sk0, mptcp_sock___first, first);
 }
@@ -113,7 +122,9 @@ static __always_inline __u32 unconnected(__u64 sk0)
 	struct sock *sk = CAST(sock, sk0);
 	__u32 state = GET(sk, __sk_common.skc_state);
 
-	return sk0 && sock_proto(sk) == PROTO_TCP && (state == TCP_CLOSE || state == TCP_LISTEN) ? state : 0;
+	return sk0 && sock_proto(sk) == PROTO_TCP && (state == TCP_CLOSE || state == TCP_LISTEN)
+		       ? state
+		       : 0;
 }
 
 static __always_inline void target_look(struct endpoint *ep, const struct target *to, ns_t now)
@@ -124,17 +135,21 @@ static __always_inline void target_look(struct endpoint *ep, const struct target
 		sock_look(ep, to->sk, now);
 }
 
-/* Nothing has gone through it yet. Of a socket that is no TCP's nobody keeps count, but nothing lies in it. */
+/* Nothing has gone through it yet. Of a socket that is no TCP's nobody keeps count, but nothing
+ * lies in it. */
 static __always_inline bool is_fresh(const struct endpoint *ep, const struct target *to)
 {
 	struct pipe_inode_info *pipe0 = to->pipe, *pipe = CAST(pipe_inode_info, pipe0);
 
 	if (pipe0)
 		return !GET(pipe, head);
-	return ep->id.proto == PROTO_TCP ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN : !ep->queue_len;
+	return ep->id.proto == PROTO_TCP
+		       ? ep->through[DIR_TX] + ep->through[DIR_RX] <= 2 * SYN_AND_FIN
+		       : !ep->queue_len;
 }
 
-/* of a file that is new here: an accepted Unix socket has its listener's name, where those of a pair have none */
+/* of a file that is new here: an accepted Unix socket has its listener's name, where those of a
+ * pair have none */
 static __always_inline bool is_accepted(const struct endpoint *ep)
 {
 	struct unix_sock *u = CAST(unix_sock, ep->id.key);
@@ -144,7 +159,8 @@ static __always_inline bool is_accepted(const struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP || GET(u, addr);
 }
 
-/* Who was given a connection that somebody else began is who should read it, until one is seen to; tid 0 makes way for that one. */
+/* Who was given a connection that somebody else began is who should read it, until one is seen to;
+ * tid 0 makes way for that one. */
 static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 {
 	if (ep->rxb.tgid || (ep->born == now && !is_accepted(ep)))
@@ -154,8 +170,9 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 }
 
 /*
- * What came with the ACK that established a connection, or in its SYN, is told of by no tracepoint (tcp_child_process(),
- * tcp_fastopen_add_skb()): whoever accepts it finds that there. It came after what was last told of, if anything was.
+ * What came with the ACK that established a connection, or in its SYN, is told of by no tracepoint
+ * (tcp_child_process(), tcp_fastopen_add_skb()): whoever accepts it finds that there. It came after
+ * what was last told of, if anything was.
  */
 static __always_inline void accepted_with(struct endpoint *ep, __u64 sk)
 {
@@ -164,8 +181,8 @@ static __always_inline void accepted_with(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * A descriptor is given to a file that is new here: one just made, or one that another process passed on, or a connection that was
- * accepted, perhaps with data in it.
+ * A descriptor is given to a file that is new here: one just made, or one that another process
+ * passed on, or a connection that was accepted, perhaps with data in it.
  */
 static __always_inline void file_comes(__u64 file, ns_t now)
 {
@@ -191,8 +208,9 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 }
 
 /*
- * A Unix connection can be written to before anybody accepts it: it has no file yet, and the writer, who is the one that runs now, is all
- * that is known of it (unix_stream_connect(), unix_stream_sendmsg()). Nothing came before.
+ * A Unix connection can be written to before anybody accepts it: it has no file yet, and the
+ * writer, who is the one that runs now, is all that is known of it (unix_stream_connect(),
+ * unix_stream_sendmsg()). Nothing came before.
  */
 SUBPROG int embryo_made(__u64 sk0, ns_t now)
 {
@@ -214,7 +232,8 @@ SUBPROG int embryo_made(__u64 sk0, ns_t now)
 /* One that had a file, under the address of one that has none yet: its end was not seen. */
 static __always_inline bool is_before_embryo(struct endpoint *ep, struct sock *sk)
 {
-	return ep->id.proto > PROTO_UDP && ep->id.proto != PROTO_UNIX_DGRAM && ep->id.inode && !GET(CAST(sock, sk), sk_socket);
+	return ep->id.proto > PROTO_UDP && ep->id.proto != PROTO_UNIX_DGRAM && ep->id.inode &&
+	       !GET(CAST(sock, sk), sk_socket);
 }
 
 /* whose reader is told that something came; null: nobody's that is asked for */
@@ -260,11 +279,14 @@ static __noinline int listener_held(__u64 sk, __u64 task)
 		return 0;
 	l->tgid = tgid_numbered(task);
 	l->tid = GET(CAST(task_struct, task), pid);
-	bpf_probe_read_kernel(l->comm, sizeof(l->comm), (void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	bpf_probe_read_kernel(
+		l->comm, sizeof(l->comm),
+		(void *)(task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 	return 1;
 }
 
-/* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one; 0: there is no such process. */
+/* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one;
+ * 0: there is no such process. */
 SEC("raw_tp/global_number")
 int global_number(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -311,7 +333,8 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 
 static __always_inline bool asleep_now(__u64 task)
 {
-	return task_state((struct task_struct *)task) & TASK_INTERRUPTIBLE && !is_frozen((struct task_struct *)task);
+	return task_state((struct task_struct *)task) & TASK_INTERRUPTIBLE &&
+	       !is_frozen((struct task_struct *)task);
 }
 
 static __always_inline void note_sleeper(struct beside *b, __u64 task)
@@ -326,7 +349,8 @@ static __always_inline void note_sleeper(struct beside *b, __u64 task)
 	follow_sleeps(b->tid);
 }
 
-/* It sleeps for something else than room, and enters the call when it runs; where each piece of a TCP call is told of, with the next of them. */
+/* It sleeps for something else than room, and enters the call when it runs; where each piece of a
+ * TCP call is told of, with the next of them. */
 static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
 {
 	call_is_on(c, ep, DIR_TX);
@@ -346,8 +370,10 @@ static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64
 	return SEED_GONE;
 }
 
-/* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is out again. */
-static __always_inline int seed_sleep(struct endpoint *ep, const struct target *to, struct call *c, __u64 task, ns_t now)
+/* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is
+ * out again. */
+static __always_inline int seed_sleep(struct endpoint *ep, const struct target *to, struct call *c,
+				      __u64 task, ns_t now)
 {
 	struct input in = { .at = now, .working = 1, .asleep = 1 };
 	bool pauses = to->dir == DIR_TX && !lacks_room(ep);
@@ -386,7 +412,9 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!task || !asleep_now(task) || calls_nothing((struct task_struct *)task))
 		return SEED_GONE;
-	if (!bits_target(&to, CAST(task_struct, task), number_bits(CAST(task_struct, task), ctx->args[1]), ctx->args[2], ctx->args[3]))
+	if (!bits_target(&to, CAST(task_struct, task),
+			 number_bits(CAST(task_struct, task), ctx->args[1]), ctx->args[2],
+			 ctx->args[3]))
 		return SEED_UNWANTED;
 	ep = target_endpoint(&to, now);
 	c = ep ? call_of(GET(CAST(task_struct, task), pid), true) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queues that are not TCP's: datagrams and pipes. Residence by Little's law: the integral of length over time by items taken. */
+/* Queues that are not TCP's: datagrams and pipes. Residence by Little's law: the integral of length
+ * over time by items taken. */
 #ifndef IPCSTALL_QUEUE_BPF_H
 #define IPCSTALL_QUEUE_BPF_H
 
@@ -50,7 +51,8 @@ static __always_inline void queue_is(struct endpoint *ep, __u32 len, ns_t now)
 	raise_max(&ep->queue_max, len);
 }
 
-/* something was put into the socket's queue; a reader on another processor may have been faster than we */
+/* something was put into the socket's queue; a reader on another processor may have been faster
+ * than we */
 static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 {
 	__u32 len = sock_queue(ep, sk);
@@ -63,18 +65,22 @@ static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 	note_mark(ep, MARK_ARRIVAL, in.at, 0);
 }
 
-/* UDP's: what UDP_CORK or MSG_MORE holds back for the rest of its datagram is accounted for as if it were under way (__ip_append_data()) */
-static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in, __u32 own)
+/* UDP's: what UDP_CORK or MSG_MORE holds back for the rest of its datagram is accounted for as if
+ * it were under way (__ip_append_data()) */
+static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in,
+					__u32 own)
 {
 	struct sock *sk = CAST(sock, sk0);
 	bool corked = GET(CAST(udp_sock, sk0), pending);
 
 	in->says |= IN_DEVICE | IN_HEAD;
 	in->head = corked ? HEAD_CORK : HEAD_NONE;
-	in->device = corked ? 0 : below(GET(sk, sk_wmem_alloc.refs.counter), own, !own || tx_device(ep));
+	in->device =
+		corked ? 0 : below(GET(sk, sk_wmem_alloc.refs.counter), own, !own || tx_device(ep));
 }
 
-/* UDP: bytes below the protocol since the last look; a Unix socket's wmem is the peer's queue, not a device */
+/* UDP: bytes below the protocol since the last look; a Unix socket's wmem is the peer's queue, not
+ * a device */
 static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, ns_t now, __u32 own)
 {
 	struct input in = { .at = ep->tx.seen };
@@ -88,9 +94,10 @@ static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, 
 }
 
 /*
- * A packet goes out to the driver. Of a device at rest all that is charged was charged this moment: of a datagram that leaves in pieces
- * (ip_do_fragment(), udp_segment) all of them. And where nothing tells when the driver is done, what is left behind this packet is what is
- * below from now on: UDP has no answer to look back from.
+ * A packet goes out to the driver. Of a device at rest all that is charged was charged this moment:
+ * of a datagram that leaves in pieces (ip_do_fragment(), udp_segment) all of them. And where
+ * nothing tells when the driver is done, what is left behind this packet is what is below from now
+ * on: UDP has no answer to look back from.
  */
 static __always_inline void udp_goes_out(struct endpoint *ep, struct sock *sk, ns_t now, __u32 own)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The raw-tracepoint backend: for kernels that forbid or lack everything else. No tracepoint fires when an acknowledgement
- * has been processed, so most of these look back: what the socket's fields say at an event, before its effects, has held since
- * the event before. Needs sock_send_length and sock_recv_length (6.3 on).
+ * The raw-tracepoint backend: for kernels that forbid or lack everything else. No tracepoint fires
+ * when an acknowledgement has been processed, so most of these look back: what the socket's fields
+ * say at an event, before its effects, has held since the event before. Needs sock_send_length and
+ * sock_recv_length (6.3 on).
  */
-#define ENDS_UNSEEN	/* but TCP's */
+#define ENDS_UNSEEN /* but TCP's */
 #define LOOKS_BACK
 #include "preexisting.bpf.h"
 
@@ -19,7 +20,8 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 	return true;
 }
 
-/* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call */
+/* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call
+ */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 {
@@ -31,7 +33,9 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 		return 0;
 	if (stranger && !current_wanted())
 		return 0;
-	if (task_flags(CURRENT()) & PF_KTHREAD)	/* what it sends by itself (the rest of a TLS record) is no call, and nothing would tell its end */
+	if (task_flags(CURRENT()) &
+	    PF_KTHREAD) /* what it sends by itself (the rest of a TLS record) is no call, and
+			   nothing would tell its end */
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	if (stranger)
@@ -47,7 +51,8 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	return 0;
 }
 
-/* of which there is something to ask: is it wanted, is it still the same, what are its addresses? */
+/* of which there is something to ask: is it wanted, is it still the same, what are its addresses?
+ */
 static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 {
 	struct endpoint *ep = endpoint_known(sk);
@@ -78,8 +83,9 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 }
 
 /*
- * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no further piece came; and where
- * tcp_sendmsg_locked is no tracepoint, a sleep may have been its beginning.
+ * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no
+ * further piece came; and where tcp_sendmsg_locked is no tracepoint, a sleep may have been its
+ * beginning.
  */
 static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in, __u32 tid)
 {
@@ -87,7 +93,8 @@ static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in,
 
 	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
 		return;
-	if (c->off && c->ran && tx_device(ep))	/* woken by its own timer: nothing told since that the device is done */
+	if (c->off && c->ran &&
+	    tx_device(ep)) /* woken by its own timer: nothing told since that the device is done */
 		tcp_look_back_slow(ep, ep->id.key, c->ran, 0);
 	call_resume(ep, c);
 	if (c->before)
@@ -95,7 +102,8 @@ static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in,
 	c->entered = c->before = 0;
 }
 
-static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
+static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock *sk,
+				     struct input *in, int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
 	tcp_call_over(ep, in, tid);
@@ -108,7 +116,8 @@ static __always_inline void tcp_sent(void *ctx, struct endpoint *ep, struct sock
 	note_held_stack(ctx, ep);
 }
 
-static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
+static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, struct input *in,
+				       int ret, __u32 tid)
 {
 	refused_back(ep, in->at);
 	in->working = call_was_in(ep, DIR_TX, tid) ? -1 : 0;
@@ -148,11 +157,13 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 	return ep ? apply_rx_fast(ep, &in) : 0;
 }
 
-#define COMES_NS 1000000	/* from tcp_probe to the queue; what takes longer was thrown away (a full buffer) */
+#define COMES_NS \
+	1000000 /* from tcp_probe to the queue; what takes longer was thrown away (a full buffer) \
+		 */
 
 /*
- * Data that came while a reader was on its way out of the call: it was told of before it was queued, and nothing tells of it again. Asked once,
- * before the reader's own look is noted.
+ * Data that came while a reader was on its way out of the call: it was told of before it was
+ * queued, and nothing tells of it again. Asked once, before the reader's own look is noted.
  */
 static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t now)
 {
@@ -167,10 +178,13 @@ static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t
 	return (__s64)(now - ep->rx.seen) < COMES_NS;
 }
 
-static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret, __u32 tid)
+static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct input *in, int ret,
+				    __u32 tid)
 {
 	bool tcp = ep->id.proto == PROTO_TCP;
-	struct call *c = !tcp || word_working(ep->rx.word) ? call_seen(ep, DIR_RX, tid) : 0;	/* a crowd of readers is not told whole by the word */
+	struct call *c = !tcp || word_working(ep->rx.word)
+				 ? call_seen(ep, DIR_RX, tid)
+				 : 0; /* a crowd of readers is not told whole by the word */
 	__u32 len = 0;
 
 	if (tcp) {
@@ -179,7 +193,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 		len = sock_queue(ep, sk);
 		in->full = len > 0;
 		queue_is(ep, len, in->at);
-		if (ret >= 0)	/* a datagram may be empty */
+		if (ret >= 0) /* a datagram may be empty */
 			atomic_add(&ep->dequeued, 1);
 	}
 	if (c) {
@@ -190,7 +204,9 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 	} else {
 		rx_takes(ep, in->at, in->full, in->bytes);
 	}
-	if (tcp && !in->full && tcp_comes(ep, sk, in->at))	/* only now: who told of it before this step saw a reader in the call, and left it to him */
+	if (tcp && !in->full &&
+	    tcp_comes(ep, sk, in->at)) /* only now: who told of it before this step saw a reader in
+					  the call, and left it to him */
 		rx_holds(ep, in->at, 1);
 	ep->rx.seen = in->at;
 	refused_read(ep, in->at);
@@ -216,21 +232,22 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	return 0;
 }
 
-static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who,
-					  ns_t now)
+static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const struct target *to,
+					  const struct thread *who, ns_t now)
 {
 	struct input in = { .at = now };
 	bool tcp = ep->id.proto == PROTO_TCP, entered = tcp && to->dir == DIR_TX && tx_working(ep);
 
 	if (tcp && to->dir == DIR_TX)
-		tcp_facets_alone(ep, (__u64)to->sk, &in, HEAD_CORK, 0);	/* whether fq holds it tells the look back to this moment */
+		tcp_facets_alone(ep, (__u64)to->sk, &in, HEAD_CORK,
+				 0); /* whether fq holds it tells the look back to this moment */
 	call_sleep(ctx, ep, to->dir, who, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;
 }
 
-static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who,
-					  ns_t now)
+static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const struct target *to,
+					  const struct thread *who, ns_t now)
 {
 	struct input in = { .at = now };
 
@@ -239,10 +256,11 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 }
 
 /*
- * A sender sleeps for something else than room. Of sockets only TCP tells that a call has begun, and tells of the next piece when it goes on;
- * a pipe's call is out until it runs again.
+ * A sender sleeps for something else than room. Of sockets only TCP tells that a call has begun,
+ * and tells of the next piece when it goes on; a pipe's call is out until it runs again.
  */
-static __noinline int pauses_in(struct endpoint *ep, const struct target *to, const struct thread *who, ns_t now)
+static __noinline int pauses_in(struct endpoint *ep, const struct target *to,
+				const struct thread *who, ns_t now)
 {
 	struct input in = { .at = now, .working = -1 };
 	struct call *c;
@@ -254,7 +272,8 @@ static __noinline int pauses_in(struct endpoint *ep, const struct target *to, co
 		tcp_facets_of(ep, (__u64)to->sk, &in, HEAD_NONE, 0);
 		apply_tx_slow(ep, &in);
 		ep->tx.seen = now;
-	} else if (ep->id.proto != PROTO_TCP && c && c->entered && c->dir == DIR_TX && c->key == ep->id.key) {
+	} else if (ep->id.proto != PROTO_TCP && c && c->entered && c->dir == DIR_TX &&
+		   c->key == ep->id.key) {
 		call_pauses(ep, c, who, &in);
 		ep->tx.seen = now;
 	}
@@ -262,7 +281,8 @@ static __noinline int pauses_in(struct endpoint *ep, const struct target *to, co
 }
 
 /* a frame of its own, which is not there while a poll() is looked at */
-static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct target *to, const struct thread *who, ns_t now)
+static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct target *to,
+			       const struct thread *who, ns_t now)
 {
 	if (to->pipe)
 		sleep_in_pipe(ctx, ep, to, who, now);
@@ -286,7 +306,8 @@ static __noinline int splice_turns(struct call *c, ns_t now)
 	return 1;
 }
 
-/* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that was asked for. */
+/* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that
+ * was asked for. */
 static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 {
 	struct call *c = call_of(who->tid, false);
@@ -323,7 +344,8 @@ int BPF_PROG(on_data_ready, struct sock *sk)
 {
 	struct endpoint *ep = came_for(sk);
 
-	if (ep && ep->id.proto != PROTO_TCP && sock_is(ep, CAST(sock, sk)) && !takes_connections(sk))
+	if (ep && ep->id.proto != PROTO_TCP && sock_is(ep, CAST(sock, sk)) &&
+	    !takes_connections(sk))
 		something_came(ep, sk);
 	return 0;
 }
@@ -355,7 +377,7 @@ static __noinline int files_go(__u32 first, __u32 last, __u32 closes)
 	return 1;
 }
 
-#define CLOSE_RANGE_CLOEXEC	4	/* at the next exec(), and not now */
+#define CLOSE_RANGE_CLOEXEC 4 /* at the next exec(), and not now */
 
 static __always_inline void close_begins(const struct request *r)
 {
@@ -408,7 +430,8 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 	return 1;
 }
 
-/* Pipes only: these two slow every system call of the machine, and are attached when pipes are asked for. Most are told by their number. */
+/* Pipes only: these two slow every system call of the machine, and are attached when pipes are
+ * asked for. Most are told by their number. */
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
@@ -511,7 +534,8 @@ static __noinline int splice_filled(__u32 third, long ret)
 	struct input in = {};
 	struct endpoint *ep;
 
-	if (ret <= 0 || !c || !splice_writes(&to, CURRENT(), third) || !to.pipe || c->key == target_key(&to))
+	if (ret <= 0 || !c || !splice_writes(&to, CURRENT(), third) || !to.pipe ||
+	    c->key == target_key(&to))
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	ep = pipe_endpoint(to.pipe, to.node, in.at);

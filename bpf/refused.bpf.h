@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A writer that does not sleep in its call: refused room (EAGAIN, or fewer bytes than it gave), it waits for it elsewhere, in
- * epoll say. For the ledger it sleeps for buffer memory as the other kind does, from the refusal until it comes back or until
- * there is room.
+ * A writer that does not sleep in its call: refused room (EAGAIN, or fewer bytes than it gave), it
+ * waits for it elsewhere, in epoll say. For the ledger it sleeps for buffer memory as the other
+ * kind does, from the refusal until it comes back or until there is room.
  */
 #ifndef IPCSTALL_REFUSED_BPF_H
 #define IPCSTALL_REFUSED_BPF_H
 
 #include "queue.bpf.h"
 
-#define SOCK_NOSPACE	4	/* bit 2 of the socket's flags */
-#define EAGAIN		11
+#define SOCK_NOSPACE 4 /* bit 2 of the socket's flags */
+#define EAGAIN	     11
 
 /* 1: some writer has been refused; until then readers need not ask */
 __u8 any_refused;
 
-/* set by sk_stream_wait_memory() and sock_alloc_send_pskb(), and for TCP cleared when room comes (sk_stream_write_space()) */
+/* set by sk_stream_wait_memory() and sock_alloc_send_pskb(), and for TCP cleared when room comes
+ * (sk_stream_write_space()) */
 static __always_inline bool nospace(struct sock *sk)
 {
 	struct socket *s = CAST(socket, GET(sk, sk_socket));
@@ -31,7 +32,8 @@ static __always_inline bool tcp_room_left(struct sock *sk)
 	return GET(sk, sk_sndbuf) - queued >= queued >> 1;
 }
 
-/* how many may lie there holds for one that is not connected to the sender (unix_dgram_sendmsg(), unix_dgram_poll()) */
+/* how many may lie there holds for one that is not connected to the sender (unix_dgram_sendmsg(),
+ * unix_dgram_poll()) */
 static __always_inline bool unix_queue_full(__u64 key)
 {
 	__u64 other = ADDRESS(key, unix_sock, peer);
@@ -68,7 +70,8 @@ static __always_inline bool no_room_is_left(const struct endpoint *ep)
 
 	if (ep->id.proto == PROTO_PIPE)
 		return !room_left(ep);
-	return ep->id.proto == PROTO_UNIX_STREAM && nospace(sk) && GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
+	return ep->id.proto == PROTO_UNIX_STREAM && nospace(sk) &&
+	       GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
 }
 
 /* the same of a time before the session: there is no room, and someone asked for some */
@@ -80,20 +83,23 @@ static __always_inline bool had_been_refused(const struct endpoint *ep)
 }
 
 /*
- * Of a datagram socket that is connected to one that others send to as well. Who waits there may be told late (unix_dgram_recvmsg() wakes
- * one of many): only a queue that has half emptied was not full when its sender fell asleep.
+ * Of a datagram socket that is connected to one that others send to as well. Who waits there may be
+ * told late (unix_dgram_recvmsg() wakes one of many): only a queue that has half emptied was not
+ * full when its sender fell asleep.
  */
 static __always_inline bool receiver_was_full(__u64 key)
 {
 	__u64 other = ADDRESS(key, unix_sock, peer);
 	struct sock *peer = CAST(sock, other);
 
-	if (!other)	/* it names its receiver with each, which stands nowhere here */
+	if (!other) /* it names its receiver with each, which stands nowhere here */
 		return true;
-	return !sends_to(other, key) && 2 * GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
+	return !sends_to(other, key) &&
+	       2 * GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
 }
 
-/* sock_wait_for_wmem() sleeps until sock_def_write_space() or unix_write_space() find as much room as this, and not just any */
+/* sock_wait_for_wmem() sleeps until sock_def_write_space() or unix_write_space() find as much room
+ * as this, and not just any */
 static __always_inline bool buffer_was_full(__u32 proto, struct sock *sk)
 {
 	__u64 charged = GET(sk, sk_wmem_alloc.refs.counter);
@@ -102,9 +108,11 @@ static __always_inline bool buffer_was_full(__u32 proto, struct sock *sk)
 }
 
 /*
- * A thread falls asleep in a send call: for room? Not if its buffer lies in memory that another must fill (userfaultfd), if the file that it
- * sends is slow, or if somebody is asked whether it may (seccomp). TCP says so: sk_stream_wait_memory() sets SOCK_NOSPACE before it sleeps, and it is
- * cleared when there is room. Elsewhere it stays, so the room is asked for too; a reader may have made some this moment.
+ * A thread falls asleep in a send call: for room? Not if its buffer lies in memory that another
+ * must fill (userfaultfd), if the file that it sends is slow, or if somebody is asked whether it
+ * may (seccomp). TCP says so: sk_stream_wait_memory() sets SOCK_NOSPACE before it sleeps, and it is
+ * cleared when there is room. Elsewhere it stays, so the room is asked for too; a reader may have
+ * made some this moment.
  */
 static __always_inline bool lacks_room(const struct endpoint *ep)
 {
@@ -114,7 +122,8 @@ static __always_inline bool lacks_room(const struct endpoint *ep)
 		return pipe_full((struct pipe_inode_info *)ep->id.key);
 	if (ep->id.proto == PROTO_TCP)
 		return nospace(sk);
-	return (ep->id.proto == PROTO_UNIX_DGRAM && receiver_was_full(ep->id.key)) || buffer_was_full(ep->id.proto, sk);
+	return (ep->id.proto == PROTO_UNIX_DGRAM && receiver_was_full(ep->id.key)) ||
+	       buffer_was_full(ep->id.proto, sk);
 }
 
 /* of two that change it at once, one */
@@ -124,8 +133,9 @@ static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 n
 }
 
 /*
- * Many may send to one datagram socket, which itself names the last: who was refused room there stands in a list until it has been told. Who
- * finds no place is told nothing, and is refused until it comes back.
+ * Many may send to one datagram socket, which itself names the last: who was refused room there
+ * stands in a list until it has been told. Who finds no place is told nothing, and is refused until
+ * it comes back.
  */
 static __always_inline void waits_at(struct endpoint *receiver, __u64 key)
 {
@@ -156,7 +166,8 @@ static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 	return ep ? begin_refusal(ep, now) : 0;
 }
 
-/* the step without a frame of its own: this is called from far down the stack, of which a program has 512 bytes */
+/* the step without a frame of its own: this is called from far down the stack, of which a program
+ * has 512 bytes */
 static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };
@@ -196,7 +207,8 @@ static __always_inline void refused_look(struct endpoint *ep, ns_t at)
 		refused_until(ep, at);
 }
 
-/* The writer whose last call was refused is no more, and waits for nothing; had another one come since, it would be that one's refusal. */
+/* The writer whose last call was refused is no more, and waits for nothing; had another one come
+ * since, it would be that one's refusal. */
 static __noinline int refused_dies(__u32 tid)
 {
 	struct call *c = call_of(tid, false);
@@ -223,7 +235,8 @@ SUBPROG int waiters_look(struct endpoint *receiver, ns_t now)
 	return 1;
 }
 
-/* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may have room */
+/* a reader took something: the writer of this pipe, or at the other end of this Unix socket, may
+ * have room */
 static __always_inline void refused_read(struct endpoint *ep, ns_t now)
 {
 	struct endpoint *peer;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread brought into the kernel in its registers, by architecture: the number of its system call, and the arguments, which stand there
- * until it leaves. One pair of macros each: CALL_NR(regs, load) and CALL_ARG(regs, n), with `load` as the object's way to read (GET), or a
+ * What a thread brought into the kernel in its registers, by architecture: the number of its system
+ * call, and the arguments, which stand there until it leaves. One pair of macros each:
+ * CALL_NR(regs, load) and CALL_ARG(regs, n), with `load` as the object's way to read (GET), or a
  * plain one where the verifier knows what `regs` is.
  */
 #ifndef IPCSTALL_REGISTERS_BPF_H
@@ -13,24 +14,26 @@
 
 #if defined(__TARGET_ARCH_x86)
 
-#define CALL_NR(regs, load)	load(regs, orig_ax)
-#define CALL_ARG_0(regs)	((regs)->di)
-#define CALL_ARG_1(regs)	((regs)->si)
-#define CALL_ARG_2(regs)	((regs)->dx)
-#define CALL_ARG_3(regs)	((regs)->r10)
+#define CALL_NR(regs, load) load(regs, orig_ax)
+#define CALL_ARG_0(regs)    ((regs)->di)
+#define CALL_ARG_1(regs)    ((regs)->si)
+#define CALL_ARG_2(regs)    ((regs)->dx)
+#define CALL_ARG_3(regs)    ((regs)->r10)
 
 #elif defined(__TARGET_ARCH_arm64)
 
-/* the first argument's register has the result when the call is over (syscall_set_return_value()) */
-#define ARM(regs)		((struct pt_regs___call *)(regs))
-#define CALL_NR(regs, load)	load(ARM(regs), syscallno)
-#define CALL_ARG_0(regs)	(ARM(regs)->orig_x0)
-#define CALL_ARG_1(regs)	(ARM(regs)->regs[1])
-#define CALL_ARG_2(regs)	(ARM(regs)->regs[2])
-#define CALL_ARG_3(regs)	(ARM(regs)->regs[3])
+/* the first argument's register has the result when the call is over (syscall_set_return_value())
+ */
+#define ARM(regs)	    ((struct pt_regs___call *)(regs))
+#define CALL_NR(regs, load) load(ARM(regs), syscallno)
+#define CALL_ARG_0(regs)    (ARM(regs)->orig_x0)
+#define CALL_ARG_1(regs)    (ARM(regs)->regs[1])
+#define CALL_ARG_2(regs)    (ARM(regs)->regs[2])
+#define CALL_ARG_3(regs)    (ARM(regs)->regs[3])
 
 #else
-#error "say here where this architecture's system calls have their number and arguments, and their numbers in syscalls.h"
+#error "say here where this architecture's system calls have their number and arguments, and their "
+	"numbers in syscalls.h"
 #endif
 
 #endif

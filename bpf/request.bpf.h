@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread asks of the kernel: its system call and the first arguments, from the registers it came in with. A 32-bit program's calls
- * have other numbers, and their arguments are elsewhere (syscall_get_arguments()); its socketcall() has them in its own memory.
+ * What a thread asks of the kernel: its system call and the first arguments, from the registers it
+ * came in with. A 32-bit program's calls have other numbers, and their arguments are elsewhere
+ * (syscall_get_arguments()); its socketcall() has them in its own memory.
  */
 #ifndef IPCSTALL_REQUEST_BPF_H
 #define IPCSTALL_REQUEST_BPF_H
@@ -40,7 +41,8 @@ static __noinline int socketcall_request(struct request *r)
 
 static __always_inline void request_32(struct request *to, struct pt_regs *regs)
 {
-	struct request r = { syscall_bits_32(regs->orig_ax), (__u32)regs->bx, (__u32)regs->cx, (__u32)regs->dx, (__u32)regs->si };
+	struct request r = { syscall_bits_32(regs->orig_ax), (__u32)regs->bx, (__u32)regs->cx,
+		(__u32)regs->dx, (__u32)regs->si };
 
 	if (r.bits & SYS_SOCKETCALL)
 		socketcall_request(&r);
@@ -54,7 +56,8 @@ static __always_inline void request_32(struct request *to, struct pt_regs *regs)
 #endif
 
 /* of the current thread */
-static __always_inline void request_of(struct request *r, struct task_struct *task, struct pt_regs *regs)
+static __always_inline void request_of(struct request *r, struct task_struct *task,
+				       struct pt_regs *regs)
 {
 	if (is_compat(task)) {
 		request_32(r, regs);

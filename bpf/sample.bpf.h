@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A look: what holds each endpoint at this instant, by the same functions that the ledger asks at every event. The time since the look before
- * is charged by halves, to what that one found and to what this one does. How often a state was found, and found again at the next look,
- * is counted beside: from these follows how sure its share is (user/sampler/interval.h).
+ * A look: what holds each endpoint at this instant, by the same functions that the ledger asks at
+ * every event. The time since the look before is charged by halves, to what that one found and to
+ * what this one does. How often a state was found, and found again at the next look, is counted
+ * beside: from these follows how sure its share is (user/sampler/interval.h).
  */
 #ifndef IPCSTALL_SAMPLE_BPF_H
 #define IPCSTALL_SAMPLE_BPF_H
 
 #include "waiters.bpf.h"
 
-#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct tcp_sock___looked {
 	__u32 chrono_stat[CHRONO_N];
@@ -42,21 +43,23 @@ struct {
 /* what a look found of one endpoint */
 struct found {
 	ns_t at;
-	word_t tx, rx;		/* without a time */
-	__u32 facts;		/* 1 << enum look_fact */
-	__u32 blamed;		/* LOOK_BY_* */
+	word_t tx, rx; /* without a time */
+	__u32 facts;   /* 1 << enum look_fact */
+	__u32 blamed;  /* LOOK_BY_* */
 };
 
 static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool asleep)
 {
-	return (word_t)(head & 7) << HEAD_SHIFT | (word_t)full << FULL_SHIFT | (word_t)device << DEVICE_SHIFT | (asleep ? ASLEEP_BIT : 0);
+	return (word_t)(head & 7) << HEAD_SHIFT | (word_t)full << FULL_SHIFT |
+	       (word_t)device << DEVICE_SHIFT | (asleep ? ASLEEP_BIT : 0);
 }
 
 /* ---- TCP ---- */
 
 /*
- * While a thread has the socket the queue is on its way out: what held it before is taken to hold it still. Where nobody has, and none of
- * TCP's own tests holds a queue, its writer said that more will follow (MSG_MORE).
+ * While a thread has the socket the queue is on its way out: what held it before is taken to hold
+ * it still. Where nobody has, and none of TCP's own tests holds a queue, its writer said that more
+ * will follow (MSG_MORE).
  */
 SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 {
@@ -81,11 +84,12 @@ SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 
 static __always_inline bool withholds_ack(__u64 sk)
 {
-	return tcp_owes_ack(CAST(sock, sk)) && GET(CAST(inet_connection_sock, sk), icsk_ack.pending) & ICSK_ACK_TIMER;
+	return tcp_owes_ack(CAST(sock, sk)) &&
+	       GET(CAST(inet_connection_sock, sk), icsk_ack.pending) & ICSK_ACK_TIMER;
 }
 
-#define TCP_CA_DISORDER	1
-#define TCP_CA_RECOVERY	3
+#define TCP_CA_DISORDER 1
+#define TCP_CA_RECOVERY 3
 
 static __always_inline __u32 tcp_facts(__u64 sk0)
 {
@@ -95,7 +99,8 @@ static __always_inline __u32 tcp_facts(__u64 sk0)
 	__u32 ca = GET_BITS(icsk, icsk_ca_state), facts = 0;
 
 	facts |= (__u32)withholds_ack(sk0) << LOOK_ACK_OWED;
-	facts |= (__u32)(GET(sk, __sk_common.skc_state) == TCP_ESTABLISHED && !GET(sk, sk_socket)) << LOOK_BACKLOG;
+	facts |= (__u32)(GET(sk, __sk_common.skc_state) == TCP_ESTABLISHED && !GET(sk, sk_socket))
+		 << LOOK_BACKLOG;
 	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
 	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
 	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;
@@ -163,7 +168,8 @@ SUBPROG int found_unix(struct endpoint *ep, struct found *f)
 	waiters = sock_waiters(ep, ep->id.key);
 	len = sock_queue(ep, sk);
 	queue_is(ep, len, f->at);
-	full = waiters & SLEEPS_OUT || no_room_is_left(ep) || (ep->id.proto == PROTO_UNIX_DGRAM && waits_at_receiver(ep));
+	full = waiters & SLEEPS_OUT || no_room_is_left(ep) ||
+	       (ep->id.proto == PROTO_UNIX_DGRAM && waits_at_receiver(ep));
 	f->tx = facets_of(0, 0, 0, full);
 	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
 	return 1;
@@ -188,7 +194,8 @@ SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 
 /* ---- whose part it is ---- */
 
-static __always_inline bool other_end_unread(const struct endpoint *ep, const struct endpoint *peer, const struct found *f)
+static __always_inline bool other_end_unread(const struct endpoint *ep, const struct endpoint *peer,
+					     const struct found *f)
 {
 	struct sock *sk = CAST(sock, peer->id.key);
 
@@ -228,7 +235,8 @@ static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 b
 
 	vote_for(ep->blame.held_up, state, &ep->txb, ep->txb.tgid, gap);
 	if (peer)
-		vote_for(ep->blame.late, state, &peer->rxb, reader_during(&peer->rxb, gap, ep->tx.seen), gap);
+		vote_for(ep->blame.late, state, &peer->rxb,
+			 reader_during(&peer->rxb, gap, ep->tx.seen), gap);
 }
 
 /* ---- TCP's own counts: exact, whoever looks, and read when a snapshot is taken ---- */
@@ -237,7 +245,9 @@ static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 {
 	struct tcp_sock___looked *tp = CAST(tcp_sock___looked, sk);
 	struct tcp_sock *now = CAST(tcp_sock, sk);
-	__u32 ticks = which == CHRONO_BUSY ? GET(tp, chrono_stat[0]) : which == CHRONO_RWND ? GET(tp, chrono_stat[1]) : GET(tp, chrono_stat[2]);
+	__u32 ticks = which == CHRONO_BUSY   ? GET(tp, chrono_stat[0])
+		      : which == CHRONO_RWND ? GET(tp, chrono_stat[1])
+					     : GET(tp, chrono_stat[2]);
 
 	if (GET_BITS(now, chrono_type) == which + 1)
 		ticks += (__u32)bpf_jiffies64() - GET(now, chrono_start);
@@ -283,7 +293,8 @@ struct turned {
 };
 
 /* The ledger is at what was found, from f->at on. False: it has ended, or another was at it. */
-static __always_inline bool turns_to(struct ledger *l, word_t facets, ns_t at, enum dir dir, struct turned *t)
+static __always_inline bool turns_to(struct ledger *l, word_t facets, ns_t at, enum dir dir,
+				     struct turned *t)
 {
 	word_t old = LATEST(l->word);
 
@@ -313,7 +324,8 @@ static __always_inline void count_look(struct looks *l, __u64 state, bool again)
 	l->n++;
 }
 
-#define LOOKED_LATE 2	/* beside the direction: a function that is verified by itself takes five arguments */
+#define LOOKED_LATE \
+	2 /* beside the direction: a function that is verified by itself takes five arguments */
 
 SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir_late, struct turned *t)
 {
@@ -321,7 +333,7 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir_late, 
 
 	if (!l || !t || !turns_to(l, facets, at, dir_late & 1, t))
 		return 0;
-	if (!l->looks.n && late)	/* what it did before nobody knows */
+	if (!l->looks.n && late) /* what it did before nobody knows */
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
@@ -331,8 +343,9 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir_late, 
 }
 
 /*
- * What is lost flies, for all that anybody knows, until a timer or the peer says so: then all the time in which nothing of it was
- * acknowledged was the loss's. The looks that found it keep what they found.
+ * What is lost flies, for all that anybody knows, until a timer or the peer says so: then all the
+ * time in which nothing of it was acknowledged was the loss's. The looks that found it keep what
+ * they found.
  */
 static __always_inline void move_lost(struct ledger *l, const struct turned *t, __u32 una)
 {
@@ -355,7 +368,8 @@ static __always_inline void look_is_tcps(struct endpoint *ep, const struct turne
 	__u64 sk = ep->id.key;
 
 	move_lost(&ep->tx, t, GET(CAST(tcp_sock, sk), snd_una));
-	ep->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.retransmits_then;
+	ep->retransmits =
+		GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.retransmits_then;
 }
 
 static __always_inline void count_gap(struct looks *l, ns_t gap)
@@ -423,7 +437,7 @@ SUBPROG int look_at(__u64 key)
 	struct endpoint *ep = endpoint_known(key);
 	struct found f = {};
 
-	if (!ep || !ep->tx.word || !ep->rx.word)	/* being made */
+	if (!ep || !ep->tx.word || !ep->rx.word) /* being made */
 		return 0;
 	if (ep->closed) {
 		if (ep->flags & EP_UNSENT)
@@ -445,7 +459,8 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 	__u32 n = ctx->args[0], looked = 0;
 
 	for (__u32 i = 0; i < LOOKS_AT_ONCE; i++) {
-		__u32 at = i;	/* a copy: what stands on the stack the verifier does not follow as a bound */
+		__u32 at = i; /* a copy: what stands on the stack the verifier does not follow as a
+				 bound */
 		__u64 *key = bpf_map_lookup_elem(&look_keys, &at);
 
 		if (!key || i >= n)
@@ -476,10 +491,11 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(once_state, struct sock *sk0, int old, int new)
 {
-	bool unlisten = old == TCP_LISTEN && new == TCP_CLOSE;	/* a child leaves LISTEN for SYN_RECV: it is a clone */
+	bool unlisten = old == TCP_LISTEN &&
+			new == TCP_CLOSE; /* a child leaves LISTEN for SYN_RECV: it is a clone */
 	struct sock *sk = CAST(sock, sk0);
 
-	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
+	if (new != TCP_ESTABLISHED &&new != TCP_SYN_SENT &&new != TCP_LISTEN && !unlisten)
 		return 0;
 	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
 		return 0;

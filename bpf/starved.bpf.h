@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ready to run, and no CPU: how long whoever was last in the call had to wait for one, in the call or out of it. The scheduler keeps the sum
- * for each task anyway (sched_info_arrive()), so that nothing is to be done when a thread is woken or preempted.
+ * Ready to run, and no CPU: how long whoever was last in the call had to wait for one, in the call
+ * or out of it. The scheduler keeps the sum for each task anyway (sched_info_arrive()), so that
+ * nothing is to be done when a thread is woken or preempted.
  */
 #ifndef IPCSTALL_STARVED_BPF_H
 #define IPCSTALL_STARVED_BPF_H
@@ -9,16 +10,18 @@
 #include "filter.bpf.h"
 
 /*
- * By thread number modulo its size, or at the second place (call.bpf.h); a variable, since even an array's look-up costs three times as much,
- * and a message asks six times.
+ * By thread number modulo its size, or at the second place (call.bpf.h); a variable, since even an
+ * array's look-up costs three times as much, and a message asks six times.
  */
 struct call calls[CALL_SLOTS];
 
 /* what the scheduler says of whoever was last in the call */
 struct cpu_wait {
-	__u64 task;	/* 0: not known, or that thread is no more */
-	ns_t waited;	/* for a CPU in all its life; what it waits at this moment is added when it gets its CPU */
-	ns_t queued;	/* since when it waits at this moment, by a clock that is no other's; 0: it does not */
+	__u64 task;  /* 0: not known, or that thread is no more */
+	ns_t waited; /* for a CPU in all its life; what it waits at this moment is added when it
+			gets its CPU */
+	ns_t queued; /* since when it waits at this moment, by a clock that is no other's; 0: it
+			does not */
 };
 
 static __always_inline struct cpu_wait cpu_wait_of(const struct beside *b)
@@ -34,7 +37,7 @@ static __always_inline struct cpu_wait cpu_wait_of(const struct beside *b)
 	return w;
 }
 
-#define AWAITED_NS 1000000	/* who was awaited for less has had its CPU, or is one of many */
+#define AWAITED_NS 1000000 /* who was awaited for less has had its CPU, or is one of many */
 
 static __always_inline ns_t at_most(ns_t ns, ns_t most)
 {
@@ -46,7 +49,8 @@ static __always_inline ns_t counted_until(struct beside *b, ns_t now)
 	return __sync_lock_test_and_set(&b->no_cpu_until, now);
 }
 
-/* Of many that wait at the same time each tells of it, and it was one time: what is counted already is not counted again. */
+/* Of many that wait at the same time each tells of it, and it was one time: what is counted already
+ * is not counted again. */
 static __always_inline ns_t not_counted_yet(struct beside *b)
 {
 	ns_t now = bpf_ktime_get_ns(), until = counted_until(b, now);
@@ -56,7 +60,8 @@ static __always_inline ns_t not_counted_yet(struct beside *b)
 
 #define GROUPS 4
 
-/* how often the task's cgroup, and those above it, had used up their CPU quota (cpu.max; nr_throttled in their cpu.stat) */
+/* how often the task's cgroup, and those above it, had used up their CPU quota (cpu.max;
+ * nr_throttled in their cpu.stat) */
 static __always_inline __u32 quota_used_up(__u64 task)
 {
 	__u64 group = ADDRESS(task, task_struct___group, sched_task_group);
@@ -76,7 +81,8 @@ static __always_inline __u32 throttled(__u64 task)
 	return bpf_core_field_exists(group->cfs_bandwidth.nr_throttled) ? quota_used_up(task) : 0;
 }
 
-/* so long that thread has been stopped or frozen in its life; one of two that share a place is left out */
+/* so long that thread has been stopped or frozen in its life; one of two that share a place is left
+ * out */
 static __always_inline __u32 stopped_so_far(__u32 tid)
 {
 	struct call *c = &calls[tid & (CALL_SLOTS - 1)];
@@ -120,7 +126,8 @@ static __noinline int awaited_long(struct beside *b, ns_t lasted)
 	return 1;
 }
 
-/* whoever was last in the call was awaited for so long until now: since the last time it can have been without a CPU for that */
+/* whoever was last in the call was awaited for so long until now: since the last time it can have
+ * been without a CPU for that */
 static __always_inline void awaited(struct beside *b, ns_t lasted)
 {
 	if (lasted >= AWAITED_NS)
@@ -147,12 +154,14 @@ static __noinline int count_cpu(struct beside *b)
 
 static __always_inline ns_t born_of(__u64 task)
 {
-	return GET(CAST(task_struct, ADDRESS(task, task_struct___numbered, group_leader)), start_time);
+	return GET(CAST(task_struct, ADDRESS(task, task_struct___numbered, group_leader)),
+		   start_time);
 }
 
 /*
- * The current thread, `tid`, is the one that was last in the call, from now on. If it was already, some task of the machine has got another name
- * (note_task()), and what this one waited until now is still to be counted.
+ * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
+ * some task of the machine has got another name (note_task()), and what this one waited until now
+ * is still to be counted.
  */
 static __noinline int starved_from(struct beside *b, __u32 tid)
 {
@@ -171,7 +180,8 @@ static __noinline int starved_from(struct beside *b, __u32 tid)
 	return 1;
 }
 
-/* A wait that goes on at the end of one stall and at the beginning of the next is one. By the clock, not by a stall's date: see seen_late() */
+/* A wait that goes on at the end of one stall and at the beginning of the next is one. By the
+ * clock, not by a stall's date: see seen_late() */
 static __always_inline void notice_queued(struct peer_reader *then, ns_t queued)
 {
 	if (queued) {
@@ -190,8 +200,10 @@ static __always_inline void reader_looked(struct peer_reader *then, const struct
 	notice_queued(then, reader->queued);
 }
 
-/* How long of the stall that ends now the peer's reader was ready to run and had no CPU, as far as that was seen. 0 also if it is another by now. */
-static __always_inline ns_t starved_since(const struct peer_reader *then, const struct cpu_wait *reader, ns_t stall)
+/* How long of the stall that ends now the peer's reader was ready to run and had no CPU, as far as
+ * that was seen. 0 also if it is another by now. */
+static __always_inline ns_t starved_since(const struct peer_reader *then,
+					  const struct cpu_wait *reader, ns_t stall)
 {
 	ns_t before = then->queued ? then->before : 0;
 
@@ -205,22 +217,26 @@ static __always_inline ns_t starved_since(const struct peer_reader *then, const 
 }
 
 /*
- * The reader waited for a CPU since the last look, and the beginning or end at `at` is seen only now, perhaps with others that are more recent:
- * the wait can have been in any of them.
+ * The reader waited for a CPU since the last look, and the beginning or end at `at` is seen only
+ * now, perhaps with others that are more recent: the wait can have been in any of them.
  */
-static __always_inline bool seen_late(const struct peer_reader *then, const struct cpu_wait *reader, ns_t at)
+static __always_inline bool seen_late(const struct peer_reader *then, const struct cpu_wait *reader,
+				      ns_t at)
 {
-	return then->task && then->task == reader->task && reader->waited > then->waited && bpf_ktime_get_ns() - at >= AWAITED_NS;
+	return then->task && then->task == reader->task && reader->waited > then->waited &&
+	       bpf_ktime_get_ns() - at >= AWAITED_NS;
 }
 
-static __always_inline void reader_at_stall(struct peer_reader *then, const struct cpu_wait *reader, ns_t at)
+static __always_inline void reader_at_stall(struct peer_reader *then, const struct cpu_wait *reader,
+					    ns_t at)
 {
 	if (!seen_late(then, reader, at))
 		reader_looked(then, reader);
 }
 
 /* `starved`: of that, what this stall is charged with */
-static __always_inline void reader_after_stall(struct peer_reader *then, const struct cpu_wait *reader, ns_t at, ns_t starved)
+static __always_inline void reader_after_stall(struct peer_reader *then,
+					       const struct cpu_wait *reader, ns_t at, ns_t starved)
 {
 	if (seen_late(then, reader, at))
 		then->waited += starved;

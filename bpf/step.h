@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pure machine: what state a ledger is in, and what an input does to it. No BPF helper, no allocation, no loop: the same
- * text is compiled for the kernel and for the host, where it is unit-tested and fuzzed.
+ * The pure machine: what state a ledger is in, and what an input does to it. No BPF helper, no
+ * allocation, no loop: the same text is compiled for the kernel and for the host, where it is
+ * unit-tested and fuzzed.
  *
- * A ledger's present is one 64-bit word, swapped whole by compare-and-exchange. It holds when the present state began and the
- * facets from which the state follows. Whoever wins the swap charges the elapsed time to the state that ended; whoever loses
- * looks again. So two processors can neither charge an interval twice nor leave a gap, and the sum of the states is the
- * lifetime to the nanosecond.
+ * A ledger's present is one 64-bit word, swapped whole by compare-and-exchange. It holds when the
+ * present state began and the facets from which the state follows. Whoever wins the swap charges
+ * the elapsed time to the state that ended; whoever loses looks again. So two processors can
+ * neither charge an interval twice nor leave a gap, and the sum of the states is the lifetime to
+ * the nanosecond.
  */
 #ifndef IPCSTALL_STEP_H
 #define IPCSTALL_STEP_H
@@ -24,58 +26,74 @@ enum dir { DIR_TX, DIR_RX };
 
 /*
  * The word, from bit 0:
- *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). Half of that is told from a clock that runs ahead: a state that lasts is
- *		charged what it lasted so far, and begun anew, long before (SPLIT_NS)
- *	1	turn: whose the sums are; no facet, step() leaves it alone (see charge.h)
- *	6	more awake: how many threads beside the one that `awake` stands for
- *	6	more asleep: the same
- *	3	head: why the head of the queue is held
- *	1	full: tx: something is outstanding; rx: data is queued
- *	1	device: bytes are below the protocol
- *	1	awake: a thread is in the call, and does not sleep
- *	1	asleep: a thread sleeps there
- *	1	closed: nothing is charged any more
+ *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). Half of that is told from a clock
+ *that runs ahead: a state that lasts is charged what it lasted so far, and begun anew, long before
+ *(SPLIT_NS) 1	turn: whose the sums are; no facet, step() leaves it alone (see charge.h) 6 more
+ *awake: how many threads beside the one that `awake` stands for 6	more asleep: the same 3
+ *head: why the head of the queue is held 1	full: tx: something is outstanding; rx: data is
+ *queued 1	device: bytes are below the protocol 1	awake: a thread is in the call, and does not
+ *sleep 1	asleep: a thread sleeps there 1	closed: nothing is charged any more
  *
- * No state asks how many threads there are but whether there is one, and nearly every step is the only thread's: that turns a bit.
+ * No state asks how many threads there are but whether there is one, and nearly every step is the
+ *only thread's: that turns a bit.
  */
-#define SINCE_BITS	43
-#define SINCE_MASK	((1ULL << SINCE_BITS) - 1)
-#define TURN_BIT	(1ULL << SINCE_BITS)
-#define MORE_AWAKE_SHIFT	44
-#define MORE_ASLEEP_SHIFT	50
-#define MORE_MAX	63u
-#define HEAD_SHIFT	56
-#define FULL_SHIFT	59
-#define DEVICE_SHIFT	60
-#define AWAKE_SHIFT	61
-#define ASLEEP_SHIFT	62
-#define CLOSED_SHIFT	63
-#define AWAKE_BIT	(1ULL << AWAKE_SHIFT)
-#define ASLEEP_BIT	(1ULL << ASLEEP_SHIFT)
-#define CLOSED_BIT	(1ULL << CLOSED_SHIFT)
-#define COUNT_MAX	(MORE_MAX + 1)	/* threads in the call */
+#define SINCE_BITS	  43
+#define SINCE_MASK	  ((1ULL << SINCE_BITS) - 1)
+#define TURN_BIT	  (1ULL << SINCE_BITS)
+#define MORE_AWAKE_SHIFT  44
+#define MORE_ASLEEP_SHIFT 50
+#define MORE_MAX	  63u
+#define HEAD_SHIFT	  56
+#define FULL_SHIFT	  59
+#define DEVICE_SHIFT	  60
+#define AWAKE_SHIFT	  61
+#define ASLEEP_SHIFT	  62
+#define CLOSED_SHIFT	  63
+#define AWAKE_BIT	  (1ULL << AWAKE_SHIFT)
+#define ASLEEP_BIT	  (1ULL << ASLEEP_SHIFT)
+#define CLOSED_BIT	  (1ULL << CLOSED_SHIFT)
+#define COUNT_MAX	  (MORE_MAX + 1) /* threads in the call */
 
-/* In the order of the states, so that no table stands between the two. REST is never stored: nothing that is known holds it. */
-enum head { HEAD_NONE, HEAD_RECOVERY, HEAD_PACING, HEAD_CORK, HEAD_NAGLE, HEAD_CWND, HEAD_RWND, HEAD_REST };
+/* In the order of the states, so that no table stands between the two. REST is never stored:
+ * nothing that is known holds it. */
+enum head {
+	HEAD_NONE,
+	HEAD_RECOVERY,
+	HEAD_PACING,
+	HEAD_CORK,
+	HEAD_NAGLE,
+	HEAD_CWND,
+	HEAD_RWND,
+	HEAD_REST
+};
 #define HEAD_TO_STATE (TX_RECOVERY - HEAD_RECOVERY)
 _Static_assert(HEAD_RWND + HEAD_TO_STATE == TX_RWND && HEAD_NAGLE + HEAD_TO_STATE == TX_NAGLE &&
-	       HEAD_CORK + HEAD_TO_STATE == TX_CORK, "heads and states are in another order");
-_Static_assert(TX_IDLE == 0 && TX_FLIGHT == 1 && RX_IDLE == 0 && RX_UNREAD == 1, "the full bit is no longer the lowest state");
+		       HEAD_CORK + HEAD_TO_STATE == TX_CORK,
+	       "heads and states are in another order");
+_Static_assert(TX_IDLE == 0 && TX_FLIGHT == 1 && RX_IDLE == 0 && RX_UNREAD == 1,
+	       "the full bit is no longer the lowest state");
 
 /* which facets an input speaks of; the others stay as they are */
-enum { IN_HEAD = 1 << 0, IN_FULL = 1 << 1, IN_DEVICE = 1 << 2, IN_CLOSE = 1 << 3, IN_SPLIT = 1 << 4 /* charge it now, if it goes on or not */ };
+enum {
+	IN_HEAD = 1 << 0,
+	IN_FULL = 1 << 1,
+	IN_DEVICE = 1 << 2,
+	IN_CLOSE = 1 << 3,
+	IN_SPLIT = 1 << 4 /* charge it now, if it goes on or not */
+};
 
 struct input {
-	ns_t at;		/* when the facets below began to hold */
-	unsigned char says;	/* IN_* */
-	unsigned char head;	/* enum head */
-	unsigned char full;	/* 0 or 1, as the next */
+	ns_t at;	    /* when the facets below began to hold */
+	unsigned char says; /* IN_* */
+	unsigned char head; /* enum head */
+	unsigned char full; /* 0 or 1, as the next */
 	unsigned char device;
-	signed char working;	/* +1 a thread enters the call, -1 leaves */
-	signed char asleep;	/* +1 it falls asleep there, -1 it wakes */
+	signed char working; /* +1 a thread enters the call, -1 leaves */
+	signed char asleep;  /* +1 it falls asleep there, -1 it wakes */
 	/* beside the ledger, booked with the step */
-	unsigned char slept;	/* a sleep in the call is over: it lasted `blocked`, the last `runq` of it without a CPU */
-	unsigned int bytes;	/* that the call moved */
+	unsigned char slept; /* a sleep in the call is over: it lasted `blocked`, the last `runq` of
+				it without a CPU */
+	unsigned int bytes;  /* that the call moved */
 	ns_t blocked, runq;
 };
 
@@ -85,7 +103,8 @@ struct transition {
 	ns_t ns;
 	unsigned char from, to;
 	unsigned char ended;
-	unsigned char unpaired;	/* a thread left that never entered, or more entered than are counted */
+	unsigned char
+		unpaired; /* a thread left that never entered, or more entered than are counted */
 };
 
 static __always_inline ns_t word_since(word_t w)
@@ -114,7 +133,8 @@ static __always_inline unsigned int word_working(word_t w)
 	return w >> AWAKE_SHIFT & 3;
 }
 
-/* nanoseconds from the word's `since` to `at`; 0 if another processor's clock has already passed `at` */
+/* nanoseconds from the word's `since` to `at`; 0 if another processor's clock has already passed
+ * `at` */
 static __always_inline ns_t word_elapsed(word_t w, ns_t at)
 {
 	ns_t d = (at - word_since(w)) & SINCE_MASK;
@@ -130,18 +150,21 @@ static __always_inline ns_t word_began(word_t w, ns_t near)
 	return near + ((long long)(ahead << (64 - SINCE_BITS)) >> (64 - SINCE_BITS));
 }
 
-/* 37 minutes; whoever settles does so more often than twice an hour: together less than half the word's span */
-#define SPLIT_NS	(1ULL << 41)
+/* 37 minutes; whoever settles does so more often than twice an hour: together less than half the
+ * word's span */
+#define SPLIT_NS (1ULL << 41)
 
 static __always_inline word_t word_open(ns_t at)
 {
 	return at & SINCE_MASK;
 }
 
-/* or the compiler, which knows what a value can be, makes comparisons and branches of the arithmetic below */
+/* or the compiler, which knows what a value can be, makes comparisons and branches of the
+ * arithmetic below */
 #define OPAQUE(v) asm volatile("" : "+r"(v))
 
-/* 1 if v > 0, without a branch: the verifier follows every path, and a step is taken in many programs */
+/* 1 if v > 0, without a branch: the verifier follows every path, and a step is taken in many
+ * programs */
 static __always_inline unsigned int positive(int v)
 {
 	unsigned int u = v;
@@ -178,7 +201,8 @@ static __always_inline unsigned int tx_state(word_t w)
 	return choose(w >> AWAKE_SHIFT & 1, TX_WORK, s);
 }
 
-/* A reader that sleeps with data queued has been woken and has no CPU yet: it is in its call, so that is still `wait`. */
+/* A reader that sleeps with data queued has been woken and has no CPU yet: it is in its call, so
+ * that is still `wait`. */
 static __always_inline unsigned int rx_state(word_t w)
 {
 	unsigned int s = choose(w >> ASLEEP_SHIFT & 1, RX_WAIT, w >> FULL_SHIFT & 1);
@@ -191,8 +215,9 @@ static __always_inline unsigned int word_state(word_t w, enum dir dir)
 	return dir == DIR_TX ? tx_state(w) : rx_state(w);
 }
 
-/* All that a state follows from stands in these bits. The kernel half looks the answers up in a table that user space makes with the above. */
-#define FACETS		(1u << (CLOSED_SHIFT - HEAD_SHIFT))
+/* All that a state follows from stands in these bits. The kernel half looks the answers up in a
+ * table that user space makes with the above. */
+#define FACETS (1u << (CLOSED_SHIFT - HEAD_SHIFT))
 
 static __always_inline unsigned int word_facets(word_t w)
 {
@@ -206,21 +231,23 @@ static __always_inline unsigned int word_facets(word_t w)
 /* add a step of -1, 0 or +1 to a count; what does not fit is reported, not wrapped */
 static __always_inline unsigned int count_add(unsigned int n, int step, unsigned char *unpaired)
 {
-	unsigned int sum = n + step, bad = (sum | (COUNT_MAX - sum)) >> 31;	/* one more, or -1 */
+	unsigned int sum = n + step, bad = (sum | (COUNT_MAX - sum)) >> 31; /* one more, or -1 */
 
 	*unpaired |= bad;
 	return choose(bad, n, sum);
 }
 
 /*
- * A thread enters where none is (and falls asleep there), sleeps or wakes there alone, leaves as the only one; or none moves: nearly
- * every step is one of these.
+ * A thread enters where none is (and falls asleep there), sleeps or wakes there alone, leaves as
+ * the only one; or none moves: nearly every step is one of these.
  */
 static __always_inline int sole_thread(word_t w, const struct input *in)
 {
-	unsigned int all = MORE_MAX | MORE_MAX << (MORE_ASLEEP_SHIFT - MORE_AWAKE_SHIFT) | 3u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT);
+	unsigned int all = MORE_MAX | MORE_MAX << (MORE_ASLEEP_SHIFT - MORE_AWAKE_SHIFT) |
+			   3u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT);
 	unsigned int threads = w >> MORE_AWAKE_SHIFT & all;
-	unsigned int one = 1u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT), one_asleep = 1u << (ASLEEP_SHIFT - MORE_AWAKE_SHIFT);
+	unsigned int one = 1u << (AWAKE_SHIFT - MORE_AWAKE_SHIFT),
+		     one_asleep = 1u << (ASLEEP_SHIFT - MORE_AWAKE_SHIFT);
 
 	if (in->working > 0)
 		return in->asleep >= 0 && !threads;
@@ -236,7 +263,8 @@ static __always_inline word_t sole_bit(const struct input *in)
 }
 
 /* so many threads: one and more */
-static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift, unsigned int more_shift)
+static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift,
+					 unsigned int more_shift)
 {
 	unsigned int one = positive(n);
 
@@ -244,26 +272,32 @@ static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift,
 }
 
 /* nobody sleeps in a call that nobody is in */
-static __always_inline word_t apply_counts(word_t w, const struct input *in, unsigned char *unpaired)
+static __always_inline word_t apply_counts(word_t w, const struct input *in,
+					   unsigned char *unpaired)
 {
 	unsigned int asleep = word_asleep(w), working = word_awake(w) + asleep;
 
 	working = count_add(working, in->working, unpaired);
 	asleep = count_add(asleep, in->asleep, unpaired);
 	asleep = choose(positive(asleep - working), working, asleep);
-	w &= ~(AWAKE_BIT | ASLEEP_BIT | (word_t)MORE_MAX << MORE_AWAKE_SHIFT | (word_t)MORE_MAX << MORE_ASLEEP_SHIFT);
-	return w | count_bits(working - asleep, AWAKE_SHIFT, MORE_AWAKE_SHIFT) | count_bits(asleep, ASLEEP_SHIFT, MORE_ASLEEP_SHIFT);
+	w &= ~(AWAKE_BIT | ASLEEP_BIT | (word_t)MORE_MAX << MORE_AWAKE_SHIFT |
+	       (word_t)MORE_MAX << MORE_ASLEEP_SHIFT);
+	return w | count_bits(working - asleep, AWAKE_SHIFT, MORE_AWAKE_SHIFT) |
+	       count_bits(asleep, ASLEEP_SHIFT, MORE_ASLEEP_SHIFT);
 }
 
 /* bits of `w` under the mask replaced by those of `v`, if the input speaks of them */
-static __always_inline word_t facet(word_t w, const struct input *in, unsigned int bit, word_t mask, word_t v)
+static __always_inline word_t facet(word_t w, const struct input *in, unsigned int bit, word_t mask,
+				    word_t v)
 {
 	word_t spoken = in->says >> bit & 1;
 
-	if (__builtin_constant_p(spoken))	/* most steps say the same whenever they are taken, and little is left of them */
+	if (__builtin_constant_p(spoken)) /* most steps say the same whenever they are taken, and
+					     little is left of them */
 		return spoken ? (w & ~mask) | v : w;
 	OPAQUE(spoken);
-	mask *= spoken;	/* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows something to be 0 or all ones */
+	mask *= spoken; /* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows
+			   something to be 0 or all ones */
 	return (w & ~mask) | (v & mask);
 }
 
@@ -276,11 +310,12 @@ static __always_inline word_t apply_facets(word_t w, const struct input *in)
 }
 
 /*
- * The one step. Where the state stays the same, `since` stays too: an episode is charged once, at its end, whole. An input
- * dated before the present state began takes effect where it began: time never runs backwards. `counted`: the word with its threads
- * as the input leaves them.
+ * The one step. Where the state stays the same, `since` stays too: an episode is charged once, at
+ * its end, whole. An input dated before the present state began takes effect where it began: time
+ * never runs backwards. `counted`: the word with its threads as the input leaves them.
  */
-static __always_inline struct transition step_counted(word_t w, word_t counted, const struct input *in, enum dir dir)
+static __always_inline struct transition step_counted(word_t w, word_t counted,
+						      const struct input *in, enum dir dir)
 {
 	struct transition t = { .word = w };
 
@@ -308,7 +343,9 @@ static __always_inline struct transition step(word_t w, const struct input *in, 
 
 /* ---- TCP: why does the head of the queue wait? ---- */
 
-#define WMEM_REST	256	/* sk_wmem_alloc: 1 at rest, +2 for each pure ACK, +1 TSQ reference; a data skb is never this small */
+#define WMEM_REST \
+	256 /* sk_wmem_alloc: 1 at rest, +2 for each pure ACK, +1 TSQ reference; a data skb is \
+	       never this small */
 
 /* the fields of struct tcp_sock that decide; all of one moment */
 struct tcp_snap {
@@ -316,10 +353,10 @@ struct tcp_snap {
 	unsigned int snd_cwnd, mss, head_len;
 	unsigned int packets_out, sacked_out, lost_out, retrans_out;
 	int wmem;
-	unsigned char nonagle;	/* TCP_NAGLE_OFF 1, _CORK 2, _PUSH 4 */
-	unsigned char paced;	/* internal pacing holds the next segment */
-	unsigned char refused;	/* the next segment was handed down, and this host did not take it */
-	unsigned char timed_out;	/* what the retransmission timer sent last was not answered yet */
+	unsigned char nonagle; /* TCP_NAGLE_OFF 1, _CORK 2, _PUSH 4 */
+	unsigned char paced;   /* internal pacing holds the next segment */
+	unsigned char refused; /* the next segment was handed down, and this host did not take it */
+	unsigned char timed_out; /* what the retransmission timer sent last was not answered yet */
 };
 
 static __always_inline unsigned int tcp_unsent(const struct tcp_snap *s)
@@ -343,10 +380,12 @@ static __always_inline int tcp_room(const struct tcp_snap *s)
 /* tcp_minshall_check(): a small segment is out and not acknowledged */
 static __always_inline int tcp_small_out(const struct tcp_snap *s)
 {
-	return s->packets_out && (int)(s->snd_sml - s->snd_una) > 0 && (int)(s->snd_nxt - s->snd_sml) >= 0;
+	return s->packets_out && (int)(s->snd_sml - s->snd_una) > 0 &&
+	       (int)(s->snd_nxt - s->snd_sml) >= 0;
 }
 
-/* tcp_tso_should_defer(): as is_cwnd_limited and is_rwnd_limited do, blame the smaller window if the head does not fit it */
+/* tcp_tso_should_defer(): as is_cwnd_limited and is_rwnd_limited do, blame the smaller window if
+ * the head does not fit it */
 static __always_inline enum head tcp_deferred(const struct tcp_snap *s, unsigned int in_flight)
 {
 	unsigned long long cong = (unsigned long long)(s->snd_cwnd - in_flight) * s->mss;
@@ -357,13 +396,15 @@ static __always_inline enum head tcp_deferred(const struct tcp_snap *s, unsigned
 	return room <= s->head_len ? HEAD_RWND : HEAD_PACING;
 }
 
-/* Lost segments that nothing has retransmitted yet; or the timer has, in vain for all that is known, and its next turn is waited for. */
+/* Lost segments that nothing has retransmitted yet; or the timer has, in vain for all that is
+ * known, and its next turn is waited for. */
 static __always_inline enum head tcp_all_sent(const struct tcp_snap *s)
 {
 	return s->lost_out > s->retrans_out || s->timed_out ? HEAD_RECOVERY : HEAD_NONE;
 }
 
-/* What tcp_snd_wnd_test() wants room for: a whole segment, or all there is. A FIN rides on the last one, and is not cut off it. */
+/* What tcp_snd_wnd_test() wants room for: a whole segment, or all there is. A FIN rides on the last
+ * one, and is not cut off it. */
 static __always_inline unsigned int tcp_wants(const struct tcp_snap *s)
 {
 	unsigned int unsent = tcp_unsent(s);
@@ -374,8 +415,8 @@ static __always_inline unsigned int tcp_wants(const struct tcp_snap *s)
 }
 
 /*
- * The tests of tcp_write_xmit() in its own order. HEAD_REST: queued, and none of them holds it; the caller knows whether
- * that is MSG_MORE (after a send call) or a transmission under way.
+ * The tests of tcp_write_xmit() in its own order. HEAD_REST: queued, and none of them holds it; the
+ * caller knows whether that is MSG_MORE (after a send call) or a transmission under way.
  */
 static __always_inline enum head tcp_head(const struct tcp_snap *s)
 {
@@ -383,7 +424,7 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 
 	if (!unsent)
 		return tcp_all_sent(s);
-	if (s->timed_out)	/* with a window of one segment, which is out: no larger one would help */
+	if (s->timed_out) /* with a window of one segment, which is out: no larger one would help */
 		return HEAD_RECOVERY;
 	if (s->paced)
 		return HEAD_PACING;
@@ -402,9 +443,10 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 }
 
 /*
- * Are bytes below the protocol? `own`: the size of a packet that is being handed to the driver just now. If the device had
- * been at rest, that one was charged this moment and says nothing of the time before; otherwise it may have waited there. ALL_BELOW: so
- * was all that is there, as where a large one is cut up on its way and the pieces come one after the other.
+ * Are bytes below the protocol? `own`: the size of a packet that is being handed to the driver just
+ * now. If the device had been at rest, that one was charged this moment and says nothing of the
+ * time before; otherwise it may have waited there. ALL_BELOW: so was all that is there, as where a
+ * large one is cut up on its way and the pieces come one after the other.
  */
 #define ALL_BELOW (~0u)
 
@@ -422,10 +464,11 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 }
 
 /*
- * Data is told of before it is queued: is there some beyond what is queued by now? `announced` is set with the connection, or it would be
- * any number: of two that are far apart, either is ahead. FAR: what came without being told of (no tracepoint tells after a FIN).
+ * Data is told of before it is queued: is there some beyond what is queued by now? `announced` is
+ * set with the connection, or it would be any number: of two that are far apart, either is ahead.
+ * FAR: what came without being told of (no tracepoint tells after a FIN).
  */
-#define ANNOUNCED_FAR	(1 << 30)
+#define ANNOUNCED_FAR (1 << 30)
 
 static __always_inline int tcp_announced(unsigned int announced, unsigned int queued)
 {
@@ -440,10 +483,10 @@ static __always_inline int tcp_announced_long_ago(unsigned int announced, unsign
 /* ---- histograms ---- */
 
 /* slot 0: below 1 us; slot k: [2^(k-1), 2^k) us; the last one is open */
-#define HIST_SLOTS	24
-#define HIST_BASE	10	/* 2^10 ns stands for 1 us */
+#define HIST_SLOTS 24
+#define HIST_BASE  10 /* 2^10 ns stands for 1 us */
 
-#define SLOTS_TABLED	256	/* the kernel half looks these up */
+#define SLOTS_TABLED 256 /* the kernel half looks these up */
 
 /* 1 if v has a bit above the lowest `bits` */
 static __always_inline ns_t exceeds(ns_t v, unsigned int bits)
@@ -456,11 +499,21 @@ static __always_inline unsigned int log2_ns(ns_t v)
 {
 	unsigned int r = 0, n;
 
-	n = exceeds(v, 32) << 5; v >>= n; r |= n;
-	n = exceeds(v, 16) << 4; v >>= n; r |= n;
-	n = exceeds(v, 8) << 3; v >>= n; r |= n;
-	n = exceeds(v, 4) << 2; v >>= n; r |= n;
-	n = exceeds(v, 2) << 1; v >>= n; r |= n;
+	n = exceeds(v, 32) << 5;
+	v >>= n;
+	r |= n;
+	n = exceeds(v, 16) << 4;
+	v >>= n;
+	r |= n;
+	n = exceeds(v, 8) << 3;
+	v >>= n;
+	r |= n;
+	n = exceeds(v, 4) << 2;
+	v >>= n;
+	r |= n;
+	n = exceeds(v, 2) << 1;
+	v >>= n;
+	r |= n;
 	return r | (unsigned int)(v >> 1);
 }
 

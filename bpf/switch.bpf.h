@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A processor goes from one task to the next. THREAD_SLEEPS(ctx, thread) is the backend's: the current thread sleeps, in a call on an
- * endpoint perhaps; it returns the time if that was asked for.
+ * A processor goes from one task to the next. THREAD_SLEEPS(ctx, thread) is the backend's: the
+ * current thread sleeps, in a call on an endpoint perhaps; it returns the time if that was asked
+ * for.
  */
 #ifndef IPCSTALL_SWITCH_BPF_H
 #define IPCSTALL_SWITCH_BPF_H
 
-#define TASK_STOPPED_OR_TRACED	(4 | 8)
+#define TASK_STOPPED_OR_TRACED (4 | 8)
 
 /* It does not run until it is told to go on; whoever waits for it waits for that. */
 static __noinline int thread_stops(__u32 tid)

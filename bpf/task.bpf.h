@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sleeping task sleeps in: its system call's number and first argument, from the registers it entered the kernel with. */
+/* What a sleeping task sleeps in: its system call's number and first argument, from the registers
+ * it entered the kernel with. */
 #ifndef IPCSTALL_TASK_BPF_H
 #define IPCSTALL_TASK_BPF_H
 
@@ -12,11 +13,12 @@
 struct target {
 	struct sock *sk;
 	struct pipe_inode_info *pipe;
-	__u64 node;	/* the address of its inode */
+	__u64 node; /* the address of its inode */
 	enum dir dir;
 };
 
-/* of the current task, whose table cannot go away under us, or of another under RCU: there the caller looks twice */
+/* of the current task, whose table cannot go away under us, or of another under RCU: there the
+ * caller looks twice */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 {
 	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
@@ -32,7 +34,8 @@ static __always_inline __u64 target_key(const struct target *to)
 	return to->sk ? (__u64)to->sk : (__u64)to->pipe;
 }
 
-static __always_inline bool target_is(struct target *to, struct sock *sk, struct pipe_inode_info *pipe, __u64 node)
+static __always_inline bool target_is(struct target *to, struct sock *sk,
+				      struct pipe_inode_info *pipe, __u64 node)
 {
 	to->sk = sk;
 	to->pipe = pipe;
@@ -50,7 +53,9 @@ static __always_inline bool file_leads(struct target *to, __u64 file, bool socke
 	if (kind == S_IFIFO)
 		return target_is(to, 0, (struct pipe_inode_info *)ADDRESS(at, inode, i_pipe), at);
 	if (sockets && kind == S_IFSOCK)
-		return target_is(to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk), 0, at);
+		return target_is(
+			to, (struct sock *)ADDRESS(ADDRESS(file, file, private_data), socket, sk),
+			0, at);
 	return false;
 }
 
@@ -72,16 +77,19 @@ static __always_inline bool splice_writes(struct target *to, struct task_struct 
 }
 
 /* splice() has two ends, and begins with the pipe it reads */
-static __always_inline bool splice_target(struct target *to, struct task_struct *task, __u64 first, __u64 third)
+static __always_inline bool splice_target(struct target *to, struct task_struct *task, __u64 first,
+					  __u64 third)
 {
 	return splice_reads(to, task, first) || splice_writes(to, task, third);
 }
 
 /*
- * Where it sleeps: in the pipe it reads while that is empty, and else in what it writes to. With room in the pipe it writes to, it waits
- * for what no ledger has: a socket's receive queue, a device.
+ * Where it sleeps: in the pipe it reads while that is empty, and else in what it writes to. With
+ * room in the pipe it writes to, it waits for what no ledger has: a socket's receive queue, a
+ * device.
  */
-static __always_inline bool splice_sleeps_in(struct target *to, struct task_struct *task, __u64 first, __u64 third)
+static __always_inline bool splice_sleeps_in(struct target *to, struct task_struct *task,
+					     __u64 first, __u64 third)
 {
 	if (splice_reads(to, task, first) && !pipe_queue(to->pipe))
 		return true;
@@ -90,7 +98,7 @@ static __always_inline bool splice_sleeps_in(struct target *to, struct task_stru
 	return splice_reads(to, task, first);
 }
 
-#define FMODE_WRITE	2
+#define FMODE_WRITE 2
 
 /* vmsplice() goes by its descriptor: at a pipe's read end it reads */
 static __always_inline enum dir call_dir(__u32 bits, __u64 file)
@@ -100,7 +108,8 @@ static __always_inline enum dir call_dir(__u32 bits, __u64 file)
 	return syscall_dir(bits);
 }
 
-static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
+static __always_inline bool bits_target(struct target *to, struct task_struct *task, __u32 bits,
+					__u64 first, __u64 third)
 {
 	__u64 file;
 
@@ -114,7 +123,8 @@ static __always_inline bool bits_target(struct target *to, struct task_struct *t
 }
 
 /* a call that may be on a pipe */
-static __always_inline bool pipe_target(struct target *to, struct task_struct *task, __u32 bits, __u64 first, __u64 third)
+static __always_inline bool pipe_target(struct target *to, struct task_struct *task, __u32 bits,
+					__u64 first, __u64 third)
 {
 	__u64 file;
 
@@ -134,8 +144,8 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 __u64 regs_at;
 
 /*
- * The registers that the current task came into the kernel with stand at the same place of every task's stack: asked for once, and
- * not at each switch (docs/KERNEL_NOTES.md, "What a call costs").
+ * The registers that the current task came into the kernel with stand at the same place of every
+ * task's stack: asked for once, and not at each switch (docs/KERNEL_NOTES.md, "What a call costs").
  */
 static __always_inline struct pt_regs *current_regs(__u64 task)
 {
@@ -144,7 +154,7 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 	if (!regs_at) {
 		__u64 regs = NUMBER(bpf_task_pt_regs(bpf_get_current_task_btf()));
 
-		OPAQUE(regs);	/* or the compiler adds to the pointer first */
+		OPAQUE(regs); /* or the compiler adds to the pointer first */
 		regs_at = regs - stack;
 	}
 	return CAST(pt_regs, stack + regs_at);
@@ -182,8 +192,8 @@ static __always_inline __u32 prev_state(const unsigned long long *ctx)
 }
 
 /*
- * Frozen with its cgroup it sleeps as a call does, but after the call (do_freezer_trap()), which its registers still name. The flag goes on
- * just before that sleep (cgroup_enter_frozen()).
+ * Frozen with its cgroup it sleeps as a call does, but after the call (do_freezer_trap()), which
+ * its registers still name. The flag goes on just before that sleep (cgroup_enter_frozen()).
  */
 static __always_inline bool is_frozen(struct task_struct *task0)
 {
@@ -192,15 +202,16 @@ static __always_inline bool is_frozen(struct task_struct *task0)
 	return GET_BITS(task, frozen);
 }
 
-#define PF_IO_WORKER	0x00000010	/* from 5.12 on; before, they are kernel threads */
-#define PF_KTHREAD	0x00200000
+#define PF_IO_WORKER 0x00000010 /* from 5.12 on; before, they are kernel threads */
+#define PF_KTHREAD   0x00200000
 
 static __always_inline __u32 task_flags(struct task_struct *task0)
 {
 	return GET(CAST(task_struct, task0), flags);
 }
 
-/* io_uring's workers come of create_io_thread(), with a copy of the registers of whoever made them (copy_thread()): his call, not theirs. */
+/* io_uring's workers come of create_io_thread(), with a copy of the registers of whoever made them
+ * (copy_thread()): his call, not theirs. */
 static __always_inline bool calls_nothing(struct task_struct *task)
 {
 	return task_flags(task) & (PF_KTHREAD | PF_IO_WORKER);
@@ -227,10 +238,11 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 #endif
 }
 
-#define O_NONBLOCK	04000
-#define MSG_DONTWAIT	0x40
+#define O_NONBLOCK   04000
+#define MSG_DONTWAIT 0x40
 
-/* may this send call return before it has taken all, and its writer wait elsewhere? One that blocks is cut short by a signal or its end. */
+/* may this send call return before it has taken all, and its writer wait elsewhere? One that blocks
+ * is cut short by a signal or its end. */
 static __always_inline bool gives_up(const struct request *r)
 {
 	__u64 file = file_of(CURRENT(), r->first);
@@ -241,11 +253,11 @@ static __always_inline bool gives_up(const struct request *r)
 	return file && GET(CAST(file, file), f_flags) & O_NONBLOCK;
 }
 
-struct chunk {	/* struct iovec */
+struct chunk { /* struct iovec */
 	__u64 at, length;
 };
 
-#define CHUNKS	16	/* so many are added up */
+#define CHUNKS 16 /* so many are added up */
 
 /* What the call was given in chunks. All ones: in more than are looked at, or nobody can tell. */
 static __always_inline __u64 chunks_length(__u64 at, __u64 n)
@@ -263,7 +275,7 @@ static __always_inline __u64 chunks_length(__u64 at, __u64 n)
 	return sum;
 }
 
-#define MSG_IOV	16	/* of struct user_msghdr: the chunks, and after them how many */
+#define MSG_IOV 16 /* of struct user_msghdr: the chunks, and after them how many */
 
 static __always_inline __u64 given_length(const struct request *r)
 {
@@ -283,8 +295,9 @@ static __always_inline __u64 given_length(const struct request *r)
 }
 
 /*
- * The send call that ends has taken `ret` bytes, or none: did it leave some of what it was given to its writer, who waits elsewhere? One that
- * blocks leaves none, but to a deadline of its own (SO_SNDTIMEO) or a signal. Of io_uring's the registers say nothing.
+ * The send call that ends has taken `ret` bytes, or none: did it leave some of what it was given to
+ * its writer, who waits elsewhere? One that blocks leaves none, but to a deadline of its own
+ * (SO_SNDTIMEO) or a signal. Of io_uring's the registers say nothing.
  */
 SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 {
@@ -304,22 +317,26 @@ SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 	return ret == -EAGAIN || (given != ~0ULL && ret < (__s64)given);
 }
 
-/* right after a send call: was it refused room? SOCK_NOSPACE stays after a sleep (TCP: until there is room), so it alone says nothing. */
+/* right after a send call: was it refused room? SOCK_NOSPACE stays after a sleep (TCP: until there
+ * is room), so it alone says nothing. */
 static __always_inline bool refuses(const struct endpoint *ep, long ret)
 {
 	struct sock *sk = CAST(sock, ep->id.key);
 
-	if (ep->id.proto == PROTO_UDP)	/* what fills its buffer is the device */
+	if (ep->id.proto == PROTO_UDP) /* what fills its buffer is the device */
 		return false;
-	/* EAGAIN is also what a socket says that is not connected yet; and that it has no room may have been asked by poll(), for nobody who waits */
+	/* EAGAIN is also what a socket says that is not connected yet; and that it has no room may
+	 * have been asked by poll(), for nobody who waits */
 	if (ep->id.proto == PROTO_TCP)
-		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || ret > 0) && is_left_undone(ep, ret);
+		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || ret > 0) &&
+		       is_left_undone(ep, ret);
 	if (ret <= 0)
 		return ret == -EAGAIN && is_left_undone(ep, ret);
 	return no_room_is_left(ep) && is_left_undone(ep, ret);
 }
 
-/* whose refusal it is stays with the thread, which may end without another call: see refused_dies() */
+/* whose refusal it is stays with the thread, which may end without another call: see refused_dies()
+ */
 static __always_inline void refused_one(struct endpoint *ep)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), true);
@@ -343,7 +360,7 @@ static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_inf
 	__u32 tail = GET(pipe, tail), len = GET(pipe, head) - tail, taken = tail - ep->tail;
 	struct input in = { .at = now, .says = IN_FULL, .full = len > 0 };
 
-	if (ep->flags & EP_LOOKED && (__s32)taken > 0)	/* pipe_resize_ring() begins at 0 again */
+	if (ep->flags & EP_LOOKED && (__s32)taken > 0) /* pipe_resize_ring() begins at 0 again */
 		atomic_add(&ep->dequeued, taken);
 	ep->flags |= EP_LOOKED;
 	ep->tail = tail;
@@ -353,8 +370,9 @@ static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_inf
 }
 
 /*
- * The task that leaves a processor is the one that came there last. If it is not, switches happened that no program was run for, and
- * so may have the events of interrupts in between (docs/KERNEL_NOTES.md, "A task that hides").
+ * The task that leaves a processor is the one that came there last. If it is not, switches happened
+ * that no program was run for, and so may have the events of interrupts in between
+ * (docs/KERNEL_NOTES.md, "A task that hides").
  */
 static __always_inline void switch_joins(__u64 prev, __u64 next)
 {

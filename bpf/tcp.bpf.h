@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP: from a socket's fields to an input. The decisions are tcp_head()'s, in step.h; this file only reads. */
+/* TCP: from a socket's fields to an input. The decisions are tcp_head()'s, in step.h; this file
+ * only reads. */
 #ifndef IPCSTALL_TCP_BPF_H
 #define IPCSTALL_TCP_BPF_H
 
 #include "refused.bpf.h"
 
-#define SK_PACING_NEEDED 1
-#define SK_PACING_FQ	2
-#define TSQ_THROTTLED	1	/* bit 0 of sk_tsq_flags */
-#define ICSK_TIME_RETRANS 1
-#define ICSK_TIME_LOSS_PROBE 5
-#define ICSK_ACK_TIMER 2
-#define RCV_SHUTDOWN 1
-#define TCP_ESTABLISHED	1
-#define TCP_CLOSE	7
+#define SK_PACING_NEEDED	1
+#define SK_PACING_FQ		2
+#define TSQ_THROTTLED		1 /* bit 0 of sk_tsq_flags */
+#define ICSK_TIME_RETRANS	1
+#define ICSK_TIME_LOSS_PROBE	5
+#define ICSK_ACK_TIMER		2
+#define RCV_SHUTDOWN		1
+#define TCP_ESTABLISHED		1
+#define TCP_CLOSE		7
 #define TCP_CHRONO_RWND_LIMITED 2
 
-/* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has no room left. */
+/* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has
+ * no room left. */
 SUBPROG int timer_unanswered(__u64 sk)
 {
 	return GET(CAST(inet_connection_sock, sk), icsk_retransmits) > 0;
@@ -42,8 +44,9 @@ static __always_inline void snap_unsent(struct tcp_snap *s, struct sock *sk, str
 }
 
 /*
- * __tcp_transmit_skb() stamps a segment before it hands it down. Where this host refuses it (a full qdisc, no route) it stays at the head
- * with that stamp, until a timer tries again. One stamped since the last look may be on its way down this moment.
+ * __tcp_transmit_skb() stamps a segment before it hands it down. Where this host refuses it (a full
+ * qdisc, no route) it stays at the head with that stamp, until a timer tries again. One stamped
+ * since the last look may be on its way down this moment.
  */
 static __always_inline bool was_refused(const struct sk_buff *head, ns_t since)
 {
@@ -53,7 +56,8 @@ static __always_inline bool was_refused(const struct sk_buff *head, ns_t since)
 }
 
 /* `since`: a pacing deadline after it held the queue in the interval that is looked at */
-static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp, ns_t since)
+static __always_inline void snap_queued(struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp,
+					ns_t since)
 {
 	struct sk_buff *head = CAST(sk_buff, GET(sk, sk_write_queue.next));
 
@@ -99,7 +103,8 @@ static __always_inline void part_turns(struct endpoint *ep, ns_t at, __u64 part)
 	ep->episode = (ep->episode & ZERO_WINDOW) | part << 1;
 }
 
-/* What an event did shows in the look after it. A segment of the peer's that acknowledges nothing, and our ACK of it, do nothing here. */
+/* What an event did shows in the look after it. A segment of the peer's that acknowledges nothing,
+ * and our ACK of it, do nothing here. */
 static __always_inline void note_flying(struct endpoint *ep, const struct tcp_snap *s)
 {
 	if (s->packets_out == ep->flying)
@@ -124,7 +129,8 @@ static __always_inline void note_held(struct endpoint *ep, const struct tcp_snap
 	h->head = head;
 }
 
-/* What holds a queue. `rest`: what does if none of tcp_write_xmit()'s tests does; HEAD_REST: leave the facet as it was. */
+/* What holds a queue. `rest`: what does if none of tcp_write_xmit()'s tests does; HEAD_REST: leave
+ * the facet as it was. */
 static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, __u32 rest)
 {
 	__u32 head = tcp_head(s);
@@ -137,8 +143,9 @@ static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, _
 }
 
 /*
- * Once either end has closed its half (and before both have opened theirs) what comes in goes through tcp_rcv_state_process(): no tracepoint
- * tells of an ACK then, and what is seen of its effects is the first segment that it let go.
+ * Once either end has closed its half (and before both have opened theirs) what comes in goes
+ * through tcp_rcv_state_process(): no tracepoint tells of an ACK then, and what is seen of its
+ * effects is the first segment that it let go.
  */
 static __always_inline bool half_closed(struct sock *sk)
 {
@@ -146,8 +153,9 @@ static __always_inline bool half_closed(struct sock *sk)
 }
 
 /*
- * What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but only after it has sent all it may. Its
- * pacing deadline is gone by then: __tcp_transmit_skb() sets it to now.
+ * What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but
+ * only after it has sent all it may. Its pacing deadline is gone by then: __tcp_transmit_skb() sets
+ * it to now.
  */
 static __always_inline __u32 held_before(struct tcp_sock *tp, __u32 head)
 {
@@ -157,20 +165,24 @@ static __always_inline __u32 held_before(struct tcp_sock *tp, __u32 head)
 }
 
 /* A FIN that goes out alone was queued this moment, unless the window held it. */
-static __always_inline bool fin_alone(const struct tcp_snap *s, struct sock *sk, struct tcp_sock *tp)
+static __always_inline bool fin_alone(const struct tcp_snap *s, struct sock *sk,
+				      struct tcp_sock *tp)
 {
-	return tcp_unsent(s) == 1 && half_closed(sk) && GET_BITS(tp, chrono_type) != TCP_CHRONO_RWND_LIMITED;
+	return tcp_unsent(s) == 1 && half_closed(sk) &&
+	       GET_BITS(tp, chrono_type) != TCP_CHRONO_RWND_LIMITED;
 }
 
 /* with nothing unsent */
-static __always_inline void facets_sent(struct endpoint *ep, struct input *in, const struct tcp_snap *s)
+static __always_inline void facets_sent(struct endpoint *ep, struct input *in,
+					const struct tcp_snap *s)
 {
 	in->head = tcp_all_sent(s);
 	in->says |= IN_FULL | IN_DEVICE | IN_HEAD;
 	in->full = positive(s->packets_out);
 }
 
-/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever flies will be answered. */
+/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever
+ * flies will be answered. */
 static __always_inline bool tcp_at_ease(__u64 sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -179,10 +191,12 @@ static __always_inline bool tcp_at_ease(__u64 sk)
 }
 
 /*
- * What is below has not left the queueing discipline fq: that paces for TCP, which says until when (tcp_wstamp_ns) and sends ahead, a
- * millisecond's worth. To the ledger that is `pacing`, as where TCP paces by itself.
+ * What is below has not left the queueing discipline fq: that paces for TCP, which says until when
+ * (tcp_wstamp_ns) and sends ahead, a millisecond's worth. To the ledger that is `pacing`, as where
+ * TCP paces by itself.
  */
-static __always_inline bool is_paced_by(struct sock *sk, struct tcp_sock *tp, __u32 status, ns_t since)
+static __always_inline bool is_paced_by(struct sock *sk, struct tcp_sock *tp, __u32 status,
+					ns_t since)
 {
 	return GET(sk, sk_pacing_status) == status && GET(tp, tcp_wstamp_ns) > since;
 }
@@ -207,11 +221,14 @@ static __always_inline __u32 part_of(__u64 sk0, ns_t at, __u32 device, __u32 hea
 	if (device && is_paced_by(sk, tp, SK_PACING_FQ, at))
 		return SLICE_FQ;
 	if (device)
-		return !head || head == HEAD_CORK || head == HEAD_REST ? throttled_part(sk, tp) : SLICE_NONE;
-	return head == HEAD_PACING && !is_paced_by(sk, tp, SK_PACING_NEEDED, at) ? SLICE_DEFERRED : SLICE_NONE;
+		return !head || head == HEAD_CORK || head == HEAD_REST ? throttled_part(sk, tp)
+								       : SLICE_NONE;
+	return head == HEAD_PACING && !is_paced_by(sk, tp, SK_PACING_NEEDED, at) ? SLICE_DEFERRED
+										 : SLICE_NONE;
 }
 
-/* Seldom asked: something is below, or paced, or was. Which part of its state that is; FQ: the state is `pacing`. */
+/* Seldom asked: something is below, or paced, or was. Which part of its state that is; FQ: the
+ * state is `pacing`. */
 SUBPROG int note_part(struct endpoint *ep, __u64 sk, ns_t at, __u32 device, __u32 head)
 {
 	__u32 part;
@@ -238,15 +255,16 @@ static __always_inline bool saw_segment(const struct endpoint *ep)
 }
 
 /*
- * At a segment that goes out the deadline that the one before it left has gone (see held_before()). If there were other looks since that
- * one, the last of them knows whether it stood.
+ * At a segment that goes out the deadline that the one before it left has gone (see held_before()).
+ * If there were other looks since that one, the last of them knows whether it stood.
  */
 static __always_inline bool was_paced(const struct endpoint *ep)
 {
 	return word_head(ep->tx.word) == HEAD_PACING || saw_segment(ep);
 }
 
-static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest, __u32 own)
+static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest,
+				       __u32 own)
 {
 	struct tcp_snap s = {};
 	struct sock *sk = CAST(sock, sk0);
@@ -256,14 +274,14 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	if (own && fin_alone(&s, sk, tp))
 		s.snd_nxt = s.write_seq;
 	snap_sent(&s, tp);
-	if (s.lost_out)	/* tcp_enter_loss() has marked all that was out */
+	if (s.lost_out) /* tcp_enter_loss() has marked all that was out */
 		s.timed_out = timer_unanswered(sk0);
 	s.wmem = GET(sk, sk_wmem_alloc.refs.counter);
 	if (tcp_unsent(&s)) {
 		snap_queued(&s, sk, tp, in->at);
 		if (own && !was_paced(ep))
 			s.paced = 0;
-		if (own && saw_segment(ep))	/* the rest of the head, which is being cut up */
+		if (own && saw_segment(ep)) /* the rest of the head, which is being cut up */
 			s.refused = 0;
 		in->head = tcp_held(ep, &s, rest);
 		if (own && half_closed(sk))
@@ -279,7 +297,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	note_flying(ep, &s);
 }
 
-/* The same by a call, where there is more to come: its fields are off the stack by then, of which a program has 512 bytes. */
+/* The same by a call, where there is more to come: its fields are off the stack by then, of which a
+ * program has 512 bytes. */
 SUBPROG int tcp_facets_alone(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
 {
 	if (ep && in)
@@ -298,13 +317,15 @@ SUBPROG int tcp_part(struct endpoint *ep, __u64 sk, struct input *in)
 	return 1;
 }
 
-static __always_inline void tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
+static __always_inline void tcp_facets_of(struct endpoint *ep, __u64 sk, struct input *in,
+					  __u32 rest, __u32 own)
 {
 	tcp_facets_alone(ep, sk, in, rest, own);
 	tcp_part(ep, sk, in);
 }
 
-/* More than the segment that goes out just now, which is not counted as sent yet. Its headers are small beside what a stall holds. */
+/* More than the segment that goes out just now, which is not counted as sent yet. Its headers are
+ * small beside what a stall holds. */
 static __always_inline bool tcp_more_queued(struct sock *sk, struct sk_buff *skb)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -313,10 +334,11 @@ static __always_inline bool tcp_more_queued(struct sock *sk, struct sk_buff *skb
 }
 
 /*
- * tcp_facets() of a socket at ease. Nothing here may take the address of `in`: in memory instead of registers it
- * cost 200 instructions for each 64 B message (fentry, 6.12).
+ * tcp_facets() of a socket at ease. Nothing here may take the address of `in`: in memory instead of
+ * registers it cost 200 instructions for each 64 B message (fentry, 6.12).
  */
-static __always_inline void tcp_facets_at_ease_alone(struct endpoint *ep, __u64 sk, struct input *in)
+static __always_inline void tcp_facets_at_ease_alone(struct endpoint *ep, __u64 sk,
+						     struct input *in)
 {
 	struct tcp_snap s = { .packets_out = GET(CAST(tcp_sock, sk), packets_out) };
 
@@ -364,16 +386,18 @@ static __always_inline bool tcp_drains(__u64 sk)
 	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > 1 && half_closed(CAST(sock, sk));
 }
 
-#ifdef LOOKS_BACK	/* with every message, where no tracepoint tells that a send call has begun (before 6.16); elsewhere there is no room */
+#ifdef LOOKS_BACK /* with every message, where no tracepoint tells that a send call has begun \
+		     (before 6.16); elsewhere there is no room */
 #define FLIGHT_LANDS apply_tx_in_place
 #else
 #define FLIGHT_LANDS apply_tx_slow
 #endif
 
 /*
- * All that flew was acknowledged by what the ledger looked at last, before its effects: a new segment goes out with none before it
- * (tcp_write_xmit() counts it after). Nothing was queued then, or the state were not `flight`. Where the last look was at a segment too, this
- * may be the rest of it, which the path down has cut up (validate_xmit_skb()), and which is not counted yet either.
+ * All that flew was acknowledged by what the ledger looked at last, before its effects: a new
+ * segment goes out with none before it (tcp_write_xmit() counts it after). Nothing was queued then,
+ * or the state were not `flight`. Where the last look was at a segment too, this may be the rest of
+ * it, which the path down has cut up (validate_xmit_skb()), and which is not counted yet either.
  */
 SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 {
@@ -388,16 +412,18 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 }
 
 /* held when it was last looked at, and now gone: all of it was sent */
-static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in, struct tcp_sock *tp)
+static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in,
+					   struct tcp_sock *tp)
 {
 	return word_head(ep->tx.word) >= HEAD_CORK && in->says & IN_HEAD && in->head < HEAD_CORK &&
 	       GET(tp, write_seq) == GET(tp, snd_nxt);
 }
 
 /*
- * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel left programs out that look is missing, and
- * the one at hand is late; but TCP notes when a segment last went out (__tcp_transmit_skb()). With pacing that is when the next one may:
- * then a state that began with the last look held all along, for all that is known.
+ * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel
+ * left programs out that look is missing, and the one at hand is late; but TCP notes when a segment
+ * last went out (__tcp_transmit_skb()). With pacing that is when the next one may: then a state
+ * that began with the last look held all along, for all that is known.
  */
 SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
@@ -422,8 +448,9 @@ SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns
 }
 
 /*
- * Internal pacing let go of the queue after the last look, and yet it stands there still: from then on it was something else that held
- * it. Had nothing, the segment that went out then would have been looked at.
+ * Internal pacing let go of the queue after the last look, and yet it stands there still: from then
+ * on it was something else that held it. Had nothing, the segment that went out then would have
+ * been looked at.
  */
 SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
 {
@@ -439,8 +466,9 @@ SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t 
 }
 
 /*
- * The window held the queue of a half-closed connection, but only since TCP's chronograph says so (in jiffies): before that it was
- * paced, or nothing was queued, and what had been sent was on its way.
+ * The window held the queue of a half-closed connection, but only since TCP's chronograph says so
+ * (in jiffies): before that it was paced, or nothing was queued, and what had been sent was on its
+ * way.
  */
 SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
 {
@@ -450,27 +478,30 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 
 	if (!ep || !in || !half_closed(CAST(sock, sk)) || since > now || since <= in->at + opt.tick)
 		return 0;
-	in->head = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;
+	in->head =
+		GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;
 	apply_tx_slow(ep, in);
 	in->head = HEAD_RWND;
 	in->at = since;
 	return 1;
 }
 
-#ifdef LOOKS_BACK	/* at every segment; elsewhere the quick step finds no room on the stack, nor here where it is not needed (TX_LOOKS) */
+#ifdef LOOKS_BACK /* at every segment; elsewhere the quick step finds no room on the stack, nor \
+		     here where it is not needed (TX_LOOKS) */
 #define TX_LOOKED_BACK apply_tx_settled_slow
-#define TX_LOOKS_BACK apply_tx_settled_fast
-#define TX_LOOKS apply_tx_slow
+#define TX_LOOKS_BACK  apply_tx_settled_fast
+#define TX_LOOKS       apply_tx_slow
 #else
 #define TX_LOOKED_BACK apply_tx_slow
-#define TX_LOOKS_BACK apply_tx_slow
-#define TX_LOOKS apply_tx_in_place
+#define TX_LOOKS_BACK  apply_tx_slow
+#define TX_LOOKS       apply_tx_in_place
 #endif
 
 /*
- * An event whose effects have not happened yet: what the fields say held since the ledger was last looked at. While a thread
- * runs the send path they say nothing, and the state is `work` in any case. `own`: see below();
- * and what goes out of an idle socket (a FIN, say) was queued this moment.
+ * An event whose effects have not happened yet: what the fields say held since the ledger was last
+ * looked at. While a thread runs the send path they say nothing, and the state is `work` in any
+ * case. `own`: see below(); and what goes out of an idle socket (a FIN, say) was queued this
+ * moment.
  */
 SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
 {
@@ -503,16 +534,18 @@ SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 ow
 	return 0;
 }
 
-/* the same where nothing is queued nor was, nobody sends, and none has been refused: as before most events, and without a call */
+/* the same where nothing is queued nor was, nobody sends, and none has been refused: as before most
+ * events, and without a call */
 QUICK int tcp_look_back_fast(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	struct input in = {};
 
-	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK || !tcp_at_ease(sk))
+	if (!ep || ep->refused || tx_working(ep) || word_head(ep->tx.word) >= HEAD_CORK ||
+	    !tcp_at_ease(sk))
 		return tcp_look_back_slow(ep, sk, now, 0);
 	in.at = ep->tx.seen;
 	tcp_facets_at_ease(ep, sk, &in);
-	if (in.head == HEAD_PACING)	/* by fq: until when? */
+	if (in.head == HEAD_PACING) /* by fq: until when? */
 		return tcp_look_back_slow(ep, sk, now, 0);
 	if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 		TX_LOOKS_BACK(ep, &in);
@@ -527,7 +560,8 @@ static __always_inline int tcp_ends(struct endpoint *ep, struct input *in)
 	return apply_tx_fast(ep, in);
 }
 
-/* The same after the effects: from now on. A send call ends, and what was sent may still be queued. */
+/* The same after the effects: from now on. A send call ends, and what was sent may still be queued.
+ */
 SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
@@ -597,7 +631,8 @@ static __always_inline bool tcp_unread(struct sock *sk0)
 	return n > 0 && n > (__s32)(GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN);
 }
 
-/* what has come is not acknowledged: tcp_select_window() moves rcv_wup on with every segment that goes out */
+/* what has come is not acknowledged: tcp_select_window() moves rcv_wup on with every segment that
+ * goes out */
 static __always_inline bool tcp_owes_ack(struct sock *sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -618,14 +653,16 @@ static __always_inline bool ack_sent(struct endpoint *ep, ns_t now)
 	return true;
 }
 
-/* A stall is told with the event after the one that ended it, and by then the next ACK may have gone out. */
+/* A stall is told with the event after the one that ended it, and by then the next ACK may have
+ * gone out. */
 static __always_inline void note_withheld(struct endpoint *ep, ns_t owed, ns_t now, enum delack how)
 {
 	ep->withheld[1] = ep->withheld[0];
 	ep->withheld[0] = (struct withheld){ .owed = owed, .went = now, .how = how };
 }
 
-/* what a send call put out carried it: nothing else had made it go for as long as the application had nothing to say */
+/* what a send call put out carried it: nothing else had made it go for as long as the application
+ * had nothing to say */
 static __always_inline void ack_rides(struct endpoint *ep, ns_t now)
 {
 	ns_t owed = ep->ack_owed;
@@ -635,18 +672,20 @@ static __always_inline void ack_rides(struct endpoint *ep, ns_t now)
 	note_withheld(ep, owed, now, DELACK_RODE);
 }
 
-/* No answer comes before the path's best time, as that was measured; a quarter more is its queues, the rest wake-ups at both ends. */
+/* No answer comes before the path's best time, as that was measured; a quarter more is its queues,
+ * the rest wake-ups at both ends. */
 #define ANSWER_EARLY_NS 100000
-#define ANSWER_LATE_NS 1000000
+#define ANSWER_LATE_NS	1000000
 
 static __always_inline bool in_a_round_trip(ns_t ns, struct tcp_sock___least *tp)
 {
-	__u32 least_us = GET(tp, rtt_min.s[0].v);	/* ~0: unknown */
+	__u32 least_us = GET(tp, rtt_min.s[0].v); /* ~0: unknown */
 	ns_t least = 1000ULL * least_us, early = least / 2;
 
 	if (early > ANSWER_EARLY_NS)
 		early = ANSWER_EARLY_NS;
-	return least_us != ~0u && ns + least / 16 + early >= least && ns <= least + least / 4 + ANSWER_LATE_NS;
+	return least_us != ~0u && ns + least / 16 + early >= least &&
+	       ns <= least + least / 4 + ANSWER_LATE_NS;
 }
 
 static __always_inline void spread_add(struct spread *s, ns_t ns)
@@ -658,9 +697,10 @@ static __always_inline void spread_add(struct spread *s, ns_t ns)
 }
 
 /*
- * The first data since the timer fired, on an endpoint that has sent nothing meanwhile. If it comes a round trip after the ACK, its sender
- * may have waited for that: by Nagle's rule, or with its buffer or window full. What sends by a beat of its own varies less from the data
- * before than from the timer, which fires when a tick of the kernel's clock comes: user space compares the two.
+ * The first data since the timer fired, on an endpoint that has sent nothing meanwhile. If it comes
+ * a round trip after the ACK, its sender may have waited for that: by Nagle's rule, or with its
+ * buffer or window full. What sends by a beat of its own varies less from the data before than from
+ * the timer, which fires when a tick of the kernel's clock comes: user space compares the two.
  */
 SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
 {
@@ -699,7 +739,7 @@ static __always_inline void await_answer(struct endpoint *ep, ns_t owed, ns_t no
 	ep->sent_then = GET(tp, snd_nxt);
 	ep->got_then = GET(tp, rcv_nxt);
 	ep->unanswered_owed = owed;
-	asm volatile("" ::: "memory");	/* last: the timer runs without the socket's lock */
+	asm volatile("" ::: "memory"); /* last: the timer runs without the socket's lock */
 	ep->unanswered = now;
 }
 
@@ -717,12 +757,14 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 }
 
 /*
- * What seemed to fly, or to be held, had been lost since it last went out or was acknowledged in part. Nothing is known to have flown of a
- * connection that is being made, and a date before the state's beginning may be too far for the word's clock.
+ * What seemed to fly, or to be held, had been lost since it last went out or was acknowledged in
+ * part. Nothing is known to have flown of a connection that is being made, and a date before the
+ * state's beginning may be too far for the word's clock.
  */
 static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 {
-	struct input in = { .at = tx_since(ep), .says = IN_HEAD | IN_FULL | IN_DEVICE, .head = HEAD_RECOVERY, .full = 1 };
+	struct input in = { .at = tx_since(ep), .says = IN_HEAD | IN_FULL | IN_DEVICE,
+		.head = HEAD_RECOVERY, .full = 1 };
 	struct sock *sk = CAST(sock, ep->id.key);
 
 	if (ep->flown > in.at)
@@ -733,8 +775,9 @@ static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 }
 
 /*
- * A tail loss probe goes out when an acknowledgement is late or what was sent is lost (tcp_send_loss_probe()): which of both is known only when
- * the probe is answered, or followed by the retransmission timer.
+ * A tail loss probe goes out when an acknowledgement is late or what was sent is lost
+ * (tcp_send_loss_probe()): which of both is known only when the probe is answered, or followed by
+ * the retransmission timer.
  */
 static __noinline int probe_goes_out(struct endpoint *ep, struct sock *sk, ns_t now)
 {
@@ -774,16 +817,19 @@ SUBPROG int probe_proves(struct endpoint *ep)
 	atomic_add(&ep->tail_lost.hist[slot], 1);
 	raise_max(&ep->tail_lost.max, lost);
 	if (opt.timeline) {
-		emit_event(ep, RECORD_STEP, ep->probe.since, 0, EVENT_STEP(DIR_TX, TX_FLIGHT, TX_RECOVERY, 0));
-		emit_event(ep, RECORD_STEP, ep->probe.at, lost, EVENT_STEP(DIR_TX, TX_RECOVERY, TX_FLIGHT, 0));
+		emit_event(ep, RECORD_STEP, ep->probe.since, 0,
+			   EVENT_STEP(DIR_TX, TX_FLIGHT, TX_RECOVERY, 0));
+		emit_event(ep, RECORD_STEP, ep->probe.at, lost,
+			   EVENT_STEP(DIR_TX, TX_RECOVERY, TX_FLIGHT, 0));
 	}
 	probe_over(ep);
 	return 1;
 }
 
 /*
- * As tcp_process_tlp_ack() decides: an ACK beyond what the probe repeated, and no word that the repetition was one too many (DSACK), proves the
- * loss. Before, tlp_high_seq stands; a probe with new data repeats nothing.
+ * As tcp_process_tlp_ack() decides: an ACK beyond what the probe repeated, and no word that the
+ * repetition was one too many (DSACK), proves the loss. Before, tlp_high_seq stands; a probe with
+ * new data repeats nothing.
  */
 static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 {
@@ -796,8 +842,8 @@ static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 		ep->probe.high = high;
 		return 0;
 	}
-	if (ep->probe.high && (__s32)(GET(tp, snd_una) - ep->probe.high) > 0 && GET(tp, dsack_dups) == ep->probe.dsacks &&
-	    ep->retransmits > ep->probe.retransmits)
+	if (ep->probe.high && (__s32)(GET(tp, snd_una) - ep->probe.high) > 0 &&
+	    GET(tp, dsack_dups) == ep->probe.dsacks && ep->retransmits > ep->probe.retransmits)
 		return probe_proves(ep);
 	probe_over(ep);
 	return 0;

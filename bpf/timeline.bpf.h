@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The timeline, only when asked for: every step of a ledger and what happened beside it, one small record each. */
+/* The timeline, only when asked for: every step of a ledger and what happened beside it, one small
+ * record each. */
 #ifndef IPCSTALL_TIMELINE_BPF_H
 #define IPCSTALL_TIMELINE_BPF_H
 
@@ -18,7 +19,8 @@ static __always_inline struct record_event *event_reserve(void)
 {
 	struct record_event *r = 0;
 
-	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < bpf_ringbuf_query(&records, BPF_RB_RING_SIZE) / 4 * 3)
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) <
+	    bpf_ringbuf_query(&records, BPF_RB_RING_SIZE) / 4 * 3)
 		r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 	if (!r) {
 		count(COUNT_LOST);
@@ -27,7 +29,8 @@ static __always_inline struct record_event *event_reserve(void)
 	return r;
 }
 
-static __always_inline void emit_event(const struct endpoint *ep, __u32 type, ns_t at, __u64 value, __u32 what)
+static __always_inline void emit_event(const struct endpoint *ep, __u32 type, ns_t at, __u64 value,
+				       __u32 what)
 {
 	struct record_event *r;
 
@@ -46,16 +49,20 @@ static __always_inline void emit_event(const struct endpoint *ep, __u32 type, ns
 	bpf_ringbuf_submit(r, wake_flags());
 }
 
-/* `at` on the full clock: where the new state began, which is not always when the input was dated */
-static __always_inline void note_step(const struct endpoint *ep, enum dir dir, const struct transition *t)
+/* `at` on the full clock: where the new state began, which is not always when the input was dated
+ */
+static __always_inline void note_step(const struct endpoint *ep, enum dir dir,
+				      const struct transition *t)
 {
 	ns_t at = word_began(t->word, dir == DIR_TX ? ep->tx.seen : ep->rx.seen);
 
 	if (opt.timeline)
-		emit_event(ep, RECORD_STEP, at, t->ns, EVENT_STEP(dir, t->from, t->to, t->word >> CLOSED_SHIFT));
+		emit_event(ep, RECORD_STEP, at, t->ns,
+			   EVENT_STEP(dir, t->from, t->to, t->word >> CLOSED_SHIFT));
 }
 
-static __always_inline void note_mark(const struct endpoint *ep, enum mark mark, ns_t at, __u64 bytes)
+static __always_inline void note_mark(const struct endpoint *ep, enum mark mark, ns_t at,
+				      __u64 bytes)
 {
 	if (opt.timeline)
 		emit_event(ep, RECORD_MARK, at, bytes, mark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks that every backend has: raw tracepoints that stand in all kernels from 6.1 on. Those before an event's effects look
- * back: what the fields say there has held since the last look.
+ * Hooks that every backend has: raw tracepoints that stand in all kernels from 6.1 on. Those before
+ * an event's effects look back: what the fields say there has held since the last look.
  */
 #ifndef IPCSTALL_TRACEPOINTS_BPF_H
 #define IPCSTALL_TRACEPOINTS_BPF_H
@@ -88,13 +88,14 @@ static __noinline int rare_look(struct endpoint *ep, __u64 sk)
 }
 
 /* Data is about to be queued. A reader asleep in its call stays in `wait` until it runs. */
-static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
+static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struct sk_buff *skb,
+				     ns_t now, __u32 bytes)
 {
 	if (!ep->ack_owed)
 		ep->ack_owed = now;
 	if (ep->unanswered && tcp_brings(sk, skb, bytes))
 		timer_answered(ep, (__u64)sk, now);
-	LATEST(ep->rx.seen) = now;	/* before what it is the date of: see tcp_comes() */
+	LATEST(ep->rx.seen) = now; /* before what it is the date of: see tcp_comes() */
 	if (tcp_brings(sk, skb, bytes))
 		LATEST(ep->announced) = bpf_ntohl(GET(tcp_header(skb), seq)) + bytes;
 	else if (!ep->hole.since && tcp_leaves_hole(sk, skb))
@@ -103,7 +104,8 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 		rx_holds(ep, now, tcp_readable_with(sk, skb, bytes));
 }
 
-static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
+static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, struct sk_buff *skb,
+					ns_t now, __u32 bytes)
 {
 	tcp_look_back_fast(ep, (__u64)sk, now);
 	if (bytes)
@@ -111,7 +113,8 @@ static __always_inline void tcp_segment(struct endpoint *ep, struct sock *sk, st
 }
 
 /* the segment that may end a stall; tcp_ack() has not run yet */
-static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struct sk_buff *skb, ns_t now, __u32 bytes)
+static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struct sk_buff *skb,
+				     ns_t now, __u32 bytes)
 {
 	ep->ack.acked = bpf_ntohl(GET(tcp_header(skb), ack_seq)) - GET(CAST(tcp_sock, sk), snd_una);
 	ep->ack.payload = bytes;
@@ -141,9 +144,10 @@ int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 }
 
 #define UDP_HEADER 8
-#define HANDED_NS 10000	/* from TCP to a driver without a queue in between */
+#define HANDED_NS  10000 /* from TCP to a driver without a queue in between */
 
-/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0: before. */
+/* When TCP handed this packet down (__tcp_transmit_skb()), if that was after the last look; 0:
+ * before. */
 static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_buff *skb, ns_t now)
 {
 	ns_t handed = GET(CAST(sk_buff, skb), tstamp);
@@ -152,12 +156,14 @@ static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_bu
 }
 
 /*
- * From fq a packet goes out when the stamp says, which TCP gave it (skb_set_delivery_time()), or later, where the link is not free: until the
- * stamp it was paced, and from then on it was the device's.
+ * From fq a packet goes out when the stamp says, which TCP gave it (skb_set_delivery_time()), or
+ * later, where the link is not free: until the stamp it was paced, and from then on it was the
+ * device's.
  */
 SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
 {
-	struct input paced = { .says = IN_DEVICE | IN_HEAD | IN_FULL, .head = HEAD_PACING, .full = 1 };
+	struct input paced = { .says = IN_DEVICE | IN_HEAD | IN_FULL, .head = HEAD_PACING,
+		.full = 1 };
 	struct input queued = { .says = IN_DEVICE | IN_HEAD | IN_FULL, .device = 1, .full = 1 };
 
 	if (!ep)
@@ -180,10 +186,12 @@ SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
 }
 
 /*
- * A segment goes out to the driver. A socket's bytes go down in order: where the one at hand was handed over since the last look, so was
- * all that is charged now (the rest of a burst, or of a large packet that is cut up on its way), and the device had been at rest.
+ * A segment goes out to the driver. A socket's bytes go down in order: where the one at hand was
+ * handed over since the last look, so was all that is charged now (the rest of a burst, or of a
+ * large packet that is cut up on its way), and the device had been at rest.
  */
-static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk, ns_t now)
+static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk,
+					 ns_t now)
 {
 	bool fq = GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_FQ;
 	ns_t handed = fq ? 0 : handed_since(ep, skb, now);
@@ -195,15 +203,17 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 		fq_lets_go(ep, GET(CAST(sk_buff, skb), tstamp), now);
 	else
 		tcp_look_back_slow(ep, (__u64)sk, now, handed ? ALL_BELOW : own);
-	if (own >= WMEM_REST)	/* a pure ACK leaves no pacing deadline behind */
+	if (own >= WMEM_REST) /* a pure ACK leaves no pacing deadline behind */
 		ep->went_out = now;
 	if (!sees_exactly() && tcp_more_queued(sk, skb))
 		note_peer_unread(ep, now);
-	if (handed && now > handed + HANDED_NS && charged >= WMEM_REST)	/* netem gives back what it delays: skb_orphan_partial() */
+	if (handed && now > handed + HANDED_NS &&
+	    charged >= WMEM_REST) /* netem gives back what it delays: skb_orphan_partial() */
 		apply_tx_slow(ep, &queued);
 }
 
-/* bytes behind the transport's header of a packet on its way out, whatever headers stand before that */
+/* bytes behind the transport's header of a packet on its way out, whatever headers stand before
+ * that */
 static __always_inline __u32 payload_out(const struct endpoint *ep, struct sk_buff *skb0)
 {
 	struct sk_buff *skb = CAST(sk_buff, skb0);
@@ -212,7 +222,8 @@ static __always_inline __u32 payload_out(const struct endpoint *ep, struct sk_bu
 	__u64 linked = th - (__u64)GET(skb, data);
 	__u32 before, len = GET(skb, len);
 
-	OPAQUE(linked);	/* a newer verifier knows both for pointers: their difference is a number in 64 bits alone, and the compiler would take 32 */
+	OPAQUE(linked); /* a newer verifier knows both for pointers: their difference is a number in
+			   64 bits alone, and the compiler would take 32 */
 	before = linked + head;
 	return len > before ? len - before : 0;
 }
@@ -233,7 +244,8 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	if (!ep || ep->closed)
 		return 0;
 	note_transmit(ep, skb);
-	if (tx_working(ep)) {	/* the fields say nothing now; the ACK goes out since the call began, or nearly */
+	if (tx_working(ep)) { /* the fields say nothing now; the ACK goes out since the call began,
+				 or nearly */
 		ack_rides(ep, tx_since(ep));
 		return 0;
 	}
@@ -355,8 +367,8 @@ static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 }
 
 /*
- * From a request until its answer the connection flew, whether a segment of it was seen or not: nobody looks in between, and when the answer is
- * told of TCP has taken it in.
+ * From a request until its answer the connection flew, whether a segment of it was seen or not:
+ * nobody looks in between, and when the answer is told of TCP has taken it in.
  */
 static __noinline int request_flew(struct endpoint *ep)
 {
@@ -415,12 +427,14 @@ static __always_inline void established(struct sock *sk0, ns_t now)
 		leave_tuples(ep);
 		read_addresses(&ep->id, sk);
 		join_inet(ep);
-		ep->announced = GET(CAST(tcp_sock, sk0), rcv_nxt);	/* the other end's first number is known only now */
+		ep->announced = GET(CAST(tcp_sock, sk0),
+				    rcv_nxt); /* the other end's first number is known only now */
 		request_answered(ep, (__u64)sk0, now);
 	} else if (bpf_map_lookup_elem(&listeners, &key)) {
 		is_queued_for_accept(sk0, key, now);
 	}
-	note_subflow((__u64)sk0);	/* before it closes MPTCP takes its mark off: mptcp_subflow_drop_ctx() */
+	note_subflow((__u64)sk0); /* before it closes MPTCP takes its mark off:
+				     mptcp_subflow_drop_ctx() */
 }
 
 static __always_inline void connects(struct sock *sk)
@@ -550,14 +564,15 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 		listens(sk);
 }
 
-#define TCP_FIN_WAIT1	4
-#define TCP_LAST_ACK	9
+#define TCP_FIN_WAIT1 4
+#define TCP_LAST_ACK  9
 
 #define ETIMEDOUT 110
 
 /*
- * A request for a connection ends without an answer: neither a refusal nor a router's word came (sk_err), so what flew last was lost, as all
- * before it. Its address is still there, but for the local port (inet_put_port()).
+ * A request for a connection ends without an answer: neither a refusal nor a router's word came
+ * (sk_err), so what flew last was lost, as all before it. Its address is still there, but for the
+ * local port (inet_put_port()).
  */
 static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t now)
 {
@@ -570,8 +585,8 @@ static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t 
 }
 
 /*
- * What was held and is not sent was held until now: tcp_disconnect() throws it away next, tcp_reset() just did (tcp_write_queue_purge(),
- * which leaves write_seq as it was).
+ * What was held and is not sent was held until now: tcp_disconnect() throws it away next,
+ * tcp_reset() just did (tcp_write_queue_purge(), which leaves write_seq as it was).
  */
 static __noinline int tcp_ended(__u64 sk)
 {
@@ -588,7 +603,7 @@ static __noinline int tcp_ended(__u64 sk)
 	if (ep->probe.at)
 		probe_answered(ep, (struct sock *)sk);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {
-		probed.at = ep->tx.seen;	/* at which a window probe went out, perhaps */
+		probed.at = ep->tx.seen; /* at which a window probe went out, perhaps */
 		if (tx_device(ep))
 			apply_tx_slow(ep, &probed);
 		ep->tx.seen = now;
@@ -598,8 +613,8 @@ static __noinline int tcp_ended(__u64 sk)
 }
 
 /*
- * A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held nothing until now. It is whoever closes the
- * socket last that runs here.
+ * A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held
+ * nothing until now. It is whoever closes the socket last that runs here.
  */
 static __noinline int fin_follows(__u64 sk)
 {
@@ -618,13 +633,14 @@ int BPF_PROG(on_state, struct sock *sk0, int old, int new)
 {
 	struct sock *sk = CAST(sock, sk0);
 
-	bool unlisten = old == TCP_LISTEN && new == TCP_CLOSE;	/* a child leaves LISTEN for SYN_RECV: it is a clone */
+	bool unlisten = old == TCP_LISTEN &&
+			new == TCP_CLOSE; /* a child leaves LISTEN for SYN_RECV: it is a clone */
 
 	if (new == TCP_CLOSE && !unlisten)
 		return tcp_ended((__u64)sk0);
 	if (new == TCP_FIN_WAIT1 || new == TCP_LAST_ACK)
 		return fin_follows((__u64)sk0);
-	if (new != TCP_ESTABLISHED && new != TCP_SYN_SENT && new != TCP_LISTEN && !unlisten)
+	if (new != TCP_ESTABLISHED &&new != TCP_SYN_SENT &&new != TCP_LISTEN && !unlisten)
 		return 0;
 	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
@@ -657,18 +673,22 @@ static __always_inline void note_drop(struct endpoint *ep, __u32 why)
 		atomic_add(&ep->drops[why], 1);
 }
 
-#define IS_REASON(reason, name)                                                                                                    \
-	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) &&                                               \
+#define IS_REASON(reason, name) \
+	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \
 	 (reason) == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name))
 
-/* until 6.13 one reason for all; then each qdisc's own; by 7.2 a range of theirs, told by the upper half (enum skb_drop_reason_subsys) */
+/* until 6.13 one reason for all; then each qdisc's own; by 7.2 a range of theirs, told by the upper
+ * half (enum skb_drop_reason_subsys) */
 static __always_inline bool dropped_by_qdisc(__u32 reason)
 {
 	if (reason >> 16)
-		return bpf_core_enum_value_exists(enum skb_drop_reason_subsys, SKB_DROP_REASON_SUBSYS_QDISC) &&
-		       reason >> 16 == bpf_core_enum_value(enum skb_drop_reason_subsys, SKB_DROP_REASON_SUBSYS_QDISC);
-	return IS_REASON(reason, QDISC_DROP) || IS_REASON(reason, QDISC_OVERLIMIT) || IS_REASON(reason, QDISC_CONGESTED) ||
-	       IS_REASON(reason, QDISC_BURST_DROP) || IS_REASON(reason, CAKE_FLOOD) || IS_REASON(reason, FQ_BAND_LIMIT) ||
+		return bpf_core_enum_value_exists(enum skb_drop_reason_subsys,
+						  SKB_DROP_REASON_SUBSYS_QDISC) &&
+		       reason >> 16 == bpf_core_enum_value(enum skb_drop_reason_subsys,
+							   SKB_DROP_REASON_SUBSYS_QDISC);
+	return IS_REASON(reason, QDISC_DROP) || IS_REASON(reason, QDISC_OVERLIMIT) ||
+	       IS_REASON(reason, QDISC_CONGESTED) || IS_REASON(reason, QDISC_BURST_DROP) ||
+	       IS_REASON(reason, CAKE_FLOOD) || IS_REASON(reason, FQ_BAND_LIMIT) ||
 	       IS_REASON(reason, FQ_HORIZON_LIMIT) || IS_REASON(reason, FQ_FLOW_LIMIT);
 }
 
@@ -683,7 +703,8 @@ static __always_inline __u32 drop_of(__u32 reason)
 	return DROP_OTHER;
 }
 
-/* rx_sk: the receiver that would not take it (6.11 on); skb->sk: the sender whose packet a qdisc dropped */
+/* rx_sk: the receiver that would not take it (6.11 on); skb->sk: the sender whose packet a qdisc
+ * dropped */
 SEC("raw_tp/kfree_skb")
 int BPF_PROG(on_drop, struct sk_buff *skb, void *where, __u32 reason)
 {
@@ -692,7 +713,8 @@ int BPF_PROG(on_drop, struct sk_buff *skb, void *where, __u32 reason)
 
 	if (why == DROP_OTHER)
 		return 0;
-	note_drop(endpoint_known(why == DROP_QDISC ? ADDRESS(skb, sk_buff, sk) : (__u64)rx_sk), why);
+	note_drop(endpoint_known(why == DROP_QDISC ? ADDRESS(skb, sk_buff, sk) : (__u64)rx_sk),
+		  why);
 	return 0;
 }
 
@@ -703,7 +725,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* the new name is not there yet, but no call on an endpoint is made before it is (__set_task_comm()) */
+/* the new name is not there yet, but no call on an endpoint is made before it is
+ * (__set_task_comm()) */
 SEC("raw_tp/task_rename")
 int BPF_PROG(on_rename, struct task_struct *task)
 {
@@ -712,13 +735,15 @@ int BPF_PROG(on_rename, struct task_struct *task)
 }
 
 /*
- * Looked for in memory that may have been given back. Both are asked: a pipe's inode names it until put_pipe_info(), and what is given the
- * inode's memory next has another number. A FIFO's inode outlives its pipe, and one that is opened again may get the memory it had:
- * that is taken for the same.
+ * Looked for in memory that may have been given back. Both are asked: a pipe's inode names it until
+ * put_pipe_info(), and what is given the inode's memory next has another number. A FIFO's inode
+ * outlives its pipe, and one that is opened again may get the memory it had: that is taken for the
+ * same.
  */
 static __always_inline bool pipe_lives(struct endpoint *ep)
 {
-	return ADDRESS(ep->node, inode, i_pipe) == ep->id.key && inode_number(ep->node) == ep->id.inode;
+	return ADDRESS(ep->node, inode, i_pipe) == ep->id.key &&
+	       inode_number(ep->node) == ep->id.inode;
 }
 
 static __always_inline bool still_there(struct endpoint *ep)
@@ -728,7 +753,8 @@ static __always_inline bool still_there(struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP || sock_is(ep, CAST(sock, ep->id.key));
 }
 
-/* Where no hook sees the end of a socket or pipe, whoever looks finds it gone: it ended after it was last seen. */
+/* Where no hook sees the end of a socket or pipe, whoever looks finds it gone: it ended after it
+ * was last seen. */
 static __always_inline bool ended_unseen(struct endpoint *ep)
 {
 #ifdef ENDS_UNSEEN
@@ -763,22 +789,28 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 		refused_look(ep, now);
 	if (ep->id.proto <= PROTO_UDP)
 		refresh_addresses(ep, sk);
-	queue_is(ep, ep->id.proto == PROTO_PIPE ? pipe_queue((struct pipe_inode_info *)key) : ep->queue_len, now);
+	queue_is(ep,
+		 ep->id.proto == PROTO_PIPE ? pipe_queue((struct pipe_inode_info *)key)
+					    : ep->queue_len,
+		 now);
 	ep->tx.seen = ep->rx.seen = now;
 }
 #endif
 
 /*
- * Whether a descriptor that goes is the last of its socket or pipe is not known, nor needed: that was there until now, and if nothing is
- * seen of it after, it ended. Null: it is not known, or not this one.
+ * Whether a descriptor that goes is the last of its socket or pipe is not known, nor needed: that
+ * was there until now, and if nothing is seen of it after, it ended. Null: it is not known, or not
+ * this one.
  */
 static __always_inline struct endpoint *seen_going(const struct target *to, ns_t now)
 {
 	struct endpoint *ep = target_known(to);
 
 	if (ep && ep->id.proto == PROTO_TCP)
-		note_bypass(ep, ep->id.key);	/* which close() takes it out of, before its end is seen (sock_map_close()) */
-	if (!ep || ep->id.proto == PROTO_TCP || (to->pipe ? !pipe_lives(ep) : !sock_is(ep, CAST(sock, to->sk))))
+		note_bypass(ep, ep->id.key); /* which close() takes it out of, before its end is
+						seen (sock_map_close()) */
+	if (!ep || ep->id.proto == PROTO_TCP ||
+	    (to->pipe ? !pipe_lives(ep) : !sock_is(ep, CAST(sock, to->sk))))
 		return 0;
 	settle_live(ep, ep->id.key, now);
 	return ep;
@@ -804,8 +836,8 @@ SUBPROG int file_dies(__u64 file, __u32 tgid)
 }
 
 /*
- * With a process go its descriptors, and no close() is seen (exit_files(), just after this tracepoint). Of threads that end by themselves
- * the last one's table is looked at.
+ * With a process go its descriptors, and no close() is seen (exit_files(), just after this
+ * tracepoint). Of threads that end by themselves the last one's table is looked at.
  */
 static __always_inline void files_die(struct task_struct *task0)
 {
@@ -849,15 +881,16 @@ static __always_inline void split_long(struct endpoint *ep, ns_t now)
 		apply_rx_slow(ep, &in);
 }
 
-/* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of whoever reads on: 512 bytes are all. */
+/* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of
+ * whoever reads on: 512 bytes are all. */
 SUBPROG int settle_key(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
 	ns_t now = bpf_ktime_get_ns();
 
-	if (!ep || !ep->tx.word || !ep->rx.word)	/* being made */
+	if (!ep || !ep->tx.word || !ep->rx.word) /* being made */
 		return 0;
-	if (ep->closed) {	/* the record of its end is under way, or found no room before */
+	if (ep->closed) { /* the record of its end is under way, or found no room before */
 		if (ep->flags & EP_UNSENT)
 			endpoint_evict(ep, key, now);
 		return 0;
@@ -872,7 +905,8 @@ SUBPROG int settle_key(__u64 key)
 	return 1;
 }
 
-/* Not attached: user space runs it for one key before it reads, so that no later look can change what was read. */
+/* Not attached: user space runs it for one key before it reads, so that no later look can change
+ * what was read. */
 SEC("raw_tp/settle")
 int settle(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who sleeps at a socket or a pipe: the tasks in its wait queue, without a hook at any switch. Who waits there by poll() or epoll stands in
- * the same queue, with another function to wake it.
+ * Who sleeps at a socket or a pipe: the tasks in its wait queue, without a hook at any switch. Who
+ * waits there by poll() or epoll stands in the same queue, with another function to wake it.
  */
 #ifndef IPCSTALL_WAITERS_BPF_H
 #define IPCSTALL_WAITERS_BPF_H
 
 #include "preexisting.bpf.h"
 
-#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct wait_queue_head___waits {
 	struct {
@@ -43,8 +43,9 @@ struct pipe_inode_info___waits {
 #pragma clang attribute pop
 
 /*
- * The functions that wake a task which sleeps in the call itself: sk_wait_data() and sk_stream_wait_memory() give the first, a pipe and a
- * Unix stream the second, __skb_wait_for_more_packets() the third. 0: this kernel does not tell where it is.
+ * The functions that wake a task which sleeps in the call itself: sk_wait_data() and
+ * sk_stream_wait_memory() give the first, a pipe and a Unix stream the second,
+ * __skb_wait_for_more_packets() the third. 0: this kernel does not tell where it is.
  */
 const volatile struct sleeper_functions sleeper_functions;
 
@@ -54,11 +55,13 @@ enum { SLEEPS_IN = 1, SLEEPS_OUT = 2, POLLS = 4 };
 
 static __always_inline bool wakes_task(__u64 fn)
 {
-	return fn && (fn == sleeper_functions.woken || fn == sleeper_functions.autoremove || fn == sleeper_functions.receiver);
+	return fn && (fn == sleeper_functions.woken || fn == sleeper_functions.autoremove ||
+		      fn == sleeper_functions.receiver);
 }
 
-__u64 waiter_regs;	/* where in a task's stack its registers stand: the same for every task of 64 bits */
-__u64 waiter_scratch;	/* what was stored as a pointer is loaded as a number */
+__u64 waiter_regs;    /* where in a task's stack its registers stand: the same for every task of 64
+			 bits */
+__u64 waiter_scratch; /* what was stored as a pointer is loaded as a number */
 
 static __always_inline struct pt_regs *waiter_registers(__u64 task)
 {
@@ -84,7 +87,8 @@ static __always_inline __u32 waiter_bits(__u64 task)
 #define WAITER_FIRST(regs) GET(ARM(regs), orig_x0)
 #endif
 
-/* a task in a socket's own queue waits in a call on that socket: which way it goes its registers say. splice() from a pipe writes. */
+/* a task in a socket's own queue waits in a call on that socket: which way it goes its registers
+ * say. splice() from a pipe writes. */
 static __noinline int waiter_way(__u64 task)
 {
 	__u32 bits = waiter_bits(task);
@@ -93,7 +97,10 @@ static __noinline int waiter_way(__u64 task)
 	if (calls_nothing((struct task_struct *)task) || !syscall_moves(bits))
 		return 0;
 	if (syscall_splices(bits))
-		return splice_reads(&to, CAST(task_struct, task), WAITER_FIRST(waiter_registers(task))) ? SLEEPS_OUT : SLEEPS_IN;
+		return splice_reads(&to, CAST(task_struct, task),
+				    WAITER_FIRST(waiter_registers(task)))
+			       ? SLEEPS_OUT
+			       : SLEEPS_IN;
 	return bits & SYS_IN ? SLEEPS_IN : SLEEPS_OUT;
 }
 
@@ -130,14 +137,17 @@ static __always_inline __u32 waiters_at(struct endpoint *ep, __u64 head, __u32 w
 	__u32 found = 0;
 
 	for (int i = 0; i < WAITERS_LOOKED_AT && link && link != head; i++) {
-		found |= waiter_at(ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry), way);
+		found |= waiter_at(
+			ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry),
+			way);
 		link = load_word(link);
 	}
 	return found;
 }
 
 #define WAIT_HEAD(type, field) \
-	(bpf_core_field_offset(struct type, field) + bpf_core_field_offset(struct wait_queue_head___waits, head))
+	(bpf_core_field_offset(struct type, \
+		field) + bpf_core_field_offset(struct wait_queue_head___waits, head))
 
 static __always_inline __u32 sock_waiters(struct endpoint *ep, __u64 sk)
 {
@@ -155,19 +165,23 @@ SUBPROG int waiter_for(struct endpoint *ep, __u64 entry)
 	if (!ep || !wakes_task(ADDRESS(entry, wait_queue_entry___waits, func)))
 		return 0;
 	task = ADDRESS(entry, wait_queue_entry___waits, private);
-	if (!(waiter_bits(task) & SYS_OUT) || !file_target(&to, file_of(CAST(task_struct, task), WAITER_FIRST(waiter_registers(task)))))
+	if (!(waiter_bits(task) & SYS_OUT) ||
+	    !file_target(&to,
+			 file_of(CAST(task_struct, task), WAITER_FIRST(waiter_registers(task)))))
 		return 0;
 	return target_key(&to) == ep->id.key ? waiter_named(ep, task, SLEEPS_OUT) : 0;
 }
 
 static __always_inline __u32 senders_waiting(struct endpoint *ep, __u64 receiver)
 {
-	__u64 head = receiver +
-		     bpf_core_field_offset(struct unix_sock___waits, peer_wq) + WAIT_HEAD(socket_wq___waits, wait), link = load_word(head);
+	__u64 head = receiver + bpf_core_field_offset(struct unix_sock___waits, peer_wq) +
+		     WAIT_HEAD(socket_wq___waits, wait),
+	      link = load_word(head);
 	__u32 found = 0;
 
 	for (int i = 0; i < WAITERS_LOOKED_AT && link && link != head; i++) {
-		found |= waiter_for(ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry));
+		found |= waiter_for(
+			ep, link - bpf_core_field_offset(struct wait_queue_entry___waits, entry));
 		link = load_word(link);
 	}
 	return found;
@@ -175,8 +189,10 @@ static __always_inline __u32 senders_waiting(struct endpoint *ep, __u64 receiver
 
 static __always_inline __u32 pipe_waiters(struct endpoint *ep, __u64 pipe)
 {
-	__u32 readers = waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, rd_wait), SLEEPS_IN);
-	__u32 writers = waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, wr_wait), SLEEPS_OUT);
+	__u32 readers =
+		waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, rd_wait), SLEEPS_IN);
+	__u32 writers =
+		waiters_at(ep, pipe + WAIT_HEAD(pipe_inode_info___waits, wr_wait), SLEEPS_OUT);
 
 	return (readers & SLEEPS_IN) | (writers ? SLEEPS_OUT : 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs that do nothing, at the raw tracepoints named: what a kernel takes for calling any tracer's. Says "attached", and stays
- * until its standard input ends.
+ * Programs that do nothing, at the raw tracepoints named: what a kernel takes for calling any
+ * tracer's. Says "attached", and stays until its standard input ends.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -16,7 +16,8 @@ static int unknown_command(const char *word)
 	for (const struct command *const *c = commands; *c && n < 64; c++)
 		names[n++] = (*c)->name;
 	near = nearest_word(word, names, n);
-	err_set(&e, EXIT_BAD_USAGE, "%s: no such command; %s%s%s", word, near ? "did you mean '" : "see ipcstall --help", near ? near : "",
+	err_set(&e, EXIT_BAD_USAGE, "%s: no such command; %s%s%s", word,
+		near ? "did you mean '" : "see ipcstall --help", near ? near : "",
 		near ? "'? (ipcstall --help lists all)" : "");
 	return err_print(&e);
 }
@@ -28,7 +29,9 @@ static const char *helped(int argc, char **argv)
 		return NULL;
 	if (!strcmp(argv[1], "help"))
 		return argv[2];
-	return (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) && command_find(argv[2]) ? argv[2] : NULL;
+	return (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) && command_find(argv[2])
+		       ? argv[2]
+		       : NULL;
 }
 
 static int help_of(const char *name)
@@ -40,9 +43,10 @@ static int help_of(const char *name)
 }
 
 /*
- * Where one of the first three descriptors is closed, the next file that is opened takes its number, and what was meant for a screen would
- * go into a tracer's map or a worker's channel. So they are taken, by what can neither be read nor written (O_PATH): whoever tries learns
- * so, as from a closed one. A command that we run is given none of this.
+ * Where one of the first three descriptors is closed, the next file that is opened takes its
+ * number, and what was meant for a screen would go into a tracer's map or a worker's channel. So
+ * they are taken, by what can neither be read nor written (O_PATH): whoever tries learns so, as
+ * from a closed one. A command that we run is given none of this.
  */
 static void hold_standard_descriptors(void)
 {
@@ -59,7 +63,8 @@ int main(int argc, char **argv)
 	command_list = commands;
 	hold_standard_descriptors();
 	signals_begin();
-	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))) {
+	if (argc < 2 || (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+				       !strcmp(argv[1], "help")))) {
 		command_help_all(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_BAD_USAGE : command_end(EXIT_DONE, &e);
 	}

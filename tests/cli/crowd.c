@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many loopback connections that do a little: crowd N RATE SECONDS. Two processes, the clients and their server; RATE messages of
- * 64 bytes a second go round over all of them. Prints "ready N" when all stand and every one has carried a message; ends after
- * SECONDS, or when standard input ends.
+ * Many loopback connections that do a little: crowd N RATE SECONDS. Two processes, the clients and
+ * their server; RATE messages of 64 bytes a second go round over all of them. Prints "ready N" when
+ * all stand and every one has carried a message; ends after SECONDS, or when standard input ends.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -45,8 +45,10 @@ static int listen_any(struct sockaddr_in *a)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	socklen_t len = sizeof(*a);
 
-	*a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (fd < 0 || bind(fd, (void *)a, len) || listen(fd, 4096) || getsockname(fd, (void *)a, &len))
+	*a = (struct sockaddr_in){ .sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (fd < 0 || bind(fd, (void *)a, len) || listen(fd, 4096) ||
+	    getsockname(fd, (void *)a, &len))
 		die("listen");
 	return fd;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine under any inputs in any order: late, twice, unpaired, with clocks that disagree. Whatever comes, both ledgers
- * of an endpoint stay exclusive (one known state), exhaustive (charged + open = lifetime, to the nanosecond) and
- * monotone (no present that begins before the last one, nothing charged after the close).
+ * The machine under any inputs in any order: late, twice, unpaired, with clocks that disagree.
+ * Whatever comes, both ledgers of an endpoint stay exclusive (one known state), exhaustive (charged
+ * + open = lifetime, to the nanosecond) and monotone (no present that begins before the last one,
+ * nothing charged after the close).
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,12 +23,12 @@ static void __attribute__((destructor)) say_steps(void)
 	fprintf(stderr, "steps: %" PRIu64 "\n", steps_done);
 }
 
-#define MUST(cond)                                                                  \
-	do {                                                                        \
-		if (!(cond)) {                                                      \
-			fprintf(stderr, "fuzz_step: %s does not hold\n", #cond);    \
-			abort();                                                    \
-		}                                                                   \
+#define MUST(cond) \
+	do { \
+		if (!(cond)) { \
+			fprintf(stderr, "fuzz_step: %s does not hold\n", #cond); \
+			abort(); \
+		} \
 	} while (0)
 
 struct model {
@@ -128,7 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&born, data, sizeof(born));
 	born &= (1ULL << 60) - 1;
 	for (int dir = DIR_TX; dir <= DIR_RX; dir++) {
-		struct model m = { .dir = (enum dir)dir, .word = word_open(born), .born = born, .since = born };
+		struct model m = { .dir = (enum dir)dir, .word = word_open(born), .born = born,
+			.since = born };
 
 		run(&m, data + sizeof(born), size - sizeof(born));
 	}

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * contain [-r FILE] COMMAND...: run a test so that nothing is left of it, and say what the host took meanwhile.
+ * contain [-r FILE] COMMAND...: run a test so that nothing is left of it, and say what the host
+ * took meanwhile.
  *
- * Two processes stand between the caller and the command. The front is the one that the caller started; it passes on
- * signals and the exit status. The keeper adopts every orphan below it (PR_SET_CHILD_SUBREAPER). When the command has
- * ended, or the front, its parent or a `make` or `run` above it dies, by whatever signal, the keeper kills all that is below it.
- * If the keeper itself is killed, the front does the same. The outermost contain also gives the command mounts of its
- * own, with an empty /run/netns, and a TMPDIR of its own: so namespaces, mounts and files go with the processes.
+ * Two processes stand between the caller and the command. The front is the one that the caller
+ * started; it passes on signals and the exit status. The keeper adopts every orphan below it
+ * (PR_SET_CHILD_SUBREAPER). When the command has ended, or the front, its parent or a `make` or
+ * `run` above it dies, by whatever signal, the keeper kills all that is below it. If the keeper
+ * itself is killed, the front does the same. The outermost contain also gives the command mounts of
+ * its own, with an empty /run/netns, and a TMPDIR of its own: so namespaces, mounts and files go
+ * with the processes.
  *
  * -r FILE: at the end a line is written there, "noisy: ..." or "quiet: ...", see taken.h.
  */
@@ -33,7 +36,8 @@
 #include "taken.h"
 
 #define MOST_WATCHED 16
-#define PATIENCE_MS 3000 /* for a command that was asked to end; the front has as much again for the keeper */
+#define PATIENCE_MS \
+	3000 /* for a command that was asked to end; the front has as much again for the keeper */
 #define MARK "IPCSTALL_CONTAINED"
 
 static const char *report_to;
@@ -112,7 +116,8 @@ static bool is_below(const struct parentage *list, size_t n, pid_t pid, pid_t to
 	return false;
 }
 
-/* How many there were below this process; those which have not ended yet, zombies too, are killed. */
+/* How many there were below this process; those which have not ended yet, zombies too, are killed.
+ */
 static int kill_below(bool tell)
 {
 	size_t n;
@@ -125,7 +130,8 @@ static int kill_below(bool tell)
 		found++;
 		kill(list[i].pid, SIGKILL);
 		if (tell)
-			fprintf(stderr, "contain: %s (%d) outlived the test and was ended\n", list[i].comm, list[i].pid);
+			fprintf(stderr, "contain: %s (%d) outlived the test and was ended\n",
+				list[i].comm, list[i].pid);
 	}
 	free(list);
 	return found;
@@ -173,7 +179,8 @@ static void own_folder(void)
 {
 	const char *top = getenv("TMPDIR");
 
-	snprintf(folder, sizeof(folder), "%s/ipcstall.XXXXXX", top && strlen(top) < 40 ? top : "/tmp");
+	snprintf(folder, sizeof(folder), "%s/ipcstall.XXXXXX",
+		 top && strlen(top) < 40 ? top : "/tmp");
 	if (!mkdtemp(folder))
 		die(folder);
 	chmod(folder, 0755); /* a test may run a program as another user */
@@ -193,7 +200,8 @@ static int remove_group(const char *path, const struct stat *st, int kind, struc
 	const char *name = path + at->base, *pid = strrchr(name, '-');
 
 	(void)st;
-	if (kind == FTW_DP && !strncmp(name, "ipcstall-", 9) && kill(atoi(pid + 1), 0) && errno == ESRCH)
+	if (kind == FTW_DP && !strncmp(name, "ipcstall-", 9) && kill(atoi(pid + 1), 0) &&
+	    errno == ESRCH)
 		rmdir(path);
 	return 0;
 }
@@ -257,12 +265,12 @@ static int signals_as_fd(void)
 
 struct wait {
 	pid_t child;
-	pid_t passed_to;	/* signals: the child, or its group */
+	pid_t passed_to; /* signals: the child, or its group */
 	int n_callers;
 	struct pollfd fds[MOST_WATCHED + 1];
 	int status;
 	int patience_ms;
-	long long until;	/* 0: no end is in sight */
+	long long until; /* 0: no end is in sight */
 };
 
 static long long now_ms(void)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load COMMAND...: run it on a busy host. On each CPU a real-time task (SCHED_FIFO) takes 30 % in slices of 1 to 50 ms,
- * and four loops run at normal priority. All of it ends with this process, however that ends: tests/under-load runs it
- * in tests/contain, and the tasks die with their parent besides.
+ * load COMMAND...: run it on a busy host. On each CPU a real-time task (SCHED_FIFO) takes 30 % in
+ * slices of 1 to 50 ms, and four loops run at normal priority. All of it ends with this process,
+ * however that ends: tests/under-load runs it in tests/contain, and the tasks die with their parent
+ * besides.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHARE 0.3
+#define SHARE	      0.3
 #define SLICE_FROM_NS 1e6
-#define SLICE_TO_NS 50e6
-#define LOOPS 4
-#define PRIORITY 10
+#define SLICE_TO_NS   50e6
+#define LOOPS	      4
+#define PRIORITY      10
 
 static void die(const char *what)
 {
@@ -56,7 +57,8 @@ static void rest(double ns)
 static double slice(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return SLICE_FROM_NS + (SLICE_TO_NS - SLICE_FROM_NS) * (double)(*seed >> 33) / (double)(1ULL << 31);
+	return SLICE_FROM_NS +
+	       (SLICE_TO_NS - SLICE_FROM_NS) * (double)(*seed >> 33) / (double)(1ULL << 31);
 }
 
 static void take_slices(int cpu)

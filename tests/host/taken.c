@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More than this is noise. A figure that a test holds against a clock may be wrong by a millisecond or a percent. */
-#define STOLEN 0.01	      /* of all CPU time */
-#define OTHERS 0.05	      /* of all CPU time */
-#define LATE_NS 5000000
-#define PROBE_NS 2000000      /* a probe asks for the CPU so often */
-#define ROUNDING_TICKS 2      /* for each CPU, in /proc/stat */
+/* More than this is noise. A figure that a test holds against a clock may be wrong by a millisecond
+ * or a percent. */
+#define STOLEN	       0.01 /* of all CPU time */
+#define OTHERS	       0.05 /* of all CPU time */
+#define LATE_NS	       5000000
+#define PROBE_NS       2000000 /* a probe asks for the CPU so often */
+#define ROUNDING_TICKS 2       /* for each CPU, in /proc/stat */
 
 static struct sums {
 	double others_ns; /* of programs that are not below this process */
@@ -55,7 +56,8 @@ static double own_ns(void)
 
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &below);
-	return time_ns(self.ru_utime) + time_ns(self.ru_stime) + time_ns(below.ru_utime) + time_ns(below.ru_stime);
+	return time_ns(self.ru_utime) + time_ns(self.ru_stime) + time_ns(below.ru_utime) +
+	       time_ns(below.ru_stime);
 }
 
 static double thread_of_kernel_ns(const char *pid)
@@ -72,7 +74,8 @@ static double thread_of_kernel_ns(const char *pid)
 	line[fread(line, 1, sizeof(line) - 1, f)] = '\0';
 	fclose(f);
 	end = strrchr(line, ')');
-	if (!end || sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &parent, &user, &sys) != 3)
+	if (!end || sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+			   &parent, &user, &sys) != 3)
 		return 0;
 	return parent == 2 ? (double)(user + sys) * tick_ns() : 0;
 }
@@ -99,7 +102,8 @@ static struct sums look(void)
 	FILE *f = fopen("/proc/stat", "re");
 
 	if (f) {
-		if (fscanf(f, "cpu %llu %llu %llu %*u %*u %*u %*u %llu", &user, &nice, &sys, &stolen) != 4)
+		if (fscanf(f, "cpu %llu %llu %llu %*u %*u %*u %*u %llu", &user, &nice, &sys,
+			   &stolen) != 4)
 			user = nice = sys = stolen = 0;
 		fclose(f);
 	}
@@ -118,8 +122,9 @@ static void note_late(long long ns)
 }
 
 /*
- * With the lowest real-time priority it waits for the host and for real-time tasks, and not for programs: those of the
- * test itself would be taken for noise. What programs of others take is in /proc/stat.
+ * With the lowest real-time priority it waits for the host and for real-time tasks, and not for
+ * programs: those of the test itself would be taken for noise. What programs of others take is in
+ * /proc/stat.
  */
 static void *probe(void *cpu)
 {
@@ -129,7 +134,8 @@ static void *probe(void *cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET((int)(intptr_t)cpu, &set);
-	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set) || pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest))
+	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set) ||
+	    pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest))
 		return NULL;
 	for (;;) {
 		double due = now() + PROBE_NS;
@@ -151,7 +157,8 @@ void taken_start(void)
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return;
 	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &set) && !pthread_create(&thread, NULL, probe, (void *)(intptr_t)i))
+		if (CPU_ISSET(i, &set) &&
+		    !pthread_create(&thread, NULL, probe, (void *)(intptr_t)i))
 			pthread_detach(thread);
 }
 
@@ -164,14 +171,20 @@ void taken_report(const char *path)
 {
 	struct sums after = look();
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	double all = (after.at_ns - before.at_ns) * (double)n_cpus, late = (double)atomic_load(&latest_ns);
-	double stolen = after.stolen_ns - before.stolen_ns, others = after.others_ns - before.others_ns;
-	bool noisy = late > LATE_NS || is_more(stolen, STOLEN, all, n_cpus) || is_more(others, OTHERS, all, n_cpus);
+	double all = (after.at_ns - before.at_ns) * (double)n_cpus,
+	       late = (double)atomic_load(&latest_ns);
+	double stolen = after.stolen_ns - before.stolen_ns,
+	       others = after.others_ns - before.others_ns;
+	bool noisy = late > LATE_NS || is_more(stolen, STOLEN, all, n_cpus) ||
+		     is_more(others, OTHERS, all, n_cpus);
 	FILE *f = fopen(path, "we");
 
 	if (!f)
 		return;
-	fprintf(f, "%s: in %.1f s the host kept %.1f %% of the CPU time, other programs got %.1f %%, and a wake-up came up to %.1f ms late\n",
-		noisy ? "noisy" : "quiet", (after.at_ns - before.at_ns) / 1e9, 100 * stolen / all, others > 0 ? 100 * others / all : 0, late / 1e6);
+	fprintf(f,
+		"%s: in %.1f s the host kept %.1f %% of the CPU time, other programs got %.1f %%, "
+		"and a wake-up came up to %.1f ms late\n",
+		noisy ? "noisy" : "quiet", (after.at_ns - before.at_ns) / 1e9, 100 * stolen / all,
+		others > 0 ? 100 * others / all : 0, late / 1e6);
 	fclose(f);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls of a 32-bit program, made by a 64-bit one: `int $0x80` takes the other table's numbers, and its arguments in other registers
- * (entry_INT80_compat). What a tracer reads out of a sleeping thread's registers is a 32-bit program's.
+ * The calls of a 32-bit program, made by a 64-bit one: `int $0x80` takes the other table's numbers,
+ * and its arguments in other registers (entry_INT80_compat). What a tracer reads out of a sleeping
+ * thread's registers is a 32-bit program's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,22 +13,25 @@
 
 #include "known.h"
 
-#define COMPAT_READ	3
-#define COMPAT_WRITE	4
-#define COMPAT_SOCKETCALL	102
-#define CALL_SEND	9	/* of socketcall() */
-#define CALL_RECV	10
-#define LOW_SIZE	(1 << 20)
-#define WORDS		16	/* in front of the data: what socketcall() reads its arguments from */
+#define COMPAT_READ	  3
+#define COMPAT_WRITE	  4
+#define COMPAT_SOCKETCALL 102
+#define CALL_SEND	  9 /* of socketcall() */
+#define CALL_RECV	  10
+#define LOW_SIZE	  (1 << 20)
+#define WORDS		  16 /* in front of the data: what socketcall() reads its arguments from */
 
-static long compat;	/* 1: read() and write(), 2: recv() and send() as glibc of i386 makes them */
+static long compat; /* 1: read() and write(), 2: recv() and send() as glibc of i386 makes them */
 
 #ifdef __x86_64__
 static long call32(long number, long a, long b, long c)
 {
 	long r;
 
-	__asm__ volatile("int $0x80" : "=a"(r) : "0"(number), "b"(a), "c"(b), "d"(c) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "=a"(r)
+			 : "0"(number), "b"(a), "c"(b), "d"(c)
+			 : "memory", "r8", "r9", "r10", "r11");
 	return (int)r;
 }
 
@@ -53,7 +57,8 @@ static char *low_memory(void)
 
 	if (low)
 		return low;
-	low = mmap(NULL, LOW_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_POPULATE, -1, 0);
+	low = mmap(NULL, LOW_SIZE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_POPULATE, -1, 0);
 	if (low == MAP_FAILED)
 		die("mmap");
 	return low;

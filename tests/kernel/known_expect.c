@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a right ledger must show, as data: compare.py holds a ledger against it. The tolerance is that of a native
- * run (1 ms + 1 %); compare.py widens it for an emulated machine.
+ * What a right ledger must show, as data: compare.py holds a ledger against it. The tolerance is
+ * that of a native run (1 ms + 1 %); compare.py widens it for an emulated machine.
  */
 #include <string.h>
 
 #include "known.h"
 
 #define TOL_NS	1000000
-#define TOL_REL	0.01
+#define TOL_REL 0.01
 
-static const char *const stalls[] = { "rwnd", "cwnd", "nagle", "cork", "pacing", "recovery", "sndbuf" };
+static const char *const stalls[] = { "rwnd", "cwnd", "nagle", "cork", "pacing", "recovery",
+	"sndbuf" };
 
 void truth_ns(struct known *k, const char *name, uint64_t value)
 {
 	json_int(&k->truth, name, value);
 }
 
-static struct json *expect_open(struct known *k, const char *role, const char *ledger, const char *states)
+static struct json *expect_open(struct known *k, const char *role, const char *ledger,
+				const char *states)
 {
 	struct json *j = &k->expect;
 
@@ -35,7 +37,8 @@ static void tolerance(struct json *j)
 	json_real(j, "tol_rel", TOL_REL);
 }
 
-void expect_ns(struct known *k, const char *role, const char *ledger, const char *states, uint64_t ns)
+void expect_ns(struct known *k, const char *role, const char *ledger, const char *states,
+	       uint64_t ns)
 {
 	struct json *j = expect_open(k, role, ledger, states);
 
@@ -44,7 +47,8 @@ void expect_ns(struct known *k, const char *role, const char *ledger, const char
 	json_close(j, '}');
 }
 
-void expect_range(struct known *k, const char *role, const char *ledger, const char *states, uint64_t low, uint64_t high)
+void expect_range(struct known *k, const char *role, const char *ledger, const char *states,
+		  uint64_t low, uint64_t high)
 {
 	struct json *j = expect_open(k, role, ledger, states);
 
@@ -72,7 +76,8 @@ void expect_no_stall(struct known *k, const char *role)
 		expect_none(k, role, "tx", stalls[i]);
 }
 
-/* The right cause: at least 97 % of the stall time, and at most 1 % of the whole for each of the others. */
+/* The right cause: at least 97 % of the stall time, and at most 1 % of the whole for each of the
+ * others. */
 void expect_cause(struct known *k, const char *role, const char *state)
 {
 	struct json *j = expect_open(k, role, "tx", state);
@@ -85,7 +90,8 @@ void expect_cause(struct known *k, const char *role, const char *state)
 			expect_none(k, role, "tx", stalls[i]);
 }
 
-void expect_count(struct known *k, const char *role, const char *ledger, const char *state, uint64_t low, uint64_t high)
+void expect_count(struct known *k, const char *role, const char *ledger, const char *state,
+		  uint64_t low, uint64_t high)
 {
 	struct json *j = expect_open(k, role, ledger, state);
 
@@ -95,7 +101,8 @@ void expect_count(struct known *k, const char *role, const char *ledger, const c
 }
 
 /* the longest visit was not shorter */
-void expect_longest(struct known *k, const char *role, const char *ledger, const char *state, uint64_t low)
+void expect_longest(struct known *k, const char *role, const char *ledger, const char *state,
+		    uint64_t low)
 {
 	struct json *j = expect_open(k, role, ledger, state);
 
@@ -103,7 +110,8 @@ void expect_longest(struct known *k, const char *role, const char *ledger, const
 	json_close(j, '}');
 }
 
-static struct json *beside_open(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
+static struct json *beside_open(struct known *k, const char *role, const char *ledger,
+				const char *figure, uint64_t low, uint64_t high)
 {
 	struct json *j = expect_open(k, role, ledger, NULL);
 
@@ -113,12 +121,14 @@ static struct json *beside_open(struct known *k, const char *role, const char *l
 	return j;
 }
 
-void expect_beside(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t low, uint64_t high)
+void expect_beside(struct known *k, const char *role, const char *ledger, const char *figure,
+		   uint64_t low, uint64_t high)
 {
 	json_close(beside_open(k, role, ledger, figure, low, high), '}');
 }
 
-void expect_beside_ns(struct known *k, const char *role, const char *ledger, const char *figure, uint64_t ns)
+void expect_beside_ns(struct known *k, const char *role, const char *ledger, const char *figure,
+		      uint64_t ns)
 {
 	struct json *j = expect_open(k, role, ledger, NULL);
 
@@ -137,7 +147,8 @@ void expect_blame(struct known *k, const char *role, const char *state, const ch
 	json_close(j, '}');
 }
 
-/* The expectations that follow rest on a way into the kernel that a backend may not see; it must say so. */
+/* The expectations that follow rest on a way into the kernel that a backend may not see; it must
+ * say so. */
 void expect_covers(struct known *k, const char *feature)
 {
 	struct json *j = &k->expect;
@@ -147,7 +158,8 @@ void expect_covers(struct known *k, const char *feature)
 	json_close(j, '}');
 }
 
-/* Calls that no backend sees: the bytes are the socket's own count then, how many calls there were is not known. */
+/* Calls that no backend sees: the bytes are the socket's own count then, how many calls there were
+ * is not known. */
 void expect_unseen_calls(struct known *k, const char *role, const char *ledger, uint64_t bytes)
 {
 	struct json *j;
@@ -170,11 +182,11 @@ void expect_traffic(struct known *k, const char *role)
 }
 
 /*
- * Many endpoints alike: how many there were, and that connection i sent (ledger "tx") or got ("rx") first + i * step
- * bytes: each once.
+ * Many endpoints alike: how many there were, and that connection i sent (ledger "tx") or got ("rx")
+ * first + i * step bytes: each once.
  */
-void group(struct known *k, const char *role, const char *proto, const char *side, int port, long endpoints,
-	   long first, long step)
+void group(struct known *k, const char *role, const char *proto, const char *side, int port,
+	   long endpoints, long first, long step)
 {
 	struct end *e = end_find(k, role);
 	struct json *j = &k->groups;

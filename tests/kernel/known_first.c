@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The first moments of a connection: a first read that finds nothing, a handshake and an accept() that take their time. */
+/* The first moments of a connection: a first read that finds nothing, a handshake and an accept()
+ * that take their time. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 
 #include "known.h"
 
-#define CONNECTIONS 12	/* whether a first sequence number is above 2^31 is a coin's toss each time */
+#define CONNECTIONS \
+	12 /* whether a first sequence number is above 2^31 is a coin's toss each time */
 
 static const char *role_of(const char *side, long i)
 {
@@ -32,7 +34,8 @@ struct first {
 
 static struct first first;
 
-/* --- a client that asks before anything can have come (Go's net, Node), and then waits in epoll ------------------------ */
+/* --- a client that asks before anything can have come (Go's net, Node), and then waits in epoll
+ * ----- */
 
 static void nothing_yet(int fd)
 {
@@ -93,7 +96,9 @@ static void first_read(struct known *k)
 {
 	uint64_t from;
 
-	first = (struct first){ .n = param(k, "n", CONNECTIONS), .nap_ms = param(k, "nap_ms", 20), .opts = tcp_params(k) };
+	first = (struct first){ .n = param(k, "n", CONNECTIONS),
+				.nap_ms = param(k, "nap_ms", 20),
+				.opts = tcp_params(k) };
 	first.listener = tcp_listen(k, &first.opts, &first.port);
 	for (long i = 0; i < first.n; i++) {
 		end_new(k, role_of("client", i), "tcp");
@@ -112,10 +117,10 @@ static void first_read(struct known *k)
 	}
 }
 
-/* --- a handshake whose answer is late: it stands behind two datagrams on a slow link ------------------------------------ */
+/* --- a handshake whose answer is late: it stands behind two datagrams on a slow link ---------- */
 
-#define LATE_PORT	4712
-#define FULL_DATAGRAM	1472
+#define LATE_PORT     4712
+#define FULL_DATAGRAM 1472
 
 static struct sockaddr_in udp_address(const char *ip)
 {
@@ -130,12 +135,14 @@ static int udp_between(const char *from, const char *to)
 	struct sockaddr_in own = udp_address(from), other = udp_address(to);
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&own, sizeof(own)) || connect(fd, (struct sockaddr *)&other, sizeof(other)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&own, sizeof(own)) ||
+	    connect(fd, (struct sockaddr *)&other, sizeof(other)))
 		die("udp");
 	return fd;
 }
 
-static const struct wire slow_answers = { .server_qdisc = "tbf rate 32kbit burst 1600 limit 20000" };
+static const struct wire slow_answers = { .server_qdisc = "tbf rate 32kbit burst 1600 limit "
+	"20000" };
 
 static void late_to_answer(struct known *k, void *arg)
 {
@@ -147,10 +154,11 @@ static void late_to_answer(struct known *k, void *arg)
 	wire_server(k, &slow_answers);
 	listener = tcp_listen(k, &first.opts, &port);
 	udp = udp_between(WIRE_SERVER, WIRE_CLIENT);
-	meet(k);		/* both can be reached */
-	if (recv(udp, full, 1, 0) != 1 || send(udp, full, sizeof(full), 0) < 0 || send(udp, full, sizeof(full), 0) < 0)
+	meet(k); /* both can be reached */
+	if (recv(udp, full, 1, 0) != 1 || send(udp, full, sizeof(full), 0) < 0 ||
+	    send(udp, full, sizeof(full), 0) < 0)
 		die("datagrams");
-	meet(k);		/* the link is busy */
+	meet(k); /* the link is busy */
 	fd = accept(listener, NULL, NULL);
 	if (fd < 0)
 		die("accept");
@@ -192,7 +200,7 @@ static void connect_late(struct known *k)
 	expect_no_stall(k, "client");
 }
 
-/* --- a connection that nobody accepts for a while ------------------------------------------------------------------- */
+/* --- a connection that nobody accepts for a while --------------------------------------------- */
 
 static uint64_t unaccepted_ns;
 
@@ -202,10 +210,10 @@ static void late_to_accept(struct known *k, void *arg)
 	int fd;
 
 	(void)arg;
-	meet(k);		/* it is connected, and has sent */
+	meet(k); /* it is connected, and has sent */
 	nap_ns(first.nap_ms * NSEC_PER_MSEC);
 	fd = accept(first.listener, NULL, NULL);
-	k->shared->ends[0].late_ns = now_ns();	/* of the client, which this side may write to */
+	k->shared->ends[0].late_ns = now_ns(); /* of the client, which this side may write to */
 	if (fd < 0)
 		die("accept");
 	end_here(e, fd);
@@ -248,7 +256,7 @@ static void accept_late(struct known *k)
 	expect_traffic(k, "server");
 }
 
-/* --- a hole: of two segments the first is lost, and the second cannot be read ---------------------------------------- */
+/* --- a hole: of two segments the first is lost, and the second cannot be read ----------------- */
 
 static uint64_t hole_ns;
 
@@ -256,12 +264,15 @@ static uint64_t hole_ns;
 static void lose_small(int fd, bool yes)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 100, 0, 2),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 200, 1, 0), BPF_STMT(BPF_RET | BPF_K, 0), BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 100, 0,
+			2),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 200, 1, 0), BPF_STMT(BPF_RET | BPF_K, 0),
+			BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
 	};
 	struct sock_fprog prog = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-	if (setsockopt(fd, SOL_SOCKET, yes ? SO_ATTACH_FILTER : SO_DETACH_FILTER, &prog, sizeof(prog)))
+	if (setsockopt(fd, SOL_SOCKET, yes ? SO_ATTACH_FILTER : SO_DETACH_FILTER, &prog,
+		       sizeof(prog)))
 		die("socket filter");
 }
 
@@ -269,7 +280,7 @@ static void hole_client(struct known *k, struct end *e, int fd)
 {
 	char small[100] = { 0 }, large[1000] = { 0 };
 
-	meet(k);		/* the server loses small ones */
+	meet(k); /* the server loses small ones */
 	put(e, fd, small, sizeof(small));
 	put(e, fd, large, sizeof(large));
 	hole_ns = now_ns();
@@ -288,7 +299,7 @@ static void hole_server(struct known *k, struct end *e, int fd)
 	meet(k);
 	nap(e, 150);
 	lose_small(fd, false);
-	get_some(e, fd, all, 1);	/* until the first one is there */
+	get_some(e, fd, all, 1); /* until the first one is there */
 	e->late_ns = now_ns();
 	get(e, fd, all, sizeof(all) - 1);
 	put(e, fd, all, 1);
@@ -314,6 +325,7 @@ const struct known_case first_cases[] = {
 	{ "connect-late", connect_late, "the answer to a SYN comes late" },
 	{ "accept-late", accept_late, "a connection waits to be accepted: nap_ms v" },
 	{ "hole", hole, "a segment is lost, and the one behind it cannot be read" },
-	{ "first-read", first_read, "a first read before anything has come, then epoll: n nap_ms v" },
+	{ "first-read", first_read, "a first read before anything has come, then epoll: n nap_ms "
+		"v" },
 	{ NULL }
 };

@@ -13,7 +13,9 @@
 struct flow flow_params(struct known *k, bool slow_reader, long n, long size, long nap_ms)
 {
 	return (struct flow){
-		.n = param(k, "n", n), .size = param(k, "size", size), .nap_ms = param(k, "nap_ms", nap_ms),
+		.n = param(k, "n", n),
+		.size = param(k, "size", size),
+		.nap_ms = param(k, "nap_ms", nap_ms),
 		.slow_reader = slow_reader,
 		.ask = param(k, "ask", 0),
 	};
@@ -26,7 +28,9 @@ static void ask(int fd, long how, bool for_room)
 
 	FD_ZERO(&set);
 	FD_SET(fd, &set);
-	if ((how == 1 ? poll(&p, 1, -1) : select(fd + 1, for_room ? NULL : &set, for_room ? &set : NULL, NULL, NULL)) != 1)
+	if ((how == 1 ? poll(&p, 1, -1)
+		      : select(fd + 1, for_room ? NULL : &set, for_room ? &set : NULL, NULL,
+			       NULL)) != 1)
 		die("poll");
 }
 
@@ -168,12 +172,13 @@ static void expect_slow_reader(struct known *k, const struct flow *f, struct end
 	truth_ns(k, "unread_ns", r->napped_ns);
 	expect_ns(k, "writer", "tx", "sndbuf", w->in_write_ns);
 	expect_count(k, "writer", "tx", "sndbuf", w->waits, w->tx_messages);
-	if (!f->ask)	/* else no thread ever sleeps in a call on it */
+	if (!f->ask) /* else no thread ever sleeps in a call on it */
 		expect_beside_ns(k, "writer", "tx", "blocked_ns", w->in_write_ns);
 	expect_cause(k, "writer", "sndbuf");
 	expect_none(k, "writer", "tx", "device");
 	/* The first nap may come before the first sight of the endpoint, where its life begins. */
-	expect_range(k, "reader", "rx", "unread", r->napped_ns - r->napped_ns / f->n, r->napped_ns + r->late_ns);
+	expect_range(k, "reader", "rx", "unread", r->napped_ns - r->napped_ns / f->n,
+		     r->napped_ns + r->late_ns);
 	expect_none(k, "reader", "rx", "wait");
 	expect_blame(k, "writer", "sndbuf", "reader");
 }
@@ -185,7 +190,8 @@ static void expect_slow_writer(struct known *k, const struct flow *f, struct end
 	expect_ns(k, "reader", "rx", "wait", r->in_read_ns);
 	expect_none(k, "reader", "rx", "unread");
 	/* At most: from its making on, which was before this side ran. */
-	expect_range(k, "writer", "tx", "idle", w->napped_ns - w->napped_ns / f->n, w->closed_ns - w->opened_ns);
+	expect_range(k, "writer", "tx", "idle", w->napped_ns - w->napped_ns / f->n,
+		     w->closed_ns - w->opened_ns);
 	expect_no_stall(k, "writer");
 	expect_none(k, "writer", "tx", "device");
 }
@@ -200,6 +206,6 @@ void flow_expect(struct known *k, const struct flow *f)
 	expect_traffic(k, "writer");
 	expect_traffic(k, "reader");
 	expect_beside(k, "writer", "tx", "messages", w->tx_messages, w->tx_messages);
-	if (!f->ask)	/* else it may find a part of what it wants, and read twice */
+	if (!f->ask) /* else it may find a part of what it wants, and read twice */
 		expect_beside(k, "reader", "rx", "messages", r->rx_messages, r->rx_messages);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Just enough JSON writing for one line: keys and texts are the program's own or a command's name. */
+/* Just enough JSON writing for one line: keys and texts are the program's own or a command's name.
+ */
 #include "known.h"
 
 static void comma_key(struct json *j, const char *key)

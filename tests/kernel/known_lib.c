@@ -16,7 +16,7 @@
 
 #include "known.h"
 
-#define EXIT_SKIP	77
+#define EXIT_SKIP 77
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -56,7 +56,8 @@ static void complain(const char *verdict, const char *fmt, va_list ap)
 	int err = errno;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "known: %s%s%s%s\n", verdict, text, err ? ": " : "", err ? strerror(err) : "");
+	fprintf(stderr, "known: %s%s%s%s\n", verdict, text, err ? ": " : "",
+		err ? strerror(err) : "");
 }
 
 void die(const char *fmt, ...)
@@ -69,7 +70,8 @@ void die(const char *fmt, ...)
 	_exit(1);
 }
 
-/* Not a failure: this kernel or machine has no such thing. The reason is the last line on stdout as well. */
+/* Not a failure: this kernel or machine has no such thing. The reason is the last line on stdout as
+ * well. */
 void skip(const char *fmt, ...)
 {
 	va_list ap;
@@ -120,7 +122,7 @@ struct end *end_new(struct known *k, const char *role, const char *proto)
 	snprintf(e->role, sizeof(e->role), "%s", role);
 	snprintf(e->proto, sizeof(e->proto), "%s", proto);
 	e->drops = -1;
-	e->opened_ns = now_ns();	/* at the earliest */
+	e->opened_ns = now_ns(); /* at the earliest */
 	return e;
 }
 
@@ -141,7 +143,8 @@ static unsigned long long inode_of(const char *path)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* What the scheduler gave this thread, and how long it let it wait; 0 where the kernel does not count. */
+/* What the scheduler gave this thread, and how long it let it wait; 0 where the kernel does not
+ * count. */
 static void scheduled(uint64_t *cpu, uint64_t *runq)
 {
 	unsigned long long ran = 0, waited = 0;
@@ -186,7 +189,8 @@ void end_here(struct end *e, int fd)
 	scheduled(&e->cpu_before, &e->runq_before);
 }
 
-/* It has been closed, by the thread that held it or by another, which knows nothing of the first one's processor time. */
+/* It has been closed, by the thread that held it or by another, which knows nothing of the first
+ * one's processor time. */
 void end_gone(struct end *e)
 {
 	uint64_t cpu, runq;
@@ -205,7 +209,8 @@ uint64_t cpu_time_ns(void)
 	struct rusage r;
 
 	getrusage(RUSAGE_THREAD, &r);
-	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * NSEC_PER_SEC + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000ull;
+	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000ull;
 }
 
 /* Write all of it; each call is timed. */
@@ -279,7 +284,7 @@ void *spare_memory(size_t len)
 	return p;
 }
 
-/* --- the other side: a process, or a thread --------------------------------------------------------------------- */
+/* --- the other side: a process, or a thread --------------------------------------------------- */
 
 struct side {
 	struct known *k;
@@ -369,14 +374,15 @@ void meet(struct known *k)
 	pthread_barrier_wait(&k->shared->meeting);
 }
 
-/* --- other programs ---------------------------------------------------------------------------------------------- */
+/* --- other programs --------------------------------------------------------------------------- */
 
 static void command_exec(char *line)
 {
 	char *argv[48], *word, *save;
 	int argc = 0;
 
-	for (word = strtok_r(line, " ", &save); word && argc < 47; word = strtok_r(NULL, " ", &save))
+	for (word = strtok_r(line, " ", &save); word && argc < 47;
+	     word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
 	argv[argc] = NULL;
 	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
@@ -385,7 +391,8 @@ static void command_exec(char *line)
 	_exit(127);
 }
 
-/* Run a command line of plain words, silently; without a shell, since busybox's has an `ip` of its own. */
+/* Run a command line of plain words, silently; without a shell, since busybox's has an `ip` of its
+ * own. */
 bool command(const char *line)
 {
 	char copy[512];

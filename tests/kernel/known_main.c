@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* known CASE [key=value...]: run one known workload and print one JSON line of what its own clock saw. */
+/* known CASE [key=value...]: run one known workload and print one JSON line of what its own clock
+ * saw. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,9 +14,10 @@
 #include "known.h"
 
 static const struct known_case *const families[] = {
-	tcp_cases, tcp_share_cases, net_cases, pipe_cases, unix_cases, udp_cases, misc_cases, first_cases,
+	tcp_cases, tcp_share_cases, net_cases, pipe_cases, unix_cases, udp_cases, misc_cases,
+		first_cases,
 };
-#define NR_FAMILIES	(sizeof(families) / sizeof(families[0]))
+#define NR_FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static const struct known_case *find(const char *name)
 {
@@ -34,18 +36,21 @@ static void usage(FILE *f)
 	const struct known_case *c;
 	size_t i;
 
-	fprintf(f, "usage: known [--wait | --go FD|FILE] [--out FILE] CASE [key=value...]\n\n"
+	fprintf(f,
+		"usage: known [--wait | --go FD|FILE] [--out FILE] CASE [key=value...]\n\n"
 		"  --wait     print 'pid N', then wait for SIGUSR1 or the end of standard input\n"
-		"  --go X     wait until descriptor X ends or has a byte, or until file X is there\n"
+		"  --go X     wait until descriptor X ends or has a byte, or until file X is "
+		"there\n"
 		"  --out F    write the JSON line to F instead of standard output\n"
 		"  threads=1  both ends in one process (any case)\n"
-		"  compat=1   read() and write() by the calls of 32-bit programs (any case); 2: by their socketcall()\n\n");
+		"  compat=1   read() and write() by the calls of 32-bit programs (any case); 2: by "
+		"their socketcall()\n\n");
 	for (i = 0; i < NR_FAMILIES; i++)
 		for (c = families[i]; c->name; c++)
 			fprintf(f, "  %-18s %s\n", c->name, c->help);
 }
 
-/* --- waiting for a tracer --------------------------------------------------------------------------------------- */
+/* --- waiting for a tracer --------------------------------------------------------------------- */
 
 static void woken(int sig)
 {
@@ -59,7 +64,7 @@ static void wait_for_word(void)
 	sigaction(SIGUSR1, &act, NULL);
 	printf("pid %d\n", getpid());
 	fflush(stdout);
-	while (read(STDIN_FILENO, &c, 1) > 0)	/* EINTR by SIGUSR1, or the end: go */
+	while (read(STDIN_FILENO, &c, 1) > 0) /* EINTR by SIGUSR1, or the end: go */
 		;
 }
 
@@ -77,7 +82,7 @@ static void wait_for_go(const char *what)
 		nap_ns(2 * NSEC_PER_MSEC);
 }
 
-/* --- the line ---------------------------------------------------------------------------------------------------- */
+/* --- the line --------------------------------------------------------------------------------- */
 
 static void print_end(struct json *j, const struct end *e)
 {
@@ -150,13 +155,14 @@ static void print_line(struct known *k, FILE *f)
 	fprintf(f, "],\"groups\":[%s],\"expect\":[%s]}\n", k->groups_text, k->expect_text);
 }
 
-/* --- setting up --------------------------------------------------------------------------------------------------- */
+/* --- setting up ------------------------------------------------------------------------------- */
 
 static void shared_new(struct known *k)
 {
 	pthread_barrierattr_t attr;
 
-	k->shared = mmap(NULL, sizeof(*k->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	k->shared = mmap(NULL, sizeof(*k->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (k->shared == MAP_FAILED)
 		die("memory");
 	pthread_barrierattr_init(&attr);
@@ -230,7 +236,8 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "wait", no_argument, NULL, 'w' }, { "go", required_argument, NULL, 'g' },
-		{ "out", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL }
+		{ "out", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
+			{ NULL }
 	};
 	const struct known_case *c;
 	const char *go = NULL, *out = NULL;
@@ -239,11 +246,20 @@ int main(int argc, char **argv)
 
 	while ((o = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
 		switch (o) {
-		case 'w': wait = true; break;
-		case 'g': go = optarg; break;
-		case 'o': out = optarg; break;
-		case 'h': usage(stdout); return 0;
-		default: return 2;
+		case 'w':
+			wait = true;
+			break;
+		case 'g':
+			go = optarg;
+			break;
+		case 'o':
+			out = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			return 2;
 		}
 	}
 	c = optind < argc ? find(argv[optind]) : NULL;

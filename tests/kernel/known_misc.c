@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* io_uring, by its system calls: the same write-write-read, from a task that never calls write(). */
+/* io_uring, by its system calls: the same write-write-read, from a task that never calls write().
+ */
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <stdlib.h>
@@ -34,8 +35,10 @@ static void ring_new(struct ring *r)
 	r->fd = syscall(SYS_io_uring_setup, 8, &p);
 	if (r->fd < 0)
 		skip("io_uring refused: %s", strerror(errno));
-	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int), IORING_OFF_SQ_RING);
-	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
+		      IORING_OFF_SQ_RING);
+	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
+		      IORING_OFF_CQ_RING);
 	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
 	r->sq_tail = (void *)(sq + p.sq_off.tail);
 	r->sq_mask = (void *)(sq + p.sq_off.ring_mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two network namespaces, one a side, joined by a veth pair with a qdisc on each end. They have no name and end with
- * the processes in them: nothing to clean up.
+ * Two network namespaces, one a side, joined by a veth pair with a qdisc on each end. They have no
+ * name and end with the processes in them: nothing to clean up.
  */
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -64,15 +64,15 @@ void wire_server(struct known *k, const struct wire *w)
 {
 	own_namespace(k);
 	k->shared->pids[1] = getpid();
-	meet(k);		/* the namespace is there */
-	meet(k);		/* the veth pair is there */
+	meet(k); /* the namespace is there */
+	meet(k); /* the veth pair is there */
 	need("ip link set %s up", "lo", 0);
 	need("ip addr add %s/24 dev known1", WIRE_SERVER, 0);
 	need("ip link set %s up", "known1", 0);
 	qdisc("known1", w->server_qdisc);
 	if (w->no_offload)
 		no_offload("known1");
-	meet(k);		/* both ends are up */
+	meet(k); /* both ends are up */
 }
 
 void wire_client(struct known *k, const struct wire *w)
@@ -94,7 +94,7 @@ void wire_client(struct known *k, const struct wire *w)
 	meet(k);
 }
 
-/* --- one TCP connection over such a wire ----------------------------------------------------------------------------- */
+/* --- one TCP connection over such a wire ------------------------------------------------------ */
 
 struct wired {
 	struct wire wire;
@@ -164,7 +164,8 @@ static void wired_run(struct known *k)
 	end_here(e, fd);
 	end_addresses(e, fd);
 	if (wired.pacing_rate)
-		set_int(fd, SOL_SOCKET, SO_MAX_PACING_RATE, wired.pacing_rate, "SO_MAX_PACING_RATE");
+		set_int(fd, SOL_SOCKET, SO_MAX_PACING_RATE, wired.pacing_rate,
+			"SO_MAX_PACING_RATE");
 	from = now_ns();
 	put(e, fd, buf, wired.flow.n * wired.flow.size);
 	wired_watch(fd, now_ns());
@@ -186,20 +187,25 @@ static void wired_run(struct known *k)
 static void tcp_tbf(struct known *k)
 {
 	wired = (struct wired){
-		.flow = flow_params(k, false, 20, 10000, 0), .opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
-		.wire = { .client_qdisc = "tbf rate 2mbit burst 3100 limit 1000000", .no_offload = true },
+		.flow = flow_params(k, false, 20, 10000, 0),
+		.opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
+		.wire = { .client_qdisc = "tbf rate 2mbit burst 3100 limit 1000000",
+			  .no_offload = true },
 	};
 	wired_run(k);
 	expect_ns(k, "client", "tx", "device", wired.device_ns);
 	expect_no_stall(k, "client");
 }
 
-/* Acknowledgements come through a bucket, one in 50 ms: the congestion window is what holds the queue. All of it fits the peer's first window. */
+/* Acknowledgements come through a bucket, one in 50 ms: the congestion window is what holds the
+ * queue. All of it fits the peer's first window. */
 static void cwnd(struct known *k)
 {
 	wired = (struct wired){
-		.flow = flow_params(k, false, 6, 10000, 0), .opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
-		.wire = { .server_qdisc = "tbf rate 10kbit burst 200 limit 100000", .patient = true },
+		.flow = flow_params(k, false, 6, 10000, 0),
+		.opts = { .family = AF_INET, .sndbuf = 1 << 20, .nodelay = 1 },
+		.wire = { .server_qdisc = "tbf rate 10kbit burst 200 limit 100000",
+			  .patient = true },
 	};
 	wired_run(k);
 	expect_ns(k, "client", "tx", "cwnd", wired.unsent_ns);
@@ -207,17 +213,19 @@ static void cwnd(struct known *k)
 	expect_none(k, "client", "tx", "device");
 }
 
-#define NETEM	"netem delay 10ms limit 10000"
+#define NETEM "netem delay 10ms limit 10000"
 
 static struct wired netem_wired(struct known *k, long n, long size, long nap_ms)
 {
 	return (struct wired){
-		.flow = flow_params(k, nap_ms > 0, n, size, nap_ms), .opts = { .family = AF_INET, .nodelay = 1 },
+		.flow = flow_params(k, nap_ms > 0, n, size, nap_ms),
+		.opts = { .family = AF_INET, .nodelay = 1 },
 		.wire = { .client_qdisc = NETEM, .server_qdisc = NETEM },
 	};
 }
 
-/* Slow start comes first and is cwnd's; from then on the window: the kernel's own count of it is the judge. */
+/* Slow start comes first and is cwnd's; from then on the window: the kernel's own count of it is
+ * the judge. */
 static void netem_rwnd(struct known *k)
 {
 	wired = netem_wired(k, 22, 16384, 20);
@@ -229,8 +237,8 @@ static void netem_rwnd(struct known *k)
 }
 
 /*
- * The sender sleeps a round trip for room. Where the head of its queue is held meanwhile, what holds it is the reason; it may be
- * held once more when the last write is over.
+ * The sender sleeps a round trip for room. Where the head of its queue is held meanwhile, what
+ * holds it is the reason; it may be held once more when the last write is over.
  */
 static void netem_sndbuf(struct known *k)
 {
@@ -238,8 +246,10 @@ static void netem_sndbuf(struct known *k)
 	wired.opts.sndbuf = param(k, "sndbuf", 16384);
 	wired_run(k);
 	expect_beside_ns(k, "client", "tx", "blocked_ns", wired.client->in_write_ns);
-	expect_ns(k, "client", "tx", "sndbuf+cwnd+rwnd+pacing", wired.client->in_write_ns + wired.unsent_ns);
-	expect_range(k, "client", "tx", "rwnd", 0, wired.client->rwnd_limited_ns + 4 * NSEC_PER_MSEC);
+	expect_ns(k, "client", "tx", "sndbuf+cwnd+rwnd+pacing",
+		  wired.client->in_write_ns + wired.unsent_ns);
+	expect_range(k, "client", "tx", "rwnd", 0,
+		     wired.client->rwnd_limited_ns + 4 * NSEC_PER_MSEC);
 	expect_none(k, "client", "tx", "nagle");
 }
 
@@ -259,7 +269,8 @@ const struct known_case net_cases[] = {
 	{ "tcp-tbf", tcp_tbf, "a 2 Mbit/s link (root): n size" },
 	{ "cwnd", cwnd, "acknowledgements 50 ms apart (root): n size" },
 	{ "netem-rwnd", netem_rwnd, "20 ms away, a slow reader (root, netem): n size nap_ms" },
-	{ "netem-sndbuf", netem_sndbuf, "20 ms away, a small send buffer (root, netem): n size sndbuf" },
+	{ "netem-sndbuf", netem_sndbuf, "20 ms away, a small send buffer (root, netem): n size "
+		"sndbuf" },
 	{ "netem-pacing", netem_pacing, "20 ms away, paced (root, netem): n size rate" },
 	{ NULL }
 };

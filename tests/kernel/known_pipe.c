@@ -12,7 +12,7 @@
 
 struct pipe_ends {
 	int fd[2];
-	const char *path;		/* of a FIFO, which each side opens for itself */
+	const char *path; /* of a FIFO, which each side opens for itself */
 	struct flow flow;
 	struct end *reader;
 };
@@ -93,9 +93,9 @@ static void fifo_slow_writer(struct known *k)
 	fifo_run(k, flow_params(k, false, 20, 4096, 10));
 }
 
-/* --- several writers and readers on one pipe -------------------------------------------------------------------- */
+/* --- several writers and readers on one pipe -------------------------------------------------- */
 
-#define THREADS	3
+#define THREADS 3
 
 struct span {
 	uint64_t from, to;
@@ -179,7 +179,8 @@ static void run_writers(struct worker *w)
 		pthread_join(thread[i], NULL);
 }
 
-/* Three threads fill one pipe; the one reader is slow: the ring is full for as long as any of them sleeps. */
+/* Three threads fill one pipe; the one reader is slow: the ring is full for as long as any of them
+ * sleeps. */
 static void pipe_threads(struct known *k)
 {
 	static struct worker w[THREADS];
@@ -198,7 +199,9 @@ static void pipe_threads(struct known *k)
 		close(p.fd[0]);
 	end_here(e, p.fd[1]);
 	for (i = 0; i < THREADS; i++)
-		w[i] = (struct worker){ .fd = p.fd[1], .n = p.flow.n / THREADS, .size = p.flow.size };
+		w[i] = (struct worker){ .fd = p.fd[1],
+					.n = p.flow.n / THREADS,
+					.size = p.flow.size };
 	meet(k);
 	from = now_ns();
 	run_writers(w);
@@ -217,7 +220,7 @@ static void pipe_threads(struct known *k)
 	expect_traffic(k, "reader");
 }
 
-/* --- splice ------------------------------------------------------------------------------------------------------ */
+/* --- splice ----------------------------------------------------------------------------------- */
 
 /* A file spliced into a pipe with a slow reader: the writer sleeps in splice(), not in write(). */
 static void splice_writer(struct known *k, struct end *e, int pipe_fd, const struct flow *f)
@@ -281,7 +284,8 @@ const struct known_case pipe_cases[] = {
 	{ "pipe-slow-writer", pipe_slow_writer, "the reader of a pipe sleeps: n size nap_ms" },
 	{ "fifo-slow-reader", fifo_slow_reader, "the same with a FIFO" },
 	{ "fifo-slow-writer", fifo_slow_writer, "the same with a FIFO" },
-	{ "pipe-threads", pipe_threads, "three threads write to one pipe, the reader is slow: n size nap_ms" },
+	{ "pipe-threads", pipe_threads, "three threads write to one pipe, the reader is slow: n "
+		"size nap_ms" },
 	{ "pipe-splice", pipe_splice, "the writer sleeps in splice(): n size nap_ms" },
 	{ NULL }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* TCP sockets by the thousand, sockets whose memory is used again, and one socket in several hands. */
+/* TCP sockets by the thousand, sockets whose memory is used again, and one socket in several hands.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "known.h"
 
-/* --- many short connections: none merged, none lost ------------------------------------------------------------------ */
+/* --- many short connections: none merged, none lost ------------------------------------------- */
 
 struct crowd {
 	int listener;
@@ -35,7 +36,8 @@ static void crowd_server(struct known *k, void *arg)
 	}
 }
 
-static void crowd_client(struct known *k, struct end *e, const struct tcp_opts *o, const struct crowd *c, int port)
+static void crowd_client(struct known *k, struct end *e, const struct tcp_opts *o,
+			 const struct crowd *c, int port)
 {
 	char *buf = spare_memory(c->first + c->n * c->step);
 	uint64_t from = now_ns();
@@ -55,10 +57,12 @@ static void crowd_client(struct known *k, struct end *e, const struct tcp_opts *
 	free(buf);
 }
 
-/* Each connection sends a number of bytes of its own, so that two ledgers made one, or one lost, shows. */
+/* Each connection sends a number of bytes of its own, so that two ledgers made one, or one lost,
+ * shows. */
 static void many(struct known *k)
 {
-	struct crowd c = { .n = param(k, "n", 10000), .first = param(k, "first", 100), .step = param(k, "step", 1) };
+	struct crowd c = { .n = param(k, "n", 10000), .first = param(k, "first", 100),
+		.step = param(k, "step", 1) };
 	struct end *e = end_new(k, "client", "tcp");
 	struct tcp_opts o = tcp_params(k);
 	int port = 0;
@@ -74,7 +78,7 @@ static void many(struct known *k)
 	k->shared->nr_ends = 0;
 }
 
-/* --- the same memory again: connections with and without stalls, one after the other ---------------------------------- */
+/* --- the same memory again: connections with and without stalls, one after the other ---------- */
 
 struct relay {
 	int listener;
@@ -114,7 +118,8 @@ static void relay_server(struct known *k, void *arg)
 }
 
 /* One connection; what its messages waited. */
-static void relay_connection(struct known *k, struct end *e, struct tcp_opts *o, int port, long messages)
+static void relay_connection(struct known *k, struct end *e, struct tcp_opts *o, int port,
+			     long messages)
 {
 	int fd = tcp_dial(k, o, port);
 	uint64_t held = 0;
@@ -164,7 +169,7 @@ static void reuse(struct known *k)
 		relay_expect(k, &k->shared->ends[i], i & 1);
 }
 
-/* --- one socket, several hands ---------------------------------------------------------------------------------------- */
+/* --- one socket, several hands ---------------------------------------------------------------- */
 
 struct turn {
 	uint64_t held, stalls;
@@ -209,7 +214,8 @@ static void send_fd(int via, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -224,7 +230,8 @@ static int receive_fd(int via)
 {
 	char control[CMSG_SPACE(sizeof(int))], byte;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control) };
 	int fd;
 
 	if (recvmsg(via, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
@@ -307,9 +314,9 @@ static void shared_socket(struct known *k)
 	expect_traffic(k, "server");
 }
 
-/* --- several threads write to one socket, several read from it --------------------------------------------------------- */
+/* --- several threads write to one socket, several read from it -------------------------------- */
 
-#define THREADS	3
+#define THREADS 3
 
 struct hand {
 	int fd;
@@ -384,7 +391,8 @@ static void crew_server(struct known *k, struct end *e, int fd)
 	e->rx_bytes = crew(fd, read_thread, 0, crew_flow.size, crew_flow.nap_ms);
 }
 
-/* A send buffer smaller than what is written: threads sleep in write(), and the window is closed: its reason wins. */
+/* A send buffer smaller than what is written: threads sleep in write(), and the window is closed:
+ * its reason wins. */
 static void crew_case(struct known *k)
 {
 	struct tcp_opts o = tcp_params(k);
@@ -403,8 +411,10 @@ static void crew_case(struct known *k)
 
 const struct known_case tcp_share_cases[] = {
 	{ "many", many, "short connections, each with a byte count of its own: n first step v" },
-	{ "reuse", reuse, "one connection after the other, every second with TCP_NODELAY: n messages v" },
+	{ "reuse", reuse, "one connection after the other, every second with TCP_NODELAY: n "
+		"messages v" },
 	{ "shared", shared_socket, "one socket by itself, dup, fork and SCM_RIGHTS: messages v" },
-	{ "tcp-threads", crew_case, "three writers and three slow readers on one connection: n size nap_ms v" },
+	{ "tcp-threads", crew_case, "three writers and three slow readers on one connection: n "
+		"size nap_ms v" },
 	{ NULL }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* TCP sockets: a listener and a connection between the two sides, and what the kernel says of its queue. */
+/* TCP sockets: a listener and a connection between the two sides, and what the kernel says of its
+ * queue. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -34,7 +35,9 @@ static struct address address_of(const struct tcp_opts *o, int port)
 	const char *text = o->bind_to ? o->bind_to : "127.0.0.1";
 
 	if (o->family == AF_INET6) {
-		a.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+		a.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+					      .sin6_port = htons(port),
+					      .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 		a.len = sizeof(a.v6);
 		return a;
 	}
@@ -48,8 +51,11 @@ static void address_text(const struct address *a, char *text, size_t len)
 	char host[INET6_ADDRSTRLEN];
 	bool v6 = a->sa.sa_family == AF_INET6;
 
-	inet_ntop(a->sa.sa_family, v6 ? (const void *)&a->v6.sin6_addr : (const void *)&a->v4.sin_addr, host, sizeof(host));
-	snprintf(text, len, v6 ? "[%s]:%d" : "%s:%d", host, ntohs(v6 ? a->v6.sin6_port : a->v4.sin_port));
+	inet_ntop(a->sa.sa_family,
+		  v6 ? (const void *)&a->v6.sin6_addr : (const void *)&a->v4.sin_addr, host,
+		  sizeof(host));
+	snprintf(text, len, v6 ? "[%s]:%d" : "%s:%d", host,
+		 ntohs(v6 ? a->v6.sin6_port : a->v4.sin_port));
 }
 
 /* Of any bound or connected inet socket. */
@@ -173,7 +179,7 @@ unsigned int socket_memory(int fd, int which)
 	return mem[which];
 }
 
-/* --- one connection: the client is this process, the server the other side ------------------------------------------ */
+/* --- one connection: the client is this process, the server the other side -------------------- */
 
 struct tcp_side {
 	int listener;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One TCP connection kept waiting in one way. Sizes and naps are parameters; the defaults are the figures of record. */
+/* One TCP connection kept waiting in one way. Sizes and naps are parameters; the defaults are the
+ * figures of record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -15,7 +16,8 @@
 
 #include "known.h"
 
-/* --- write-write-read: the second write waits for the ACK of the first, which the server withholds --------------------- */
+/* --- write-write-read: the second write waits for the ACK of the first, which the server withholds
+ * ----- */
 
 struct wwr {
 	long n, warm, head, body, tail;
@@ -28,8 +30,12 @@ static struct wwr wwr;
 static void wwr_params(struct known *k, long n, bool nodelay)
 {
 	wwr = (struct wwr){
-		.n = param(k, "n", n), .warm = param(k, "warm", 0), .head = param(k, "head", 16),
-		.body = param(k, "size", 1000), .tail = param(k, "tail", 0), .nodelay = nodelay,
+		.n = param(k, "n", n),
+		.warm = param(k, "warm", 0),
+		.head = param(k, "head", 16),
+		.body = param(k, "size", 1000),
+		.tail = param(k, "tail", 0),
+		.nodelay = nodelay,
 	};
 }
 
@@ -103,9 +109,12 @@ static void wwr_expect(struct known *k)
 		expect_ns(k, "client", "tx", "nagle", wwr.nagle_ns);
 		expect_count(k, "client", "tx", "nagle", wwr.stalls - slip, wwr.n + wwr.warm);
 		expect_cause(k, "client", "nagle");
-		expect_beside(k, "server", "rx", "delack_fires", wwr.stalls - slip, wwr.stalls + slip);
-		/* after each the client goes on; one whose wake-up took over a millisecond is not told from one that had not waited */
-		expect_beside(k, "server", "rx", "waited_for", (wwr.stalls - slip) / 2, wwr.stalls + slip);
+		expect_beside(k, "server", "rx", "delack_fires", wwr.stalls - slip,
+			      wwr.stalls + slip);
+		/* after each the client goes on; one whose wake-up took over a millisecond is not
+		 * told from one that had not waited */
+		expect_beside(k, "server", "rx", "waited_for", (wwr.stalls - slip) / 2,
+			      wwr.stalls + slip);
 		expect_blame(k, "client", "nagle", "server");
 	}
 	expect_no_stall(k, "server");
@@ -155,12 +164,13 @@ static void sndbuf(struct known *k)
 	expect_traffic(k, "client");
 }
 
-/* --- a reader that naps --------------------------------------------------------------------------------------------- */
+/* --- a reader that naps ----------------------------------------------------------------------- */
 
 static struct flow flow;
 static uint64_t unsent_ns;
 
-/* Until the last byte has left, and then has arrived: the FIN of close() would wait for the window too. */
+/* Until the last byte has left, and then has arrived: the FIN of close() would wait for the window
+ * too. */
 static void watch_queue(struct known *k, int fd, uint64_t from)
 {
 	unsent_ns = watch_unsent(fd, from, from + 60 * NSEC_PER_SEC) - from;
@@ -175,7 +185,7 @@ static void queue_client(struct known *k, struct end *e, int fd)
 	char *buf = spare_memory(flow.n * flow.size);
 
 	put(e, fd, buf, flow.n * flow.size);
-	watch_queue(k, fd, now_ns());	/* until then it was `work` */
+	watch_queue(k, fd, now_ns()); /* until then it was `work` */
 	free(buf);
 }
 
@@ -225,7 +235,8 @@ static void rwnd(struct known *k)
 	rwnd_expect(k);
 }
 
-/* The same after one end has said that it sends no more: acknowledgements go another way through the kernel from then on. */
+/* The same after one end has said that it sends no more: acknowledgements go another way through
+ * the kernel from then on. */
 static void last_words_client(struct known *k, struct end *e, int fd)
 {
 	char *buf = spare_memory(flow.n * flow.size);
@@ -346,7 +357,8 @@ static void sendfile_slow_reader(struct known *k)
 	rwnd_expect(k);
 }
 
-/* What goes from a socket through a pipe into nowhere is seen by no receive call: its bytes are known to the byte, or not at all. */
+/* What goes from a socket through a pipe into nowhere is seen by no receive call: its bytes are
+ * known to the byte, or not at all. */
 static void splice_server(struct known *k, struct end *e, int fd)
 {
 	int p[2], nowhere = open("/dev/null", O_WRONLY);
@@ -377,7 +389,7 @@ static void splice_out(struct known *k)
 	expect_unseen_calls(k, "server", "rx", end_find(k, "server")->rx_bytes);
 }
 
-/* --- an application with nothing to send ---------------------------------------------------------------------------- */
+/* --- an application with nothing to send ------------------------------------------------------ */
 
 static void idle_client(struct known *k, struct end *e, int fd)
 {
@@ -422,10 +434,11 @@ static void idle(struct known *k)
 	expect_traffic(k, "server");
 }
 
-/* --- cork ------------------------------------------------------------------------------------------------------------ */
+/* --- cork ------------------------------------------------------------------------------------- */
 
 static uint64_t cork_ns;
-#define CORK_PIECES 6	/* together less than the 200 ms after which the kernel lets a corked segment go */
+#define CORK_PIECES \
+	6 /* together less than the 200 ms after which the kernel lets a corked segment go */
 
 /* The kernel lets a corked segment go after 200 ms by itself: watched, not assumed. */
 static void cork_client(struct known *k, struct end *e, int fd)
@@ -446,7 +459,8 @@ static void cork_client(struct known *k, struct end *e, int fd)
 	free(buf);
 }
 
-/* The same writer adds to what is held, and nothing goes out by that: one hold a round, as long as all of it. */
+/* The same writer adds to what is held, and nothing goes out by that: one hold a round, as long as
+ * all of it. */
 static void cork_pieces_client(struct known *k, struct end *e, int fd)
 {
 	char *buf = spare_memory(flow.size);
@@ -496,20 +510,21 @@ static void cork_pieces(struct known *k)
 	flow = flow_params(k, false, 5, 100, 10);
 	tcp_case(k, &o, cork_pieces_client, plain_server);
 	truth_ns(k, "cork_ns", cork_ns);
-	expect_range(k, "client", "tx", "cork", cork_ns - end_find(k, "client")->in_write_ns, cork_ns);
+	expect_range(k, "client", "tx", "cork", cork_ns - end_find(k, "client")->in_write_ns,
+		     cork_ns);
 	expect_count(k, "client", "tx", "cork", flow.n, flow.n);
 	expect_longest(k, "client", "tx", "cork", cork_ns / flow.n - NSEC_PER_MSEC);
 	expect_cause(k, "client", "cork");
 	expect_traffic(k, "client");
 }
 
-/* --- pacing ---------------------------------------------------------------------------------------------------------- */
+/* --- pacing ----------------------------------------------------------------------------------- */
 
 static void pacing_client(struct known *k, struct end *e, int fd)
 {
 	set_int(fd, SOL_SOCKET, SO_MAX_PACING_RATE, param(k, "rate", 500000), "SO_MAX_PACING_RATE");
 	queue_client(k, e, fd);
-	nap(e, 60);	/* the FIN of close() would be paced too */
+	nap(e, 60); /* the FIN of close() would be paced too */
 }
 
 /* No fq on the way: the socket paces itself. Small segments, since the first ten are not paced. */
@@ -529,8 +544,8 @@ static void pacing(struct known *k)
 }
 
 /*
- * BBR takes a slow reader's pace for the path's and paces to it, in bursts and in packets larger than loopback takes: nothing of that
- * is the device's, and a higher rate would not help.
+ * BBR takes a slow reader's pace for the path's and paces to it, in bursts and in packets larger
+ * than loopback takes: nothing of that is the device's, and a higher rate would not help.
  */
 static void bbr_reader(struct known *k)
 {
@@ -540,17 +555,19 @@ static void bbr_reader(struct known *k)
 	o.cc = "bbr";
 	tcp_case(k, &o, queue_client, napping_server);
 	truth_ns(k, "unsent_ns", unsent_ns);
-	expect_ns(k, "client", "tx", "pacing+cwnd+rwnd+sndbuf+work", end_find(k, "client")->in_write_ns + unsent_ns);
+	expect_ns(k, "client", "tx", "pacing+cwnd+rwnd+sndbuf+work",
+		  end_find(k, "client")->in_write_ns + unsent_ns);
 	expect_none(k, "client", "tx", "device");
 	expect_blame(k, "client", "pacing", "server");
 	expect_traffic(k, "client");
 	expect_traffic(k, "server");
 }
 
-/* --- recovery -------------------------------------------------------------------------------------------------------- */
+/* --- recovery --------------------------------------------------------------------------------- */
 
 static uint64_t lost_ns, loss_state_ns;
-static long chatter;	/* bytes that the deaf server sends, a segment each: they say nothing of the client's data */
+static long chatter; /* bytes that the deaf server sends, a segment each: they say nothing of the
+			client's data */
 
 static int ca_state(int fd)
 {
@@ -585,11 +602,11 @@ static void loss_client(struct known *k, struct end *e, int fd)
 	uint64_t from = now_ns();
 	long i;
 
-	for (i = 0; i < 5; i++) {		/* a round-trip time to go by */
+	for (i = 0; i < 5; i++) { /* a round-trip time to go by */
 		put(e, fd, buf, flow.size);
 		get(e, fd, buf, 1);
 	}
-	meet(k);				/* the server is deaf from here on */
+	meet(k); /* the server is deaf from here on */
 	meet(k);
 	put(e, fd, buf, flow.size);
 	watch_loss(fd);
@@ -614,12 +631,14 @@ static void loss_server(struct known *k, struct end *e, int fd)
 	char *buf = spare_memory(flow.size);
 	long i;
 
-	set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");	/* or it would wait for acknowledgements that it does not hear */
+	set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1,
+		"TCP_NODELAY"); /* or it would wait for acknowledgements that it does not hear */
 	for (i = 0; i < 5; i++) {
 		get(e, fd, buf, flow.size);
 		put(e, fd, buf, 1);
 	}
-	while (chatter && !reached_peer(fd))	/* or its timeout would leave it a window of one segment */
+	while (chatter &&
+	       !reached_peer(fd)) /* or its timeout would leave it a window of one segment */
 		nap_ns(NSEC_PER_MSEC / 5);
 	meet(k);
 	deaf(fd, true);
@@ -639,8 +658,8 @@ static void loss_server(struct known *k, struct end *e, int fd)
 }
 
 /*
- * Deaf for 700 ms: a probe or the first timeout is lost as well, and from then on the data is known to be lost. Before
- * that nobody can know: flight and recovery are both right there.
+ * Deaf for 700 ms: a probe or the first timeout is lost as well, and from then on the data is known
+ * to be lost. Before that nobody can know: flight and recovery are both right there.
  */
 static void loss(struct known *k)
 {
@@ -660,7 +679,7 @@ static void loss(struct known *k)
 	expect_traffic(k, "client");
 }
 
-/* --- cost: nothing waits that need not ------------------------------------------------------------------------------- */
+/* --- cost: nothing waits that need not -------------------------------------------------------- */
 
 static bool peeks;
 
@@ -706,7 +725,8 @@ static void cost_expect(struct known *k)
 	expect_traffic(k, "server");
 }
 
-/* Who is woken waits until the waker sleeps: whether it takes its processor instead depends on what else runs, and is another workload. */
+/* Who is woken waits until the waker sleeps: whether it takes its processor instead depends on what
+ * else runs, and is another workload. */
 static void wake_without_preemption(void)
 {
 	if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }))
@@ -768,14 +788,17 @@ const struct known_case tcp_cases[] = {
 	{ "nodelay", nodelay, "the same with TCP_NODELAY: nothing waits" },
 	{ "sndbuf", sndbuf, "a small send buffer: n size sndbuf nodelay v" },
 	{ "rwnd", rwnd, "the reader naps, the window closes: n size nap_ms rcvbuf v" },
-	{ "rwnd-last-words", rwnd_last_words, "the same, of a writer that has shut its side down behind it" },
-	{ "rwnd-answer", rwnd_answer, "the same, of a writer whose reader has shut its side down before" },
+	{ "rwnd-last-words", rwnd_last_words, "the same, of a writer that has shut its side down "
+		"behind it" },
+	{ "rwnd-answer", rwnd_answer, "the same, of a writer whose reader has shut its side down "
+		"before" },
 	{ "epoll-rwnd", epoll_slow_reader, "the same, non-blocking writer with epoll: and sndbuf" },
 	{ "sendfile-rwnd", sendfile_slow_reader, "the same, written by sendfile()" },
 	{ "splice-out", splice_out, "a reader that never calls read(): n size v" },
 	{ "idle", idle, "the writer has nothing to send: n size nap_ms v" },
 	{ "cork", cork, "TCP_CORK: n size nap_ms v" },
-	{ "cork-pieces", cork_pieces, "TCP_CORK, and a writer that adds to what is held: n size nap_ms v" },
+	{ "cork-pieces", cork_pieces, "TCP_CORK, and a writer that adds to what is held: n size "
+		"nap_ms v" },
 	{ "pacing", pacing, "SO_MAX_PACING_RATE: n size rate v" },
 	{ "bbr-reader", bbr_reader, "BBR and a reader that naps: n size nap_ms v" },
 	{ "loss", loss, "the peer hears nothing for nap_ms, and may speak: size nap_ms chatter v" },

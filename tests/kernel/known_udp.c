@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* UDP: a send buffer held by a slow link, a receiver too slow for its buffer, a receiver that waits. */
+/* UDP: a send buffer held by a slow link, a receiver too slow for its buffer, a receiver that
+ * waits. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -39,7 +40,8 @@ static union udp_place place_of(const char *address)
 	union udp_place p = { .v4.sin_family = AF_INET };
 
 	if (strchr(address, ':'))
-		p.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+		p.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+					      .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	else
 		inet_pton(AF_INET, address, &p.v4.sin_addr);
 	return p;
@@ -53,7 +55,8 @@ static int udp_receiver_socket(struct known *k, const char *address)
 
 	if (a.sa.sa_family == AF_INET6 && (fd < 0 || bind(fd, &a.sa, len)))
 		skip("no IPv6 loopback here");
-	if (fd < 0 || (a.sa.sa_family == AF_INET && bind(fd, &a.sa, len)) || getsockname(fd, &a.sa, &len))
+	if (fd < 0 || (a.sa.sa_family == AF_INET && bind(fd, &a.sa, len)) ||
+	    getsockname(fd, &a.sa, &len))
 		die("UDP receiver at %s", address);
 	*place(k) = a;
 	return fd;
@@ -91,7 +94,7 @@ static void drain(struct end *e, int fd, char *buf, long size)
 	}
 }
 
-/* --- drops: the receiver sleeps until all has been sent -------------------------------------------------------------- */
+/* --- drops: the receiver sleeps until all has been sent --------------------------------------- */
 
 static void paused_receiver(struct known *k, void *arg)
 {
@@ -102,10 +105,10 @@ static void paused_receiver(struct known *k, void *arg)
 
 	end_here(u->end, fd);
 	end_addresses(u->end, fd);
-	drain(u->end, fd, buf, 65536);		/* nothing yet: the endpoint's first sight */
+	drain(u->end, fd, buf, 65536); /* nothing yet: the endpoint's first sight */
 	sending = now_ns();
 	meet(k);
-	meet(k);				/* all sent */
+	meet(k); /* all sent */
 	from = now_ns();
 	nap(u->end, u->flow.nap_ms);
 	u->end->napped_ns = now_ns() - from;
@@ -120,22 +123,25 @@ static void udp_drops_expect(struct known *k, struct end *w, struct end *r)
 {
 	errno = 0;
 	if (r->rx_messages + r->drops != w->tx_messages)
-		die("%llu sent, %llu received, %lld dropped: some went elsewhere", (unsigned long long)w->tx_messages,
-		    (unsigned long long)r->rx_messages, r->drops);
+		die("%llu sent, %llu received, %lld dropped: some went elsewhere",
+		    (unsigned long long)w->tx_messages, (unsigned long long)r->rx_messages,
+		    r->drops);
 	truth_ns(k, "sent", w->tx_messages);
 	truth_ns(k, "received", r->rx_messages);
 	truth_ns(k, "dropped", r->drops);
 	expect_beside(k, "writer", "tx", "messages", w->tx_messages, w->tx_messages);
 	expect_beside(k, "reader", "rx", "messages", r->rx_messages, r->rx_messages);
 	expect_beside(k, "reader", "rx", "drops", r->drops, r->drops);
-	/* the first datagram came some time while all were sent, and the last was taken while all were read */
+	/* the first datagram came some time while all were sent, and the last was taken while all
+	 * were read */
 	expect_range(k, "reader", "rx", "unread", r->napped_ns, r->napped_ns + r->late_ns);
 	expect_no_stall(k, "writer");
 	expect_traffic(k, "writer");
 	expect_traffic(k, "reader");
 }
 
-/* 212992 bytes hold 256 datagrams of up to 64 bytes: of 400, 144 are lost, and send() says nothing. */
+/* 212992 bytes hold 256 datagrams of up to 64 bytes: of 400, 144 are lost, and send() says nothing.
+ */
 static void udp_drops(struct known *k)
 {
 	struct end *w = end_new(k, "writer", "udp");
@@ -161,7 +167,7 @@ static void udp_drops(struct known *k)
 	free(buf);
 }
 
-/* --- a receiver that waits for a slow sender --------------------------------------------------------------------------- */
+/* --- a receiver that waits for a slow sender -------------------------------------------------- */
 
 static void waiting_receiver(struct known *k, void *arg)
 {
@@ -178,7 +184,8 @@ static void waiting_receiver(struct known *k, void *arg)
 static void udp_slow_writer(struct known *k)
 {
 	struct end *w = end_new(k, "writer", "udp");
-	struct udp_side u = { .flow = flow_params(k, false, 20, 1000, 10), .address = param(k, "v", 4) == 6 ? "::1" : "127.0.0.1" };
+	struct udp_side u = { .flow = flow_params(k, false, 20, 1000, 10), .address = param(k, "v",
+		4) == 6 ? "::1" : "127.0.0.1" };
 	int fd;
 
 	u.flow.whole = true;
@@ -192,7 +199,7 @@ static void udp_slow_writer(struct known *k)
 	flow_expect(k, &u.flow);
 }
 
-/* --- a slow link: the datagrams sit in the qdisc, and then the sender sleeps -------------------------------------------- */
+/* --- a slow link: the datagrams sit in the qdisc, and then the sender sleeps ------------------ */
 
 static void link_receiver(struct known *k, void *arg)
 {
@@ -214,7 +221,8 @@ static void link_receiver(struct known *k, void *arg)
 	free(buf);
 }
 
-/* Until the last datagram has left the qdisc: what has not been reported sent is charged to the socket. */
+/* Until the last datagram has left the qdisc: what has not been reported sent is charged to the
+ * socket. */
 static void wait_for_device(int fd)
 {
 	while (socket_memory(fd, SK_MEMINFO_WMEM_ALLOC))
@@ -248,7 +256,7 @@ static void udp_tbf(struct known *k)
 		put(w, fd, buf, u.flow.size);
 	wait_for_device(fd);
 	all = now_ns() - from;
-	nap(w, 100);		/* nothing is below any more; the next one looks back */
+	nap(w, 100); /* nothing is below any more; the next one looks back */
 	from = now_ns();
 	put(w, fd, buf, u.flow.size);
 	wait_for_device(fd);
@@ -258,7 +266,8 @@ static void udp_tbf(struct known *k)
 	join_other_side(k);
 	truth_ns(k, "in_send_ns", w->in_write_ns);
 	truth_ns(k, "device_ns", all);
-	/* Bytes are with the qdisc all the while: that is the device at work, however long the sender sleeps. */
+	/* Bytes are with the qdisc all the while: that is the device at work, however long the
+	 * sender sleeps. */
 	expect_ns(k, "writer", "tx", "device", all);
 	expect_no_stall(k, "writer");
 	expect_beside_ns(k, "writer", "tx", "blocked_ns", w->in_write_ns);
@@ -268,7 +277,8 @@ static void udp_tbf(struct known *k)
 	free(buf);
 }
 
-/* --- datagrams that the path's MTU cuts up: each piece is the driver's for a moment, and nothing is between two datagrams -- */
+/* --- datagrams that the path's MTU cuts up: each piece is the driver's for a moment, and nothing
+ * is between two datagrams -- */
 
 static void udp_pieces(struct known *k)
 {
@@ -297,7 +307,8 @@ static void udp_pieces(struct known *k)
 }
 
 const struct known_case udp_cases[] = {
-	{ "udp-drops", udp_drops, "a paused receiver loses what its buffer cannot hold: n size nap_ms" },
+	{ "udp-drops", udp_drops, "a paused receiver loses what its buffer cannot hold: n size "
+		"nap_ms" },
 	{ "udp-slow-writer", udp_slow_writer, "the receiver sleeps: n size nap_ms v" },
 	{ "udp-tbf", udp_tbf, "a 1 Mbit/s link (root): n size sndbuf" },
 	{ "udp-pieces", udp_pieces, "datagrams larger than a packet (root): n size nap_ms" },

@@ -101,9 +101,10 @@ static void close_pair(int fd[2])
 }
 
 /*
- * Freed memory is handed out again last in, first out, for each processor, and both ends of a pair are freed when the second is
- * closed. So with the spare pair freed after the flow's, and a single socket in the place of one of it, the next pair stands
- * where the spare's other end and one end of the flow were, and the one after that where the single and the flow's other end were.
+ * Freed memory is handed out again last in, first out, for each processor, and both ends of a pair
+ * are freed when the second is closed. So with the spare pair freed after the flow's, and a single
+ * socket in the place of one of it, the next pair stands where the spare's other end and one end of
+ * the flow were, and the one after that where the single and the flow's other end were.
  */
 static void mix_with(int spare[2], int next[2][2])
 {
@@ -118,7 +119,8 @@ static void mix_with(int spare[2], int next[2][2])
 	pair_at(next[1]);
 }
 
-/* Neither what comes after at the same addresses (unless mix=0) nor the time after may change what the flow's ends have. */
+/* Neither what comes after at the same addresses (unless mix=0) nor the time after may change what
+ * the flow's ends have. */
 static void unix_reuse(struct known *k)
 {
 	long mix = param(k, "mix", 1);
@@ -139,8 +141,10 @@ static void unix_reuse(struct known *k)
 }
 
 const struct known_case unix_cases[] = {
-	{ "unix-slow-reader", unix_slow_reader, "the sender sleeps: type=stream|dgram|seqpacket n size nap_ms" },
-	{ "unix-slow-writer", unix_slow_writer, "the receiver sleeps: type=stream|dgram|seqpacket n size nap_ms" },
+	{ "unix-slow-reader", unix_slow_reader, "the sender sleeps: type=stream|dgram|seqpacket n "
+		"size nap_ms" },
+	{ "unix-slow-writer", unix_slow_writer, "the receiver sleeps: type=stream|dgram|seqpacket "
+		"n size nap_ms" },
 	{ "unix-reuse", unix_reuse, "pairs where others were: n size nap_ms mix after_ms" },
 	{ NULL }
 };

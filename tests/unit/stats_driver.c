@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads two samples on stdin ("n m", then n + m numbers) and prints what stats/stats.h says of them as JSON, for
- * tests/analysis/test_stats.py to hold against numpy and scipy.
+ * Reads two samples on stdin ("n m", then n + m numbers) and prints what stats/stats.h says of them
+ * as JSON, for tests/analysis/test_stats.py to hold against numpy and scipy.
  */
 #include "stats/rng.h"
 #include "stats/stats.h"

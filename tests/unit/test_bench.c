@@ -29,10 +29,13 @@ static void patterns(void **state)
 		enum pattern_kind kind;
 		int64_t bytes;
 	} good[] = {
-		{ "single", PATTERN_SINGLE, 0 }, { "header", PATTERN_HEADER, 16 }, { "header=1", PATTERN_HEADER, 1 },
-		{ "trailer", PATTERN_TRAILER, 4 }, { "trailer=1K", PATTERN_TRAILER, 1024 }, { "chunks=4096", PATTERN_CHUNKS, 4096 },
+		{ "single", PATTERN_SINGLE, 0 }, { "header", PATTERN_HEADER, 16 },
+			{ "header=1", PATTERN_HEADER, 1 },
+		{ "trailer", PATTERN_TRAILER, 4 }, { "trailer=1K", PATTERN_TRAILER, 1024 },
+			{ "chunks=4096", PATTERN_CHUNKS, 4096 },
 	};
-	static const char *const bad[] = { "", "=", "chunks", "chunks=", "chunks=0", "chunks=-1", "header=", "single=1", "singles", "headers=4", "chunks=2G" };
+	static const char *const bad[] = { "", "=", "chunks", "chunks=", "chunks=0", "chunks=-1",
+		"header=", "single=1", "singles", "headers=4", "chunks=2G" };
 	struct pattern p;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -142,7 +145,9 @@ static void latency_is_half_a_round_trip(void **state)
 	struct scene *s = scene("tcp", TEST_LATENCY, 64);
 	struct tally *c = &s->run.counted[ROLE_CLIENT];
 
-	*c = (struct tally){ .n = 101, .messages = 101, .bytes = 101 * 64, .from = 1000, .to = 1000 + 101 * 200 };
+	*c = (struct tally){
+		.n = 101, .messages = 101, .bytes = 101 * 64, .from = 1000, .to = 1000 + 101 * 200
+	};
 	for (int i = 0; i < 101; i++)
 		s->run.samples[ROLE_CLIENT][i] = 200 + 2 * (uint64_t)i;
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
@@ -154,7 +159,8 @@ static void latency_is_half_a_round_trip(void **state)
 	scene_free(s);
 }
 
-/* Each end's part is of the handshakes that its TCP measured; a round trip below 1 us is 0, and not unknown. */
+/* Each end's part is of the handshakes that its TCP measured; a round trip below 1 us is 0, and not
+ * unknown. */
 static void a_handshake_has_its_parts(void **state)
 {
 	struct scene *s = scene("tcp", TEST_CONNECT, 0);
@@ -221,25 +227,31 @@ static void throughput_is_what_was_received(void **state)
 	struct tally *c = &s->run.counted[ROLE_CLIENT], *v = &s->run.counted[ROLE_SERVER];
 
 	*c = (struct tally){ .messages = 4000, .bytes = 4000000, .from = 0, .to = 2000000 };
-	*v = (struct tally){ .messages = 1000, .bytes = 1000000, .from = 500000, .to = 1500000, .n_slices = 4 };
+	*v = (struct tally){
+		.messages = 1000, .bytes = 1000000, .from = 500000, .to = 1500000, .n_slices = 4
+	};
 	for (int i = 0; i < 4; i++)
 		s->run.sh->slices[i] = (struct slice){ 250000, 250000 };
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
 	assert_true(fabs(s->point.throughput.bytes_per_s - 1e9) < 1);
-	assert_true(fabs(s->point.throughput.ci.lo - 1e9) < 1 && fabs(s->point.throughput.ci.hi - 1e9) < 1);
+	assert_true(fabs(s->point.throughput.ci.lo - 1e9) < 1 &&
+		    fabs(s->point.throughput.ci.hi - 1e9) < 1);
 	assert_int_equal(s->point.lost, 3000);
 	assert_true(isnan(s->point.throughput.acked_bytes_per_s));
 	scene_free(s);
 }
 
-/* A run with an acknowledgement for each message: as many trials as were asked for, and every message in one of them. */
+/* A run with an acknowledgement for each message: as many trials as were asked for, and every
+ * message in one of them. */
 static struct scene *acked_scene(int64_t trials, uint64_t n, uint64_t ticks)
 {
 	struct scene *s = scene("unix", TEST_THROUGHPUT, 1000);
 
 	s->plan.o.ack = ACK_MESSAGE;
 	s->plan.o.trials = trials;
-	s->run.counted[ROLE_CLIENT] = (struct tally){ .n = n, .messages = n, .bytes = 1000 * n, .from = 7, .to = 7 + ticks };
+	s->run.counted[ROLE_CLIENT] = (struct tally){
+		.n = n, .messages = n, .bytes = 1000 * n, .from = 7, .to = 7 + ticks
+	};
 	return s;
 }
 
@@ -250,7 +262,8 @@ static void a_window_has_trials(void **state)
 
 	s->plan.o.outstanding = 4;
 	for (int i = 0; i < 200; i++)
-		s->run.samples[ROLE_CLIENT][i] = i < 100 ? 500000 : 1500000; /* the second half is slower */
+		s->run.samples[ROLE_CLIENT][i] =
+			i < 100 ? 500000 : 1500000; /* the second half is slower */
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
 	assert_int_equal(t->n_trials, 5);
 	assert_true(t->trials[0] > 7.9e6 && t->trials[0] < 8.1e6);
@@ -259,7 +272,8 @@ static void a_window_has_trials(void **state)
 	scene_free(s);
 }
 
-/* One in ten is lost; the one before the last is late, and the last one is when it was meant to be. */
+/* One in ten is lost; the one before the last is late, and the last one is when it was meant to be.
+ */
 static void a_schedule_has_trials(void **state)
 {
 	struct scene *s = acked_scene(10, 100, 100 * 1000);
@@ -268,7 +282,8 @@ static void a_schedule_has_trials(void **state)
 	s->plan.o.rate = 1e6;
 	s->run.counted[ROLE_CLIENT].lost = 10;
 	for (uint64_t i = 0; i < 100; i++)
-		s->run.samples[ROLE_CLIENT][i] = (i == 98 ? 1700 : 300) | (i % 10 == 5 ? SAMPLE_LOST : 0);
+		s->run.samples[ROLE_CLIENT][i] =
+			(i == 98 ? 1700 : 300) | (i % 10 == 5 ? SAMPLE_LOST : 0);
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
 	assert_int_equal(t->n_trials, 10);
 	for (size_t i = 0; i < 10; i++)
@@ -283,7 +298,8 @@ static void nothing_received_is_unknown(void **state)
 	struct scene *s = scene("udp", TEST_LATENCY, 64);
 	json_t *j;
 
-	s->run.counted[ROLE_CLIENT] = (struct tally){ .n = 0, .messages = 3, .lost = 3, .from = 1, .to = 100 };
+	s->run.counted[ROLE_CLIENT] =
+		(struct tally){ .n = 0, .messages = 3, .lost = 3, .from = 1, .to = 100 };
 	s->point.mode = "udp";
 	s->point.placement = "same";
 	assert_int_equal(summarise_point(&s->run, &s->point, &s->e), 0);
@@ -309,19 +325,15 @@ static void schema_is_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns),
-		cmocka_unit_test(nodelay_is_for_single_questions),
+		cmocka_unit_test(patterns), cmocka_unit_test(nodelay_is_for_single_questions),
 		cmocka_unit_test(placement_follows_the_cpus),
 		cmocka_unit_test(default_sizes_are_the_ten),
 		cmocka_unit_test(latency_is_half_a_round_trip),
-		cmocka_unit_test(a_handshake_has_its_parts),
-		cmocka_unit_test(both_ways_add_up),
+		cmocka_unit_test(a_handshake_has_its_parts), cmocka_unit_test(both_ways_add_up),
 		cmocka_unit_test(lost_messages_leave_no_sample),
 		cmocka_unit_test(throughput_is_what_was_received),
-		cmocka_unit_test(a_window_has_trials),
-		cmocka_unit_test(a_schedule_has_trials),
-		cmocka_unit_test(nothing_received_is_unknown),
-		cmocka_unit_test(schema_is_json),
+		cmocka_unit_test(a_window_has_trials), cmocka_unit_test(a_schedule_has_trials),
+		cmocka_unit_test(nothing_received_is_unknown), cmocka_unit_test(schema_is_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

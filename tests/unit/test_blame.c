@@ -9,10 +9,15 @@
 
 #include "verdict/blame.h"
 
-static struct blame_judged judged(uint64_t ns, uint64_t gathered_ns, uint64_t gathered_n, uint64_t delack_ns)
+static struct blame_judged judged(uint64_t ns, uint64_t gathered_ns, uint64_t gathered_n,
+				  uint64_t delack_ns)
 {
-	return blame_judge(&(struct blame_facts){
-		.cause = TX_NAGLE, .ns = ns, .gathered_ns = gathered_ns, .gathered_n = gathered_n, .delack_ns = delack_ns, .both_ends = true });
+	return blame_judge(&(struct blame_facts){ .cause = TX_NAGLE,
+						  .ns = ns,
+						  .gathered_ns = gathered_ns,
+						  .gathered_n = gathered_n,
+						  .delack_ns = delack_ns,
+						  .both_ends = true });
 }
 
 /* a stream of small writes: each comes soon after the one before */
@@ -24,7 +29,8 @@ static void small_writes_are_gathered(void **state)
 	assert_int_equal(j.ns, 950000);
 }
 
-/* a message every 5 ms, to a peer that withholds its ACKs for 40: seven of eight episodes end with a write, and each message waits */
+/* a message every 5 ms, to a peer that withholds its ACKs for 40: seven of eight episodes end with
+ * a write, and each message waits */
 static void a_slow_writer_waits_for_the_peer(void **state)
 {
 	assert_int_equal(judged(40000000, 36000000, 7, 38000000).blamed, BLAME_PEER_DELACK);
@@ -41,7 +47,8 @@ static void what_an_ack_ends_is_not_gathered(void **state)
 /* BBR paces to what a slow reader takes: a higher rate would not help */
 static void an_absent_reader_explains_what_it_outlasts(void **state)
 {
-	struct blame_facts f = { .cause = TX_PACING, .ns = 1000000, .unread_ns = 900000, .both_ends = true };
+	struct blame_facts f = { .cause = TX_PACING, .ns = 1000000, .unread_ns = 900000,
+		.both_ends = true };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 	f.unread_ns = 100000;
@@ -59,13 +66,16 @@ static void an_absent_reader_explains_what_it_outlasts(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 }
 
-/* seen from one end: a window that opens within a round trip is the path's measure, one that stays shut is the reader's */
+/* seen from one end: a window that opens within a round trip is the path's measure, one that stays
+ * shut is the reader's */
 static void a_window_is_the_readers_or_the_paths(void **state)
 {
-	struct blame_facts f = { .cause = TX_RWND, .ns = 1000000000, .count = 20, .rtt_ns = 60000000 };
+	struct blame_facts f = { .cause = TX_RWND, .ns = 1000000000, .count = 20,
+		.rtt_ns = 60000000 };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
-	/* a slow reader makes round trips long: of the smoothed one, which says 60 ms too, nothing follows */
+	/* a slow reader makes round trips long: of the smoothed one, which says 60 ms too, nothing
+	 * follows */
 	assert_int_equal(blame_round_trip(60000, 200), 200000);
 	assert_int_equal(blame_round_trip(60000, 0), 60000000);
 	f.rtt_ns = 200000;
@@ -74,10 +84,12 @@ static void a_window_is_the_readers_or_the_paths(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 }
 
-/* seen from one end, 50 ms away: an ACK that comes at once takes a round trip, and a withheld one 40 ms more */
+/* seen from one end, 50 ms away: an ACK that comes at once takes a round trip, and a withheld one
+ * 40 ms more */
 static void a_timer_comes_on_top_of_a_round_trip(void **state)
 {
-	struct blame_facts f = { .cause = TX_NAGLE, .ns = 20 * 51000000ull, .count = 20, .rtt_ns = 50000000, .like_delack = true };
+	struct blame_facts f = { .cause = TX_NAGLE, .ns = 20 * 51000000ull, .count = 20,
+		.rtt_ns = 50000000, .like_delack = true };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 	f.like_delack = false;
@@ -97,13 +109,15 @@ static void a_timer_is_told_by_its_time(void **state)
 	assert_true(blame_like_delack(1, 41000000 + 9 * 1000000));
 	assert_true(blame_like_delack(10, 10 * 44000000ull));
 	assert_false(blame_like_delack(1, 41000000 + 9 * 10000000));
-	assert_false(blame_like_delack(5, 5 * 41000000ull + 1000000000)); /* one that is long: no delayed ACK's */
+	assert_false(blame_like_delack(
+		5, 5 * 41000000ull + 1000000000)); /* one that is long: no delayed ACK's */
 	assert_false(blame_like_delack(0, 0));
 }
 
 static void who_had_no_cpu_was_not_elsewhere(void **state)
 {
-	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 100000000, .count = 20, .writer_starved_ns = 60000000, .both_ends = true };
+	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 100000000, .count = 20,
+		.writer_starved_ns = 60000000, .both_ends = true };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NO_CPU);
 	f.writer_starved_ns = 40000000;
@@ -123,7 +137,8 @@ static void who_had_no_cpu_was_not_elsewhere(void **state)
 /* of a stall's own time: by epoll, or in the middle of its work, with data that lies unread */
 static void who_could_not_read_is_not_blamed_for_it(void **state)
 {
-	struct blame_facts f = { .cause = TX_RWND, .ns = 100000000, .count = 20, .unread_ns = 100000000, .starved_ns = 60000000, .both_ends = true };
+	struct blame_facts f = { .cause = TX_RWND, .ns = 100000000, .count = 20,
+		.unread_ns = 100000000, .starved_ns = 60000000, .both_ends = true };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
 	assert_int_equal(blame_judge(&f).ns, 60000000);
@@ -137,10 +152,12 @@ static void who_could_not_read_is_not_blamed_for_it(void **state)
 	assert_int_not_equal(blame_judge(&f).blamed, BLAME_PEER_NO_CPU);
 }
 
-/* That a reader had no CPU was counted over its whole life: what the ledgers saw at the time comes first, and pacing is no matter of it. */
+/* That a reader had no CPU was counted over its whole life: what the ledgers saw at the time comes
+ * first, and pacing is no matter of it. */
 static void what_was_seen_comes_before_what_was_counted(void **state)
 {
-	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .delack_ns = 900000000, .reader_starved_ns = 3000000000, .both_ends = true };
+	struct blame_facts f = { .cause = TX_SNDBUF, .ns = 1000000000, .count = 20,
+		.delack_ns = 900000000, .reader_starved_ns = 3000000000, .both_ends = true };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_DELACK);
 	f.delack_ns = 0;
@@ -148,16 +165,24 @@ static void what_was_seen_comes_before_what_was_counted(void **state)
 	assert_int_equal(blame_judge(&f).ns, f.ns);
 	f.cause = TX_PACING;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
-	f = (struct blame_facts){ .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .unread_ns = 900000000, .writer_starved_ns = 600000000, .both_ends = true };
+	f = (struct blame_facts){ .cause = TX_SNDBUF,
+				  .ns = 1000000000,
+				  .count = 20,
+				  .unread_ns = 900000000,
+				  .writer_starved_ns = 600000000,
+				  .both_ends = true };
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
-	f = (struct blame_facts){ .cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .writer_starved_ns = 600000000 };
+	f = (struct blame_facts){
+		.cause = TX_SNDBUF, .ns = 1000000000, .count = 20, .writer_starved_ns = 600000000
+	};
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NO_CPU);
 	assert_int_equal(blame_judge(&f).surety, INFERRED); /* nothing was seen of the other end */
 }
 
 static void short_turns_are_no_starvation(void **state)
 {
-	struct trace_call_stats b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000, .runq_max_ns = 20000000, .wakeups = 100 };
+	struct trace_call_stats b = { .runq_res = TRACE_EXACT, .runq_ns = 500000000,
+		.runq_max_ns = 20000000, .wakeups = 100 };
 
 	assert_int_equal(blame_starved(&b), 500000000);
 	b.wakeups = 10000;
@@ -169,7 +194,8 @@ static void short_turns_are_no_starvation(void **state)
 
 static void only_nagle_gathers(void **state)
 {
-	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000, .gathered_n = 1000 };
+	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000,
+		.gathered_n = 1000 };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
 	f.cause = TX_NAGLE;
@@ -187,8 +213,10 @@ int main(void)
 		cmocka_unit_test(only_nagle_gathers),
 		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
 		cmocka_unit_test(a_timer_is_told_by_its_time),
-		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere), cmocka_unit_test(who_could_not_read_is_not_blamed_for_it),
-		cmocka_unit_test(what_was_seen_comes_before_what_was_counted), cmocka_unit_test(short_turns_are_no_starvation),
+		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),
+		cmocka_unit_test(who_could_not_read_is_not_blamed_for_it),
+		cmocka_unit_test(what_was_seen_comes_before_what_was_counted),
+		cmocka_unit_test(short_turns_are_no_starvation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,10 @@ static void conversion_does_not_overflow(void **state)
 	assert_int_equal(ticks_to_ns(&c, 23), 10);
 	assert_int_equal(ticks_to_ns(&c, 2300000000ULL), 1000000000ULL);
 	assert_in_range(ticks_to_ns(&c, century), 100ULL * 366 * 86400 * 1000000000ULL - 200,
-			100ULL * 366 * 86400 * 1000000000ULL + 200); /* 2^-56 a tick, over 7e18 ticks */
-	assert_in_range(ticks_to_ns(&c, UINT64_MAX), 8020323510308500000ULL, 8020323510308600000ULL);
+			100ULL * 366 * 86400 * 1000000000ULL +
+				200); /* 2^-56 a tick, over 7e18 ticks */
+	assert_in_range(ticks_to_ns(&c, UINT64_MAX), 8020323510308500000ULL,
+			8020323510308600000ULL);
 }
 
 static void conversion_goes_back(void **state)
@@ -52,7 +54,8 @@ static void monotonic_needs_no_conversion(void **state)
 	assert_in_range(stamp, before, now_ns());
 }
 
-/* Over a second window the calibrated clock must agree with CLOCK_MONOTONIC within its own stated error. */
+/* Over a second window the calibrated clock must agree with CLOCK_MONOTONIC within its own stated
+ * error. */
 static void calibration_keeps_its_word(void **state)
 {
 	struct tick_clock c;
@@ -100,7 +103,7 @@ static void facts_agree_with_cpuinfo(void **state)
 static void what_was_missed_is_not_made_up_for(void **state)
 {
 	assert_int_equal(next_due(1000, 100, 1000), 1100);
-	assert_int_equal(next_due(1000, 100, 1099), 1100);	/* a little late: no drift */
+	assert_int_equal(next_due(1000, 100, 1099), 1100); /* a little late: no drift */
 	assert_int_equal(next_due(1000, 100, 1100), 1100);
 	assert_int_equal(next_due(1000, 100, 5000), 5100);
 }
@@ -120,9 +123,13 @@ static void sleeps_until(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversion_does_not_overflow), cmocka_unit_test(conversion_goes_back),
-		cmocka_unit_test(monotonic_needs_no_conversion), cmocka_unit_test(calibration_keeps_its_word),
-		cmocka_unit_test(facts_agree_with_cpuinfo),	cmocka_unit_test(what_was_missed_is_not_made_up_for), cmocka_unit_test(sleeps_until),
+		cmocka_unit_test(conversion_does_not_overflow),
+		cmocka_unit_test(conversion_goes_back),
+		cmocka_unit_test(monotonic_needs_no_conversion),
+		cmocka_unit_test(calibration_keeps_its_word),
+		cmocka_unit_test(facts_agree_with_cpuinfo),
+		cmocka_unit_test(what_was_missed_is_not_made_up_for),
+		cmocka_unit_test(sleeps_until),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

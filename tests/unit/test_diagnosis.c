@@ -26,7 +26,8 @@ static void near(double a, double b)
 		fail_msg("%.9f is not %.9f", a, b);
 }
 
-/* The expected values come from linear programs: the least distance over all unimodal functions with a given mode, over all modes. */
+/* The expected values come from linear programs: the least distance over all unimodal functions
+ * with a given mode, over all modes. */
 static void test_dip_values(void **state)
 {
 	double even[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
@@ -48,14 +49,16 @@ static void test_modes(void **state)
 
 	rng_seed(&r, 3);
 	for (int i = 0; i < 2000; i++)
-		v[i] = i % 10 ? 5e4 * exp(0.1 * rng_normal(&r)) : 4.4e7 * exp(0.01 * rng_normal(&r));
+		v[i] = i % 10 ? 5e4 * exp(0.1 * rng_normal(&r))
+			      : 4.4e7 * exp(0.01 * rng_normal(&r));
 	modes_find(v, 2000, &r, &m);
 	assert_true(m.several);
 	assert_true(m.slow_share > 0.099 && m.slow_share < 0.101);
 	assert_true(m.slow > 4.3e7 && m.slow < 4.5e7 && m.fast > 4.5e4 && m.fast < 5.5e4);
 }
 
-/* One mode is called several at most as often as the level allows; a clock of whole ns makes none. */
+/* One mode is called several at most as often as the level allows; a clock of whole ns makes none.
+ */
 static void test_one_mode(void **state)
 {
 	int wrong = 0;
@@ -67,7 +70,8 @@ static void test_one_mode(void **state)
 		struct modes m;
 
 		for (int i = 0; i < 500; i++)
-			v[i] = floor(3500 + (k % 2 ? 30 * rng_normal(&r) : 40 * rng_exponential(&r)));
+			v[i] = floor(3500 +
+				     (k % 2 ? 30 * rng_normal(&r) : 40 * rng_exponential(&r)));
 		modes_find(v, 500, &r, &m);
 		wrong += m.several;
 	}
@@ -76,7 +80,8 @@ static void test_one_mode(void **state)
 
 enum { SIZES = 30, REPEATS = 5 };
 
-static void curve(struct dip_size *v, double cost[SIZES][REPEATS], double noise, bool comb, struct rng *r)
+static void curve(struct dip_size *v, double cost[SIZES][REPEATS], double noise, bool comb,
+		  struct rng *r)
 {
 	for (int i = 0; i < SIZES; i++) {
 		double base = 20e3 + 80 * (1453 + 500.0 * i);
@@ -110,7 +115,9 @@ static void test_comb(void **state)
 /* Neighbours in a dip are one band, and its deepest is the one with the largest share missing. */
 static void test_bands(void **state)
 {
-	struct dip_size v[] = { { .dip = false }, { .dip = true, .depth = 0.2, .critical = 5 }, { .dip = true, .depth = 0.9, .critical = 5 }, { .dip = false }, { .dip = true, .depth = 0.4 } };
+	struct dip_size v[] = { { .dip = false }, { .dip = true, .depth = 0.2, .critical = 5 },
+		{ .dip = true, .depth = 0.9, .critical = 5 }, { .dip = false }, { .dip = true,
+		.depth = 0.4 } };
 	struct dip_band b[4];
 
 	assert_int_equal(dips_bands(v, 5, b, 4), 2);
@@ -123,7 +130,8 @@ static void test_bands(void **state)
 	v[2].breach = 2.3;
 	v[1].critical = v[2].critical = 0.5;
 	assert_int_equal(dips_bands(v, 5, b, 4), 3);
-	v[1].breach = 6.35; /* some jiffies of a delayed ACK, beyond what sizes without a stall differ by: the same dip */
+	v[1].breach = 6.35; /* some jiffies of a delayed ACK, beyond what sizes without a stall
+			       differ by: the same dip */
 	v[2].breach = 6.40;
 	v[1].critical = v[2].critical = 0.03;
 	assert_int_equal(dips_bands(v, 5, b, 4), 2);
@@ -161,7 +169,8 @@ static void test_few_repeats(void **state)
 	assert_int_equal(dips_find(v, 0, 0.95, &r), -1);
 }
 
-/* A band from 4097 to 5543, as chunks of 4096 have it: found to the byte, and in few steps; another series does not disturb. */
+/* A band from 4097 to 5543, as chunks of 4096 have it: found to the byte, and in few steps; another
+ * series does not disturb. */
 static void test_refine(void **state)
 {
 	struct refiner f = { .seed = 1 };
@@ -172,10 +181,16 @@ static void test_refine(void **state)
 	rng_seed(&r, 31);
 	for (int64_t s = 3500; s <= 7000; s += 500)
 		for (int k = 0; k < 6; k++)
-			refine_note(&f, k / 3, s, (2e4 + 10 * (double)s + (!(k / 3) && s > 4096 && s < 5544 ? 4e7 : 0)) * exp(0.1 * rng_normal(&r)));
+			refine_note(&f, k / 3, s,
+				    (2e4 + 10 * (double)s +
+				     (!(k / 3) && s > 4096 && s < 5544 ? 4e7 : 0)) *
+					    exp(0.1 * rng_normal(&r)));
 	while (refine_next(&f, 0, &size) && steps++ < 100)
 		for (int k = 0; k < 3; k++)
-			refine_note(&f, 0, size, (2e4 + 10 * (double)size + (size > 4096 && size < 5544 ? 4e7 : 0)) * exp(0.1 * rng_normal(&r)));
+			refine_note(
+				&f, 0, size,
+				(2e4 + 10 * (double)size + (size > 4096 && size < 5544 ? 4e7 : 0)) *
+					exp(0.1 * rng_normal(&r)));
 	assert_false(refine_next(&f, 1, &size));
 	for (size_t i = 0; i < f.n; i++) {
 		if (f.v[i].cost > 1e6 && f.v[i].size < first)
@@ -192,7 +207,8 @@ static void test_refine(void **state)
 enum { ROUNDS = 10 };
 
 /* Five rounds as they are, five traced; the client waits `share` of the time in `cause`. */
-static void rounds_of(struct diag_round *r, unsigned int cause, double share, double delack, double peer_cpu, double noise, struct rng *rng)
+static void rounds_of(struct diag_round *r, unsigned int cause, double share, double delack,
+		      double peer_cpu, double noise, struct rng *rng)
 {
 	memset(r, 0, ROUNDS * sizeof(*r));
 	for (int i = 0; i < ROUNDS; i++) {
@@ -205,11 +221,14 @@ static void rounds_of(struct diag_round *r, unsigned int cause, double share, do
 		r[i].drops[0] = r[i].drops[1] = r[i].drops[2] = NAN;
 		r[i].traced = r[i].both_seen = i >= 5;
 		if (r[i].traced)
-			r[i].wait[ROLE_CLIENT][cause] = (struct diag_wait){ share * (1 + 0.01 * rng_normal(rng)), delack, 0, 10, 4e7 };
+			r[i].wait[ROLE_CLIENT][cause] =
+				(struct diag_wait){ share * (1 + 0.01 * rng_normal(rng)), delack, 0,
+						    10, 4e7 };
 	}
 }
 
-static struct diag_stalls stalls_of(unsigned int cause, double share, double delack, double peer_cpu, double noise)
+static struct diag_stalls stalls_of(unsigned int cause, double share, double delack,
+				    double peer_cpu, double noise)
 {
 	struct diag_round r[ROUNDS];
 	struct diag_stalls s;
@@ -233,7 +252,8 @@ static void test_clear_wait(void **state)
 	assert_true(s.v[0].share > 0.87 && s.v[0].share < 0.93);
 }
 
-/* Back-pressure while the reader is at work is no wait in vain; a delayed ACK is one, whatever the reader's CPU does. */
+/* Back-pressure while the reader is at work is no wait in vain; a delayed ACK is one, whatever the
+ * reader's CPU does. */
 static void test_excused(void **state)
 {
 	assert_int_equal(stalls_of(TX_SNDBUF, 0.5, 0, 0.6, 0.01).n, 0);
@@ -261,14 +281,17 @@ static void test_one_cpu(void **state)
 	assert_int_equal(s.n, 1);
 }
 
-/* A point of 1 s in which each end had a CPU for 0.3 s, and the server was kept from one for so long. */
+/* A point of 1 s in which each end had a CPU for 0.3 s, and the server was kept from one for so
+ * long. */
 static struct diag_round point_with(const char *placement, json_t *run_delay)
 {
 	struct diag_round r;
-	json_t *p = json_pack("{s:s, s:I, s:I, s:I, s:{s:{s:I, s:I, s:i}, s:{s:I, s:I, s:o}}}", "placement", placement, "elapsed_ns",
-			      (json_int_t)1000000000, "messages", (json_int_t)1000, "sent", (json_int_t)1000, "process", "client", "user_us",
-			      (json_int_t)100000, "system_us", (json_int_t)200000, "run_delay_ns", 0, "server", "user_us", (json_int_t)0,
-			      "system_us", (json_int_t)300000, "run_delay_ns", run_delay);
+	json_t *p = json_pack(
+		"{s:s, s:I, s:I, s:I, s:{s:{s:I, s:I, s:i}, s:{s:I, s:I, s:o}}}", "placement",
+		placement, "elapsed_ns", (json_int_t)1000000000, "messages", (json_int_t)1000,
+		"sent", (json_int_t)1000, "process", "client", "user_us", (json_int_t)100000,
+		"system_us", (json_int_t)200000, "run_delay_ns", 0, "server", "user_us",
+		(json_int_t)0, "system_us", (json_int_t)300000, "run_delay_ns", run_delay);
 
 	assert_int_equal(observe_point(p, &r), 0);
 	json_decref(p);
@@ -289,7 +312,8 @@ static void test_kept_off(void **state)
 static double cost_with(const char *test)
 {
 	struct diag_round r;
-	json_t *p = json_pack("{s:s, s:I, s:I, s:I, s:{s:f}}", "test", test, "elapsed_ns", (json_int_t)1000000000, "messages", (json_int_t)1000, "sent",
+	json_t *p = json_pack("{s:s, s:I, s:I, s:I, s:{s:f}}", "test", test, "elapsed_ns",
+			      (json_int_t)1000000000, "messages", (json_int_t)1000, "sent",
 			      (json_int_t)1000, "latency", "mean", 8e6);
 
 	assert_int_equal(observe_point(p, &r), 0);
@@ -323,7 +347,8 @@ static void test_odd_round(void **state)
 /* What the measurement cannot resolve is not claimed. */
 static void test_below_resolution(void **state)
 {
-	struct diag_stalls quiet = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.001), loud = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.5);
+	struct diag_stalls quiet = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.001),
+			   loud = stalls_of(TX_NAGLE, 0.1, 0.1, 0, 0.5);
 
 	assert_int_equal(quiet.n, 1);
 	assert_int_equal(loud.n, 0);
@@ -347,10 +372,12 @@ static void test_loss(void **state)
 	assert_true(s.n >= 1);
 	assert_int_equal(s.v[0].cause, DIAG_LOSS_RCVBUF);
 	assert_int_equal(s.v[0].blamed, BLAME_PEER_READER);
-	assert_int_equal(s.n, 1);	/* and not once more as lost on the path, by the rounds that do not know */
+	assert_int_equal(
+		s.n, 1); /* and not once more as lost on the path, by the rounds that do not know */
 }
 
-/* What is said of some of ten rounds, of which the last five were traced, and in which next to all of the time was waited. */
+/* What is said of some of ten rounds, of which the last five were traced, and in which next to all
+ * of the time was waited. */
 static enum diag_outcome outcome_of(size_t from, size_t n)
 {
 	struct diag_round r[ROUNDS];
@@ -382,7 +409,8 @@ static void test_one_traced_round(void **state)
 	assert_int_not_equal(outcome_of(5, 2), DIAG_UNKNOWN);
 }
 
-static struct diag_gain gain_of(double ratio, double noise, enum diag_class class, double lo, double hi)
+static struct diag_gain gain_of(double ratio, double noise, enum diag_class class, double lo,
+				double hi)
 {
 	double before[9], again[9], after[9];
 	struct diag_finding f = { .class = class, .lost = { lo, hi, 0.95, "" } };
@@ -411,9 +439,11 @@ static void test_gains(void **state)
 	assert_int_equal(gain_of(1, 1.0, WAIT_CLEAR, 0.02, 0.03).class, GAIN_NOISY);
 }
 
-static enum diag_outcome decide(enum diag_class wait, int gain, bool disturbed, double masked, int *culprit)
+static enum diag_outcome decide(enum diag_class wait, int gain, bool disturbed, double masked,
+				int *culprit)
 {
-	struct diag_stalls s = { .traced = true, .n = wait != WAIT_NONE, .resolution = 0.05, .most_masked = masked };
+	struct diag_stalls s = { .traced = true, .n = wait != WAIT_NONE, .resolution = 0.05,
+		.most_masked = masked };
 	struct diag_gain g = { .class = (enum diag_gain_class)gain, .ratio = 2 };
 	size_t of = 0;
 
@@ -447,13 +477,16 @@ static void test_decision(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int culprit;
 
-		assert_int_equal(decide(rows[i].wait, rows[i].gain, rows[i].disturbed, rows[i].masked, &culprit), rows[i].is);
+		assert_int_equal(decide(rows[i].wait, rows[i].gain, rows[i].disturbed,
+					rows[i].masked, &culprit),
+				 rows[i].is);
 		assert_int_equal(culprit, rows[i].is == DIAG_ILL ? 0 : -1);
 	}
 }
 
 /* For one finding: which fixes are proposed, by name. */
-static size_t proposed(const char *const *set, unsigned int cause, enum blamed blamed, struct proposal out[FIXES_TRIED])
+static size_t proposed(const char *const *set, unsigned int cause, enum blamed blamed,
+		       struct proposal out[FIXES_TRIED])
 {
 	struct diag_stalls s = { .n = 1, .v = { { .cause = cause, .blamed = blamed } } };
 	struct bench_options o;
@@ -480,13 +513,16 @@ static bool has(const struct proposal *p, size_t n, const char *name)
 
 static void test_fixes_fit(void **state)
 {
-	static const char *const two_writes[] = { "mode", "tcp", "pattern", "header=16", "size", "1000", "ack", "message", "test", "throughput", NULL };
+	static const char *const two_writes[] = { "mode", "tcp", "pattern", "header=16", "size",
+		"1000", "ack", "message", "test", "throughput", NULL };
 	static const char *const pipe[] = { "mode", "pipe", "size", "64K", NULL };
-	static const char *const link[] = { "mode", "tcp", "size", "64K", "link", "veth,rate=10mbit,limit=10kb,tso=off", NULL };
+	static const char *const link[] = { "mode", "tcp", "size", "64K", "link",
+		"veth,rate=10mbit,limit=10kb,tso=off", NULL };
 	struct proposal p[FIXES_TRIED];
 	size_t n = proposed(two_writes, TX_NAGLE, BLAME_PEER_DELACK, p);
 
-	assert_true(has(p, n, "nodelay") && has(p, n, "one-write") && has(p, n, "more") && has(p, n, "quickack") && has(p, n, "route-quickack"));
+	assert_true(has(p, n, "nodelay") && has(p, n, "one-write") && has(p, n, "more") &&
+		    has(p, n, "quickack") && has(p, n, "route-quickack"));
 	assert_false(has(p, n, "uncork") || has(p, n, "pipe-size") || has(p, n, "reader"));
 	n = proposed(two_writes, TX_NAGLE, BLAME_NOBODY, p);
 	assert_false(has(p, n, "quickack"));
@@ -528,7 +564,7 @@ static void test_report_reads_well(void **state)
 	p->culprit = -1;
 	p->n_rounds = 2;
 	p->compared = p->pairs = 1;
-	p->n_trials = 2;	/* one of them could not be run */
+	p->n_trials = 2; /* one of them could not be run */
 	p->trials[0].p.fix = p->trials[1].p.fix = &one;
 	p->outcome = DIAG_NOISY;
 	p->stalls.most_lost = 1.316;
@@ -548,14 +584,18 @@ static void test_report_reads_well(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dip_values),  cmocka_unit_test(test_modes),	     cmocka_unit_test(test_one_mode),
-		cmocka_unit_test(test_comb),	    cmocka_unit_test(test_bands),	     cmocka_unit_test(test_no_dips),
-		cmocka_unit_test(test_few_repeats), cmocka_unit_test(test_clear_wait),	     cmocka_unit_test(test_excused),
-		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced), cmocka_unit_test(test_one_traced_round),
-		cmocka_unit_test(test_gains),	    cmocka_unit_test(test_decision),	     cmocka_unit_test(test_fixes_fit),
-		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),	     cmocka_unit_test(test_odd_round),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_kept_off),    cmocka_unit_test(test_refine),	     cmocka_unit_test(test_report_reads_well),
+		cmocka_unit_test(test_dip_values), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_one_mode), cmocka_unit_test(test_comb),
+		cmocka_unit_test(test_bands), cmocka_unit_test(test_no_dips),
+		cmocka_unit_test(test_few_repeats), cmocka_unit_test(test_clear_wait),
+		cmocka_unit_test(test_excused), cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
+		cmocka_unit_test(test_one_traced_round), cmocka_unit_test(test_gains),
+		cmocka_unit_test(test_decision), cmocka_unit_test(test_fixes_fit),
+		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),
+		cmocka_unit_test(test_odd_round), cmocka_unit_test(test_window),
+		cmocka_unit_test(test_kept_off), cmocka_unit_test(test_refine),
+		cmocka_unit_test(test_report_reads_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

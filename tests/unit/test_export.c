@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The exporter without a kernel and without a network: sums that never fall, few series, exact text, what is no request. */
+/* The exporter without a kernel and without a network: sums that never fall, few series, exact
+ * text, what is no request. */
 #include <arpa/inet.h>
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +31,8 @@ static bool path_of(uint64_t id, char *buf, size_t size)
 
 static struct trace_endpoint endpoint(uint64_t serial, const char *comm, uint64_t cgroup)
 {
-	struct trace_endpoint ep = { .serial = serial, .proto = TRACE_TCP, .peer = -1, .born_ns = 5 * S, .at_ns = 10 * S };
+	struct trace_endpoint ep = { .serial = serial, .proto = TRACE_TCP, .peer = -1,
+		.born_ns = 5 * S, .at_ns = 10 * S };
 
 	ep.tx_calls.tgid = ep.rx_calls.tgid = 7;
 	ep.tx_calls.cgroup_id = ep.rx_calls.cgroup_id = cgroup;
@@ -67,15 +69,15 @@ static void sums_never_fall(void **state)
 	assert_string_equal(g.v[0].cgroup, "/system.slice/s1.service");
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 3 * S);
 	assert_int_equal(g.v[0].endpoints, 2);
-	v[0].tx_calls.open_sleep_ns = 9 * S;	/* is counted once, when it has ended */
+	v[0].tx_calls.open_sleep_ns = 9 * S; /* is counted once, when it has ended */
 	v[0].tx.ns[TX_NAGLE] += S;
-	v[0].closed = true;	/* its last words are counted */
+	v[0].closed = true; /* its last words are counted */
 	add(&g, 11 * S, v, 2);
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
 	assert_int_equal(g.v[0].endpoints, 1);
-	add(&g, 12 * S, v + 1, 1);	/* and stay when it is gone */
+	add(&g, 12 * S, v + 1, 1); /* and stay when it is gone */
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
-	v[1].tx.ns[TX_NAGLE] -= S;	/* a correction */
+	v[1].tx.ns[TX_NAGLE] -= S; /* a correction */
 	add(&g, 13 * S, v + 1, 1);
 	assert_int_equal(g.v[0].tx_ns[TX_NAGLE], 4 * S);
 	add(&g, 14 * S, NULL, 0);
@@ -123,7 +125,7 @@ static void few_series(void **state)
 	assert_int_equal(g.folded, 40);
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 40);
 	add(&g, 11 * S, v, 50);
-	assert_int_equal(g.folded, 40);	/* the same ones are counted once */
+	assert_int_equal(g.folded, 40); /* the same ones are counted once */
 	for (int i = 0; i < 50; i++)
 		v[i].at_ns = 11 * S + 700 * S; /* but the first ten ended long ago */
 	add(&g, 12 * S + 700 * S, v + 10, 40);
@@ -137,7 +139,8 @@ static void few_series(void **state)
 
 static char *text_of(struct groups *g, bool openmetrics)
 {
-	struct exporter_state e = { .version = "1", .git = "a\"b\\c\nd", .backend = "rawtp", .cpu_ns = 1500000001, .scrapes = 3 };
+	struct exporter_state e = { .version = "1", .git = "a\"b\\c\nd", .backend = "rawtp",
+		.cpu_ns = 1500000001, .scrapes = 3 };
 	struct exposition x = { .openmetrics = openmetrics };
 	char *text;
 
@@ -155,9 +158,11 @@ static void has(const char *text, const char *line)
 }
 
 /* the sums of endpoints no longer kept, as a session gives them with a snapshot */
-static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endpoint *v, size_t n, const struct trace_endpoint *tcp, uint64_t dropped)
+static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endpoint *v, size_t n,
+			  const struct trace_endpoint *tcp, uint64_t dropped)
 {
-	struct trace_snapshot s = { .at_ns = at, .n = n, .ep = calloc(n + 1, sizeof(*v)), .counters.dropped = dropped };
+	struct trace_snapshot s = { .at_ns = at, .n = n, .ep = calloc(n + 1, sizeof(*v)),
+		.counters.dropped = dropped };
 
 	s.rest = calloc(TRACE_PROTOS, sizeof(*s.rest));
 	s.rest[TRACE_TCP] = *tcp;
@@ -168,7 +173,8 @@ static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endp
 
 static void what_ended_without_a_row_counts(void **state)
 {
-	struct trace_endpoint v[2] = { endpoint(1, "web", 1), endpoint(2, "web", 1) }, rest = endpoint(0, "", 0);
+	struct trace_endpoint v[2] = { endpoint(1, "web", 1), endpoint(2, "web", 1) },
+			      rest = endpoint(0, "", 0);
 	struct groups g;
 	char *text;
 
@@ -177,7 +183,8 @@ static void what_ended_without_a_row_counts(void **state)
 	v[0].tx.ns[TX_NAGLE] = S;
 	v[0].tx.lifetime_ns = 2 * S;
 	add(&g, 10 * S, v, 2);
-	rest.tx_calls.bytes = 150 + 7;	/* the first one, which had sent 50 more, and another that came and went between the two */
+	rest.tx_calls.bytes = 150 + 7; /* the first one, which had sent 50 more, and another that
+					  came and went between the two */
 	rest.tx.ns[TX_NAGLE] = 3 * S;
 	rest.tx.lifetime_ns = 5 * S;
 	rest.rx_calls.tgid = rest.tx_calls.tgid = 0;
@@ -186,7 +193,7 @@ static void what_ended_without_a_row_counts(void **state)
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
 	assert_int_equal(g.other[TRACE_TCP].tx_ns[TX_NAGLE], 2 * S);
 	assert_int_equal(g.stalls[TRACE_TCP][TX_NAGLE].ns, 3 * S);
-	add_with_rest(&g, 12 * S, v + 1, 1, &rest, 2);	/* nothing came */
+	add_with_rest(&g, 12 * S, v + 1, 1, &rest, 2); /* nothing came */
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 57);
 	rest.tx_calls.bytes += 1000;
 	rest.tx.lifetime_ns += S;
@@ -194,7 +201,8 @@ static void what_ended_without_a_row_counts(void **state)
 	assert_int_equal(g.other[TRACE_TCP].sent_bytes.sum, 1057);
 	text = text_of(&g, true);
 	has(text, "ipcstall_dropped_endpoints_total 3\n");
-	has(text, "ipcstall_bytes_total{process=\"other\",cgroup=\"other\",proto=\"tcp\",direction=\"sent\"} 1057\n");
+	has(text, "ipcstall_bytes_total{process=\"other\",cgroup=\"other\",proto=\"tcp\",direction="
+		  "\"sent\"} 1057\n");
 	free(text);
 	groups_free(&g);
 }
@@ -256,17 +264,26 @@ static void the_text(void **state)
 	add(&g, 10 * S, &v, 1);
 	text = text_of(&g, true);
 	has(text, "# TYPE ipcstall_stall_seconds counter\n");
-	has(text, "ipcstall_stall_seconds_total{process=\"we\\\"b\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\",cause=\"nagle\"} "
+	has(text, "ipcstall_stall_seconds_total{process=\"we\\\"b\",cgroup=\"/system.slice/"
+		  "s1.service/deeper\",proto=\"tcp\",cause=\"nagle\"} "
 		  "123456789.012345678\n");
-	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"1e-06\"} 2\n");
-	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0.032768\"} 2\n");
-	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0.065536\"} 7\n");
-	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"+Inf\"} 8\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"1e-"
+		  "06\"} 2\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0."
+		  "032768\"} 2\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"0."
+		  "065536\"} 7\n");
+	has(text, "ipcstall_stall_duration_seconds_bucket{proto=\"tcp\",cause=\"nagle\",le=\"+"
+		  "Inf\"} 8\n");
 	has(text, "ipcstall_stall_duration_seconds_count{proto=\"tcp\",cause=\"nagle\"} 8\n");
-	has(text, "# TYPE ipcstall_build info\nipcstall_build_info{version=\"1\",revision=\"a\\\"b\\\\c\\nd\",backend=\"rawtp\"} 1\n");
+	has(text, "# TYPE ipcstall_build "
+		  "info\nipcstall_build_info{version=\"1\",revision=\"a\\\"b\\\\c\\nd\",backend="
+		  "\"rawtp\"} 1\n");
 	has(text, "process_cpu_seconds_total 1.500000001\n");
 	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
-	assert_null(strstr(text, "deeper\",proto=\"tcp\",cause=\"rwnd\"} ")); /* its resolution is unknown: it is not 0 */
+	assert_null(
+		strstr(text, "deeper\",proto=\"tcp\",cause=\"rwnd\"} ")); /* its resolution is
+									     unknown: it is not 0 */
 	free(text);
 	text = text_of(&g, false);
 	has(text, "# TYPE ipcstall_stall_seconds_total counter\n");
@@ -276,22 +293,29 @@ static void the_text(void **state)
 	groups_free(&g);
 }
 
-/* Whose other end is seen has its stall in a ledger of its own; what came five times in six is no accident. */
+/* Whose other end is seen has its stall in a ledger of its own; what came five times in six is no
+ * accident. */
 static void senders_elsewhere_that_waited(void **state)
 {
-	struct trace_endpoint v[3] = { endpoint(1, "srv", 1), endpoint(2, "srv", 1), endpoint(3, "srv", 1) };
+	struct trace_endpoint v[3] = { endpoint(1, "srv", 1), endpoint(2, "srv", 1),
+		endpoint(3, "srv", 1) };
 	struct groups g;
 	char *text;
 
 	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
 	add(&g, 9 * S, v, 3);
 	text = text_of(&g, true);
-	assert_null(strstr(text, "ipcstall_withheld_ack_seconds_total{")); /* the timer's fires are not seen: it is not 0 */
+	assert_null(
+		strstr(text, "ipcstall_withheld_ack_seconds_total{")); /* the timer's fires are not
+									  seen: it is not 0 */
 	free(text);
 	for (int i = 0; i < 3; i++) {
 		v[i].delack_res = TRACE_BOUNDED;
 		v[i].delack_fires = 6;
-		v[i].answers = (struct trace_answers){ .n = 5, .ns = 200000000, .since_fired = { 500, 50100 }, .since_owed = { 200500, 8050000000 } };
+		v[i].answers = (struct trace_answers){ .n = 5,
+						       .ns = 200000000,
+						       .since_fired = { 500, 50100 },
+						       .since_owed = { 200500, 8050000000 } };
 	}
 	v[1].paired = true;
 	v[2].delack_fires = 60;
@@ -301,7 +325,8 @@ static void senders_elsewhere_that_waited(void **state)
 	v[0].delack_fires++;
 	add(&g, 11 * S, v, 3);
 	text = text_of(&g, true);
-	has(text, "ipcstall_withheld_ack_seconds_total{process=\"srv\",cgroup=\"/system.slice/s1.service/deeper\",proto=\"tcp\"} 0.240000000\n");
+	has(text, "ipcstall_withheld_ack_seconds_total{process=\"srv\",cgroup=\"/system.slice/"
+		  "s1.service/deeper\",proto=\"tcp\"} 0.240000000\n");
 	free(text);
 	groups_free(&g);
 }
@@ -372,11 +397,14 @@ static void requests(void **state)
 	memcpy(big, "GET /", 5);
 	memcpy(big + 1000, " HTTP/1.0\r\n\r\n", 13);
 	assert_int_equal(http_parse(big, 1013, &q), 400); /* a path that is too long */
-	http_parse("GET / HTTP/1.0\r\nAccept: text/plain, application/OpenMetrics-text;version=1.0.0;q=0.5\r\n\r\n", 86, &q);
+	http_parse("GET / HTTP/1.0\r\nAccept: text/plain, "
+		   "application/OpenMetrics-text;version=1.0.0;q=0.5\r\n\r\n",
+		   86, &q);
 	assert_true(q.openmetrics);
 }
 
-/* Every beginning of a request, and every byte of it changed: never a crash, never a yes to half a request. */
+/* Every beginning of a request, and every byte of it changed: never a crash, never a yes to half a
+ * request. */
 static void requests_in_pieces(void **state)
 {
 	static const char whole[] = "GET /metrics HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n";
@@ -437,7 +465,8 @@ static struct http_server *server_on(uint16_t *port)
 
 static int client_of(uint16_t port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	assert_int_equal(connect(fd, (void *)&a, sizeof(a)), 0);
@@ -491,7 +520,9 @@ static void row9_out_of_descriptors_it_rests(void **state)
 	uint64_t before;
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-	few = (struct rlimit){ (rlim_t)waiting + 1, usual.rlim_max }; /* all below are taken, but for what accept() would have */
+	few = (struct rlimit){
+		(rlim_t)waiting + 1, usual.rlim_max
+	}; /* all below are taken, but for what accept() would have */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	before = cpu_ns_used();
 	serve_for(s, 1000);
@@ -529,10 +560,12 @@ static void row9_names_that_never_stalled_go_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over), cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
+		cmocka_unit_test(sums_never_fall), cmocka_unit_test(handed_over),
+		cmocka_unit_test(few_series), cmocka_unit_test(unknown_names),
 		cmocka_unit_test(what_ended_without_a_row_counts), cmocka_unit_test(the_text),
 		cmocka_unit_test(senders_elsewhere_that_waited),
-		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests), cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
+		cmocka_unit_test(unseen_calls_are_not_counted), cmocka_unit_test(requests),
+		cmocka_unit_test(requests_in_pieces), cmocka_unit_test(labels_never_overflow),
 		cmocka_unit_test(both_halves_keep_their_groups),
 		cmocka_unit_test(row9_slow_clients_make_room_for_the_scraper),
 		cmocka_unit_test(row9_out_of_descriptors_it_rests),

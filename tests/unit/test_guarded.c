@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Row 1 of docs/SECURITY.md: memory that processes share ends where nobody may write, and no count in it is believed unchecked. */
+/* Row 1 of docs/SECURITY.md: memory that processes share ends where nobody may write, and no count
+ * in it is believed unchecked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,8 +93,11 @@ static void row1_a_sample_too_many_ends_the_process(void **state)
 
 	rig_up(&g, TEST_ONEWAY, false);
 	for (int i = 0; i < ROLES; i++) {
-		assert_int_equal(signal_of_writing((char *)&g.run.samples[i][g.run.max_samples]), 0);
-		assert_int_equal(signal_of_writing((char *)&g.run.samples[i][g.run.max_samples + 1]), SIGSEGV);
+		assert_int_equal(signal_of_writing((char *)&g.run.samples[i][g.run.max_samples]),
+				 0);
+		assert_int_equal(
+			signal_of_writing((char *)&g.run.samples[i][g.run.max_samples + 1]),
+			SIGSEGV);
 	}
 	assert_int_equal(signal_of_writing((char *)&g.run.sh->slices[MAX_SLICES]), SIGSEGV);
 	rig_down(&g);
@@ -117,7 +121,12 @@ static void row1_counts_are_checked(void **state)
 
 	rig_up(&g, TEST_ONEWAY, false);
 	for (int i = 0; i < ROLES; i++) {
-		judged(&g, (enum role)i, (struct tally){ .n = g.run.max_samples, .messages = 5, .lost = 5, .n_slices = MAX_SLICES }, NULL);
+		judged(&g, (enum role)i,
+		       (struct tally){ .n = g.run.max_samples,
+				       .messages = 5,
+				       .lost = 5,
+				       .n_slices = MAX_SLICES },
+		       NULL);
 		judged(&g, (enum role)i, (struct tally){ .n = g.run.max_samples + 1 }, "samples");
 		judged(&g, (enum role)i, (struct tally){ .n = UINT64_MAX }, "samples");
 		judged(&g, (enum role)i, (struct tally){ .n_slices = MAX_SLICES + 1 }, "slices");
@@ -139,9 +148,11 @@ static void row1_a_text_from_an_end_has_an_end(void **state)
 	struct err e = {};
 
 	rig_up(&g, TEST_LATENCY, false);
-	memset(g.run.sh->tally[ROLE_SERVER].facts.cc, 'x', sizeof(g.run.sh->tally[ROLE_SERVER].facts.cc));
+	memset(g.run.sh->tally[ROLE_SERVER].facts.cc, 'x',
+	       sizeof(g.run.sh->tally[ROLE_SERVER].facts.cc));
 	assert_int_equal(counts_take(&g.run, ROLE_SERVER, &e), 0);
-	assert_int_equal(strlen(g.run.counted[ROLE_SERVER].facts.cc), sizeof(g.run.counted[ROLE_SERVER].facts.cc) - 1);
+	assert_int_equal(strlen(g.run.counted[ROLE_SERVER].facts.cc),
+			 sizeof(g.run.counted[ROLE_SERVER].facts.cc) - 1);
 	rig_down(&g);
 }
 

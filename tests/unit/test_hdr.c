@@ -48,7 +48,8 @@ static void error_is_within_the_stated_bound(void **state)
 	for (uint64_t v = 0; v < 256; v++)
 		assert_true(relative_error(v) == 0);
 	for (unsigned int i = 0; i < HDR_BUCKETS; i++) /* the edges are where it is worst */
-		worst = fmax(worst, fmax(relative_error(hdr_bucket_lo(i)), relative_error(hdr_bucket_hi(i))));
+		worst = fmax(worst, fmax(relative_error(hdr_bucket_lo(i)),
+					 relative_error(hdr_bucket_hi(i))));
 	for (int i = 0; i < N; i++)
 		worst = fmax(worst, relative_error(rng_u64(&r) >> rng_below(&r, 64)));
 	assert_true(worst <= HDR_REL_ERROR);
@@ -78,7 +79,8 @@ static void fill(uint64_t *v, struct hdr *into, uint64_t seed)
 	}
 }
 
-/* Walked from below, the buckets take the sorted sample apart in order, each value within the bound of its bucket's middle. */
+/* Walked from below, the buckets take the sorted sample apart in order, each value within the bound
+ * of its bucket's middle. */
 static void buckets_follow_the_sample(void **state)
 {
 	uint64_t *v = malloc(N * sizeof(*v)), sum = 0;
@@ -129,8 +131,9 @@ static void iteration_gives_back_what_was_recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_tile_the_range),      cmocka_unit_test(error_is_within_the_stated_bound),
-		cmocka_unit_test(empty_is_unknown),	       cmocka_unit_test(buckets_follow_the_sample),
+		cmocka_unit_test(buckets_tile_the_range),
+		cmocka_unit_test(error_is_within_the_stated_bound),
+		cmocka_unit_test(empty_is_unknown), cmocka_unit_test(buckets_follow_the_sample),
 		cmocka_unit_test(iteration_gives_back_what_was_recorded),
 	};
 

@@ -13,8 +13,10 @@ static void counts(void **state)
 	static const struct {
 		double v;
 		const char *text;
-	} rows[] = { { 0, "0" }, { 7, "7" }, { 7.25, "7.25" }, { 99.96, "100" }, { 999, "999" }, { 999.6, "1.00k" }, { 12345, "12.3k" },
-		     { 999600, "1.00M" }, { 3.3e9, "3.30G" }, { 1.5e15, "1500T" } };
+	} rows[] = { { 0, "0" },	 { 7, "7" },	      { 7.25, "7.25" },
+		     { 99.96, "100" },	 { 999, "999" },      { 999.6, "1.00k" },
+		     { 12345, "12.3k" }, { 999600, "1.00M" }, { 3.3e9, "3.30G" },
+		     { 1.5e15, "1500T" } };
 	char text[32];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -29,9 +31,13 @@ static void figures(void **state)
 		double v;
 		int digits;
 		const char *text;
-	} rows[] = { { 0, 3, "0" }, { 132, 2, "130" }, { 132, 3, "132" }, { 1394, 3, "1390" }, { 45.06, 3, "45.1" }, { 1.316, 3, "1.32" },
-		     { 0.03124, 2, "0.031" }, { 0.0000123, 2, "0.000012" }, { -132, 2, "-130" }, { 1e7, 2, "10000000" }, { 100, 3, "100" },
-		     { NAN, 3, "-" }, { INFINITY, 3, "inf" } };
+	} rows[] = { { 0, 3, "0" },	      { 132, 2, "130" },
+		     { 132, 3, "132" },	      { 1394, 3, "1390" },
+		     { 45.06, 3, "45.1" },    { 1.316, 3, "1.32" },
+		     { 0.03124, 2, "0.031" }, { 0.0000123, 2, "0.000012" },
+		     { -132, 2, "-130" },     { 1e7, 2, "10000000" },
+		     { 100, 3, "100" },	      { NAN, 3, "-" },
+		     { INFINITY, 3, "inf" } };
 	char text[32];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -45,7 +51,8 @@ static void times(void **state)
 	static const struct {
 		double ns;
 		const char *text;
-	} rows[] = { { 7, "7 ns" }, { 44100, "44.1 us" }, { 836e6, "836 ms" }, { 1.234e9, "1.23 s" } };
+	} rows[] = { { 7, "7 ns" }, { 44100, "44.1 us" }, { 836e6, "836 ms" },
+		{ 1.234e9, "1.23 s" } };
 	char text[32];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -64,9 +71,7 @@ static void plurals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),
-		cmocka_unit_test(figures),
-		cmocka_unit_test(times),
+		cmocka_unit_test(counts), cmocka_unit_test(figures), cmocka_unit_test(times),
 		cmocka_unit_test(plurals),
 	};
 

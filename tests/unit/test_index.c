@@ -78,7 +78,8 @@ static void the_smaller_half_goes(void **state)
 
 static void process_ids(void **state)
 {
-	static const char *const bad[] = { "", "0", "-1", "+1", " 1", "12x", "1.5", "4194305", "99999999999999999999" };
+	static const char *const bad[] = { "", "0", "-1", "+1", " 1", "12x", "1.5", "4194305",
+		"99999999999999999999" };
 	long pid;
 
 	assert_int_equal(parse_pid("4194304", &pid), 0);
@@ -90,11 +91,9 @@ static void process_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_in_an_empty_one),
-		cmocka_unit_test(every_key_is_found),
+		cmocka_unit_test(nothing_is_in_an_empty_one), cmocka_unit_test(every_key_is_found),
 		cmocka_unit_test(a_key_keeps_its_newest_value),
-		cmocka_unit_test(the_smaller_half_goes),
-		cmocka_unit_test(process_ids),
+		cmocka_unit_test(the_smaller_half_goes), cmocka_unit_test(process_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,8 @@ static double best(int (*rung)(struct ladder *))
 	return n > 0 ? min : NAN;
 }
 
-/* The reason for a ladder: each level is slower than the one above it. An unmeasured loop would show as 0 or out of order. */
+/* The reason for a ladder: each level is slower than the one above it. An unmeasured loop would
+ * show as 0 or out of order. */
 static void each_rung_is_higher(void **state)
 {
 	double l1 = best(rung_l1), l2 = best(rung_l2), memory = best(rung_memory);
@@ -93,11 +94,9 @@ static void no_disk_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rung_is_higher),
-		cmocka_unit_test(cpu_rungs),
+		cmocka_unit_test(each_rung_is_higher), cmocka_unit_test(cpu_rungs),
 		cmocka_unit_test(loopback_round_trip_is_more_than_one_way),
-		cmocka_unit_test(disk_reads_or_says_why),
-		cmocka_unit_test(no_disk_is_told),
+		cmocka_unit_test(disk_reads_or_says_why), cmocka_unit_test(no_disk_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

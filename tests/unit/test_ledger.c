@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The charge of a ledger under threads that race, and under what interrupts them: nothing twice, nothing lost. */
+/* The charge of a ledger under threads that race, and under what interrupts them: nothing twice,
+ * nothing lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +85,8 @@ static void take_quickly(const struct input *in)
 static void random_step(unsigned int *seed)
 {
 	unsigned int r = *seed = *seed * 1664525u + 1013904223u;
-	struct input in = { .at = now(), .says = IN_FULL | IN_HEAD, .full = r >> 10 & 1, .head = (r >> 11) % HEAD_REST };
+	struct input in = { .at = now(), .says = IN_FULL | IN_HEAD, .full = r >> 10 & 1,
+		.head = (r >> 11) % HEAD_REST };
 
 	if (r >> 16 & 1)
 		in.bytes = r >> 20;
@@ -144,12 +146,15 @@ static void alone(void **state)
 	check_world();
 	assert_int_equal(w.lost, 0);
 #if TURNS
-	assert_int_equal(w.b.crowd.bytes, w.free_bytes);	/* every turn was its own, and what charges nothing takes none */
+	assert_int_equal(
+		w.b.crowd.bytes,
+		w.free_bytes); /* every turn was its own, and what charges nothing takes none */
 	assert_true((w.l.done & TURN_BIT) == (w.l.word & TURN_BIT));
 #endif
 }
 
-/* Two turns taken for bytes alone, at one moment, would leave the word as it was: see turn_begin(). */
+/* Two turns taken for bytes alone, at one moment, would leave the word as it was: see turn_begin().
+ */
 static void what_charges_nothing_takes_no_turn(void **state)
 {
 	struct input in = { .bytes = 5 };
@@ -182,7 +187,8 @@ static void racing(void **state)
 	race(racer);
 }
 
-/* all bring bytes, and few change the state: where a turn left the word as it was, forty times as many lost some of them in three runs of eight */
+/* all bring bytes, and few change the state: where a turn left the word as it was, forty times as
+ * many lost some of them in three runs of eight */
 static void *bringer(void *arg)
 {
 	unsigned int r = (unsigned int)(uintptr_t)arg;
@@ -192,7 +198,9 @@ static void *bringer(void *arg)
 
 		r = r * 1664525u + 1013904223u;
 		if (!(r >> 16 & 15))
-			in = (struct input){ .at = now(), .says = IN_FULL, .full = r >> 20 & 1, .bytes = 3 };
+			in = (struct input){
+				.at = now(), .says = IN_FULL, .full = r >> 20 & 1, .bytes = 3
+			};
 		else
 			in.at = w.born;
 		take(&in);
@@ -222,7 +230,8 @@ static void interrupted(void **state)
 }
 
 #if TURNS
-/* A turn that is never over: what comes meanwhile waits, up to the room there is, and is booked by the next turn. */
+/* A turn that is never over: what comes meanwhile waits, up to the room there is, and is booked by
+ * the next turn. */
 static void waiting(void **state)
 {
 	struct input in = { .says = IN_FULL };
@@ -246,7 +255,8 @@ static void waiting(void **state)
 	check_world();
 }
 
-/* one call after the other, with or without a sleep in it: the short way books what the long one does */
+/* one call after the other, with or without a sleep in it: the short way books what the long one
+ * does */
 static void long_way(struct world *x, const struct input *in, enum dir dir)
 {
 	struct transition t;
@@ -266,14 +276,18 @@ static int short_way(struct world *x, const struct input *in, enum dir dir)
 	return done;
 }
 
-/* both parts, of which a step that charges nothing takes the second: where two are one they are in the first */
+/* both parts, of which a step that charges nothing takes the second: where two are one they are in
+ * the first */
 static struct flow all_of(const struct beside *b)
 {
 	const struct flow *x = &b->own, *y = &b->crowd;
 
 	return (struct flow){
-		.bytes = x->bytes + y->bytes, .messages = x->messages + y->messages, .wakeups = x->wakeups + y->wakeups,
-		.blocked_ns = x->blocked_ns + y->blocked_ns, .runq_ns = x->runq_ns + y->runq_ns,
+		.bytes = x->bytes + y->bytes,
+		.messages = x->messages + y->messages,
+		.wakeups = x->wakeups + y->wakeups,
+		.blocked_ns = x->blocked_ns + y->blocked_ns,
+		.runq_ns = x->runq_ns + y->runq_ns,
 		.blocked_max = x->blocked_max > y->blocked_max ? x->blocked_max : y->blocked_max,
 		.runq_max = x->runq_max > y->runq_max ? x->runq_max : y->runq_max,
 	};
@@ -290,15 +304,19 @@ static void same_books(struct world *a, struct world *b)
 	assert_memory_equal(&of_a, &of_b, sizeof(of_a));
 }
 
-static void one_call(struct world *a, struct world *b, enum dir dir, unsigned int r, ns_t *at, int *quick)
+static void one_call(struct world *a, struct world *b, enum dir dir, unsigned int r, ns_t *at,
+		     int *quick)
 {
-	struct input begin = { .at = *at += r & 15, .working = 1 }, sleep = { .at = *at += r >> 4 & 15, .asleep = 1 };
-	struct input wake = { .at = *at += r >> 8 & 15, .asleep = -1, .slept = 1, .blocked = 9, .runq = 4 };
-	struct input end = { .at = *at += r >> 12 & 15, .working = -1, .says = IN_FULL, .full = r >> 16 & 1, .bytes = r >> 17 & 3 };
+	struct input begin = { .at = *at += r & 15, .working = 1 },
+		sleep = { .at = *at += r >> 4 & 15, .asleep = 1 };
+	struct input wake = { .at = *at += r >> 8 & 15, .asleep = -1, .slept = 1, .blocked = 9,
+		.runq = 4 };
+	struct input end = { .at = *at += r >> 12 & 15, .working = -1, .says = IN_FULL,
+		.full = r >> 16 & 1, .bytes = r >> 17 & 3 };
 
-	if ((r >> 19 & 3) == 3) {	/* seen only where it falls asleep */
+	if ((r >> 19 & 3) == 3) { /* seen only where it falls asleep */
 		sleep.working = 1;
-	} else if (r >> 21 & 7) {	/* now and then a thread leaves that nobody saw enter */
+	} else if (r >> 21 & 7) { /* now and then a thread leaves that nobody saw enter */
 		*quick += short_way(a, &begin, dir);
 		long_way(b, &begin, dir);
 	}
@@ -332,24 +350,27 @@ static void short_as_long(void **state)
 		memset(&b, 0, sizeof(b));
 		a.l.word = b.l.word = word_open(at);
 		for (int i = 0; i < 20000; i++)
-			one_call(&a, &b, dir, (seed = seed * 1664525u + 1013904223u) >> 8, &at, &quick);
+			one_call(&a, &b, dir, (seed = seed * 1664525u + 1013904223u) >> 8, &at,
+				 &quick);
 	}
-	assert_in_range(quick, 70000, 140000);	/* most went the short way */
+	assert_in_range(quick, 70000, 140000); /* most went the short way */
 }
 #endif
 
 /* who voted last is not who is in the lead */
 static void a_majority_wins(void **state)
 {
-	static const struct { int who; ns_t ns; } votes[] = { { 1, 5 }, { 2, 4 }, { 3, 2 }, { 1, 9 }, { 2, 3 }, { 3, 1 } };
+	static const struct { int who; ns_t ns; } votes[] = { { 1, 5 }, { 2, 4 }, { 3, 2 },
+		{ 1, 9 }, { 2, 3 }, { 3, 1 } };
 	ns_t lead = 0;
 	int leader = 0;
 
 	for (size_t i = 0; i < sizeof(votes) / sizeof(votes[0]); i++)
 		if (vote_won(&lead, leader == votes[i].who, votes[i].ns))
 			leader = votes[i].who;
-	assert_int_equal(leader, 1);	/* 14 of 24 */
-	assert_false(vote_won(&lead, false, lead));	/* as much as it is ahead takes its lead, not its place */
+	assert_int_equal(leader, 1); /* 14 of 24 */
+	assert_false(vote_won(&lead, false,
+			      lead)); /* as much as it is ahead takes its lead, not its place */
 	assert_int_equal(lead, 0);
 	assert_true(vote_won(&lead, false, 1));
 	assert_int_equal(lead, 1);
@@ -370,7 +391,8 @@ static void vote(struct ballot *b, unsigned int who, ns_t ns)
 	b->leader = won ? who : leader;
 }
 
-/* Three with 400, 350 and 250: the last of them is in the lead, and is not to be named. Of two, and of many before one, it is sure. */
+/* Three with 400, 350 and 250: the last of them is in the lead, and is not to be named. Of two, and
+ * of many before one, it is sure. */
 static void a_name_is_sure(void **state)
 {
 	struct ballot two = {}, three = {}, clear = {};
@@ -394,10 +416,12 @@ static void a_name_is_sure(void **state)
 	assert_true(vote_is_sure(clear.lead, clear.sum, clear.second));
 }
 
-/* Somebody is at the sums, and every place is taken: whoever leaves is counted out all the same, and no time is lost. */
+/* Somebody is at the sums, and every place is taken: whoever leaves is counted out all the same,
+ * and no time is lost. */
 static void who_leaves_is_counted_out(void **state)
 {
-	struct input enters = { .working = 1 }, leaves = { .working = -1 }, after = { .says = IN_FULL, .full = 1 };
+	struct input enters = { .working = 1 }, leaves = { .working = -1 },
+		after = { .says = IN_FULL, .full = 1 };
 	struct transition t;
 	struct turn turn = {};
 	unsigned long long ns = 0;
@@ -432,7 +456,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_leaves_is_counted_out), cmocka_unit_test(alone),
-		cmocka_unit_test(what_charges_nothing_takes_no_turn), cmocka_unit_test(racing), cmocka_unit_test(racing_with_bytes),
+		cmocka_unit_test(what_charges_nothing_takes_no_turn), cmocka_unit_test(racing),
+			cmocka_unit_test(racing_with_bytes),
 		cmocka_unit_test(interrupted),
 #if TURNS
 		cmocka_unit_test(waiting),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Links made for real. main() moves into a namespace of its own first (a link of kind lo), where it has every
- * privilege over networks, whoever started it; from there one thread can hop between the hosts of a link. Where not
- * even that is allowed, all is skipped.
- * On a clock: test_rate, test_pingpong, test_quickack, test_delay, test_delay_and_rate, test_queues, test_two_at_once
+ * Links made for real. main() moves into a namespace of its own first (a link of kind lo), where it
+ * has every privilege over networks, whoever started it; from there one thread can hop between the
+ * hosts of a link. Where not even that is allowed, all is skipped. On a clock: test_rate,
+ * test_pingpong, test_quickack, test_delay, test_delay_and_rate, test_queues, test_two_at_once
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,7 +201,8 @@ static void talk_all_ways(const struct link *l)
 
 static void test_kinds(void **state)
 {
-	static const char *const texts[] = { "lo,mtu=9000", "veth", "veth,mtu=1280", "veth,mtu=9000,rate=1gbit", "bridge", "bridge,rate=1gbit" };
+	static const char *const texts[] = { "lo,mtu=9000", "veth", "veth,mtu=1280",
+		"veth,mtu=9000,rate=1gbit", "bridge", "bridge,rate=1gbit" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -259,7 +260,8 @@ static void test_mtu(void **state)
 	check_mtu("lo,gro=off", "lo", 65536);
 }
 
-/* A datagram as large as the MTU goes through the switch whole; the host's don't-fragment refuses one more byte. */
+/* A datagram as large as the MTU goes through the switch whole; the host's don't-fragment refuses
+ * one more byte. */
 static void test_mtu_path(void **state)
 {
 	struct link l = up("bridge,mtu=1400");
@@ -314,8 +316,9 @@ static void test_offloads(void **state)
 	check_offloads("lo,tso=off", "lo", 0, 0, 0);
 }
 
-/* Datagrams of one full frame each, from the tenth's arrival (the first few come out of the full bucket at once) to the
- * last's: bits on the wire per second. A reader too slow for its buffer loses some, which only lowers the figure. */
+/* Datagrams of one full frame each, from the tenth's arrival (the first few come out of the full
+ * bucket at once) to the last's: bits on the wire per second. A reader too slow for its buffer
+ * loses some, which only lowers the figure. */
 static double measured_rate(const struct link *l, enum link_side from, int n)
 {
 	struct pair p = udp_pair(l, from, AF_INET);
@@ -341,8 +344,8 @@ static double measured_rate(const struct link *l, enum link_side from, int n)
 	return (double)(got - 10) * (1472 + IP_UDP_ETH) * 8 / (last - first);
 }
 
-/* Nothing may be faster than was asked. That it gets as fast is shown by the best of six: a loaded machine can
- * fail to keep a cable busy, and an emulated one cannot be asked to. */
+/* Nothing may be faster than was asked. That it gets as fast is shown by the best of six: a loaded
+ * machine can fail to keep a cable busy, and an emulated one cannot be asked to. */
 static void rate_is(const struct link *l, const char *text, enum link_side from, double rate, int n)
 {
 	double floor = in_guest() ? 0 : 0.90 * rate, best = 0;
@@ -350,7 +353,8 @@ static void rate_is(const struct link *l, const char *text, enum link_side from,
 	for (int i = 0; i < 6 && best < 0.95 * rate; i++) {
 		double got = measured_rate(l, from, n);
 
-		print_message("%s from %s: %.3f Mbit/s\n", text, from ? "server" : "client", got / 1e6);
+		print_message("%s from %s: %.3f Mbit/s\n", text, from ? "server" : "client",
+			      got / 1e6);
 		assert_true(got < 1.03 * rate);
 		best = got > best ? got : best;
 	}
@@ -377,8 +381,9 @@ static void test_rate(void **state)
 
 /* --- counters --- */
 
-/* With an MTU too small for IPv6 there is none, and so nothing on the cable but what the test sends: counts are exact.
- * The queue holds ten datagrams' worth; a burst of a hundred loses the rest in silence, and every one is accounted for. */
+/* With an MTU too small for IPv6 there is none, and so nothing on the cable but what the test
+ * sends: counts are exact. The queue holds ten datagrams' worth; a burst of a hundred loses the
+ * rest in silence, and every one is accounted for. */
 static void check_drops(const char *text)
 {
 	struct link l = up(text);
@@ -470,7 +475,8 @@ static void answer(int fd, int n)
 	char buf[1016];
 
 	for (int i = 0; i < n; i++)
-		if (recv(fd, buf, sizeof(buf), MSG_WAITALL) != sizeof(buf) || send(fd, "a", 1, 0) != 1)
+		if (recv(fd, buf, sizeof(buf), MSG_WAITALL) != sizeof(buf) ||
+		    send(fd, "a", 1, 0) != 1)
 			_exit(1);
 	_exit(0);
 }
@@ -500,11 +506,14 @@ static void check_quickack(const char *without, const char *with, int family)
 	struct link a = up(without), b = up(with);
 	double slow = write_write_read(&a, family, 6), quick = INFINITY;
 
-	for (int i = 0; i < 3; i++)	/* a machine that stood still is slow once; a delayed ACK is each time */
+	for (int i = 0; i < 3;
+	     i++) /* a machine that stood still is slow once; a delayed ACK is each time */
 		quick = fmin(quick, write_write_read(&b, family, 6));
 	print_message("%s: %.1f ms; %s: %.1f ms\n", without, slow * 1e3, with, quick * 1e3);
 	assert_true(slow > 5 * 0.035);
-	assert_true(slow - quick > 5 * 0.035);	/* what remains is the same work in both, however slow the machine */
+	assert_true(
+		slow - quick >
+		5 * 0.035); /* what remains is the same work in both, however slow the machine */
 	link_down(&a);
 	link_down(&b);
 }
@@ -587,7 +596,8 @@ static void test_delay(void **state)
 /* Behind a delay the rate is still the rate. */
 static void test_delay_and_rate(void **state)
 {
-	static const char *const texts[] = { "veth,delay=5ms,rate=20mbit", "bridge,delay=5ms,rate=20mbit" };
+	static const char *const texts[] = { "veth,delay=5ms,rate=20mbit",
+		"bridge,delay=5ms,rate=20mbit" };
 	struct link l;
 
 	(void)state;
@@ -721,8 +731,8 @@ static void test_two_at_once(void **state)
 }
 
 /*
- * Is a namespace alive, without keeping it alive? We give it an id as seen from ours (RTM_NEWNSID); the kernel drops
- * the id when the namespace dies (cleanup_net() -> unhash_nsid()).
+ * Is a namespace alive, without keeping it alive? We give it an id as seen from ours (RTM_NEWNSID);
+ * the kernel drops the id when the namespace dies (cleanup_net() -> unhash_nsid()).
  */
 static void watch_ns(int nl, int ns_fd)
 {
@@ -889,7 +899,8 @@ static void test_unprivileged(void **state)
 	assert_int_equal(rc, 0);
 }
 
-/* A process in a changed root may not make a user namespace (create_user_ns()); and this one has no privilege. */
+/* A process in a changed root may not make a user namespace (create_user_ns()); and this one has no
+ * privilege. */
 static void try_forbidden(void)
 {
 	struct link_spec s = { .kind = LINK_VETH };
@@ -938,13 +949,17 @@ static bool move_to_sandbox(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	    cmocka_unit_test(test_no_v6),	cmocka_unit_test(test_mtu),
-		cmocka_unit_test(test_mtu_path),    cmocka_unit_test(test_offloads),	cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_drops),	    cmocka_unit_test(test_counts),	cmocka_unit_test(test_pingpong),
-		cmocka_unit_test(test_quickack),    cmocka_unit_test(test_delay),	cmocka_unit_test(test_delay_and_rate),
-		cmocka_unit_test(test_loss),	    cmocka_unit_test(test_queues),	cmocka_unit_test(test_caller_untouched),
-		cmocka_unit_test(test_two_at_once), cmocka_unit_test(test_kill_9),	cmocka_unit_test(test_sigint),
-		cmocka_unit_test(test_unprivileged), cmocka_unit_test(test_no_permission), cmocka_unit_test(test_plain_lo),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_no_v6),
+		cmocka_unit_test(test_mtu), cmocka_unit_test(test_mtu_path),
+		cmocka_unit_test(test_offloads), cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_drops), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_pingpong), cmocka_unit_test(test_quickack),
+		cmocka_unit_test(test_delay), cmocka_unit_test(test_delay_and_rate),
+		cmocka_unit_test(test_loss), cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_caller_untouched), cmocka_unit_test(test_two_at_once),
+		cmocka_unit_test(test_kill_9), cmocka_unit_test(test_sigint),
+		cmocka_unit_test(test_unprivileged), cmocka_unit_test(test_no_permission),
+		cmocka_unit_test(test_plain_lo),
 	};
 
 	if (!move_to_sandbox())

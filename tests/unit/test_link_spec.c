@@ -43,19 +43,25 @@ static const struct {
 	{ "veth,loss=100%", { LINK_VETH, .loss = 1000000 } },
 	{ "veth,loss=12.3456%", { LINK_VETH, .loss = 123456 } },
 	{ "veth,tso=off", { LINK_VETH, .tso = LINK_OFF } },
-	{ "veth,tso=0,gso=1,gro=ON", { LINK_VETH, .tso = LINK_OFF, .gso = LINK_ON, .gro = LINK_ON } },
+	{ "veth,tso=0,gso=1,gro=ON", { LINK_VETH, .tso = LINK_OFF, .gso = LINK_ON,
+		.gro = LINK_ON } },
 	{ "veth,pingpong=10", { LINK_VETH, .pingpong = 10 } },
 	{ "veth,cwnd=2", { LINK_VETH, .cwnd = 2 } },
 	{ "veth,quickack=1", { LINK_VETH, .quickack = LINK_ON } },
 	{ "veth,quickack=off", { LINK_VETH, .quickack = LINK_OFF } },
 	{ "bridge,qdisc=fq", { LINK_BRIDGE, .qdisc = LINK_Q_FQ } },
-	{ "bridge,qdisc=pfifo,limit=15140", { LINK_BRIDGE, .qdisc = LINK_Q_PFIFO, .limit = 15140 } },
+	{ "bridge,qdisc=pfifo,limit=15140", { LINK_BRIDGE, .qdisc = LINK_Q_PFIFO,
+		.limit = 15140 } },
 	{ "veth,rate=1mbit,limit=8mb", { LINK_VETH, .rate = 1000000, .limit = 8 << 20 } },
-	{ "veth,rate=1mbit,burst=3100,limit=8k", { LINK_VETH, .rate = 1000000, .burst = 3100, .limit = 8192 } },
+	{ "veth,rate=1mbit,burst=3100,limit=8k", { LINK_VETH, .rate = 1000000, .burst = 3100,
+		.limit = 8192 } },
 	{ "veth,rate=1mbit,burst=1514b", { LINK_VETH, .rate = 1000000, .burst = 1514 } },
-	{ "veth,mtu=500,rate=1mbit,burst=514", { LINK_VETH, .mtu = 500, .rate = 1000000, .burst = 514 } },
-	{ "veth,rate=100mbit,mtu=1500,delay=10ms,loss=1%,tso=off,pingpong=10,qdisc=fq,jitter=2ms,limit=8mb,burst=3100,quickack=1",
-	  { LINK_VETH, 1500, 100000000, 3100, 8 << 20, 10000000, 2000000, 10000, LINK_Q_FQ, LINK_OFF, 0, 0, 10, LINK_ON } },
+	{ "veth,mtu=500,rate=1mbit,burst=514", { LINK_VETH, .mtu = 500, .rate = 1000000,
+		.burst = 514 } },
+	{ "veth,rate=100mbit,mtu=1500,delay=10ms,loss=1%,tso=off,pingpong=10,qdisc=fq,jitter=2ms,"
+	  "limit=8mb,burst=3100,quickack=1",
+	  { LINK_VETH, 1500, 100000000, 3100, 8 << 20, 10000000, 2000000, 10000, LINK_Q_FQ,
+	  	LINK_OFF, 0, 0, 10, LINK_ON } },
 };
 
 static void test_good(void **state)
@@ -86,21 +92,36 @@ static void expect_bad(const char *text)
 }
 
 static const char *const bad[] = {
-	"", ",", "=", "=veth", " veth", "veth ", "Veth", "vet", "eth0", "br", "bridge,,", "veth,", "lo,", ",veth", "veth,veth",
-	"rate=100mbit", "veth;rate=1mbit", "veth,rate=1mbit,rate=2mbit", "veth,mtu=1500,mtu=1500", "veth,tso=on,tso=off",
-	"veth,Rate=1mbit", "veth,rate =1mbit", "veth, rate=1mbit", "veth,rat=1mbit", "veth,bandwidth=1mbit", "veth,kind=lo",
-	"veth,rate=1mbit,burst=67", "veth,rate=1mbit,burst=1513", "veth,mtu=9000,rate=1mbit,burst=9013", "lo,rate=1mbit,burst=3100",
-	"veth,burst=3100", "veth,limit=8mb", "veth,jitter=1ms", "veth,delay=1ms,jitter=2ms", "veth,delay=1ms,limit=1mb",
-	"veth,delay=10", "veth,delay=10m", "veth,delay=61s", "veth,delay=0.5ns", "veth,delay=1.0000000001s", "veth,delay=60.1s",
-	"veth,loss=1", "veth,loss=0.01", "veth,loss=101%", "veth,loss=1%%", "veth,loss=0.00001%", "veth,loss=100.0001%",
-	"veth,rate=100", "veth,rate=100m", "veth,rate=100mb", "veth,rate=100mbps", "veth,rate=7999bit", "veth,rate=7kbit",
-	"veth,rate=401gbit", "veth,rate=400.1gbit", "veth,rate=0.1bit", "veth,rate=99999999999gbit", "veth,rate=0gbit",
-	"veth,mtu=67", "veth,mtu=65536", "veth,mtu=0", "veth,mtu=1500b", "veth,mtu=1k", "veth,mtu=1500.5", "veth,mtu=18446744073709551617",
-	"veth,pingpong=0", "veth,cwnd=0", "veth,cwnd=65536", "veth,pingpong=256", "veth,pingpong=on", "veth,quickack=2", "veth,quickack=yes", "veth,quickack",
-	"veth,tso=maybe", "veth,tso=", "veth,tso", "veth,gso=2", "veth,gro=-1", "veth,qdisc=tbf", "veth,qdisc=", "veth,qdisc=FQ2",
-	"veth,rate=1mbit,limit=0", "veth,rate=1mbit,limit=1025mb", "veth,rate=1mbit,limit=8gb", "veth,rate=1mbit,limit=8q",
-	"veth,rate=1mbit,burst=1025mb", "veth,rate=1mbit,burst=64Q", "bridge,rate", "bridge,rate=", "bridge,=1", "lo,mtu",
-	"veth,rate=1mbit\n", "veth,mtu=\t1500", "veth,delay=1e3ms", "veth,delay=0x10ms", "veth,delay=1..5ms", "veth,delay=.ms",
+	"", ",", "=", "=veth", " veth", "veth ", "Veth", "vet", "eth0", "br", "bridge,,", "veth,",
+		"lo,", ",veth", "veth,veth",
+	"rate=100mbit", "veth;rate=1mbit", "veth,rate=1mbit,rate=2mbit", "veth,mtu=1500,mtu=1500",
+		"veth,tso=on,tso=off",
+	"veth,Rate=1mbit", "veth,rate =1mbit", "veth, rate=1mbit", "veth,rat=1mbit",
+		"veth,bandwidth=1mbit", "veth,kind=lo",
+	"veth,rate=1mbit,burst=67", "veth,rate=1mbit,burst=1513",
+		"veth,mtu=9000,rate=1mbit,burst=9013", "lo,rate=1mbit,burst=3100",
+	"veth,burst=3100", "veth,limit=8mb", "veth,jitter=1ms", "veth,delay=1ms,jitter=2ms",
+		"veth,delay=1ms,limit=1mb",
+	"veth,delay=10", "veth,delay=10m", "veth,delay=61s", "veth,delay=0.5ns",
+		"veth,delay=1.0000000001s", "veth,delay=60.1s",
+	"veth,loss=1", "veth,loss=0.01", "veth,loss=101%", "veth,loss=1%%", "veth,loss=0.00001%",
+		"veth,loss=100.0001%",
+	"veth,rate=100", "veth,rate=100m", "veth,rate=100mb", "veth,rate=100mbps",
+		"veth,rate=7999bit", "veth,rate=7kbit",
+	"veth,rate=401gbit", "veth,rate=400.1gbit", "veth,rate=0.1bit", "veth,rate=99999999999gbit",
+		"veth,rate=0gbit",
+	"veth,mtu=67", "veth,mtu=65536", "veth,mtu=0", "veth,mtu=1500b", "veth,mtu=1k",
+		"veth,mtu=1500.5", "veth,mtu=18446744073709551617",
+	"veth,pingpong=0", "veth,cwnd=0", "veth,cwnd=65536", "veth,pingpong=256",
+		"veth,pingpong=on", "veth,quickack=2", "veth,quickack=yes", "veth,quickack",
+	"veth,tso=maybe", "veth,tso=", "veth,tso", "veth,gso=2", "veth,gro=-1", "veth,qdisc=tbf",
+		"veth,qdisc=", "veth,qdisc=FQ2",
+	"veth,rate=1mbit,limit=0", "veth,rate=1mbit,limit=1025mb", "veth,rate=1mbit,limit=8gb",
+		"veth,rate=1mbit,limit=8q",
+	"veth,rate=1mbit,burst=1025mb", "veth,rate=1mbit,burst=64Q", "bridge,rate", "bridge,rate=",
+		"bridge,=1", "lo,mtu",
+	"veth,rate=1mbit\n", "veth,mtu=\t1500", "veth,delay=1e3ms", "veth,delay=0x10ms",
+		"veth,delay=1..5ms", "veth,delay=.ms",
 	"veth,loss=nan%", "veth,delay=infs", "veth,rate=\xff\xfe", "veth,\xc3\xa9=1",
 };
 
@@ -114,11 +135,15 @@ static void test_bad(void **state)
 /* Every number-taking key with every kind of thing that is no number for it. */
 static void test_bad_product(void **state)
 {
-	static const char *const names[] = { "mtu", "rate", "burst", "limit", "delay", "jitter", "loss", "pingpong" };
+	static const char *const names[] = { "mtu", "rate", "burst", "limit", "delay", "jitter",
+		"loss", "pingpong" };
 	static const char *const values[] = {
-		"", "-1", "+1", "- 1", "x", "1x", "64Q", "1 k", " 1", "1 ", "1,5=2", "0x10", "1e3", "nan", "inf", "-inf", "1.2.3", ".",
-		"..", "mbit", "ms", "%", "%s", "%n", "99999999999999999999", "99999999999999999999mbit", "340282366920938463463374607431768211456s",
-		"0.00000000000000000000001s", "1;2", "1/2", "$(id)", "'1'", "\"1\"", "1\\", "1=1", "=1", "\x01", "1\xff", "on", "off", "true", "fq",
+		"", "-1", "+1", "- 1", "x", "1x", "64Q", "1 k", " 1", "1 ", "1,5=2", "0x10", "1e3",
+			"nan", "inf", "-inf", "1.2.3", ".",
+		"..", "mbit", "ms", "%", "%s", "%n", "99999999999999999999",
+			"99999999999999999999mbit", "340282366920938463463374607431768211456s",
+		"0.00000000000000000000001s", "1;2", "1/2", "$(id)", "'1'", "\"1\"", "1\\", "1=1",
+			"=1", "\x01", "1\xff", "on", "off", "true", "fq",
 	};
 	char text[200];
 
@@ -148,8 +173,10 @@ static void test_long(void **state)
 static void test_nearest(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "vth", "\"veth\"" },	      { "bridg", "\"bridge\"" },     { "veth,rat=1mbit", "\"rate\"" },
-		{ "veth,dealy=1ms", "\"delay\"" }, { "veth,mut=1500", "\"mtu\"" }, { "veth,quickak=1", "\"quickack\"" },
+		{ "vth", "\"veth\"" }, { "bridg", "\"bridge\"" },     { "veth,rat=1mbit",
+			"\"rate\"" },
+		{ "veth,dealy=1ms", "\"delay\"" }, { "veth,mut=1500", "\"mtu\"" },
+			{ "veth,quickak=1", "\"quickack\"" },
 	};
 	struct link_spec s;
 	struct err e;
@@ -177,7 +204,8 @@ static void say_switch(FILE *f, const char *key, uint64_t v)
 /* A spec in the smallest units: what a user may write to get it. */
 static void spell(const struct link_spec *s, char *text, size_t size)
 {
-	static const char *const kinds[] = { "lo", "veth", "bridge" }, *const qdiscs[] = { "", ",qdisc=fq", ",qdisc=fq_codel", ",qdisc=pfifo" };
+	static const char *const kinds[] = { "lo", "veth", "bridge" }, *const qdiscs[] = { "",
+		",qdisc=fq", ",qdisc=fq_codel", ",qdisc=pfifo" };
 	FILE *f = fmemopen(text, size, "w");
 
 	assert_non_null(f);
@@ -279,8 +307,9 @@ static void test_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	    cmocka_unit_test(test_bad),	   cmocka_unit_test(test_bad_product),
-		cmocka_unit_test(test_long),	    cmocka_unit_test(test_nearest), cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_good), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_bad_product), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_nearest), cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_plain),
 	};
 

@@ -79,10 +79,8 @@ static void everything_packs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(machine_is_this_one),
-		cmocka_unit_test(build_knows_its_compiler),
-		cmocka_unit_test(unknown_is_null),
-		cmocka_unit_test(everything_packs),
+		cmocka_unit_test(machine_is_this_one), cmocka_unit_test(build_knows_its_compiler),
+		cmocka_unit_test(unknown_is_null), cmocka_unit_test(everything_packs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

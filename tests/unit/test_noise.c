@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Noise that the test itself makes must be seen; noise that nobody made must not be reported. On a clock: canary_is_steady */
+/* Noise that the test itself makes must be seen; noise that nobody made must not be reported. On a
+ * clock: canary_is_steady */
 #include "host/noise.h"
 
 #include <math.h>
@@ -63,7 +64,8 @@ static int restore(void **state)
 	return sched_setaffinity(0, sizeof(original), &original);
 }
 
-/* A second process spins on the same CPU: at least half of the window is not ours, and we are preempted for it. */
+/* A second process spins on the same CPU: at least half of the window is not ours, and we are
+ * preempted for it. */
 static void competition_is_seen(void **state)
 {
 	char text[NOISE_WARNINGS][NOISE_TEXT];
@@ -137,7 +139,8 @@ static void the_absent_is_unknown(void **state)
 	CPU_SET(CPU_SETSIZE - 1, &none);
 	noise_begin(&w, &gone, 1, &none);
 	noise_end(&w, &r);
-	assert_true(isnan(r.tasks.involuntary) && isnan(r.tasks.migrations) && isnan(r.tasks.cpu_ns));
+	assert_true(isnan(r.tasks.involuntary) && isnan(r.tasks.migrations) &&
+		    isnan(r.tasks.cpu_ns));
 	assert_true(isnan(r.steal_ns) && isnan(r.competing_ns) && isnan(r.freq_khz_before));
 	for (int i = 0, n = noise_warnings(&r, &noise_default_limits, text); i < n; i++)
 		assert_null(strstr(text[i], "nan"));
@@ -147,8 +150,13 @@ static struct noise_report quiet_report(void)
 {
 	struct cpu_probe c = { .loop_ns = 1.5, .loop_spread = 1, .call_ns = 60 };
 
-	return (struct noise_report){ .window_ns = 1e9, .n_cpus = 1, .tick_ns = 1e7, .freq_khz_before = NAN,
-				      .freq_khz_after = NAN, .cpu_probe_before = c, .cpu_probe_after = c };
+	return (struct noise_report){ .window_ns = 1e9,
+				      .n_cpus = 1,
+				      .tick_ns = 1e7,
+				      .freq_khz_before = NAN,
+				      .freq_khz_after = NAN,
+				      .cpu_probe_before = c,
+				      .cpu_probe_after = c };
 }
 
 static void expect_warning(const struct noise_report *r, const char *what)
@@ -176,7 +184,8 @@ static void one_cause_one_warning(void **state)
 	assert_int_equal(noise_warnings(&r, &noise_default_limits, text), 0);
 	r = quiet_report();
 	r.tasks.involuntary = 51;
-	assert_int_equal(noise_warnings(&r, &noise_default_limits, text), 0); /* nobody else was there */
+	assert_int_equal(noise_warnings(&r, &noise_default_limits, text),
+			 0); /* nobody else was there */
 	r.competing_ns = NAN;
 	expect_warning(&r, "51 involuntary");
 	r = quiet_report();
@@ -208,7 +217,8 @@ static void canary_is_steady(void **state)
 	for (int i = 0; i < 20 && best_ratio > 1.05; i++) {
 		cpu_probe_run(&a);
 		cpu_probe_run(&b);
-		best_ratio = fmin(best_ratio, fmax(a.loop_ns, b.loop_ns) / fmin(a.loop_ns, b.loop_ns));
+		best_ratio =
+			fmin(best_ratio, fmax(a.loop_ns, b.loop_ns) / fmin(a.loop_ns, b.loop_ns));
 	}
 	assert_true(best_ratio <= 1.05);
 	assert_true(a.loop_ns > 0.1 && a.loop_ns < 100);
@@ -221,8 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(competition_is_seen, restore),
 		cmocka_unit_test_teardown(migrations_are_counted, restore),
-		cmocka_unit_test(the_absent_is_unknown),
-		cmocka_unit_test(one_cause_one_warning),
+		cmocka_unit_test(the_absent_is_unknown), cmocka_unit_test(one_cause_one_warning),
 		cmocka_unit_test(canary_is_steady),
 	};
 

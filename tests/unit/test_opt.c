@@ -30,7 +30,8 @@ static const struct opt rows[] = {
 	{ OPT_ENUM, 0, "kind", "KIND", "one of", offsetof(struct demo, kind), 0, 0, kinds },
 	{ OPT_SIZES, 0, "sizes", "LIST", "sizes", offsetof(struct demo, sizes) },
 	{ OPT_CPUS, 0, "cpus", "A,B", "cpus", offsetof(struct demo, cpus) },
-	{ OPT_STRING, 0, "out", "FILE", "where it goes", offsetof(struct demo, out), .hidden_from_result = true },
+	{ OPT_STRING, 0, "out", "FILE", "where it goes", offsetof(struct demo, out),
+		.hidden_from_result = true },
 	OPT_END,
 };
 
@@ -64,13 +65,20 @@ static void sizes_as_list_and_range(void **state)
 static void bad_values_are_usage_errors(void **state)
 {
 	static char *const bad[][2] = {
-		{ "--sizes", "64Q" }, { "--sizes", "0" },	{ "--sizes", "-4" },	 { "--sizes", "" },	  { "--sizes", "4," },
-		{ "--sizes", "9:4:+1" }, { "--sizes", "4:9:+0" }, { "--sizes", "4:9:*1" }, { "--sizes", "4:9" },	  { "--sizes", "2G" },
-		{ "--sizes", "nan" }, { "--sizes", "0x10" },	{ "--sizes", "1e400" },	 { "--sizes", "4.5" },	  { "--sizes", "1:1G:+1" },
-		{ "--count", "0" },   { "--count", "101" },	{ "--count", "ten" },	 { "--count", "1x" },	  { "--count", "" },
-		{ "--size", "2M" },   { "--wait", "-1s" },	{ "--wait", "3 parsecs" }, { "--kind", "tpc" },	  { "--cpus", "-1" },
-		{ "--cpus", "0,x" },  { "--cpus", "0,1,2" },	{ "--text", "" },	 { "--flag=7", NULL },	  { "--nonsense", NULL },
-		{ "--count", NULL },  { "-n", NULL },		{ "-z", NULL },		 { "operand", NULL },	  { "--no-count", NULL },
+		{ "--sizes", "64Q" }, { "--sizes", "0" }, { "--sizes", "-4" }, { "--sizes", "" },
+			{ "--sizes", "4," },
+		{ "--sizes", "9:4:+1" }, { "--sizes", "4:9:+0" }, { "--sizes", "4:9:*1" },
+			{ "--sizes", "4:9" }, { "--sizes", "2G" },
+		{ "--sizes", "nan" }, { "--sizes", "0x10" }, { "--sizes", "1e400" },
+			{ "--sizes", "4.5" }, { "--sizes", "1:1G:+1" },
+		{ "--count", "0" },   { "--count", "101" }, { "--count", "ten" },
+			{ "--count", "1x" }, { "--count", "" },
+		{ "--size", "2M" },   { "--wait", "-1s" }, { "--wait", "3 parsecs" },
+			{ "--kind", "tpc" }, { "--cpus", "-1" },
+		{ "--cpus", "0,x" },  { "--cpus", "0,1,2" }, { "--text", "" }, { "--flag=7", NULL },
+			{ "--nonsense", NULL },
+		{ "--count", NULL },  { "-n", NULL }, { "-z", NULL }, { "operand", NULL },
+			{ "--no-count", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -94,7 +102,8 @@ static void what_was_given_is_known(void **state)
 
 	assert_int_equal(opt_parse(rows, &d, 6, argv, &rest, &e), 0);
 	assert_int_equal(rest.n_given, 3);
-	assert_true(opt_given(&rest, "flag") && opt_given(&rest, "count") && opt_given(&rest, "size"));
+	assert_true(opt_given(&rest, "flag") && opt_given(&rest, "count") &&
+		    opt_given(&rest, "size"));
 	assert_false(opt_given(&rest, "wait"));
 	assert_int_equal(opt_parse(rows, &d, 2, (char *[]){ "x", "operand", NULL }, &rest, &e), -1);
 	opt_free(rows, &d);
@@ -115,7 +124,9 @@ static void every_option_survives_json(void **state)
 {
 	struct demo d = { .cpus = { -1, -1 } }, back = { .cpus = { -1, -1 } };
 	struct err e = {};
-	char *argv[] = { "x", "-f", "--count=7", "--size", "64K", "--wait", "1500ms", "--text", "hi there", "--kind", "udp", "--sizes", "4,8", "--cpus", "0,1" };
+	char *argv[] = { "x",	   "-f",      "--count=7", "--size",   "64K",
+			 "--wait", "1500ms",  "--text",	   "hi there", "--kind",
+			 "udp",	   "--sizes", "4,8",	   "--cpus",   "0,1" };
 	json_t *j, *k;
 
 	assert_int_equal(opt_parse(rows, &d, 15, argv, NULL, &e), 0);
@@ -149,16 +160,23 @@ static void takes(const char *json, const char *word, enum exit_code code)
 static void row2_a_file_says_nothing_out_of_range(void **state)
 {
 	static const char *const bad[] = {
-		"{\"count\":0}", "{\"count\":-1}", "{\"count\":101}", "{\"count\":9223372036854775807}", "{\"count\":1.5}", "{\"count\":true}", "{\"count\":[1]}",
-		"{\"count\":\"101\"}", "{\"size\":-1}", "{\"size\":1048577}", "{\"wait\":-1}", "{\"wait\":9223372036854775807}", "{\"flag\":1}", "{\"flag\":\"yes\"}",
-		"{\"kind\":1}", "{\"kind\":\"tpc\"}", "{\"cpus\":\"-1,2\"}", "{\"text\":5}", "{\"text\":{}}", "{\"sizes\":[0]}", "{\"sizes\":[1073741825]}",
+		"{\"count\":0}", "{\"count\":-1}", "{\"count\":101}",
+			"{\"count\":9223372036854775807}", "{\"count\":1.5}", "{\"count\":true}",
+			"{\"count\":[1]}",
+		"{\"count\":\"101\"}", "{\"size\":-1}", "{\"size\":1048577}", "{\"wait\":-1}",
+			"{\"wait\":9223372036854775807}", "{\"flag\":1}", "{\"flag\":\"yes\"}",
+		"{\"kind\":1}", "{\"kind\":\"tpc\"}", "{\"cpus\":\"-1,2\"}", "{\"text\":5}",
+			"{\"text\":{}}", "{\"sizes\":[0]}", "{\"sizes\":[1073741825]}",
 		"{\"sizes\":[\"4\"]}", "{\"sizes\":\"0\"}", "{\"sizes\":{}}",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		takes(bad[i], "option '", EXIT_DATA);
-	takes("{\"count\":101}", "option 'count' in the file: 101 is out of range; give 1 to 100", EXIT_DATA);
-	takes("{\"count\":100,\"size\":1,\"wait\":0,\"flag\":true,\"kind\":\"udp\",\"cpus\":\"0,1\",\"text\":\"t\",\"sizes\":[1,1073741824]}", NULL, EXIT_DONE);
+	takes("{\"count\":101}", "option 'count' in the file: 101 is out of range; give 1 to 100",
+	      EXIT_DATA);
+	takes("{\"count\":100,\"size\":1,\"wait\":0,\"flag\":true,\"kind\":\"udp\",\"cpus\":\"0,"
+	      "1\",\"text\":\"t\",\"sizes\":[1,1073741824]}",
+	      NULL, EXIT_DONE);
 	takes("{\"count\":null,\"sizes\":\"4,8\",\"size\":\"64K\"}", NULL, EXIT_DONE);
 	takes("{\"warp\":1}", "unknown to this version", EXIT_VERSION);
 }
@@ -176,7 +194,8 @@ static void row2_what_stands_by_default_may_be_out_of_range(void **state)
 /* security.md's row 3 */
 static void row3_a_file_says_nothing_of_outputs(void **state)
 {
-	takes("{\"out\":\"/etc/passwd\"}", "option 'out' in the file: a file may not say that", EXIT_DATA);
+	takes("{\"out\":\"/etc/passwd\"}", "option 'out' in the file: a file may not say that",
+	      EXIT_DATA);
 	takes("{\"out\":null}", "option 'out' in the file: a file may not say that", EXIT_DATA);
 }
 
@@ -200,7 +219,10 @@ static void row2_sizes_and_factors_do_not_overflow(void **state)
 	struct err e = {};
 
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(parse_sizes(i ? "4:9000000000000000000:*9000000000000000000" : "4:9000000000000000000:+9000000000000000000", &l, &e), 0);
+		assert_int_equal(parse_sizes(i ? "4:9000000000000000000:*9000000000000000000"
+					       : "4:9000000000000000000:+9000000000000000000",
+					     &l, &e),
+				 0);
 		assert_int_equal(l.n, 1);
 		free(l.v);
 	}
@@ -232,7 +254,8 @@ static void random_words_never_crash_or_pass_silently(void **state)
 	}
 }
 
-/* A command's own rows come first, then the others without those it replaces; the table always has an end. */
+/* A command's own rows come first, then the others without those it replaces; the table always has
+ * an end. */
 static void tables_are_joined(void **state)
 {
 	static const struct opt own[] = { { OPT_FLAG, 0, "list", NULL, "own", 0 }, OPT_END };
@@ -257,8 +280,7 @@ int main(void)
 		cmocka_unit_test(bad_values_are_usage_errors),
 		cmocka_unit_test(what_was_given_is_known),
 		cmocka_unit_test(nearest_name_is_offered),
-		cmocka_unit_test(every_option_survives_json),
-		cmocka_unit_test(tables_are_joined),
+		cmocka_unit_test(every_option_survives_json), cmocka_unit_test(tables_are_joined),
 		cmocka_unit_test(row2_a_file_says_nothing_out_of_range),
 		cmocka_unit_test(row2_what_stands_by_default_may_be_out_of_range),
 		cmocka_unit_test(row2_a_long_list_of_sizes_is_refused),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random command lines against the benchmark's own rows: whatever comes, it is taken whole or refused in one line with a known
- * code, and what was taken can be written out and read back the same.
+ * Random command lines against the benchmark's own rows: whatever comes, it is taken whole or
+ * refused in one line with a known code, and what was taken can be written out and read back the
+ * same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +21,16 @@ enum { LINES = 60000, WORDS = 7, LONGEST = 120 };
 
 /* values that mean something to some row, and the ways in which they go wrong */
 static const char *const values[] = {
-	"0", "1", "-1", "+1", "64", "64K", "64Q", "1e9", "1e400", "nan", "inf", "0x10", " 7", "7 ", "", "4,16,64", "1400:9000:+4", "4:512K:*2",
-	"9:4:+1", "4:9", ",", ":", "tcp", "tpc", "udp", "pipe", "rudp", "unix", "latency", "latency,throughput", "throughput,nothing", "same", "cross",
-	"0,1", "0,0", "99,98", "500ms", "3s", "3 parsecs", "0.000001us", "2.5M", "header=4", "trailer=4", "chunks=0", "single", "veth", "lo,rate=1mbit",
-	"veth,delay=1ms,loss=101%", "bridge,mtu=-1", "veth,tso=maybe", "reno", "../../etc/passwd", "%s%n", "\xff\xfe", "9223372036854775807",
-	"9223372036854775808", "-9223372036854775809", "18446744073709551616", "1G", "16E", "localhost", "[::1]:1", "message", "final", "30", "100",
+	"0", "1", "-1", "+1", "64", "64K", "64Q", "1e9", "1e400", "nan", "inf", "0x10", " 7", "7 ",
+		"", "4,16,64", "1400:9000:+4", "4:512K:*2",
+	"9:4:+1", "4:9", ",", ":", "tcp", "tpc", "udp", "pipe", "rudp", "unix", "latency",
+		"latency,throughput", "throughput,nothing", "same", "cross",
+	"0,1", "0,0", "99,98", "500ms", "3s", "3 parsecs", "0.000001us", "2.5M", "header=4",
+		"trailer=4", "chunks=0", "single", "veth", "lo,rate=1mbit",
+	"veth,delay=1ms,loss=101%", "bridge,mtu=-1", "veth,tso=maybe", "reno", "../../etc/passwd",
+		"%s%n", "\xff\xfe", "9223372036854775807",
+	"9223372036854775808", "-9223372036854775809", "18446744073709551616", "1G", "16E",
+		"localhost", "[::1]:1", "message", "final", "30", "100",
 };
 #define N_VALUES (sizeof(values) / sizeof(values[0]))
 
@@ -68,7 +74,9 @@ static void any_word(struct rng *r, char *word)
 
 static void is_a_refusal(const struct err *e, const char *line)
 {
-	if (!e->text[0] || strchr(e->text, '\n') || (e->code != EXIT_BAD_USAGE && e->code != EXIT_NO_RESOURCE && e->code != EXIT_NO_FEATURE && e->code != EXIT_NO_PERM))
+	if (!e->text[0] || strchr(e->text, '\n') ||
+	    (e->code != EXIT_BAD_USAGE && e->code != EXIT_NO_RESOURCE &&
+	     e->code != EXIT_NO_FEATURE && e->code != EXIT_NO_PERM))
 		fail_msg("%s: code %d: '%s'", line, (int)e->code, e->text);
 }
 
@@ -88,7 +96,8 @@ static void reads_back(const struct bench_options *o, const char *line)
 		if (!*said || strlen(said) + 1 == sizeof(said))
 			continue;
 		if (opt_set(row, &again, said, &e))
-			fail_msg("%s: --%s '%s' is not read back: %s", line, row->name, said, e.text);
+			fail_msg("%s: --%s '%s' is not read back: %s", line, row->name, said,
+				 e.text);
 		opt_format(row, &again, then, sizeof(then));
 		assert_string_equal(said, then);
 	}
@@ -97,7 +106,8 @@ static void reads_back(const struct bench_options *o, const char *line)
 
 static void one_line(struct rng *r, size_t *taken)
 {
-	char words[WORDS][LONGEST], line[WORDS * (LONGEST + 1) + 1] = "", *argv[WORDS + 2] = { "ipcstall" };
+	char words[WORDS][LONGEST], line[WORDS * (LONGEST + 1) + 1] = "",
+								 *argv[WORDS + 2] = { "ipcstall" };
 	struct bench_options o = {};
 	struct bench_plan plan;
 	struct err e = {};

@@ -59,7 +59,8 @@ static long entered(int fd)
 
 static void a_cached_answer_is_told(void **state)
 {
-	const struct call_row fake = { "fake", entered, cached, NULL }, honest = { "honest", entered, entered, NULL };
+	const struct call_row fake = { "fake", entered, cached, NULL }, honest = { "honest",
+		entered, entered, NULL };
 	const struct call_row nowhere = { "nowhere", entered, entered, "/nonexistent/device" };
 	struct summary raw, libc;
 	double samples[400];
@@ -103,7 +104,8 @@ static void json_files_fail_aloud(void **state)
 	struct err e = {};
 
 	(void)state;
-	assert_int_equal(json_to_file(json_object(), "/nonexistent/dir/x.json", JSON_INDENT(1), &e), -1);
+	assert_int_equal(json_to_file(json_object(), "/nonexistent/dir/x.json", JSON_INDENT(1), &e),
+			 -1);
 	assert_int_equal(e.code, EXIT_IO);
 	e = (struct err){};
 	assert_int_equal(json_to_file(json_object(), "/dev/full", JSON_INDENT(1), &e), -1);
@@ -116,7 +118,8 @@ static void json_files_fail_aloud(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clocks_step_and_cost),	   cmocka_unit_test(raw_calls_enter_the_kernel),
+		cmocka_unit_test(clocks_step_and_cost),
+		cmocka_unit_test(raw_calls_enter_the_kernel),
 		cmocka_unit_test(a_cached_answer_is_told), cmocka_unit_test(grid_aligns),
 		cmocka_unit_test(json_files_fail_aloud),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings: what is written is what is read; cut at any byte or damaged in any bit, what is read is still right. */
+/* Recordings: what is written is what is read; cut at any byte or damaged in any bit, what is read
+ * is still right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,10 +49,15 @@ static void fill_ledger(struct trace_ledger *l, unsigned int states, uint64_t li
 
 static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 {
-	struct trace_endpoint ep = { .serial = serial, .netns = 4026531840u, .family = 2, .born_ns = 1000 + serial, .at_ns = at,
-				     .closed = closed, .peer = -1 };
+	struct trace_endpoint ep = { .serial = serial,
+				     .netns = 4026531840u,
+				     .family = 2,
+				     .born_ns = 1000 + serial,
+				     .at_ns = at,
+				     .closed = closed,
+				     .peer = -1 };
 
-	seed = serial * 77 + at;	/* one figure for one endpoint at one moment, whoever asks */
+	seed = serial * 77 + at; /* one figure for one endpoint at one moment, whoever asks */
 	fill_ledger(&ep.tx, TX_N, at - ep.born_ns);
 	fill_ledger(&ep.rx, RX_N, at - ep.born_ns);
 	ep.inode = noise();
@@ -63,13 +69,16 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	snprintf(ep.tx_calls.comm, sizeof(ep.tx_calls.comm), "p%u", (unsigned int)serial);
 	ep.tx_calls.left_ns = noise();
 	ep.tx_calls.fd_owner = (pid_t)(noise() % 2);
-	snprintf(ep.tx_calls.fd_owner_comm, sizeof(ep.tx_calls.fd_owner_comm), "%s", ep.tx_calls.fd_owner ? "heir" : "");
+	snprintf(ep.tx_calls.fd_owner_comm, sizeof(ep.tx_calls.fd_owner_comm), "%s",
+		 ep.tx_calls.fd_owner ? "heir" : "");
 	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
 	ep.drops[TRACE_DROP_RCVBUF] = noise();
 	ep.retransmits_res = TRACE_EXACT;
 	ep.delack_fires = noise();
 	ep.syn_retransmits = noise();
-	ep.answers = (struct trace_answers){ noise(), noise(), { noise(), noise() }, { noise(), noise() } };
+	ep.answers = (struct trace_answers){
+		noise(), noise(), { noise(), noise() }, { noise(), noise() }
+	};
 	return ep;
 }
 
@@ -81,7 +90,9 @@ static uint64_t moment(int round)
 /* pairs of endpoints are each other's peers; in each round two close and are not seen again */
 static void snapshot(struct trace_snapshot *s, int round)
 {
-	*s = (struct trace_snapshot){ .at_ns = moment(round), .ep = calloc(ENDS, sizeof(*s->ep)), .counters.observed = (uint64_t)round };
+	*s = (struct trace_snapshot){ .at_ns = moment(round),
+				      .ep = calloc(ENDS, sizeof(*s->ep)),
+				      .counters.observed = (uint64_t)round };
 	for (int i = 2 * round; i < ENDS; i++) {
 		bool closed = i < 2 * round + 2;
 		int at = (int)s->n++;
@@ -93,9 +104,17 @@ static void snapshot(struct trace_snapshot *s, int round)
 
 static struct stall stall(int i)
 {
-	static const char *const texts[] = { NULL, "write+0x10 (libc.so.6)\nmain+0x3 (a)\n", "schedule+0x1 [k]\n" };
-	struct stall st = { .s = { .serial = (uint64_t)i % ENDS + 1, .from_ns = 5000 + (uint64_t)i, .to_ns = 45000 + 2 * (uint64_t)i,
-				   .state = TX_NAGLE, .by_delack = (enum trace_delack)(i % TRACE_DELACK_N), .kstack = -1, .ustack = -1, .peer_kstack = -1, .peer_ustack = -1,
+	static const char *const texts[] = { NULL, "write+0x10 (libc.so.6)\nmain+0x3 (a)\n",
+		"schedule+0x1 [k]\n" };
+	struct stall st = { .s = { .serial = (uint64_t)i % ENDS + 1,
+				   .from_ns = 5000 + (uint64_t)i,
+				   .to_ns = 45000 + 2 * (uint64_t)i,
+				   .state = TX_NAGLE,
+				   .by_delack = (enum trace_delack)(i % TRACE_DELACK_N),
+				   .kstack = -1,
+				   .ustack = -1,
+				   .peer_kstack = -1,
+				   .peer_ustack = -1,
 				   .held = { .known = true, .queued = (uint32_t)i } } };
 
 	for (int k = 0; k < STACKS; k++)
@@ -105,7 +124,8 @@ static struct stall stall(int i)
 
 static struct trace_transition transition(int i)
 {
-	struct trace_transition tr = { .serial = (uint64_t)i % ENDS + 1, .at_ns = 2000000 + (uint64_t)(i * 7919 % 1000) };
+	struct trace_transition tr = { .serial = (uint64_t)i % ENDS + 1,
+		.at_ns = 2000000 + (uint64_t)(i * 7919 % 1000) };
 
 	if (i % 3 == 0) {
 		tr.mark = 1 + i % 8;
@@ -218,7 +238,8 @@ static void all_comes_back(void **state)
 
 		right_endpoint(ep);
 		assert_int_equal(p.end.ep[ep->peer].serial, ((ep->serial - 1) ^ 1) + 1);
-		assert_int_equal(ep->at_ns, moment(ep->closed ? (int)(ep->serial - 1) / 2 : ROUNDS - 1));
+		assert_int_equal(ep->at_ns,
+				 moment(ep->closed ? (int)(ep->serial - 1) / 2 : ROUNDS - 1));
 	}
 	assert_int_equal(p.stalls.n, STALLS_N);
 	for (int i = 0; i < STALLS_N; i++) {
@@ -283,7 +304,8 @@ static struct trace_counters not_kept;
 /* as many equal endpoints as are asked for, from this serial on */
 static void write_endpoints(int fd, enum block_type type, uint64_t serial, uint64_t n)
 {
-	struct trace_endpoint ep = { .proto = TRACE_TCP, .born_ns = 1000, .at_ns = 2000, .closed = type == BLOCK_CLOSED, .peer = -1 };
+	struct trace_endpoint ep = { .proto = TRACE_TCP, .born_ns = 1000, .at_ns = 2000,
+		.closed = type == BLOCK_CLOSED, .peer = -1 };
 	struct part p = { .at_ns = 5000, .n = n, .last = true, .counters = not_kept };
 	uint64_t none = 0;
 	struct codec c;
@@ -322,7 +344,8 @@ static void the_closed_ones_that_are_kept_are_bounded(void **state)
 	uint64_t bytes = 0, stall = 0;
 	struct replay p;
 
-	for (uint64_t i = 0; i < ROUNDS_HERE; i++) {	/* the first brings more than are kept, in one snapshot */
+	for (uint64_t i = 0; i < ROUNDS_HERE;
+	     i++) { /* the first brings more than are kept, in one snapshot */
 		for (uint64_t k = 0; k < (i < 1 ? 4 : 1); k++)
 			write_endpoints(fd, BLOCK_CLOSED, 1 + 5 * EACH * i + EACH * k, EACH);
 		write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
@@ -395,7 +418,9 @@ static void what_was_not_kept_is_not_judged_by_a_filter(void **state)
 	struct replay p;
 	int fd = begin_by_hand();
 
-	not_kept = (struct trace_counters){ .dropped = 7, .dropped_stall_ns = 700, .dropped_lifetime_ns = 900 };
+	not_kept = (struct trace_counters){ .dropped = 7,
+					    .dropped_stall_ns = 700,
+					    .dropped_lifetime_ns = 900 };
 	write_endpoints(fd, BLOCK_SNAPSHOT, 1, 10);
 	not_kept = (struct trace_counters){};
 	close(fd);
@@ -469,7 +494,8 @@ static void texts_are_bounded(void **state)
 
 		codec_writer(&c);
 		for (uint64_t i = 0; i < 500; i++) {
-			uint64_t number = 1 + 500 * (uint64_t)block + i, cgroup = 0, n = sizeof(text);
+			uint64_t number = 1 + 500 * (uint64_t)block + i, cgroup = 0,
+				 n = sizeof(text);
 
 			snprintf(text, 16, "%015d", (int)number);
 			codec_u64(&c, &number);
@@ -492,11 +518,12 @@ static void texts_are_bounded(void **state)
 static void foreign_names_come_in_clean(void **state)
 {
 	struct trace_endpoint ep = endpoint(1, 2000000, false), got = {};
-	struct trace_stall st = { .tgid = 1, .peer_tgid = 2, .comm = "\x1b]0;x\a", .peer_comm = "\xff" }, read = {};
+	struct trace_stall st = { .tgid = 1, .peer_tgid = 2, .comm = "\x1b]0;x\a",
+		.peer_comm = "\xff" }, read = {};
 	uint64_t peer = 0, texts[STACKS] = {};
 	struct codec out, in;
 
-	memset(ep.tx_calls.comm, 0xd0, sizeof(ep.tx_calls.comm));	/* no end either */
+	memset(ep.tx_calls.comm, 0xd0, sizeof(ep.tx_calls.comm)); /* no end either */
 	codec_writer(&out);
 	codec_endpoint(&out, &ep, &peer);
 	codec_stall(&out, &st, texts);
@@ -530,7 +557,8 @@ static size_t figures_of(const uint8_t *bytes, size_t n)
 				if (st->stack[k])
 					assert_string_equal(st->stack[k], want.stack[k]);
 		}
-		for (size_t i = 0; i < p.end.n; i++)	/* a snapshot that is short of an endpoint would be wrong too */
+		for (size_t i = 0; i < p.end.n;
+		     i++) /* a snapshot that is short of an endpoint would be wrong too */
 			seen += !p.end.ep[i].closed;
 		assert_true(seen == 0 || seen % 2 == 0);
 	} else {
@@ -565,14 +593,14 @@ static void cut_at_every_byte(void **state)
 	for (size_t i = 0; i < n; i++) {
 		size_t live;
 
-		part = malloc(i + 1);	/* its own, so that a read beyond it is found */
+		part = malloc(i + 1); /* its own, so that a read beyond it is found */
 		memcpy(part, v, i);
 		live = figures_of(part, i);
 		free(part);
 		grew += live && live != last;
 		last = live;
 	}
-	assert_int_equal(grew, ROUNDS);	/* each whole snapshot counts from its last byte on */
+	assert_int_equal(grew, ROUNDS); /* each whole snapshot counts from its last byte on */
 	free(v);
 }
 
@@ -624,7 +652,7 @@ static void what_follows_a_damaged_head_is_read(void **state)
 		uint32_t type = b.type;
 		struct recording_state st;
 
-		v[b.offset + 5] ^= 1;	/* its length */
+		v[b.offset + 5] ^= 1; /* its length */
 		st = state_of(v, n, &shown);
 		v[b.offset + 5] ^= 1;
 		assert_true(st.damaged == 1 && !st.cut);
@@ -672,7 +700,9 @@ static void wrong_content_with_right_checksums(void **state)
 			content[i] = (uint8_t)(noise() % (round % 2 ? 256 : 3));
 		assert_int_equal(blocks_write_head(fileno(f)), 0);
 		for (int type = 1; type <= BLOCK_END + 1; type++)
-			assert_int_equal(blocks_write(fileno(f), (enum block_type)type, content, n, &written), 0);
+			assert_int_equal(blocks_write(fileno(f), (enum block_type)type, content, n,
+						      &written),
+					 0);
 		fclose(f);
 		v = read_file(&n);
 		struct recording file = { v, n, "memory" };
@@ -699,7 +729,7 @@ static void is_as_it_was(const char *beside, mode_t mode, uid_t owner)
 	assert_int_equal(st.st_size, 4);
 	snprintf(any, sizeof(any), "%s.*", path);
 	assert_int_equal(glob(any, 0, NULL, &all), 0);
-	assert_int_equal(all.gl_pathc, 2);	/* and a link */
+	assert_int_equal(all.gl_pathc, 2); /* and a link */
 	globfree(&all);
 }
 
@@ -728,12 +758,16 @@ static void never_larger_than_asked(void **state)
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
 	for (uint64_t round = 0; round < 300; round++) {
-		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60, sizeof(*s.ep)) };
+		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60,
+			sizeof(*s.ep)) };
 
-		for (uint64_t i = 0; i < 60; i++)	/* the same forty live on, twenty close in each round */
-			s.ep[i] = endpoint(i < 40 ? i + 1 : 1000 + 20 * round + i, s.at_ns, i >= 40);
+		for (uint64_t i = 0; i < 60;
+		     i++) /* the same forty live on, twenty close in each round */
+			s.ep[i] =
+				endpoint(i < 40 ? i + 1 : 1000 + 20 * round + i, s.at_ns, i >= 40);
 		for (int i = 0; i < 3000; i++)
-			recorder_transition(r, (struct trace_transition[]){ transition((int)(noise() % 100000)) });
+			recorder_transition(r, (struct trace_transition[]){
+						       transition((int)(noise() % 100000)) });
 		if (recorder_snapshot(r, &s, &e))
 			fail_msg("round %u: %s", (unsigned int)round, e.text);
 		free(s.ep);
@@ -745,7 +779,8 @@ static void never_larger_than_asked(void **state)
 	assert_int_equal(unlink(beside), 0);
 	assert_true(d.events && d.closed && d.snapshots);
 	assert_int_equal(recorder_close(r, &e), 0);
-	assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));	/* what is replaced is the file behind it */
+	assert_true(lstat(link, &st) == 0 &&
+		    S_ISLNK(st.st_mode)); /* what is replaced is the file behind it */
 	unlink(link);
 	assert_int_equal(recording_open(&file, path, &e), 0);
 	assert_int_equal(replay_load(&file, NULL, NULL, 1 << 30, &p, &e), 0);
@@ -756,7 +791,7 @@ static void never_larger_than_asked(void **state)
 		closed += p.end.ep[i].closed;
 	}
 	assert_int_equal(p.end.n - closed, 40);
-	assert_int_equal(closed + d.closed, 300 * 20);	/* none is missing without being counted */
+	assert_int_equal(closed + d.closed, 300 * 20); /* none is missing without being counted */
 	assert_int_equal(p.timeline.n + d.events, 300 * 3000);
 	assert_int_equal(p.state.snapshots + d.snapshots, 300);
 	assert_int_equal(p.end.counters.dropped, d.closed);
@@ -781,7 +816,8 @@ static void others_are_refused(void **state)
 	static const struct {
 		const char *content;
 		enum exit_code code;
-	} rows[] = { { "", EXIT_DATA }, { "{}", EXIT_DATA }, { "ipcstall and more of it", EXIT_DATA } };
+	} rows[] = { { "", EXIT_DATA }, { "{}", EXIT_DATA }, { "ipcstall and more of it",
+		EXIT_DATA } };
 	struct recording file;
 	struct replay p;
 
@@ -800,7 +836,7 @@ static void others_are_refused(void **state)
 	}
 }
 
-/* --- files of other builds --------------------------------------------------------------------------------------------- */
+/* --- files of other builds -------------------------------------------------------------------- */
 
 struct pair_of {
 	uint64_t a, b;
@@ -823,7 +859,8 @@ static void walk_both(struct codec *c, void *what)
 }
 
 /* What one build writes and another reads. */
-static struct pair_of passed_on(const struct codec_section *writes, size_t n, const struct codec_section *reads, size_t m, struct codec *in)
+static struct pair_of passed_on(const struct codec_section *writes, size_t n,
+				const struct codec_section *reads, size_t m, struct codec *in)
 {
 	struct pair_of from = { 300, 70000 }, to = {};
 	struct codec out;
@@ -838,8 +875,10 @@ static struct pair_of passed_on(const struct codec_section *writes, size_t n, co
 	return to;
 }
 
-static const struct codec_section only_a[] = { { 1, "a", walk_a } }, a_and_b[] = { { 1, "a", walk_a }, { 2, "b", walk_b } },
-				  b_and_a[] = { { 2, "b", walk_b }, { 1, "a", walk_a } }, longer_a[] = { { 1, "a", walk_both } };
+static const struct codec_section only_a[] = { { 1, "a", walk_a } },
+				  a_and_b[] = { { 1, "a", walk_a }, { 2, "b", walk_b } },
+				  b_and_a[] = { { 2, "b", walk_b }, { 1, "a", walk_a } },
+				  longer_a[] = { { 1, "a", walk_both } };
 
 static void unknown_sections_are_passed_over(void **state)
 {
@@ -909,7 +948,8 @@ static void an_endpoint_of_an_older_build(void **state)
 		sections++;
 	codec_writer(&out);
 	codec_endpoint(&out, &ep, &peer);
-	out.v[0] = (uint8_t)(sections - 2); /* the number of sections; the last two are then no part of it */
+	out.v[0] = (uint8_t)(sections -
+			     2); /* the number of sections; the last two are then no part of it */
 	codec_reader(&in, out.v, out.n);
 	codec_endpoint(&in, &got, &peer);
 	assert_false(in.bad);
@@ -925,7 +965,8 @@ static void an_endpoint_of_an_older_build(void **state)
 
 static void numbers_come_back(void **state)
 {
-	const uint64_t v[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ull << 32, INT64_MAX, UINT64_MAX };
+	const uint64_t v[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ull << 32, INT64_MAX,
+		UINT64_MAX };
 	struct codec c, in;
 
 	codec_writer(&c);
@@ -947,7 +988,7 @@ static void numbers_come_back(void **state)
 	}
 	assert_true(codec_done(&in));
 	codec_free(&c);
-	codec_reader(&in, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10);	/* 65 bits */
+	codec_reader(&in, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10); /* 65 bits */
 	codec_u64(&in, &(uint64_t){ 0 });
 	assert_true(in.bad);
 }
@@ -976,14 +1017,20 @@ int main(void)
 		cmocka_unit_test(a_longer_section_is_read_as_far_as_it_is_known),
 		cmocka_unit_test(a_shorter_section_is_told),
 		cmocka_unit_test(lists_of_another_length),
-		cmocka_unit_test(an_endpoint_of_an_older_build), cmocka_unit_test(all_comes_back), cmocka_unit_test(a_filter_keeps_both_ends),
-		cmocka_unit_test(cut_at_every_byte), cmocka_unit_test(a_bit_of_every_byte), cmocka_unit_test(wrong_content_with_right_checksums),
-		cmocka_unit_test(an_early_end_is_no_damage), cmocka_unit_test(what_follows_a_damaged_head_is_read),
-		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told), cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(foreign_names_come_in_clean), cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
-		cmocka_unit_test(those_that_stalled_least_go_first), cmocka_unit_test(what_is_wanted_is_kept),
+		cmocka_unit_test(an_endpoint_of_an_older_build), cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(a_filter_keeps_both_ends), cmocka_unit_test(cut_at_every_byte),
+		cmocka_unit_test(a_bit_of_every_byte),
+		cmocka_unit_test(wrong_content_with_right_checksums),
+		cmocka_unit_test(an_early_end_is_no_damage),
+		cmocka_unit_test(what_follows_a_damaged_head_is_read),
+		cmocka_unit_test(never_larger_than_asked), cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(others_are_refused), cmocka_unit_test(foreign_names_come_in_clean),
+		cmocka_unit_test(the_closed_ones_that_are_kept_are_bounded),
+		cmocka_unit_test(those_that_stalled_least_go_first),
+		cmocka_unit_test(what_is_wanted_is_kept),
 		cmocka_unit_test(what_was_not_kept_is_not_judged_by_a_filter),
-		cmocka_unit_test(the_stalls_that_are_kept_are_bounded), cmocka_unit_test(texts_are_bounded),
+		cmocka_unit_test(the_stalls_that_are_kept_are_bounded),
+		cmocka_unit_test(texts_are_bounded),
 		cmocka_unit_test(texts_without_room_are_counted),
 	};
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said of how well a figure was seen: never more than the backend's hooks can tell, and nothing of what went unseen. */
+/* What is said of how well a figure was seen: never more than the backend's hooks can tell, and
+ * nothing of what went unseen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "tracer/internal.h"	/* before the next, which has another fail() */
+#include "tracer/internal.h" /* before the next, which has another fail() */
 
 #include <cmocka.h>
 
@@ -31,7 +32,8 @@ static void fentry_with_all_its_hooks_is_exact(void **state)
 
 static void who_looks_back_is_bounded(void **state)
 {
-	struct trace_endpoint tcp = seen_by(TRACE_FENTRY, false, TRACE_TCP), pipe = seen_by(TRACE_FENTRY, false, TRACE_PIPE);
+	struct trace_endpoint tcp = seen_by(TRACE_FENTRY, false, TRACE_TCP),
+			      pipe = seen_by(TRACE_FENTRY, false, TRACE_PIPE);
 
 	(void)state;
 	assert_int_equal(tcp.tx.resolution[TX_NAGLE], TRACE_BOUNDED);
@@ -44,7 +46,8 @@ static void who_looks_back_is_bounded(void **state)
 
 static void kprobes_are_bounded(void **state)
 {
-	struct trace_endpoint tcp = seen_by(TRACE_KPROBE, false, TRACE_TCP), pipe = seen_by(TRACE_KPROBE, false, TRACE_PIPE);
+	struct trace_endpoint tcp = seen_by(TRACE_KPROBE, false, TRACE_TCP),
+			      pipe = seen_by(TRACE_KPROBE, false, TRACE_PIPE);
 
 	(void)state;
 	assert_int_equal(tcp.tx.resolution[TX_RWND], TRACE_BOUNDED);
@@ -53,13 +56,15 @@ static void kprobes_are_bounded(void **state)
 	assert_int_equal(pipe.rx.resolution[RX_WAIT], TRACE_EXACT);
 }
 
-/* where nobody's calls are seen, that nobody was in one is no figure; a call that was seen is one, and may not be all */
+/* where nobody's calls are seen, that nobody was in one is no figure; a call that was seen is one,
+ * and may not be all */
 static void nothing_unseen_is_a_figure(void **state)
 {
 	struct trace_endpoint ep = seen_by(TRACE_RAWTP, false, TRACE_TCP);
 
 	(void)state;
-	ep.tx.ns[TX_IDLE] = ep.tx.ns[TX_WORK] = ep.rx.ns[RX_UNREAD] = ep.rx.ns[RX_IDLE] = ep.rx.ns[RX_WAIT] = 1000;
+	ep.tx.ns[TX_IDLE] = ep.tx.ns[TX_WORK] = ep.rx.ns[RX_UNREAD] = ep.rx.ns[RX_IDLE] =
+		ep.rx.ns[RX_WAIT] = 1000;
 	resolution_unseen(&ep, true, true);
 	assert_int_equal(trace_state_resolution(&ep.tx, TX_IDLE, false), TRACE_UNKNOWN);
 	assert_int_equal(trace_state_resolution(&ep.tx, TX_SNDBUF, false), TRACE_UNKNOWN);
@@ -74,8 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fentry_with_all_its_hooks_is_exact),
-		cmocka_unit_test(who_looks_back_is_bounded),
-		cmocka_unit_test(kprobes_are_bounded),
+		cmocka_unit_test(who_looks_back_is_bounded), cmocka_unit_test(kprobes_are_bounded),
 		cmocka_unit_test(nothing_unseen_is_a_figure),
 	};
 

@@ -40,7 +40,8 @@ static void same_seed_same_sequence(void **state)
 	assert_true(differ > 990);
 }
 
-/* Chi-square over 10 cells, 9 degrees of freedom: 27.9 is passed by chance once in a thousand; the seed is fixed. */
+/* Chi-square over 10 cells, 9 degrees of freedom: 27.9 is passed by chance once in a thousand; the
+ * seed is fixed. */
 static void below_is_uniform(void **state)
 {
 	double cells[10] = { 0 }, chi = 0;
@@ -57,7 +58,8 @@ static void below_is_uniform(void **state)
 	for (int i = 0; i < 10; i++)
 		chi += (cells[i] - N / 10.0) * (cells[i] - N / 10.0) / (N / 10.0);
 	assert_true(chi < 27.9);
-	/* a bound just over half of the range: a bare modulo would favour the lower half two to one */
+	/* a bound just over half of the range: a bare modulo would favour the lower half two to one
+	 */
 	for (int i = 0; i < 1000; i++)
 		assert_true(rng_below(&r, (1ULL << 63) + 1) <= 1ULL << 63);
 }
@@ -121,7 +123,8 @@ static void chance_has_its_limits(void **state)
 	assert_true(fabs(hits / (double)N - 0.3) < 0.006);
 }
 
-/* All six orders of three equally often, and nothing lost or doubled in a larger array of odd element size. */
+/* All six orders of three equally often, and nothing lost or doubled in a larger array of odd
+ * element size. */
 static void shuffle_is_fair(void **state)
 {
 	struct pair {
@@ -155,8 +158,8 @@ static void shuffle_is_fair(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_sequence),	 cmocka_unit_test(same_seed_same_sequence),
-		cmocka_unit_test(below_is_uniform),	 cmocka_unit_test(moments_are_right),
+		cmocka_unit_test(known_sequence), cmocka_unit_test(same_seed_same_sequence),
+		cmocka_unit_test(below_is_uniform), cmocka_unit_test(moments_are_right),
 		cmocka_unit_test(chance_has_its_limits), cmocka_unit_test(shuffle_is_fair),
 	};
 

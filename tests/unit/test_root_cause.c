@@ -17,7 +17,9 @@ enum { SECOND = 1000000000, A = 11, B = 12, C = 13, D = 14 };
 /* a pipe whose writer is kept waiting for ns by a reader who does not read */
 static void pipe_between(struct trace_endpoint *ep, pid_t writer, pid_t reader, uint64_t ns)
 {
-	*ep = (struct trace_endpoint){ .proto = TRACE_PIPE, .peer = -1, .paired = true, .inode = (uint64_t)writer };
+	*ep = (struct trace_endpoint){
+		.proto = TRACE_PIPE, .peer = -1, .paired = true, .inode = (uint64_t)writer
+	};
 	ep->tx_calls.tgid = writer;
 	ep->rx_calls.tgid = reader;
 	ep->tx_calls.tid = writer;
@@ -56,7 +58,9 @@ static void three_in_a_row(void **state)
 	assert_int_equal(v.v[1].root, -1);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "p11[11] of pipe:[11]: sndbuf <- p12[12] is not reading"));
-	assert_non_null(strstr(text, "; at the root of it: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
+	assert_non_null(strstr(
+		text,
+		"; at the root of it: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
 /* `relay | relay | relay`, by pipes or through a port of each host: of one name, and no workers */
@@ -125,7 +129,8 @@ static void judge_two(struct trace_endpoint ep[2], struct verdict *v)
 	assert_int_equal(v->n, 2);
 }
 
-/* B's own wait of 0.8 s may have been over before A's began: together they fit into the 2 s in which both were there */
+/* B's own wait of 0.8 s may have been over before A's began: together they fit into the 2 s in
+ * which both were there */
 static void one_after_the_other_is_no_chain(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -171,7 +176,7 @@ static void one_end_alone_is_no_link(void **state)
 
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], B, C, 800000000);
-	ep[0].rx.resolution[RX_UNREAD] = TRACE_UNKNOWN;	/* its reads were not seen */
+	ep[0].rx.resolution[RX_UNREAD] = TRACE_UNKNOWN; /* its reads were not seen */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].surety, INFERRED);
 	assert_int_equal(v.v[0].root, -1);
@@ -207,8 +212,10 @@ static void both_write_and_neither_reads(void **state)
 	assert_int_equal(v.v[1].deadlock, 0);
 	assert_false(v.v[0].deadlock_reads);
 	verdict_sentence(&s, &v, text, sizeof(text));
-	assert_non_null(strstr(text, "; each waits for the other, a deadlock: p12[12] waits for p11[11] to read pipe:[12]"));
-	ep[1].blame.unread_ns[TX_SNDBUF] = ep[1].tx.ns[TX_SNDBUF] = 500000000;	/* they need not have been at once */
+	assert_non_null(strstr(text, "; each waits for the other, a deadlock: p12[12] waits for "
+				     "p11[11] to read pipe:[12]"));
+	ep[1].blame.unread_ns[TX_SNDBUF] = ep[1].tx.ns[TX_SNDBUF] =
+		500000000; /* they need not have been at once */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].deadlock, -1);
 }
@@ -218,7 +225,8 @@ static void reading_here_and_writing_there(struct trace_endpoint ep[2])
 {
 	pipe_between(&ep[0], A, B, 900000000);
 	pipe_between(&ep[1], A, B, 0);
-	ep[0].rx_calls.tid = ep[1].tx_calls.tid = 0;	/* B never read the one, and A has not written to the other yet */
+	ep[0].rx_calls.tid = ep[1].tx_calls.tid =
+		0; /* B never read the one, and A has not written to the other yet */
 	ep[1].rx.ns[RX_WAIT] = 950000000;
 	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
 }
@@ -246,7 +254,7 @@ static void others_may_help_it(void **state)
 	struct verdict v;
 
 	reading_here_and_writing_there(ep);
-	ep[1].tx_calls.others = true;	/* write there too */
+	ep[1].tx_calls.others = true; /* write there too */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
@@ -254,11 +262,11 @@ static void others_may_help_it(void **state)
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
-	ep[1].tx_calls.tid = 4711;	/* A's other thread, which nothing holds up */
+	ep[1].tx_calls.tid = 4711; /* A's other thread, which nothing holds up */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].deadlock, -1);
 	reading_here_and_writing_there(ep);
-	ep[1].rx.ns[RX_WAIT] = 400000000;	/* for a part of it only */
+	ep[1].rx.ns[RX_WAIT] = 400000000; /* for a part of it only */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].deadlock, -1);
 }
@@ -267,8 +275,10 @@ static void others_may_help_it(void **state)
 
 enum { MEGABYTE = 1 << 20 };
 
-/* both ends of a TCP connection: what the first sends for 0.9 of a second is more than the second, or its window, takes */
-static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t reader, uint64_t bytes)
+/* both ends of a TCP connection: what the first sends for 0.9 of a second is more than the second,
+ * or its window, takes */
+static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t reader,
+		       uint64_t bytes)
 {
 	for (int i = 0; i < 2; i++) {
 		pid_t owner = i ? reader : sender;
@@ -282,7 +292,8 @@ static void connection(struct trace_endpoint *ep, int at, pid_t sender, pid_t re
 		ep[at + i].tx_calls.bytes = ep[at + i].rx_calls.bytes = 80;
 	}
 	ep[at].tx_calls.bytes = ep[at + 1].rx_calls.bytes = bytes;
-	ep[at].tx.ns[TX_RWND] = ep[at].tx.max[TX_RWND] = ep[at].blame.unread_ns[TX_RWND] = 900000000;
+	ep[at].tx.ns[TX_RWND] = ep[at].tx.max[TX_RWND] = ep[at].blame.unread_ns[TX_RWND] =
+		900000000;
 	ep[at].tx.count[TX_RWND] = ep[at].blame.unread_n[TX_RWND] = 100;
 }
 
@@ -307,7 +318,8 @@ static void proxy(struct trace_endpoint ep[4])
 	ep[0].tx.ns[TX_RWND] = ep[0].blame.unread_ns[TX_RWND] = 950000000;
 }
 
-static void judge_proxy(struct trace_endpoint *ep, size_t n, struct trace_snapshot *s, struct verdict *v)
+static void judge_proxy(struct trace_endpoint *ep, size_t n, struct trace_snapshot *s,
+			struct verdict *v)
 {
 	judge(s, ep, n, v);
 	assert_int_equal(v->v[0].endpoint, 0);
@@ -326,7 +338,9 @@ static void a_proxy_that_does_not_sleep_is_a_link(void **state)
 	assert_int_equal(v.v[1].root, -1);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
-	assert_non_null(strstr(text, "; at the root of it, by the amounts that are passed on: p12[12] of tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
+	assert_non_null(
+		strstr(text, "; at the root of it, by the amounts that are passed on: p12[12] of "
+			     "tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
 }
 
 static void nobody_else_may_be_the_root(struct trace_endpoint *ep, size_t n)
@@ -338,7 +352,8 @@ static void nobody_else_may_be_the_root(struct trace_endpoint *ep, size_t n)
 	assert_int_equal(v.v[0].root, -1);
 }
 
-/* of its many clients one is slow, and it leaves another connection unread for a reason of its own */
+/* of its many clients one is slow, and it leaves another connection unread for a reason of its own
+ */
 static void a_server_with_a_slow_client_is_no_proxy(void **state)
 {
 	struct trace_endpoint ep[6];
@@ -350,7 +365,8 @@ static void a_server_with_a_slow_client_is_no_proxy(void **state)
 	ep[2].tx_calls.bytes_res = TRACE_UNKNOWN;
 	nobody_else_may_be_the_root(ep, 4);
 	proxy(ep);
-	ep[2].tx.ns[TX_RWND] = ep[2].blame.unread_ns[TX_RWND] = 500000000; /* some of the 0.95 s, it is not known how much */
+	ep[2].tx.ns[TX_RWND] = ep[2].blame.unread_ns[TX_RWND] =
+		500000000; /* some of the 0.95 s, it is not known how much */
 	nobody_else_may_be_the_root(ep, 4);
 }
 
@@ -365,7 +381,7 @@ static void one_of_several_is_not_guessed(void **state)
 	ep[4].tx.ns[TX_RWND] = ep[4].blame.unread_ns[TX_RWND] = 0;
 	nobody_else_may_be_the_root(ep, 6);
 	proxy(ep);
-	connection(ep, 4, D, B, 40 * MEGABYTE);	/* and of two that it reads either */
+	connection(ep, 4, D, B, 40 * MEGABYTE); /* and of two that it reads either */
 	ep[4].tx.ns[TX_RWND] = ep[4].blame.unread_ns[TX_RWND] = 0;
 	nobody_else_may_be_the_root(ep, 6);
 }
@@ -381,14 +397,20 @@ static void what_another_process_sends_is_no_link(void **state)
 
 static struct stall waits(pid_t who, pid_t by, uint64_t from, uint64_t to)
 {
-	return (struct stall){ .s = { .tgid = who, .peer_tgid = by, .from_ns = from, .to_ns = to, .state = TX_SNDBUF, .peer_unread_ns = to - from } };
+	return (struct stall){ .s = { .tgid = who,
+				      .peer_tgid = by,
+				      .from_ns = from,
+				      .to_ns = to,
+				      .state = TX_SNDBUF,
+				      .peer_unread_ns = to - from } };
 }
 
 static void the_stall_behind_a_stall(void **state)
 {
 	struct stalls l = { .max = 100 };
 	struct stall_order o;
-	struct stall v[] = { waits(A, B, 1000, 2000), waits(B, C, 100, 1100), waits(B, C, 1200, 1900), waits(B, C, 1950, 3000), waits(A, B, 5000, 6000) };
+	struct stall v[] = { waits(A, B, 1000, 2000), waits(B, C, 100, 1100), waits(B, C, 1200,
+		1900), waits(B, C, 1950, 3000), waits(A, B, 5000, 6000) };
 
 	for (size_t i = 0; i < 5; i++)
 		stalls_add(&l, &v[i]);
@@ -410,9 +432,10 @@ int main(void)
 		cmocka_unit_test(one_after_the_other_is_no_chain),
 		cmocka_unit_test(another_thread_is_no_link),
 		cmocka_unit_test(who_does_not_sleep_could_read),
-		cmocka_unit_test(one_end_alone_is_no_link),
-		cmocka_unit_test(a_ring_has_no_root), cmocka_unit_test(both_write_and_neither_reads),
-		cmocka_unit_test(it_reads_what_the_other_would_write_next), cmocka_unit_test(others_may_help_it),
+		cmocka_unit_test(one_end_alone_is_no_link), cmocka_unit_test(a_ring_has_no_root),
+		cmocka_unit_test(both_write_and_neither_reads),
+		cmocka_unit_test(it_reads_what_the_other_would_write_next),
+		cmocka_unit_test(others_may_help_it),
 		cmocka_unit_test(who_sent_through_a_socket_could_read_from_it),
 		cmocka_unit_test(a_proxy_that_does_not_sleep_is_a_link),
 		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reliable-UDP machines: against a network that loses, doubles, delays and reorders in both directions; against a
- * naive model of the sender; and against the law of the waiting time under loss. No socket, no clock: time is a number.
+ * The reliable-UDP machines: against a network that loses, doubles, delays and reorders in both
+ * directions; against a naive model of the sender; and against the law of the waiting time under
+ * loss. No socket, no clock: time is a number.
  */
 #include "workloads/rudp_machine.h"
 
@@ -25,7 +26,8 @@ struct flight {
 struct world {
 	struct rng rng;
 	double loss, twice; /* each direction */
-	uint64_t spread;    /* a datagram takes 1 to 1 + spread: larger than the gap between sends, so they overtake */
+	uint64_t spread; /* a datagram takes 1 to 1 + spread: larger than the gap between sends, so
+			    they overtake */
 	struct flight flying[FLYING];
 	size_t n;
 	uint64_t now;
@@ -44,7 +46,8 @@ static void launch(struct world *w, int64_t number, bool ack)
 		if (rng_chance(&w->rng, w->loss))
 			continue;
 		assert_true(w->n < FLYING);
-		w->flying[w->n++] = (struct flight){ w->now + 1 + rng_below(&w->rng, w->spread + 1), number, ack };
+		w->flying[w->n++] = (struct flight){ w->now + 1 + rng_below(&w->rng, w->spread + 1),
+						     number, ack };
 	}
 }
 
@@ -61,7 +64,8 @@ static void land(struct world *w, const struct flight *f)
 	if (verdict != RUDP_DROPPED)
 		launch(w, f->number, true);
 	while (rudp_ready(&w->r))
-		assert_int_equal(rudp_take(&w->r), w->delivered++); /* each once, in order, none left out */
+		assert_int_equal(rudp_take(&w->r),
+				 w->delivered++); /* each once, in order, none left out */
 }
 
 static void step(struct world *w)
@@ -76,7 +80,8 @@ static void step(struct world *w)
 	if (best < w->n && w->flying[best].at <= due) {
 		struct flight f = w->flying[best];
 
-		memmove(&w->flying[best], &w->flying[best + 1], (--w->n - best) * sizeof(f)); /* ties keep their order */
+		memmove(&w->flying[best], &w->flying[best + 1],
+			(--w->n - best) * sizeof(f)); /* ties keep their order */
 		w->now = f.at > w->now ? f.at : w->now;
 		land(w, &f);
 		return;
@@ -87,7 +92,8 @@ static void step(struct world *w)
 		launch(w, seq, false);
 }
 
-static struct world *world(uint32_t window, double loss, double twice, uint64_t spread, double drop, uint64_t seed)
+static struct world *world(uint32_t window, double loss, double twice, uint64_t spread, double drop,
+			   uint64_t seed)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
@@ -132,7 +138,8 @@ static void nothing_befalls(void **state)
 	}
 }
 
-/* Every combination of window, loss, doubling and reordering delivers each message once and in order, and ends. */
+/* Every combination of window, loss, doubling and reordering delivers each message once and in
+ * order, and ends. */
 static void everything_befalls(void **state)
 {
 	static const uint32_t windows[] = { 1, 2, 3, 7, 32, 100 };
@@ -143,7 +150,8 @@ static void everything_befalls(void **state)
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
 		for (size_t j = 0; j < sizeof(losses) / sizeof(losses[0]); j++)
 			for (uint64_t spread = 0; spread <= 3 * RTO; spread += RTO) {
-				struct world *w = world(windows[i], losses[j], 0.2, spread, losses[j] / 2, ++seed);
+				struct world *w = world(windows[i], losses[j], 0.2, spread,
+							losses[j] / 2, ++seed);
 
 				run_to(w, 400);
 				early += w->r.early;
@@ -151,10 +159,12 @@ static void everything_befalls(void **state)
 				stale += w->s.stale_acks;
 				free(w);
 			}
-	assert_true(early > 1000 && duplicates > 1000 && stale > 1000); /* the cases under test did happen */
+	assert_true(early > 1000 && duplicates > 1000 &&
+		    stale > 1000); /* the cases under test did happen */
 }
 
-/* Each message waits rto * (tries - 1) longer; tries are geometric: mean rto p/(1-p), deviation rto sqrt(p)/(1-p). */
+/* Each message waits rto * (tries - 1) longer; tries are geometric: mean rto p/(1-p), deviation rto
+ * sqrt(p)/(1-p). */
 static void law_of_the_wait(double p, uint64_t seed)
 {
 	enum { N = 20000 };
@@ -164,7 +174,8 @@ static void law_of_the_wait(double p, uint64_t seed)
 	run_to(w, N);
 	extra = (double)w->now / N - 2; /* one unit there, one back */
 	assert_true(fabs(extra - want) <= 4 * sigma + 1e-9);
-	assert_true(fabs((double)w->s.retransmits / N - p / (1 - p)) <= 4 * sqrt(p) / (1 - p) / sqrt(N));
+	assert_true(fabs((double)w->s.retransmits / N - p / (1 - p)) <=
+		    4 * sqrt(p) / (1 - p) / sqrt(N));
 	assert_int_equal(w->s.retransmits, w->r.dropped);
 	free(w);
 }
@@ -182,7 +193,8 @@ static void waits_follow_the_law(void **state)
 /* The same seed drops the same packets: a run can be repeated. */
 static void drops_repeat(void **state)
 {
-	struct world *a = world(8, 0, 0, 0, 0.3, 5), *b = world(8, 0, 0, 0, 0.3, 5), *c = world(8, 0, 0, 0, 0.3, 6);
+	struct world *a = world(8, 0, 0, 0, 0.3, 5), *b = world(8, 0, 0, 0, 0.3, 5),
+		     *c = world(8, 0, 0, 0, 0.3, 6);
 
 	(void)state;
 	run_to(a, 500);
@@ -272,7 +284,10 @@ static void against_the_model(uint32_t window, uint64_t seed)
 		int64_t guess = m->base - 3 + (int64_t)rng_below(&rng, window + 6), seq;
 		bool fresh = guess >= m->base && guess < m->next && !m->acked[guess];
 
-		now += 1 + rng_below(&rng, 200); /* never twice the same, so that the order by time is total */
+		now += 1 +
+		       rng_below(
+			       &rng,
+			       200); /* never twice the same, so that the order by time is total */
 		assert_int_equal(rudp_room(&s), m->next - m->base < window);
 		if (rng_chance(&rng, 0.4) && rudp_room(&s)) {
 			m->due[m->next] = now + RTO;
@@ -305,9 +320,9 @@ static void sender_agrees_with_the_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_befalls),	    cmocka_unit_test(everything_befalls),
-		cmocka_unit_test(waits_follow_the_law),	    cmocka_unit_test(drops_repeat),
-		cmocka_unit_test(window_is_kept),	    cmocka_unit_test(nonsense_changes_nothing),
+		cmocka_unit_test(nothing_befalls), cmocka_unit_test(everything_befalls),
+		cmocka_unit_test(waits_follow_the_law), cmocka_unit_test(drops_repeat),
+		cmocka_unit_test(window_is_kept), cmocka_unit_test(nonsense_changes_nothing),
 		cmocka_unit_test(sender_agrees_with_the_model),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shares from looks: are 95 % of the intervals right, of states that come and go at any pace, also beside the gaps of the looks? */
+/* Shares from looks: are 95 % of the intervals right, of states that come and go at any pace, also
+ * beside the gaps of the looks? */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 struct chain {
 	double on, off, at, turns;
 	int state;
-	double held;	/* so long it has been on */
+	double held; /* so long it has been on */
 };
 
 static void chain_begin(struct chain *c, struct rng *r, double on, double off)
@@ -77,14 +78,17 @@ static double coverage(double on, double off, int looks)
 
 static void test_coverage(void **state)
 {
-	static const double lengths[][2] = { { 0.05, 0.05 }, { 0.05, 0.2 }, { 0.3, 0.3 }, { 0.3, 2 }, { 1, 1 }, { 2, 6 }, { 3, 3 },
-					     { 10, 10 }, { 10, 30 }, { 40, 4 } };
+	static const double lengths[][2] = { { 0.05, 0.05 }, { 0.05, 0.2 }, { 0.3, 0.3 },
+					     { 0.3, 2 },     { 1, 1 },	    { 2, 6 },
+					     { 3, 3 },	     { 10, 10 },    { 10, 30 },
+					     { 40, 4 } };
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		for (int looks = 400; looks <= 2000; looks *= 5) {
 			double held = coverage(lengths[i][0], lengths[i][1], looks);
 
-			print_message("states of %g and %g gaps, %d looks: %.1f %%\n", lengths[i][0], lengths[i][1], looks, 100 * held);
+			print_message("states of %g and %g gaps, %d looks: %.1f %%\n",
+				      lengths[i][0], lengths[i][1], looks, 100 * held);
 			assert_true(held >= 0.92 && held <= 0.98);
 		}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The live screen without a terminal: what is drawn at 20, 80 and 200 columns, what keys change, what is sent to the terminal. */
+/* The live screen without a terminal: what is drawn at 20, 80 and 200 columns, what keys change,
+ * what is sent to the terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ struct rig {
 
 static struct trace_digest sight(uint64_t serial, uint64_t at)
 {
-	struct trace_digest v = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = S, .at_ns = at };
+	struct trace_digest v = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET,
+		.born_ns = S, .at_ns = at };
 
 	memcpy(v.local.ip, (uint8_t[]){ 10, 0, 0, 1 }, 4);
 	memcpy(v.remote.ip, (uint8_t[]){ 10, 0, 0, 2 }, 4);
@@ -40,7 +42,8 @@ static struct trace_digest sight(uint64_t serial, uint64_t at)
 /* endpoint k of n: k % of the second in rwnd, 1000 * k bytes */
 static void look(struct rig *r, uint64_t second, size_t n)
 {
-	struct trace_digests s = { .at_ns = second * S, .n = n, .room = n, .v = calloc(n + 1, sizeof(*s.v)) };
+	struct trace_digests s = { .at_ns = second * S, .n = n, .room = n, .v = calloc(n + 1,
+		sizeof(*s.v)) };
 
 	for (size_t i = 0; i < n; i++) {
 		s.v[i] = sight(i + 1, second * S);
@@ -57,7 +60,11 @@ static void look(struct rig *r, uint64_t second, size_t n)
 
 static void set_up(struct rig *r, size_t n, int w, int h)
 {
-	*r = (struct rig){ .s = { .active = true, .delay_ns = S, .backend = "rawtp", .clock = "12:00:00", .span_ns = S } };
+	*r = (struct rig){ .s = { .active = true,
+				  .delay_ns = S,
+				  .backend = "rawtp",
+				  .clock = "12:00:00",
+				  .span_ns = S } };
 	r->s.recent = &r->recent;
 	r->recent.max = 100;
 	look(r, 10, n);
@@ -132,9 +139,11 @@ static void at_80_columns(void **state)
 
 	set_up(&r, 2, 80, 24);
 	row_is(&r, 0, "ipcstall top  12:00:00  every 1 s, by stall  (rawtp)");
-	row_is(&r, 1, "2 endpoints, 2 active, stall 1.5% of the senders' time, out 3.00k B/s, in 0 B/s,");
+	row_is(&r, 1,
+	       "2 endpoints, 2 active, stall 1.5% of the senders' time, out 3.00k B/s, in 0 B/s,");
 	row_is(&r, 2, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
-	row_is(&r, 3, "prog2[102]      10.0.0.2:443      2.00k      0       -  2.0% rwnd   reader? peer");
+	row_is(&r, 3,
+	       "prog2[102]      10.0.0.2:443      2.00k      0       -  2.0% rwnd   reader? peer");
 	row_is(&r, 5, "");
 	tear_down(&r);
 }
@@ -184,7 +193,8 @@ static void keys_move_the_cursor(void **state)
 	assert_int_equal(r.s.first, 3);
 	press(&r, KEY_END);
 	assert_int_equal(r.s.cursor, 49);
-	row_is(&r, 12, "prog1[101]      10.0.0.2:443      1.00k      0       -  1.0% rwnd   reader? peer");
+	row_is(&r, 12,
+	       "prog1[101]      10.0.0.2:443      1.00k      0       -  1.0% rwnd   reader? peer");
 	press(&r, KEY_DOWN);
 	assert_int_equal(r.s.cursor, 49);
 	press(&r, KEY_HOME);
@@ -204,7 +214,7 @@ static void cursor_follows(void **state)
 	assert_int_equal(r.s.picked, 4);
 	press(&r, 'r');
 	assert_int_equal(r.s.cursor, 3);
-	look(&r, 12, 3);	/* it is gone */
+	look(&r, 12, 3); /* it is gone */
 	screen_draw(&r.s, &r.p, &r.c);
 	assert_int_equal(r.s.cursor, 2);
 	look(&r, 13, 0);
@@ -266,7 +276,11 @@ static void other_keys(void **state)
 
 static void step(struct rig *r, unsigned int from, unsigned int to, uint64_t at, uint64_t ns)
 {
-	timeline_add(&r->recent, &(struct trace_transition){ .serial = 2, .at_ns = at, .ns = ns, .from = (uint8_t)from, .to = (uint8_t)to });
+	timeline_add(&r->recent, &(struct trace_transition){ .serial = 2,
+							     .at_ns = at,
+							     .ns = ns,
+							     .from = (uint8_t)from,
+							     .to = (uint8_t)to });
 }
 
 static void details(void **state)
@@ -289,7 +303,7 @@ static void details(void **state)
 	assert_true(row_has(&r, 10, "tx: this interval"));
 	assert_true(row_has(&r, 11, "rwnd     * #..."));
 	assert_true(row_has(&r, 12, "98.0%    980 ms"));
-	look(&r, 12, 1);	/* it closes: what was drawn stays */
+	look(&r, 12, 1); /* it closes: what was drawn stays */
 	screen_draw(&r.s, &r.p, &r.c);
 	row_is(&r, 0, "tcp 10.0.0.1:2 > 10.0.0.2:443");
 	assert_true(row_has(&r, 39, "gone"));
@@ -301,19 +315,22 @@ static void details(void **state)
 static void strips(void **state)
 {
 	struct rig r = { .recent.max = 100 };
-	struct strip s = { .serial = 2, .now = TX_IDLE, .since_ns = 10 * S, .from_ns = 9 * S, .to_ns = 11 * S };
+	struct strip s = { .serial = 2, .now = TX_IDLE, .since_ns = 10 * S, .from_ns = 9 * S,
+		.to_ns = 11 * S };
 	char out[STRIP_MAX + 1];
 
 	sparkline_draw(&s, &r.recent, 4, out);
 	assert_string_equal(out, "  .."); /* idle since we look; before: unknown */
 	step(&r, TX_NAGLE, TX_IDLE, 10 * S + S / 2 + S / 4, 3 * S / 4);
 	sparkline_draw(&s, &r.recent, 4, out);
-	assert_string_equal(out, "  N."); /* the fourth slice: half and half, the lower number first */
+	assert_string_equal(out,
+			    "  N."); /* the fourth slice: half and half, the lower number first */
 	sparkline_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "    NNN.");
 	timeline_free(&r.recent);
 	step(&r, TX_FLIGHT, TX_IDLE, 10 * S + S / 2 + S / 4, 3 * S / 4);
-	step(&r, TX_RECOVERY, TX_IDLE, 10 * S + S / 2, S / 2); /* found out after it had been told as flight */
+	step(&r, TX_RECOVERY, TX_IDLE, 10 * S + S / 2,
+	     S / 2); /* found out after it had been told as flight */
 	sparkline_draw(&s, &r.recent, 8, out);
 	assert_string_equal(out, "    RR-.");
 	s.to_ns = s.from_ns;
@@ -366,7 +383,8 @@ static void difference_is_enough(void **state)
 	whole = r.c.n;
 	toy_feed(&t, r.c.out, r.c.n);
 	for (int round = 0; round < 30; round++) {
-		press(&r, (int[]){ KEY_DOWN, 's', '/', 'p', KEY_ESC, 'r', 'h', '?', KEY_END, KEY_ENTER, KEY_ESC }[round % 11]);
+		press(&r, (int[]){ KEY_DOWN, 's', '/', 'p', KEY_ESC, 'r', 'h', '?', KEY_END,
+				   KEY_ENTER, KEY_ESC }[round % 11]);
 		look(&r, 12 + (uint64_t)round, 30 + (size_t)round % 5);
 		screen_draw(&r.s, &r.p, &r.c);
 		canvas_diff(&r.c);
@@ -391,18 +409,25 @@ static void key_sequences(void **state)
 		int key;
 		size_t used;
 	} rows[] = {
-		{ "q", false, 'q', 1 },		 { "\033[A", false, KEY_UP, 3 },     { "\033OB", false, KEY_DOWN, 3 },
-		{ "\033[5~x", false, KEY_PGUP, 4 }, { "\033[1;5H", false, KEY_HOME, 6 }, { "\033", false, 0, 0 },
-		{ "\033", true, KEY_ESC, 1 },	 { "\033[", false, 0, 0 },	     { "\033[12", true, KEY_OTHER, 4 },
-		{ "\r", false, KEY_ENTER, 1 },	 { "\n", false, KEY_ENTER, 1 },	     { "\b", false, KEY_BACKSPACE, 1 },
-		{ "\177", false, KEY_BACKSPACE, 1 }, { "\033q", false, KEY_ESC, 1 },   { "\033[Z", false, KEY_OTHER, 3 },
+		{ "q", false, 'q', 1 }, { "\033[A", false, KEY_UP, 3 },     { "\033OB", false,
+			KEY_DOWN, 3 },
+		{ "\033[5~x", false, KEY_PGUP, 4 }, { "\033[1;5H", false, KEY_HOME, 6 },
+			{ "\033", false, 0, 0 },
+		{ "\033", true, KEY_ESC, 1 }, { "\033[", false, 0, 0 }, { "\033[12", true,
+			KEY_OTHER, 4 },
+		{ "\r", false, KEY_ENTER, 1 }, { "\n", false, KEY_ENTER, 1 }, { "\b", false,
+			KEY_BACKSPACE, 1 },
+		{ "\177", false, KEY_BACKSPACE, 1 }, { "\033q", false, KEY_ESC, 1 },
+			{ "\033[Z", false, KEY_OTHER, 3 },
 		{ "", true, 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t used = 99;
 
-		assert_int_equal(keys_next(rows[i].bytes, strlen(rows[i].bytes), rows[i].last, &used), rows[i].key);
+		assert_int_equal(
+			keys_next(rows[i].bytes, strlen(rows[i].bytes), rows[i].last, &used),
+			rows[i].key);
 		assert_int_equal(used, rows[i].used);
 	}
 }
@@ -410,9 +435,11 @@ static void key_sequences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_20_columns), cmocka_unit_test(at_80_columns), cmocka_unit_test(at_200_columns),
-		cmocka_unit_test(at_every_size), cmocka_unit_test(keys_move_the_cursor), cmocka_unit_test(cursor_follows),
-		cmocka_unit_test(typing_filters), cmocka_unit_test(other_keys), cmocka_unit_test(details), cmocka_unit_test(strips),
+		cmocka_unit_test(at_20_columns), cmocka_unit_test(at_80_columns),
+		cmocka_unit_test(at_200_columns), cmocka_unit_test(at_every_size),
+		cmocka_unit_test(keys_move_the_cursor), cmocka_unit_test(cursor_follows),
+		cmocka_unit_test(typing_filters), cmocka_unit_test(other_keys),
+		cmocka_unit_test(details), cmocka_unit_test(strips),
 		cmocka_unit_test(difference_is_enough), cmocka_unit_test(key_sequences),
 	};
 

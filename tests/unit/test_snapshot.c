@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the kernel half's record of an endpoint to what is told of it: sums, and what is unknown because no hook saw it. */
+/* From the kernel half's record of an endpoint to what is told of it: sums, and what is unknown
+ * because no hook saw it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "bpf/charge.h"
 
-#include <cmocka.h>	/* last: its fail() is a macro */
+#include <cmocka.h> /* last: its fail() is a macro */
 
 enum { BORN = 1000, END = 2000, MIB = 1 << 20 };
 
@@ -206,7 +207,7 @@ static void what_a_call_under_way_moved_shows(void **state)
 	ep.tx.word = ep.rx.word = word_open(BORN);
 	ep.txb.own.bytes = MIB;
 	e = told_of(&ep);
-	assert_known(&e.tx_calls, MIB);	/* a count of an earlier look */
+	assert_known(&e.tx_calls, MIB); /* a count of an earlier look */
 	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, 5 * MIB - SYN_AND_FIN);
@@ -232,7 +233,8 @@ static void a_name_comes_in_clean(void **state)
 /* a TCP connection that has ended */
 static struct record_close end_of(uint64_t serial, uint64_t bytes, uint64_t stall)
 {
-	struct record_close r = { .head.type = RECORD_CLOSE, .ep = { .id = { .serial = serial, .proto = PROTO_TCP }, .born = BORN, .closed = END } };
+	struct record_close r = { .head.type = RECORD_CLOSE, .ep = { .id = { .serial = serial,
+		.proto = PROTO_TCP }, .born = BORN, .closed = END } };
 
 	r.ep.tx.word = r.ep.rx.word = word_open(END) | CLOSED_BIT;
 	r.ep.tx.ns[TX_NAGLE] = stall;
@@ -283,7 +285,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_was_read),
-		cmocka_unit_test(what_flew_and_was_lost_is_recovery), cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
+		cmocka_unit_test(what_flew_and_was_lost_is_recovery),
+		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
@@ -292,8 +295,7 @@ int main(void)
 		cmocka_unit_test(a_call_under_way_is_not_judged),
 		cmocka_unit_test(what_a_call_under_way_moved_shows),
 		cmocka_unit_test(a_name_comes_in_clean),
-		cmocka_unit_test(what_is_not_kept_is_summed),
-		cmocka_unit_test(keys_stand_once),
+		cmocka_unit_test(what_is_not_kept_is_summed), cmocka_unit_test(keys_stand_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Against definitions and known distributions; tests/analysis/test_stats.py holds the same code against scipy. */
+/* Against definitions and known distributions; tests/analysis/test_stats.py holds the same code
+ * against scipy. */
 #include "stats/rng.h"
 #include "stats/stats.h"
 
@@ -34,7 +35,8 @@ static int cmp_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Lengths about the insertion-sort limit and all widths of key, so that every pass is taken and skipped. */
+/* Lengths about the insertion-sort limit and all widths of key, so that every pass is taken and
+ * skipped. */
 static void sorts_integers(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 2, 63, 64, 65, 1000, 20000 };
@@ -89,7 +91,8 @@ static void quantile_definition(void **state)
 	assert_near(stats_quantile(&s, 1), 8, 0);
 	assert_near(stats_quantile(&one, 0.99), 1, 0);
 	assert_true(isnan(stats_quantile(&none, 0.5)));
-	assert_true(isnan(stats_quantile(&s, -0.1)) && isnan(stats_quantile(&s, 1.1)) && isnan(stats_quantile(&s, NAN)));
+	assert_true(isnan(stats_quantile(&s, -0.1)) && isnan(stats_quantile(&s, 1.1)) &&
+		    isnan(stats_quantile(&s, NAN)));
 }
 
 static double mad_by_definition(const double *v, size_t n)
@@ -105,7 +108,8 @@ static double mad_by_definition(const double *v, size_t n)
 	return mad;
 }
 
-/* Small n of both parities, with and without ties: every way the two runs of deviations can interleave. */
+/* Small n of both parities, with and without ties: every way the two runs of deviations can
+ * interleave. */
 static void mad_equals_its_definition(void **state)
 {
 	double v[40];
@@ -143,7 +147,8 @@ static double *draw_sorted(size_t n, double (*from)(struct rng *), uint64_t seed
 	return v;
 }
 
-/* Standard normal: quartiles at 0.6745, MAD 0.6745, p99 2.326. The tolerance is six standard errors. */
+/* Standard normal: quartiles at 0.6745, MAD 0.6745, p99 2.326. The tolerance is six standard
+ * errors. */
 static void normal_sample(void **state)
 {
 	double *v = draw_sorted(N, rng_normal, 4);
@@ -190,19 +195,22 @@ static void exponential_sample(void **state)
 static void figures_that_cannot_be_had(void **state)
 {
 	const uint64_t same[] = { 5, 5, 5, 5, 900 };
-	struct sample s = sample_u64(same, 5), none = sample_u64(same, 0), one = sample_u64(same, 1);
+	struct sample s = sample_u64(same, 5), none = sample_u64(same, 0),
+		      one = sample_u64(same, 1);
 	struct summary m;
 
 	(void)state;
 	stats_summarise(&none, &m);
-	assert_true(isnan(m.min) && isnan(m.median) && isnan(m.mean) && isnan(m.mad) && isnan(m.uncertainty));
+	assert_true(isnan(m.min) && isnan(m.median) && isnan(m.mean) && isnan(m.mad) &&
+		    isnan(m.uncertainty));
 	stats_summarise(&one, &m);
 	assert_true(m.min == 5 && m.max == 5 && m.mad == 0 && isnan(m.stddev));
 	stats_summarise(&s, &m);
 	assert_true(m.mad == 0 && isnan(m.k_suggested) && !m.outliers[0]);
 }
 
-/* 10 of 1000 at fifty times the MAD and more: k = 20 still sees them, and between 5 and 20 nothing changes. */
+/* 10 of 1000 at fifty times the MAD and more: k = 20 still sees them, and between 5 and 20 nothing
+ * changes. */
 static void outliers_on_both_sides(void **state)
 {
 	uint64_t v[1000];
@@ -219,7 +227,8 @@ static void outliers_on_both_sides(void **state)
 	assert_near(m.k_suggested, 3, 0);
 }
 
-/* The promise of a 95 % interval: over many samples of a known law it covers the truth 95 % of the time. */
+/* The promise of a 95 % interval: over many samples of a known law it covers the truth 95 % of the
+ * time. */
 static double coverage(size_t n, double (*from)(struct rng *), double truth, double q)
 {
 	int hit = 0, rounds = 400;
@@ -229,7 +238,8 @@ static double coverage(size_t n, double (*from)(struct rng *), double truth, dou
 	for (int i = 0; i < rounds; i++) {
 		double *v = draw_sorted(n, from, 1000 + (uint64_t)i);
 		struct sample s = sample_f64(v, n);
-		struct interval ci = q < 0 ? stats_bootstrap_mean(&s, NULL, 0.95, &r) : stats_bootstrap_quantile(&s, q, 0.95, &r);
+		struct interval ci = q < 0 ? stats_bootstrap_mean(&s, NULL, 0.95, &r)
+					   : stats_bootstrap_quantile(&s, q, 0.95, &r);
 
 		hit += ci.lo <= truth && truth <= ci.hi;
 		free(v);
@@ -240,14 +250,16 @@ static double coverage(size_t n, double (*from)(struct rng *), double truth, dou
 static void intervals_cover_the_truth(void **state)
 {
 	(void)state;
-	assert_near(coverage(100, rng_exponential, log(2), 0.5), 0.95, 0.04); /* even n: two order statistics */
+	assert_near(coverage(100, rng_exponential, log(2), 0.5), 0.95,
+		    0.04); /* even n: two order statistics */
 	assert_near(coverage(101, rng_exponential, log(2), 0.5), 0.95, 0.04); /* odd n: one */
 	assert_near(coverage(501, rng_normal, 1.281552, 0.9), 0.95, 0.04);
 	assert_near(coverage(60, rng_normal, 0, -1), 0.95, 0.04);
 	assert_near(coverage(STATS_RESAMPLE_MAX + 1, rng_normal, 0, -1), 0.95, 0.04);
 }
 
-/* A slow slice lasts longer, so it counts for more: the interval lies about what went through in all the time, not about the slices' plain mean. */
+/* A slow slice lasts longer, so it counts for more: the interval lies about what went through in
+ * all the time, not about the slices' plain mean. */
 static void weights_count(void **state)
 {
 	enum { LEN = 200 };
@@ -272,8 +284,10 @@ static void weights_count(void **state)
 static void shortcut_equals_resampling(void **state)
 {
 	enum { LEN = 30, ROUNDS = 20000 };
-	double *v = draw_sorted(LEN, rng_exponential, 8), again[LEN], *medians = malloc(ROUNDS * sizeof(double));
-	struct sample s = sample_f64(v, LEN), a = sample_f64(again, LEN), m = sample_f64(medians, ROUNDS);
+	double *v = draw_sorted(LEN, rng_exponential, 8), again[LEN],
+	       *medians = malloc(ROUNDS * sizeof(double));
+	struct sample s = sample_f64(v, LEN), a = sample_f64(again, LEN),
+		      m = sample_f64(medians, ROUNDS);
 	struct interval ci;
 	struct rng r;
 
@@ -313,7 +327,8 @@ static void bootstrap_is_seeded(void **state)
 
 static void pairs_by_hand(void **state)
 {
-	const double a[] = { 9, 9, 9, 9, 9, 9, 9, 9, 11, 10 }, b[] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 10 };
+	const double a[] = { 9, 9, 9, 9, 9, 9, 9, 9, 11, 10 }, b[] = { 10, 10, 10, 10, 10, 10, 10,
+		10, 10, 10 };
 	double ratios[10];
 	struct rng r;
 	struct pairs p;
@@ -344,14 +359,14 @@ static void special_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorts_integers),	     cmocka_unit_test(sorts_reals),
-		cmocka_unit_test(quantile_definition),	     cmocka_unit_test(mad_equals_its_definition),
-		cmocka_unit_test(normal_sample),	     cmocka_unit_test(exponential_sample),
-		cmocka_unit_test(figures_that_cannot_be_had), cmocka_unit_test(outliers_on_both_sides),
-		cmocka_unit_test(intervals_cover_the_truth),
-		cmocka_unit_test(weights_count), cmocka_unit_test(shortcut_equals_resampling),
-		cmocka_unit_test(bootstrap_is_seeded),	     cmocka_unit_test(pairs_by_hand),
-		cmocka_unit_test(special_functions),
+		cmocka_unit_test(sorts_integers), cmocka_unit_test(sorts_reals),
+		cmocka_unit_test(quantile_definition), cmocka_unit_test(mad_equals_its_definition),
+		cmocka_unit_test(normal_sample), cmocka_unit_test(exponential_sample),
+		cmocka_unit_test(figures_that_cannot_be_had),
+		cmocka_unit_test(outliers_on_both_sides),
+		cmocka_unit_test(intervals_cover_the_truth), cmocka_unit_test(weights_count),
+		cmocka_unit_test(shortcut_equals_resampling), cmocka_unit_test(bootstrap_is_seeded),
+		cmocka_unit_test(pairs_by_hand), cmocka_unit_test(special_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

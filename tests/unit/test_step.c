@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pure machine against the definition of the ledger: a second, naive reading of the table of states is kept beside it
- * through long random histories, and the reasons why a queue's head waits are asked one by one.
+ * The pure machine against the definition of the ledger: a second, naive reading of the table of
+ * states is kept beside it through long random histories, and the reasons why a queue's head waits
+ * are asked one by one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +13,9 @@
 
 #include "bpf/step.h"
 
-#define STATES	16
+#define STATES 16
 
-/* --- the naive reading ------------------------------------------------------------------------------------------ */
+/* --- the naive reading ------------------------------------------------------------------------ */
 
 struct model {
 	unsigned int head, full, device, working, asleep, closed;
@@ -24,7 +25,8 @@ struct model {
 static unsigned int model_head(unsigned int head)
 {
 	static const unsigned int states[] = {
-		[HEAD_NONE] = TX_IDLE, [HEAD_RWND] = TX_RWND, [HEAD_CWND] = TX_CWND, [HEAD_NAGLE] = TX_NAGLE,
+		[HEAD_NONE] = TX_IDLE, [HEAD_RWND] = TX_RWND, [HEAD_CWND] = TX_CWND,
+			[HEAD_NAGLE] = TX_NAGLE,
 		[HEAD_CORK] = TX_CORK, [HEAD_PACING] = TX_PACING, [HEAD_RECOVERY] = TX_RECOVERY,
 	};
 
@@ -93,7 +95,7 @@ static unsigned int model_step(struct model *m, const struct input *in, enum dir
 	return unpaired;
 }
 
-/* --- histories ---------------------------------------------------------------------------------------------------- */
+/* --- histories -------------------------------------------------------------------------------- */
 
 static uint64_t random64(uint64_t *seed)
 {
@@ -108,7 +110,8 @@ static struct input random_input(uint64_t *seed, uint64_t *clock)
 {
 	uint64_t r = random64(seed);
 	struct input in = {
-		.says = r & 7, .head = (r >> 3 & 7) % HEAD_REST, .full = r >> 6 & 1, .device = r >> 7 & 1,
+		.says = r & 7, .head = (r >> 3 & 7) % HEAD_REST, .full = r >> 6 & 1,
+			.device = r >> 7 & 1,
 		.working = (int)((r >> 8) % 3) - 1, .asleep = (int)((r >> 16) % 3) - 1,
 	};
 
@@ -171,7 +174,7 @@ static void one_history(uint64_t seed, enum dir dir, int steps)
 		assert_int_equal(t.unpaired, model_step(&m, &in, dir));
 		same(&run, &m, dir);
 	}
-	for (i = 0; i < 10; i++) {		/* nothing is charged after the close */
+	for (i = 0; i < 10; i++) { /* nothing is charged after the close */
 		struct input in = random_input(&seed, &clock);
 		struct transition t = step(run.word, &in, dir);
 
@@ -190,7 +193,7 @@ static void histories_agree(void **state)
 	}
 }
 
-/* --- one thing at a time ------------------------------------------------------------------------------------------ */
+/* --- one thing at a time ---------------------------------------------------------------------- */
 
 static struct transition tx(word_t *w, struct input in)
 {
@@ -200,10 +203,12 @@ static struct transition tx(word_t *w, struct input in)
 	return t;
 }
 
-/* As many as a word holds fall asleep in a call and leave it one by one: the last is seen to sleep as long as it does. One more is told. */
+/* As many as a word holds fall asleep in a call and leave it one by one: the last is seen to sleep
+ * as long as it does. One more is told. */
 static void a_crowd_leaves_one_by_one(void **state)
 {
-	struct input comes = { .working = 1, .asleep = 1 }, wakes = { .asleep = -1 }, leaves = { .working = -1 };
+	struct input comes = { .working = 1, .asleep = 1 }, wakes = { .asleep = -1 },
+		leaves = { .working = -1 };
 	word_t w = word_open(1);
 	unsigned int n;
 
@@ -243,7 +248,8 @@ static void clock_wraps(void **state)
 {
 	ns_t born = (1ull << SINCE_BITS) - 500;
 	word_t w = word_open(born);
-	struct transition t = tx(&w, (struct input){ .at = born + 2000, .says = IN_FULL, .full = 1 });
+	struct transition t =
+		tx(&w, (struct input){ .at = born + 2000, .says = IN_FULL, .full = 1 });
 
 	assert_true(t.ended);
 	assert_int_equal(t.ns, 2000);
@@ -252,7 +258,8 @@ static void clock_wraps(void **state)
 	assert_int_equal(t.from, TX_FLIGHT);
 }
 
-/* Three weeks in one state, settled every 37 minutes: the whole of it is charged, and the full clock is known at any time. */
+/* Three weeks in one state, settled every 37 minutes: the whole of it is charged, and the full
+ * clock is known at any time. */
 static void weeks_in_one_state(void **state)
 {
 	const ns_t born = 123456789, end = born + 21 * 86400 * 1000000000ull;
@@ -273,10 +280,11 @@ static void weeks_in_one_state(void **state)
 	sum += tx(&w, (struct input){ .at = end, .says = IN_FULL, .full = 1 }).ns;
 	assert_int_equal(sum, end - born);
 	assert_int_equal(word_began(w, end), end);
-	assert_int_equal(word_began(w, end - 1000), end);	/* another processor's clock */
+	assert_int_equal(word_began(w, end - 1000), end); /* another processor's clock */
 }
 
-/* A writer that sleeps: device, then the head's reason, then the sleep itself; work while any thread is awake. */
+/* A writer that sleeps: device, then the head's reason, then the sleep itself; work while any
+ * thread is awake. */
 static void sleeper_order(void **state)
 {
 	word_t w = word_open(0);
@@ -303,7 +311,8 @@ static void sleeper_order(void **state)
 /* Device time is no stall; each of NIST's stall points is. */
 static void stalls_are_stalls(void **state)
 {
-	static const int stalls[] = { TX_RWND, TX_CWND, TX_NAGLE, TX_CORK, TX_PACING, TX_RECOVERY, TX_SNDBUF };
+	static const int stalls[] = { TX_RWND, TX_CWND, TX_NAGLE, TX_CORK, TX_PACING, TX_RECOVERY,
+		TX_SNDBUF };
 	static const int others[] = { TX_WORK, TX_DEVICE, TX_FLIGHT, TX_IDLE };
 	unsigned int i;
 
@@ -313,11 +322,12 @@ static void stalls_are_stalls(void **state)
 		assert_false(TX_STALLS & 1 << others[i]);
 }
 
-/* --- why the head waits -------------------------------------------------------------------------------------------- */
+/* --- why the head waits ----------------------------------------------------------------------- */
 
 /* 3 segments of 1000 out from 1000, window and congestion window wide open, nothing queued. */
 static const struct tcp_snap flying = {
-	.write_seq = 4000, .snd_nxt = 4000, .snd_una = 1000, .snd_wnd = 60000, .snd_sml = 500, .snd_cwnd = 10, .mss = 1000,
+	.write_seq = 4000, .snd_nxt = 4000, .snd_una = 1000, .snd_wnd = 60000, .snd_sml = 500,
+		.snd_cwnd = 10, .mss = 1000,
 	.head_len = 1000, .packets_out = 3, .wmem = 1,
 };
 
@@ -327,7 +337,12 @@ static enum head reason(struct tcp_snap s)
 }
 
 /* write_seq, and what else differs from `flying` */
-#define WITH(...) ({ struct tcp_snap s = flying; __VA_ARGS__; reason(s); })
+#define WITH(...) \
+	({ \
+		struct tcp_snap s = flying; \
+		__VA_ARGS__; \
+		reason(s); \
+	})
 
 static void head_of_nothing(void **state)
 {
@@ -344,30 +359,41 @@ static void head_held_by_a_window(void **state)
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3), HEAD_CWND);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3; s.paced = 1), HEAD_PACING);
 	/* no larger window would help while the timer's retransmission is not answered */
-	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 1; s.lost_out = 1; s.retrans_out = 1; s.timed_out = 1; s.paced = 1), HEAD_RECOVERY);
+	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 1; s.lost_out = 1; s.retrans_out = 1;
+			      s.timed_out = 1; s.paced = 1),
+			 HEAD_RECOVERY);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000), HEAD_RWND);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3999), HEAD_RWND);
-	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 1000), HEAD_RWND);	/* it shrank */
+	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 1000), HEAD_RWND); /* it shrank */
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000; s.snd_cwnd = 3), HEAD_CWND);
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_wnd = 3050), HEAD_RWND);
 	/* a whole segment would fit, but a FIN rides on it */
 	assert_int_equal(WITH(s.write_seq = 5001; s.head_len = 1000; s.snd_wnd = 4000), HEAD_RWND);
-	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 1000; s.snd_wnd = 4001), HEAD_RWND);
-	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 500; s.snd_wnd = 4000), HEAD_RWND);
+	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 1000; s.snd_wnd = 4001),
+			     HEAD_RWND);
+	assert_int_not_equal(WITH(s.write_seq = 5001; s.head_len = 500; s.snd_wnd = 4000),
+			     HEAD_RWND);
 	/* one of three is lost and sent again, one has arrived: two are in flight */
-	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 2; s.sacked_out = 1; s.lost_out = 1; s.retrans_out = 1), HEAD_CWND);
-	assert_int_not_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 3; s.sacked_out = 1; s.head_len = 100), HEAD_CWND);
+	assert_int_equal(WITH(s.write_seq = 9000; s.snd_cwnd = 2; s.sacked_out = 1; s.lost_out = 1;
+			      s.retrans_out = 1),
+			 HEAD_CWND);
+	assert_int_not_equal(
+		WITH(s.write_seq = 9000; s.snd_cwnd = 3; s.sacked_out = 1; s.head_len = 100),
+		HEAD_CWND);
 }
 
 static void head_held_by_a_rule(void **state)
 {
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_sml = 4000), HEAD_NAGLE);
-	assert_int_equal(WITH(s.write_seq = 4100), HEAD_REST);			/* Minshall: no small segment is out */
+	assert_int_equal(WITH(s.write_seq = 4100),
+			 HEAD_REST); /* Minshall: no small segment is out */
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_sml = 4000; s.nonagle = 1), HEAD_REST);
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_sml = 4000; s.nonagle = 4), HEAD_REST);
 	assert_int_equal(WITH(s.write_seq = 4100; s.nonagle = 2), HEAD_CORK);
 	assert_int_equal(WITH(s.write_seq = 4100; s.snd_sml = 4000; s.nonagle = 2), HEAD_CORK);
-	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.nonagle = 2), HEAD_CORK);
+	assert_int_equal(
+		WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.nonagle = 2),
+		HEAD_CORK);
 	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0), HEAD_REST);
 }
 
@@ -375,19 +401,25 @@ static void head_held_by_a_rule(void **state)
 static void head_refused(void **state)
 {
 	assert_int_equal(WITH(s.write_seq = 4100; s.refused = 1), HEAD_RECOVERY);
-	assert_int_equal(WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.refused = 1), HEAD_RECOVERY);
-	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 2000; s.refused = 1), HEAD_RECOVERY);
+	assert_int_equal(
+		WITH(s.write_seq = 1100; s.snd_nxt = 1000; s.packets_out = 0; s.refused = 1),
+		HEAD_RECOVERY);
+	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 2000; s.refused = 1),
+			 HEAD_RECOVERY);
 	assert_int_equal(WITH(s.write_seq = 9000; s.snd_wnd = 3000; s.refused = 1), HEAD_RWND);
 	assert_int_equal(WITH(s.refused = 1), HEAD_NONE);
 }
 
-/* Deferred for a fuller burst: the smaller window is to blame if the head does not fit it, else the deferral. */
+/* Deferred for a fuller burst: the smaller window is to blame if the head does not fit it, else the
+ * deferral. */
 static void head_deferred(void **state)
 {
 	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 9000), HEAD_CWND);
 	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 9000; s.snd_wnd = 5000), HEAD_RWND);
 	assert_int_equal(WITH(s.write_seq = 20000; s.head_len = 2000), HEAD_PACING);
-	assert_int_equal(WITH(s.write_seq = 20000; s.snd_nxt = 1000; s.packets_out = 0; s.head_len = 9000), HEAD_REST);
+	assert_int_equal(
+		WITH(s.write_seq = 20000; s.snd_nxt = 1000; s.packets_out = 0; s.head_len = 9000),
+		HEAD_REST);
 }
 
 static void outstanding(void **state)
@@ -399,7 +431,7 @@ static void outstanding(void **state)
 	assert_false(tcp_outstanding(&s));
 	s.write_seq++;
 	assert_true(tcp_outstanding(&s));
-	s.write_seq = s.snd_nxt - 1;		/* the FIN's number is counted in snd_nxt */
+	s.write_seq = s.snd_nxt - 1; /* the FIN's number is counted in snd_nxt */
 	assert_false(tcp_outstanding(&s));
 }
 
@@ -431,7 +463,8 @@ static void histogram(void **state)
 	assert_int_equal(hist_slot(1ull << 49), HIST_SLOTS - 1);
 }
 
-/* A device at rest was given the packet at hand this moment; one that was busy may have had it for long; a burst is no older than its first. */
+/* A device at rest was given the packet at hand this moment; one that was busy may have had it for
+ * long; a burst is no older than its first. */
 static void what_is_below_the_protocol(void **state)
 {
 	assert_int_equal(below(1, 0, 1), 0);
@@ -446,13 +479,14 @@ static void what_is_below_the_protocol(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps), cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
+		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps),
+		cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
 		cmocka_unit_test(a_crowd_leaves_one_by_one), cmocka_unit_test(a_crowd_at_work),
-		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing), cmocka_unit_test(head_held_by_a_window),
-		cmocka_unit_test(head_held_by_a_rule), cmocka_unit_test(head_refused),
-		cmocka_unit_test(head_deferred), cmocka_unit_test(outstanding),
-		cmocka_unit_test(numbers_wrap), cmocka_unit_test(histogram),
-		cmocka_unit_test(what_is_below_the_protocol),
+		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing),
+		cmocka_unit_test(head_held_by_a_window), cmocka_unit_test(head_held_by_a_rule),
+		cmocka_unit_test(head_refused), cmocka_unit_test(head_deferred),
+		cmocka_unit_test(outstanding), cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(histogram), cmocka_unit_test(what_is_below_the_protocol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,10 +108,10 @@ static void what_is_no_character_is_replaced(void **state)
 	(void)state;
 	assert_cleaned("привети\xd0", "привети?");
 	assert_cleaned("a\x80z", "a?z");
-	assert_cleaned("\xc0\xaf", "??");		/* '/' in two bytes */
+	assert_cleaned("\xc0\xaf", "??"); /* '/' in two bytes */
 	assert_cleaned("\xe0\x80\xaf", "???");
-	assert_cleaned("\xed\xa0\x80", "???");	/* half of a pair */
-	assert_cleaned("\xf4\x90\x80\x80", "????");	/* beyond the last */
+	assert_cleaned("\xed\xa0\x80", "???");	    /* half of a pair */
+	assert_cleaned("\xf4\x90\x80\x80", "????"); /* beyond the last */
 	assert_cleaned("\xff\xfe", "??");
 	assert_cleaned("\xe4\xb8", "??");
 }
@@ -120,8 +120,12 @@ static void what_moves_a_cursor_is_replaced(void **state)
 {
 	(void)state;
 	assert_cleaned("\x1b[2J\n\t\x7f", "?[2J???");
-	assert_cleaned("\xc2\x9b" "2J", "?2J");		/* the same in one character */
-	assert_cleaned("\xe2\x80\xae" "gpj.exe", "?gpj.exe");	/* from right to left */
+	assert_cleaned("\xc2\x9b"
+		       "2J",
+		       "?2J"); /* the same in one character */
+	assert_cleaned("\xe2\x80\xae"
+		       "gpj.exe",
+		       "?gpj.exe"); /* from right to left */
 	assert_cleaned("\xe2\x80\xa8", "?");
 }
 
@@ -163,7 +167,8 @@ static bool is_fit(const char *s)
 	json_decref(o);
 	for (const unsigned char *c = (const unsigned char *)s; fit && *c; c++)
 		fit = *c >= 0x20 && *c != 0x7f && !(c[0] == 0xc2 && c[1] < 0xa0) &&
-		      !(c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) &&
+		      !(c[0] == 0xe2 && c[1] == 0x80 &&
+			(c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) &&
 		      !(c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
 	return fit;
 }
@@ -171,8 +176,13 @@ static bool is_fit(const char *s)
 /* Rows of characters that matter, whole and cut, and of any bytes. */
 static void row8_no_text_stays_unfit(void **state)
 {
-	static const char *const parts[] = { "\x1b[2J", "\xc2\x9b", "\xc2\x80", "\xc2\x9f", "\xc2\xa0", "\x7f", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9",
-					     "\xe2\x81\xa5", "\xe2\x80", "\xf0\x9f\x90\xa7", "\xf0\x9f", "a", "\xd0\xbf", "\xed\xa0\x80", "\xc0\xaf", "\xff", "\r\n", "\xd8\x9c" };
+	static const char *const parts[] = {
+		"\x1b[2J",	"\xc2\x9b",	"\xc2\x80",	    "\xc2\x9f",	    "\xc2\xa0",
+		"\x7f",		"\xe2\x80\xaa", "\xe2\x80\xae",	    "\xe2\x81\xa6", "\xe2\x81\xa9",
+		"\xe2\x81\xa5", "\xe2\x80",	"\xf0\x9f\x90\xa7", "\xf0\x9f",	    "a",
+		"\xd0\xbf",	"\xed\xa0\x80", "\xc0\xaf",	    "\xff",	    "\r\n",
+		"\xd8\x9c"
+	};
 
 	(void)state;
 	srand(32);
@@ -194,13 +204,18 @@ static void row8_no_text_stays_unfit(void **state)
 
 static void row8_json_of_others_is_cleaned_through(void **state)
 {
-	json_t *v = json_loads("{\"a\\u009bb\":[\"\\u202ex\",{\"k\\u001b\":{\"z\":\"\\u0007\"}},5,null],\"ok\":\"plain\"}", 0, NULL), *inside;
+	json_t *v = json_loads("{\"a\\u009bb\":[\"\\u202ex\",{\"k\\u001b\":{\"z\":\"\\u0007\"}},5,"
+			       "null],\"ok\":\"plain\"}",
+			       0, NULL),
+	       *inside;
 
 	(void)state;
 	assert_ptr_equal(text_clean_json(v), v);
 	inside = json_object_get(v, "a?b");
 	assert_string_equal(json_string_value(json_array_get(inside, 0)), "?x");
-	assert_string_equal(json_string_value(json_object_get(json_object_get(json_array_get(inside, 1), "k?"), "z")), "?");
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(json_array_get(inside, 1), "k?"), "z")),
+			    "?");
 	assert_int_equal(json_integer_value(json_array_get(inside, 2)), 5);
 	assert_string_equal(json_string_value(json_object_get(v, "ok")), "plain");
 	assert_int_equal(json_object_size(v), 2);
@@ -211,16 +226,11 @@ static void row8_json_of_others_is_cleaned_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(fields),
-		cmocka_unit_test(words),
-		cmocka_unit_test(appends_within_bounds),
-		cmocka_unit_test(what_can_be_shown_stays),
+		cmocka_unit_test(numbers), cmocka_unit_test(fields), cmocka_unit_test(words),
+		cmocka_unit_test(appends_within_bounds), cmocka_unit_test(what_can_be_shown_stays),
 		cmocka_unit_test(what_is_no_character_is_replaced),
-		cmocka_unit_test(what_moves_a_cursor_is_replaced),
-		cmocka_unit_test(lines_may_stay),
-		cmocka_unit_test(a_name_has_fifteen_bytes),
-		cmocka_unit_test(json_takes_any_text),
+		cmocka_unit_test(what_moves_a_cursor_is_replaced), cmocka_unit_test(lines_may_stay),
+		cmocka_unit_test(a_name_has_fifteen_bytes), cmocka_unit_test(json_takes_any_text),
 		cmocka_unit_test(row8_no_text_stays_unfit),
 		cmocka_unit_test(row8_json_of_others_is_cleaned_through),
 	};

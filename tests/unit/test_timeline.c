@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Timelines, lists of stalls, names of addresses: what is kept, in which order, and what is said of the rest. */
+/* Timelines, lists of stalls, names of addresses: what is kept, in which order, and what is said of
+ * the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,11 @@
 #include "render/ledger_outputs.h"
 #include "tracer/symbols.h"
 
-static void step(struct timeline *t, uint64_t serial, bool rx, uint64_t at, uint64_t ns, unsigned int from)
+static void step(struct timeline *t, uint64_t serial, bool rx, uint64_t at, uint64_t ns,
+		 unsigned int from)
 {
-	struct trace_transition tr = { .serial = serial, .at_ns = at, .ns = ns, .rx = rx, .from = (uint8_t)from };
+	struct trace_transition tr = { .serial = serial, .at_ns = at, .ns = ns, .rx = rx,
+		.from = (uint8_t)from };
 
 	timeline_add(t, &tr);
 }
@@ -40,15 +43,15 @@ static void spans_follow_from_the_steps(void **state)
 	struct trace_snapshot end = { .n = 2, .ep = ep };
 	struct spans s;
 
-	ep[1].tx_calls.bytes = 0;	/* did nothing: not told of */
-	step(&t, 1, false, 350, 50, TX_FLIGHT);	/* reported late, by another processor */
+	ep[1].tx_calls.bytes = 0;		/* did nothing: not told of */
+	step(&t, 1, false, 350, 50, TX_FLIGHT); /* reported late, by another processor */
 	step(&t, 1, false, 200, 100, TX_IDLE);
 	step(&t, 1, false, 300, 100, TX_NAGLE);
-	step(&t, 1, false, 300, 0, TX_WORK);	/* no time passed */
+	step(&t, 1, false, 300, 0, TX_WORK); /* no time passed */
 	step(&t, 2, false, 150, 50, TX_IDLE);
-	step(&t, 1, false, 450, 100, TX_IDLE);	/* taken after the snapshot */
-	step(&t, 1, true, 400, 300, RX_IDLE);	/* the same, dated back to it */
-	step(&t, 3, false, 380, 10, TX_WORK);	/* an endpoint that the snapshot does not know */
+	step(&t, 1, false, 450, 100, TX_IDLE); /* taken after the snapshot */
+	step(&t, 1, true, 400, 300, RX_IDLE);  /* the same, dated back to it */
+	step(&t, 3, false, 380, 10, TX_WORK);  /* an endpoint that the snapshot does not know */
 	assert_int_equal(timeline_spans(&t, &end, &s), 0);
 	assert_int_equal(s.n, 5);
 	assert_int_equal(s.end, 400);
@@ -72,7 +75,7 @@ static void what_flew_and_was_lost_is_cut_out_of_the_flight(void **state)
 	struct spans s;
 
 	step(&t, 1, false, 200, 100, TX_FLIGHT);
-	step(&t, 1, false, 300, 100, TX_FLIGHT);	/* of this, from its beginning to 290 */
+	step(&t, 1, false, 300, 100, TX_FLIGHT); /* of this, from its beginning to 290 */
 	step(&t, 1, false, 500, 200, TX_DEVICE);
 	step(&t, 1, false, 200, 0, TX_FLIGHT);
 	step(&t, 1, false, 290, 90, TX_RECOVERY);
@@ -99,7 +102,8 @@ static void a_flight_that_lasts_can_have_been_lost_in_part(void **state)
 	step(&t, 1, false, 250, 0, TX_FLIGHT);
 	step(&t, 1, false, 400, 150, TX_RECOVERY);
 	assert_int_equal(timeline_spans(&t, &end, &s), 0);
-	assert_true(s.v[0].state == TX_FLIGHT && s.v[0].end == 250 && s.v[0].joined && !s.v[0].lasts);
+	assert_true(s.v[0].state == TX_FLIGHT && s.v[0].end == 250 && s.v[0].joined &&
+		    !s.v[0].lasts);
 	assert_true(s.v[1].state == TX_RECOVERY && s.v[1].end == 400 && s.v[1].joined);
 	assert_true(s.v[2].state == TX_FLIGHT && s.v[2].end == 500 && s.v[2].lasts);
 	spans_free(&s);
@@ -160,7 +164,8 @@ static void equal_texts_are_kept_once(void **state)
 
 static void a_stall_says_what_is_known(void **state)
 {
-	struct stall st = { .s = { .from_ns = 1000, .to_ns = 40001000, .state = TX_NAGLE, .tgid = 7, .comm = "writer" } };
+	struct stall st = { .s = { .from_ns = 1000, .to_ns = 40001000, .state = TX_NAGLE, .tgid = 7,
+		.comm = "writer" } };
 	json_t *o = stall_to_json(&st);
 	char line[512];
 
@@ -184,8 +189,10 @@ static void a_stall_says_what_is_known(void **state)
 	st.s.ack_bytes = 16;
 	st.stack[STACK_USER] = "write+0x10 (libc.so.6)\nmain+0x5 (a)\n";
 	stall_line(&st, line, sizeof(line));
-	assert_string_equal(line, "stall: 40.0 ms nagle of writer[7], kept waiting by reader[8] (its delayed ACK): 1000 B held behind 16 B of small "
-				  "segments not acknowledged; NODELAY off, CORK off; the peer owed an ACK for 40.0 ms until its timer fired; ended "
+	assert_string_equal(line, "stall: 40.0 ms nagle of writer[7], kept waiting by reader[8] "
+				  "(its delayed ACK): 1000 B held behind 16 B of small "
+				  "segments not acknowledged; NODELAY off, CORK off; the peer owed "
+				  "an ACK for 40.0 ms until its timer fired; ended "
 				  "by the ACK of 16 B");
 	o = stall_to_json(&st);
 	assert_int_equal(json_array_size(json_object_get(o, "user_stack")), 2);
@@ -203,8 +210,18 @@ static int64_t number_of(const json_t *o, const char *of, const char *name)
 /* the ACK went on the peer's own data, before its timer fired */
 static void an_ack_that_rode_says_so(void **state)
 {
-	struct stall st = { .s = { .serial = 1, .from_ns = 1000, .to_ns = 15000000, .state = TX_NAGLE, .tgid = 7, .by_delack = TRACE_DELACK_RODE,
-				   .ack_owed_ns = 2000, .ack_went_ns = 14002000, .peer_serial = 2, .peer_tgid = 8, .comm = "writer", .peer_comm = "broker" } };
+	struct stall st = { .s = { .serial = 1,
+				   .from_ns = 1000,
+				   .to_ns = 15000000,
+				   .state = TX_NAGLE,
+				   .tgid = 7,
+				   .by_delack = TRACE_DELACK_RODE,
+				   .ack_owed_ns = 2000,
+				   .ack_went_ns = 14002000,
+				   .peer_serial = 2,
+				   .peer_tgid = 8,
+				   .comm = "writer",
+				   .peer_comm = "broker" } };
 	json_t *o = stall_to_json(&st);
 	char line[512];
 
@@ -214,9 +231,10 @@ static void an_ack_that_rode_says_so(void **state)
 	assert_string_equal(json_string_value(json_object_get(o, "blamed")), "peer delayed ACK");
 	json_decref(o);
 	stall_line(&st, line, sizeof(line));
-	assert_string_equal(line, "stall: 15.0 ms nagle of writer[7], kept waiting by broker[8] (its delayed ACK); the peer owed an ACK for 14.0 ms "
+	assert_string_equal(line, "stall: 15.0 ms nagle of writer[7], kept waiting by broker[8] "
+				  "(its delayed ACK); the peer owed an ACK for 14.0 ms "
 				  "until it had data to send with it");
-	st.s.state = TX_RWND;	/* a withheld ACK shuts no window */
+	st.s.state = TX_RWND; /* a withheld ACK shuts no window */
 	assert_int_equal(stall_blamed(&st.s), BLAME_NOBODY);
 }
 
@@ -234,7 +252,8 @@ static void symbols_are_found_by_address(void **state)
 {
 	struct symbols s = {};
 
-	assert_true(symbols_add(&s, 300, 10, "c") && symbols_add(&s, 100, 0, "a") && symbols_add(&s, 200, 10, "b"));
+	assert_true(symbols_add(&s, 300, 10, "c") && symbols_add(&s, 100, 0, "a") &&
+		    symbols_add(&s, 200, 10, "b"));
 	symbols_sort(&s);
 	assert_null(symbols_find(&s, 99));
 	assert_string_equal(symbols_find(&s, 100)->name, "a");
@@ -267,9 +286,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_follow_from_the_steps),
 		cmocka_unit_test(what_flew_and_was_lost_is_cut_out_of_the_flight),
-		cmocka_unit_test(a_flight_that_lasts_can_have_been_lost_in_part), cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
-		cmocka_unit_test(equal_texts_are_kept_once), cmocka_unit_test(a_stall_says_what_is_known), cmocka_unit_test(an_ack_that_rode_says_so),
-		cmocka_unit_test(symbols_are_found_by_address), cmocka_unit_test(files_have_symbols),
+		cmocka_unit_test(a_flight_that_lasts_can_have_been_lost_in_part),
+		cmocka_unit_test(a_lost_step_leaves_a_gap), cmocka_unit_test(the_newest_stay),
+		cmocka_unit_test(equal_texts_are_kept_once),
+		cmocka_unit_test(a_stall_says_what_is_known),
+		cmocka_unit_test(an_ack_that_rode_says_so),
+		cmocka_unit_test(symbols_are_found_by_address),
+		cmocka_unit_test(files_have_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,12 +14,13 @@
 #include "top/columns.h"
 #include "top/row_names.h"
 
-#define S 1000000000ull
+#define S  1000000000ull
 #define MS 1000000ull
 
 static struct trace_digest tcp(uint64_t serial, const char *comm, pid_t pid)
 {
-	struct trace_digest s = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET, .born_ns = 5 * S, .at_ns = 10 * S };
+	struct trace_digest s = { .serial = serial, .proto = TRACE_TCP, .family = AF_INET,
+		.born_ns = 5 * S, .at_ns = 10 * S };
 
 	memcpy(s.local.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
 	memcpy(s.remote.ip, (uint8_t[]){ 127, 0, 0, 1 }, 4);
@@ -34,7 +35,8 @@ static struct trace_digest tcp(uint64_t serial, const char *comm, pid_t pid)
 
 static void take(struct rows *p, uint64_t at, const struct trace_digest *v, size_t n)
 {
-	struct trace_digests s = { .at_ns = at, .n = n, .room = n, .v = malloc((n + 1) * sizeof(*v)) };
+	struct trace_digests s = { .at_ns = at, .n = n, .room = n,
+		.v = malloc((n + 1) * sizeof(*v)) };
 
 	if (n)
 		memcpy(s.v, v, n * sizeof(*v));
@@ -50,10 +52,12 @@ static void take_dropped(struct rows *p, uint64_t at, uint64_t dropped)
 	trace_digests_free(&s);
 }
 
-/* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK; server 2 answers */
+/* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK;
+ * server 2 answers */
 static void two_looks(struct rows *p)
 {
-	struct trace_digest v[3] = { tcp(2, "server", 20), tcp(1, "client", 10), tcp(3, "new", 30) };
+	struct trace_digest v[3] = { tcp(2, "server", 20), tcp(1, "client", 10),
+		tcp(3, "new", 30) };
 
 	v[1].peer = 2;
 	v[0].peer = 1;
@@ -112,7 +116,8 @@ static void differences(void **state)
 }
 
 /* what an endpoint did before the first look is not of an interval */
-/* 20 ms away, the other end not seen: five holds of 60 ms are a withheld ACK's, five of 21 are the path's; windows that were shut have no part in it */
+/* 20 ms away, the other end not seen: five holds of 60 ms are a withheld ACK's, five of 21 are the
+ * path's; windows that were shut have no part in it */
 static void a_far_timer_is_told_from_the_path(void **state)
 {
 	for (int far = 0; far < 2; far++) {
@@ -168,7 +173,8 @@ static void dropped_ones_are_said(void **state)
 	rows_free(&p);
 }
 
-/* where calls begin to go unseen nothing is known of that interval; after it TCP's own count tells the bytes, nothing the calls */
+/* where calls begin to go unseen nothing is known of that interval; after it TCP's own count tells
+ * the bytes, nothing the calls */
 static void unseen_calls_leave_gaps(void **state)
 {
 	struct trace_digest v = tcp(1, "a", 1);
@@ -194,7 +200,8 @@ static void unseen_calls_leave_gaps(void **state)
 	assert_non_null(strstr(text, "in 400 B/s"));
 	assert_int_equal(p.v[0].rx_gap, GAP_MESSAGES);
 	assert_int_equal(p.v[0].rx_bytes, 400);
-	v.proto = TRACE_UDP;	/* there the calls are all there is: one went unseen, the next did not */
+	v.proto =
+		TRACE_UDP; /* there the calls are all there is: one went unseen, the next did not */
 	v.rx_messages = 3;
 	take(&p, 13 * S, &v, 1);
 	assert_int_equal(p.v[0].rx_gap, GAP_NONE);
@@ -248,11 +255,11 @@ static void blame_from_one_end(void **state)
 	take(&p, 10 * S, &v, 1);
 	v.tx_ns[TX_NAGLE] += S;
 	v.nagle_n = 80;
-	v.nagle_delack_n = 20;	/* 0.8 s of it: it is their time that counts */
+	v.nagle_delack_n = 20; /* 0.8 s of it: it is their time that counts */
 	take(&p, 11 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "delack? peer");
-	v.tx_ns[TX_NAGLE] += S;	/* the next ones are short: no timer */
+	v.tx_ns[TX_NAGLE] += S; /* the next ones are short: no timer */
 	v.nagle_n = 110;
 	take(&p, 12 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
@@ -272,7 +279,8 @@ static void blame_from_one_end(void **state)
 	rows_free(&p);
 }
 
-/* a window that opens within a round trip is too small for the path; one that stays shut for longer has an absent reader behind it */
+/* a window that opens within a round trip is too small for the path; one that stays shut for longer
+ * has an absent reader behind it */
 static void a_window_within_a_round_trip_is_nobodys(void **state)
 {
 	struct trace_digest v = tcp(1, "a", 1);
@@ -286,13 +294,14 @@ static void a_window_within_a_round_trip_is_nobodys(void **state)
 	take(&p, 11 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "-");
-	v.tx_ns[TX_RWND] += S / 2;	/* three, and one under way */
+	v.tx_ns[TX_RWND] += S / 2; /* three, and one under way */
 	v.rwnd_n = 23;
 	v.tx_now = TX_RWND;
 	take(&p, 12 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
 	assert_string_equal(text, "reader? peer");
-	v.tx_ns[TX_RWND] += 30 * MS;	/* nothing but the one under way, which may still be a round trip */
+	v.tx_ns[TX_RWND] +=
+		30 * MS; /* nothing but the one under way, which may still be a round trip */
 	v.rwnd_n = 24;
 	take(&p, 13 * S, &v, 1);
 	blamed_text(&p, &p.v[0], text, sizeof(text));
@@ -308,7 +317,7 @@ static void sorting_and_filter(void **state)
 	rows_order(&p, SORT_STALL, false, false, NULL);
 	assert_int_equal(p.shown, 3);
 	assert_int_equal(p.now.v[p.order[0]].serial, 1);
-	assert_int_equal(p.now.v[p.order[1]].serial, 2);	/* no stall, but it read */
+	assert_int_equal(p.now.v[p.order[1]].serial, 2); /* no stall, but it read */
 	rows_order(&p, SORT_STALL, true, false, NULL);
 	assert_int_equal(p.now.v[p.order[2]].serial, 1);
 	rows_order(&p, SORT_PROGRAM, false, false, "");
@@ -362,9 +371,12 @@ static void lines_as_drawn(void **state)
 	assert_string_equal(line, "client+ 30.0% nagle");
 	layout_choose(&l, 80);
 	layout_title(&l, line, 81);
-	assert_string_equal(line, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
+	assert_string_equal(
+		line, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
 	layout_row(&l, &p, row_of(&p, 1), line, 81);
-	assert_string_equal(line, "client[10]      127.0.0.1:80      2.00k      0  1.5 ms 30.0% nagle  delack serv+");
+	assert_string_equal(
+		line,
+		"client[10]      127.0.0.1:80      2.00k      0  1.5 ms 30.0% nagle  delack serv+");
 	layout_choose(&l, 200);
 	layout_row(&l, &p, row_of(&p, 1), line, 201);
 	assert_non_null(strstr(line, "delack server[20]"));
@@ -373,7 +385,8 @@ static void lines_as_drawn(void **state)
 	rows_free(&p);
 }
 
-/* what would move the cursor does not come so far: trace_digests_take() and the recordings' codec see to that */
+/* what would move the cursor does not come so far: trace_digests_take() and the recordings' codec
+ * see to that */
 static void a_name_takes_a_cell_for_each_byte(void **state)
 {
 	struct trace_digest v = tcp(1, "\xd0\xbf?[2J", 7);
@@ -381,7 +394,7 @@ static void a_name_takes_a_cell_for_each_byte(void **state)
 
 	digest_who(&v, text, sizeof(text));
 	assert_string_equal(text, "???[2J[7]");
-	memcpy(v.tx_comm, "0123456789abcdef", 16);	/* no end */
+	memcpy(v.tx_comm, "0123456789abcdef", 16); /* no end */
 	digest_who(&v, text, sizeof(text));
 	assert_string_equal(text, "0123456789abcdef[7]");
 }
@@ -391,14 +404,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(differences), cmocka_unit_test(a_far_timer_is_told_from_the_path),
 		cmocka_unit_test(first_look_is_no_interval),
-		cmocka_unit_test(dropped_ones_are_said),
-		cmocka_unit_test(unseen_calls_leave_gaps),
+		cmocka_unit_test(dropped_ones_are_said), cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(lost_datagrams_show),
-		cmocka_unit_test(figures_never_run_backwards),
-		cmocka_unit_test(blame_from_one_end),
+		cmocka_unit_test(figures_never_run_backwards), cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),
-		cmocka_unit_test(sorting_and_filter),
-		cmocka_unit_test(lines_fit_every_width),
+		cmocka_unit_test(sorting_and_filter), cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),
 		cmocka_unit_test(a_name_takes_a_cell_for_each_byte),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The judge of a fix that is tried on a running program, and options set and undone on descriptors of this process. */
+/* The judge of a fix that is tried on a running program, and options set and undone on descriptors
+ * of this process. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -25,8 +26,12 @@ static struct window window(double delivered, double sent, double stalled, size_
 {
 	double turn = 1 + 0.01 * ((double)(round % 3) - 1);
 
-	return (struct window){ .to_ns = SECOND, .time_ns = SECOND, .messages = (uint64_t)(delivered / 1000), .bytes = (uint64_t)(sent * turn),
-				.delivered = (uint64_t)(delivered * turn), .stall_ns = (uint64_t)(stalled * SECOND),
+	return (struct window){ .to_ns = SECOND,
+				.time_ns = SECOND,
+				.messages = (uint64_t)(delivered / 1000),
+				.bytes = (uint64_t)(sent * turn),
+				.delivered = (uint64_t)(delivered * turn),
+				.stall_ns = (uint64_t)(stalled * SECOND),
 				.cause_ns = (uint64_t)(stalled * SECOND) };
 }
 
@@ -51,7 +56,8 @@ static struct live_trial judged(struct figures without, struct figures with)
 
 static void what_brings_more_is_proven(void **state)
 {
-	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 }, (struct figures){ 960000, 960000, 0.01 });
+	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 },
+				     (struct figures){ 960000, 960000, 0.01 });
 
 	assert_int_equal(t.outcome, TRIAL_PROVEN);
 	assert_false(t.by_stall);
@@ -60,7 +66,8 @@ static void what_brings_more_is_proven(void **state)
 
 static void what_brings_nothing_is_refuted(void **state)
 {
-	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 }, (struct figures){ 24000, 24000, 0.97 });
+	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 },
+				     (struct figures){ 24000, 24000, 0.97 });
 
 	assert_int_equal(t.outcome, TRIAL_REFUTED);
 }
@@ -68,16 +75,19 @@ static void what_brings_nothing_is_refuted(void **state)
 /* ten requests a second, each 40 ms late: no more come without the stall, but each is sooner */
 static void a_program_at_its_own_pace_is_judged_by_its_stall(void **state)
 {
-	struct live_trial t = judged((struct figures){ 10000, 10000, 0.4 }, (struct figures){ 10000, 10000, 0.001 });
+	struct live_trial t = judged((struct figures){ 10000, 10000, 0.4 },
+				     (struct figures){ 10000, 10000, 0.001 });
 
 	assert_int_equal(t.outcome, TRIAL_PROVEN);
 	assert_true(t.by_stall);
 }
 
-/* the same, but twice as much was sent as arrived: the rest lies in the buffer that was made larger */
+/* the same, but twice as much was sent as arrived: the rest lies in the buffer that was made larger
+ */
 static void a_buffer_that_only_fills_proves_nothing(void **state)
 {
-	struct live_trial t = judged((struct figures){ 10000, 10000, 0.97 }, (struct figures){ 10000, 20000, 0.001 });
+	struct live_trial t = judged((struct figures){ 10000, 10000, 0.97 },
+				     (struct figures){ 10000, 20000, 0.001 });
 
 	assert_int_equal(t.outcome, TRIAL_REFUTED);
 	assert_false(t.by_stall);
@@ -85,12 +95,13 @@ static void a_buffer_that_only_fills_proves_nothing(void **state)
 
 static void what_arrives_more_slowly_is_not_proven_by_its_stall(void **state)
 {
-	struct live_trial t = judged((struct figures){ 10000, 10000, 0.4 }, (struct figures){ 5000, 5000, 0.001 });
+	struct live_trial t = judged((struct figures){ 10000, 10000, 0.4 },
+				     (struct figures){ 5000, 5000, 0.001 });
 
 	assert_int_not_equal(t.outcome, TRIAL_PROVEN);
 }
 
-/* --- options ------------------------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static int connected(int ends[2])
 {
@@ -98,7 +109,8 @@ static int connected(int ends[2])
 	socklen_t len = sizeof(a);
 	int l = socket(AF_INET, SOCK_STREAM, 0);
 
-	assert_false(bind(l, (struct sockaddr *)&a, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&a, &len));
+	assert_false(bind(l, (struct sockaddr *)&a, len) || listen(l, 1) ||
+		     getsockname(l, (struct sockaddr *)&a, &len));
 	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
 	assert_false(connect(ends[0], (struct sockaddr *)&a, len));
 	ends[1] = accept(l, NULL, NULL);
@@ -230,7 +242,7 @@ static void a_pipe_is_as_large_as_it_was(void **state)
 	close(p[1]);
 }
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void every_fix_is_spelt_for_whoever_is_not_known(void **state)
 {

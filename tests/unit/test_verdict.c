@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said where only one end was seen, where no hook saw the calls, and where the blame explains a part. */
+/* What is said where only one end was seen, where no hook saw the calls, and where the blame
+ * explains a part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +57,8 @@ static void a_late_reader_is_no_health(void **state)
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread data: 1 time, 900 ms in all (90.0 %"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread "
+						 "data: 1 time, 900 ms in all (90.0 %"));
 	assert_int_equal(v.late.endpoint, 0);
 	assert_int_equal(v.n, 0);
 }
@@ -73,7 +75,8 @@ static void a_sender_that_was_seen_speaks_for_itself(void **state)
 	assert_int_equal(v.late.endpoint, -1);
 }
 
-/* a request that the server forgot: its client sent it without a stall, and may have asked by poll() for the answer */
+/* a request that the server forgot: its client sent it without a stall, and may have asked by
+ * poll() for the answer */
 static void a_message_that_lies_is_no_health(void **state)
 {
 	struct trace_endpoint ep = downloader(900000000);
@@ -95,7 +98,8 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_non_null(strstr(said_of_both(both, &v), "healthy"));
 	ep.proto = TRACE_PIPE; /* tokens may lie there for as long as nobody needs them */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
-	ep.tx_calls.bytes = ep.tx_calls.messages = ep.tx_calls.tid = 0; /* their writer is not seen either */
+	ep.tx_calls.bytes = ep.tx_calls.messages = ep.tx_calls.tid =
+		0; /* their writer is not seen either */
 	ep.rx_calls.tgid = 7;
 	ep.queue_max = 1;
 	assert_null(strstr(said_of(&ep, &v), "has unread data"));
@@ -103,7 +107,8 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "the sender was not seen, and may wait for it"));
 }
 
-/* a device that is at work is no stall; one at which the retransmission timer fires while nothing goes out is told of */
+/* a device that is at work is no stall; one at which the retransmission timer fires while nothing
+ * goes out is told of */
 static void what_does_not_leave_is_no_health(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -115,15 +120,19 @@ static void what_does_not_leave_is_no_health(void **state)
 	ep.tx_calls.bytes = 1000;
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 	ep.timeouts = 2;
-	assert_non_null(strstr(said_of(&ep, &v), "had not left this host when the retransmission timer fired: 2 times, 500 ms"));
+	assert_non_null(strstr(
+		said_of(&ep, &v),
+		"had not left this host when the retransmission timer fired: 2 times, 500 ms"));
 	ep.tx_calls.bytes = 1000000; /* it flows */
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 	ep.tx_calls.bytes = 1000;
-	ep.tx.max[TX_DEVICE] = 100000000; /* again and again, but never for as long as the timer takes */
+	ep.tx.max[TX_DEVICE] =
+		100000000; /* again and again, but never for as long as the timer takes */
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 }
 
-/* the second of two clients: its request lies for 1.9 s of 3.9 until the first one's is done with; both ends were seen */
+/* the second of two clients: its request lies for 1.9 s of 3.9 until the first one's is done with;
+ * both ends were seen */
 static void second_client(struct trace_endpoint ep[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -146,7 +155,8 @@ static void a_request_that_waits_its_turn_is_no_health(void **state)
 	struct verdict v;
 
 	second_client(ep);
-	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread data: 1 time, 1.90 s in all (48.7 %"));
+	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has "
+						     "unread data: 1 time, 1.90 s in all (48.7 %"));
 	assert_int_equal(v.late.endpoint, 1);
 }
 
@@ -159,7 +169,8 @@ static void who_waits_for_no_answer_is_not_kept_waiting(void **state)
 	ep[0].tx_calls.messages = 100; /* it sends on and on, and is acknowledged now and then */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 	second_client(ep);
-	ep[1].tx.ns[TX_IDLE] -= 1000000000; /* it may have been the answer to the one before that took so long */
+	ep[1].tx.ns[TX_IDLE] -=
+		1000000000; /* it may have been the answer to the one before that took so long */
 	ep[1].tx.ns[TX_DEVICE] = 1000000000;
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 	second_client(ep);
@@ -171,14 +182,16 @@ static void who_waits_for_no_answer_is_not_kept_waiting(void **state)
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 }
 
-/* a connection that lives on between requests, each of which is read at once; and one that was once, of many times, read late */
+/* a connection that lives on between requests, each of which is read at once; and one that was
+ * once, of many times, read late */
 static void a_server_that_answers_at_once_is_not_late(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	second_client(ep);
-	ep[0].tx_calls.messages = ep[1].rx_calls.messages = ep[1].tx_calls.messages = ep[1].rx.count[RX_UNREAD] = 1000;
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = ep[1].tx_calls.messages =
+		ep[1].rx.count[RX_UNREAD] = 1000;
 	ep[1].rx.ns[RX_UNREAD] = 900000000;
 	ep[1].rx.max[RX_UNREAD] = 2000000;
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
@@ -195,13 +208,16 @@ static void a_server_that_hung_hours_ago_is_late(void **state)
 
 	second_client(ep);
 	for (int i = 0; i < 2; i++)
-		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = ep[i].at_ns = hours;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = ep[i].at_ns =
+			hours;
 	ep[1].tx_calls.messages = 0;
 	ep[1].rx.ns[RX_UNREAD] = hours - SECOND;
 	ep[1].rx.count[RX_UNREAD] = 5;
 	ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS + SECOND;
 	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
-	ep[1].rx.ns[RX_UNREAD] = 5 * (ep[1].rx.max[RX_UNREAD] = TRACE_SPLIT_NS / 5);	/* of many shorter ones each is what it is */
+	ep[1].rx.ns[RX_UNREAD] =
+		5 * (ep[1].rx.max[RX_UNREAD] =
+			     TRACE_SPLIT_NS / 5); /* of many shorter ones each is what it is */
 	assert_non_null(strstr(said_of_both(ep, &v), "healthy"));
 }
 
@@ -228,7 +244,9 @@ static void who_had_no_cpu_is_named(void **state)
 	ep.rx_calls.wakeups = 20;
 	ep.rx_calls.runq_ns = 800000000;
 	ep.rx_calls.runq_max_ns = 60000000;
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times and then waited for a CPU: 800 ms in all (80.0 %"));
+	assert_non_null(
+		strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times "
+					 "and then waited for a CPU: 800 ms in all (80.0 %"));
 	ep.rx_calls.wakeups = 100000; /* they took turns */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep.rx_calls.wakeups = 20;
@@ -249,7 +267,9 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[1].tx_calls.tgid = 13;
 	ep[1].tx_calls.no_cpu_ns = 700000000;
 	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
-	assert_non_null(strstr(said_of_both(ep, &v), "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was waiting for a CPU while others waited for it: 700 ms in all (70.0 %"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was waiting for a CPU while "
+			       "others waited for it: 700 ms in all (70.0 %"));
 	ep[1].tx_calls.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
 	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
 	ep[0].rx.ns[RX_WAIT] = 0; /* nobody waited */
@@ -260,7 +280,8 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[1].peer = 0;
 	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
 	ep[1].rx_calls.no_cpu_ns = 800000000;
-	assert_non_null(strstr(said_of_both(ep, &v), "was waiting for a CPU while others waited for it: 800 ms"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "was waiting for a CPU while others waited for it: 800 ms"));
 }
 
 static void every_reader_is_a_little_late(void **state)
@@ -281,7 +302,8 @@ static void every_reader_is_a_little_late(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 }
 
-/* The timer fires 40 to 44 ms after the data; what comes next comes so long after that, give or take `noise`. */
+/* The timer fires 40 to 44 ms after the data; what comes next comes so long after that, give or
+ * take `noise`. */
 static void answered_after(struct trace_answers *a, uint64_t us, uint64_t noise)
 {
 	a->since_fired = a->since_owed = (struct trace_spread){};
@@ -295,7 +317,8 @@ static void answered_after(struct trace_answers *a, uint64_t us, uint64_t noise)
 	}
 }
 
-/* its timer fired ten times, after 40 ms each, and n of these times the other end sent as soon as it could */
+/* its timer fired ten times, after 40 ms each, and n of these times the other end sent as soon as
+ * it could */
 static struct trace_endpoint withholder(uint64_t n)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -314,8 +337,10 @@ static void a_sender_that_waits_for_our_acks_is_told_of(void **state)
 	struct trace_endpoint ep = withholder(9);
 	struct verdict v;
 
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: its delayed ACKs held up the other end, which was not seen: 9 times, "
-					       "360 ms in all (36.0 % of its time)"));
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: its delayed ACKs held up "
+			       "the other end, which was not seen: 9 times, "
+			       "360 ms in all (36.0 % of its time)"));
 	assert_int_equal(v.withheld.endpoint, 0);
 	assert_int_equal(v.withheld.count, 9);
 }
@@ -347,12 +372,14 @@ static void a_beat_is_no_wait(void **state)
 	struct trace_spread fired;
 	struct verdict v;
 
-	fired = ep.answers.since_fired; /* from the data it is as regular as a waiter is from the fire */
+	fired = ep.answers.since_fired; /* from the data it is as regular as a waiter is from the
+					   fire */
 	ep.answers.since_fired = ep.answers.since_owed;
 	ep.answers.since_owed = fired;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep = withholder(10);
-	answered_after(&ep.answers, 20000, 3000); /* a path whose own time varies as much as the timer */
+	answered_after(&ep.answers, 20000,
+		       3000); /* a path whose own time varies as much as the timer */
 	assert_non_null(strstr(said_of(&ep, &v), "held up the other end"));
 }
 
@@ -367,7 +394,8 @@ static void one_long_hold_among_short_ones_is_the_timers(void **state)
 	ep.tx.count[TX_NAGLE] = 10;
 	ep.tx.hist[TX_NAGLE][10] = 9;
 	ep.tx.hist[TX_NAGLE][TRACE_SLOT_DELACK] = 1;
-	assert_non_null(strstr(said_of(&ep, &v), "nagle <- delayed ACK of the peer: 10 times, 50.0 ms in all"));
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "nagle <- delayed ACK of the peer: 10 times, 50.0 ms in all"));
 	ep.tx.ns[TX_NAGLE] = 150000000;
 	assert_null(strstr(said_of(&ep, &v), "delayed ACK"));
 }
@@ -382,7 +410,9 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	ep.tx.lifetime_ns = 2000000000;
 	ep.retransmits = 3;
 	ep.syn_retransmits = 2;
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: recovery <- no answer to its SYN"));
+	assert_non_null(
+		strstr(said_of(&ep, &v),
+		       "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: recovery <- no answer to its SYN"));
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
@@ -465,7 +495,8 @@ static void of_several_the_one_that_waited(void **state)
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "last[20] of "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading"));
-	ep.blame.held_up[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 21, .comm = "writer" };
+	ep.blame.held_up[trace_vote(TX_SNDBUF)] =
+		(struct trace_who){ .tgid = 21, .comm = "writer" };
 	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 22, .comm = "reader" };
 	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
 	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
@@ -484,7 +515,9 @@ static void who_has_the_socket_is_who_waits(void **state)
 	ep.tx_calls.tgid = 20;
 	strcpy(ep.tx_calls.comm, "sender");
 	assert_non_null(strstr(said_of(&ep, &v), "sender[20] of tcp"));
-	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){ .lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1 };
+	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){
+		.lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1
+	};
 	assert_non_null(strstr(said_of(&ep, &v), "several processes of tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
@@ -527,14 +560,19 @@ static void who_has_ended_is_not_awaited(void **state)
 	client_and_server(ep);
 	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
 	leaves(&ep[1].tx_calls, ep[0].born_ns + SECOND / 100);
-	assert_non_null(strstr(said_of_both(ep, &v), "(90.0 % of its time) for more, or EOF: nginx[7] has ended, but helper[9] still holds the descriptor"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "(90.0 % of its time) for more, or EOF: nginx[7] has "
+					     "ended, but helper[9] still holds the descriptor"));
 	ep[1].tx_calls.let_go = true;
-	assert_non_null(strstr(said_of_both(ep, &v), "nginx[7] has closed its descriptor, but helper[9] still holds"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "nginx[7] has closed its descriptor, but helper[9] still holds"));
 	ep[1].tx_calls.fd_owner = 12;
 	strcpy(ep[1].tx_calls.fd_owner_comm, "curl");
-	assert_non_null(strstr(said_of_both(ep, &v), "but curl[12] itself still holds the descriptor"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "but curl[12] itself still holds the descriptor"));
 	ep[1].tx_calls.fd_owner = 0;
-	assert_non_null(strstr(said_of_both(ep, &v), "and who still holds the descriptor is not known"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "and who still holds the descriptor is not known"));
 	ep[1].tx_calls.left_ns = ep[0].born_ns + SECOND / 2; /* most of it may have been before */
 	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
 	ep[0].at_ns += SECOND; /* of a phase: what was before it does not count */
@@ -550,23 +588,31 @@ static void who_has_ended_does_not_read(void **state)
 
 	ep.at_ns = ep.born_ns + SECOND;
 	leaves(&ep.rx_calls, ep.born_ns + SECOND / 100);
-	assert_non_null(strstr(said_of(&ep, &v), "helper[9], which holds the descriptor since curl[12] ended, of tcp"));
+	assert_non_null(
+		strstr(said_of(&ep, &v),
+		       "helper[9], which holds the descriptor since curl[12] ended, of tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
 	ep.family = ep.peer = 0;
 	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
-	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = TRACE_FD_OWNER, .comm = "curl" };
-	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading")); /* it is there again */
+	ep.blame.late[trace_vote(TX_SNDBUF)] =
+		(struct trace_who){ .tgid = TRACE_FD_OWNER, .comm = "curl" };
+	assert_non_null(
+		strstr(said_of(&ep, &v), "<- curl[12] is not reading")); /* it is there again */
 	leaves(&ep.rx_calls, 1);
-	assert_non_null(strstr(said_of(&ep, &v), "<- helper[9], which holds the descriptor since curl[12] ended, is not reading"));
+	assert_non_null(strstr(
+		said_of(&ep, &v),
+		"<- helper[9], which holds the descriptor since curl[12] ended, is not reading"));
 	ep.rx_calls.fd_owner = 0;
 	ep.rx_calls.let_go = true;
-	assert_non_null(strstr(said_of(&ep, &v), "<- somebody not seen, which holds the descriptor since curl[12] closed it, is not reading"));
+	assert_non_null(strstr(said_of(&ep, &v), "<- somebody not seen, which holds the descriptor "
+						 "since curl[12] closed it, is not reading"));
 }
 
 /* a pipe that one process writes, and of which the reader of another waits */
-static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t reader, uint64_t wait_ns)
+static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t reader,
+		    uint64_t wait_ns)
 {
 	ep->proto = TRACE_PIPE;
 	ep->family = 0;
@@ -582,8 +628,11 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	assert_non_null(strstr(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns"));
-	assert_non_null(strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
+					     "ms (90.0 % of its time) for nginx[7] to send"));
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[1].rx.ns[RX_WAIT] = 3 * (SECOND / 10); /* each waits for the other in turn */
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
@@ -605,11 +654,15 @@ static void waits_of_short_connections_are_told_together(void **state)
 		ep[i + 1].peer = i;
 		ep[i].remote.port = ep[i + 1].local.port = 80;
 	}
-	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 and 2 more waited 2.70 s (90.0 % of their time) for nginx[7] to send"));
+	assert_non_null(strstr(said_of_all(ep, 6, &v),
+			       "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 and 2 more waited 2.70 s "
+			       "(90.0 % of their time) for nginx[7] to send"));
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
 	ep[2].remote.port = 81;
 	ep[4].rx_calls.tgid = 13;
-	assert_non_null(strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+	assert_non_null(
+		strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 waited "
+					       "900 ms (90.0 % of its time) for nginx[7] to send"));
 }
 
 /* both ends of a socket, of 1 s, asleep in recv() for 0.96 s and 0.95 s of it */
@@ -634,17 +687,23 @@ static void each_waits_for_the_other(void **state)
 
 	(void)state;
 	both_asleep(ep);
-	assert_string_equal(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns, 0.00 % of the senders' time; "
-						  "each waits for the other to send, a deadlock: curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 960 ms (96.0 % of its time), "
-						  "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 950 ms (95.0 % of its time)");
+	assert_string_equal(
+		said_of_both(ep, &v),
+		"nothing holds a sender up: stalls add up to 0 ns, 0.00 % of the senders' time; "
+		"each waits for the other to send, a deadlock: curl[12] of tcp 0.0.0.0:0 > "
+		"0.0.0.0:0 for 960 ms (96.0 % of its time), "
+		"nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 950 ms (95.0 % of its time)");
 	assert_int_equal(v.wait.endpoint, 0);
 	assert_int_equal(v.mutual.endpoint, 1);
 	ep[0].proto = ep[1].proto = TRACE_UNIX_STREAM;
 	ep[0].family = ep[1].family = 1;
-	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, a deadlock"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "each waits for the other to send, a deadlock"));
 	ep[0].tx_calls.tid = 0; /* it sent before it was seen, or never */
 	assert_non_null(strstr(said_of_both(ep, &v), "nothing holds a sender up"));
-	assert_non_null(strstr(said_of_both(ep, &v), "each waits for the other to send, and neither goes on unless another thread sends"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "each waits for the other to send, and neither goes "
+					     "on unless another thread sends"));
 }
 
 static void who_waits_by_turns_is_no_deadlock(void **state)
@@ -669,7 +728,8 @@ static void who_waits_by_turns_is_no_deadlock(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
 }
 
-/* a subprocess that reads its input, and the parent that reads its output; beside them its errors, where nothing ever comes */
+/* a subprocess that reads its input, and the parent that reads its output; beside them its errors,
+ * where nothing ever comes */
 static void pipes_of_which_each_waits(void **state)
 {
 	struct trace_endpoint ep[4];
@@ -685,7 +745,8 @@ static void pipes_of_which_each_waits(void **state)
 		ep[i].tx_calls.tid = ep[i].tx_calls.tgid;
 		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
 	}
-	assert_non_null(strstr(said_of_all(ep, 3, &v), "each waits for the other to send, a deadlock"));
+	assert_non_null(
+		strstr(said_of_all(ep, 3, &v), "each waits for the other to send, a deadlock"));
 	assert_int_equal(v.wait.endpoint, 2);
 	assert_int_equal(v.mutual.endpoint, 1);
 	ep[2].at_ns += SECOND;
@@ -722,8 +783,12 @@ static void a_wait_that_dwarfs_a_stall_is_told_too(void **state)
 	ep[1].tx.ns[TX_NAGLE] = ep[1].tx.max[TX_NAGLE] = 40000000;
 	ep[1].tx.count[TX_NAGLE] = 1;
 	ep[1].tx.ns[TX_IDLE] = SECOND - 40000000;
-	assert_non_null(strstr(said_of_both(ep, &v), "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0: nagle: 1 time, 40.0 ms in all"));
-	assert_non_null(strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 ms (90.0 % of its time) for nginx[7] to send"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v),
+		       "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0: nagle: 1 time, 40.0 ms in all"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
+					     "ms (90.0 % of its time) for nginx[7] to send"));
 	ep[1].tx.ns[TX_NAGLE] = 450000000;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	assert_int_equal(v.wait.endpoint, -1);
@@ -749,7 +814,7 @@ static void who_was_held_up_is_not_awaited(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[1].tx.ns[TX_IDLE] = SECOND / 10;	/* nearly all the time something was on its way */
+	ep[1].tx.ns[TX_IDLE] = SECOND / 10; /* nearly all the time something was on its way */
 	ep[1].tx.ns[TX_DEVICE] = 9 * (SECOND / 10);
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
@@ -780,7 +845,8 @@ static void a_long_path_is_told_of(void **state)
 	ep[0].tx_calls.bytes = ep[0].rx_calls.bytes = 20;
 	ep[0].tx_calls.bytes_res = ep[0].rx_calls.bytes_res = TRACE_EXACT;
 	ep[0].min_rtt_us = 40000;
-	assert_non_null(strstr(said_of(ep, &v), "to send: its path takes 40.0 ms for each of 20 answers"));
+	assert_non_null(
+		strstr(said_of(ep, &v), "to send: its path takes 40.0 ms for each of 20 answers"));
 	ep[0].min_rtt_us = 4000;
 	assert_null(strstr(said_of(ep, &v), "its path"));
 }
@@ -796,21 +862,23 @@ static void whose_bytes_pass_through_is_awaited(void **state)
 	ep[2].peer = 3;
 	ep[3].peer = 2;
 	ep[1].rx_calls.tgid = ep[2].rx_calls.tgid = ep[2].tx_calls.tgid = 7;
-	ep[1].tx_calls.bytes = ep[0].rx_calls.bytes = ep[2].rx_calls.bytes = ep[3].tx_calls.bytes = 12000;
+	ep[1].tx_calls.bytes = ep[0].rx_calls.bytes = ep[2].rx_calls.bytes = ep[3].tx_calls.bytes =
+		12000;
 	ep[2].rx.ns[RX_WAIT] = 0;
 	ep[2].rx.ns[RX_IDLE] = SECOND;
 	ep[3].tx_calls.tgid = 5;
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 2);
-	ep[2].rx.ns[RX_UNREAD] = SECOND / 2;	/* it had it, and did not pass it on */
+	ep[2].rx.ns[RX_UNREAD] = SECOND / 2; /* it had it, and did not pass it on */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[2].rx.ns[RX_UNREAD] = 0;
-	ep[2].rx.max[RX_IDLE] = SECOND - SECOND / 100;	/* as sort: it read all there was, and then worked */
+	ep[2].rx.max[RX_IDLE] =
+		SECOND - SECOND / 100; /* as sort: it read all there was, and then worked */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[2].rx.max[RX_IDLE] = SECOND / 5;
-	ep[2].rx_calls.bytes = 300;	/* questions, not what it answers */
+	ep[2].rx_calls.bytes = 300; /* questions, not what it answers */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 }
@@ -845,11 +913,13 @@ static void an_idle_server_waits_for_nobody(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[0].tx_calls.bytes = ep[0].rx_calls.bytes = 0;	/* the other end sent something, not here */
+	ep[0].tx_calls.bytes = ep[0].rx_calls.bytes =
+		0; /* the other end sent something, not here */
 	ep[0].peer = -1;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	ep[1].tx_calls.bytes = 0;
-	assert_non_null(strstr(said_of_both(ep, &v), "nothing was sent through an endpoint that was seen; curl[12]"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "nothing was sent through an endpoint that was seen; curl[12]"));
 }
 
 static void who_has_not_answered_yet_is_named(void **state)
@@ -900,7 +970,9 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	ep[0].peer = -1;
 	ep[0].paired = false;
 	ep[0].remote.port = 53;
-	assert_non_null(strstr(said_of(ep, &v), "; curl[12] of udp 0.0.0.0:0 > 0.0.0.0:53 waited 900 ms (90.0 % of its time) for the other end to send"));
+	assert_non_null(
+		strstr(said_of(ep, &v), "; curl[12] of udp 0.0.0.0:0 > 0.0.0.0:53 waited 900 ms "
+					"(90.0 % of its time) for the other end to send"));
 	ep[0].remote.port = 0; /* a server's */
 	assert_null(strstr(said_of(ep, &v), "waited"));
 	ep[0].remote.port = 53;
@@ -938,7 +1010,8 @@ static void lost_datagrams_are_no_health(void **state)
 	struct trace_endpoint ep = receiver();
 	struct verdict v;
 
-	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped at its full receive buffer "
+	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
+					      "dropped at its full receive buffer "
 					      "(10.0 % of those read or dropped)");
 	assert_int_equal(v.loss.endpoint, 0);
 	assert_int_equal(v.loss.kind, TRACE_DROP_RCVBUF);
@@ -973,7 +1046,8 @@ static void a_full_queue_drops_what_was_sent(void **state)
 	ep.tx_calls.messages = 1000;
 	ep.drops[TRACE_DROP_QDISC] = 20;
 	assert_non_null(strstr(said_of(&ep, &v), "sender[13] of udp"));
-	assert_non_null(strstr(said_of(&ep, &v), "20 datagrams dropped by a queue on their way out"));
+	assert_non_null(
+		strstr(said_of(&ep, &v), "20 datagrams dropped by a queue on their way out"));
 }
 
 static void a_stall_comes_before_a_loss(void **state)
@@ -989,9 +1063,11 @@ static void a_stall_comes_before_a_loss(void **state)
 	ep.tx.ns[TX_SNDBUF] = ep.tx.max[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "sndbuf"));
-	verdict_screen(&s, &v, &(struct card_extent){}, &(struct paint){ .out = out, .width = 200 });
+	verdict_screen(&s, &v, &(struct card_extent){},
+		       &(struct paint){ .out = out, .width = 200 });
 	fclose(out);
-	assert_non_null(strstr(text, "also   curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
+	assert_non_null(
+		strstr(text, "also   curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
 	assert_null(strstr(text, "recvmmsg"));
 	free(text);
 }
@@ -1015,21 +1091,27 @@ static void many_small_stalls_are_no_health(void **state)
 	struct verdict v;
 
 	short_lives(ep);
-	assert_string_equal(said_of_all(ep, CROWD, &v), "no single stall stands out, but together they are 80.0 ms, 80.00 % of the senders' time, "
-							"most of it sndbuf (87.5 %)");
+	assert_string_equal(said_of_all(ep, CROWD, &v),
+			    "no single stall stands out, but together they are 80.0 ms, 80.00 % of "
+			    "the senders' time, "
+			    "most of it sndbuf (87.5 %)");
 	assert_int_equal(v.n, 0);
 	assert_int_equal(v.scattered.ns, 80000000);
 	assert_int_equal(v.wait.endpoint, -1);
 	for (int i = 0; i < CROWD; i++)
-		ep[i].tx.lifetime_ns = 100000000;	/* 0.8 % of it */
-	assert_non_null(strstr(said_of_all(ep, CROWD, &v), "healthy: stalls add up to 80.0 ms, 0.80 %"));
+		ep[i].tx.lifetime_ns = 100000000; /* 0.8 % of it */
+	assert_non_null(
+		strstr(said_of_all(ep, CROWD, &v), "healthy: stalls add up to 80.0 ms, 0.80 %"));
 	short_lives(ep);
 	assert_non_null(strstr(said_of_both(ep, &v), "no single stall stands out"));
-	assert_non_null(strstr(said_of(ep, &v), "healthy"));	/* less than what is worth the word of one */
+	assert_non_null(
+		strstr(said_of(ep, &v), "healthy")); /* less than what is worth the word of one */
 }
 
-/* A client's connection to a server's port 80, of 100 ms, that the server's delayed ACK holds up twice, for `ns` in all. */
-static void short_talk(struct trace_endpoint ep[2], int client, pid_t pid, pid_t server, uint64_t ns)
+/* A client's connection to a server's port 80, of 100 ms, that the server's delayed ACK holds up
+ * twice, for `ns` in all. */
+static void short_talk(struct trace_endpoint ep[2], int client, pid_t pid, pid_t server,
+		       uint64_t ns)
 {
 	for (int i = 0; i < 2; i++) {
 		ep[i] = downloader(0);
@@ -1062,15 +1144,19 @@ static void short_connections_are_told_together(void **state)
 
 	(void)state;
 	short_talks(ep);
-	assert_string_equal(said_of_all(ep, 2 * TALKS, &v), "client[20] of tcp 0.0.0.0:40078 > 0.0.0.0:80 and 39 more: nagle <- delayed ACK of server[30]: 80 times in "
-							    "40 connections, 3.20 s in all (80.0 % of their time), longest 40.0 ms; seen at both ends");
+	assert_string_equal(said_of_all(ep, 2 * TALKS, &v),
+			    "client[20] of tcp 0.0.0.0:40078 > 0.0.0.0:80 and 39 more: nagle <- "
+			    "delayed ACK of server[30]: 80 times in "
+			    "40 connections, 3.20 s in all (80.0 % of their time), longest 40.0 "
+			    "ms; seen at both ends");
 	assert_int_equal(v.n, 1);
 	assert_int_equal(v.v[0].endpoint, 2 * TALKS - 2);
 	assert_int_equal(v.v[0].ns, STALL + TALKS - 1);
 	assert_int_equal(v.v[0].all.connections, TALKS);
 }
 
-/* Forked workers, and clients that are started anew each time, have a name in common; of a server it is the local port. */
+/* Forked workers, and clients that are started anew each time, have a name in common; of a server
+ * it is the local port. */
 static void processes_of_one_name_are_told_together(void **state)
 {
 	struct trace_endpoint ep[2 * TALKS];
@@ -1079,7 +1165,9 @@ static void processes_of_one_name_are_told_together(void **state)
 	(void)state;
 	for (int i = 0; i < TALKS; i++)
 		short_talk(&ep[2 * i], 2 * i, 100 + i, 200 + i / 2, STALL);
-	assert_non_null(strstr(said_of_all(ep, 2 * TALKS, &v), "several client of tcp 0.0.0.0:40000 > 0.0.0.0:80 and 39 more: nagle <- delayed ACK of several server: 80 times"));
+	assert_non_null(strstr(said_of_all(ep, 2 * TALKS, &v),
+			       "several client of tcp 0.0.0.0:40000 > 0.0.0.0:80 and 39 more: "
+			       "nagle <- delayed ACK of several server: 80 times"));
 	for (int i = 0; i < TALKS; i++) {
 		struct trace_endpoint *server = &ep[2 * i + 1];
 
@@ -1107,7 +1195,8 @@ static void other_programs_and_ports_stand_alone(void **state)
 	strcpy(ep[7].rx_calls.comm, "proxy");
 	said_of_all(ep, 8, &v);
 	assert_int_equal(v.n, 4);
-	assert_non_null(strstr(said_of_all(ep, 8, &v), ": 2 times, 80.0 ms in all (80.0 % of its time)"));
+	assert_non_null(
+		strstr(said_of_all(ep, 8, &v), ": 2 times, 80.0 ms in all (80.0 % of its time)"));
 }
 
 /* two servers that were not seen may be two hosts */
@@ -1128,7 +1217,8 @@ static void servers_that_were_not_seen_are_known_by_address(void **state)
 	assert_int_equal(v.v[0].all.connections, 2);
 }
 
-/* More than there is room for, each larger than one of theirs: they come first nevertheless, and who is cut off is the smallest. */
+/* More than there is room for, each larger than one of theirs: they come first nevertheless, and
+ * who is cut off is the smallest. */
 static void the_sum_counts(void **state)
 {
 	struct trace_endpoint ep[2 * TALKS + 4 * FINDINGS_MAX];
@@ -1149,14 +1239,16 @@ static void the_sum_counts(void **state)
 static void those_that_were_not_kept_are_in_the_sum(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
-	struct trace_snapshot s = { .ep = &ep, .n = 1, .counters = { .dropped = 8000, .dropped_stall_ns = SECOND / 2, .dropped_lifetime_ns = SECOND / 2 } };
+	struct trace_snapshot s = { .ep = &ep, .n = 1, .counters = { .dropped = 8000,
+		.dropped_stall_ns = SECOND / 2, .dropped_lifetime_ns = SECOND / 2 } };
 	char text[VERDICT_TEXT];
 	struct verdict v;
 
 	ep.tx.ns[TX_NAGLE] = 1000;
 	verdict_make(&s, &v);
 	verdict_sentence(&s, &v, text, sizeof(text));
-	assert_non_null(strstr(text, "no single stall stands out, but together they are 500 ms, 33.33 % of the senders' time"));
+	assert_non_null(strstr(text, "no single stall stands out, but together they are 500 ms, "
+				     "33.33 % of the senders' time"));
 	assert_null(strstr(text, "most of it"));
 }
 
@@ -1190,7 +1282,8 @@ static void a_freeze_in_a_busy_connection_is_told(void **state)
 	said_of_both(ep, &v);
 	assert_int_equal(v.kind, KIND_LATE);
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
-	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 0; /* its client waits by epoll, in no call */
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] =
+		0; /* its client waits by epoll, in no call */
 	ep[0].rx.ns[RX_IDLE] = 2ull * SECOND;
 	ep[0].rx.max[RX_IDLE] = SECOND;
 	said_of_both(ep, &v);
@@ -1301,7 +1394,8 @@ static void who_began_after_the_stall_is_not_to_blame(void **state)
 	ep.rx_calls.messages = 10;
 	ep.tx.max[TX_SNDBUF] = 97 * (SECOND / 100);
 	ep.rx_calls.born_ns = 95 * (SECOND / 100);
-	assert_non_null(strstr(said_of(&ep, &v), "<- whoever had it before gzip[21] began is not reading"));
+	assert_non_null(
+		strstr(said_of(&ep, &v), "<- whoever had it before gzip[21] began is not reading"));
 	ep.rx_calls.born_ns = SECOND / 10;
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] is not reading"));
 }
@@ -1319,9 +1413,11 @@ static void a_mutual_wait_that_ended_was_no_deadlock(void **state)
 		ep[i].tx.since_ns = 1;
 	}
 	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock"));
-	ep[0].tx.since_ns = SECOND - SECOND / 100; /* as curl, that waits a second for `100 Continue` */
+	ep[0].tx.since_ns =
+		SECOND - SECOND / 100; /* as curl, that waits a second for `100 Continue` */
 	assert_null(strstr(said_of_both(ep, &v), "a deadlock"));
-	assert_non_null(strstr(said_of_both(ep, &v), "each waited for the other to send, until one of them did"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "each waited for the other to send, until one of them did"));
 }
 
 static void who_has_no_cpu_is_in_no_deadlock(void **state)
@@ -1330,7 +1426,8 @@ static void who_has_no_cpu_is_in_no_deadlock(void **state)
 	struct verdict v;
 
 	both_asleep(ep);
-	ep[1].rx_calls.no_cpu_ns = ep[1].rx.ns[RX_WAIT] - SECOND / 100; /* awake, and without a CPU */
+	ep[1].rx_calls.no_cpu_ns =
+		ep[1].rx.ns[RX_WAIT] - SECOND / 100; /* awake, and without a CPU */
 	assert_null(strstr(said_of_both(ep, &v), "waits for the other to send"));
 }
 
@@ -1384,7 +1481,9 @@ static void a_full_link_is_named(void **state)
 
 	ep.tx.ns[TX_CWND] = 99 * (SECOND / 100);
 	ep.tx_calls.bytes = 2500000;
-	ep.path = (struct trace_path){ .delivery_bytes_per_s = 2500000, .sent_segments = 2000, .lost_segments = 4 };
+	ep.path = (struct trace_path){ .delivery_bytes_per_s = 2500000,
+				       .sent_segments = 2000,
+				       .lost_segments = 4 };
 	ep.rtt_us = 60000;
 	ep.min_rtt_us = 20000;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the link"));
@@ -1405,10 +1504,12 @@ static void a_pipe_of_milliseconds_is_no_headline(void **state)
 	ep[0].tx.lifetime_ns = ep[0].rx.lifetime_ns = 5000000;
 	ep[0].tx.ns[TX_SNDBUF] = 4000000;
 	ep[1] = downloader(0);
-	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] = ep[1].at_ns = 10ull * SECOND;
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] = ep[1].at_ns =
+		10ull * SECOND;
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] = 5000000; /* where all there was lived as long */
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = ep[1].tx.ns[TX_IDLE] =
+		5000000; /* where all there was lived as long */
 	ep[1].at_ns = 5ull * SECOND;
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
@@ -1451,14 +1552,16 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	}
 	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
 	ep[1].rx.ns[RX_UNREAD] = SECOND / 100;
-	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send; it thinks 300 ms a request, 3 requests"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "for nginx[7] to send; it thinks 300 ms a request, 3 requests"));
 	assert_int_equal(v.waits.requests.unread_ns, SECOND / 100);
 	assert_int_equal(v.waits.requests.think_ns, 9 * (SECOND / 10));
 	assert_false(v.waits.requests.bounded);
 	ep[0].peer = -1; /* its other end is elsewhere: a round trip is not thought */
 	ep[0].paired = false;
 	ep[0].min_rtt_us = 10000;
-	assert_non_null(strstr(said_of(ep, &v), "it reads and thinks at most 293 ms a request, 3 requests"));
+	assert_non_null(strstr(said_of(ep, &v),
+			       "it reads and thinks at most 293 ms a request, 3 requests"));
 	assert_true(v.waits.requests.bounded);
 	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
 	assert_null(strstr(said_of(ep, &v), "a request"));
@@ -1476,7 +1579,8 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep[1].unseen[0] = TRACE_UNSEEN_MPTCP;
-	assert_non_null(strstr(said_of_both(ep, &v), "what 1 of 2 connections did is not seen: MPTCP"));
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "what 1 of 2 connections did is not seen: MPTCP"));
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 	ep[0].tx.ns[TX_SNDBUF] = SECOND / 2; /* what was seen to stall is told all the same */
 	said_of_both(ep, &v);
@@ -1501,34 +1605,43 @@ int main(void)
 		cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
 		cmocka_unit_test(a_full_link_is_named),
 		cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
-		cmocka_unit_test(shares_end_at_all_of_it),
-		cmocka_unit_test(nothing_at_all_is_said),
+		cmocka_unit_test(shares_end_at_all_of_it), cmocka_unit_test(nothing_at_all_is_said),
 		cmocka_unit_test(a_late_reader_is_no_health),
 		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),
 		cmocka_unit_test(a_beat_is_no_wait),
 		cmocka_unit_test(one_long_hold_among_short_ones_is_the_timers),
-		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path), cmocka_unit_test(what_was_late_was_not_lost),
+		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
+		cmocka_unit_test(what_was_late_was_not_lost),
 		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
 		cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
 		cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
 		cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
 		cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
-		cmocka_unit_test(a_message_that_lies_is_no_health), cmocka_unit_test(what_does_not_leave_is_no_health), cmocka_unit_test(who_comes_back_at_once_is_not_late),
-		cmocka_unit_test(who_had_no_cpu_is_named), cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named), cmocka_unit_test(every_reader_is_a_little_late),
+		cmocka_unit_test(a_message_that_lies_is_no_health),
+		cmocka_unit_test(what_does_not_leave_is_no_health),
+		cmocka_unit_test(who_comes_back_at_once_is_not_late),
+		cmocka_unit_test(who_had_no_cpu_is_named),
+		cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named),
+		cmocka_unit_test(every_reader_is_a_little_late),
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),
 		cmocka_unit_test(who_has_the_socket_is_who_waits),
-		cmocka_unit_test(who_has_ended_is_not_awaited), cmocka_unit_test(who_has_ended_does_not_read),
-		cmocka_unit_test(a_healthy_wait_has_an_other_end), cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
+		cmocka_unit_test(who_has_ended_is_not_awaited),
+		cmocka_unit_test(who_has_ended_does_not_read),
+		cmocka_unit_test(a_healthy_wait_has_an_other_end),
+		cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
 		cmocka_unit_test(waits_of_short_connections_are_told_together),
-		cmocka_unit_test(each_waits_for_the_other), cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
-		cmocka_unit_test(pipes_of_which_each_waits), cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
-		cmocka_unit_test(pipes_by_turns),
-		cmocka_unit_test(who_was_held_up_is_not_awaited), cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
-		cmocka_unit_test(a_long_path_is_told_of), cmocka_unit_test(whose_bytes_pass_through_is_awaited),
+		cmocka_unit_test(each_waits_for_the_other),
+		cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
+		cmocka_unit_test(pipes_of_which_each_waits),
+		cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
+		cmocka_unit_test(pipes_by_turns), cmocka_unit_test(who_was_held_up_is_not_awaited),
+		cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
+		cmocka_unit_test(a_long_path_is_told_of),
+		cmocka_unit_test(whose_bytes_pass_through_is_awaited),
 		cmocka_unit_test(a_programs_own_helper_is_no_news),
 		cmocka_unit_test(the_last_of_a_chain_is_named),
 		cmocka_unit_test(an_idle_server_waits_for_nobody),
@@ -1542,8 +1655,10 @@ int main(void)
 		cmocka_unit_test(a_full_queue_drops_what_was_sent),
 		cmocka_unit_test(a_stall_comes_before_a_loss),
 		cmocka_unit_test(many_small_stalls_are_no_health),
-		cmocka_unit_test(short_connections_are_told_together), cmocka_unit_test(processes_of_one_name_are_told_together),
-		cmocka_unit_test(other_programs_and_ports_stand_alone), cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
+		cmocka_unit_test(short_connections_are_told_together),
+		cmocka_unit_test(processes_of_one_name_are_told_together),
+		cmocka_unit_test(other_programs_and_ports_stand_alone),
+		cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
 		cmocka_unit_test(the_sum_counts),
 		cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
 	};

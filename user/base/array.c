@@ -23,5 +23,6 @@ void *array_resize(void *old, size_t n, size_t more, size_t size)
 {
 	size_t all = elements(n, more), bytes;
 
-	return all && !__builtin_mul_overflow(all, size, &bytes) ? reallocarray(old, all, size) : NULL;
+	return all && !__builtin_mul_overflow(all, size, &bytes) ? reallocarray(old, all, size)
+								 : NULL;
 }

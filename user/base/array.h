@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory for a number of elements. The number may come from a file or from another host: a product that overflows is no memory, never too little. */
+/* Memory for a number of elements. The number may come from a file or from another host: a product
+ * that overflows is no memory, never too little. */
 #ifndef IPCSTALL_BASE_ARRAY_H
 #define IPCSTALL_BASE_ARRAY_H
 
@@ -8,10 +9,12 @@
 
 /* n + more elements, all zero, at least one. NULL: there is not so much memory. */
 void *array_new(size_t n, size_t more, size_t size);
-/* The same array with room for n + more; what is new in it is not set. NULL: there is not so much memory, and the old one stands. */
+/* The same array with room for n + more; what is new in it is not set. NULL: there is not so much
+ * memory, and the old one stands. */
 void *array_resize(void *old, size_t n, size_t more, size_t size);
 
-/* Products of what a user asked for: beyond the type it is the most that the type holds. Neither is negative. */
+/* Products of what a user asked for: beyond the type it is the most that the type holds. Neither is
+ * negative. */
 static inline int64_t product(int64_t a, int64_t b)
 {
 	int64_t v;

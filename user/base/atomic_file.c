@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 #define PART_BEGIN ".ipcstall-"
-#define PART_END ".part"
+#define PART_END   ".part"
 
-/* By another name it may be a descriptor that we were given: who gave it would not see the file that takes its place. */
+/* By another name it may be a descriptor that we were given: who gave it would not see the file
+ * that takes its place. */
 static bool is_given(const struct stat *st)
 {
 	struct stat own;
@@ -47,7 +48,8 @@ static bool may_write(const char *path)
 	return fd >= 0 && close(fd) == 0;
 }
 
-/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the old group's rights either. */
+/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the
+ * old group's rights either. */
 static int like_old(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 0777;
@@ -57,7 +59,8 @@ static int like_old(int fd, const struct stat *old)
 	return fchmod(fd, mode);
 }
 
-/* A name that nobody can foretell: in a directory of all users a link could wait under one that is known. */
+/* A name that nobody can foretell: in a directory of all users a link could wait under one that is
+ * known. */
 static char *name_beside(const char *real)
 {
 	const char *slash = strrchr(real, '/');
@@ -65,7 +68,8 @@ static char *name_beside(const char *real)
 	char *name;
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number) ||
-	    asprintf(&name, "%.*s" PART_BEGIN "%016llx" PART_END, slash ? (int)(slash - real + 1) : 0, real, number) < 0)
+	    asprintf(&name, "%.*s" PART_BEGIN "%016llx" PART_END,
+		     slash ? (int)(slash - real + 1) : 0, real, number) < 0)
 		return NULL;
 	return name;
 }
@@ -94,7 +98,8 @@ static void remove_abandoned(int dir, const char *name)
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    flock(fd, LOCK_EX | LOCK_NB) == 0)
 		unlinkat(dir, name, 0);
 	close(fd);
 }
@@ -103,7 +108,8 @@ static bool is_part(const char *name)
 {
 	size_t n = strlen(name), begin = strlen(PART_BEGIN), end = strlen(PART_END);
 
-	return n == begin + 16 + end && !strncmp(name, PART_BEGIN, begin) && !strcmp(name + begin + 16, PART_END);
+	return n == begin + 16 + end && !strncmp(name, PART_BEGIN, begin) &&
+	       !strcmp(name + begin + 16, PART_END);
 }
 
 static void remove_all_abandoned(const char *real)
@@ -124,7 +130,9 @@ static void remove_all_abandoned(const char *real)
 static int open_nameless(struct atomic_file *r, int flags, mode_t mode)
 {
 	char *dir = directory_of(r->real);
-	int fd = dir && access("/proc/self/fd", X_OK) == 0 ? open(dir, flags | O_TMPFILE | O_CLOEXEC, mode) : -1;
+	int fd = dir && access("/proc/self/fd", X_OK) == 0
+			 ? open(dir, flags | O_TMPFILE | O_CLOEXEC, mode)
+			 : -1;
 
 	free(dir);
 	if (fd < 0)
@@ -147,7 +155,8 @@ static int open_named(struct atomic_file *r, int flags, mode_t mode)
 	return fd;
 }
 
-static int open_beside(struct atomic_file *r, const char *path, const struct stat *old, int flags, mode_t mode, bool named)
+static int open_beside(struct atomic_file *r, const char *path, const struct stat *old, int flags,
+		       mode_t mode, bool named)
 {
 	int fd = -1, err;
 
@@ -185,10 +194,12 @@ int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t 
 	return open(path, flags | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 }
 
-/* Where it cannot take the place (a file is mounted there, or is another's in a directory like /tmp), what is in it does. */
+/* Where it cannot take the place (a file is mounted there, or is another's in a directory like
+ * /tmp), what is in it does. */
 static int copy_over(const struct atomic_file *r)
 {
-	int in = open(r->part, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
+	int in = open(r->part, O_RDONLY | O_CLOEXEC),
+	    out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
 	ssize_t n = 1;
 
 	while (out >= 0 && n > 0)

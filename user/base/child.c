@@ -20,8 +20,10 @@
 #include "base/descendants.h"
 #include "base/signals.h"
 
-/* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer gave up or died. */
-static void __attribute__((noreturn)) wait_and_exec(int gate, int report, char *const argv[], const struct identity *as)
+/* What the child does between fork and exec: wait at the gate; a closed gate means that the tracer
+ * gave up or died. */
+static void __attribute__((noreturn))
+wait_and_exec(int gate, int report, char *const argv[], const struct identity *as)
 {
 	char go;
 	int why;
@@ -52,17 +54,20 @@ static int executable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
 }
 
-/* As execvp() searches: what may not be run is passed over, and is the reason only where nothing else is found. */
+/* As execvp() searches: what may not be run is passed over, and is the reason only where nothing
+ * else is found. */
 static int search_path(const char *name)
 {
 	const char *path = getenv("PATH");
 	char where[PATH_MAX];
 	int why = ENOENT;
 
-	for (path = path ? path : "/bin:/usr/bin"; path; path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
+	for (path = path ? path : "/bin:/usr/bin"; path;
+	     path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
 		int n = (int)strcspn(path, ":"), found;
 
-		if ((size_t)snprintf(where, sizeof(where), "%.*s%s%s", n, path, n ? "/" : "", name) >= sizeof(where))
+		if ((size_t)snprintf(where, sizeof(where), "%.*s%s%s", n, path, n ? "/" : "",
+				     name) >= sizeof(where))
 			continue;
 		found = executable(where);
 		if (!found)
@@ -74,7 +79,8 @@ static int search_path(const char *name)
 
 static int cannot_run(const char *name, int why, struct err *e)
 {
-	return err_set(e, why == EACCES ? EXIT_NO_PERM : EXIT_BAD_USAGE, "%s: %s; give a program that can be run, after --", name, strerror(why));
+	return err_set(e, why == EACCES ? EXIT_NO_PERM : EXIT_BAD_USAGE,
+		       "%s: %s; give a program that can be run, after --", name, strerror(why));
 }
 
 static int check_program(const char *name, struct err *e)
@@ -85,14 +91,16 @@ static int check_program(const char *name, struct err *e)
 }
 
 /*
- * Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec) may have left us children of its own:
- * what those leave behind would come to us too, and be taken for the command's.
+ * Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec)
+ * may have left us children of its own: what those leave behind would come to us too, and be taken
+ * for the command's.
  */
 static bool adopt_orphans(void)
 {
 	siginfo_t info;
 
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD && !prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD &&
+	       !prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 int child_spawn(struct child *c, char *const argv[], const struct identity *as, struct err *e)
@@ -103,11 +111,13 @@ int child_spawn(struct child *c, char *const argv[], const struct identity *as, 
 	if (check_program(argv[0], e))
 		return -1;
 	if (pipe2(gate, O_CLOEXEC))
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)", "run: pipe");
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)",
+			       "run: pipe");
 	if (pipe2(report, O_CLOEXEC)) {
 		close(gate[0]);
 		close(gate[1]);
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)", "run: pipe");
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files (ulimit -n)",
+			       "run: pipe");
 	}
 	c->pid = fork();
 	if (c->pid == 0) {
@@ -121,7 +131,8 @@ int child_spawn(struct child *c, char *const argv[], const struct identity *as, 
 	c->exec_error = report[0];
 	if (c->pid < 0) {
 		child_end(c, 0);
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)", "run: fork");
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of processes (ulimit -u)",
+			       "run: fork");
 	}
 	return 0;
 }
@@ -148,10 +159,13 @@ int child_go(struct child *c, const char *name, struct err *e)
 	if (n == 0)
 		return 0;
 	if (n < 0 || !why)
-		return err_set(e, EXIT_PEER, "%s: died before it could start; run it by hand to see why", name);
+		return err_set(e, EXIT_PEER,
+			       "%s: died before it could start; run it by hand to see why", name);
 	child_wait(c, 0);
 	if (why < 0)
-		return err_set(e, EXIT_NO_PERM, "%s: cannot be run as that user: %s; give --as-root", name, strerror(-why));
+		return err_set(e, EXIT_NO_PERM,
+			       "%s: cannot be run as that user: %s; give --as-root", name,
+			       strerror(-why));
 	return cannot_run(name, why, e);
 }
 
@@ -160,7 +174,8 @@ static void reap_adopted(const struct child *c)
 {
 	siginfo_t info = {};
 
-	while (c->adopts && !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid && (c->reaped || info.si_pid != c->pid)) {
+	while (c->adopts && !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
+	       (c->reaped || info.si_pid != c->pid)) {
 		waitpid(info.si_pid, NULL, 0);
 		info.si_pid = 0;
 	}
@@ -204,7 +219,7 @@ static size_t signal_all(const struct child *c, int sig)
 		n = descendants_signal(getpid(), sig);
 	if (n || c->reaped)
 		return n;
-	kill(c->pid, sig);	/* also where /proc shows nobody */
+	kill(c->pid, sig); /* also where /proc shows nobody */
 	return 1 + descendants_signal(c->pid, sig);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A command of the user's, held at a gate before its first instruction until a tracer has seen its pid. */
+/* A command of the user's, held at a gate before its first instruction until a tracer has seen its
+ * pid. */
 #ifndef IPCSTALL_BASE_CHILD_H
 #define IPCSTALL_BASE_CHILD_H
 
@@ -13,22 +14,27 @@
 struct child {
 	pid_t pid;
 	int gate;	/* one byte written here lets it run */
-	int exec_error;	/* readable with an errno when exec failed (below 0: another user could not be taken on), at end of file when it succeeded */
+	int exec_error; /* readable with an errno when exec failed (below 0: another user could not
+			   be taken on), at end of file when it succeeded */
 	int status;	/* as waitpid() gives it, once reaped */
 	bool reaped;
-	bool adopts;	/* what its processes leave behind becomes ours */
+	bool adopts; /* what its processes leave behind becomes ours */
 };
 
-/* Refuses at once, before anything else is touched, what is seen not to be a program that can be run. as: taken on when the gate opens. */
+/* Refuses at once, before anything else is touched, what is seen not to be a program that can be
+ * run. as: taken on when the gate opens. */
 int child_spawn(struct child *c, char *const argv[], const struct identity *as, struct err *e);
 
-/* Open the gate; returns an error when exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (an interpreter that is not there). */
+/* Open the gate; returns an error when exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (an interpreter
+ * that is not there). */
 int child_go(struct child *c, const char *name, struct err *e);
 
-/* Wait until it ends, at most until deadline_ns (CLOCK_MONOTONIC; 0: no limit). 1: ended, 0: not yet, -1: a signal came. */
+/* Wait until it ends, at most until deadline_ns (CLOCK_MONOTONIC; 0: no limit). 1: ended, 0: not
+ * yet, -1: a signal came. */
 int child_wait(struct child *c, uint64_t deadline_ns);
 
-/* If it still runs, end it and all that it has started: SIGTERM, then SIGKILL to what is left after grace_ms; and reap it. */
+/* If it still runs, end it and all that it has started: SIGTERM, then SIGKILL to what is left after
+ * grace_ms; and reap it. */
 void child_end(struct child *c, int grace_ms);
 
 /* The exit code to pass on: its own, or 128 + the signal that killed it. */

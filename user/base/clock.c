@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 
 #define CLOCKSOURCE_DIR "/sys/devices/system/clocksource/clocksource0/"
-#define BRACKETS 200
+#define BRACKETS	200
 
 /* PR_SET_TSC can make rdtsc fault; asking first is cheaper than a signal handler. */
 static bool may_read_tsc(void)
@@ -39,7 +39,8 @@ void tsc_facts_read(struct tsc_facts *f)
 	char flags[8192];
 
 	*f = (struct tsc_facts){ 0 };
-	text_first_line(CLOCKSOURCE_DIR "current_clocksource", f->clocksource, sizeof(f->clocksource));
+	text_first_line(CLOCKSOURCE_DIR "current_clocksource", f->clocksource,
+			sizeof(f->clocksource));
 	if (!text_field("/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		return;
 	f->present = may_read_tsc() && text_has_word(flags, "tsc");
@@ -59,11 +60,13 @@ static const char *why_not_tsc(const struct tsc_facts *f)
 	if (!f->present)
 		return "CLOCK_MONOTONIC: there is no readable time stamp counter";
 	if (!f->constant_tsc)
-		return "CLOCK_MONOTONIC: the TSC's rate follows the CPU's frequency (no constant_tsc)";
+		return "CLOCK_MONOTONIC: the TSC's rate follows the CPU's frequency (no "
+		       "constant_tsc)";
 	if (!f->nonstop_tsc)
 		return "CLOCK_MONOTONIC: the TSC stops in deep idle states (no nonstop_tsc)";
 	if (!f->rdtscp)
-		return "CLOCK_MONOTONIC: no rdtscp, and a bare rdtsc may run ahead of the work it should follow";
+		return "CLOCK_MONOTONIC: no rdtscp, and a bare rdtsc may run ahead of the work it "
+		       "should follow";
 	return "CLOCK_MONOTONIC: the kernel has marked the TSC unstable";
 }
 
@@ -129,17 +132,20 @@ void tick_clock_init(struct tick_clock *c, uint64_t window_ns)
 	}
 	*c = (struct tick_clock){ .tsc = true, .name = "tsc" };
 	if (!calibrate(c, window_ns)) {
-		tick_clock_monotonic(c, "CLOCK_MONOTONIC: the TSC did not advance as a counter should");
+		tick_clock_monotonic(
+			c, "CLOCK_MONOTONIC: the TSC did not advance as a counter should");
 		return;
 	}
 	snprintf(c->why, sizeof(c->why),
-		 "TSC by rdtscp: invariant (constant_tsc, nonstop_tsc) and trusted by the kernel; %.6f GHz",
+		 "TSC by rdtscp: invariant (constant_tsc, nonstop_tsc) and trusted by the kernel; "
+		 "%.6f GHz",
 		 c->hz / 1e9);
 }
 
 void sleep_until_ns(uint64_t when)
 {
-	struct timespec ts = { .tv_sec = (time_t)(when / 1000000000u), .tv_nsec = (long)(when % 1000000000u) };
+	struct timespec ts = { .tv_sec = (time_t)(when / 1000000000u),
+		.tv_nsec = (long)(when % 1000000000u) };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;

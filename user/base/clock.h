@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Time. One clock for everything that is reported: CLOCK_MONOTONIC, which is bpf_ktime_get_ns() in the kernel.
- * Inside a timed loop a stamp may be the processor's time stamp counter, where that counts at a constant rate in
- * every power state; a tick_clock turns differences of stamps into nanoseconds of CLOCK_MONOTONIC.
+ * Time. One clock for everything that is reported: CLOCK_MONOTONIC, which is bpf_ktime_get_ns() in
+ * the kernel. Inside a timed loop a stamp may be the processor's time stamp counter, where that
+ * counts at a constant rate in every power state; a tick_clock turns differences of stamps into
+ * nanoseconds of CLOCK_MONOTONIC.
  *
- * cpuid is never executed, neither to serialise nor to ask for features: under a hypervisor it traps (microseconds).
- * rdtscp waits for earlier instructions by itself; features are read from /proc/cpuinfo.
+ * cpuid is never executed, neither to serialise nor to ask for features: under a hypervisor it
+ * traps (microseconds). rdtscp waits for earlier instructions by itself; features are read from
+ * /proc/cpuinfo.
  */
 #ifndef IPCSTALL_BASE_CLOCK_H
 #define IPCSTALL_BASE_CLOCK_H
@@ -50,9 +52,9 @@ static inline uint64_t clock_rdtscp(void)
 
 /* What may be known of the counter without executing cpuid. */
 struct tsc_facts {
-	bool present;	      /* this build and CPU have one, and the process may read it */
-	bool constant_tsc;    /* same rate at every CPU frequency */
-	bool nonstop_tsc;     /* keeps counting in every idle state */
+	bool present;	   /* this build and CPU have one, and the process may read it */
+	bool constant_tsc; /* same rate at every CPU frequency */
+	bool nonstop_tsc;  /* keeps counting in every idle state */
 	bool rdtscp;
 	bool kernel_trusts;   /* the kernel has not struck it off its list of clock sources */
 	char clocksource[32]; /* the kernel's current one; empty when unreadable */
@@ -64,22 +66,26 @@ void tsc_facts_read(struct tsc_facts *f);
 bool tsc_usable(const struct tsc_facts *f);
 
 struct tick_clock {
-	bool tsc;	    /* ticks are of the TSC; else they are ns of CLOCK_MONOTONIC */
-	uint64_t mult;	    /* ns = ticks * mult >> TICK_SHIFT, over a 128-bit product */
+	bool tsc;      /* ticks are of the TSC; else they are ns of CLOCK_MONOTONIC */
+	uint64_t mult; /* ns = ticks * mult >> TICK_SHIFT, over a 128-bit product */
 	double hz;
-	double rel_error;   /* bound of |hz - true| / true over the calibration; 0 for CLOCK_MONOTONIC itself */
+	double rel_error; /* bound of |hz - true| / true over the calibration; 0 for CLOCK_MONOTONIC
+			     itself */
 	uint64_t window_ns; /* how long the calibration took */
 	const char *name;   /* "tsc" or "monotonic" */
 	char why[160];	    /* one sentence: which clock was chosen, and on what grounds */
 };
 
-#define TICK_SHIFT 56 /* a rate rounded to 2^-56: under 1e-16 of a GHz counter's; 128 bits hold any product */
+#define TICK_SHIFT \
+	56 /* a rate rounded to 2^-56: under 1e-16 of a GHz counter's; 128 bits hold any product \
+	    */
 #define TICK_CALIBRATE_NS 50000000ULL
 
 /*
- * Choose the clock and, for the TSC, calibrate it over window_ns against CLOCK_MONOTONIC. Each end of the window is
- * the tightest of many brackets (stamp, clock, stamp), so the error is bounded by half of both brackets' widths plus
- * the clock's 1 ns steps, over the window: about 1 ppm for 50 ms.
+ * Choose the clock and, for the TSC, calibrate it over window_ns against CLOCK_MONOTONIC. Each end
+ * of the window is the tightest of many brackets (stamp, clock, stamp), so the error is bounded by
+ * half of both brackets' widths plus the clock's 1 ns steps, over the window: about 1 ppm for 50
+ * ms.
  */
 void tick_clock_init(struct tick_clock *c, uint64_t window_ns);
 
@@ -99,7 +105,8 @@ static inline uint64_t tick_now(const struct tick_clock *c)
 
 static inline uint64_t ticks_to_ns(const struct tick_clock *c, uint64_t ticks)
 {
-	return (uint64_t)(((unsigned __int128)ticks * c->mult + (1ULL << (TICK_SHIFT - 1))) >> TICK_SHIFT);
+	return (uint64_t)(((unsigned __int128)ticks * c->mult + (1ULL << (TICK_SHIFT - 1))) >>
+			  TICK_SHIFT);
 }
 
 static inline uint64_t ns_to_ticks(const struct tick_clock *c, uint64_t ns)
@@ -107,7 +114,8 @@ static inline uint64_t ns_to_ticks(const struct tick_clock *c, uint64_t ns)
 	return (uint64_t)(((unsigned __int128)ns << TICK_SHIFT) / c->mult);
 }
 
-/* What is due again and again: after a pause of more than one interval it begins anew, and what was missed is not made up for. */
+/* What is due again and again: after a pause of more than one interval it begins anew, and what was
+ * missed is not made up for. */
 static inline uint64_t next_due(uint64_t due, uint64_t every, uint64_t now)
 {
 	return now > due + every ? now + every : due + every;

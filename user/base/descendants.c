@@ -46,7 +46,8 @@ static struct process *list_processes(size_t *n)
 		if (d->d_name[0] < '1' || d->d_name[0] > '9')
 			continue;
 		if (*n == room) {
-			struct process *more = array_resize(v, room = room * 2 + 256, 0, sizeof(*v));
+			struct process *more =
+				array_resize(v, room = room * 2 + 256, 0, sizeof(*v));
 
 			if (!more)
 				break;
@@ -67,13 +68,15 @@ static bool is_found(const struct process *v, size_t n, pid_t pid)
 	return false;
 }
 
-/* Parents before their children, which a shell would replace. What has ended has no children any more. */
+/* Parents before their children, which a shell would replace. What has ended has no children any
+ * more. */
 static size_t signal_children(struct process *v, size_t n, pid_t root, int sig)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].found || v[i].ended || (v[i].parent != root && !is_found(v, n, v[i].parent)))
+		if (v[i].found || v[i].ended ||
+		    (v[i].parent != root && !is_found(v, n, v[i].parent)))
 			continue;
 		v[i].found = true;
 		found++;
@@ -88,7 +91,7 @@ size_t descendants_signal(pid_t root, int sig)
 	size_t n, all = 0, more;
 	struct process *v = list_processes(&n);
 
-	do {	/* a child's pid may be smaller than its parent's */
+	do { /* a child's pid may be smaller than its parent's */
 		more = signal_children(v, n, root, sig);
 		all += more;
 	} while (more);

@@ -36,10 +36,12 @@ static int change_ids(uid_t uid, gid_t gid)
 
 static const char *remedy(bool asked)
 {
-	return asked ? "run as root, or leave --user out" : "give CAP_SETUID and CAP_SETGID too, or keep these rights with --user root";
+	return asked ? "run as root, or leave --user out"
+		     : "give CAP_SETUID and CAP_SETGID too, or keep these rights with --user root";
 }
 
-static int become(const struct passwd *pw, uint64_t keep, const char *user, const char *next, struct err *e)
+static int become(const struct passwd *pw, uint64_t keep, const char *user, const char *next,
+		  struct err *e)
 {
 	uid_t uid = pw ? pw->pw_uid : NOBODY;
 
@@ -48,8 +50,13 @@ static int become(const struct passwd *pw, uint64_t keep, const char *user, cons
 	if (drop_capabilities(keep) || prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0))
 		return err_sys(e, EXIT_NO_PERM, NULL, "--user %s: capabilities", user);
 	if (uid && (setuid(0) == 0 || seteuid(0) == 0))
-		return err_set(e, EXIT_BUG, "--user %s: root's rights could be had again: a fault of ipcstall; please report it", user);
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? err_sys(e, EXIT_NO_FEATURE, NULL, "--user %s", user) : 0;
+		return err_set(e, EXIT_BUG,
+			       "--user %s: root's rights could be had again: a fault of ipcstall; "
+			       "please report it",
+			       user);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		       ? err_sys(e, EXIT_NO_FEATURE, NULL, "--user %s", user)
+		       : 0;
 }
 
 int drop_privileges(const char *user, uint64_t keep, struct err *e)
@@ -61,7 +68,8 @@ int drop_privileges(const char *user, uint64_t keep, struct err *e)
 		return 0;
 	pw = getpwnam(name);
 	if (!pw && user)
-		return err_set(e, EXIT_BAD_USAGE, "--user %s: no such user; give one of /etc/passwd", user);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--user %s: no such user; give one of /etc/passwd", user);
 	if (pw && pw->pw_uid == geteuid())
 		return 0;
 	return become(pw, keep, name, remedy(user != NULL), e);

@@ -18,7 +18,8 @@ int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
-	text_clean(e->text, sizeof(e->text));	/* an argument or a file's name may hold anything; what is said of it stays one line */
+	text_clean(e->text, sizeof(e->text)); /* an argument or a file's name may hold anything;
+						 what is said of it stays one line */
 	return -1;
 }
 
@@ -40,7 +41,9 @@ static enum exit_code code_of_errno(int err, enum exit_code otherwise)
 
 const char *err_remedy(int err, const char *otherwise)
 {
-	return err == EMFILE ? "a process may open too few files here: raise that with `ulimit -n 1024`" : otherwise;
+	return err == EMFILE
+		       ? "a process may open too few files here: raise that with `ulimit -n 1024`"
+		       : otherwise;
 }
 
 int err_sys(struct err *e, enum exit_code code, const char *next, const char *fmt, ...)
@@ -53,7 +56,8 @@ int err_sys(struct err *e, enum exit_code code, const char *next, const char *fm
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
 	next = err_remedy(saved, next);
-	err_set(e, code_of_errno(saved, code), "%s: %s%s%s", what, strerror(saved), next ? "; " : "", next ? next : "");
+	err_set(e, code_of_errno(saved, code), "%s: %s%s%s", what, strerror(saved),
+		next ? "; " : "", next ? next : "");
 	errno = saved;
 	return -1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One error: what failed, why, and what to do next, on one line; and the exit code that goes with it. */
+/* One error: what failed, why, and what to do next, on one line; and the exit code that goes with
+ * it. */
 #ifndef IPCSTALL_BASE_ERR_H
 #define IPCSTALL_BASE_ERR_H
 
@@ -16,7 +17,8 @@ enum exit_code {
 	EXIT_PEER = 7,	      /* the other end died, refused or fell silent */
 	EXIT_VERSION = 8,     /* the other end or a file speaks another version */
 	EXIT_DATA = 9,	      /* an input file is truncated, corrupt or of the wrong kind */
-	EXIT_NOISY = 10,      /* done, but too noisy or too short to be trusted (only where a command says so) */
+	/* done, but too noisy or too short to be trusted (only where a command says so) */
+	EXIT_NOISY = 10,
 	EXIT_BUG = 70,	      /* an invariant of the tool itself is broken */
 	EXIT_INTERRUPTED = 130,
 };
@@ -28,15 +30,18 @@ struct err {
 
 /*
  * Record an error and return -1, so that a caller can write `return err_set(e, ...)`.
- * The text reads "what: why; what to do next". The first error recorded wins: it is nearest to the cause.
+ * The text reads "what: why; what to do next". The first error recorded wins: it is nearest to the
+ * cause.
  */
-int err_set(struct err *e, enum exit_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* What to do about it where the error itself says so; else `otherwise`. */
 const char *err_remedy(int err, const char *otherwise);
 
-/* The same for a failed system call: appends strerror(errno) after `what`, then "; next" when next is not NULL.
- * EACCES/EPERM become EXIT_NO_PERM, ENOSPC/EPIPE/EFBIG EXIT_IO, everything else `code`. */
+/* The same for a failed system call: appends strerror(errno) after `what`, then "; next" when next
+ * is not NULL. EACCES/EPERM become EXIT_NO_PERM, ENOSPC/EPIPE/EFBIG EXIT_IO, everything else
+ * `code`. */
 int err_sys(struct err *e, enum exit_code code, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

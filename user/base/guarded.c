@@ -30,7 +30,8 @@ void *guarded_map(size_t bytes, const char *next, struct err *e)
 
 	if (bytes <= SIZE_MAX / 2) {
 		whole = whole_pages(bytes) + 2 * page_size();
-		guard = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		guard = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			     -1, 0);
 	}
 	if (guard != MAP_FAILED && fill_middle(guard, bytes) == 0)
 		return guard + page_size() + whole_pages(bytes) - bytes;
@@ -43,5 +44,6 @@ void *guarded_map(size_t bytes, const char *next, struct err *e)
 void guarded_unmap(void *p, size_t bytes)
 {
 	if (p)
-		munmap((char *)p + bytes - whole_pages(bytes) - page_size(), whole_pages(bytes) + 2 * page_size());
+		munmap((char *)p + bytes - whole_pages(bytes) - page_size(),
+		       whole_pages(bytes) + 2 * page_size());
 }

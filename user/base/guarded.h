@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that processes share, between two pages that nobody may touch. It ends where the second one begins: an index too large by one
- * ends the process instead of changing what lies behind. AddressSanitizer does not see a mapping.
+ * Memory that processes share, between two pages that nobody may touch. It ends where the second
+ * one begins: an index too large by one ends the process instead of changing what lies behind.
+ * AddressSanitizer does not see a mapping.
  */
 #ifndef IPCSTALL_BASE_GUARDED_H
 #define IPCSTALL_BASE_GUARDED_H
@@ -10,7 +11,8 @@
 
 #include "base/err.h"
 
-/* All zero. `bytes` is a multiple of what the first member is aligned to. NULL with the reason; `next`: what to do about it. */
+/* All zero. `bytes` is a multiple of what the first member is aligned to. NULL with the reason;
+ * `next`: what to do about it. */
 void *guarded_map(size_t bytes, const char *next, struct err *e);
 /* NULL: nothing was mapped */
 void guarded_unmap(void *p, size_t bytes);

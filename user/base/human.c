@@ -15,7 +15,11 @@ void human_ns(double ns, char *buf, size_t len)
 	while (i < 3 && ns < units[i].scale)
 		i++;
 	ns /= units[i].scale;
-	snprintf(buf, len, "%.*f %s", i == 3 || ns >= 100 ? 0 : ns >= 10 ? 1 : 2, ns, units[i].unit);
+	snprintf(buf, len, "%.*f %s",
+		 i == 3 || ns >= 100 ? 0
+		 : ns >= 10	     ? 1
+				     : 2,
+		 ns, units[i].unit);
 }
 
 void human_count(double v, char *buf, size_t len)
@@ -27,19 +31,25 @@ void human_count(double v, char *buf, size_t len)
 		v /= 1000;
 		i++;
 	}
-	snprintf(buf, len, "%.*f%s", v >= 99.95 || (i == 0 && v == (double)(int)v) ? 0 : v >= 9.995 ? 1 : 2, v, units[i]);
+	snprintf(buf, len, "%.*f%s",
+		 v >= 99.95 || (i == 0 && v == (double)(int)v) ? 0
+		 : v >= 9.995				       ? 1
+							       : 2,
+		 v, units[i]);
 }
 
 void human_figure(double v, int digits, char *buf, size_t len)
 {
-	double last = v != 0 ? pow(10, floor(log10(fabs(v))) + 1 - digits) : 1; /* what its last digit counts */
+	double last = v != 0 ? pow(10, floor(log10(fabs(v))) + 1 - digits)
+			     : 1; /* what its last digit counts */
 
 	if (isnan(v))
 		snprintf(buf, len, "-");
 	else if (isinf(v))
 		snprintf(buf, len, "%f", v);
 	else
-		snprintf(buf, len, "%.*f", last < 1 ? (int)lround(-log10(last)) : 0, last > 1 ? round(v / last) * last : v);
+		snprintf(buf, len, "%.*f", last < 1 ? (int)lround(-log10(last)) : 0,
+			 last > 1 ? round(v / last) * last : v);
 }
 
 const char *plural(size_t n)

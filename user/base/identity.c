@@ -17,10 +17,15 @@ static int from_entry(struct identity *as, const struct passwd *pw, struct err *
 	as->gid = pw->pw_gid;
 	as->n_groups = NGROUPS_MAX;
 	if (getgrouplist(pw->pw_name, pw->pw_gid, as->groups, &as->n_groups) < 0)
-		return err_set(e, EXIT_NO_FEATURE, "user %s: more than %d groups; give another with -u USER", pw->pw_name, NGROUPS_MAX);
+		return err_set(e, EXIT_NO_FEATURE,
+			       "user %s: more than %d groups; give another with -u USER",
+			       pw->pw_name, NGROUPS_MAX);
 	if ((size_t)snprintf(as->name, sizeof(as->name), "%s", pw->pw_name) >= sizeof(as->name) ||
 	    (size_t)snprintf(as->home, sizeof(as->home), "%s", pw->pw_dir) >= sizeof(as->home))
-		return err_set(e, EXIT_BAD_USAGE, "user %.64s: its name or home is too long; give another with -u USER", pw->pw_name);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"user %.64s: its name or home is too long; give another with -u USER",
+			pw->pw_name);
 	as->changes = true;
 	return 0;
 }
@@ -44,7 +49,9 @@ static bool is_of(const struct identity *as, unsigned long gid)
 
 static int not_one_user(struct err *e)
 {
-	return err_set(e, EXIT_BAD_USAGE, "SUDO_USER, SUDO_UID and SUDO_GID: they do not name one user of this machine; give -u USER or --as-root");
+	return err_set(e, EXIT_BAD_USAGE,
+		       "SUDO_USER, SUDO_UID and SUDO_GID: they do not name one user of this "
+		       "machine; give -u USER or --as-root");
 }
 
 /* Anybody may set these variables; sudo sets all three. */
@@ -72,11 +79,15 @@ static int from_name(struct identity *as, const char *user, struct err *e)
 	const struct passwd *pw = getpwnam(user);
 
 	if (!pw)
-		return err_set(e, EXIT_BAD_USAGE, "--user %s: no such user; give one of /etc/passwd", user);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--user %s: no such user; give one of /etc/passwd", user);
 	if (pw->pw_uid == geteuid())
 		return 0;
 	if (geteuid())
-		return err_set(e, EXIT_NO_PERM, "--user %s: only root can run a command as another user; run as root, or leave --user out", user);
+		return err_set(e, EXIT_NO_PERM,
+			       "--user %s: only root can run a command as another user; run as "
+			       "root, or leave --user out",
+			       user);
 	return from_entry(as, pw, e);
 }
 
@@ -86,7 +97,8 @@ int identity_choose(struct identity *as, const char *user, bool as_root, struct 
 
 	as->changes = as->by_sudo = false;
 	if (user && as_root)
-		return err_set(e, EXIT_BAD_USAGE, "--user and --as-root exclude each other; give one of them");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--user and --as-root exclude each other; give one of them");
 	if (user)
 		return from_name(as, user, e);
 	return sudo && !as_root && !geteuid() ? from_sudo(as, sudo, e) : 0;
@@ -94,11 +106,15 @@ int identity_choose(struct identity *as, const char *user, bool as_root, struct 
 
 static int set_environment(const struct identity *as)
 {
-	static const char *const of_sudo[] = { "SUDO_USER", "SUDO_UID", "SUDO_GID", "SUDO_COMMAND" };
+	static const char *const of_sudo[] = { "SUDO_USER", "SUDO_UID", "SUDO_GID",
+		"SUDO_COMMAND" };
 
 	for (size_t i = 0; i < sizeof(of_sudo) / sizeof(of_sudo[0]); i++)
 		unsetenv(of_sudo[i]);
-	return setenv("HOME", as->home, 1) || setenv("USER", as->name, 1) || setenv("LOGNAME", as->name, 1) ? -1 : 0;
+	return setenv("HOME", as->home, 1) || setenv("USER", as->name, 1) ||
+			       setenv("LOGNAME", as->name, 1)
+		       ? -1
+		       : 0;
 }
 
 /* Groups first: after the last id of root they could not be changed. */
@@ -106,7 +122,8 @@ int identity_take(const struct identity *as)
 {
 	if (!as->changes)
 		return 0;
-	if (set_environment(as) || setgroups((size_t)as->n_groups, as->groups) || setresgid(as->gid, as->gid, as->gid))
+	if (set_environment(as) || setgroups((size_t)as->n_groups, as->groups) ||
+	    setresgid(as->gid, as->gid, as->gid))
 		return -1;
 	return setresuid(as->uid, as->uid, as->uid) || drop_capabilities(0) ? -1 : 0;
 }

@@ -10,8 +10,8 @@
 #include "base/err.h"
 
 struct identity {
-	bool changes;		/* false: the command runs as this process does, and the rest is unset */
-	bool by_sudo;		/* nobody named the user */
+	bool changes; /* false: the command runs as this process does, and the rest is unset */
+	bool by_sudo; /* nobody named the user */
 	uid_t uid;
 	gid_t gid, groups[NGROUPS_MAX];
 	int n_groups;
@@ -19,12 +19,14 @@ struct identity {
 };
 
 /*
- * user: by name; NULL: whom SUDO_USER, SUDO_UID and SUDO_GID name, if they are set and this process is root. as_root: nobody else.
- * Users that are there no more, or variables that do not fit together, are errors.
+ * user: by name; NULL: whom SUDO_USER, SUDO_UID and SUDO_GID name, if they are set and this process
+ * is root. as_root: nobody else. Users that are there no more, or variables that do not fit
+ * together, are errors.
  */
 int identity_choose(struct identity *as, const char *user, bool as_root, struct err *e);
 
-/* In the child, before exec: ids, groups, HOME, USER and LOGNAME, no capabilities, no SUDO_*. For good. 0, or -1 and errno. */
+/* In the child, before exec: ids, groups, HOME, USER and LOGNAME, no capabilities, no SUDO_*. For
+ * good. 0, or -1 and errno. */
 int identity_take(const struct identity *as);
 
 #endif

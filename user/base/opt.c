@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD(row, base, type) ((type *)((char *)(base) + (row)->offset))
+#define FIELD(row, base, type)	((type *)((char *)(base) + (row)->offset))
 #define CFIELD(row, base, type) ((const type *)((const char *)(base) + (row)->offset))
 
 const struct opt *opt_find(const struct opt *rows, const char *name)
@@ -31,7 +31,8 @@ bool opt_is_among(const char *name, const char *const *names)
 	return false;
 }
 
-void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but)
+void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more,
+	      const char *const *but)
 {
 	size_t n = 0;
 
@@ -63,8 +64,11 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len)
 		double factor;
 		const char *name;
 	} times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } },
-	  sizes[] = { { 1 << 30, "G" }, { 1 << 20, "M" }, { 1 << 10, "K" }, { 1, "" } }, plain[] = { { 1, "" } };
-	const struct unit *u = row->type == OPT_TIME ? times : row->type == OPT_SIZE ? sizes : plain;
+	  sizes[] = { { 1 << 30, "G" }, { 1 << 20, "M" }, { 1 << 10, "K" }, { 1, "" } },
+	  plain[] = { { 1, "" } };
+	const struct unit *u = row->type == OPT_TIME   ? times
+			       : row->type == OPT_SIZE ? sizes
+						       : plain;
 
 	while (u->factor > 1 && (v < u->factor || fmod(v, u->factor) != 0))
 		u++;
@@ -80,20 +84,23 @@ static int out_of_range(const struct opt *row, const char *text, struct err *e)
 
 	opt_amount_text(row, row->min, least, sizeof(least));
 	opt_amount_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text,
+		       least, most);
 }
 
 static int check_range(const struct opt *row, const char *text, double v, struct err *e)
 {
 	if (row->min == 0 && row->max == 0)
-		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more", row->name, text) : 0;
+		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more",
+				       row->name, text)
+			     : 0;
 	if (v >= row->min && v <= row->max)
 		return 0;
 	return out_of_range(row, text, e);
 }
 
-static int set_int(const struct opt *row, void *into, const char *text, int (*parse)(const char *, int64_t *), const char *want,
-		   struct err *e)
+static int set_int(const struct opt *row, void *into, const char *text,
+		   int (*parse)(const char *, int64_t *), const char *want, struct err *e)
 {
 	int64_t v;
 	int rc = parse(text, &v);
@@ -162,8 +169,11 @@ static int set_enum(const struct opt *row, void *into, const char *text, struct 
 	near = nearest_word(text, row->choices, n);
 	join_words(row->choices, all, sizeof(all));
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; did you mean '%s'? (one of: %s)", row->name, text, near, all);
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; give one of: %s", row->name, text, all);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--%s '%s': unknown; did you mean '%s'? (one of: %s)", row->name,
+			       text, near, all);
+	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; give one of: %s", row->name, text,
+		       all);
 }
 
 static int set_cpus(const struct opt *row, void *into, const char *text, struct err *e)
@@ -204,7 +214,8 @@ static int add_string(const struct opt *row, void *into, const char *text, struc
 	const char **grown = array_resize(l->v, l->n, 1, sizeof(*grown));
 
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--%s: out of memory; give it fewer times", row->name);
+		return err_set(e, EXIT_NO_RESOURCE, "--%s: out of memory; give it fewer times",
+			       row->name);
 	l->v = grown;
 	l->v[l->n++] = strdup(text);
 	return 0;
@@ -215,7 +226,8 @@ static int set_string(const struct opt *row, void *into, const char *text, struc
 	char **field = FIELD(row, into, char *);
 
 	if (!*text)
-		return err_set(e, EXIT_BAD_USAGE, "--%s: empty; give a value or leave the option out", row->name);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--%s: empty; give a value or leave the option out", row->name);
 	free(*field);
 	*field = strdup(text);
 	return 0;
@@ -224,7 +236,8 @@ static int set_string(const struct opt *row, void *into, const char *text, struc
 static int set_flag(const struct opt *row, void *into, const char *text, struct err *e)
 {
 	if (strcmp(text, "1") && strcmp(text, "0"))
-		return err_set(e, EXIT_BAD_USAGE, "--%s=%s: takes no value; give --%s or --no-%s", row->name, text, row->name, row->name);
+		return err_set(e, EXIT_BAD_USAGE, "--%s=%s: takes no value; give --%s or --no-%s",
+			       row->name, text, row->name, row->name);
 	*FIELD(row, into, bool) = *text == '1';
 	return 0;
 }
@@ -256,7 +269,8 @@ int opt_set(const struct opt *row, void *into, const char *text, struct err *e)
 	case OPT_GROUP:
 		break;
 	}
-	return err_set(e, EXIT_BUG, "option row without a type: a fault of ipcstall; please report it");
+	return err_set(e, EXIT_BUG,
+		       "option row without a type: a fault of ipcstall; please report it");
 }
 
 bool opt_given(const struct opt_operands *rest, const char *name)
@@ -267,7 +281,8 @@ bool opt_given(const struct opt_operands *rest, const char *name)
 	return false;
 }
 
-static int take_option(const struct opt *row, void *into, const char *text, struct opt_operands *rest, struct err *e)
+static int take_option(const struct opt *row, void *into, const char *text,
+		       struct opt_operands *rest, struct err *e)
 {
 	if (opt_set(row, into, text, e))
 		return -1;
@@ -286,12 +301,16 @@ static int unknown_option(const struct opt *rows, const char *name, struct err *
 			names[n++] = rows->name;
 	near = nearest_word(name, names, n);
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; did you mean --%s? (--help lists all)", name, near);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--%s: no such option; did you mean --%s? (--help lists all)", name,
+			       near);
 	return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; --help lists all", name);
 }
 
-/* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv were used, or -1. */
-static int parse_long(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
+/* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv were used, or -1.
+ */
+static int parse_long(const struct opt *rows, void *into, char **argv, int left,
+		      struct opt_operands *rest, struct err *e)
 {
 	char name[64];
 	const char *word = argv[0] + 2, *eq = strchr(word, '=');
@@ -312,18 +331,21 @@ static int parse_long(const struct opt *rows, void *into, char **argv, int left,
 	if (row->type == OPT_FLAG)
 		return take_option(row, into, "1", rest, e) ? -1 : 1;
 	if (left < 2)
-		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; give --%s %s", name, name, row->arg ? row->arg : "VALUE");
+		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; give --%s %s", name,
+			       name, row->arg ? row->arg : "VALUE");
 	return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 }
 
 /* -c VALUE, -cVALUE, and flags run together (-v4). */
-static int parse_short(const struct opt *rows, void *into, char **argv, int left, struct opt_operands *rest, struct err *e)
+static int parse_short(const struct opt *rows, void *into, char **argv, int left,
+		       struct opt_operands *rest, struct err *e)
 {
 	for (const char *c = argv[0] + 1; *c; c++) {
 		const struct opt *row = find_short(rows, *c);
 
 		if (!row)
-			return err_set(e, EXIT_BAD_USAGE, "-%c: no such option; --help lists all", *c);
+			return err_set(e, EXIT_BAD_USAGE, "-%c: no such option; --help lists all",
+				       *c);
 		if (row->type == OPT_FLAG) {
 			if (take_option(row, into, "1", rest, e))
 				return -1;
@@ -332,7 +354,8 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 		if (c[1])
 			return take_option(row, into, c + 1, rest, e) ? -1 : 1;
 		if (left < 2)
-			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; give -%c %s", *c, *c, row->arg ? row->arg : "VALUE");
+			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; give -%c %s",
+				       *c, *c, row->arg ? row->arg : "VALUE");
 		return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 	}
 	return 1;
@@ -341,12 +364,14 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 static int take_operand(struct opt_operands *rest, char *word, struct err *e)
 {
 	if (!rest || rest->none)
-		return err_set(e, EXIT_BAD_USAGE, "'%s': unexpected operand; options start with --, see --help", word);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "'%s': unexpected operand; options start with --, see --help", word);
 	rest->v[rest->n++] = word;
 	return 0;
 }
 
-int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest, struct err *e)
+int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest,
+	      struct err *e)
 {
 	bool only_operands = false;
 
@@ -425,7 +450,7 @@ void opt_format(const struct opt *row, const void *from, char *buf, size_t len)
 			snprintf(buf, len, "%s", *CFIELD(row, from, char *));
 		break;
 	case OPT_ENUM:
-		if (*CFIELD(row, from, int) >= 0)	/* -1: not yet chosen */
+		if (*CFIELD(row, from, int) >= 0) /* -1: not yet chosen */
 			snprintf(buf, len, "%s", row->choices[*CFIELD(row, from, int)]);
 		break;
 	case OPT_SIZES:
@@ -433,7 +458,8 @@ void opt_format(const struct opt *row, const void *from, char *buf, size_t len)
 		break;
 	case OPT_CPUS:
 		if (CFIELD(row, from, struct cpu_pair)->a >= 0)
-			snprintf(buf, len, "%d,%d", CFIELD(row, from, struct cpu_pair)->a, CFIELD(row, from, struct cpu_pair)->b);
+			snprintf(buf, len, "%d,%d", CFIELD(row, from, struct cpu_pair)->a,
+				 CFIELD(row, from, struct cpu_pair)->b);
 		break;
 	case OPT_MULTI:
 	case OPT_GROUP:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options as typed rows. From the same rows come parsing, validation, --help, the man page, shell completion, the
- * restatement of every option in a result file, and reading them back from there (--repeat).
+ * Options as typed rows. From the same rows come parsing, validation, --help, the man page, shell
+ * completion, the restatement of every option in a result file, and reading them back from there
+ * (--repeat).
  */
 #ifndef IPCSTALL_BASE_OPT_H
 #define IPCSTALL_BASE_OPT_H
@@ -46,19 +47,26 @@ struct opt {
 	enum opt_type type;
 	char shorthand; /* 0: none */
 	const char *name;
-	const char *arg;  /* the operand's name in the help */
+	const char *arg; /* the operand's name in the help */
 	const char *help;
-	size_t offset;	  /* of the field in the caller's options */
-	double min, max;  /* both 0: no limits but the type's own */
-	const char *const *choices; /* NULL-terminated; OPT_ENUM: all there are; else hints, for completion */
-	bool hidden_from_result;    /* says where output goes, not what was measured */
+	size_t offset;	 /* of the field in the caller's options */
+	double min, max; /* both 0: no limits but the type's own */
+	const char *const
+		*choices; /* NULL-terminated; OPT_ENUM: all there are; else hints, for completion */
+	bool hidden_from_result; /* says where output goes, not what was measured */
 };
 
-#define OPT_END { .name = NULL, .type = OPT_GROUP, .help = NULL }
-#define OPT_HEAD(text) { .type = OPT_GROUP, .help = (text) }
+#define OPT_END \
+	{ \
+		.name = NULL, .type = OPT_GROUP, .help = NULL \
+	}
+#define OPT_HEAD(text) \
+	{ \
+		.type = OPT_GROUP, .help = (text) \
+	}
 
-/* Parse argv[1..argc). Operands are left in argv order in v (room for argc), and beside them which options there were.
- * rest NULL: as with `none`, and nobody asks what was given. */
+/* Parse argv[1..argc). Operands are left in argv order in v (room for argc), and beside them which
+ * options there were. rest NULL: as with `none`, and nobody asks what was given. */
 enum { OPT_GIVEN_MAX = 256 };
 struct opt_operands {
 	char **v;
@@ -68,7 +76,8 @@ struct opt_operands {
 	const struct opt *given[OPT_GIVEN_MAX]; /* each once */
 	int n_given;
 };
-int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest, struct err *e);
+int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest,
+	      struct err *e);
 
 /* Was it on the command line, whatever its value? */
 bool opt_given(const struct opt_operands *rest, const char *name);
@@ -76,7 +85,8 @@ bool opt_given(const struct opt_operands *rest, const char *name);
 /* Set one option from text, as the command line or a result file would. */
 int opt_set(const struct opt *row, void *into, const char *text, struct err *e);
 /* into[0..room): all of `own`, then `more` without the names in `but` (ended by NULL). */
-void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more, const char *const *but);
+void opt_join(struct opt *into, size_t room, const struct opt *own, const struct opt *more,
+	      const char *const *but);
 /* names: ended by NULL */
 bool opt_is_among(const char *name, const char *const *names);
 
@@ -95,7 +105,8 @@ void opt_help(const struct opt *rows, const void *values, FILE *out);
 void opt_help_word(const char *name, const char *text, FILE *out);
 void opt_man_word(const char *name, const char *text, FILE *out);
 extern const char opt_values_help[]; /* how values are written: units, flags */
-/* Text broken at its spaces and line ends so that no line is wider than the help; further lines start at `column`. */
+/* Text broken at its spaces and line ends so that no line is wider than the help; further lines
+ * start at `column`. */
 void opt_wrap(FILE *out, const char *text, int column);
 void opt_man(const struct opt *rows, const void *values, FILE *out);
 void opt_man_text(const char *text, FILE *out);
@@ -109,7 +120,7 @@ void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
 #define SIZE_LIMIT (INT64_C(1) << 30) /* a message has 1 byte to so many */
 enum { SIZES_MOST = 10000 };
-#define INT64_LIMIT 9e18 /* whole numbers that a double holds with room to spare */
+#define INT64_LIMIT 9e18   /* whole numbers that a double holds with room to spare */
 enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */
 int parse_size(const char *text, int64_t *out);
 /* 1 to the most that Linux gives out (PID_MAX_LIMIT) */

@@ -38,8 +38,10 @@ void opt_wrap(FILE *out, const char *text, int column)
 }
 
 const char opt_values_help[] =
-	"A TIME has a unit: ns, us, ms, s, m (or min), h; a bare number is seconds. Bytes may end in K, M or G (1024 each), a RATE in k, M or G "
-	"(1000 each). An option that takes no value is undone by --no-NAME, and of one given twice the last counts.";
+	"A TIME has a unit: ns, us, ms, s, m (or min), h; a bare number is seconds. Bytes may end "
+	"in K, M or G (1024 each), a RATE in k, M or G "
+	"(1000 each). An option that takes no value is undone by --no-NAME, and of one given twice "
+	"the last counts.";
 
 static bool is_set(const struct opt *o, const void *values, char *buf, size_t len)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line on a terminal's standard error that says how far a long job is; nothing where that is no terminal. */
+/* One line on a terminal's standard error that says how far a long job is; nothing where that is no
+ * terminal. */
 #ifndef IPCSTALL_BASE_PROGRESS_H
 #define IPCSTALL_BASE_PROGRESS_H
 

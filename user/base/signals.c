@@ -9,7 +9,8 @@
 /* set before any thread or child is there */
 static bool ignored[SIGNALS], changed[SIGNALS];
 
-/* what is not caught when exec comes is passed on as it is: the first change is what tells how it was given */
+/* what is not caught when exec comes is passed on as it is: the first change is what tells how it
+ * was given */
 static void note_given(int sig)
 {
 	struct sigaction before;

@@ -102,11 +102,16 @@ void text_append(char *out, size_t size, const char *fmt, ...)
 
 /* ---- what others wrote ---- */
 
-/* The length of the UTF-8 character at s (RFC 3629: the shortest form, no surrogates), and its number; 0: none is there. */
+/* The length of the UTF-8 character at s (RFC 3629: the shortest form, no surrogates), and its
+ * number; 0: none is there. */
 static size_t read_character(const unsigned char *s, size_t n, uint32_t *c)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+	size_t len = s[0] < 0x80       ? 1
+		     : s[0] >> 5 == 6  ? 2
+		     : s[0] >> 4 == 14 ? 3
+		     : s[0] >> 3 == 30 ? 4
+				       : 0;
 
 	if (!len || len > n)
 		return 0;
@@ -119,11 +124,12 @@ static size_t read_character(const unsigned char *s, size_t n, uint32_t *c)
 	return *c < least[len] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000) ? 0 : len;
 }
 
-/* The two sets of control characters (escape sequences begin in both), the ends of lines and paragraphs, the marks of direction. */
+/* The two sets of control characters (escape sequences begin in both), the ends of lines and
+ * paragraphs, the marks of direction. */
 static bool is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 static void clean(char *s, size_t size, bool lines)

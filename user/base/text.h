@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Small reads of /proc and /sys: one line, one number, one field. Absent is false, never a guessed value. */
+/* Small reads of /proc and /sys: one line, one number, one field. Absent is false, never a guessed
+ * value. */
 #ifndef IPCSTALL_BASE_TEXT_H
 #define IPCSTALL_BASE_TEXT_H
 
@@ -19,12 +20,14 @@ bool text_field(const char *path, const char *key, char *out, size_t size);
 bool text_has_word(const char *list, const char *word);
 
 /* snprintf at the end of what is there; never beyond size. */
-void text_append(char *out, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void text_append(char *out, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /*
- * What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters that move a cursor or turn the
- * direction of what follows. Each byte that is no part of a character, and each such character, becomes one '?'. Where texts come in
- * from the kernel, from files and from other hosts, this is done once; whoever shows them need not.
+ * What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters
+ * that move a cursor or turn the direction of what follows. Each byte that is no part of a
+ * character, and each such character, becomes one '?'. Where texts come in from the kernel, from
+ * files and from other hosts, this is done once; whoever shows them need not.
  */
 void text_clean(char *s, size_t size);
 /* the same, but line ends stay */

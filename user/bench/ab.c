@@ -17,7 +17,8 @@ static int trace_err(struct err *e, const struct trace_error *te)
 }
 
 /* The first messages after the code of the hooks was patched are not counted. */
-static int slice(struct trace *t, const struct bench_extra *x, uint64_t ns, struct bench_slice *s, struct err *e)
+static int slice(struct trace *t, const struct bench_extra *x, uint64_t ns, struct bench_slice *s,
+		 struct err *e)
 {
 	struct trace_error te = {};
 	int rc;
@@ -30,8 +31,8 @@ static int slice(struct trace *t, const struct bench_extra *x, uint64_t ns, stru
 	return rc ? -1 : 0;
 }
 
-static int round_of(struct trace *const session[AB_ARMS], const struct bench_extra *x, uint64_t ns, struct rng *r, struct table *t,
-		    size_t i, struct err *e)
+static int round_of(struct trace *const session[AB_ARMS], const struct bench_extra *x, uint64_t ns,
+		    struct rng *r, struct table *t, size_t i, struct err *e)
 {
 	unsigned char order[AB_ARMS] = { AB_OFF, AB_TRACED, AB_BESIDE };
 
@@ -42,7 +43,10 @@ static int round_of(struct trace *const session[AB_ARMS], const struct bench_ext
 		if (slice(session[order[k]], x, ns, &s, e))
 			return -1;
 		if (!s.messages || !s.cpu_ns)
-			return err_set(e, EXIT_PEER, "--ab: a slice of %.0f ms moved no message; give a longer --duration", (double)ns / 1e6);
+			return err_set(e, EXIT_PEER,
+				       "--ab: a slice of %.0f ms moved no message; give a longer "
+				       "--duration",
+				       (double)ns / 1e6);
 		t->cpu[order[k]][i] = (double)s.cpu_ns / (double)s.messages;
 		t->elapsed[order[k]][i] = (double)s.elapsed_ns / (double)s.messages;
 	}
@@ -66,8 +70,8 @@ static double median(double *v)
 	return stats_quantile(&s, 0.5);
 }
 
-int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x, uint64_t slice_ns, uint64_t seed,
-	   struct ab_result *out, struct err *e)
+int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x,
+	   uint64_t slice_ns, uint64_t seed, struct ab_result *out, struct err *e)
 {
 	struct trace *const session[AB_ARMS] = { NULL, traced, beside };
 	struct table t;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tool's own cost: short slices of one test over one connection, with the programs detached, attached and recording, and
- * attached for somebody else. The three follow each other in a random order, round after round, so that what drifts
- * meets them alike; a round's ratio is to its own detached slice.
+ * The tool's own cost: short slices of one test over one connection, with the programs detached,
+ * attached and recording, and attached for somebody else. The three follow each other in a random
+ * order, round after round, so that what drifts meets them alike; a round's ratio is to its own
+ * detached slice.
  */
 #ifndef IPCSTALL_BENCH_AB_H
 #define IPCSTALL_BENCH_AB_H
@@ -27,8 +28,9 @@ struct ab_result {
 	struct ab_ratio cpu[AB_ARMS], elapsed[AB_ARMS]; /* per message, to AB_OFF */
 };
 
-/* The two sessions must trace the same protocols, `traced` the workers and `beside` nobody; both are stopped, and left stopped. */
-int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x, uint64_t slice_ns, uint64_t seed,
-	   struct ab_result *out, struct err *e);
+/* The two sessions must trace the same protocols, `traced` the workers and `beside` nobody; both
+ * are stopped, and left stopped. */
+int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x,
+	   uint64_t slice_ns, uint64_t seed, struct ab_result *out, struct err *e);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The benchmark's engine. One point is one test of one workload at one size: two fresh processes, warm-up, one measured
- * phase. bench_run_point() can be called by any command with options it set itself.
+ * The benchmark's engine. One point is one test of one workload at one size: two fresh processes,
+ * warm-up, one measured phase. bench_run_point() can be called by any command with options it set
+ * itself.
  */
 #ifndef IPCSTALL_BENCH_BENCH_H
 #define IPCSTALL_BENCH_BENCH_H
@@ -40,16 +41,16 @@ struct bench_options {
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
-	char *key; /* the file with the secret that it knows too */
+	char *key;     /* the file with the secret that it knows too */
 	bool quiet, mean, json_schema, ledger;
 	int colour; /* enum colour_when */
 	/* the ledger */
 	bool trace, nist, ab;
 	int backend;
-	bool serving;  /* this is the other end: set by no option */
+	bool serving; /* this is the other end: set by no option */
 };
 
-#define RTO_NS 1000000000LL
+#define RTO_NS		1000000000LL
 #define BENCH_WARMUP_NS 50000000
 
 extern const struct opt bench_option_rows[];
@@ -60,7 +61,8 @@ struct run;
 
 /* How a plan comes by the other end on another host. */
 struct far_end_ops {
-	/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is otherwise complete. */
+	/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is
+	 * otherwise complete. */
 	int (*open)(struct bench_plan *plan, struct err *e);
 	void (*close)(struct bench_plan *plan);
 	/* Stands in for the server's worker, from fork to exit. */
@@ -72,15 +74,15 @@ struct bench_plan {
 	struct bench_options o; /* a view: strings and lists belong to the caller's options */
 	const struct workload *w;
 	struct pattern pattern;
-	unsigned int tests; /* 1 << enum test */
+	unsigned int tests;	  /* 1 << enum test */
 	enum placement placement; /* never AUTO */
-	int cpus[ROLES]; /* -1: not pinned */
+	int cpus[ROLES];	  /* -1: not pinned */
 	struct link_spec link_spec;
 	struct link link;
 	bool has_link;
 	uint64_t warmup_ns; /* at least so long */
 	struct tick_clock clock;
-	struct remote *remote; /* the other host; NULL: both ends are here */
+	struct remote *remote;		   /* the other host; NULL: both ends are here */
 	const struct far_end_ops *far_end; /* whose `remote` is */
 };
 
@@ -97,11 +99,13 @@ struct bench_extra {
 struct bench_hooks {
 	void *ctx;
 	int own_tracers; /* BPF programs it loads: not a stranger's */
-	int (*prepare)(void *ctx, const pid_t pids[ROLES], struct err *e); /* the ends are connected, nothing was sent */
-	int (*phase_begin)(void *ctx, struct err *e);			   /* warm-up is over */
-	int (*phase_end)(void *ctx, struct err *e);			   /* both ends are quiet */
-	int (*finish)(void *ctx, struct point *p, struct err *e);	   /* the ends are about to close */
-	int (*extra)(void *ctx, const struct bench_extra *x, struct err *e); /* the point is summed up; its connection still stands */
+	int (*prepare)(void *ctx, const pid_t pids[ROLES],
+		       struct err *e);		      /* the ends are connected, nothing was sent */
+	int (*phase_begin)(void *ctx, struct err *e); /* warm-up is over */
+	int (*phase_end)(void *ctx, struct err *e);   /* both ends are quiet */
+	int (*finish)(void *ctx, struct point *p, struct err *e); /* the ends are about to close */
+	int (*extra)(void *ctx, const struct bench_extra *x,
+		     struct err *e); /* the point is summed up; its connection still stands */
 };
 
 const char *placement_name(enum placement p);
@@ -109,17 +113,20 @@ const char *placement_name(enum placement p);
 /* 0, or -1 with the reason why these options cannot work together. */
 int bench_plan(const struct bench_options *o, struct bench_plan *plan, struct err *e);
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e);
-/* Make the link, or reach the other host by far_end, where there is one; bench_teardown() lets go of it. far_end NULL: no other host is asked for. */
+/* Make the link, or reach the other host by far_end, where there is one; bench_teardown() lets go
+ * of it. far_end NULL: no other host is asked for. */
 int bench_setup(struct bench_plan *plan, const struct far_end_ops *far_end, struct err *e);
 void bench_teardown(struct bench_plan *plan);
 
 /* hooks may be NULL. On success *p is the caller's, to be freed by point_free(). */
-int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
-		    struct err *e);
+int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
+		    const struct bench_hooks *hooks, struct point *p, struct err *e);
 
 /* What cannot be told from the values: options that were given and would have no effect. */
-int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e);
-/* unused_options.c: what a plan's tests could use, to be joined with that of other plans of the run; and is there a use for this option, for all given ones? */
+int bench_check_given(const struct bench_options *o, const struct opt_operands *given,
+		      struct err *e);
+/* unused_options.c: what a plan's tests could use, to be joined with that of other plans of the
+ * run; and is there a use for this option, for all given ones? */
 unsigned int bench_uses(const struct bench_plan *plan);
 int unused_options_check(unsigned int uses, const char *name, struct err *e);
 int unused_options_check_all(unsigned int uses, const struct opt_operands *given, struct err *e);
@@ -128,7 +135,8 @@ int unused_options_check_all(unsigned int uses, const struct opt_operands *given
 uint64_t bench_point_ns(const struct bench_plan *plan);
 bool bench_nodelay(const struct bench_plan *plan, enum test t);
 
-/* After this, SIGINT and SIGTERM end the point under way with EXIT_INTERRUPTED instead of the process. */
+/* After this, SIGINT and SIGTERM end the point under way with EXIT_INTERRUPTED instead of the
+ * process. */
 void bench_catch_signals(void);
 extern volatile sig_atomic_t bench_interrupted;
 

@@ -5,82 +5,139 @@
 
 #include "bench/bench.h"
 
-static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none", NULL };
+static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none",
+	NULL };
 static const char *const acks[] = { "final", "message", NULL };
 static const char *const backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 static const char *const colours[] = { "auto", "always", "never", NULL };
-static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy", NULL };
+static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy",
+	NULL };
 /* hints for who types a value; more is allowed */
-static const char *const test_words[] = { "latency", "throughput", "latency,throughput", "oneway", "connect", NULL };
+static const char *const test_words[] = { "latency", "throughput", "latency,throughput", "oneway",
+	"connect", NULL };
 static const char *const link_words[] = { "lo", "veth", "bridge", NULL };
 static const char *const pattern_words[] = { "single", "header", "trailer", "chunks=", NULL };
 static const char *const cc_words[] = { "cubic", "reno", "bbr", NULL };
 
 #define AT(field) offsetof(struct bench_options, field)
-#define GIB (1024.0 * 1024 * 1024)
+#define GIB	  (1024.0 * 1024 * 1024)
 
 const struct opt bench_option_rows[] = {
 	OPT_HEAD("What to run"),
-	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp or rudp", AT(mode), 0, 0, workload_names },
+	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, "
+		"udp or rudp", AT(mode), 0, 0, workload_names },
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
-	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, 4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
-	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: latency,throughput)", AT(tests), 0, 0, test_words },
-	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], trailer[=4] (two writes) or chunks=N (a message of N or less is one write)", AT(pattern), 0, 0, pattern_words },
-	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message (the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
-	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default 1); the time counts from K answers on, and K more are sent after it", AT(outstanding), 1, 4096 },
-	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from the intended start", AT(rate), 0, 1e7 },
-	{ OPT_STRING, 'L', "link", "SPEC", "lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link), 0, 0, link_words },
-	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by 'ipcstall server' on that host", AT(connect) },
-	{ OPT_STRING, 0, "key", "FILE", "with --connect: the secret that the server was given too (ipcstall server --key)", AT(key), .hidden_from_result = true },
-	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port), 0, 65535 },
+	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, "
+		"4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
+	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: "
+		"latency,throughput)", AT(tests), 0, 0, test_words },
+	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], "
+		"trailer[=4] (two writes) or chunks=N (a message of N or less is one write)",
+		AT(pattern), 0, 0, pattern_words },
+	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message "
+		"(the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
+	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default "
+		"1); the time counts from K answers on, and K more are sent after it",
+		AT(outstanding), 1, 4096 },
+	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from "
+		"the intended start", AT(rate), 0, 1e7 },
+	{ OPT_STRING, 'L', "link", "SPEC",
+		"lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over "
+		"a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link), 0, 0,
+		link_words },
+	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by "
+		"'ipcstall server' on that host", AT(connect) },
+	{ OPT_STRING, 0, "key", "FILE", "with --connect: the secret that the server was given too "
+		"(ipcstall server --key)", AT(key), .hidden_from_result = true },
+	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port),
+		0, 65535 },
 	OPT_HEAD("How much"),
-	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size", AT(duration), 1e6, 86400e9 },
-	{ OPT_SIZE, 'b', "bytes", "BYTES", "instead of a duration: this many bytes in each test", AT(bytes), 0, 1024 * GIB },
-	{ OPT_INT, 'n', "count", "N", "instead of a duration: this many messages in each test", AT(count), 0, 1 << 24 },
-	{ OPT_INT, 0, "trials", "N", "throughput: slices of the run, from which the interval of this run's rate comes (default 20); runs differ by more: sweep --repeats", AT(trials), 1, 1000 },
-	{ OPT_INT, 'w', "warmup", "N", "at least this many messages before, not recorded (default 40; 0: none)", AT(warmup), 0, 1000000 },
-	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much longer than it should be (default 20s)", AT(timeout), 1e8, 86400e9 },
-	{ OPT_INT, 0, "seed", "N", "of every random choice (default 1)", AT(seed), 0, 9007199254740992.0 },
+	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size", AT(duration), 1e6,
+		86400e9 },
+	{ OPT_SIZE, 'b', "bytes", "BYTES", "instead of a duration: this many bytes in each test",
+		AT(bytes), 0, 1024 * GIB },
+	{ OPT_INT, 'n', "count", "N", "instead of a duration: this many messages in each test",
+		AT(count), 0, 1 << 24 },
+	{ OPT_INT, 0, "trials", "N", "throughput: slices of the run, from which the interval of "
+		"this run's rate comes (default 20); runs differ by more: sweep --repeats",
+		AT(trials), 1, 1000 },
+	{ OPT_INT, 'w', "warmup", "N", "at least this many messages before, not recorded (default "
+		"40; 0: none)", AT(warmup), 0, 1000000 },
+	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much longer than it "
+		"should be (default 20s)", AT(timeout), 1e8, 86400e9 },
+	{ OPT_INT, 0, "seed", "N", "of every random choice (default 1)", AT(seed), 0,
+		9007199254740992.0 },
 	OPT_HEAD("Where"),
-	{ OPT_ENUM, 'P', "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle sleep held off), spin (two, never sleeping), none, auto (default: auto, which is same, or what --cpus says)", AT(placement), 0, 0, placements },
+	{ OPT_ENUM, 'P', "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle "
+		"sleep held off), spin (two, never sleeping), none, auto (default: auto, which is "
+		"same, or what --cpus says)", AT(placement), 0, 0, placements },
 	{ OPT_CPUS, 'c', "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
 	OPT_HEAD("Sockets and pipes"),
-	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway with single writes only)", AT(nodelay) },
+	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway "
+		"with single writes only)", AT(nodelay) },
 	{ OPT_FLAG, 0, "nagle", NULL, "TCP_NODELAY in no test", AT(nagle) },
 	{ OPT_FLAG, 0, "cork", NULL, "TCP_CORK set and left on", AT(cork) },
 	{ OPT_FLAG, 0, "quickack", NULL, "TCP_QUICKACK before each receive", AT(quickack) },
 	{ OPT_FLAG, 0, "more", NULL, "MSG_MORE on all writes of a message but its last", AT(more) },
-	{ OPT_SIZE, 0, "sndbuf", "BYTES", "SO_SNDBUF (default: the kernel's own choice)", AT(sndbuf), 0, GIB },
-	{ OPT_SIZE, 0, "rcvbuf", "BYTES", "SO_RCVBUF (default: the kernel's own choice)", AT(rcvbuf), 0, GIB },
-	{ OPT_SIZE, 0, "pipe-size", "BYTES", "F_SETPIPE_SZ (default: the kernel's own choice)", AT(pipe_size), 0, GIB },
-	{ OPT_FLAG, 0, "tuned", NULL, "find the best buffers and congestion control by short trials of each point, then measure with them", AT(tuned) },
+	{ OPT_SIZE, 0, "sndbuf", "BYTES", "SO_SNDBUF (default: the kernel's own choice)",
+		AT(sndbuf), 0, GIB },
+	{ OPT_SIZE, 0, "rcvbuf", "BYTES", "SO_RCVBUF (default: the kernel's own choice)",
+		AT(rcvbuf), 0, GIB },
+	{ OPT_SIZE, 0, "pipe-size", "BYTES", "F_SETPIPE_SZ (default: the kernel's own choice)",
+		AT(pipe_size), 0, GIB },
+	{ OPT_FLAG, 0, "tuned", NULL, "find the best buffers and congestion control by short "
+		"trials of each point, then measure with them", AT(tuned) },
 	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
-	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc), 0, 0, cc_words },
-	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is withheld", AT(delack_max), 0, 2e8 },
-	{ OPT_SIZE, 0, "pacing", "BYTES", "SO_MAX_PACING_RATE, bytes a second (default: none)", AT(pacing), 0, 4294967295.0 },
-	{ OPT_TIME, 0, "reader-pause", "TIME", "the server is busy elsewhere this long before each receive (default 0)", AT(reader_pause), 0, 1e9 },
-	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), zerocopy (tcp)", AT(engine), 0, 0, engines },
+	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc), 0, 0,
+		cc_words },
+	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is "
+		"withheld", AT(delack_max), 0, 2e8 },
+	{ OPT_SIZE, 0, "pacing", "BYTES", "SO_MAX_PACING_RATE, bytes a second (default: none)",
+		AT(pacing), 0, 4294967295.0 },
+	{ OPT_TIME, 0, "reader-pause", "TIME", "the server is busy elsewhere this long before each "
+		"receive (default 0)", AT(reader_pause), 0, 1e9 },
+	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), "
+		"zerocopy (tcp)", AT(engine), 0, 0, engines },
 	OPT_HEAD("Reliable UDP (rudp)"),
-	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this (default 1s)", AT(rto), 1e5, 60e9 },
-	{ OPT_INT, 0, "window", "N", "packets under way; each has an acknowledgement and a timer of its own (default 1: stop and wait)", AT(window), 1, 4096 },
-	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, drawn by --seed (default 0)", AT(drop), 0, 95 },
+	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this "
+		"(default 1s)", AT(rto), 1e5, 60e9 },
+	{ OPT_INT, 0, "window", "N", "packets under way; each has an acknowledgement and a timer "
+		"of its own (default 1: stop and wait)", AT(window), 1, 4096 },
+	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, "
+		"drawn by --seed (default 0)", AT(drop), 0, 95 },
 	OPT_HEAD("The stall ledger"),
-	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so that the figures stay undisturbed (default, where they can be kept; given by name: or fail; --no-trace: leave it out)", AT(trace) },
-	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", AT(backend), 0, 0, backends },
-	{ OPT_FLAG, 0, "ab", NULL, "the tool's own cost: slices of each test with the programs detached, attached, and attached for others, in turn", AT(ab) },
-	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers", AT(nist) },
+	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so "
+		"that the figures stay undisturbed (default, where they can be kept; given by "
+		"name: or fail; --no-trace: leave it out)", AT(trace) },
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
+		AT(backend), 0, 0, backends },
+	{ OPT_FLAG, 0, "ab", NULL, "the tool's own cost: slices of each test with the programs "
+		"detached, attached, and attached for others, in turn", AT(ab) },
+	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers",
+		AT(nist) },
 	OPT_HEAD("Output"),
-	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, without the table)", AT(json), .hidden_from_result = true },
-	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)", AT(csv), .hidden_from_result = true },
-	{ OPT_STRING, 0, "raw", "FILE", "every sample, one a line", AT(raw), .hidden_from_result = true },
-	{ OPT_STRING, 0, "timeline", "FILE", "every change of state of the traced run, to be drawn: ipcstall figure timeline FILE", AT(timeline), .hidden_from_result = true },
-	{ OPT_STRING, 0, "perfetto", "FILE", "the same as trace events, for ui.perfetto.dev or chrome://tracing", AT(perfetto), .hidden_from_result = true },
-	{ OPT_FLAG, 0, "mean", NULL, "show the mean too, in the tables of times", AT(mean), .hidden_from_result = true },
-	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint", AT(ledger), .hidden_from_result = true },
-	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", AT(colour), 0, 0, colours, .hidden_from_result = true },
-	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet), .hidden_from_result = true },
-	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run", AT(repeat), .hidden_from_result = true },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end", AT(json_schema), .hidden_from_result = true },
+	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, "
+		"without the table)", AT(json), .hidden_from_result = true },
+	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)",
+		AT(csv), .hidden_from_result = true },
+	{ OPT_STRING, 0, "raw", "FILE", "every sample, one a line", AT(raw),
+		.hidden_from_result = true },
+	{ OPT_STRING, 0, "timeline", "FILE", "every change of state of the traced run, to be "
+		"drawn: ipcstall figure timeline FILE", AT(timeline), .hidden_from_result = true },
+	{ OPT_STRING, 0, "perfetto", "FILE", "the same as trace events, for ui.perfetto.dev or "
+		"chrome://tracing", AT(perfetto), .hidden_from_result = true },
+	{ OPT_FLAG, 0, "mean", NULL, "show the mean too, in the tables of times", AT(mean),
+		.hidden_from_result = true },
+	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint",
+		AT(ledger), .hidden_from_result = true },
+	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or "
+		"never", AT(colour), 0, 0, colours, .hidden_from_result = true },
+	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet),
+		.hidden_from_result = true },
+	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run",
+		AT(repeat), .hidden_from_result = true },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end",
+		AT(json_schema), .hidden_from_result = true },
 	OPT_END,
 };
 
@@ -91,8 +148,17 @@ void bench_defaults(void *opts)
 	struct bench_options *o = opts;
 
 	*o = (struct bench_options){
-		.mode = -1, .outstanding = 1, .cpus = { -1, -1 }, .trials = 20, .warmup = 40, .duration = 1000000000,
-		.timeout = 20000000000, .seed = 1, .trace = true, .rto = RTO_NS, .window = 1,
+		.mode = -1,
+		.outstanding = 1,
+		.cpus = { -1, -1 },
+		.trials = 20,
+		.warmup = 40,
+		.duration = 1000000000,
+		.timeout = 20000000000,
+		.seed = 1,
+		.trace = true,
+		.rto = RTO_NS,
+		.window = 1,
 	};
 	o->sizes.v = malloc(sizeof(seed_sizes));
 	if (!o->sizes.v)
@@ -102,7 +168,8 @@ void bench_defaults(void *opts)
 }
 
 /* 0 is "not given" to those who read the options, so it is no amount that could be asked for. */
-int bench_check_given(const struct bench_options *o, const struct opt_operands *given, struct err *e)
+int bench_check_given(const struct bench_options *o, const struct opt_operands *given,
+		      struct err *e)
 {
 	const struct {
 		const char *name;
@@ -113,9 +180,13 @@ int bench_check_given(const struct bench_options *o, const struct opt_operands *
 		if (!opt_given(given, amounts[i].name))
 			continue;
 		if (!amounts[i].v)
-			return err_set(e, EXIT_BAD_USAGE, "--%s 0: nothing would be sent; give 1 or more", amounts[i].name);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--%s 0: nothing would be sent; give 1 or more",
+				       amounts[i].name);
 		if (opt_given(given, "duration"))
-			return err_set(e, EXIT_BAD_USAGE, "--duration with --%s: both say how much; give one", amounts[i].name);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--duration with --%s: both say how much; give one",
+				       amounts[i].name);
 	}
 	return 0;
 }

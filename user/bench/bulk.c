@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and time are the figure,
- * cut into slices of time; the sender's, up to the acknowledgement, are kept beside it. The clock is read once in a batch
- * of messages, and batches are kept under BATCH_NS, so that a stamp costs nothing and a stalled message still ends the run.
+ * Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and
+ * time are the figure, cut into slices of time; the sender's, up to the acknowledgement, are kept
+ * beside it. The clock is read once in a batch of messages, and batches are kept under BATCH_NS, so
+ * that a stamp costs nothing and a stalled message still ends the run.
  */
 #include "bench/run.h"
 
@@ -13,7 +14,8 @@ struct batch {
 };
 
 /* True when the clock is to be read; *now is then fresh. */
-static inline bool batch_over(struct batch *b, const struct tick_clock *c, uint64_t limit, uint64_t *now)
+static inline bool batch_over(struct batch *b, const struct tick_clock *c, uint64_t limit,
+			      uint64_t *now)
 {
 	uint64_t took;
 
@@ -39,7 +41,8 @@ static int wait_ack(struct run *r, struct err *e)
 {
 	enum io rc;
 
-	if (r->w->flags & WL_LOSSY) /* an acknowledgement could be lost too: the shared page carries it */
+	if (r->w->flags &
+	    WL_LOSSY) /* an acknowledgement could be lost too: the shared page carries it */
 		return 0;
 	rc = r->w->recv_msg(&r->conn, r->buf, 1);
 	return rc == IO_OK ? 0 : worker_fail(r, rc, "waiting for the final ack", e);
@@ -47,7 +50,8 @@ static int wait_ack(struct run *r, struct err *e)
 
 static int bulk_client(struct run *r, const struct phase *p, struct err *e)
 {
-	uint64_t from = tick_now(&r->clock), now = from, n = 0, limit = ns_to_ticks(&r->clock, BATCH_NS);
+	uint64_t from = tick_now(&r->clock), now = from, n = 0,
+		 limit = ns_to_ticks(&r->clock, BATCH_NS);
 	uint64_t deadline = from + ns_to_ticks(&r->clock, p->duration_ns);
 	struct batch b = { 1, 1, from };
 	uint64_t most = r->engine->batch ? r->engine->batch(r->size) : 1;
@@ -61,7 +65,8 @@ static int bulk_client(struct run *r, const struct phase *p, struct err *e)
 			last = sent_enough(p, n + k, now, deadline);
 		if (last)
 			__atomic_store_n(&r->sh->total, (n + k) * r->size, __ATOMIC_RELEASE);
-		rc = r->engine->send_batch ? r->engine->send_batch(&r->conn, r->buf, r->size, k) : run_send(r, r->size);
+		rc = r->engine->send_batch ? r->engine->send_batch(&r->conn, r->buf, r->size, k)
+					   : run_send(r, r->size);
 		if (rc != IO_OK)
 			return worker_fail(r, rc, "sending", e);
 		n += k;
@@ -91,12 +96,14 @@ static void end_slice(struct run *r, struct receiver *v)
 
 	if (t->n_slices == MAX_SLICES || v->now <= v->slice_from)
 		return;
-	r->sh->slices[t->n_slices++] = (struct slice){ v->now - v->slice_from, v->bytes - v->slice_bytes };
+	r->sh->slices[t->n_slices++] =
+		(struct slice){ v->now - v->slice_from, v->bytes - v->slice_bytes };
 	v->slice_from = v->now;
 	v->slice_bytes = v->bytes;
 }
 
-/* A rest too short for a slice, or with no room for one, lengthens the one before it: the slices together are all that the rate is of. */
+/* A rest too short for a slice, or with no room for one, lengthens the one before it: the slices
+ * together are all that the rate is of. */
 static void end_last_slice(struct run *r, struct receiver *v)
 {
 	struct tally *t = r->tally;
@@ -111,7 +118,8 @@ static void end_last_slice(struct run *r, struct receiver *v)
 	last->bytes += v->bytes - v->slice_bytes;
 }
 
-/* The first bytes start the time; they are in nobody's slice, since when they were under way is not known. */
+/* The first bytes start the time; they are in nobody's slice, since when they were under way is not
+ * known. */
 static void first_bytes(struct run *r, struct receiver *v)
 {
 	v->from = v->now = v->slice_from = v->batch.since = tick_now(&r->clock);
@@ -135,7 +143,8 @@ static bool received_all(const struct run *r, const struct receiver *v)
 
 static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 {
-	ssize_t (*recv_some)(struct conn *, void *, size_t) = r->engine->recv_some ? r->engine->recv_some : r->w->recv_some;
+	ssize_t (*recv_some)(struct conn *, void *, size_t) =
+		r->engine->recv_some ? r->engine->recv_some : r->w->recv_some;
 	size_t cap = read_size(r);
 
 	for (;;) {
@@ -144,8 +153,10 @@ static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 		reader_pause(r);
 		n = recv_some(&r->conn, r->buf, cap);
 
-		/* Reliable and lost: another host's word of the total came after its last byte. The last stamp is near that. */
-		if (n == IO_LOST && client_done(r) && (r->w->flags & WL_LOSSY || received_all(r, v)))
+		/* Reliable and lost: another host's word of the total came after its last byte. The
+		 * last stamp is near that. */
+		if (n == IO_LOST && client_done(r) &&
+		    (r->w->flags & WL_LOSSY || received_all(r, v)))
 			return IO_OK;
 		if (n < 0 && n != IO_LOST)
 			return (enum io)n;
@@ -158,14 +169,16 @@ static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 			v->now = r->w->flags & WL_LOSSY ? v->now : tick_now(&r->clock);
 			return IO_OK;
 		}
-		if (batch_over(&v->batch, &r->clock, limit, &v->now) && v->now - v->slice_from >= v->slice_ticks)
+		if (batch_over(&v->batch, &r->clock, limit, &v->now) &&
+		    v->now - v->slice_from >= v->slice_ticks)
 			end_slice(r, v);
 	}
 }
 
 static int bulk_server(struct run *r, const struct phase *p, struct err *e)
 {
-	struct receiver v = { .batch = { 1, 1, 0 }, .slice_ticks = ns_to_ticks(&r->clock, p->slice_ns) };
+	struct receiver v = { .batch = { 1, 1, 0 }, .slice_ticks = ns_to_ticks(&r->clock,
+		p->slice_ns) };
 	enum io rc = receive(r, &v, ns_to_ticks(&r->clock, BATCH_NS));
 
 	if (rc == IO_OK && !(r->w->flags & WL_LOSSY))

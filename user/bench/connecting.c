@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The time of connect(). The socket is made outside the stamps. The server resets each connection (SO_LINGER 0), so that
- * no port is left in TIME_WAIT, and the client waits for that: it never runs ahead of the accept queue.
+ * The time of connect(). The socket is made outside the stamps. The server resets each connection
+ * (SO_LINGER 0), so that no port is left in TIME_WAIT, and the client waits for that: it never runs
+ * ahead of the accept queue.
  */
 #include <errno.h>
 #include <linux/tcp.h>
@@ -14,15 +15,17 @@
 enum { NOT_MEASURED = ~0u };
 
 /*
- * A new socket's round trip is that of its handshake: the client's from SYN to SYN-ACK, the server's from SYN-ACK to ACK
- * (tcp_synack_rtt_meas()). Of no sample the smallest is ~0: 0 is a round trip below 1 us.
+ * A new socket's round trip is that of its handshake: the client's from SYN to SYN-ACK, the
+ * server's from SYN-ACK to ACK (tcp_synack_rtt_meas()). Of no sample the smallest is ~0: 0 is a
+ * round trip below 1 us.
  */
 static void note_rtt(const struct run *r, uint64_t i, int fd)
 {
 	struct tcp_info ti = { .tcpi_min_rtt = NOT_MEASURED };
 	socklen_t len = sizeof(ti);
 
-	if (r->rtt[r->role] && i < r->max_samples && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &ti, &len) && ti.tcpi_min_rtt != NOT_MEASURED)
+	if (r->rtt[r->role] && i < r->max_samples &&
+	    !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &ti, &len) && ti.tcpi_min_rtt != NOT_MEASURED)
 		r->rtt[r->role][i] = ti.tcpi_rtt + 1;
 }
 
@@ -42,8 +45,8 @@ static int one_connect(struct run *r, uint64_t i, struct err *e)
 	if (!rc)
 		note_rtt(r, i, fd);
 	/*
-	 * The handshake was over, and the server's reset overtook the wake-up: before that it is ECONNREFUSED (tcp_reset()). What TCP
-	 * measured is gone (tcp_disconnect()).
+	 * The handshake was over, and the server's reset overtook the wake-up: before that it is
+	 * ECONNREFUSED (tcp_reset()). What TCP measured is gone (tcp_disconnect()).
 	 */
 	if (rc && errno == ECONNRESET)
 		rc = 0;
@@ -57,7 +60,8 @@ static int one_connect(struct run *r, uint64_t i, struct err *e)
 
 static int connect_client(struct run *r, const struct phase *p, struct err *e)
 {
-	uint64_t from = tick_now(&r->clock), now = from, deadline = from + ns_to_ticks(&r->clock, p->duration_ns), n = 0;
+	uint64_t from = tick_now(&r->clock), now = from,
+		 deadline = from + ns_to_ticks(&r->clock, p->duration_ns), n = 0;
 	bool last = false;
 
 	while (!last) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an end counted, taken out of the memory that it shares with the coordinator. The end is a process of its own, and what it
- * counted may be another host's word: it is copied first, so that it cannot change after it was looked at, and nothing of it is used
- * as a number of elements before it was found to be within the room there is.
+ * What an end counted, taken out of the memory that it shares with the coordinator. The end is a
+ * process of its own, and what it counted may be another host's word: it is copied first, so that
+ * it cannot change after it was looked at, and nothing of it is used as a number of elements before
+ * it was found to be within the room there is.
  */
 #include <string.h>
 
 #include "bench/run.h"
 
-/* Of the server only those of one-way time in closed loop are places in an array: elsewhere its n is a number of calls or messages. */
+/* Of the server only those of one-way time in closed loop are places in an array: elsewhere its n
+ * is a number of calls or messages. */
 static uint64_t most_samples(const struct run *r, enum role role)
 {
 	bool places = role == ROLE_CLIENT || (r->test == TEST_ONEWAY && !(r->plan->o.rate > 0));
@@ -24,18 +26,26 @@ int counts_check(const struct run *r, enum role role, const struct tally *t, str
 		uint64_t n, most;
 	} rows[] = {
 		{ "samples", t->n, most_samples(r, role) }, { "slices", t->n_slices, MAX_SLICES },
-		{ "messages", t->messages, INT64_MAX }, { "bytes", t->bytes, INT64_MAX }, { "bytes before its first stamp", t->unclocked, INT64_MAX },
+		{ "messages", t->messages, INT64_MAX }, { "bytes", t->bytes, INT64_MAX },
+			{ "bytes before its first stamp", t->unclocked, INT64_MAX },
 		{ "lost messages", t->lost, t->messages }, { "late messages", t->late, INT64_MAX },
-		{ "packets", c->packets, INT64_MAX }, { "transmissions", c->transmissions, INT64_MAX },
-		{ "repetitions", c->retransmits, INT64_MAX }, { "stale acknowledgements", c->stale_acks, INT64_MAX },
-		{ "arrivals", c->arrivals, INT64_MAX }, { "dropped packets", c->dropped, c->arrivals },
-		{ "duplicates", c->duplicates, INT64_MAX }, { "early packets", c->early, INT64_MAX }, { "alien packets", c->aliens, INT64_MAX },
+		{ "packets", c->packets, INT64_MAX }, { "transmissions", c->transmissions,
+			INT64_MAX },
+		{ "repetitions", c->retransmits, INT64_MAX }, { "stale acknowledgements",
+			c->stale_acks, INT64_MAX },
+		{ "arrivals", c->arrivals, INT64_MAX }, { "dropped packets", c->dropped,
+			c->arrivals },
+		{ "duplicates", c->duplicates, INT64_MAX }, { "early packets", c->early,
+			INT64_MAX }, { "alien packets", c->aliens, INT64_MAX },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].n > rows[i].most)
-			return err_set(e, EXIT_PEER, "the %s: counted %llu %s, and %llu is the most there can be; use the same version at both ends",
-				       role == ROLE_CLIENT ? "client" : "server", (unsigned long long)rows[i].n, rows[i].what,
+			return err_set(e, EXIT_PEER,
+				       "the %s: counted %llu %s, and %llu is the most there can "
+				       "be; use the same version at both ends",
+				       role == ROLE_CLIENT ? "client" : "server",
+				       (unsigned long long)rows[i].n, rows[i].what,
 				       (unsigned long long)rows[i].most);
 	return 0;
 }

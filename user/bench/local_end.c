@@ -49,7 +49,8 @@ void local_end_stop(struct local_end *h, bool failed)
 	free(h);
 }
 
-struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size, const char *bind, struct err *e)
+struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size,
+				  const char *bind, struct err *e)
 {
 	struct local_end *h = calloc(1, sizeof(*h));
 

@@ -8,7 +8,8 @@
 struct local_end;
 
 /* bind: the address to listen at. NULL with the reason, and then nothing is left. */
-struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size, const char *bind, struct err *e);
+struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size,
+				  const char *bind, struct err *e);
 struct run *local_end_run(struct local_end *h);
 pid_t local_end_pid(const struct local_end *h);
 /* Readable when the worker has reported or died. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One-way time in open loop: the sender keeps its schedule whatever the receiver does, and the receiver's stamp minus
- * the intended start is the sample. Both ends compute the schedule from the same first instant, so nothing travels but
- * the message.
+ * One-way time in open loop: the sender keeps its schedule whatever the receiver does, and the
+ * receiver's stamp minus the intended start is the sample. Both ends compute the schedule from the
+ * same first instant, so nothing travels but the message.
  */
 #include "bench/run.h"
 
@@ -37,7 +37,9 @@ static int oneway_client(struct run *r, const struct phase *p, struct err *e)
 /* Which message came is its number: on a stream the count, on datagrams the header's. */
 static uint64_t which(const struct run *r, uint64_t count, uint32_t base)
 {
-	return r->w->flags & WL_DATAGRAM && r->size >= sizeof(uint32_t) ? (uint64_t)(r->conn.seq - base) - 1 : count;
+	return r->w->flags & WL_DATAGRAM && r->size >= sizeof(uint32_t)
+		       ? (uint64_t)(r->conn.seq - base) - 1
+		       : count;
 }
 
 static int oneway_server(struct run *r, const struct phase *p, struct err *e)
@@ -51,7 +53,8 @@ static int oneway_server(struct run *r, const struct phase *p, struct err *e)
 
 		reader_pause(r);
 		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
-		if (rc == IO_LOST && (!client_done(r) || (!(r->w->flags & WL_LOSSY) && (n == 0 || !server_stops(r, n - 1)))))
+		if (rc == IO_LOST && (!client_done(r) || (!(r->w->flags & WL_LOSSY) &&
+							  (n == 0 || !server_stops(r, n - 1)))))
 			continue;
 		if (rc == IO_LOST)
 			break;

@@ -26,8 +26,10 @@ static int unknown(const char *text, const char *name, struct err *e)
 	for (size_t i = 0; i < KINDS; i++)
 		names[i] = kinds[i].name;
 	near = nearest_word(name, names, KINDS);
-	return err_set(e, EXIT_BAD_USAGE, "--pattern '%s': unknown; %s%s%s single, header[=N], trailer[=N] or chunks=N", text,
-		       near ? "did you mean '" : "give", near ? near : "", near ? "'? Known:" : " one of");
+	return err_set(
+		e, EXIT_BAD_USAGE,
+		"--pattern '%s': unknown; %s%s%s single, header[=N], trailer[=N] or chunks=N", text,
+		near ? "did you mean '" : "give", near ? near : "", near ? "'? Known:" : " one of");
 }
 
 int pattern_parse(const char *text, struct pattern *p, struct err *e)
@@ -40,11 +42,19 @@ int pattern_parse(const char *text, struct pattern *p, struct err *e)
 		if (strcmp(name, kinds[i].name))
 			continue;
 		*p = (struct pattern){ kinds[i].kind, kinds[i].bytes };
-		if (eq && (p->kind == PATTERN_SINGLE || parse_size(eq + 1, &p->bytes) || p->bytes < 1 || p->bytes > 1 << 30))
-			return err_set(e, EXIT_BAD_USAGE, "--pattern '%s': '%s' is not a number of bytes for it; try %s", text, eq + 1,
-				       p->kind == PATTERN_SINGLE ? "single" : "header=16, trailer=4 or chunks=4096");
+		if (eq && (p->kind == PATTERN_SINGLE || parse_size(eq + 1, &p->bytes) ||
+			   p->bytes < 1 || p->bytes > 1 << 30))
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--pattern '%s': '%s' is not a number of bytes for it; try %s",
+				text, eq + 1,
+				p->kind == PATTERN_SINGLE ? "single"
+							  : "header=16, trailer=4 or chunks=4096");
 		if (p->kind != PATTERN_SINGLE && !p->bytes)
-			return err_set(e, EXIT_BAD_USAGE, "--pattern '%s': the number of bytes is missing; try chunks=4096", text);
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--pattern '%s': the number of bytes is missing; try chunks=4096",
+				text);
 		return 0;
 	}
 	return unknown(text, name, e);
@@ -64,7 +74,8 @@ static enum io chunks(struct run *r, size_t chunk, size_t size)
 	for (size_t at = 0; at < size && rc == IO_OK; at += chunk) {
 		size_t part = size - at < chunk ? size - at : chunk;
 
-		rc = r->w->send_msg(&r->conn, r->buf + at, part, r->plan->o.more && at + part < size);
+		rc = r->w->send_msg(&r->conn, r->buf + at, part,
+				    r->plan->o.more && at + part < size);
 	}
 	return rc;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Question and answer: latency (the answer is as long as the question), one-way time in closed loop (both ends stamp),
- * and throughput with an acknowledgement of one byte for each message. One stamp a round trip at each end that needs it.
+ * Question and answer: latency (the answer is as long as the question), one-way time in closed loop
+ * (both ends stamp), and throughput with an acknowledgement of one byte for each message. One stamp
+ * a round trip at each end that needs it.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static size_t answer_size(const struct run *r)
 	return r->test == TEST_THROUGHPUT ? 1 : r->size;
 }
 
-/* Wait for the intended start; the last stretch awake, since a timer comes late by tens of microseconds. */
+/* Wait for the intended start; the last stretch awake, since a timer comes late by tens of
+ * microseconds. */
 uint64_t wait_intended(const struct run *r, uint64_t when)
 {
 	uint64_t now = tick_now(&r->clock);
@@ -41,7 +43,8 @@ static int finish(struct run *r, uint64_t from, uint64_t to, uint64_t sent, uint
 	return 0;
 }
 
-/* The plain loop: nothing in it but two calls, a stamp, a store and the question whether to stop. */
+/* The plain loop: nothing in it but two calls, a stamp, a store and the question whether to stop.
+ */
 static int client_closed(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), prev = from, n = 0;
@@ -70,7 +73,8 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 	return finish(r, from, prev, i, n);
 }
 
-/* Each message has the time until the next one's moment: without that of the last, one too many would be counted to the rate. */
+/* Each message has the time until the next one's moment: without that of the last, one too many
+ * would be counted to the rate. */
 static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, uint64_t now)
 {
 	uint64_t end = from + (uint64_t)(schedule_gap(r) * (double)n);
@@ -79,8 +83,8 @@ static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, 
 }
 
 /*
- * The same with a moment of its own for each message: the sample counts from there, however late it could start. Of a round trip half is the
- * latency; of the wait before it all is.
+ * The same with a moment of its own for each message: the sample counts from there, however late it
+ * could start. Of a round trip half is the latency; of the wait before it all is.
  */
 static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 {
@@ -91,7 +95,8 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 	uint64_t i;
 
 	for (i = 0; !last; i++) {
-		uint64_t intended = from + (uint64_t)(gap * (double)i), late = now > intended ? now - intended : 0;
+		uint64_t intended = from + (uint64_t)(gap * (double)i),
+			 late = now > intended ? now - intended : 0;
 		enum io rc;
 
 		last = stop_here(r, p, i, intended, deadline);
@@ -105,7 +110,8 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 		now = tick_now(&r->clock);
 		if (rc != IO_OK && rc != IO_LOST)
 			return worker_fail(r, rc, "round trip", e);
-		samples[i] = (now - intended + (is_round_trip(r) ? late : 0)) | (rc == IO_LOST ? SAMPLE_LOST : 0);
+		samples[i] = (now - intended + (is_round_trip(r) ? late : 0)) |
+			     (rc == IO_LOST ? SAMPLE_LOST : 0);
 		n += rc == IO_OK;
 	}
 	r->tally->n = p->record ? i : 0;
@@ -126,9 +132,10 @@ static void window_time_begins(struct window *w, const struct run *r, const stru
 }
 
 /*
- * A question goes out when an answer comes, so every K-th answer belongs to one chain of round trips without a gap: from one of these to another
- * the path is as full at the end as at the beginning, and no burst of answers is cut in two. Filling the path before and emptying it after is
- * nobody's rate.
+ * A question goes out when an answer comes, so every K-th answer belongs to one chain of round
+ * trips without a gap: from one of these to another the path is as full at the end as at the
+ * beginning, and no burst of answers is cut in two. Filling the path before and emptying it after
+ * is nobody's rate.
  */
 static bool window_turned(const struct phase *p, const struct window *w)
 {
@@ -173,7 +180,8 @@ static enum io window_take(struct run *r, const struct phase *p, struct window *
 static int client_window(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t k = (uint64_t)r->plan->o.outstanding;
-	struct window w = { .size = k, .start = array_new(k, 0, sizeof(*w.start)), .fill = p->record ? k : 0, .now = tick_now(&r->clock) };
+	struct window w = { .size = k, .start = array_new(k, 0, sizeof(*w.start)), .fill = p->record
+		? k : 0, .now = tick_now(&r->clock) };
 	enum io rc = w.start ? IO_OK : IO_ERROR;
 	bool closing = false;
 
@@ -211,11 +219,15 @@ static int pingpong_server(struct run *r, const struct phase *p, struct err *e)
 		reader_pause(r);
 		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
 		if (rc == IO_OK && stamps && n == r->max_samples)
-			return err_set(e, EXIT_PEER, "server: the client sent more messages than the %zu that there can be in a phase; run again", r->max_samples);
+			return err_set(e, EXIT_PEER,
+				       "server: the client sent more messages than the %zu that "
+				       "there can be in a phase; run again",
+				       r->max_samples);
 		if (rc == IO_OK && stamps)
 			samples[n++] = tick_now(&r->clock);
 		if (rc == IO_OK)
-			rc = whole ? run_send(r, r->size) : r->w->send_msg(&r->conn, r->buf, 1, false);
+			rc = whole ? run_send(r, r->size)
+				   : r->w->send_msg(&r->conn, r->buf, 1, false);
 		if (rc == IO_LOST && !client_done(r)) {
 			i--;
 			continue;

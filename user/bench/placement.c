@@ -17,11 +17,14 @@ int place_worker(const struct bench_plan *plan, enum role role, struct err *e)
 	CPU_SET(plan->cpus[role], &set);
 	if (sched_setaffinity(0, sizeof(set), &set) == 0)
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE, "CPU %d: missing, offline or not allowed here; give --cpus from those in /proc/self/status",
+	return err_set(e, EXIT_NO_RESOURCE,
+		       "CPU %d: missing, offline or not allowed here; give --cpus from those in "
+		       "/proc/self/status",
 		       plan->cpus[role]);
 }
 
-/* As long as 0 is held in this file, idle CPUs stay in the state with no exit latency: cpu_latency_qos_add_request(). */
+/* As long as 0 is held in this file, idle CPUs stay in the state with no exit latency:
+ * cpu_latency_qos_add_request(). */
 int stay_awake(enum placement p, struct err *e)
 {
 	int32_t zero = 0;
@@ -32,7 +35,8 @@ int stay_awake(enum placement p, struct err *e)
 	fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, &zero, sizeof(zero)) == sizeof(zero))
 		return fd;
-	err_sys(e, EXIT_NO_FEATURE, "run as root, or take --placement cross or spin", "/dev/cpu_dma_latency");
+	err_sys(e, EXIT_NO_FEATURE, "run as root, or take --placement cross or spin",
+		"/dev/cpu_dma_latency");
 	if (fd >= 0)
 		close(fd);
 	return -2;

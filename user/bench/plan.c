@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From options to a plan: defaults made definite, and what cannot work refused before anything runs. */
+/* From options to a plan: defaults made definite, and what cannot work refused before anything
+ * runs. */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +32,11 @@ static int parse_tests(const char *list, unsigned int *mask, struct err *e)
 			t++;
 		near = nearest_word(word, names, TESTS);
 		if (t == TESTS)
-			return err_set(e, EXIT_BAD_USAGE, "--test '%s': unknown; %s%s%s latency, throughput, oneway, connect", word,
-				       near ? "did you mean '" : "give some", near ? near : "", near ? "'? Known:" : " of");
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--test '%s': unknown; %s%s%s latency, throughput, oneway, connect",
+				word, near ? "did you mean '" : "give some", near ? near : "",
+				near ? "'? Known:" : " of");
 		*mask |= 1u << t;
 	}
 	return 0;
@@ -57,8 +61,10 @@ static int check_cpu(int cpu, struct err *e)
 
 	if (sched_getaffinity(0, sizeof(set), &set) || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &set)))
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE, "--cpus %d: no such CPU, or not one this process may use; this machine has %ld online", cpu,
-		       sysconf(_SC_NPROCESSORS_ONLN));
+	return err_set(e, EXIT_NO_RESOURCE,
+		       "--cpus %d: no such CPU, or not one this process may use; this machine has "
+		       "%ld online",
+		       cpu, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static int place_given(struct bench_plan *p, struct err *e)
@@ -70,10 +76,14 @@ static int place_given(struct bench_plan *p, struct err *e)
 	if (p->placement == PLACE_AUTO)
 		p->placement = same ? PLACE_SAME : PLACE_CROSS;
 	if (p->placement == PLACE_NONE)
-		return err_set(e, EXIT_BAD_USAGE, "--placement none with --cpus: one says not to pin, the other where; give one of them");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--placement none with --cpus: one says not to pin, the other "
+			       "where; give one of them");
 	if (same != (p->placement == PLACE_SAME))
-		return err_set(e, EXIT_BAD_USAGE, "--placement %s with --cpus %d,%d: that is %s; give one of them", placement_name(p->placement),
-			       p->o.cpus.a, p->o.cpus.b, same ? "one CPU" : "two CPUs");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--placement %s with --cpus %d,%d: that is %s; give one of them",
+			       placement_name(p->placement), p->o.cpus.a, p->o.cpus.b,
+			       same ? "one CPU" : "two CPUs");
 	p->cpus[ROLE_CLIENT] = p->o.cpus.a;
 	p->cpus[ROLE_SERVER] = p->o.cpus.b;
 	return 0;
@@ -86,9 +96,13 @@ static int place_one(struct bench_plan *p, struct err *e)
 	int asked = p->o.serving ? p->o.cpus.b : p->o.cpus.a, cpu[2] = { -1, -1 }, n;
 
 	if (p->placement == PLACE_SAME)
-		return err_set(e, EXIT_BAD_USAGE, "--placement same with --connect: two hosts share no CPU; give none, cross, cross-awake or spin");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--placement same with --connect: two hosts share no CPU; give "
+			       "none, cross, cross-awake or spin");
 	if (asked >= 0 && p->placement == PLACE_NONE)
-		return err_set(e, EXIT_BAD_USAGE, "--placement none with --cpus: one says not to pin, the other where; give one of them");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--placement none with --cpus: one says not to pin, the other "
+			       "where; give one of them");
 	if (asked >= 0 && check_cpu(asked, e))
 		return -1;
 	if (p->placement == PLACE_AUTO)
@@ -114,7 +128,9 @@ static int place(struct bench_plan *p, struct err *e)
 		p->placement = PLACE_SAME;
 	allowed_cpus(cpu, &n);
 	if (p->placement != PLACE_SAME && n < 2)
-		return err_set(e, EXIT_NO_RESOURCE, "--placement %s: needs two CPUs and this process may use %d; give --placement same",
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "--placement %s: needs two CPUs and this process may use %d; give "
+			       "--placement same",
 			       placement_name(p->placement), n);
 	p->cpus[ROLE_CLIENT] = cpu[0];
 	p->cpus[ROLE_SERVER] = p->placement == PLACE_SAME ? cpu[0] : cpu[1];
@@ -150,61 +166,110 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->link != NULL, WL_INET, "--link", "tcp, udp, rudp" },
 		{ o->port != 0, WL_INET, "--port", "tcp, udp, rudp" },
 		{ p->tests >> TEST_CONNECT & 1, WL_CONNECT, "--test connect", "tcp, unix" },
-		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern", "streams: tcp, unix, socketpair, pipe" },
-		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, engines[o->engine].needs, "this --engine", "udp" },
-		{ o->engine == ENGINE_SPLICE || o->engine == ENGINE_VMSPLICE, engines[o->engine].needs, "this --engine", "pipe" },
+		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern",
+			"streams: tcp, unix, socketpair, pipe" },
+		{ o->engine == ENGINE_MMSG || o->engine == ENGINE_GSO, engines[o->engine].needs,
+			"this --engine", "udp" },
+		{ o->engine == ENGINE_SPLICE || o->engine == ENGINE_VMSPLICE,
+			engines[o->engine].needs, "this --engine", "pipe" },
 		{ o->engine == ENGINE_ZEROCOPY, engines[o->engine].needs, "this --engine", "tcp" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].given && !(p->w->flags & rows[i].needs))
-			return err_set(e, EXIT_BAD_USAGE, "%s with --mode %s: belongs to %s; leave one of them out", rows[i].flag, p->w->name,
-				       rows[i].has_it);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "%s with --mode %s: belongs to %s; leave one of them out",
+				       rows[i].flag, p->w->name, rows[i].has_it);
 	return 0;
 }
 
-enum { MSS_LEAST = 88, MSS_MOST = 32767 };	/* do_tcp_setsockopt(): TCP_MIN_MSS, MAX_TCP_WINDOW */
+enum { MSS_LEAST = 88, MSS_MOST = 32767 }; /* do_tcp_setsockopt(): TCP_MIN_MSS, MAX_TCP_WINDOW */
 
 /* Rows of "these two exclude each other, because". */
 static int check_conflicts(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
-	bool rudp = p->w->flags & WL_RELIABLE, bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
+	bool rudp = p->w->flags & WL_RELIABLE,
+	     bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
 	const struct {
 		bool clash;
 		const char *text;
 	} rows[] = {
-		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the other; give one" },
-		{ o->more && p->pattern.kind == PATTERN_SINGLE, "--more with one write a message: there is no write to follow; give --pattern header, trailer or chunks=N" },
+		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the "
+			"other; give one" },
+		{ o->more && p->pattern.kind == PATTERN_SINGLE,
+			"--more with one write a message: there is no write to follow; give "
+			"--pattern header, trailer or chunks=N" },
 		{ o->count && o->bytes, "--count with --bytes: both say how much; give one" },
-		{ o->rate > 0 && o->outstanding > 1, "--rate with --outstanding: a schedule has no window; give one" },
-		{ o->rate > 0 && bulk, "--rate with bulk throughput: bulk has no schedule; give --test latency or oneway" },
-		{ o->rate > 0 && p->tests >> TEST_CONNECT & 1, "--rate with --test connect: connects are made one after the other; leave --rate out" },
-		{ o->outstanding > 1 && bulk && !(p->tests & ~(1u << TEST_THROUGHPUT)), "--outstanding with one final ack: nothing is awaited; give --ack message" },
-		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1, "--outstanding with --test oneway: one message at a time has a way of its own; give --rate to load the path" },
-		{ o->outstanding > 1 && p->w->flags & WL_LOSSY, "--outstanding with udp: a lost answer cannot be told from a late one; use a stream, or --rate with --test oneway" },
-		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: what is repeated has several ways; give --test latency" },
-		{ rudp && o->rate > 0, "--rate with rudp: a message starts when the window has room; leave --rate out" },
-		{ rudp && o->outstanding > 1, "--outstanding with rudp: its own is the window; give --window" },
-		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol acknowledges each packet itself; leave it out" },
-		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1, "--placement spin with --test connect: accept() sleeps; give --placement cross" },
-		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE || p->tests != 1u << TEST_THROUGHPUT), "--engine other than plain: it serves bulk throughput only; give --test throughput without --ack message" },
-		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE, "--engine with --pattern: an engine has a way of its own to write; give one" },
-		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN, "--engine with --placement spin: only plain calls can spin; give --placement cross" },
-		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; leave the pause out" },
-		{ o->engine != ENGINE_PLAIN && o->reader_pause, "--reader-pause with --engine: an engine has a way of its own to read; give one" },
-		{ (o->timeline || o->perfetto) && !o->trace, "--timeline or --perfetto with --no-trace: nothing would be recorded; give one" },
-		{ o->backend && !o->trace, "--backend with --no-trace: nothing is traced; give one" },
-		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a recording would be part of the cost; give one" },
-		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give one" },
-		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; give one" },
-		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on another host; leave one out" },
-		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's buffers only; give --sndbuf, --rcvbuf and --cc" },
-		{ o->tuned && p->tests == 1u << TEST_CONNECT, "--tuned with --test connect: no buffer and no window plays a part there; leave it out" },
-		{ o->key && !o->connect, "--key without --connect: there is no server to prove it to; leave it out" },
-		{ o->connect && o->link, "--connect with --link: one goes to another host, the other stays on this one; give one" },
-		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST), "--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it alone" },
-		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other does not; give one" },
+		{ o->rate > 0 && o->outstanding > 1, "--rate with --outstanding: a schedule has no "
+			"window; give one" },
+		{ o->rate > 0 && bulk, "--rate with bulk throughput: bulk has no schedule; give "
+			"--test latency or oneway" },
+		{ o->rate > 0 && p->tests >> TEST_CONNECT & 1,
+			"--rate with --test connect: connects are made one after the other; leave "
+			"--rate out" },
+		{ o->outstanding > 1 && bulk && !(p->tests & ~(1u << TEST_THROUGHPUT)),
+			"--outstanding with one final ack: nothing is awaited; give --ack "
+			"message" },
+		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1,
+			"--outstanding with --test oneway: one message at a time has a way of its "
+			"own; give --rate to load the path" },
+		{ o->outstanding > 1 && p->w->flags & WL_LOSSY,
+			"--outstanding with udp: a lost answer cannot be told from a late one; use "
+			"a stream, or --rate with --test oneway" },
+		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: what is repeated "
+			"has several ways; give --test latency" },
+		{ rudp && o->rate > 0, "--rate with rudp: a message starts when the window has "
+			"room; leave --rate out" },
+		{ rudp && o->outstanding > 1, "--outstanding with rudp: its own is the window; "
+			"give --window" },
+		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol "
+			"acknowledges each packet itself; leave it out" },
+		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1,
+			"--placement spin with --test connect: accept() sleeps; give --placement "
+			"cross" },
+		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE ||
+			p->tests != 1u << TEST_THROUGHPUT),
+			"--engine other than plain: it serves bulk throughput only; give --test "
+			"throughput without --ack message" },
+		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE,
+			"--engine with --pattern: an engine has a way of its own to write; give "
+			"one" },
+		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN,
+			"--engine with --placement spin: only plain calls can spin; give "
+			"--placement cross" },
+		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; "
+			"leave the pause out" },
+		{ o->engine != ENGINE_PLAIN && o->reader_pause,
+			"--reader-pause with --engine: an engine has a way of its own to read; "
+			"give one" },
+		{ (o->timeline || o->perfetto) && !o->trace,
+			"--timeline or --perfetto with --no-trace: nothing would be recorded; give "
+			"one" },
+		{ o->backend && !o->trace, "--backend with --no-trace: nothing is traced; give "
+			"one" },
+		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a "
+			"recording would be part of the cost; give one" },
+		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give "
+			"one" },
+		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; "
+			"give one" },
+		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on "
+			"another host; leave one out" },
+		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's "
+			"buffers only; give --sndbuf, --rcvbuf and --cc" },
+		{ o->tuned && p->tests == 1u << TEST_CONNECT,
+			"--tuned with --test connect: no buffer and no window plays a part there; "
+			"leave it out" },
+		{ o->key && !o->connect, "--key without --connect: there is no server to prove it "
+			"to; leave it out" },
+		{ o->connect && o->link, "--connect with --link: one goes to another host, the "
+			"other stays on this one; give one" },
+		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST),
+			"--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it "
+			"alone" },
+		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other "
+			"does not; give one" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -214,13 +279,14 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 }
 
 /*
- * K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too, with a buffer of its own
- * (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver takes no more than max_dgram_qlen: whoever answers then blocks, and with him
- * whoever asks.
+ * K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too,
+ * with a buffer of its own (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver takes no more
+ * than max_dgram_qlen: whoever answers then blocks, and with him whoever asks.
  */
 static int64_t outstanding_most(const struct bench_plan *p)
 {
-	int64_t room = p->o.sndbuf ? product(2, p->o.sndbuf) : UNIX_SNDBUF, most = room / UNIX_ANSWER;
+	int64_t room = p->o.sndbuf ? product(2, p->o.sndbuf) : UNIX_SNDBUF,
+		most = room / UNIX_ANSWER;
 	long queue = UNIX_QUEUE;
 	FILE *f;
 
@@ -238,10 +304,14 @@ static int check_outstanding(const struct bench_plan *p, struct err *e)
 {
 	int64_t most = outstanding_most(p);
 
-	if (p->o.outstanding < 2 || !(p->w->flags & WL_SOCKET) || p->w->flags & WL_INET || p->o.outstanding <= most)
+	if (p->o.outstanding < 2 || !(p->w->flags & WL_SOCKET) || p->w->flags & WL_INET ||
+	    p->o.outstanding <= most)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE, "--outstanding %lld with --mode %s: so many answers find no room, and both ends would block each other; give %lld at most%s",
-		       (long long)p->o.outstanding, p->w->name, (long long)most, p->o.sndbuf ? ", or a larger --sndbuf" : "");
+	return err_set(e, EXIT_BAD_USAGE,
+		       "--outstanding %lld with --mode %s: so many answers find no room, and both "
+		       "ends would block each other; give %lld at most%s",
+		       (long long)p->o.outstanding, p->w->name, (long long)most,
+		       p->o.sndbuf ? ", or a larger --sndbuf" : "");
 }
 
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e)
@@ -251,19 +321,31 @@ int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t s
 	if (t == TEST_CONNECT)
 		return 0;
 	if ((p->kind == PATTERN_HEADER || p->kind == PATTERN_TRAILER) && size <= p->bytes)
-		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --pattern of %lld bytes: nothing would be left for the body; give larger sizes",
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--size %lld with --pattern of %lld bytes: nothing would be left "
+			       "for the body; give larger sizes",
 			       (long long)size, (long long)p->bytes);
 	if (plan->o.engine == ENGINE_MMSG && size > 65507)
-		return err_set(e, EXIT_BAD_USAGE, "--engine mmsg with --size %lld: one datagram at most, 65507 bytes; give smaller sizes", (long long)size);
-	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
-		return err_set(e, EXIT_BAD_USAGE, "--size %lld with --mode %s: the most is %zu bytes; give smaller sizes", (long long)size,
-			       plan->w->name, plan->w->max_message);
-	if (t == TEST_LATENCY && plan->o.outstanding > 1 && product(plan->o.outstanding, size) > OUTSTANDING_BYTES)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--outstanding %lld at size %lld: questions and answers of more than 64K under way would block each other; "
-			       "give fewer, or --test throughput --ack message", (long long)plan->o.outstanding, (long long)size);
+			       "--engine mmsg with --size %lld: one datagram at most, 65507 bytes; "
+			       "give smaller sizes",
+			       (long long)size);
+	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"--size %lld with --mode %s: the most is %zu bytes; give smaller sizes",
+			(long long)size, plan->w->name, plan->w->max_message);
+	if (t == TEST_LATENCY && plan->o.outstanding > 1 &&
+	    product(plan->o.outstanding, size) > OUTSTANDING_BYTES)
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--outstanding %lld at size %lld: questions and answers of more "
+			       "than 64K under way would block each other; "
+			       "give fewer, or --test throughput --ack message",
+			       (long long)plan->o.outstanding, (long long)size);
 	if (t != TEST_THROUGHPUT && plan->o.bytes / (size ? size : 1) > 1 << 24)
-		return err_set(e, EXIT_BAD_USAGE, "--bytes: more than %d messages of %lld bytes; give fewer", 1 << 24, (long long)size);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--bytes: more than %d messages of %lld bytes; give fewer", 1 << 24,
+			       (long long)size);
 	return 0;
 }
 
@@ -281,15 +363,20 @@ static int check_points(const struct bench_plan *p, struct err *e)
 static int find_workload(struct bench_plan *p, struct err *e)
 {
 	if (p->o.mode < 0)
-		return err_set(e, EXIT_BAD_USAGE, "--mode: missing; give one of pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, udp, rudp");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--mode: missing; give one of pipe, socketpair, unix, "
+			       "unix-seqpacket, unix-dgram, tcp, udp, rudp");
 	p->w = workloads[p->o.mode];
 	return 0;
 }
 
 static void to_workload_options(const struct bench_plan *p, struct workload_options *wo)
 {
-	*wo = (struct workload_options){ .v6 = p->o.v6, .engine = (enum engine)p->o.engine, .spin = p->placement == PLACE_SPIN,
-					 .cc = p->o.cc, .mss = p->o.mss };
+	*wo = (struct workload_options){ .v6 = p->o.v6,
+					 .engine = (enum engine)p->o.engine,
+					 .spin = p->placement == PLACE_SPIN,
+					 .cc = p->o.cc,
+					 .mss = p->o.mss };
 }
 
 int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *e)
@@ -297,7 +384,8 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 	struct workload_options wo;
 
 	*p = (struct bench_plan){ .o = *o, .link = LINK_NONE, .warmup_ns = BENCH_WARMUP_NS };
-	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) || pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
+	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) ||
+	    pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
 		return -1;
 	if (!o->tests && o->engine != ENGINE_PLAIN) /* what an engine can do is what is meant */
 		p->tests = 1u << TEST_THROUGHPUT;

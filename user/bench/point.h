@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run found, as plain data. Knows neither how it was measured nor how it will be shown. Unknown is NAN in a
- * double, FACT_UNKNOWN in a number (workloads/facts.h), false in a has_... flag; never 0.
+ * What a run found, as plain data. Knows neither how it was measured nor how it will be shown.
+ * Unknown is NAN in a double, FACT_UNKNOWN in a number (workloads/facts.h), false in a has_...
+ * flag; never 0.
  */
 #ifndef IPCSTALL_BENCH_POINT_H
 #define IPCSTALL_BENCH_POINT_H
@@ -22,21 +23,22 @@ enum role { ROLE_CLIENT, ROLE_SERVER, ROLES };
 struct reliable_result {
 	bool present;
 	struct reliable_counts n;
-	double loss;		       /* share of transmissions which no reader ever saw: lost on the way, or dropped */
+	double loss; /* share of transmissions which no reader ever saw: lost on the way, or dropped
+		      */
 	uint64_t over_rto, over_second; /* latency: messages that took longer */
 };
 
 struct worker_usage {
 	pid_t pid;
-	int cpu_first, cpu_last;     /* where the measured phase began and ended */
+	int cpu_first, cpu_last;	/* where the measured phase began and ended */
 	int64_t voluntary, involuntary; /* context switches in it */
 	int64_t user_us, system_us;
 };
 
 struct latency_result {
 	bool present;
-	struct summary s;	/* ns */
-	struct hdr *histogram;	/* owned; NULL: none */
+	struct summary s;      /* ns */
+	struct hdr *histogram; /* owned; NULL: none */
 	/* oneway: the two directions apart */
 	bool has_directions;
 	struct summary there, back;
@@ -63,8 +65,8 @@ struct knobs {
 
 enum { TUNED_TRIED = 16 };
 
-/* How a point's knobs were found: each trial's bytes a second, or its median in ns; NAN: it could not be had. The first
- * trial is that of the kernel's own choice. */
+/* How a point's knobs were found: each trial's bytes a second, or its median in ns; NAN: it could
+ * not be had. The first trial is that of the kernel's own choice. */
 struct tuned {
 	bool present;
 	struct knobs chosen;
@@ -83,7 +85,7 @@ struct point {
 	int64_t size;
 	int cpus[ROLES];
 	bool nodelay;
-	uint64_t warmup, warmup_ns; /* messages not recorded, and their time */
+	uint64_t warmup, warmup_ns;    /* messages not recorded, and their time */
 	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC of the measured phase */
 	uint64_t elapsed_ns;
 	uint64_t messages, bytes; /* delivered */

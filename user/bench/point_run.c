@@ -7,16 +7,32 @@
 
 #include "bench/shared_mem.h"
 
-static void workload_options_of(const struct bench_plan *plan, enum test t, size_t size, struct workload_options *wo)
+static void workload_options_of(const struct bench_plan *plan, enum test t, size_t size,
+				struct workload_options *wo)
 {
 	const struct bench_options *o = &plan->o;
 
 	*wo = (struct workload_options){
 		.pair_type = plan->w->pair_type,
-		.v6 = o->v6, .nodelay = bench_nodelay(plan, t), .cork = o->cork, .quickack = o->quickack,
-		.spin = plan->placement == PLACE_SPIN, .engine = (enum engine)o->engine, .sndbuf = o->sndbuf, .rcvbuf = o->rcvbuf,
-		.pipe_size = o->pipe_size, .mss = o->mss, .delack_max_ns = o->delack_max, .cc = o->cc, .port = (uint16_t)o->port,
-		.message = size, .rto_ns = o->rto, .window = o->window, .drop = o->drop / 100, .seed = (uint64_t)o->seed, .pacing = o->pacing,
+		.v6 = o->v6,
+		.nodelay = bench_nodelay(plan, t),
+		.cork = o->cork,
+		.quickack = o->quickack,
+		.spin = plan->placement == PLACE_SPIN,
+		.engine = (enum engine)o->engine,
+		.sndbuf = o->sndbuf,
+		.rcvbuf = o->rcvbuf,
+		.pipe_size = o->pipe_size,
+		.mss = o->mss,
+		.delack_max_ns = o->delack_max,
+		.cc = o->cc,
+		.port = (uint16_t)o->port,
+		.message = size,
+		.rto_ns = o->rto,
+		.window = o->window,
+		.drop = o->drop / 100,
+		.seed = (uint64_t)o->seed,
+		.pacing = o->pacing,
 		.unprivileged = o->serving,
 	};
 }
@@ -26,7 +42,8 @@ int point_run_open(struct point_run *b, struct err *e)
 	struct run *r = &b->run;
 
 	if (r->plan->has_link) {
-		r->wo.bind = link_addr(&r->plan->link, LINK_SERVER, r->wo.v6 ? AF_INET6 : AF_INET, e);
+		r->wo.bind =
+			link_addr(&r->plan->link, LINK_SERVER, r->wo.v6 ? AF_INET6 : AF_INET, e);
 		if (!r->wo.bind)
 			return -1;
 	}
@@ -40,9 +57,15 @@ int point_run_open(struct point_run *b, struct err *e)
 
 void point_run_init(struct point_run *b, const struct bench_plan *plan, enum test t, int64_t size)
 {
-	*b = (struct point_run){ .run = { .plan = plan, .w = plan->w, .test = t, .size = (size_t)size, .clock = plan->clock,
-				     .engine = &engines[plan->o.engine] },
-			    .worker = { { 0, -1, -1 }, { 0, -1, -1 } }, .ends = { CONN_NONE, CONN_NONE }, .awake_fd = -1 };
+	*b = (struct point_run){ .run = { .plan = plan,
+					  .w = plan->w,
+					  .test = t,
+					  .size = (size_t)size,
+					  .clock = plan->clock,
+					  .engine = &engines[plan->o.engine] },
+				 .worker = { { 0, -1, -1 }, { 0, -1, -1 } },
+				 .ends = { CONN_NONE, CONN_NONE },
+				 .awake_fd = -1 };
 	workload_options_of(plan, t, (size_t)size, &b->run.wo);
 }
 

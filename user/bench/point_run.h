@@ -29,7 +29,8 @@ int point_run_order(struct point_run *b, enum role role, const struct order_msg 
 int point_run_report(struct point_run *b, enum role role, struct err *e);
 /* An order, and the reports of whoever has it. */
 int point_run_order_one(struct point_run *b, enum role role, enum order what, struct err *e);
-int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget_ns, struct err *e);
+int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget_ns,
+			 struct err *e);
 void point_run_reap(struct point_run *b, bool failed);
 
 /* runner.c: a phase begins */

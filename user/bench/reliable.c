@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages over a workload that acknowledges and repeats by itself. One loop for both tests: the window is kept full;
- * latency is the time from a message's first packet going out to the acknowledgement that settles its last one. The
- * other end takes messages as in the plain tests, and then stays to acknowledge again until nothing is under way: the
- * last acknowledgement may be lost too.
+ * Messages over a workload that acknowledges and repeats by itself. One loop for both tests: the
+ * window is kept full; latency is the time from a message's first packet going out to the
+ * acknowledgement that settles its last one. The other end takes messages as in the plain tests,
+ * and then stays to acknowledge again until nothing is under way: the last acknowledgement may be
+ * lost too.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static enum io settle(struct run *r, struct outbox *o, bool block)
 	return IO_OK;
 }
 
-/* Acknowledgements that are there already are taken before the next packet, so that none waits to be stamped. */
+/* Acknowledgements that are there already are taken before the next packet, so that none waits to
+ * be stamped. */
 static enum io settle_present(struct run *r, struct outbox *o)
 {
 	enum io rc = IO_OK;
@@ -48,7 +50,8 @@ static enum io settle_present(struct run *r, struct outbox *o)
 	return rc == IO_LOST ? IO_OK : rc;
 }
 
-static enum io send_packet(struct run *r, struct outbox *o, struct message *m, const char *p, size_t len)
+static enum io send_packet(struct run *r, struct outbox *o, struct message *m, const char *p,
+			   size_t len)
 {
 	enum io rc = IO_OK;
 	int64_t seq = 0;
@@ -102,15 +105,20 @@ static void count_since(struct run *r, const struct reliable_counts *a)
 
 	rudp_counts(&r->conn, &b);
 	r->tally->reliable = (struct reliable_counts){
-		b.packets - a->packets, b.transmissions - a->transmissions, b.retransmits - a->retransmits, b.stale_acks - a->stale_acks,
-		b.arrivals - a->arrivals, b.dropped - a->dropped, b.duplicates - a->duplicates, b.early - a->early, b.aliens - a->aliens,
+		b.packets - a->packets,		b.transmissions - a->transmissions,
+		b.retransmits - a->retransmits, b.stale_acks - a->stale_acks,
+		b.arrivals - a->arrivals,	b.dropped - a->dropped,
+		b.duplicates - a->duplicates,	b.early - a->early,
+		b.aliens - a->aliens,
 	};
 }
 
 static int reliable_client(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t slots = (uint64_t)r->plan->o.window + 2, from = tick_now(&r->clock);
-	struct outbox o = { .ring = array_new(slots, 0, sizeof(*o.ring)), .slots = slots, .first = -1,
+	struct outbox o = { .ring = array_new(slots, 0, sizeof(*o.ring)),
+			    .slots = slots,
+			    .first = -1,
 			    .pieces = (r->size + r->conn.piece - 1) / r->conn.piece };
 	struct reliable_counts before;
 	enum io rc;
@@ -138,7 +146,8 @@ static int stay(struct run *r, struct err *e)
 	struct pollfd p = { r->conn.rfd, POLLIN, 0 };
 
 	while (!client_done(r)) {
-		ssize_t n = poll(&p, 1, 1) > 0 ? r->w->recv_some(&r->conn, r->buf, r->buf_size) : IO_LOST;
+		ssize_t n = poll(&p, 1, 1) > 0 ? r->w->recv_some(&r->conn, r->buf, r->buf_size)
+					       : IO_LOST;
 
 		if (n < 0 && n != IO_LOST)
 			return worker_fail(r, (enum io)n, "acknowledging again", e);

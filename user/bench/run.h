@@ -34,10 +34,11 @@ struct report_msg {
 
 /* What one end counted in the phase. Each end writes its own. */
 struct tally {
-	uint64_t n;	   /* latency: samples; throughput: calls */
+	uint64_t n; /* latency: samples; throughput: calls */
 	uint64_t messages, bytes, lost, late;
-	uint64_t unclocked; /* of the bytes: what the first receive brought, with which the receiver's time begins */
-	uint64_t from, to; /* ticks */
+	uint64_t unclocked; /* of the bytes: what the first receive brought, with which the
+			       receiver's time begins */
+	uint64_t from, to;  /* ticks */
 	size_t n_slices;
 	struct worker_usage usage;
 	struct socket_facts facts;
@@ -54,14 +55,15 @@ struct slice {
 };
 
 /*
- * Mapped before the fork. `last` and `total` are written once, by the leading end before its last message, and read by
- * the other end after each: the cache line stays shared, so the read costs next to nothing.
+ * Mapped before the fork. `last` and `total` are written once, by the leading end before its last
+ * message, and read by the other end after each: the cache line stays shared, so the read costs
+ * next to nothing.
  */
 struct shared {
-	uint64_t last __attribute__((aligned(128)));  /* number of the last message of the phase */
-	uint64_t total;				      /* bytes of the phase; UINT64_MAX until known */
-	uint32_t done;				      /* the leading end has finished the phase */
-	uint32_t started;			      /* the other host has begun it */
+	uint64_t last __attribute__((aligned(128))); /* number of the last message of the phase */
+	uint64_t total;	  /* bytes of the phase; UINT64_MAX until known */
+	uint32_t done;	  /* the leading end has finished the phase */
+	uint32_t started; /* the other host has begun it */
 	struct address server, client __attribute__((aligned(128)));
 	struct tally tally[ROLES];
 	struct slice slices[MAX_SLICES];
@@ -77,14 +79,15 @@ struct run {
 	bool nodelay;
 	struct shared *sh;
 	uint64_t *samples[ROLES]; /* shared; ticks */
-	uint32_t *rtt[ROLES];	  /* connect over TCP: what each end's TCP measured in the handshake, us + 1, 0: unknown; shared */
+	uint32_t *rtt[ROLES]; /* connect over TCP: what each end's TCP measured in the handshake, us
+				 + 1, 0: unknown; shared */
 	size_t max_samples;
 	char *buf;
 	size_t buf_size;
 	struct conn conn;
 	const struct engine_ops *engine;
 	struct tick_clock clock;
-	struct tally *tally; /* this end's */
+	struct tally *tally;	     /* this end's */
 	struct tally counted[ROLES]; /* the coordinator's copies, checked: counts_take() */
 };
 
@@ -97,12 +100,13 @@ struct test_ops {
 	int (*client)(struct run *r, const struct phase *p, struct err *e);
 	int (*server)(struct run *r, const struct phase *p, struct err *e);
 };
-extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect, test_reliable;
+extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_connect,
+	test_reliable;
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
 
 /* A point with the plan's own knobs: bench_run_point() without what --tuned adds. */
-int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
-			 struct err *e);
+int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size,
+			 const struct bench_hooks *hooks, struct point *p, struct err *e);
 
 /* The worker's life, from fork to exit. */
 void worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
@@ -120,7 +124,8 @@ static inline enum io run_send(struct run *r, size_t size)
 	return pattern_send(r, size);
 }
 
-static inline bool stop_here(struct run *r, const struct phase *p, uint64_t i, uint64_t now, uint64_t deadline)
+static inline bool stop_here(struct run *r, const struct phase *p, uint64_t i, uint64_t now,
+			     uint64_t deadline)
 {
 	if (i + 1 < p->max_count && (now < deadline || i + 1 < p->min_count))
 		return false;
@@ -160,7 +165,8 @@ static inline void reader_pause(const struct run *r)
 		sleep_until_ns(now_ns() + (uint64_t)r->plan->o.reader_pause);
 }
 
-/* The leading end's side of the phase is over. Who carries that to another host sleeps until then. */
+/* The leading end's side of the phase is over. Who carries that to another host sleeps until then.
+ */
 static inline void run_done(struct run *r)
 {
 	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
@@ -173,7 +179,9 @@ uint64_t bench_repeats_ns(const struct run *r, const struct phase *p);
 
 /* placement.c */
 int place_worker(const struct bench_plan *plan, enum role role, struct err *e);
-int stay_awake(enum placement p, struct err *e); /* a descriptor to close after the run, -1: none needed, -2: failed */
+int stay_awake(
+	enum placement p,
+	struct err *e); /* a descriptor to close after the run, -1: none needed, -2: failed */
 
 /* summary.c: from the workers' tallies to the point. */
 int summarise_point(const struct run *r, struct point *p, struct err *e);

@@ -13,7 +13,8 @@ enum {
 	RELIABLE_LEAST = 100, /* messages, where some are dropped: fewer say nothing of the waits */
 };
 
-/* What is dropped is waited for: twice as long as on average, and many times over for the unluckiest packet. */
+/* What is dropped is waited for: twice as long as on average, and many times over for the
+ * unluckiest packet. */
 uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 {
 	double kept = 1 - r->wo.drop, each = (double)r->wo.rto_ns * r->wo.drop / kept, packets;
@@ -24,28 +25,35 @@ uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 	return (uint64_t)(2 * packets * each + 40 * each);
 }
 
-/* Messages of a measured phase that are in no figure: what fills and empties a window, and the one turn that its time may be too short for. */
+/* Messages of a measured phase that are in no figure: what fills and empties a window, and the one
+ * turn that its time may be too short for. */
 static double uncounted(const struct run *r)
 {
 	return r->plan->o.outstanding > 1 ? 3.0 * (double)r->plan->o.outstanding : 0;
 }
 
-/* When a phase's time is over a slow link still has to carry what the sender's buffer holds (tcp_wmem: up to 4 MiB), and the fewest messages. */
+/* When a phase's time is over a slow link still has to carry what the sender's buffer holds
+ * (tcp_wmem: up to 4 MiB), and the fewest messages. */
 static uint64_t drain_ns(const struct run *r, const struct phase *p)
 {
 	const struct bench_plan *plan = r->plan;
 	double buffered = plan->o.sndbuf > 2 << 20 ? 2.0 * (double)plan->o.sndbuf : 4 << 20;
-	double rate = plan->has_link && plan->link_spec.rate ? (double)plan->link_spec.rate : INFINITY;
+	double rate =
+		plan->has_link && plan->link_spec.rate ? (double)plan->link_spec.rate : INFINITY;
 
 	if (plan->o.pacing)
 		rate = fmin(rate, 8 * (double)plan->o.pacing);
-	return (uint64_t)(8e9 * (buffered + ((double)p->min_count + uncounted(r)) * (double)r->size) / rate);
+	return (uint64_t)(8e9 *
+			  (buffered + ((double)p->min_count + uncounted(r)) * (double)r->size) /
+			  rate);
 }
 
-/* So many messages may take ten times as long, each, as those of the warm-up did: a number, or a schedule that is too fast, takes no account of the duration. */
+/* So many messages may take ten times as long, each, as those of the warm-up did: a number, or a
+ * schedule that is too fast, takes no account of the duration. */
 static uint64_t work_ns(const struct run *r, const struct phase *p, const struct point *pt)
 {
-	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9, n = fmax((double)p->min_count, scheduled) + uncounted(r);
+	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9,
+	       n = fmax((double)p->min_count, scheduled) + uncounted(r);
 
 	return pt->warmup ? (uint64_t)(10 * n * (double)pt->warmup_ns / (double)pt->warmup) : 0;
 }
@@ -59,38 +67,49 @@ void phase_reset(struct shared *sh)
 /* the fewest messages of a phase, each at its own moment */
 static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
 {
-	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate, (double)PHASE_MOST_NS) : 0;
+	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate,
+						    (double)PHASE_MOST_NS)
+				   : 0;
 }
 
-static int order_and_count(struct point_run *b, const struct order_msg *o, uint64_t budget, struct err *e)
+static int order_and_count(struct point_run *b, const struct order_msg *o, uint64_t budget,
+			   struct err *e)
 {
-	return point_run_order_both(b, o, budget, e) || counts_take(&b->run, ROLE_CLIENT, e) || counts_take(&b->run, ROLE_SERVER, e) ? -1 : 0;
+	return point_run_order_both(b, o, budget, e) || counts_take(&b->run, ROLE_CLIENT, e) ||
+			       counts_take(&b->run, ROLE_SERVER, e)
+		       ? -1
+		       : 0;
 }
 
 /* `more`: than the phase's own duration, and what its path takes */
 static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
-	uint64_t longest = p->duration_ns + scheduled_ns(&b->run, p) + bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
+	uint64_t longest = p->duration_ns + scheduled_ns(&b->run, p) +
+			   bench_repeats_ns(&b->run, p) + drain_ns(&b->run, p) + more;
 
 	o.phase.budget_ns = longest + (uint64_t)b->run.plan->o.timeout;
 	phase_reset(b->run.sh);
 	return order_and_count(b, &o, o.phase.budget_ns, e);
 }
 
-/* How many messages one round of warming up may have: on a slow schedule a few are all the time that there is. */
+/* How many messages one round of warming up may have: on a slow schedule a few are all the time
+ * that there is. */
 static uint64_t round_most(const struct run *r)
 {
-	double scheduled = r->plan->o.rate > 0 ? 1 + r->plan->o.rate * WARMUP_MOST_NS / 1e9 : INFINITY;
+	double scheduled =
+		r->plan->o.rate > 0 ? 1 + r->plan->o.rate * WARMUP_MOST_NS / 1e9 : INFINITY;
 
 	return scheduled < (double)r->max_samples ? (uint64_t)scheduled : r->max_samples;
 }
 
-/* Warm-up goes on until both enough messages and enough time have passed: a connection's first messages are not like
- * the rest (slow start, quick-ACK mode), and a cold CPU is not like a warm one. */
+/* Warm-up goes on until both enough messages and enough time have passed: a connection's first
+ * messages are not like the rest (slow start, quick-ACK mode), and a cold CPU is not like a warm
+ * one. */
 static int warm_up(struct point_run *b, struct point *pt, struct err *e)
 {
-	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup, least_ns = b->run.plan->warmup_ns;
+	uint64_t t0 = now_ns(), most = (uint64_t)b->run.plan->o.warmup,
+		 least_ns = b->run.plan->warmup_ns;
 	uint64_t at_most = round_most(&b->run), count = most < 8 ? most : 8;
 	bool least_time = most > 0;
 
@@ -116,13 +135,17 @@ static uint64_t slice_ns(const struct run *r, const struct phase *p, const struc
 	bool counted = r->plan->o.count || r->plan->o.bytes;
 	double each = pt->warmup ? (double)pt->warmup_ns / (double)pt->warmup : 0;
 
-	return (uint64_t)fmin((counted && each > 0 ? each * (double)p->min_count : (double)p->duration_ns) / (double)r->plan->o.trials, (double)PHASE_MOST_NS);
+	return (uint64_t)fmin(
+		(counted && each > 0 ? each * (double)p->min_count : (double)p->duration_ns) /
+			(double)r->plan->o.trials,
+		(double)PHASE_MOST_NS);
 }
 
 static struct phase measured_phase(const struct run *r)
 {
 	const struct bench_options *o = &r->plan->o;
-	struct phase p = { .record = true, .max_count = r->max_samples, .min_count = 1, .duration_ns = (uint64_t)o->duration };
+	struct phase p = { .record = true, .max_count = r->max_samples, .min_count = 1,
+		.duration_ns = (uint64_t)o->duration };
 
 	if (r->test == TEST_THROUGHPUT && o->ack == ACK_FINAL)
 		p.max_count = UINT64_MAX;
@@ -132,7 +155,8 @@ static struct phase measured_phase(const struct run *r)
 		p.max_count = p.min_count = (uint64_t)o->count;
 	if (o->bytes)
 		p.max_count = p.min_count = ((uint64_t)o->bytes + r->size - 1) / r->size;
-	if (p.min_count > 1 && p.max_count > r->max_samples && (r->test != TEST_THROUGHPUT || o->ack != ACK_FINAL))
+	if (p.min_count > 1 && p.max_count > r->max_samples &&
+	    (r->test != TEST_THROUGHPUT || o->ack != ACK_FINAL))
 		p.max_count = p.min_count = r->max_samples;
 	return p;
 }
@@ -150,7 +174,8 @@ static void watch(const struct point_run *b, struct noise_window *w)
 }
 
 /* Two ends on one CPU take it from each other: there, being switched off it says nothing. */
-static void judge(const struct point_run *b, const struct bench_hooks *h, const struct noise_window *w, struct point *pt)
+static void judge(const struct point_run *b, const struct bench_hooks *h,
+		  const struct noise_window *w, struct point *pt)
 {
 	struct noise_limits limits = noise_default_limits;
 	char text[NOISE_WARNINGS][NOISE_TEXT];
@@ -169,13 +194,19 @@ static void judge(const struct point_run *b, const struct bench_hooks *h, const 
 static void warn_if_full(const struct run *r, const struct phase *p, struct point *pt)
 {
 	uint64_t n = r->counted[ROLE_CLIENT].messages, took = pt->ended_ns - pt->started_ns;
-	bool wanted_more = r->plan->o.count ? false : r->plan->o.bytes ? n * r->size < (uint64_t)r->plan->o.bytes : took < p->duration_ns;
+	bool wanted_more = r->plan->o.count   ? false
+			   : r->plan->o.bytes ? n * r->size < (uint64_t)r->plan->o.bytes
+					      : took < p->duration_ns;
 
 	if (p->max_count == r->max_samples && n >= r->max_samples && wanted_more)
-		point_warn(pt, "after %llu messages, %.3g s, there was no room for more samples: the run is shorter than was asked for", (unsigned long long)n, (double)took / 1e9);
+		point_warn(pt,
+			   "after %llu messages, %.3g s, there was no room for more samples: the "
+			   "run is shorter than was asked for",
+			   (unsigned long long)n, (double)took / 1e9);
 }
 
-static int measure(struct point_run *b, const struct bench_hooks *h, struct point *pt, struct err *e)
+static int measure(struct point_run *b, const struct bench_hooks *h, struct point *pt,
+		   struct err *e)
 {
 	struct phase p = measured_phase(&b->run);
 	struct noise_window w;
@@ -208,11 +239,14 @@ static int extra_phase(void *point_run, uint64_t duration_ns, struct bench_slice
 
 	p.record = false; /* no figure: the cost of every message counts */
 	p.min_count = 1;
-	p.max_count = b->run.test == TEST_THROUGHPUT && b->run.plan->o.ack == ACK_FINAL ? UINT64_MAX : b->run.max_samples;
+	p.max_count = b->run.test == TEST_THROUGHPUT && b->run.plan->o.ack == ACK_FINAL
+			      ? UINT64_MAX
+			      : b->run.max_samples;
 	p.duration_ns = duration_ns;
 	if (run_phase(b, &p, 0, e))
 		return -1;
-	*s = (struct bench_slice){ t[ROLE_CLIENT].messages, now_ns() - t0, cpu_ns(&t[ROLE_CLIENT].usage) + cpu_ns(&t[ROLE_SERVER].usage) };
+	*s = (struct bench_slice){ t[ROLE_CLIENT].messages, now_ns() - t0,
+				   cpu_ns(&t[ROLE_CLIENT].usage) + cpu_ns(&t[ROLE_SERVER].usage) };
 	return 0;
 }
 
@@ -220,7 +254,8 @@ static int connect_ends(struct point_run *b, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_ACCEPT };
 
-	if (point_run_order_one(b, ROLE_SERVER, ORDER_OPEN, e) || point_run_order_one(b, ROLE_CLIENT, ORDER_OPEN, e))
+	if (point_run_order_one(b, ROLE_SERVER, ORDER_OPEN, e) ||
+	    point_run_order_one(b, ROLE_CLIENT, ORDER_OPEN, e))
 		return -1;
 	return point_run_order_both(b, &o, (uint64_t)b->run.plan->o.timeout, e);
 }
@@ -229,13 +264,15 @@ static int play(struct point_run *b, const struct bench_hooks *h, struct point *
 {
 	struct order_msg facts = { .order = ORDER_FACTS };
 	/* who stands in for another host's end has nothing to trace but the control channel */
-	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid, b->run.plan->remote ? 0 : b->worker[ROLE_SERVER].pid };
+	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid,
+			      b->run.plan->remote ? 0 : b->worker[ROLE_SERVER].pid };
 
 	if (connect_ends(b, e))
 		return -1;
 	if (h && h->prepare && h->prepare(h->ctx, pids, e))
 		return -1;
-	if (warm_up(b, pt, e) || measure(b, h, pt, e) || order_and_count(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
+	if (warm_up(b, pt, e) || measure(b, h, pt, e) ||
+	    order_and_count(b, &facts, (uint64_t)b->run.plan->o.timeout, e))
 		return -1;
 	if (h && h->finish && h->finish(h->ctx, pt, e))
 		return -1;
@@ -248,16 +285,18 @@ static void describe(const struct run *r, struct point *p)
 {
 	p->mode = r->w->name;
 	p->placement = placement_name(r->plan->placement);
-	p->ack = r->test != TEST_THROUGHPUT ? NULL : r->plan->o.ack == ACK_MESSAGE ? "message" : "final";
+	p->ack = r->test != TEST_THROUGHPUT	 ? NULL
+		 : r->plan->o.ack == ACK_MESSAGE ? "message"
+						 : "final";
 	p->test = r->test;
-	p->size = r->test == TEST_CONNECT ? 0 : (int64_t)r->size;	/* a connect carries no message */
+	p->size = r->test == TEST_CONNECT ? 0 : (int64_t)r->size; /* a connect carries no message */
 	p->nodelay = r->wo.nodelay && r->w->flags & WL_TCP;
 	for (int i = 0; i < ROLES; i++)
 		p->cpus[i] = r->plan->cpus[i];
 }
 
-int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p,
-			 struct err *e)
+int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size,
+			 const struct bench_hooks *hooks, struct point *p, struct err *e)
 {
 	struct point_run b;
 	int rc;

@@ -63,10 +63,14 @@ void shared_mem_clear(struct run *r)
 /* What this test takes here; of rudp the packets that it keeps too. */
 size_t shared_mem_bytes(const struct bench_plan *plan, enum test t, size_t size)
 {
-	size_t samples = (sample_room(plan, t, size) + 1) * sizeof(uint64_t) * (t == TEST_ONEWAY ? ROLES : 1);
-	size_t kept = plan->w->flags & WL_RELIABLE ? (size_t)plan->o.window * (size < PACKET_MOST ? size : PACKET_MOST) : 0;
+	size_t samples = (sample_room(plan, t, size) + 1) * sizeof(uint64_t) *
+			 (t == TEST_ONEWAY ? ROLES : 1);
+	size_t kept = plan->w->flags & WL_RELIABLE
+			      ? (size_t)plan->o.window * (size < PACKET_MOST ? size : PACKET_MOST)
+			      : 0;
 
-	return sizeof(struct shared) + samples + kept + (size > RECEIVE_BUFFER ? size : RECEIVE_BUFFER);
+	return sizeof(struct shared) + samples + kept +
+	       (size > RECEIVE_BUFFER ? size : RECEIVE_BUFFER);
 }
 
 int shared_mem_map(struct run *r, struct err *e)
@@ -78,14 +82,18 @@ int shared_mem_map(struct run *r, struct err *e)
 	r->buf_size = r->size > RECEIVE_BUFFER ? r->size : RECEIVE_BUFFER;
 	r->sh = map_shared(sizeof(*r->sh), e);
 	r->samples[ROLE_CLIENT] = r->sh ? map_shared(samples, e) : NULL;
-	r->samples[ROLE_SERVER] = r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, e) : NULL;
-	if (!r->samples[ROLE_CLIENT] || (r->test == TEST_ONEWAY && !r->samples[ROLE_SERVER]) || map_rtt(r, e))
+	r->samples[ROLE_SERVER] =
+		r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, e) : NULL;
+	if (!r->samples[ROLE_CLIENT] || (r->test == TEST_ONEWAY && !r->samples[ROLE_SERVER]) ||
+	    map_rtt(r, e))
 		return -1;
 	/* private: each end gets a copy of its own when it first writes there (do_open) */
-	r->buf = mmap(NULL, r->buf_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r->buf =
+		mmap(NULL, r->buf_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r->buf == MAP_FAILED) {
 		r->buf = NULL;
-		return err_sys(e, EXIT_NO_RESOURCE, "give a smaller --size", "memory for a message of %zu bytes", r->size);
+		return err_sys(e, EXIT_NO_RESOURCE, "give a smaller --size",
+			       "memory for a message of %zu bytes", r->size);
 	}
 	return 0;
 }

@@ -33,7 +33,8 @@ static int summarise(const uint64_t *v, size_t n, struct summary *out, struct er
 	struct sample s = sample_u64(sorted, n);
 
 	if (!sorted)
-		return err_set(e, EXIT_NO_RESOURCE, "statistics: out of memory; give a smaller --count");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "statistics: out of memory; give a smaller --count");
 	memcpy(sorted, v, n * sizeof(*sorted));
 	stats_sort_u64(sorted, n);
 	stats_summarise(&s, out);
@@ -47,7 +48,10 @@ static int fill_latency(struct point *p, uint64_t *v, size_t n, struct err *e)
 	p->samples = v;
 	p->n_samples = n;
 	if (!n) {
-		point_warn(p, "not one of %llu messages came through; give a smaller --size or a larger --rcvbuf", (unsigned long long)p->sent);
+		point_warn(p,
+			   "not one of %llu messages came through; give a smaller --size or a "
+			   "larger --rcvbuf",
+			   (unsigned long long)p->sent);
 		return 0;
 	}
 	p->latency.present = true;
@@ -64,7 +68,8 @@ static uint64_t *new_samples(size_t n, struct err *e)
 	return v;
 }
 
-/* Samples of the client alone: RTT (halved for latency), connect time, or the time from a message to its ack. */
+/* Samples of the client alone: RTT (halved for latency), connect time, or the time from a message
+ * to its ack. */
 static int from_client(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
@@ -84,8 +89,10 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 	return fill_latency(p, v, n, e);
 }
 
-/* One end's part of the handshakes, as far as its TCP measured it; none where the other host did. */
-static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has, struct err *e)
+/* One end's part of the handshakes, as far as its TCP measured it; none where the other host did.
+ */
+static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has,
+			  struct err *e)
 {
 	size_t n = 0, most = r->counted[ROLE_CLIENT].n;
 	uint64_t *v = new_samples(most, e);
@@ -110,10 +117,14 @@ static int fill_from_client(const struct run *r, struct point *p, struct err *e)
 		return -1;
 	if (!r->rtt[ROLE_CLIENT])
 		return 0;
-	return handshake_part(r, ROLE_CLIENT, &l->syn, &l->has_syn, e) || handshake_part(r, ROLE_SERVER, &l->synack, &l->has_synack, e) ? -1 : 0;
+	return handshake_part(r, ROLE_CLIENT, &l->syn, &l->has_syn, e) ||
+			       handshake_part(r, ROLE_SERVER, &l->synack, &l->has_synack, e)
+		       ? -1
+		       : 0;
 }
 
-/* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps between. */
+/* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps
+ * between. */
 static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];
@@ -131,7 +142,8 @@ static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 		asked = back;
 	}
 	p->latency.has_directions = n > 0;
-	rc = n ? summarise(v, n, &p->latency.there, e) || summarise(v + n, n, &p->latency.back, e) : 0;
+	rc = n ? summarise(v, n, &p->latency.there, e) || summarise(v + n, n, &p->latency.back, e)
+	       : 0;
 	/* the result's samples are those of the way there; the way back is kept as a summary */
 	return fill_latency(p, v, n, e) || rc ? -1 : 0;
 }
@@ -146,7 +158,8 @@ static int oneway_open(const struct run *r, struct point *p, struct err *e)
 		return -1;
 	for (uint64_t i = 0; i < c->n; i++)
 		if (r->samples[ROLE_SERVER][i] > r->samples[ROLE_CLIENT][i])
-			v[n++] = ticks_to_ns(&r->clock, r->samples[ROLE_SERVER][i] - r->samples[ROLE_CLIENT][i]);
+			v[n++] = ticks_to_ns(&r->clock, r->samples[ROLE_SERVER][i] -
+								r->samples[ROLE_CLIENT][i]);
 	p->messages = n;
 	p->bytes = n * r->size;
 	p->lost = c->n - n;
@@ -159,14 +172,18 @@ static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 
 	if (r->plan->o.rate > 0 && r->size < sizeof(uint32_t) && received < sent) {
 		p->lost = sent - received;
-		point_warn(p, "%llu messages were lost, and one of less than %zu bytes has no number: the two ends' stamps cannot be paired; give --size %zu or more",
+		point_warn(p,
+			   "%llu messages were lost, and one of less than %zu bytes has no number: "
+			   "the two ends' stamps cannot be paired; give --size %zu or more",
 			   (unsigned long long)p->lost, sizeof(uint32_t), sizeof(uint32_t));
 		return 0;
 	}
 	if (r->plan->o.rate > 0)
 		return oneway_open(r, p, e);
 	if (p->lost) {
-		point_warn(p, "%llu messages were lost: the two ends' stamps cannot be paired, so no one-way time is given; use --rate",
+		point_warn(p,
+			   "%llu messages were lost: the two ends' stamps cannot be paired, so no "
+			   "one-way time is given; use --rate",
 			   (unsigned long long)p->lost);
 		return 0;
 	}
@@ -195,11 +212,13 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 	if (trials_alloc(&p->throughput, s->n_slices, e))
 		return -1;
 	for (size_t i = 0; i < s->n_slices; i++)
-		trial_add(&p->throughput, r->sh->slices[i].bytes, ticks_to_ns(&r->clock, r->sh->slices[i].ticks));
+		trial_add(&p->throughput, r->sh->slices[i].bytes,
+			  ticks_to_ns(&r->clock, r->sh->slices[i].ticks));
 	return 0;
 }
 
-/* The tick at which message i was done; `before`: that of the one before it in its chain of round trips. */
+/* The tick at which message i was done; `before`: that of the one before it in its chain of round
+ * trips. */
 static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 {
 	uint64_t took = r->samples[ROLE_CLIENT][i] & ~SAMPLE_LOST, slot_ends;
@@ -212,14 +231,16 @@ static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 }
 
 /*
- * With an ack for each message a slice of time is a run of samples, with what was waited in vain. Of several under way every K-th is one of a
- * chain without a gap; on a schedule each begins at its own moment.
+ * With an ack for each message a slice of time is a run of samples, with what was waited in vain.
+ * Of several under way every K-th is one of a chain without a gap; on a schedule each begins at its
+ * own moment.
  */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
 	struct throughput_result *t = &p->throughput;
-	uint64_t trials = (uint64_t)r->plan->o.trials, whole = c->to > c->from ? c->to - c->from : 1;
+	uint64_t trials = (uint64_t)r->plan->o.trials,
+		 whole = c->to > c->from ? c->to - c->from : 1;
 	uint64_t at = 0, from = 0, n = 0, chain = (uint64_t)r->plan->o.outstanding;
 
 	if (trials_alloc(t, trials, e))
@@ -247,13 +268,15 @@ static void trial_interval(const struct run *r, struct point *p)
 	if (t->n_trials >= 3)
 		t->ci = stats_bootstrap_mean(&s, t->trial_ns, 0.95, &rng);
 	else if (!isnan(t->bytes_per_s)) /* of what has no rate that is said already */
-		point_warn(p, "only %zu trials: no interval is given for the throughput; give %s", t->n_trials,
-			   r->plan->o.count || r->plan->o.bytes ? "more messages" : "a longer --duration");
+		point_warn(p, "only %zu trials: no interval is given for the throughput; give %s",
+			   t->n_trials,
+			   r->plan->o.count || r->plan->o.bytes ? "more messages"
+								: "a longer --duration");
 }
 
 /*
- * The receiver's time begins with its first receive. Where most had been sent by then, its reads emptied a buffer: how fast that goes says
- * nothing of the path.
+ * The receiver's time begins with its first receive. Where most had been sent by then, its reads
+ * emptied a buffer: how fast that goes says nothing of the path.
  */
 static bool only_emptied(const struct point *p, uint64_t received_ns)
 {
@@ -264,25 +287,34 @@ static void no_rate(struct point *p, uint64_t received_ns)
 {
 	p->throughput.bytes_per_s = NAN;
 	p->throughput.n_trials = 0;
-	point_warn(p, "all was received within %.3g of the %.3g us that sending it took: no rate; give a longer --duration, or a larger -n", (double)received_ns / 1e3,
-		   (double)p->elapsed_ns / 1e3);
+	point_warn(p,
+		   "all was received within %.3g of the %.3g us that sending it took: no rate; "
+		   "give a longer --duration, or a larger -n",
+		   (double)received_ns / 1e3, (double)p->elapsed_ns / 1e3);
 }
 
 static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];
 	bool acked = r->plan->o.ack == ACK_MESSAGE;
-	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s), unclocked = acked ? 0 : s->unclocked;
+	uint64_t received_ns = acked ? p->elapsed_ns : span_ns(r, s),
+		 unclocked = acked ? 0 : s->unclocked;
 
 	if (!acked) {
 		p->bytes = s->bytes;
 		p->messages = s->messages;
-		p->lost = c->messages > s->messages ? c->messages - s->messages : 0; /* one in pieces is lost whole */
+		p->lost = c->messages > s->messages ? c->messages - s->messages
+						    : 0; /* one in pieces is lost whole */
 	}
 	p->throughput.present = true;
-	p->throughput.bytes_per_s = unclocked <= p->bytes ? (double)(p->bytes - unclocked) * 1e9 / (double)received_ns : NAN; /* another host says it */
-	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked ? NAN : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
-	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e) : trials_from_slices(r, p, e))
+	p->throughput.bytes_per_s =
+		unclocked <= p->bytes ? (double)(p->bytes - unclocked) * 1e9 / (double)received_ns
+				      : NAN; /* another host says it */
+	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked
+						  ? NAN
+						  : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
+	if (acked ? from_client(r, p, e) || trials_from_samples(r, p, e)
+		  : trials_from_slices(r, p, e))
 		return -1;
 	if (only_emptied(p, received_ns))
 		no_rate(p, received_ns);
@@ -293,7 +325,8 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 /* What never reached the reader, of all that was sent: a repetition in vain is not a loss. */
 static void fill_reliable(const struct run *r, struct point *p)
 {
-	const struct reliable_counts *c = &r->counted[ROLE_CLIENT].reliable, *s = &r->counted[ROLE_SERVER].reliable;
+	const struct reliable_counts *c = &r->counted[ROLE_CLIENT].reliable,
+				     *s = &r->counted[ROLE_SERVER].reliable;
 	struct reliable_result *out = &p->reliable;
 
 	out->present = r->w->flags & WL_RELIABLE;
@@ -304,12 +337,18 @@ static void fill_reliable(const struct run *r, struct point *p)
 	out->n.transmissions = c->transmissions;
 	out->n.retransmits = c->retransmits;
 	out->n.stale_acks = c->stale_acks;
-	out->loss = c->transmissions ? 1 - (double)(s->arrivals - s->dropped) / (double)c->transmissions : NAN;
+	out->loss = c->transmissions
+			    ? 1 - (double)(s->arrivals - s->dropped) / (double)c->transmissions
+			    : NAN;
 	if (c->transmissions > s->arrivals)
-		point_warn(p, "%llu of %llu packets were lost on the way, not dropped on purpose: by the link, or the server's receive buffer (%lld) "
-			   "is too small for the window; give a smaller --window or a larger --rcvbuf",
-			   (unsigned long long)(c->transmissions - s->arrivals), (unsigned long long)c->transmissions,
-			   (long long)r->counted[ROLE_SERVER].facts.rcvbuf);
+		point_warn(
+			p,
+			"%llu of %llu packets were lost on the way, not dropped on purpose: by the "
+			"link, or the server's receive buffer (%lld) "
+			"is too small for the window; give a smaller --window or a larger --rcvbuf",
+			(unsigned long long)(c->transmissions - s->arrivals),
+			(unsigned long long)c->transmissions,
+			(long long)r->counted[ROLE_SERVER].facts.rcvbuf);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		out->over_rto += p->samples[i] > (uint64_t)r->wo.rto_ns;
 		out->over_second += p->samples[i] > 1000000000;
@@ -319,16 +358,23 @@ static void fill_reliable(const struct run *r, struct point *p)
 static void warn_common(const struct run *r, struct point *p)
 {
 	if (p->latency.present && p->latency.s.n < TOO_FEW)
-		point_warn(p, "only %zu samples: the quantiles beyond the quartiles mean little; give a longer --duration", p->latency.s.n);
+		point_warn(p,
+			   "only %zu samples: the quantiles beyond the quartiles mean little; give "
+			   "a longer --duration",
+			   p->latency.s.n);
 	if (p->lost && p->sent)
-		point_warn(p, "%llu of %llu messages were lost (%.2f %%)", (unsigned long long)p->lost, (unsigned long long)p->sent,
+		point_warn(p, "%llu of %llu messages were lost (%.2f %%)",
+			   (unsigned long long)p->lost, (unsigned long long)p->sent,
 			   100.0 * (double)p->lost / (double)p->sent);
 	if (p->late)
-		point_warn(p, "%llu messages started after their time: the rate asked for is near or beyond what this path carries",
+		point_warn(p,
+			   "%llu messages started after their time: the rate asked for is near or "
+			   "beyond what this path carries",
 			   (unsigned long long)p->late);
 	for (int i = 0; i < ROLES; i++)
 		if (p->usage[i].cpu_first != p->usage[i].cpu_last)
-			point_warn(p, "the %s moved from CPU %d to %d while measured", i ? "server" : "client", p->usage[i].cpu_first,
+			point_warn(p, "the %s moved from CPU %d to %d while measured",
+				   i ? "server" : "client", p->usage[i].cpu_first,
 				   p->usage[i].cpu_last);
 }
 

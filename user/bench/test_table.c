@@ -13,11 +13,12 @@ const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
 	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;
 }
 
-/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills segments; and in a
- * pattern of writes it is the thing under study. */
+/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills
+ * segments; and in a pattern of writes it is the thing under study. */
 bool bench_nodelay(const struct bench_plan *plan, enum test t)
 {
 	if (plan->o.nodelay || plan->o.nagle)
 		return plan->o.nodelay;
-	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE && !plan->o.cork;
+	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE &&
+	       !plan->o.cork;
 }

@@ -46,10 +46,13 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 	timeline_add(&t->timeline, tr);
 }
 
-/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing. */
-static struct trace *prepare(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
+/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing.
+ */
+static struct trace *prepare(struct traced *tr, const struct bench_plan *plan,
+			     enum trace_backend backend, struct trace_error *te)
 {
-	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE, .protos = protos_of(plan->w), .n_tgids = 1 };
+	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE,
+		.protos = protos_of(plan->w), .n_tgids = 1 };
 
 	o.tgids[0] = getpid();
 	if (wants_timeline(plan)) {
@@ -61,7 +64,8 @@ static struct trace *prepare(struct traced *tr, const struct bench_plan *plan, e
 	return trace_prepare(&o, te);
 }
 
-static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct trace_error *te)
+static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend,
+		  struct trace_error *te)
 {
 	struct trace_hook hooks[128];
 
@@ -70,16 +74,19 @@ static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_b
 		tr->beside = prepare(tr, plan, backend, te);
 	if (!tr->t || (plan->o.ab && !tr->beside))
 		return false;
-	/* --ab attaches once the workers are there: they would inherit the links, and hold them when they are to be gone */
+	/* --ab attaches once the workers are there: they would inherit the links, and hold them
+	 * when they are to be gone */
 	if (!tr->beside && trace_start(tr->t, te))
 		return false;
-	tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) + 2; /* the settling and counting programs hook nothing */
+	tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) +
+			 2; /* the settling and counting programs hook nothing */
 	if (tr->beside)
 		tr->n_programs *= 2;
 	return true;
 }
 
-int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend, struct err *e)
+int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend,
+		 struct err *e)
 {
 	struct trace_error te = {};
 
@@ -96,7 +103,9 @@ int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_ba
 
 int traced_needed(const struct traced *tr, const char *option, struct err *e)
 {
-	return tr->t ? 0 : err_set(e, (enum exit_code)tr->why_code, "--%s: nothing could be traced: %s", option, tr->why);
+	return tr->t ? 0
+		     : err_set(e, (enum exit_code)tr->why_code, "--%s: nothing could be traced: %s",
+			       option, tr->why);
 }
 
 static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
@@ -108,7 +117,8 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 		return trace_err(e, &te);
 	tr->current = calloc(1, sizeof(*tr->current));
 	if (!tr->current)
-		return err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "ledger: out of memory; free some, or run with --no-trace");
 	tr->current->traced_headline = tr->current->cost_ratio = NAN;
 	for (int r = 0; r < ROLES; r++) {
 		tr->current->pids[r] = pids[r];
@@ -138,7 +148,9 @@ static int on_phase_end(void *ctx, struct err *e)
 		return trace_err(e, &te);
 	rc = trace_snapshot_sub(&tr->current->phase, &tr->begin, &end);
 	trace_snapshot_free(&end);
-	return rc ? err_set(e, EXIT_NO_RESOURCE, "ledger: out of memory; free some, or run with --no-trace") : 0;
+	return rc ? err_set(e, EXIT_NO_RESOURCE,
+			    "ledger: out of memory; free some, or run with --no-trace")
+		  : 0;
 }
 
 enum { AB_SLICES_A_POINT = 5 };
@@ -151,7 +163,8 @@ static int on_extra(void *ctx, const struct bench_extra *x, struct err *e)
 	const struct bench_options *o = &tr->plan->o;
 
 	trace_stop(tr->t, &te);
-	return ab_run(tr->t, tr->beside, x, (uint64_t)o->duration / AB_SLICES_A_POINT, (uint64_t)o->seed, &tr->current->ab, e);
+	return ab_run(tr->t, tr->beside, x, (uint64_t)o->duration / AB_SLICES_A_POINT,
+		      (uint64_t)o->seed, &tr->current->ab, e);
 }
 
 static bool is_worker(const struct point_ledger *l, pid_t tgid)
@@ -159,7 +172,8 @@ static bool is_worker(const struct point_ledger *l, pid_t tgid)
 	return tgid > 0 && (tgid == l->pids[ROLE_CLIENT] || tgid == l->pids[ROLE_SERVER]);
 }
 
-/* Endpoints of this point's workers only: those of earlier points are closed, control pipes moved no message. */
+/* Endpoints of this point's workers only: those of earlier points are closed, control pipes moved
+ * no message. */
 static void keep_own(struct point_ledger *l)
 {
 	size_t n = 0, *at = array_new(l->phase.n, 1, sizeof(*at));
@@ -176,7 +190,9 @@ static void keep_own(struct point_ledger *l)
 	for (size_t i = 0; at && i < n; i++) {
 		int peer = l->phase.ep[i].peer;
 
-		l->phase.ep[i].peer = peer < 0 || (size_t)peer >= l->phase.n || at[peer] == SIZE_MAX ? -1 : (int)at[peer];
+		l->phase.ep[i].peer = peer < 0 || (size_t)peer >= l->phase.n || at[peer] == SIZE_MAX
+					      ? -1
+					      : (int)at[peer];
 	}
 	if (at)
 		l->phase.n = n;
@@ -184,7 +200,8 @@ static void keep_own(struct point_ledger *l)
 }
 
 /* What fills a window and empties it is in the ledger, but not in the time of the figures. */
-static double ledger_ns(const struct point_ledger *l, const struct bench_plan *plan, const struct point *p)
+static double ledger_ns(const struct point_ledger *l, const struct bench_plan *plan,
+			const struct point *p)
 {
 	uint64_t longest = p->elapsed_ns;
 
@@ -194,13 +211,17 @@ static double ledger_ns(const struct point_ledger *l, const struct bench_plan *p
 	return (double)longest;
 }
 
-static void relate_to_messages(struct point_ledger *l, const struct bench_plan *plan, const struct point *p)
+static void relate_to_messages(struct point_ledger *l, const struct bench_plan *plan,
+			       const struct point *p)
 {
 	double whole = ledger_ns(l, plan, p), worst = 0;
 
 	for (size_t i = 0; i < l->phase.n; i++)
 		worst = fmax(worst, (double)ledger_stall_ns(&l->phase.ep[i].tx));
-	l->stall_per_message_ns = p->messages ? (double)l->verdict.stall_ns * ((double)p->elapsed_ns / whole) / (double)p->messages : NAN;
+	l->stall_per_message_ns = p->messages ? (double)l->verdict.stall_ns *
+							((double)p->elapsed_ns / whole) /
+							(double)p->messages
+					      : NAN;
 	l->normalised_stall = p->elapsed_ns ? worst / whole : NAN;
 }
 
@@ -217,7 +238,8 @@ static void settle(struct traced *tr, struct point *p)
 		trace_forget_closed(tr->t);
 }
 
-int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size, struct point *p, struct err *e)
+int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test t, int64_t size,
+		     struct point *p, struct err *e)
 {
 	struct bench_hooks hooks = {
 		.ctx = tr,
@@ -241,7 +263,9 @@ int traced_run_point(struct traced *tr, const struct bench_plan *plan, enum test
 /* The figure by which a test is judged: half a round trip, or bytes a second. */
 static double headline(const struct point *p)
 {
-	return p->throughput.present ? p->throughput.bytes_per_s : p->latency.present ? p->latency.s.median : NAN;
+	return p->throughput.present ? p->throughput.bytes_per_s
+	       : p->latency.present  ? p->latency.s.median
+				     : NAN;
 }
 
 int traced_again(struct traced *tr, const struct bench_plan *plan, struct point *p, struct err *e)
@@ -256,7 +280,8 @@ int traced_again(struct traced *tr, const struct bench_plan *plan, struct point 
 		return -1;
 	l = again.ledger;
 	l->traced_headline = headline(&again);
-	l->cost_ratio = p->throughput.present ? headline(p) / headline(&again) : headline(&again) / headline(p);
+	l->cost_ratio = p->throughput.present ? headline(p) / headline(&again)
+					      : headline(&again) / headline(p);
 	p->ledger = l;
 	again.ledger = NULL;
 	point_free(&again);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --tuned: which buffers and which congestion control serve a point best is found out by short trials of that very point,
- * one knob after the other; what came out best must then win against the kernel's own choice, in turns; and the point is measured
- * afresh with what was found: a trial's luck is not in its figure.
- * What the user set himself is left alone. Most is to be had where TCP is paced (bbr), which loopback does not need, and
- * where writer and reader on two CPUs fill and drain a buffer too small to keep both awake.
+ * --tuned: which buffers and which congestion control serve a point best is found out by short
+ * trials of that very point, one knob after the other; what came out best must then win against the
+ * kernel's own choice, in turns; and the point is measured afresh with what was found: a trial's
+ * luck is not in its figure. What the user set himself is left alone. Most is to be had where TCP
+ * is paced (bbr), which loopback does not need, and where writer and reader on two CPUs fill and
+ * drain a buffer too small to keep both awake.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +17,15 @@
 
 enum {
 	TRIAL_NS = 60000000,
-	PAIR_NS = 200000000,	/* what bbr loses to a path that it misjudged shows after a while only */
-	TRIAL_ROUNDS = 3,	/* the middle one counts: what is now fast and now slow, as bbr is on loopback, is not fast */
+	/* what bbr loses to a path that it misjudged shows after a while only */
+	PAIR_NS = 200000000,
+	/*
+	 * the middle one counts: what is now fast and now slow, as bbr is on loopback, is not fast
+	 */
+	TRIAL_ROUNDS = 3,
 	PAIRS = 5,		/* of trials, with and without, of what came out best */
-	BUFFERS_FROM = 16 << 10, /* question and answer: smaller messages do not know how large the buffers are */
+	/* question and answer: smaller messages do not know how large the buffers are */
+	BUFFERS_FROM = 16 << 10,
 };
 
 /* Less of a gain than this is noise, and the kernel's own choice is kept. */
@@ -63,7 +69,8 @@ static bool better(enum test t, double a, double than, double by)
 	return t == TEST_THROUGHPUT ? a > than * by : a * by < than;
 }
 
-/* NAN: it cannot be had here (a congestion control for the privileged, more than the limit for pipes). */
+/* NAN: it cannot be had here (a congestion control for the privileged, more than the limit for
+ * pipes). */
 static double try_once(const struct search *s, const struct bench_plan *trial, struct err *e)
 {
 	struct point p;
@@ -115,7 +122,8 @@ static double try_knobs(const struct search *s, const struct knobs *k, struct er
 	return middle(score, TRIAL_ROUNDS);
 }
 
-/* One more knob must be worth it. Whether the first is, the pairs tell, which see more than a trial. */
+/* One more knob must be worth it. Whether the first is, the pairs tell, which see more than a
+ * trial. */
 static double gain_needed(const struct tuned *t)
 {
 	return memcmp(&t->chosen, &none, sizeof(none)) ? GAIN_LEAST : 1;
@@ -140,7 +148,8 @@ static int consider(struct search *s, const struct knobs *k, struct err *e)
 	return 0;
 }
 
-/* Is `name` a word of this file? Asking the kernel for one it has not loaded would make it load a module. */
+/* Is `name` a word of this file? Asking the kernel for one it has not loaded would make it load a
+ * module. */
 static bool control_available(const char *name)
 {
 	char line[256], *rest = line, *word;
@@ -199,10 +208,12 @@ static int search_pipe(struct search *s, struct err *e)
 	return 0;
 }
 
-/* Of many candidates the luckiest looks best: against the kernel's own choice, in turns, it must win most pairs, and by their middle. */
+/* Of many candidates the luckiest looks best: against the kernel's own choice, in turns, it must
+ * win most pairs, and by their middle. */
 static int confirm(struct search *s, struct err *e)
 {
-	struct bench_plan with = trial_of(s, &s->found->chosen, PAIR_NS), without = trial_of(s, &none, PAIR_NS);
+	struct bench_plan with = trial_of(s, &s->found->chosen, PAIR_NS),
+			  without = trial_of(s, &none, PAIR_NS);
 	double before[PAIRS] = {}, after[PAIRS] = {};
 	int won = 0;
 
@@ -213,7 +224,8 @@ static int confirm(struct search *s, struct err *e)
 		after[i] = try_once(s, &with, e);
 		won += better(s->test, after[i], before[i], GAIN_LEAST);
 	}
-	if (won <= PAIRS / 2 || !better(s->test, middle(after, PAIRS), middle(before, PAIRS), GAIN_LEAST))
+	if (won <= PAIRS / 2 ||
+	    !better(s->test, middle(after, PAIRS), middle(before, PAIRS), GAIN_LEAST))
 		s->found->chosen = none;
 	return err_is_set(e) ? -1 : 0;
 }
@@ -227,12 +239,14 @@ static int tune(struct search *s, struct err *e)
 	s->found->tried[s->found->n_tried++] = (struct tried){ none, s->best };
 	if (search_control(s, e))
 		return -1;
-	if ((s->test == TEST_THROUGHPUT || s->size >= BUFFERS_FROM) && (search_buffers(s, e) || search_pipe(s, e)))
+	if ((s->test == TEST_THROUGHPUT || s->size >= BUFFERS_FROM) &&
+	    (search_buffers(s, e) || search_pipe(s, e)))
 		return -1;
 	return confirm(s, e);
 }
 
-int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size, const struct bench_hooks *hooks, struct point *p, struct err *e)
+int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
+		    const struct bench_hooks *hooks, struct point *p, struct err *e)
 {
 	struct tuned found = {};
 	struct search s = { plan, t, size, &found, NAN };

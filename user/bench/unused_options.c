@@ -8,7 +8,8 @@
 enum {
 	LATENCY = 1 << 0, BULK = 1 << 1, ACKED = 1 << 2, ONEWAY = 1 << 3, CONNECT = 1 << 4,
 	CUT = 1 << 5, /* no test: some message is larger than a chunk of the pattern */
-	THROUGHPUT = BULK | ACKED, TIMES = LATENCY | ACKED | ONEWAY | CONNECT, MESSAGES = LATENCY | THROUGHPUT | ONEWAY,
+	THROUGHPUT = BULK | ACKED, TIMES = LATENCY | ACKED | ONEWAY | CONNECT, MESSAGES = LATENCY |
+		THROUGHPUT | ONEWAY,
 };
 
 /* --size is no row: a sweep may give one for all its tests. */
@@ -19,7 +20,8 @@ static const struct {
 } rows[] = {
 	{ "ack", THROUGHPUT, "throughput alone is acknowledged" },
 	{ "trials", THROUGHPUT, "throughput alone is cut into trials" },
-	{ "outstanding", LATENCY | ACKED, "only latency, and throughput with --ack message, await answers" },
+	{ "outstanding", LATENCY | ACKED, "only latency, and throughput with --ack message, await "
+		"answers" },
 	{ "raw", TIMES, "bulk throughput takes no time of a single message" },
 	{ "mean", TIMES, "bulk throughput takes no time of a single message" },
 	{ "pattern", MESSAGES, "a connect carries no message" },
@@ -51,7 +53,8 @@ static bool cuts(const struct bench_plan *plan)
 unsigned int bench_uses(const struct bench_plan *plan)
 {
 	unsigned int of[TESTS] = {
-		[TEST_LATENCY] = LATENCY, [TEST_THROUGHPUT] = plan->o.ack == ACK_MESSAGE ? ACKED : BULK, [TEST_ONEWAY] = ONEWAY, [TEST_CONNECT] = CONNECT,
+		[TEST_LATENCY] = LATENCY, [TEST_THROUGHPUT] = plan->o.ack == ACK_MESSAGE ? ACKED
+			: BULK, [TEST_ONEWAY] = ONEWAY, [TEST_CONNECT] = CONNECT,
 	}, uses = cuts(plan) ? CUT : 0;
 
 	for (int t = 0; t < TESTS; t++)
@@ -61,12 +64,14 @@ unsigned int bench_uses(const struct bench_plan *plan)
 
 static void names_of(unsigned int uses, char *text, size_t size)
 {
-	static const unsigned int of[TESTS] = { [TEST_LATENCY] = LATENCY, [TEST_THROUGHPUT] = THROUGHPUT, [TEST_ONEWAY] = ONEWAY, [TEST_CONNECT] = CONNECT };
+	static const unsigned int of[TESTS] = { [TEST_LATENCY] = LATENCY,
+		[TEST_THROUGHPUT] = THROUGHPUT, [TEST_ONEWAY] = ONEWAY, [TEST_CONNECT] = CONNECT };
 	size_t n = 0;
 
 	for (int t = 0; t < TESTS && n < size; t++)
 		if (uses & of[t])
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", test_name((enum test)t));
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "",
+					      test_name((enum test)t));
 }
 
 int unused_options_check(unsigned int uses, const char *name, struct err *e)
@@ -77,7 +82,8 @@ int unused_options_check(unsigned int uses, const char *name, struct err *e)
 		if (strcmp(rows[i].name, name) || rows[i].serves & uses)
 			continue;
 		names_of(uses, tests, sizeof(tests));
-		return err_set(e, EXIT_BAD_USAGE, "--%s with --test %s: %s; leave it out", name, tests, rows[i].why);
+		return err_set(e, EXIT_BAD_USAGE, "--%s with --test %s: %s; leave it out", name,
+			       tests, rows[i].why);
 	}
 	return 0;
 }

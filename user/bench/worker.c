@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One end of the conversation: a process that obeys orders, one at a time, and reports after each. */
+/* One end of the conversation: a process that obeys orders, one at a time, and reports after each.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -35,10 +36,12 @@ static int do_open(struct run *r, struct err *e)
 {
 	if (place_worker(r->plan, r->role, e))
 		return -1;
-	if (r->plan->has_link && link_enter(&r->plan->link, r->role == ROLE_CLIENT ? LINK_CLIENT : LINK_SERVER, e))
+	if (r->plan->has_link &&
+	    link_enter(&r->plan->link, r->role == ROLE_CLIENT ? LINK_CLIENT : LINK_SERVER, e))
 		return -1;
 	memset(r->buf, 1 + r->role, r->buf_size);
-	if (!r->w->open_pair && r->role == ROLE_SERVER && r->w->listen(&r->conn, &r->wo, &r->sh->server, e))
+	if (!r->w->open_pair && r->role == ROLE_SERVER &&
+	    r->w->listen(&r->conn, &r->wo, &r->sh->server, e))
 		return -1;
 	if (!r->w->open_pair && r->role == ROLE_CLIENT && r->test != TEST_CONNECT &&
 	    r->w->connect(&r->conn, &r->wo, &r->sh->server, &r->sh->client, e))
@@ -48,7 +51,8 @@ static int do_open(struct run *r, struct err *e)
 
 static int do_accept(struct run *r, struct err *e)
 {
-	if (r->role == ROLE_SERVER && r->w->accept && r->test != TEST_CONNECT && r->w->accept(&r->conn, &r->wo, &r->sh->client, e))
+	if (r->role == ROLE_SERVER && r->w->accept && r->test != TEST_CONNECT &&
+	    r->w->accept(&r->conn, &r->wo, &r->sh->client, e))
 		return -1;
 	r->conn.leader = r->role == ROLE_CLIENT;
 	r->conn.lossy = r->w->flags & WL_LOSSY;
@@ -77,12 +81,14 @@ static void usage_since(struct worker_usage *u, const struct rusage *a)
 	u->pid = getpid();
 }
 
-/* What comes before the other host's clock runs would not be counted, or be counted as come at once. */
+/* What comes before the other host's clock runs would not be counted, or be counted as come at
+ * once. */
 static void await_start(const struct run *r)
 {
 	struct timespec pause = { 0, 20000 };
 
-	while (r->plan->remote && r->role == ROLE_CLIENT && !__atomic_load_n(&r->sh->started, __ATOMIC_ACQUIRE))
+	while (r->plan->remote && r->role == ROLE_CLIENT &&
+	       !__atomic_load_n(&r->sh->started, __ATOMIC_ACQUIRE))
 		nanosleep(&pause, NULL);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two ends' processes. The coordinator waits for both at once, so a worker's death, a signal or silence past the time limit ends
- * the point in bounded time, and both are always reaped.
+ * The two ends' processes. The coordinator waits for both at once, so a worker's death, a signal or
+ * silence past the time limit ends the point in bounded time, and both are always reaped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,10 +83,13 @@ static int worker_died(struct point_run *b, enum role role, struct err *e)
 	if (waitpid(pid, &status, 0) == pid)
 		b->worker[role].pid = 0;
 	if (WIFSIGNALED(status))
-		return err_set(e, EXIT_PEER, "%s process %d: killed by signal %d (%s) in mid-run; nothing of this point is kept, run again",
-			       role_name(role), (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d in mid-run; run again", role_name(role), (int)pid,
-		       WEXITSTATUS(status));
+		return err_set(e, EXIT_PEER,
+			       "%s process %d: killed by signal %d (%s) in mid-run; nothing of "
+			       "this point is kept, run again",
+			       role_name(role), (int)pid, WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d in mid-run; run again",
+		       role_name(role), (int)pid, WEXITSTATUS(status));
 }
 
 /* Who cannot be told has ended: how it ended is the reason. */
@@ -110,7 +113,8 @@ int point_run_report(struct point_run *b, enum role role, struct err *e)
 	return err_set(e, m.err.code ? m.err.code : EXIT_BUG, "%s", m.err.text);
 }
 
-/* Once one end has failed, the other's words are only the echo of it, unless they tell of a death. */
+/* Once one end has failed, the other's words are only the echo of it, unless they tell of a death.
+ */
 static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 {
 	for (int i = 0; i < ROLES; i++) {
@@ -123,7 +127,8 @@ static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 	return 0;
 }
 
-/* The other host's word of why its end is gone comes over the control channel, later than the end's own silence. */
+/* The other host's word of why its end is gone comes over the control channel, later than the end's
+ * own silence. */
 static void prefer_far_word(struct point_run *b, struct err *e)
 {
 	struct pollfd p = { b->worker[ROLE_SERVER].reports, POLLIN, 0 };
@@ -133,7 +138,8 @@ static void prefer_far_word(struct point_run *b, struct err *e)
 		*e = m.err;
 }
 
-/* A killed end makes the other one complain first, sometimes. Give the death a moment to show: it is the cause. */
+/* A killed end makes the other one complain first, sometimes. Give the death a moment to show: it
+ * is the cause. */
 static void prefer_death(struct point_run *b, struct err *e)
 {
 	struct timespec grace = { 0, GRACE_NS };
@@ -148,8 +154,9 @@ static void prefer_death(struct point_run *b, struct err *e)
 	for (int i = 0; i < ROLES; i++) {
 		siginfo_t si = {};
 
-		if (b->worker[i].pid <= 0 || waitid(P_PID, b->worker[i].pid, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid == 0 ||
-		    si.si_code == CLD_EXITED)
+		if (b->worker[i].pid <= 0 ||
+		    waitid(P_PID, b->worker[i].pid, &si, WEXITED | WNOHANG | WNOWAIT) ||
+		    si.si_pid == 0 || si.si_code == CLD_EXITED)
 			continue;
 		*e = (struct err){};
 		worker_died(b, (enum role)i, e);
@@ -159,7 +166,8 @@ static void prefer_death(struct point_run *b, struct err *e)
 
 static int interrupted(struct err *e)
 {
-	return err_set(e, EXIT_INTERRUPTED, "interrupted: signal %d; both ends were stopped", (int)bench_interrupted);
+	return err_set(e, EXIT_INTERRUPTED, "interrupted: signal %d; both ends were stopped",
+		       (int)bench_interrupted);
 }
 
 /* Wait for the reports of the roles in `mask`. */
@@ -181,8 +189,13 @@ static int await(struct point_run *b, unsigned int mask, uint64_t budget_ns, str
 			return interrupted(e);
 		n = ppoll(pfd, ROLES, &ts, &none);
 		if (n == 0)
-			return err_set(e, EXIT_PEER, "no answer from the %s for %.0f s; give a longer --timeout or fewer bytes",
-				       pfd[0].fd >= 0 && pfd[1].fd >= 0 ? "two ends" : pfd[0].fd >= 0 ? "client" : "server", (double)budget_ns / 1e9);
+			return err_set(e, EXIT_PEER,
+				       "no answer from the %s for %.0f s; give a longer --timeout "
+				       "or fewer bytes",
+				       pfd[0].fd >= 0 && pfd[1].fd >= 0 ? "two ends"
+				       : pfd[0].fd >= 0			? "client"
+									: "server",
+				       (double)budget_ns / 1e9);
 		if (n > 0 && one_report(b, pfd, e)) {
 			prefer_death(b, e);
 			return -1;
@@ -200,7 +213,8 @@ int point_run_order_one(struct point_run *b, enum role role, enum order what, st
 	return await(b, 1u << role, (uint64_t)b->run.plan->o.timeout, e);
 }
 
-int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget, struct err *e)
+int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget,
+			 struct err *e)
 {
 	if (point_run_order(b, ROLE_SERVER, o, e) || point_run_order(b, ROLE_CLIENT, o, e))
 		return -1;

@@ -12,30 +12,52 @@
 struct analysis_opts {
 	char *output, *fix, *title, *test, *x, *y, *dpi, *from, *to;
 	bool mixed, brief;
-	const char *called[2]; /* of compare, where the files are copies of others; NULL: by their own names */
+	const char *called[2]; /* of compare, where the files are copies of others; NULL: by their
+				  own names */
 };
 
 #define AT(field) offsetof(struct analysis_opts, field)
 
 static const char *const test_words[] = { "latency", "oneway", "connect", "throughput", NULL };
-static const char *const figure_kinds[] = { "stall", "throughput", "ledger", "curve", "box", "cdf", "rank", "heatmap", "timeline", "waterfall", NULL };
+static const char *const figure_kinds[] = { "stall", "throughput", "ledger", "curve", "box", "cdf",
+	"rank", "heatmap", "timeline", "waterfall", NULL };
 
-#define OPT_OUTPUT(what) { OPT_STRING, 'o', "output", "FILE", what, AT(output) }
-#define OPT_FIX { OPT_STRING, 0, "fix", "NAME=VALUE", "which value of which option is the fix (default: guessed)", AT(fix) }
-#define OPT_MIXED { OPT_FLAG, 0, "mixed", NULL, "also where the files come from unlike machines; the output marks it", AT(mixed) }
-#define OPT_DRAWN                                                                                                             \
-	{ OPT_STRING, 0, "title", "TEXT", "instead of the figure's own title", AT(title) },                                   \
-	{ OPT_STRING, 0, "test", "TEST", "which test to draw", AT(test), 0, 0, test_words },                                  \
-	{ OPT_STRING, 0, "x", "NAME", "heatmap, curve: the option across", AT(x) },                                           \
-	{ OPT_STRING, 0, "y", "NAME", "heatmap: the option up; curve: what is drawn", AT(y) },                                \
-	{ OPT_STRING, 0, "from", "MS", "timeline: from so many ms after its first event", AT(from) },                         \
+#define OPT_OUTPUT(what) \
+	{ \
+		OPT_STRING, 'o', "output", "FILE", what, AT(output) \
+	}
+#define OPT_FIX \
+	{ \
+		OPT_STRING, 0, "fix", "NAME=VALUE", \
+			"which value of which option is the fix (default: guessed)", AT(fix) \
+	}
+#define OPT_MIXED \
+	{ \
+		OPT_FLAG, 0, "mixed", NULL, \
+			"also where the files come from unlike machines; the output marks it", \
+			AT(mixed) \
+	}
+#define OPT_DRAWN \
+	{ OPT_STRING, 0, "title", "TEXT", "instead of the figure's own title", AT(title) }, \
+	{ OPT_STRING, 0, "test", "TEST", "which test to draw", AT(test), 0, 0, test_words }, \
+	{ OPT_STRING, 0, "x", "NAME", "heatmap, curve: the option across", AT(x) }, \
+	{ OPT_STRING, 0, "y", "NAME", "heatmap: the option up; curve: what is drawn", AT(y) }, \
+	{ OPT_STRING, 0, "from", "MS", "timeline: from so many ms after its first event", \
+		AT(from) }, \
 	{ OPT_STRING, 0, "to", "MS", "timeline: to so many ms after its first event", AT(to) }
 
-static const struct opt report_options[] = { OPT_OUTPUT("the report, one HTML file (default report.html)"), OPT_FIX, OPT_MIXED, OPT_DRAWN, OPT_END };
-static const struct opt figure_options[] = { OPT_OUTPUT("FILE.svg or FILE.png (default KIND.svg)"), OPT_FIX, OPT_MIXED, OPT_DRAWN,
-					     { OPT_STRING, 0, "dpi", "N", "of a PNG (default 200)", AT(dpi) }, OPT_END };
+static const struct opt report_options[] = { OPT_OUTPUT("the report, one HTML file (default "
+	"report.html)"), OPT_FIX, OPT_MIXED, OPT_DRAWN, OPT_END };
+static const struct opt figure_options[] = { OPT_OUTPUT("FILE.svg or FILE.png (default KIND.svg)"),
+					     OPT_FIX,
+					     OPT_MIXED,
+					     OPT_DRAWN,
+					     { OPT_STRING, 0, "dpi", "N", "of a PNG (default 200)",
+					       AT(dpi) },
+					     OPT_END };
 static const struct opt summary_options[] = {
-	OPT_FIX, { OPT_FLAG, 0, "brief", NULL, "the findings and the dips alone", AT(brief) }, OPT_END
+	OPT_FIX, { OPT_FLAG, 0, "brief", NULL, "the findings and the dips alone", AT(brief) },
+		OPT_END
 };
 static const struct opt compare_options[] = { OPT_MIXED, OPT_END };
 
@@ -51,10 +73,14 @@ static int line_begin(struct line *l, size_t more, const char *command, struct e
 	l->argv = calloc(PYTHON_WORDS + more + 2, sizeof(*l->argv));
 	l->n = PYTHON_WORDS;
 	if (!l->argv)
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory; free some and run again", command);
+		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory; free some and run again",
+			       command);
 	if (!python_start(&l->python, l->argv))
-		return err_set(e, EXIT_NO_FEATURE, "%s: the analysis is not beside this program, or others may write there; run make install, "
-						   "or install the package ipcstall-analysis", command);
+		return err_set(e, EXIT_NO_FEATURE,
+			       "%s: the analysis is not beside this program, or others may write "
+			       "there; run make install, "
+			       "or install the package ipcstall-analysis",
+			       command);
 	setenv("IPCSTALL_PROGRAM", "ipcstall", 1);
 	l->argv[l->n++] = command;
 	return 0;
@@ -97,13 +123,15 @@ static int run_python(const struct line *l, struct err *e)
 	int code = subprocess_run((char *const *)l->argv, e);
 
 	if (code == 126 || code == 127)
-		err_set(e, EXIT_NO_FEATURE, "%s: %s cannot be run; install Python 3, or set PYTHON", l->argv[PYTHON_WORDS], l->argv[0]);
+		err_set(e, EXIT_NO_FEATURE, "%s: %s cannot be run; install Python 3, or set PYTHON",
+			l->argv[PYTHON_WORDS], l->argv[0]);
 	return err_is_set(e) ? (int)e->code : code;
 }
 
 enum { OPTION_WORDS = 20 };
 
-static int analyse(const char *command, const struct analysis_opts *o, const struct opt_operands *rest, const char *output, struct err *e)
+static int analyse(const char *command, const struct analysis_opts *o,
+		   const struct opt_operands *rest, const char *output, struct err *e)
 {
 	struct line l = {};
 	int code = (int)EXIT_NO_FEATURE;
@@ -121,7 +149,10 @@ static int analyse(const char *command, const struct analysis_opts *o, const str
 
 static int no_file(const char *command, struct err *e)
 {
-	return err_set(e, EXIT_BAD_USAGE, "%s: no file given; name what --json, sweep or --timeline has written", command), EXIT_BAD_USAGE;
+	return err_set(e, EXIT_BAD_USAGE,
+		       "%s: no file given; name what --json, sweep or --timeline has written",
+		       command),
+	       EXIT_BAD_USAGE;
 }
 
 static int run_report(void *opts, struct opt_operands *rest, struct err *e)
@@ -146,7 +177,9 @@ static int run_figure(void *opts, struct opt_operands *rest, struct err *e)
 		return no_file("figure", e);
 	snprintf(output, sizeof(output), "%.50s.svg", rest->v[0]);
 	if (!o->output && !opt_is_among(rest->v[0], figure_kinds))
-		return err_set(e, EXIT_BAD_USAGE, "figure '%s': no such kind; see ipcstall figure --help", rest->v[0]), EXIT_BAD_USAGE;
+		return err_set(e, EXIT_BAD_USAGE,
+			       "figure '%s': no such kind; see ipcstall figure --help", rest->v[0]),
+		       EXIT_BAD_USAGE;
 	return analyse("figure", o, rest, o->output ? o->output : output, e);
 }
 
@@ -155,7 +188,7 @@ static int run_summary(void *opts, struct opt_operands *rest, struct err *e)
 	return rest->n ? analyse("summary", opts, rest, NULL, e) : no_file("summary", e);
 }
 
-/* --- compare: recordings are replayed into documents first ------------------------------------------------------------------- */
+/* --- compare: recordings are replayed into documents first ------------------------------------ */
 
 struct compared {
 	const char *path;
@@ -178,7 +211,8 @@ static int replayed(struct compared *c, struct err *e)
 	close(fd);
 	code = subprocess_run(argv, e);
 	if (code > 0)
-		return err_set(e, (enum exit_code)code, "compare: %s cannot be replayed; see the line above", c->path);
+		return err_set(e, (enum exit_code)code,
+			       "compare: %s cannot be replayed; see the line above", c->path);
 	return code;
 }
 
@@ -197,7 +231,8 @@ static int run_compare(void *opts, struct opt_operands *rest, struct err *e)
 	int code = EXIT_BAD_USAGE;
 
 	if (rest->n != 2)
-		return err_set(e, EXIT_BAD_USAGE, "compare: %d files; give two", rest->n), EXIT_BAD_USAGE;
+		return err_set(e, EXIT_BAD_USAGE, "compare: %d files; give two", rest->n),
+		       EXIT_BAD_USAGE;
 	a.path = rest->v[0];
 	b.path = rest->v[1];
 	if (replayed(&a, e) == 0 && replayed(&b, e) == 0) {
@@ -216,9 +251,13 @@ static int run_compare(void *opts, struct opt_operands *rest, struct err *e)
 static bool kind_words(size_t i, const char **name, char *text, size_t len)
 {
 	static const char *const texts[] = {
-		"stall and throughput against message size", "throughput against message size, without and with the fix",
-		"where the time of each size goes", "one figure against an option", "quartiles of latency by size", "distribution of latency",
-		"transports by size", "one figure over two options", "one session's states and events against time", "a message through the layers",
+		"stall and throughput against message size",
+			"throughput against message size, without and with the fix",
+		"where the time of each size goes", "one figure against an option",
+			"quartiles of latency by size", "distribution of latency",
+		"transports by size", "one figure over two options",
+			"one session's states and events against time",
+			"a message through the layers",
 	};
 
 	*name = i < sizeof(texts) / sizeof(texts[0]) ? figure_kinds[i] : NULL;
@@ -227,19 +266,30 @@ static bool kind_words(size_t i, const char **name, char *text, size_t len)
 	return *name;
 }
 
-#define ANALYSIS(word, ...)                                                                                                 \
-	const struct command command_##word = { .name = #word, .options = word##_options,                             \
-						   .options_size = sizeof(struct analysis_opts), .takes_operands = true,       \
+#define ANALYSIS(word, ...) \
+	const struct command command_##word = { .name = #word, .options = word##_options, \
+						   .options_size = sizeof(struct analysis_opts), \
+						   	.takes_operands = true, \
 						   .run = run_##word, __VA_ARGS__ }
 
-ANALYSIS(report, .summary = "Write one HTML file that shows what results, sweeps or traces found", .operands = "FILE...",
-	 .examples = "ipcstall report comb.ndjson -o comb.html\tfinding first, then the figures; it works offline\n");
-ANALYSIS(figure, .summary = "Draw one figure of a result, sweep, trace or timeline", .operands = "KIND FILE...", .words_title = "Kinds",
-	 .words = kind_words, .examples = "ipcstall figure stall comb.ndjson -o comb.svg\tstall explains the dips\n"
-					  "ipcstall figure timeline t.ndjson --from 100 --to 200 -o t.svg\ta tenth of a second\n");
-ANALYSIS(summary, .summary = "Print what a result, sweep, trace or timeline says", .operands = "FILE...",
-	 .examples = "ipcstall summary comb.ndjson\tthe dips, what explains them, and the points\n");
-ANALYSIS(compare, .summary = "Say what changed between two results, sweeps, traces or recordings", .operands = "A B",
-	 .description = "Figures of the same cell are compared by the ratio of their medians, with its 95 % interval and a test. Sessions of\n"
-			"`run` and `attach`, and recordings, are set side by side without a test: each is one session.",
-	 .examples = "ipcstall compare before.json after.json\twhat changed, and is it more than chance?\n");
+ANALYSIS(report, .summary = "Write one HTML file that shows what results, sweeps or traces found",
+	 .operands = "FILE...",
+	 .examples = "ipcstall report comb.ndjson -o comb.html\tfinding first, then the figures; "
+		     "it works offline\n");
+ANALYSIS(figure, .summary = "Draw one figure of a result, sweep, trace or timeline",
+	 .operands = "KIND FILE...", .words_title = "Kinds", .words = kind_words,
+	 .examples = "ipcstall figure stall comb.ndjson -o comb.svg\tstall explains the dips\n"
+		     "ipcstall figure timeline t.ndjson --from 100 --to 200 -o t.svg\ta tenth of a "
+		     "second\n");
+ANALYSIS(
+	summary, .summary = "Print what a result, sweep, trace or timeline says",
+	.operands = "FILE...",
+	.examples = "ipcstall summary comb.ndjson\tthe dips, what explains them, and the points\n");
+ANALYSIS(compare, .summary = "Say what changed between two results, sweeps, traces or recordings",
+	 .operands = "A B",
+	 .description = "Figures of the same cell are compared by the ratio of their medians, with "
+			"its 95 % interval and a test. Sessions of\n"
+			"`run` and `attach`, and recordings, are set side by side without a test: "
+			"each is one session.",
+	 .examples = "ipcstall compare before.json after.json\twhat changed, and is it more than "
+		     "chance?\n");

@@ -13,7 +13,8 @@ static const struct opt attach_options[] = {
 	OPT_HEAD("How"),
 	SAMPLED_OPTIONS,
 	SESSION_OPTIONS,
-	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)", SESSION_OPT(duration_ns), 1, 1e18 },
+	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)",
+		SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
@@ -28,7 +29,8 @@ static void watch(struct session *l, const struct trace_options *t, struct err *
 			return;
 		if (session_tick(l, e))
 			return;
-		trace_poll(l->t, deadline - now < 100000000 ? (int)((deadline - now) / 1000000) + 1 : 100);
+		trace_poll(l->t, deadline - now < 100000000 ? (int)((deadline - now) / 1000000) + 1
+							    : 100);
 	}
 }
 
@@ -38,7 +40,9 @@ static json_t *about_filter(const struct session_opts *o, const struct trace_opt
 
 	for (size_t i = 0; i < t->n_tgids; i++)
 		json_array_append_new(pids, json_integer(t->tgids[i]));
-	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->comm), "cgroup", json_text(o->cgroup), "all", t->filter == TRACE_FILTER_ALL);
+	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm",
+			 json_text(o->comm), "cgroup", json_text(o->cgroup), "all",
+			 t->filter == TRACE_FILTER_ALL);
 }
 
 int session_attach(const struct session_opts *o, const char *command, struct err *e)
@@ -54,7 +58,8 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	if (session_begin(&l, o, &filter, e))
 		return -1;
 	if (!o->quiet)
-		fprintf(stderr, "ipcstall: attached; %s\n", o->duration_ns ? "waiting" : "Ctrl-C ends it");
+		fprintf(stderr, "ipcstall: attached; %s\n",
+			o->duration_ns ? "waiting" : "Ctrl-C ends it");
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
 	if (rc == 0)
@@ -76,8 +81,10 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_attach = {
 	.name = "attach",
 	.summary = "Show where the connections of running programs lose time",
-	.description = "Picks up connections in mid-life: what was before is unknown, and said to be; a stall under way shows from the first\n"
-		       "moment on. Ends at Ctrl-C, after --duration, or when the last process it was given ends.",
+	.description = "Picks up connections in mid-life: what was before is unknown, and said to "
+		"be; a stall under way shows from the first\n"
+		       "moment on. Ends at Ctrl-C, after --duration, or when the last process it "
+		       	"was given ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,

@@ -46,19 +46,22 @@ static size_t count_points(const struct bench_plan *p)
 	return n;
 }
 
-static void progress(const struct bench_plan *p, size_t done, size_t total, const char *what, enum test t, int64_t size)
+static void progress(const struct bench_plan *p, size_t done, size_t total, const char *what,
+		     enum test t, int64_t size)
 {
 	char buf[24], text[96];
 
-	snprintf(text, sizeof(text), "%s%s %s %s", what, p->w->name, test_name(t), size_text(size, buf));
-	progress_show(p->o.quiet || bench_point_ns(p) * total < PROGRESS_FROM_NS, done + 1, total, text,
-		      (double)(bench_point_ns(p) * (total - done)) / 1e9);
+	snprintf(text, sizeof(text), "%s%s %s %s", what, p->w->name, test_name(t),
+		 size_text(size, buf));
+	progress_show(p->o.quiet || bench_point_ns(p) * total < PROGRESS_FROM_NS, done + 1, total,
+		      text, (double)(bench_point_ns(p) * (total - done)) / 1e9);
 }
 
 static int run_points(struct result *r, size_t total, struct err *e)
 {
 	for (int t = 0; t < TESTS; t++) {
-		for (size_t i = 0; r->plan->tests >> t & 1 && i < sizes_of(r->plan, (enum test)t); i++) {
+		for (size_t i = 0; r->plan->tests >> t & 1 && i < sizes_of(r->plan, (enum test)t);
+		     i++) {
 			int64_t size = t == TEST_CONNECT ? 1 : r->plan->o.sizes.v[i];
 
 			progress(r->plan, r->n, total, "", (enum test)t, size);
@@ -71,12 +74,14 @@ static int run_points(struct result *r, size_t total, struct err *e)
 }
 
 /* What was asked for by name and hangs on the ledger; a benchmark without these does without it. */
-static int check_traced(const struct traced *tr, const struct bench_options *o, bool insists, struct err *e)
+static int check_traced(const struct traced *tr, const struct bench_options *o, bool insists,
+			struct err *e)
 {
 	const struct {
 		bool asked;
 		const char *option;
-	} rows[] = { { o->timeline, "timeline" }, { o->perfetto, "perfetto" }, { o->ab, "ab" }, { o->nist, "nist" }, { insists, "trace" } };
+	} rows[] = { { o->timeline, "timeline" }, { o->perfetto, "perfetto" }, { o->ab, "ab" },
+		{ o->nist, "nist" }, { insists, "trace" } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].asked && traced_needed(tr, rows[i].option, e))
@@ -106,7 +111,9 @@ static int trace_points(struct traced *tr, struct result *r, bool insists, struc
 
 static bool is_of(const struct point_ledger *l, enum role r, const struct trace_endpoint *ep)
 {
-	return l && l->pids[r] > 0 && (ep->tx_calls.tgid == l->pids[r] || (!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[r]));
+	return l && l->pids[r] > 0 &&
+	       (ep->tx_calls.tgid == l->pids[r] ||
+		(!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[r]));
 }
 
 static const char *role_of(const void *ctx, const struct trace_endpoint *ep)
@@ -146,7 +153,9 @@ static int write_all(const struct result *r, struct traced *tr, struct err *e)
 {
 	const struct bench_options *o = &r->plan->o;
 
-	if (!o->quiet && !sink_is_stdout(o->json) && !sink_is_stdout(o->csv) && !sink_is_stdout(o->raw) && !sink_is_stdout(o->timeline) && !sink_is_stdout(o->perfetto)) {
+	if (!o->quiet && !sink_is_stdout(o->json) && !sink_is_stdout(o->csv) &&
+	    !sink_is_stdout(o->raw) && !sink_is_stdout(o->timeline) &&
+	    !sink_is_stdout(o->perfetto)) {
 		ledgers_print(r, tr, o->nist, stdout);
 		table_print(r, stdout);
 	}
@@ -165,7 +174,9 @@ static int check_outputs(const struct bench_options *o, struct err *e)
 
 	const size_t n = sizeof(paths) / sizeof(paths[0]);
 
-	return (o->repeat && outputs_spare(o->repeat, paths, n, e)) || outputs_check(paths, n, e) ? -1 : 0;
+	return (o->repeat && outputs_spare(o->repeat, paths, n, e)) || outputs_check(paths, n, e)
+		       ? -1
+		       : 0;
 }
 
 static int repeat_options(struct bench_options *o, struct err *e)
@@ -180,11 +191,17 @@ static int repeat_options(struct bench_options *o, struct err *e)
 		return err_sys(e, EXIT_DATA, "give a file written by --json", "%s", o->repeat);
 	fclose(f);
 	if (!doc)
-		rc = err_set(e, EXIT_DATA, "%s: %s (line %d); give a file written by --json", o->repeat, why.text, why.line);
-	else if (!schema || strcmp(schema, "ipcstall.result") || !json_is_object(json_object_get(doc, "options")))
-		rc = err_set(e, EXIT_DATA, "%s: not a result of ipcstall; give a file written by --json", o->repeat);
+		rc = err_set(e, EXIT_DATA, "%s: %s (line %d); give a file written by --json",
+			     o->repeat, why.text, why.line);
+	else if (!schema || strcmp(schema, "ipcstall.result") ||
+		 !json_is_object(json_object_get(doc, "options")))
+		rc = err_set(e, EXIT_DATA,
+			     "%s: not a result of ipcstall; give a file written by --json",
+			     o->repeat);
 	else if (json_integer_value(json_object_get(doc, "version")) != 1)
-		rc = err_set(e, EXIT_VERSION, "%s: of version %" JSON_INTEGER_FORMAT ", this program reads 1; use the program that wrote it",
+		rc = err_set(e, EXIT_VERSION,
+			     "%s: of version %" JSON_INTEGER_FORMAT
+			     ", this program reads 1; use the program that wrote it",
 			     o->repeat, json_integer_value(json_object_get(doc, "version")));
 	else
 		rc = opt_from_json(bench_option_rows, o, json_object_get(doc, "options"), e);
@@ -197,7 +214,10 @@ static int check_repeated(const struct opt_operands *given, struct err *e)
 {
 	for (int i = 0; i < given->n_given; i++)
 		if (!given->given[i]->hidden_from_result)
-			return err_set(e, EXIT_BAD_USAGE, "--%s with --repeat: the file says what is run; give one of them", given->given[i]->name);
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--%s with --repeat: the file says what is run; give one of them",
+				given->given[i]->name);
 	return 0;
 }
 
@@ -215,7 +235,8 @@ static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 	stamp_start(&r);
 	if (bench_setup(plan, &remote_far_end, e) == 0) {
 		bench_catch_signals();
-		r.complete = run_points(&r, total, &run_err) == 0 && trace_points(&tr, &r, insists, &run_err) == 0;
+		r.complete = run_points(&r, total, &run_err) == 0 &&
+			     trace_points(&tr, &r, insists, &run_err) == 0;
 		progress_clear(r.plan->o.quiet);
 		if (r.complete || r.n)
 			write_all(&r, &tr, e);
@@ -240,10 +261,12 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (o->json_schema && !o->repeat)
 		return fputs(json_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
-	if (bench_check_given(o, rest, e) || (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
+	if (bench_check_given(o, rest, e) ||
+	    (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
-	if (bench_plan(o, &plan, e) || unused_options_check_all(bench_uses(&plan), rest, e) || check_outputs(o, e))
+	if (bench_plan(o, &plan, e) || unused_options_check_all(bench_uses(&plan), rest, e) ||
+	    check_outputs(o, e))
 		return e->code;
 	return run_plan(&plan, opt_given(rest, "trace"), e) ? (int)e->code : EXIT_DONE;
 }
@@ -251,16 +274,21 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_bench = {
 	.name = "bench",
 	.summary = "Benchmark one transport: latency, throughput, one-way time, connecting",
-	.description = "Two processes, pinned, talk over the transport: warm-up, then one measured phase for each test and size. Latency is half a "
-		       "round trip by one clock; throughput is what was received. Buffers are the kernel's own unless set.",
+	.description = "Two processes, pinned, talk over the transport: warm-up, then one measured "
+		"phase for each test and size. Latency is half a "
+		       "round trip by one clock; throughput is what was received. Buffers are the "
+		       	"kernel's own unless set.",
 	.words_title = "Keys of --link",
 	.words = link_key_help,
 	.examples = "ipcstall --mode tcp --size 64K\tlatency and throughput at 64 KiB\n"
 		    "ipcstall --mode pipe\tthe ten classic sizes, 4 B to 512 KiB\n"
-		    "ipcstall -m tcp -t throughput -a message -p header=16 -s 1000\theader and body in two writes: a stall for each message\n"
-		    "ipcstall -m tcp -s 1453:21000:+500 -p trailer=4 -t throughput -a message -L veth,rate=100mbit,tso=off\tthe comb\n"
+		    "ipcstall -m tcp -t throughput -a message -p header=16 -s 1000\theader and "
+		    	"body in two writes: a stall for each message\n"
+		    "ipcstall -m tcp -s 1453:21000:+500 -p trailer=4 -t throughput -a message -L "
+		    	"veth,rate=100mbit,tso=off\tthe comb\n"
 		    "ipcstall -m udp -t oneway -r 20k -s 64\tone-way time under a schedule\n"
-		    "ipcstall -m unix -P cross-awake -s 64,64K --json run.json\tacross two CPUs that never sleep\n",
+		    "ipcstall -m unix -P cross-awake -s 64,64K --json run.json\tacross two CPUs "
+		    	"that never sleep\n",
 	.options = bench_option_rows,
 	.options_size = sizeof(struct bench_options),
 	.defaults = bench_defaults,

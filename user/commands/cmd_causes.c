@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall causes: the states of a ledger, from the one table they are defined in (bpf/causes.h). */
+/* ipcstall causes: the states of a ledger, from the one table they are defined in (bpf/causes.h).
+ */
 #include <stdbool.h>
 
 #include "bpf/causes.h"
@@ -23,30 +24,35 @@ struct causes_opts {
 };
 
 static const struct opt causes_options[] = {
-	{ OPT_FLAG, 0, "markdown", NULL, "as the document docs/CAUSES.md", offsetof(struct causes_opts, markdown) },
+	{ OPT_FLAG, 0, "markdown", NULL, "as the document docs/CAUSES.md",
+		offsetof(struct causes_opts, markdown) },
 	OPT_END,
 };
 
 static const char *nist_name(int point)
 {
-	static const char *const names[] = { "", "sleep for memory", "window full", "partial packet" };
+	static const char *const names[] = { "", "sleep for memory", "window full",
+		"partial packet" };
 
 	return names[point];
 }
 
 static void markdown(const char *title, const struct cause_row *r, int n)
 {
-	printf("\n## %s\n\n| state | number | holds when | stall? | NIST stall point | what to do |\n|---|---|---|---|---|---|\n", title);
+	printf("\n## %s\n\n| state | number | holds when | stall? | NIST stall point | what to do "
+	       "|\n|---|---|---|---|---|---|\n",
+	       title);
 	while (n-- > 0)
-		printf("| `%s` | %d | %s | %s | %s | %s |\n", r[n].name, r[n].number, r[n].what, r[n].stall ? "yes" : "no",
-		       nist_name(r[n].nist), r[n].fix);
+		printf("| `%s` | %d | %s | %s | %s | %s |\n", r[n].name, r[n].number, r[n].what,
+		       r[n].stall ? "yes" : "no", nist_name(r[n].nist), r[n].fix);
 }
 
 static void plain(const char *title, const struct cause_row *r, int n)
 {
 	printf("%s\n", title);
 	while (n-- > 0)
-		printf("  %-9s%s %s\n  %11s-> %s\n", r[n].name, r[n].stall ? "*" : " ", r[n].what, "", r[n].fix);
+		printf("  %-9s%s %s\n  %11s-> %s\n", r[n].name, r[n].stall ? "*" : " ", r[n].what,
+		       "", r[n].fix);
 }
 
 #define ROWS(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -56,16 +62,22 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 	const struct causes_opts *o = opts;
 
 	if (rest->n > 1)
-		return err_set(e, EXIT_BAD_USAGE, "causes: %d words; give one, or none for all", rest->n), EXIT_BAD_USAGE;
+		return err_set(e, EXIT_BAD_USAGE, "causes: %d words; give one, or none for all",
+			       rest->n),
+		       EXIT_BAD_USAGE;
 	if (rest->n)
 		return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 	if (!o->markdown) {
-		plain("tx: what a sender's time is made of, highest first (* is a stall)", tx_rows, ROWS(tx_rows));
-		plain("rx: what a receiver's time is made of, highest first", rx_rows, ROWS(rx_rows));
+		plain("tx: what a sender's time is made of, highest first (* is a stall)", tx_rows,
+		      ROWS(tx_rows));
+		plain("rx: what a receiver's time is made of, highest first", rx_rows,
+		      ROWS(rx_rows));
 		return EXIT_DONE;
 	}
-	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. Where several states hold at once the upper row wins;\n"
-	       "the states of one ledger exclude each other and add up to its lifetime. NIST's stall is the sum of the stall rows.\n");
+	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. Where "
+	       "several states hold at once the upper row wins;\n"
+	       "the states of one ledger exclude each other and add up to its lifetime. NIST's "
+	       "stall is the sum of the stall rows.\n");
 	markdown("tx", tx_rows, ROWS(tx_rows));
 	markdown("rx", rx_rows, ROWS(rx_rows));
 	return EXIT_DONE;

@@ -14,33 +14,44 @@ static const struct opt check_options[] = {
 	OPT_END,
 };
 
-static void as_text(const struct trace_feature *f, size_t n, enum trace_backend best, const char *why)
+static void as_text(const struct trace_feature *f, size_t n, enum trace_backend best,
+		    const char *why)
 {
 	for (size_t i = 0; i < n; i++) {
-		printf("  %-36s %s%s%s\n", f[i].name, f[i].there ? "yes" : "no", f[i].there ? "" : ": ", f[i].there ? "" : f[i].why_not);
+		printf("  %-36s %s%s%s\n", f[i].name, f[i].there ? "yes" : "no",
+		       f[i].there ? "" : ": ", f[i].there ? "" : f[i].why_not);
 		if (f[i].there)
 			continue;
 		if (f[i].lost)
 			printf("  %-36s    lost: %s\n", "", f[i].lost);
-		printf("  %-36s    fix:  %s\n", "", f[i].mend ? f[i].mend : "nothing on this kernel");
+		printf("  %-36s    fix:  %s\n", "",
+		       f[i].mend ? f[i].mend : "nothing on this kernel");
 	}
 	if (best == TRACE_AUTO)
-		printf("backend: none: %s\n  benchmarks still run, with TCP_INFO's chronographs and the application's own clocks\n", why);
+		printf("backend: none: %s\n  benchmarks still run, with TCP_INFO's chronographs "
+		       "and the application's own clocks\n",
+		       why);
 	else
-		printf("backend: %s%s%s\n", trace_backend_name(best), *why ? "; no better one here: " : "", why);
-	for (const char *const *c = best == TRACE_AUTO ? NULL : trace_not_covered(best); c && *c; c++)
+		printf("backend: %s%s%s\n", trace_backend_name(best),
+		       *why ? "; no better one here: " : "", why);
+	for (const char *const *c = best == TRACE_AUTO ? NULL : trace_not_covered(best); c && *c;
+	     c++)
 		printf("  not covered by it: %s\n", *c);
 }
 
-static void as_json(const struct trace_feature *f, size_t n, enum trace_backend best, const char *why)
+static void as_json(const struct trace_feature *f, size_t n, enum trace_backend best,
+		    const char *why)
 {
 	json_t *rows = json_array(), *doc;
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(rows, json_pack("{s:s, s:b, s:s?, s:s?, s:s?}", "name", f[i].name, "there", f[i].there, "why_not",
-						      f[i].there ? NULL : f[i].why_not, "lost", f[i].lost, "mend", f[i].mend));
-	doc = json_pack("{s:s, s:i, s:s?, s:s?, s:o}", "schema", "ipcstall.check", "version", 1, "backend",
-			best == TRACE_AUTO ? NULL : trace_backend_name(best), "why", why, "features", rows);
+		json_array_append_new(rows, json_pack("{s:s, s:b, s:s?, s:s?, s:s?}", "name",
+						      f[i].name, "there", f[i].there, "why_not",
+						      f[i].there ? NULL : f[i].why_not, "lost",
+						      f[i].lost, "mend", f[i].mend));
+	doc = json_pack("{s:s, s:i, s:s?, s:s?, s:o}", "schema", "ipcstall.check", "version", 1,
+			"backend", best == TRACE_AUTO ? NULL : trace_backend_name(best), "why", why,
+			"features", rows);
 	json_dumpf(doc, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(doc);
@@ -62,7 +73,8 @@ const struct command command_check = {
 	.name = "check",
 	.summary = "Show what this kernel lets ipcstall see, and how to get the rest",
 	.description = "Exit status 0: the ledger can be kept; 4: only a benchmark without it.",
-	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what is lost by it\n"
+	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what is lost by "
+		"it\n"
 		    "sudo ipcstall check --json\tthe same for a program\n",
 	.options = check_options,
 	.options_size = sizeof(struct check_opts),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall clock: which clocks there are, what they resolve and cost, and which one the tool stamps with. */
+/* ipcstall clock: which clocks there are, what they resolve and cost, and which one the tool stamps
+ * with. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_TIME, 0, "window", "TIME", "calibrate the TSC over this long (default 3s)", offsetof(struct options, window),
+	{ OPT_TIME, 0, "window", "TIME", "calibrate the TSC over this long (default 3s)",
+		offsetof(struct options, window),
 	  1e6, 600e9 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
 	  offsetof(struct options, json), .hidden_from_result = true },
@@ -56,22 +58,26 @@ static void print_tsc(const struct findings *f)
 {
 	const struct tick_clock *c = &f->clock;
 
-	printf("\nTSC: constant_tsc %s, nonstop_tsc %s, rdtscp %s, trusted by the kernel %s; clocksource %s\n",
-	       yes(f->facts.constant_tsc), yes(f->facts.nonstop_tsc), yes(f->facts.rdtscp), yes(f->facts.kernel_trusts),
+	printf("\nTSC: constant_tsc %s, nonstop_tsc %s, rdtscp %s, trusted by the kernel %s; "
+	       "clocksource %s\n",
+	       yes(f->facts.constant_tsc), yes(f->facts.nonstop_tsc), yes(f->facts.rdtscp),
+	       yes(f->facts.kernel_trusts),
 	       f->facts.clocksource[0] ? f->facts.clocksource : "unknown");
 	if (c->tsc)
-		printf("TSC frequency: %.9f GHz +- %.3f ppm, over %.3f s against CLOCK_MONOTONIC\n", c->hz / 1e9,
-		       c->rel_error * 1e6, (double)c->window_ns / 1e9);
+		printf("TSC frequency: %.9f GHz +- %.3f ppm, over %.3f s against CLOCK_MONOTONIC\n",
+		       c->hz / 1e9, c->rel_error * 1e6, (double)c->window_ns / 1e9);
 	printf("Stamps in timed loops: %s", c->why);
 	if (c->tsc)
-		printf("; %.1f ns a stamp against %.1f ns for CLOCK_MONOTONIC", cost_of(f, "rdtscp"),
-		       cost_of(f, "CLOCK_MONOTONIC"));
-	printf("\nReported times: CLOCK_MONOTONIC, the same clock as the kernel's bpf_ktime_get_ns()\n");
+		printf("; %.1f ns a stamp against %.1f ns for CLOCK_MONOTONIC",
+		       cost_of(f, "rdtscp"), cost_of(f, "CLOCK_MONOTONIC"));
+	printf("\nReported times: CLOCK_MONOTONIC, the same clock as the kernel's "
+	       "bpf_ktime_get_ns()\n");
 }
 
 static void print_findings(const struct findings *f)
 {
-	struct grid *g = grid_new("<clock|getres ns|smallest step ns|nops between|cost ns: min|median");
+	struct grid *g =
+		grid_new("<clock|getres ns|smallest step ns|nops between|cost ns: min|median");
 
 	for (int i = 0; i < f->n; i++) {
 		grid_text(g, "%s", f->probe[i].name);
@@ -92,10 +98,11 @@ static json_t *probes_to_json(const struct findings *f)
 	for (int i = 0; i < f->n; i++) {
 		const struct clock_probe *p = &f->probe[i];
 
-		json_array_append_new(list, json_pack("{ss, so, so, si, so, so}", "name", p->name, "getres_ns",
-						      json_figure(p->resolution), "step_ns", json_figure(p->step),
-						      "nops", p->nops, "cost_min_ns", json_figure(p->cost_min),
-						      "cost_median_ns", json_figure(p->cost_median)));
+		json_array_append_new(
+			list, json_pack("{ss, so, so, si, so, so}", "name", p->name, "getres_ns",
+					json_figure(p->resolution), "step_ns", json_figure(p->step),
+					"nops", p->nops, "cost_min_ns", json_figure(p->cost_min),
+					"cost_median_ns", json_figure(p->cost_median)));
 	}
 	return list;
 }
@@ -106,11 +113,13 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 	struct machine m;
 
 	machine_read(&m);
-	return json_pack("{si, ss, so, so, so, so, so, s{sb, sb, sb, sb, so}}", "schema_version", 1, "kind", "clock",
-			 "options", opt_to_json(rows, o), "build", build_to_json(&build), "machine",
-			 machine_to_json(&m), "clock", tick_clock_to_json(&f->clock), "clocks", probes_to_json(f), "tsc",
-			 "constant_tsc", t->constant_tsc, "nonstop_tsc", t->nonstop_tsc, "rdtscp", t->rdtscp,
-			 "kernel_trusts", t->kernel_trusts, "clocksource", json_text(t->clocksource));
+	return json_pack("{si, ss, so, so, so, so, so, s{sb, sb, sb, sb, so}}", "schema_version", 1,
+			 "kind", "clock", "options", opt_to_json(rows, o), "build",
+			 build_to_json(&build), "machine", machine_to_json(&m), "clock",
+			 tick_clock_to_json(&f->clock), "clocks", probes_to_json(f), "tsc",
+			 "constant_tsc", t->constant_tsc, "nonstop_tsc", t->nonstop_tsc, "rdtscp",
+			 t->rdtscp, "kernel_trusts", t->kernel_trusts, "clocksource",
+			 json_text(t->clocksource));
 }
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
@@ -135,11 +144,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_clock = {
 	.name = "clock",
 	.summary = "Show what each clock resolves and costs, and which one is used",
-	.description = "For each clock: clock_getres(), the smallest non-zero difference between two readings with a growing "
-		       "number of nops between them, and the cost of a reading. The TSC's frequency is measured against "
+	.description = "For each clock: clock_getres(), the smallest non-zero difference between "
+		"two readings with a growing "
+		       "number of nops between them, and the cost of a reading. The TSC's "
+		       	"frequency is measured against "
 		       "CLOCK_MONOTONIC with a bound of its error.",
 	.examples = "ipcstall clock\tthe table, after 3 s of calibration\n"
-		    "ipcstall clock --window 100ms --json clock.json\ta quicker, coarser calibration, and the data\n",
+		    "ipcstall clock --window 100ms --json clock.json\ta quicker, coarser "
+		    	"calibration, and the data\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = defaults,

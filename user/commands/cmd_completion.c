@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Completion for bash, zsh and fish, from the same rows as --help: commands, options, and the values of options. */
+/* Completion for bash, zsh and fish, from the same rows as --help: commands, options, and the
+ * values of options. */
 #include <string.h>
 
 #include "commands/command.h"
@@ -9,9 +10,12 @@ struct source {
 	const char *bash, *zsh, *fish;
 };
 
-static const struct source files = { "$(compgen -f -- \"$cur\")", "_files", "(__fish_complete_path)" };
-static const struct source pids = { "$(ps -eo pid= 2>/dev/null)", "_pids", "(__fish_complete_pids)" };
-static const struct source programs = { "$(ps -eo comm= 2>/dev/null | sort -u)", "(${(f)\"$(ps -eo comm= | sort -u)\"})",
+static const struct source files = { "$(compgen -f -- \"$cur\")", "_files",
+	"(__fish_complete_path)" };
+static const struct source pids = { "$(ps -eo pid= 2>/dev/null)", "_pids",
+	"(__fish_complete_pids)" };
+static const struct source programs = { "$(ps -eo comm= 2>/dev/null | sort -u)",
+					"(${(f)\"$(ps -eo comm= | sort -u)\"})",
 					"(ps -eo comm= | sort -u)" };
 
 /* By what stands for the value in the help. */
@@ -19,18 +23,21 @@ static const struct {
 	const char *arg, *name;
 	const struct source *source;
 } by_arg[] = {
-	{ "FILE", NULL, &files }, { "DIR", NULL, &files }, { "PATH", NULL, &files }, { "PID", NULL, &pids }, { "NAME", "comm", &programs },
+	{ "FILE", NULL, &files }, { "DIR", NULL, &files }, { "PATH", NULL, &files }, { "PID", NULL,
+		&pids }, { "NAME", "comm", &programs },
 };
 
 static const struct source *source_of(const struct opt *row)
 {
 	for (size_t i = 0; row->arg && i < sizeof(by_arg) / sizeof(by_arg[0]); i++)
-		if (!strcmp(row->arg, by_arg[i].arg) && (!by_arg[i].name || !strcmp(row->name, by_arg[i].name)))
+		if (!strcmp(row->arg, by_arg[i].arg) &&
+		    (!by_arg[i].name || !strcmp(row->name, by_arg[i].name)))
 			return by_arg[i].source;
 	return NULL;
 }
 
-/* Its values in one line, blanks between them; choices may be a hint where others are allowed too. */
+/* Its values in one line, blanks between them; choices may be a hint where others are allowed too.
+ */
 static void put_choices(const char *const *choices, const char *between, FILE *out)
 {
 	for (size_t i = 0; choices[i]; i++)
@@ -67,7 +74,7 @@ static void put_quoted(const char *text, const char *also, FILE *out)
 			fprintf(out, "%s%c", strchr(also, *text) ? "\\" : "", *text);
 }
 
-/* --- bash --------------------------------------------------------------------------------------------------------- */
+/* --- bash ------------------------------------------------------------------------------------- */
 
 static void bash_value(const struct command *c, const struct opt *row, FILE *out)
 {
@@ -102,26 +109,29 @@ static void bash_options(const struct command *c, FILE *out)
 
 static void bash_script(FILE *out)
 {
-	fputs("_ipcstall() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words operands known\n"
+	fputs("_ipcstall() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} "
+	      "prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words operands known\n"
 	      "\t[[ $command == -* ]] && command=bench\n\tcase $command/$prev in\n",
 	      out);
 	for (const struct command *const *c = command_list; *c; c++)
 		for (const struct opt *row = (*c)->options; row && is_row(row); row++)
 			if (row->name)
 				bash_value(*c, row, out);
-	fputs("\tesac\n\tif [[ $known ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi\n\tcase $command in\n",
+	fputs("\tesac\n\tif [[ $known ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" "
+	      "-- \"$cur\")\n\t\treturn\n\tfi\n\tcase $command in\n",
 	      out);
 	for (const struct command *const *c = command_list; *c; c++)
 		bash_options(*c, out);
 	fputs("\tesac\n\tif ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then words='help ", out);
 	for (const struct command *const *c = command_list; *c; c++)
 		fprintf(out, "%s ", (*c)->name);
-	fputs("'\n\telif [[ $cur != -* ]]; then words=$operands\n\tfi\n\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
+	fputs("'\n\telif [[ $cur != -* ]]; then words=$operands\n\tfi\n\tmapfile -t COMPREPLY < "
+	      "<(compgen -W \"$words\" -- \"$cur\")\n}\n"
 	      "complete -o default -F _ipcstall ipcstall\n",
 	      out);
 }
 
-/* --- zsh ---------------------------------------------------------------------------------------------------------- */
+/* --- zsh -------------------------------------------------------------------------------------- */
 
 static void zsh_value(const struct opt *row, FILE *out)
 {
@@ -144,8 +154,9 @@ static void zsh_option(const struct opt *row, FILE *out)
 	const char *again = row->type == OPT_MULTI ? "*" : "";
 
 	if (row->shorthand)
-		fprintf(out, " \\\n\t\t\t'%s-%c[", again, row->shorthand), put_quoted(row->help, "[]:", out), fputc(']', out),
-			zsh_value(row, out), fputc('\'', out);
+		fprintf(out, " \\\n\t\t\t'%s-%c[", again, row->shorthand),
+			put_quoted(row->help, "[]:", out), fputc(']', out), zsh_value(row, out),
+			fputc('\'', out);
 	fprintf(out, " \\\n\t\t\t'%s--%s[", again, row->name);
 	put_quoted(row->help, "[]:", out);
 	fputc(']', out);
@@ -178,23 +189,28 @@ static void zsh_command(const struct command *c, FILE *out)
 
 static void zsh_script(FILE *out)
 {
-	fputs("#compdef ipcstall\n_ipcstall() {\n\tlocal command=$words[2]\n\tlocal -a known\n\tknown=(\n", out);
+	fputs("#compdef ipcstall\n_ipcstall() {\n\tlocal command=$words[2]\n\tlocal -a "
+	      "known\n\tknown=(\n",
+	      out);
 	for (const struct command *const *c = command_list; *c; c++) {
 		fprintf(out, "\t\t'%s:", (*c)->name);
 		put_quoted((*c)->summary, ":", out);
 		fputs("'\n", out);
 	}
-	fputs("\t)\n\tif (( CURRENT == 2 )) && [[ $command != -* ]]; then\n\t\t_describe command known\n\t\treturn\n\tfi\n"
-	      "\tif [[ $command == -* ]]; then\n\t\tcommand=bench\n\telse\n\t\tshift words\n\t\t(( CURRENT-- ))\n\tfi\n\tcase $command in\n",
+	fputs("\t)\n\tif (( CURRENT == 2 )) && [[ $command != -* ]]; then\n\t\t_describe command "
+	      "known\n\t\treturn\n\tfi\n"
+	      "\tif [[ $command == -* ]]; then\n\t\tcommand=bench\n\telse\n\t\tshift words\n\t\t(( "
+	      "CURRENT-- ))\n\tfi\n\tcase $command in\n",
 	      out);
 	for (const struct command *const *c = command_list; *c; c++)
 		zsh_command(*c, out);
 	fputs("\thelp) _describe command known ;;\n\tesac\n}\n"
-	      "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n\t_ipcstall \"$@\"\nelse\n\tcompdef _ipcstall ipcstall\nfi\n",
+	      "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n\t_ipcstall "
+	      "\"$@\"\nelse\n\tcompdef _ipcstall ipcstall\nfi\n",
 	      out);
 }
 
-/* --- fish --------------------------------------------------------------------------------------------------------- */
+/* --- fish ------------------------------------------------------------------------------------- */
 
 static void fish_when(const struct command *c, FILE *out)
 {
@@ -241,8 +257,10 @@ static void fish_operand(const struct command *c, FILE *out)
 
 static void fish_script(FILE *out)
 {
-	fputs("function __ipcstall_is\n\tset -l words (commandline -opc)\n\ttest (count $words) -ge 2; or return 1\n"
-	      "\ttest $words[2] = $argv[1]; or begin; test $argv[1] = bench; and string match -q -- '-*' $words[2]; end\nend\n"
+	fputs("function __ipcstall_is\n\tset -l words (commandline -opc)\n\ttest (count $words) "
+	      "-ge 2; or return 1\n"
+	      "\ttest $words[2] = $argv[1]; or begin; test $argv[1] = bench; and string match -q "
+	      "-- '-*' $words[2]; end\nend\n"
 	      "function __ipcstall_first\n\ttest (count (commandline -opc)) -eq 1\nend\n",
 	      out);
 	for (const struct command *const *c = command_list; *c; c++) {
@@ -259,7 +277,7 @@ static void fish_script(FILE *out)
 	fputs("' -d 'benchmark this transport'\n", out);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- */
+/* ---------------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -288,7 +306,9 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		shells[i].print(stdout);
 		return EXIT_DONE;
 	}
-	return err_set(e, EXIT_BAD_USAGE, "completion: give the shell's name; known: bash, zsh, fish"), EXIT_BAD_USAGE;
+	return err_set(e, EXIT_BAD_USAGE,
+		       "completion: give the shell's name; known: bash, zsh, fish"),
+	       EXIT_BAD_USAGE;
 }
 
 const struct command command_completion = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall diagnose: is this workload healthy, and if not: what waits for whom, and which fix is proven? */
+/* ipcstall diagnose: is this workload healthy, and if not: what waits for whom, and which fix is
+ * proven? */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,16 @@ static const char *const fixes_names[] = { "auto", "run", "name", NULL };
 
 static const struct opt own_rows[] = {
 	OPT_HEAD("The diagnosis"),
-	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger (default 5)", AT(rounds), 3, 25 },
-	{ OPT_INT, 0, "pairs", "N", "rounds in which the fixes run beside it (default 9)", AT(pairs), PAIRS_LEAST, ROUNDS_ROOM },
-	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: auto, which is run; with --from: name)", AT(fixes), 0, 0, fixes_names },
-	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its options are run again", AT(from) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", AT(json_schema) },
+	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger "
+		"(default 5)", AT(rounds), 3, 25 },
+	{ OPT_INT, 0, "pairs", "N", "rounds in which the fixes run beside it (default 9)",
+		AT(pairs), PAIRS_LEAST, ROUNDS_ROOM },
+	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: auto, "
+		"which is run; with --from: name)", AT(fixes), 0, 0, fixes_names },
+	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its "
+		"options are run again", AT(from) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end",
+		AT(json_schema) },
 	OPT_END,
 };
 
@@ -45,7 +51,8 @@ static struct opt all_rows[ROWS_MAX];
 
 static void __attribute__((constructor)) join_rows(void)
 {
-	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist", "mean", "ledger", "json-schema", NULL };
+	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist",
+		"mean", "ledger", "json-schema", NULL };
 
 	opt_join(all_rows, ROWS_MAX, own_rows, bench_option_rows, but);
 }
@@ -69,12 +76,15 @@ static int settle_options(struct bench_options *o, struct err *e)
 	if (!o->tests)
 		o->tests = strdup("throughput");
 	if (o->connect)
-		return err_set(e, EXIT_BAD_USAGE, "diagnose with --connect: it changes options at both ends and cannot on another host; leave --connect out");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "diagnose with --connect: it changes options at both ends and "
+			       "cannot on another host; leave --connect out");
 	return 0;
 }
 
 /* Without options of its own where it comes from a file: that has them. */
-static json_t *document(const struct examiner *x, const struct bench_plan *plan, const char *from, json_t *diagnoses, json_t *ranges, const char *verdict)
+static json_t *document(const struct examiner *x, const struct bench_plan *plan, const char *from,
+			json_t *diagnoses, json_t *ranges, const char *verdict)
 {
 	char now[40];
 	time_t t = time(NULL);
@@ -100,7 +110,8 @@ struct outcome_so_far {
 	bool any, print;
 };
 
-static const int badness[] = { [DIAG_HEALTHY] = 0, [DIAG_UNKNOWN] = 1, [DIAG_NOISY] = 2, [DIAG_ILL] = 3 };
+static const int badness[] = { [DIAG_HEALTHY] = 0, [DIAG_UNKNOWN] = 1, [DIAG_NOISY] = 2,
+	[DIAG_ILL] = 3 };
 
 static void rule(const struct examiner *x, const struct outcome_so_far *out)
 {
@@ -150,7 +161,9 @@ static int take_saved(const struct source *from, struct patient *p, struct err *
 	for (size_t i = 0; i < from->saved->n && p->n_rounds < ROUNDS_ROOM; i++)
 		if (from->saved->rounds[i].size == p->size)
 			p->rounds[p->n_rounds++] = from->saved->rounds[i];
-	return variant_plan(&p->v, from->x->options, patient_size(p), "", e) ? -1 : examine_fixes(from->x, p, e);
+	return variant_plan(&p->v, from->x->options, patient_size(p), "", e)
+		       ? -1
+		       : examine_fixes(from->x, p, e);
 }
 
 static int examine_size(const struct source *from, int64_t size, struct patient *p, struct err *e)
@@ -162,7 +175,8 @@ static int examine_size(const struct source *from, int64_t size, struct patient 
 }
 
 /* One size by itself. */
-static int one_size(const struct source *from, int64_t size, struct patient *p, struct outcome_so_far *out, struct err *e)
+static int one_size(const struct source *from, int64_t size, struct patient *p,
+		    struct outcome_so_far *out, struct err *e)
 {
 	int rc = examine_size(from, size, p, e);
 
@@ -180,8 +194,10 @@ static bool told_before(const struct range *r, size_t i)
 	return false;
 }
 
-/* A band: first what waits there; its fixes are tried only where no deeper band has had the same cause. */
-static int one_band(const struct source *from, struct range *r, size_t i, struct patient *p, struct outcome_so_far *out, struct err *e)
+/* A band: first what waits there; its fixes are tried only where no deeper band has had the same
+ * cause. */
+static int one_band(const struct source *from, struct range *r, size_t i, struct patient *p,
+		    struct outcome_so_far *out, struct err *e)
 {
 	bool run = from->x->run_fixes;
 	struct band *b = &r->bands[i];
@@ -203,10 +219,13 @@ static int one_band(const struct source *from, struct range *r, size_t i, struct
 	return rc;
 }
 
-static int all_bands(const struct source *from, struct range *r, struct outcome_so_far *out, struct err *e)
+static int all_bands(const struct source *from, struct range *r, struct outcome_so_far *out,
+		     struct err *e)
 {
 	struct patient *p = calloc(1, sizeof(*p));
-	int rc = p ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
+	int rc = p ? 0
+		   : err_set(e, EXIT_NO_RESOURCE,
+			     "diagnose: out of memory; free some and run again");
 
 	for (size_t i = 0; rc == 0 && i < r->n_bands; i++)
 		rc = one_band(from, r, i, p, out, e);
@@ -218,10 +237,13 @@ static int all_bands(const struct source *from, struct range *r, struct outcome_
 	return rc;
 }
 
-static int each_size(const struct source *from, const struct range *r, struct outcome_so_far *out, struct err *e)
+static int each_size(const struct source *from, const struct range *r, struct outcome_so_far *out,
+		     struct err *e)
 {
 	struct patient *p = calloc(1, sizeof(*p));
-	int rc = p ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
+	int rc = p ? 0
+		   : err_set(e, EXIT_NO_RESOURCE,
+			     "diagnose: out of memory; free some and run again");
 
 	for (size_t i = 0; rc == 0 && i < r->n; i++)
 		rc = one_size(from, r->sizes[i].size, p, out, e);
@@ -229,7 +251,8 @@ static int each_size(const struct source *from, const struct range *r, struct ou
 	return rc;
 }
 
-static int live_test(struct examiner *x, enum test t, const struct size_list *sizes, struct outcome_so_far *out, struct err *e)
+static int live_test(struct examiner *x, enum test t, const struct size_list *sizes,
+		     struct outcome_so_far *out, struct err *e)
 {
 	struct source from = { .x = x, .test = t };
 	struct range r = { .test = t };
@@ -252,7 +275,8 @@ static int live_test(struct examiner *x, enum test t, const struct size_list *si
 	return rc;
 }
 
-static int examine_live(struct examiner *x, const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
+static int examine_live(struct examiner *x, const struct bench_plan *plan,
+			struct outcome_so_far *out, struct err *e)
 {
 	int rc = 0;
 
@@ -262,7 +286,8 @@ static int examine_live(struct examiner *x, const struct bench_plan *plan, struc
 	return rc;
 }
 
-static int saved_series(struct examiner *x, const struct series *s, struct outcome_so_far *out, struct err *e)
+static int saved_series(struct examiner *x, const struct series *s, struct outcome_so_far *out,
+			struct err *e)
 {
 	struct source from = { .x = x, .saved = s, .test = s->test };
 	struct range r = { .test = s->test };
@@ -276,7 +301,8 @@ static int saved_series(struct examiner *x, const struct series *s, struct outco
 	return rc;
 }
 
-static int examine_saved(struct examiner *x, const char *path, struct outcome_so_far *out, struct err *e)
+static int examine_saved(struct examiner *x, const char *path, struct outcome_so_far *out,
+			 struct err *e)
 {
 	struct saved s;
 	int rc = saved_load(path, &s, e);
@@ -286,7 +312,8 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 	x->from_file = true;
 	for (size_t i = 0; rc == 0 && i < s.n; i++) {
 		if (out->print && s.n > 1)
-			printf("%sSeries %zu of %zu: %s\n\n", out->any ? "\n====\n\n" : "", i + 1, s.n, s.v[i].label);
+			printf("%sSeries %zu of %zu: %s\n\n", out->any ? "\n====\n\n" : "", i + 1,
+			       s.n, s.v[i].label);
 		rc = saved_series(x, &s.v[i], out, e);
 	}
 	x->options = NULL;
@@ -294,7 +321,8 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 	return rc;
 }
 
-static int run_source(struct examiner *x, struct diagnose_opts *o, const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
+static int run_source(struct examiner *x, struct diagnose_opts *o, const struct bench_plan *plan,
+		      struct outcome_so_far *out, struct err *e)
 {
 	json_t *options;
 	int rc;
@@ -307,17 +335,21 @@ static int run_source(struct examiner *x, struct diagnose_opts *o, const struct 
 	return rc;
 }
 
-static int write_document(struct examiner *x, const struct diagnose_opts *o, const struct bench_plan *plan, const struct outcome_so_far *out, struct err *e)
+static int write_document(struct examiner *x, const struct diagnose_opts *o,
+			  const struct bench_plan *plan, const struct outcome_so_far *out,
+			  struct err *e)
 {
 	if (!o->bench.json)
 		return 0;
-	return json_to_file(document(x, plan, o->from, out->list, out->ranges, out->verdict), o->bench.json, JSON_INDENT(1), e);
+	return json_to_file(document(x, plan, o->from, out->list, out->ranges, out->verdict),
+			    o->bench.json, JSON_INDENT(1), e);
 }
 
 /* A file says how its rounds were made; only where the fixes are run is anything measured now. */
 static int check_from(const struct opt_operands *given, bool run_fixes, struct err *e)
 {
-	static const char *const judging[] = { "from", "fixes", "json", "quiet", "seed", "color", NULL };
+	static const char *const judging[] = { "from", "fixes", "json", "quiet", "seed", "color",
+		NULL };
 	static const char *const measuring[] = { "rounds", "pairs", "trace", "backend", NULL };
 
 	for (int i = 0; i < given->n_given; i++) {
@@ -325,35 +357,54 @@ static int check_from(const struct opt_operands *given, bool run_fixes, struct e
 		bool measures = opt_is_among(name, measuring);
 
 		if (measures && !run_fixes)
-			return err_set(e, EXIT_BAD_USAGE, "--%s with --from: nothing is measured; leave it out, or add --fixes run", name);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--%s with --from: nothing is measured; leave it out, or "
+				       "add --fixes run",
+				       name);
 		if (!measures && !opt_is_among(name, judging))
-			return err_set(e, EXIT_BAD_USAGE, "--%s with --from: the file says what was run; give one of them", name);
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--%s with --from: the file says what was run; give one of them",
+				name);
 	}
 	return 0;
 }
 
-static int check_given(const struct diagnose_opts *o, const struct opt_operands *given, bool run_fixes, struct err *e)
+static int check_given(const struct diagnose_opts *o, const struct opt_operands *given,
+		       bool run_fixes, struct err *e)
 {
-	return bench_check_given(&o->bench, given, e) || (o->from && check_from(given, run_fixes, e)) ? -1 : 0;
+	return bench_check_given(&o->bench, given, e) ||
+			       (o->from && check_from(given, run_fixes, e))
+		       ? -1
+		       : 0;
 }
 
 static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct diagnose_opts *o = opts;
-	struct outcome_so_far out = { .print = !o->bench.quiet && !(o->bench.json && !strcmp(o->bench.json, "-")) };
+	struct outcome_so_far out = { .print = !o->bench.quiet && !(o->bench.json &&
+		!strcmp(o->bench.json, "-")) };
 	struct bench_plan plan = {};
-	struct examiner x = { .trace = o->bench.trace, .run_fixes = o->fixes == FIXES_RUN || (o->fixes == FIXES_AUTO && !o->from),
-			      .quiet = o->bench.quiet, .backend = o->bench.backend, .base_rounds = (size_t)o->rounds, .pairs = (size_t)o->pairs,
-			      .seed = (uint64_t)o->bench.seed, .colour = o->bench.colour };
+	struct examiner x = { .trace = o->bench.trace,
+			      .run_fixes =
+				      o->fixes == FIXES_RUN || (o->fixes == FIXES_AUTO && !o->from),
+			      .quiet = o->bench.quiet,
+			      .backend = o->bench.backend,
+			      .base_rounds = (size_t)o->rounds,
+			      .pairs = (size_t)o->pairs,
+			      .seed = (uint64_t)o->bench.seed,
+			      .colour = o->bench.colour };
 	int rc;
 
 	if (o->json_schema)
 		return fputs(diagnosis_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
 	if (check_given(o, rest, x.run_fixes, e))
 		return e->code;
-	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e) || unused_options_check_all(bench_uses(&plan), rest, e)))
+	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e) ||
+			 unused_options_check_all(bench_uses(&plan), rest, e)))
 		return e->code;
-	if ((o->from && outputs_spare(o->from, &(const char *){ o->bench.json }, 1, e)) || outputs_check(&(const char *){ o->bench.json }, 1, e))
+	if ((o->from && outputs_spare(o->from, &(const char *){ o->bench.json }, 1, e)) ||
+	    outputs_check(&(const char *){ o->bench.json }, 1, e))
 		return e->code;
 	json_ledger_of_point = point_ledger_to_json;
 	tick_clock_init(&plan.clock, TICK_CALIBRATE_NS);
@@ -374,13 +425,20 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_diagnose = {
 	.name = "diagnose",
-	.summary = "Find out whether a workload is healthy; if not, who waits for whom, and which fix is proven",
-	.description = "Runs the workload in identical rounds, finds the waits that exceed what the measurement can resolve, explains them by the ledger,\n"
-		       "names both ends, and runs every fix that fits beside the workload as it is: confirmed, refuted or too noisy to say.\n"
-		       "Options are those of a benchmark; without any, throughput at 16 KiB, 150 ms a round. Exit status 10: too noisy to say.",
-	.examples = "ipcstall diagnose -m tcp -p header=16 -a message -s 4K\twhy does each message take 44 ms?\n"
-		    "ipcstall diagnose -m pipe -s 64K --pipe-size 4096 -P cross\tdoes a larger pipe help?\n"
-		    "ipcstall diagnose -m tcp -t latency -s 64 --json d.json\tfor a machine to read\n",
+	.summary = "Find out whether a workload is healthy; if not, who waits for whom, and which "
+		"fix is proven",
+	.description = "Runs the workload in identical rounds, finds the waits that exceed what "
+		"the measurement can resolve, explains them by the ledger,\n"
+		       "names both ends, and runs every fix that fits beside the workload as it "
+		       	"is: confirmed, refuted or too noisy to say.\n"
+		       "Options are those of a benchmark; without any, throughput at 16 KiB, 150 "
+		       	"ms a round. Exit status 10: too noisy to say.",
+	.examples = "ipcstall diagnose -m tcp -p header=16 -a message -s 4K\twhy does each message "
+		"take 44 ms?\n"
+		    "ipcstall diagnose -m pipe -s 64K --pipe-size 4096 -P cross\tdoes a larger "
+		    	"pipe help?\n"
+		    "ipcstall diagnose -m tcp -t latency -s 64 --json d.json\tfor a machine to "
+		    	"read\n",
 	.options = all_rows,
 	.options_size = sizeof(struct diagnose_opts),
 	.defaults = diagnose_defaults,

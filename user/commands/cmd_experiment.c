@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall experiment FILE: the sweeps an experiment file names, then the test that answers its hypothesis. */
+/* ipcstall experiment FILE: the sweeps an experiment file names, then the test that answers its
+ * hypothesis. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +22,12 @@ struct experiment_opts {
 
 static const struct opt experiment_options[] = {
 	{ OPT_FLAG, 'l', "list", NULL, "the experiments that come with the program", AT(list) },
-	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most about two minutes; weaker evidence", AT(quick) },
-	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, with -results)", AT(out) },
-	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR has already; go on where it stopped", AT(resume) },
+	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most about two minutes; weaker evidence",
+		AT(quick) },
+	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, "
+		"with -results)", AT(out) },
+	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR has already; go on where it stopped",
+		AT(resume) },
 	OPT_END,
 };
 
@@ -33,7 +37,8 @@ static int is_experiment(const struct dirent *d)
 {
 	size_t n = strlen(d->d_name);
 
-	return n > 3 && strcmp(d->d_name + n - 3, ".md") == 0 && d->d_name[0] >= 'a' && d->d_name[0] <= 'z';
+	return n > 3 && strcmp(d->d_name + n - 3, ".md") == 0 && d->d_name[0] >= 'a' &&
+	       d->d_name[0] <= 'z';
 }
 
 static int list(struct err *e)
@@ -43,7 +48,8 @@ static int list(struct err *e)
 	int n;
 
 	if (!share_dir(share))
-		return err_set(e, EXIT_NO_FEATURE, "experiment: " DIRECTORY " is not beside this program; name a file");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "experiment: " DIRECTORY " is not beside this program; name a file");
 	snprintf(dir, sizeof(dir), "%s/" DIRECTORY, share);
 	n = scandir(dir, &found, is_experiment, alphasort);
 	if (n < 0)
@@ -51,7 +57,8 @@ static int list(struct err *e)
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, found[i]->d_name);
 		if (plan_title(path, title, sizeof(title)))
-			printf("%-24.*s %s\n", (int)strlen(found[i]->d_name) - 3, found[i]->d_name, title);
+			printf("%-24.*s %s\n", (int)strlen(found[i]->d_name) - 3, found[i]->d_name,
+			       title);
 		free(found[i]);
 	}
 	free(found);
@@ -66,11 +73,13 @@ static void find_file(const char *word, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s", word);
 	if (access(word, F_OK) == 0 || strchr(word, '/') || !share_dir(share))
 		return;
-	if (snprintf(path, PATH_MAX, "%.3000s/" DIRECTORY "/%.500s.md", share, word) <= 0 || access(path, F_OK) != 0)
+	if (snprintf(path, PATH_MAX, "%.3000s/" DIRECTORY "/%.500s.md", share, word) <= 0 ||
+	    access(path, F_OK) != 0)
 		snprintf(path, PATH_MAX, "%s", word);
 }
 
-static int choose_dir(const struct experiment_opts *o, const char *file, char dir[PATH_MAX], struct err *e)
+static int choose_dir(const struct experiment_opts *o, const char *file, char dir[PATH_MAX],
+		      struct err *e)
 {
 	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
 	struct stat st;
@@ -79,7 +88,8 @@ static int choose_dir(const struct experiment_opts *o, const char *file, char di
 		snprintf(dir, PATH_MAX, "%s", o->out);
 	else
 		snprintf(dir, PATH_MAX, "%.*s-results", (int)strcspn(base, "."), base);
-	if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
+	if (mkdir(dir, 0777) == 0 ||
+	    (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
 		return 0;
 	return err_sys(e, EXIT_IO, "give a directory that can be written with --out", "%s", dir);
 }
@@ -105,7 +115,8 @@ static int carry_out(const struct experiment_opts *o, const char *word, struct e
 	int code = -1;
 
 	find_file(word, file);
-	if (plan_read(&p, file, o->quick, e) == 0 && choose_dir(o, file, dir, e) == 0 && run_plan(&p, o, dir, e) == 0)
+	if (plan_read(&p, file, o->quick, e) == 0 && choose_dir(o, file, dir, e) == 0 &&
+	    run_plan(&p, o, dir, e) == 0)
 		code = step_answer(file, dir, o->quick, e);
 	plan_free(&p);
 	return code < 0 ? (int)e->code : code;
@@ -116,11 +127,15 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 	const struct experiment_opts *o = opts;
 
 	if (o->list && rest->n)
-		return err_set(e, EXIT_BAD_USAGE, "experiment --list with '%s': one lists, the other runs; give one", rest->v[0]);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "experiment --list with '%s': one lists, the other runs; give one",
+			       rest->v[0]);
 	if (o->list)
 		return list(e) ? (int)e->code : EXIT_DONE;
 	if (rest->n != 1) {
-		err_set(e, EXIT_BAD_USAGE, "experiment: %d files; give one, or --list to see which there are", rest->n);
+		err_set(e, EXIT_BAD_USAGE,
+			"experiment: %d files; give one, or --list to see which there are",
+			rest->n);
 		return e->code;
 	}
 	return carry_out(o, rest->v[0], e);
@@ -128,14 +143,18 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_experiment = {
 	.name = "experiment",
-	.summary = "Carry out an experiment: its sweeps, figures, and the test that answers its hypothesis",
+	.summary = "Carry out an experiment: its sweeps, figures, and the test that answers its "
+		"hypothesis",
 	.operands = "FILE",
 	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
-	.description = "FILE is one of docs/experiments, or its bare name. The data come first, then the test, then the answer: supported, refuted,\n"
-		       "partly or not decided. Everything is kept in a directory: data, figures, report.html, answer.json. Exit code 10: not decided.",
+	.description = "FILE is one of docs/experiments, or its bare name. The data come first, "
+		"then the test, then the answer: supported, refuted,\n"
+		       "partly or not decided. Everything is kept in a directory: data, figures, "
+		       	"report.html, answer.json. Exit code 10: not decided.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"
 		    "ipcstall experiment nagle-comb\tNIST's Figures 1, 2 and 3 on this machine\n"
-		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a directory of your choice\n",
+		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a "
+		    	"directory of your choice\n",
 	.options = experiment_options,
 	.options_size = sizeof(struct experiment_opts),
 	.takes_operands = true,

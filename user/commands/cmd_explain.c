@@ -23,23 +23,32 @@ static const struct state_row rx_states[] = { RX_STATES(STATE_ROW) };
 static const struct {
 	const char *name, *what, *next;
 } terms[] = {
-	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the states marked *",
+	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the "
+		"states marked *",
 	  "ipcstall run -- CMD shows which state, whose, and for whom" },
-	{ "delayed-ack", "the receiver withholds its acknowledgement for up to 40 ms or more, hoping to send it with an answer; "
+	{ "delayed-ack", "the receiver withholds its acknowledgement for up to 40 ms or more, "
+		"hoping to send it with an answer; "
 			 "a sender whose piece is held by Nagle's rule waits for it",
 	  "ipcstall explain nagle; ipcstall explain quickack" },
-	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: others had them, or its cgroup's quota was used up",
+	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: others had "
+		"them, or its cgroup's quota was used up",
 	  "fewer runnable tasks, a higher priority, or a larger cpu.max" },
 	{ "deadlock", "two processes each wait for the other, and neither can go on",
 	  "read both pipes of a subprocess; never write more than fits while nobody reads" },
-	{ "bounded", "the figure was not observed at its exact moment: it is right to within the next observed event",
+	{ "bounded", "the figure was not observed at its exact moment: it is right to within the "
+		"next observed event",
 	  "ipcstall check shows what this kernel allows; fentry sees exactly" },
-	{ "unknown", "the figure could not be observed. It is printed as - or null, never as 0", "ipcstall check" },
-	{ "inferred", "only one end was seen; what the other did follows from the protocol", "trace the other end too: ipcstall attach there" },
-	{ "ledger", "every nanosecond of a socket's or pipe's life, in exactly one state for each direction; the states add up to its life",
+	{ "unknown", "the figure could not be observed. It is printed as - or null, never as 0",
+		"ipcstall check" },
+	{ "inferred", "only one end was seen; what the other did follows from the protocol",
+		"trace the other end too: ipcstall attach there" },
+	{ "ledger", "every nanosecond of a socket's or pipe's life, in exactly one state for each "
+		"direction; the states add up to its life",
 	  "ipcstall causes lists the states" },
-	{ "blind", "a stretch in which the kernel ran no tracing program on a CPU; what happened then is in no ledger", "docs/KERNEL_NOTES.md" },
-	{ "overflow", "endpoints for which there was no room; they are counted and not recorded", "a larger --max-endpoints" },
+	{ "blind", "a stretch in which the kernel ran no tracing program on a CPU; what happened "
+		"then is in no ledger", "docs/KERNEL_NOTES.md" },
+	{ "overflow", "endpoints for which there was no room; they are counted and not recorded",
+		"a larger --max-endpoints" },
 };
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -77,15 +86,18 @@ static void explain_fix(const char *name, FILE *out)
 
 	fprintf(out, "  fix %s: %s\n", name, s->said);
 	spell(name, out);
-	snprintf(text, sizeof(text), "sudo ipcstall try -p PID --fix %s%s", name, s->not_undone ? " --irreversible" : "");
+	snprintf(text, sizeof(text), "sudo ipcstall try -p PID --fix %s%s", name,
+		 s->not_undone ? " --irreversible" : "");
 	paragraph(out, "try it", text);
 }
 
 static void explain_state(const struct state_row *r, bool rx, FILE *out)
 {
-	static const char *const points[] = { "", "; NIST: sleep for memory", "; NIST: window full", "; NIST: partial packet" };
+	static const char *const points[] = { "", "; NIST: sleep for memory", "; NIST: window full",
+		"; NIST: partial packet" };
 
-	fprintf(out, "%s (a state of the %s%s%s)\n", r->name, rx ? "receiver" : "sender", r->stall ? ", a stall" : "", points[r->nist]);
+	fprintf(out, "%s (a state of the %s%s%s)\n", r->name, rx ? "receiver" : "sender",
+		r->stall ? ", a stall" : "", points[r->nist]);
 	paragraph(out, "when", r->what);
 	paragraph(out, "do", r->fix);
 	for (size_t i = 0; !rx && live_fix_name(i); i++)
@@ -162,13 +174,16 @@ static int unknown_word(const char *word, struct err *e)
 		n++;
 	}
 	near = nearest_word(word, known, n);
-	return err_set(e, EXIT_BAD_USAGE, "%s: no such word; %s%s%s", word, near ? "did you mean '" : "ipcstall explain --help lists all",
+	return err_set(e, EXIT_BAD_USAGE, "%s: no such word; %s%s%s", word,
+		       near ? "did you mean '" : "ipcstall explain --help lists all",
 		       near ? near : "", near ? "'? (ipcstall explain --help lists all)" : "");
 }
 
 int explain_word(const char *word, FILE *out, struct err *e)
 {
-	return explain_states(word, out) || explain_a_fix(word, out) || explain_term(word, out) ? 0 : unknown_word(word, e);
+	return explain_states(word, out) || explain_a_fix(word, out) || explain_term(word, out)
+		       ? 0
+		       : unknown_word(word, e);
 }
 
 static const char *summary_of(const char *word)
@@ -197,7 +212,10 @@ static bool words(size_t i, const char **name, char *text, size_t len)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	if (rest->n != 1)
-		return err_set(e, EXIT_BAD_USAGE, "explain: give one word, as in `ipcstall explain nagle`; --help lists all"), EXIT_BAD_USAGE;
+		return err_set(e, EXIT_BAD_USAGE,
+			       "explain: give one word, as in `ipcstall explain nagle`; --help "
+			       "lists all"),
+		       EXIT_BAD_USAGE;
 	return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 }
 
@@ -207,7 +225,8 @@ const struct command command_explain = {
 	.operands = "WORD",
 	.words_title = "Words",
 	.words = words,
-	.examples = "ipcstall explain nagle\twhen it holds, what to do, and how the fix is written in your language\n"
+	.examples = "ipcstall explain nagle\twhen it holds, what to do, and how the fix is written "
+		"in your language\n"
 		    "ipcstall explain delayed-ack\ta term\n",
 	.takes_operands = true,
 	.run = run,

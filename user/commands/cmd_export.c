@@ -38,15 +38,21 @@ static const struct opt export_options[] = {
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Metrics"),
 	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
-	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; further ones are counted as process=\"other\"",
+	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; "
+		"further ones are counted as process=\"other\"",
 	  EXPORT(max_groups), 1, GROUPS_MAX },
-	{ OPT_INT, 0, "cgroup-depth", "N", "of a cgroup's path keep so many components in the label (0: none)", EXPORT(cgroup_depth), 0, 64 },
-	{ OPT_TIME, 0, "interval", "TIME", "read the ledgers at least this often, also when nobody asks", EXPORT(interval_ns), 100e6, 600e9 },
-	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard output, and end", EXPORT(once) },
-	{ OPT_ENUM, 0, "format", "NAME", "of --once: openmetrics or prometheus (the older text); a client is served what it asks for", EXPORT(format), 0, 0,
+	{ OPT_INT, 0, "cgroup-depth", "N", "of a cgroup's path keep so many components in the "
+		"label (0: none)", EXPORT(cgroup_depth), 0, 64 },
+	{ OPT_TIME, 0, "interval", "TIME", "read the ledgers at least this often, also when nobody "
+		"asks", EXPORT(interval_ns), 100e6, 600e9 },
+	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard output, and "
+		"end", EXPORT(once) },
+	{ OPT_ENUM, 0, "format", "NAME", "of --once: openmetrics or prometheus (the older text); a "
+		"client is served what it asks for", EXPORT(format), 0, 0,
 	  formats },
 	OPT_HEAD("Privileges"),
-	{ OPT_STRING, 'u', "user", "NAME", "run as this user once all is attached and bound (default for root: nobody; root: stay root)", EXPORT(live.user) },
+	{ OPT_STRING, 'u', "user", "NAME", "run as this user once all is attached and bound "
+		"(default for root: nobody; root: stay root)", EXPORT(live.user) },
 	OPT_END,
 };
 
@@ -56,7 +62,8 @@ static void defaults(void *opts)
 
 	session_defaults(&o->live);
 	o->live.max_endpoints = 32768;
-	/* Prometheus' list of exporters hands out 9100 to 9999 and the numbers after it; 9435 is ebpf_exporter's, often on the same host. */
+	/* Prometheus' list of exporters hands out 9100 to 9999 and the numbers after it; 9435 is
+	 * ebpf_exporter's, often on the same host. */
 	o->listen = strdup("127.0.0.1:19435");
 	o->max_groups = 100;
 	o->cgroup_depth = 8;
@@ -86,7 +93,8 @@ static int read_ledgers(struct exporter *x)
 		return session_error(x->e, &te);
 	if (groups_add(&x->groups, &s)) {
 		trace_snapshot_free(&s);
-		return err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; look at fewer", s.n);
+		return err_set(x->e, EXIT_NO_RESOURCE,
+			       "export: no memory for %zu endpoints; look at fewer", s.n);
 	}
 	trace_forget_closed(x->live.t);
 	x->read_ns = now_ns();
@@ -133,14 +141,16 @@ static void serve_metrics(struct exporter *x, const struct http_request *q, stru
 	if (x->text.failed)
 		return;
 	r->status = 200;
-	r->type = q->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8";
+	r->type = q->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+				 : "text/plain; version=0.0.4; charset=utf-8";
 	r->body = x->text.text;
 	r->n = x->text.n;
 }
 
 static void handle(void *ctx, const struct http_request *q, struct http_reply *r)
 {
-	static const char home[] = "ipcstall export: the metrics are at /metrics\n", none[] = "no such page; the metrics are at /metrics\n";
+	static const char home[] = "ipcstall export: the metrics are at /metrics\n",
+			  none[] = "no such page; the metrics are at /metrics\n";
 	bool root = !strcmp(q->path, "/");
 
 	if (!strcmp(q->path, "/metrics")) {
@@ -152,7 +162,8 @@ static void handle(void *ctx, const struct http_request *q, struct http_reply *r
 	r->n = strlen(r->body);
 }
 
-static int serve(struct exporter *x, const struct export_opts *o, struct http_server *s, const struct trace_options *filter, struct err *e)
+static int serve(struct exporter *x, const struct export_opts *o, struct http_server *s,
+		 const struct trace_options *filter, struct err *e)
 {
 	while (!session_interrupted() && !x->failed && targets_any_alive(filter)) {
 		uint64_t due = x->read_ns + (uint64_t)o->interval_ns, poll = now_ns() + 1000000000;
@@ -174,10 +185,12 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 		return -1;
 	write_metrics(x, o->format == FORMAT_OPENMETRICS);
 	if (x->text.failed)
-		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for the text; give fewer --max-groups");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "export: no memory for the text; give fewer --max-groups");
 	return fwrite(x->text.text, 1, x->text.n, stdout) == x->text.n && !fflush(stdout)
 		       ? 0
-		       : err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+		       : err_sys(e, EXIT_IO, "give it room or a reader and run again",
+				 "standard output");
 }
 
 /* Tried by a child without capabilities: what it may not do, is done here with CAP_BPF. */
@@ -194,7 +207,8 @@ static bool reads_without_capabilities(const struct session_opts *o, const struc
 
 #define CAP(name) (UINT64_C(1) << CAP_##name)
 
-/* Looks go first among those that wait for a CPU, and sockets that come are found in /proc/PID/fd. */
+/* Looks go first among those that wait for a CPU, and sockets that come are found in /proc/PID/fd.
+ */
 static int drop(void *ctx, struct err *e)
 {
 	const struct session *l = ctx;
@@ -205,12 +219,16 @@ static int drop(void *ctx, struct err *e)
 	return drop_privileges(l->o->user, keep, e);
 }
 
-static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s, struct trace_options *filter, struct err *e)
+static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s,
+			struct trace_options *filter, struct err *e)
 {
 	int rc;
 
-	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth, trace_cgroup_path))
-		return err_set(e, EXIT_NO_RESOURCE, "export: no memory for %lld groups; give fewer --max-groups", (long long)o->max_groups);
+	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth,
+			trace_cgroup_path))
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "export: no memory for %lld groups; give fewer --max-groups",
+			       (long long)o->max_groups);
 	if (session_open(&x->live, &o->live, filter, e))
 		return -1;
 	if (session_alone(&x->live, drop, &x->live, e))
@@ -221,7 +239,8 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 		return print_once(x, o, e);
 	rc = read_ledgers(x);
 	if (rc == 0)
-		fprintf(stderr, "ipcstall: backend %s; metrics at http://%s/metrics\n", x->state.backend, o->listen);
+		fprintf(stderr, "ipcstall: backend %s; metrics at http://%s/metrics\n",
+			x->state.backend, o->listen);
 	return rc ? rc : serve(x, o, s, filter, e);
 }
 
@@ -229,12 +248,15 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct export_opts *o = opts;
 	struct trace_options filter = {};
-	struct exporter x = { .e = e, .state = { .version = build.version, .git = build.git, .start_unix_s = (uint64_t)time(NULL) } };
+	struct exporter x = { .e = e, .state = { .version = build.version, .git = build.git,
+		.start_unix_s = (uint64_t)time(NULL) } };
 	struct http_server *s = NULL;
 	int rc;
 
 	if (opt_given(rest, "format") && !o->once)
-		return err_set(e, EXIT_BAD_USAGE, "--format without --once: a client is served the format it asks for; leave it out, or add --once");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--format without --once: a client is served the format it asks "
+			       "for; leave it out, or add --once");
 	if (targets_or_all(&o->live, "export", &filter, e))
 		return -1;
 	session_catch_signals();
@@ -254,13 +276,19 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_export = {
 	.name = "export",
 	.summary = "Serve the ledgers as metrics, for Prometheus and whatever reads OpenMetrics",
-	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, cgroup, protocol and cause, never addresses or process\n"
-		       "numbers; what would be too many series is added to process=\"other\" and counted. There is no access control: listen on a\n"
-		       "loopback address, or where only the scraper can reach. docs/monitoring/ has a dashboard, alert rules and a systemd unit.\n"
-		       "Started by root it attaches, binds its port, and goes on as nobody (--user).",
+	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, "
+		"cgroup, protocol and cause, never addresses or process\n"
+		       "numbers; what would be too many series is added to process=\"other\" and "
+		       	"counted. There is no access control: listen on a\n"
+		       "loopback address, or where only the scraper can reach. docs/monitoring/ "
+		       	"has a dashboard, alert rules and a systemd unit.\n"
+		       "Started by root it attaches, binds its port, and goes on as nobody "
+		       	"(--user).",
 	.examples = "ipcstall export\tserve 127.0.0.1:19435/metrics, every process\n"
-		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe services of this machine, for a scraper elsewhere\n"
-		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard output\n",
+		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe "
+		    	"services of this machine, for a scraper elsewhere\n"
+		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard "
+		    	"output\n",
 	.options = export_options,
 	.options_size = sizeof(struct export_opts),
 	.defaults = defaults,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall machine: what the machine is, and its ladder of latencies from a cache hit to the disk. */
+/* ipcstall machine: what the machine is, and its ladder of latencies from a cache hit to the disk.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -27,9 +28,11 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_STRING, 0, "dir", "DIR", "where the disk is read: a file of 64 MiB, gone afterwards (default /var/tmp)",
+	{ OPT_STRING, 0, "dir", "DIR", "where the disk is read: a file of 64 MiB, gone afterwards "
+		"(default /var/tmp)",
 	  offsetof(struct options, dir) },
-	{ OPT_INT, 0, "seed", "N", "of the random order, bits and bytes (default 1)", offsetof(struct options, seed), 0,
+	{ OPT_INT, 0, "seed", "N", "of the random order, bits and bytes (default 1)",
+		offsetof(struct options, seed), 0,
 	  9e15 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
 	  offsetof(struct options, json), .hidden_from_result = true },
@@ -91,16 +94,19 @@ static const char *or_unknown(const char *s)
 
 static void print_machine(const struct machine *m)
 {
-	printf("%s, kernel %s %s, %s\n", or_unknown(m->distribution), or_unknown(m->kernel), m->arch, m->hostname);
-	printf("%s, %d of %d CPUs, %.1f GiB, caches L1d %" PRIu64 "K L2 %" PRIu64 "K L3 %" PRIu64 "K\n",
-	       or_unknown(m->cpu_model), m->cpus_online, m->cpus_configured, (double)m->memory_bytes / (1 << 30),
-	       m->l1d_bytes >> 10, m->l2_bytes >> 10, m->l3_bytes >> 10);
+	printf("%s, kernel %s %s, %s\n", or_unknown(m->distribution), or_unknown(m->kernel),
+	       m->arch, m->hostname);
+	printf("%s, %d of %d CPUs, %.1f GiB, caches L1d %" PRIu64 "K L2 %" PRIu64 "K L3 %" PRIu64
+	       "K\n",
+	       or_unknown(m->cpu_model), m->cpus_online, m->cpus_configured,
+	       (double)m->memory_bytes / (1 << 30), m->l1d_bytes >> 10, m->l2_bytes >> 10,
+	       m->l3_bytes >> 10);
 	printf("virtualisation %s, clocksource %s, governor %s, idle driver %s, lockdown %s\n",
 	       or_unknown(m->virtualisation), or_unknown(m->clocksource), or_unknown(m->governor),
 	       or_unknown(m->idle_driver), or_unknown(m->lockdown));
 	printf("mitigations: %s\n", or_unknown(m->mitigations));
-	printf("build: %s (%s), %s, %s, sanitizers %s\n\n", build.version, build.git, build.compiler, build.flags,
-	       build.sanitizers);
+	printf("build: %s (%s), %s, %s, sanitizers %s\n\n", build.version, build.git,
+	       build.compiler, build.flags, build.sanitizers);
 }
 
 static void print_ladder(const struct findings *f)
@@ -130,24 +136,28 @@ static json_t *ladder_to_json(const struct findings *f)
 		const struct summary *s = &f->rung[i].s;
 
 		json_array_append_new(
-			list, json_pack("{ss, ss, sb, sI, so, so, so, so, so, so, so, so}", "name", ladder_rungs[i].name,
-					"label", ladder_rungs[i].label, "known", f->rung[i].known, "n", (json_int_t)s->n,
-					"min_ns", json_figure(s->min), "q1_ns", json_figure(s->q1), "median_ns",
-					json_figure(s->median), "q3_ns", json_figure(s->q3), "max_ns", json_figure(s->max),
-					"p99_ns", json_figure(s->p99), "mad_ns", json_figure(s->mad), "note",
-					json_text(f->rung[i].note)));
+			list,
+			json_pack("{ss, ss, sb, sI, so, so, so, so, so, so, so, so}", "name",
+				  ladder_rungs[i].name, "label", ladder_rungs[i].label, "known",
+				  f->rung[i].known, "n", (json_int_t)s->n, "min_ns",
+				  json_figure(s->min), "q1_ns", json_figure(s->q1), "median_ns",
+				  json_figure(s->median), "q3_ns", json_figure(s->q3), "max_ns",
+				  json_figure(s->max), "p99_ns", json_figure(s->p99), "mad_ns",
+				  json_figure(s->mad), "note", json_text(f->rung[i].note)));
 	}
 	return list;
 }
 
 static json_t *to_json(const struct findings *f, const struct options *o)
 {
-	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "machine", "options",
-			 opt_to_json(rows, o), "build", build_to_json(&build), "machine", machine_to_json(&f->machine),
-			 "noise", noise_to_json(&f->noise), "ladder", ladder_to_json(f));
+	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "machine",
+			 "options", opt_to_json(rows, o), "build", build_to_json(&build), "machine",
+			 machine_to_json(&f->machine), "noise", noise_to_json(&f->noise), "ladder",
+			 ladder_to_json(f));
 }
 
-/* One that was named is meant: half a minute of other rungs later is too late to say that it is not there. */
+/* One that was named is meant: half a minute of other rungs later is too late to say that it is not
+ * there. */
 static int check_dir(const char *dir, struct err *e)
 {
 	struct stat st;
@@ -182,10 +192,13 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_machine = {
 	.name = "machine",
 	.summary = "Show what this machine is, and its latencies from L1 to the disk",
-	.description = "The ladder against which message latencies are to be read: caches, a mispredicted branch, a mutex, "
-		       "memory, compression, loopback TCP, disk. A rung that cannot be measured says why.",
+	.description = "The ladder against which message latencies are to be read: caches, a "
+		"mispredicted branch, a mutex, "
+		       "memory, compression, loopback TCP, disk. A rung that cannot be measured "
+		       	"says why.",
 	.examples = "ipcstall machine\tthe description and the ladder\n"
-		    "ipcstall machine --dir /mnt/nvme --json machine.json\tread another disk, keep the data\n",
+		    "ipcstall machine --dir /mnt/nvme --json machine.json\tread another disk, keep "
+		    	"the data\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = defaults,

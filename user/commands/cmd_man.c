@@ -36,15 +36,20 @@ static void man_words(const struct command *c, FILE *out)
 /* of the last change of what the pages say beside the option rows */
 #define PAGE_DATE "2026-11-26"
 
-static const char exit_codes[] =
-	".SH EXIT STATUS\n.TP\n.B 0\nthe job was done whole\n.TP\n.B 2\nan option is wrong\n.TP\n.B 3\na privilege is missing\n"
-	".TP\n.B 4\nthis kernel, build or machine cannot do it\n.TP\n.B 5\na resource is taken or missing\n"
-	".TP\n.B 6\nan output could not be written\n.TP\n.B 7\nthe other end died, refused or fell silent\n"
-	".TP\n.B 8\nthe other end or a file speaks another version\n.TP\n.B 9\nan input file is truncated or corrupt\n"
-	".TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B 70\nan invariant of ipcstall is broken: report it\n"
-	".TP\n.B 130\ninterrupted\n"
-	".PP\n.B run\nand\n.B record\npass on the exit status of CMD, and 128+N where signal N ended it.\n"
-	"A CMD that cannot be run gives 2, or 3 where it may not be.\n";
+static const char exit_codes[] = ".SH EXIT STATUS\n.TP\n.B 0\nthe job was done whole\n.TP\n.B "
+				 "2\nan option is wrong\n.TP\n.B 3\na privilege is missing\n"
+				 ".TP\n.B 4\nthis kernel, build or machine cannot do it\n.TP\n.B "
+				 "5\na resource is taken or missing\n"
+				 ".TP\n.B 6\nan output could not be written\n.TP\n.B 7\nthe other "
+				 "end died, refused or fell silent\n"
+				 ".TP\n.B 8\nthe other end or a file speaks another "
+				 "version\n.TP\n.B 9\nan input file is truncated or corrupt\n"
+				 ".TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B 70\nan "
+				 "invariant of ipcstall is broken: report it\n"
+				 ".TP\n.B 130\ninterrupted\n"
+				 ".PP\n.B run\nand\n.B record\npass on the exit status of CMD, and "
+				 "128+N where signal N ended it.\n"
+				 "A CMD that cannot be run gives 2, or 3 where it may not be.\n";
 
 static void title(const char *name, const char *summary, FILE *out)
 {
@@ -54,16 +59,19 @@ static void title(const char *name, const char *summary, FILE *out)
 	for (; name[n] && n + 1 < sizeof(upper); n++)
 		upper[n] = (char)toupper((unsigned char)name[n]);
 	upper[n] = '\0';
-	fprintf(out, ".TH IPCSTALL%s%s 8 \"" PAGE_DATE "\" \"ipcstall " IPCSTALL_VERSION "\" \"System Administration\"\n"
-		".SH NAME\nipcstall%s%s \\-\n", *name ? "\\-" : "",
-		upper, *name ? "\\-" : "", name);
+	fprintf(out,
+		".TH IPCSTALL%s%s 8 \"" PAGE_DATE "\" \"ipcstall " IPCSTALL_VERSION
+		"\" \"System Administration\"\n"
+		".SH NAME\nipcstall%s%s \\-\n",
+		*name ? "\\-" : "", upper, *name ? "\\-" : "", name);
 	opt_man_text(summary, out);
 	fputc('\n', out);
 }
 
 static void synopsis(const struct command *c, FILE *out)
 {
-	fprintf(out, ".SH SYNOPSIS\n.B ipcstall%s%s\n", c == command_list[0] ? "" : " ", c == command_list[0] ? "" : c->name);
+	fprintf(out, ".SH SYNOPSIS\n.B ipcstall%s%s\n", c == command_list[0] ? "" : " ",
+		c == command_list[0] ? "" : c->name);
 	fputs("[\\fIOPTION\\fR...]\n", out);
 	if (c->operands) {
 		opt_man_text(c->operands, out);
@@ -96,15 +104,19 @@ static void command_page(const struct command *c, FILE *out)
 }
 
 static const char main_description[] =
-	"ipcstall traces TCP, UDP and Unix sockets and pipes. It puts every nanosecond of their lives into exactly one state. The stall is the "
-	"time in which data was ready and the protocol held it back. From the states of both ends it names the cause, and who waits for whom. "
+	"ipcstall traces TCP, UDP and Unix sockets and pipes. It puts every nanosecond of their "
+	"lives into exactly one state. The stall is the "
+	"time in which data was ready and the protocol held it back. From the states of both ends "
+	"it names the cause, and who waits for whom. "
 	"It also benchmarks these transports.";
 
 static void main_page(FILE *out)
 {
 	title("", "find out where an IPC connection loses time, why, and how to fix it", out);
-	fputs(".SH SYNOPSIS\n.B ipcstall \\-\\-mode\n.I MODE\n[\\fIOPTION\\fR...]\n.br\n.B ipcstall\n.I COMMAND\n[\\fIOPTION\\fR...]\n"
-	      ".SH DESCRIPTION\n", out);
+	fputs(".SH SYNOPSIS\n.B ipcstall \\-\\-mode\n.I MODE\n[\\fIOPTION\\fR...]\n.br\n.B "
+	      "ipcstall\n.I COMMAND\n[\\fIOPTION\\fR...]\n"
+	      ".SH DESCRIPTION\n",
+	      out);
 	opt_man_text(main_description, out);
 	fputc('\n', out);
 	fputs(exit_codes, out);
@@ -113,9 +125,11 @@ static void main_page(FILE *out)
 		opt_man_word((*c)->name, (*c)->summary, out);
 	fputs(".SH VALUES\n", out);
 	opt_man_text(opt_values_help, out);
-	fputs("\n.SH EXAMPLES\n.TP\n.B sudo ipcstall run \\-\\- curl http://127.0.0.1:8080/\nwhere did this transfer wait?\n"
+	fputs("\n.SH EXAMPLES\n.TP\n.B sudo ipcstall run \\-\\- curl http://127.0.0.1:8080/\nwhere "
+	      "did this transfer wait?\n"
 	      ".TP\n.B sudo ipcstall attach \\-p 1234 \\-d 10s\nten seconds of a running server\n"
-	      ".TP\n.B sudo ipcstall \\-\\-mode tcp \\-\\-size 64K\nlatency, throughput and both ends' ledgers at 64 KiB\n",
+	      ".TP\n.B sudo ipcstall \\-\\-mode tcp \\-\\-size 64K\nlatency, throughput and both "
+	      "ends' ledgers at 64 KiB\n",
 	      out);
 }
 
@@ -148,7 +162,8 @@ struct man_opts {
 };
 
 static const struct opt man_options[] = {
-	{ OPT_STRING, 0, "dir", "DIR", "write every page to a file of this folder", offsetof(struct man_opts, dir) },
+	{ OPT_STRING, 0, "dir", "DIR", "write every page to a file of this folder",
+		offsetof(struct man_opts, dir) },
 	OPT_END,
 };
 
@@ -160,7 +175,9 @@ static int run_man(void *opts, struct opt_operands *rest, struct err *e)
 	if (o->dir)
 		return all_pages(o->dir, e) ? (int)e->code : EXIT_DONE;
 	if (rest->n > 1 || (rest->n && !c))
-		return err_set(e, EXIT_BAD_USAGE, "man %s: no such command; see ipcstall --help", rest->v[rest->n - 1]), EXIT_BAD_USAGE;
+		return err_set(e, EXIT_BAD_USAGE, "man %s: no such command; see ipcstall --help",
+			       rest->v[rest->n - 1]),
+		       EXIT_BAD_USAGE;
 	if (c)
 		command_page(c, stdout);
 	else

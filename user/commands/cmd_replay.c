@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall replay: a recording, through the same filters and into the same outputs as a live session. */
+/* ipcstall replay: a recording, through the same filters and into the same outputs as a live
+ * session. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,19 @@
 #include "render/sink.h"
 
 static const struct opt replay_options[] = {
-	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other end)"),
-	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)", SESSION_OPT(pids) },
+	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other "
+		"end)"),
+	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)",
+		SESSION_OPT(pids) },
 	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", SESSION_OPT(comm) },
-	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows it (/system.slice/x.service)", SESSION_OPT(cgroup) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },
-	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost", SESSION_OPT(timeline_max),
+	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows "
+		"it (/system.slice/x.service)", SESSION_OPT(cgroup) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given "
+		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range",
+		SESSION_OPT(ports) },
+	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; "
+		"older ones are counted as lost", SESSION_OPT(timeline_max),
 	  1, 1e9 },
 	LEDGER_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
 	OPT_END,
@@ -34,7 +41,7 @@ struct show {
 	struct replay r;
 	struct ledger_stream stream;
 	bool no_memory;
-	uint64_t next_ns;	/* when the running report is due; 0: not begun */
+	uint64_t next_ns; /* when the running report is due; 0: not begun */
 };
 
 static void defaults(void *opts)
@@ -42,7 +49,7 @@ static void defaults(void *opts)
 	struct session_opts *o = opts;
 
 	session_defaults(o);
-	o->interval_ns = 0;	/* each snapshot */
+	o->interval_ns = 0; /* each snapshot */
 }
 
 static bool pid_wanted(const struct session_opts *o, const struct trace_endpoint *ep)
@@ -85,22 +92,25 @@ static bool below_cgroup(const struct trace_call_stats *b, const char *want)
 
 static bool cgroup_wanted(const struct session_opts *o, const struct trace_endpoint *ep)
 {
-	return !o->cgroup || below_cgroup(&ep->tx_calls, o->cgroup) || below_cgroup(&ep->rx_calls, o->cgroup);
+	return !o->cgroup || below_cgroup(&ep->tx_calls, o->cgroup) ||
+	       below_cgroup(&ep->rx_calls, o->cgroup);
 }
 
 static bool port_wanted(const struct trace_options *t, const struct trace_endpoint *ep)
 {
 	if (!t->port_hi)
 		return true;
-	return (ep->local.port >= t->port_lo && ep->local.port <= t->port_hi) || (ep->remote.port >= t->port_lo && ep->remote.port <= t->port_hi);
+	return (ep->local.port >= t->port_lo && ep->local.port <= t->port_hi) ||
+	       (ep->remote.port >= t->port_lo && ep->remote.port <= t->port_hi);
 }
 
 static bool wanted(void *ctx, const struct trace_endpoint *ep)
 {
 	const struct show *s = ctx;
 
-	return (!s->filter.protos || s->filter.protos >> ep->proto & 1) && port_wanted(&s->filter, ep) && pid_wanted(s->o, ep) &&
-	       comm_wanted(s->o, ep) && cgroup_wanted(s->o, ep);
+	return (!s->filter.protos || s->filter.protos >> ep->proto & 1) &&
+	       port_wanted(&s->filter, ep) && pid_wanted(s->o, ep) && comm_wanted(s->o, ep) &&
+	       cgroup_wanted(s->o, ep);
 }
 
 static int check_pids(const struct session_opts *o, struct err *e)
@@ -109,7 +119,10 @@ static int check_pids(const struct session_opts *o, struct err *e)
 		long pid;
 
 		if (parse_pid(o->pids.v[i], &pid))
-			return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; the JSON and the table show those of the recording", o->pids.v[i]);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--pid '%s': not a process id; the JSON and the table show "
+				       "those of the recording",
+				       o->pids.v[i]);
 	}
 	return 0;
 }
@@ -132,9 +145,13 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 	const json_t *head = s->r.state.head;
 
 	if (session_wants_timeline(s->o) && !recorded(head, "timeline"))
-		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline", path);
+		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline",
+			       path);
 	if (s->o->out[OUT_FOLDED] && !recorded(head, "threshold_ns"))
-		return err_set(e, EXIT_DATA, "%s: holds no single stalls; record it with --threshold and --stacks", path);
+		return err_set(
+			e, EXIT_DATA,
+			"%s: holds no single stalls; record it with --threshold and --stacks",
+			path);
 	return 0;
 }
 
@@ -153,12 +170,17 @@ static json_t *about(const struct recording_state *st, const char *path)
 {
 	const struct dropped *d = &st->dropped;
 
-	return json_pack("{s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file", text_json(path), "complete", st->complete, "cut", st->cut, "lacks",
-			 lacks(st), "unknown_sections", (json_int_t)st->unknown_sections, "damaged_blocks", (json_int_t)st->damaged, "snapshots", (json_int_t)st->snapshots, "dropped", "snapshots", (json_int_t)d->snapshots,
-			 "events", (json_int_t)d->events, "stalls", (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
+	return json_pack("{s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "file",
+			 text_json(path), "complete", st->complete, "cut", st->cut, "lacks",
+			 lacks(st), "unknown_sections", (json_int_t)st->unknown_sections,
+			 "damaged_blocks", (json_int_t)st->damaged, "snapshots",
+			 (json_int_t)st->snapshots, "dropped", "snapshots",
+			 (json_int_t)d->snapshots, "events", (json_int_t)d->events, "stalls",
+			 (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
 }
 
-/* The session began an interval before its first snapshot. The last one is all there is, and always due. */
+/* The session began an interval before its first snapshot. The last one is all there is, and always
+ * due. */
 static bool is_due(struct show *s, uint64_t at_ns)
 {
 	uint64_t interval = (uint64_t)s->o->interval_ns;
@@ -166,7 +188,8 @@ static bool is_due(struct show *s, uint64_t at_ns)
 
 	if (!interval)
 		return true;
-	recorded_every = json_integer_value(json_object_get(json_object_get(s->r.state.head, "recorded"), "interval_ns"));
+	recorded_every = json_integer_value(
+		json_object_get(json_object_get(s->r.state.head, "recorded"), "interval_ns"));
 	if (!s->next_ns)
 		s->next_ns = at_ns - (uint64_t)recorded_every + interval;
 	if (at_ns < s->next_ns)
@@ -205,7 +228,8 @@ static void stream_stall_of(void *ctx, const struct stall *st)
 /* the running report, as it would have come */
 static int stream_all(struct show *s, const struct recording *file, json_t *head, struct err *e)
 {
-	struct recording_visitor v = { .ctx = s, .on_snapshot = stream_one, .on_stall = stream_stall_of, .texts = &s->r.stalls };
+	struct recording_visitor v = { .ctx = s, .on_snapshot = stream_one,
+		.on_stall = stream_stall_of, .texts = &s->r.stalls };
 	struct recording_state st = {};
 	int rc;
 
@@ -217,14 +241,19 @@ static int stream_all(struct show *s, const struct recording *file, json_t *head
 	json_decref(st.head);
 	if (ledger_stream_close(&s->stream, st.complete, e) || rc)
 		return -1;
-	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", file->path) : 0;
+	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
+				      file->path)
+			    : 0;
 }
 
-static int write_files(struct show *s, const struct recording *file, const struct verdict *v, struct err *e)
+static int write_files(struct show *s, const struct recording *file, const struct verdict *v,
+		       struct err *e)
 {
 	struct ledger_view view = {
-		.s = &s->r.end, .v = v, .stalls = &s->r.stalls, .timeline = &s->r.timeline, .wants_stalls = recorded(s->r.state.head, "threshold_ns"),
-		.wants_timeline = recorded(s->r.state.head, "timeline"), .head = json_copy(s->r.state.head),
+		.s = &s->r.end, .v = v, .stalls = &s->r.stalls, .timeline = &s->r.timeline,
+			.wants_stalls = recorded(s->r.state.head, "threshold_ns"),
+		.wants_timeline = recorded(s->r.state.head, "timeline"),
+			.head = json_copy(s->r.state.head),
 	};
 	int rc;
 
@@ -238,7 +267,8 @@ static int write_files(struct show *s, const struct recording *file, const struc
 }
 
 /* JSON may hold any character, and the file be anyone's */
-static void head_text(const json_t *o, const char *key, const char *otherwise, char *buf, size_t size)
+static void head_text(const json_t *o, const char *key, const char *otherwise, char *buf,
+		      size_t size)
 {
 	const char *text = json_string_value(json_object_get(o, key));
 
@@ -262,23 +292,35 @@ static void say_other_build(const struct recording_state *st, const char *path)
 	if (st->lacks)
 		fputs("; these figures show as 0 and mean nothing\n", stderr);
 	if (st->unknown_sections)
-		fprintf(stderr, "ipcstall: %s: recorded by a newer build; figures that this one does not know are left out\n", path);
+		fprintf(stderr,
+			"ipcstall: %s: recorded by a newer build; figures that this one does not "
+			"know are left out\n",
+			path);
 }
 
 static void remarks(const struct recording_state *st, const char *path)
 {
 	char host[128], written[64];
 
-	head_text(json_object_get(st->head, "machine"), "hostname", "an unnamed host", host, sizeof(host));
+	head_text(json_object_get(st->head, "machine"), "hostname", "an unnamed host", host,
+		  sizeof(host));
 	head_text(st->head, "written", "at an unknown time", written, sizeof(written));
-	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path, host, written, st->snapshots, plural(st->snapshots));
+	fprintf(stderr, "ipcstall: %s: recorded on %s, %s, %zu snapshot%s\n", path, host, written,
+		st->snapshots, plural(st->snapshots));
 	if (st->cut)
-		fprintf(stderr, "ipcstall: %s: breaks off at byte %zu; figures are those of its last whole snapshot\n", path, st->cut_at);
+		fprintf(stderr,
+			"ipcstall: %s: breaks off at byte %zu; figures are those of its last whole "
+			"snapshot\n",
+			path, st->cut_at);
 	else if (!st->complete)
-		fprintf(stderr, "ipcstall: %s: the session did not end in good order; figures are those of its last whole snapshot\n", path);
+		fprintf(stderr,
+			"ipcstall: %s: the session did not end in good order; figures are those of "
+			"its last whole snapshot\n",
+			path);
 	say_other_build(st, path);
 	if (st->unknown)
-		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path, st->unknown, plural(st->unknown));
+		fprintf(stderr, "ipcstall: %s: %zu block%s of a newer kind left out\n", path,
+			st->unknown, plural(st->unknown));
 }
 
 static bool uses_stdout(const struct session_opts *o)
@@ -294,13 +336,17 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 	struct verdict v;
 	int rc;
 
-	if (replay_load(file, any_filter(s->o) ? wanted : NULL, s, (size_t)s->o->timeline_max, &s->r, e) || check_content(s, file->path, e))
+	if (replay_load(file, any_filter(s->o) ? wanted : NULL, s, (size_t)s->o->timeline_max,
+			&s->r, e) ||
+	    check_content(s, file->path, e))
 		return -1;
 	verdict_make(&s->r.end, &v);
 	remarks(&s->r.state, file->path);
 	if (s->r.stalls.dropped)
-		fprintf(stderr, "ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; filter (-p, -P, --comm) to see them\n", file->path,
-			s->r.stalls.dropped, STALLS_KEPT);
+		fprintf(stderr,
+			"ipcstall: %s: %" PRIu64 " stalls older than the newest %d left out; "
+						 "filter (-p, -P, --comm) to see them\n",
+			file->path, s->r.stalls.dropped, STALLS_KEPT);
 	if (!s->o->quiet && !uses_stdout(s->o)) {
 		session_screen(s->o, &s->r.end, &v, stdout);
 		if (fflush(stdout))
@@ -308,8 +354,10 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 	}
 	rc = write_files(s, file, &v, e);
 	if (rc == 0 && !err_is_set(e) && s->r.state.damaged)
-		err_set(e, EXIT_DATA, "%s: %zu damaged block%s left out: what is shown is right, and not all; take another copy of it", file->path,
-			s->r.state.damaged, plural(s->r.state.damaged));
+		err_set(e, EXIT_DATA,
+			"%s: %zu damaged block%s left out: what is shown is right, and not all; "
+			"take another copy of it",
+			file->path, s->r.state.damaged, plural(s->r.state.damaged));
 	return err_is_set(e) ? -1 : rc;
 }
 
@@ -322,10 +370,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (s.o->json_schema)
 		return schema_print(ledger_schema(), e);
 	if (rest->n != 1)
-		return err_set(e, EXIT_BAD_USAGE, "replay: give one FILE that ipcstall record has written");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "replay: give one FILE that ipcstall record has written");
 	if (sink_is_stdout(rest->v[0]))
-		return err_set(e, EXIT_BAD_USAGE, "replay: -: a recording is read twice, which standard input cannot be; save it, and give that file");
-	if (session_seen(s.o, &s.filter, e) || check_pids(s.o, e) || session_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
+		return err_set(e, EXIT_BAD_USAGE,
+			       "replay: -: a recording is read twice, which standard input cannot "
+			       "be; save it, and give that file");
+	if (session_seen(s.o, &s.filter, e) || check_pids(s.o, e) ||
+	    session_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
 		return -1;
 	trace_cgroup_offline();
 	rc = show(&s, &file, e);
@@ -338,10 +390,12 @@ const struct command command_replay = {
 	.name = "replay",
 	.summary = "Show a recording again, through any filter, into any output",
 	.operands = "FILE",
-	.description = "The table goes to standard output, unless another output does. A recording that breaks off is shown up to its last whole\n"
+	.description = "The table goes to standard output, unless another output does. A recording "
+		"that breaks off is shown up to its last whole\n"
 		       "block; damaged blocks are left out, and make the exit code 9.",
 	.examples = "ipcstall replay web.rec\tthe table and the verdict\n"
-		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor ipcstall figure timeline t.ndjson\n"
+		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor ipcstall "
+		    	"figure timeline t.ndjson\n"
 		    "ipcstall replay web.rec -P 443 --json -\tas JSON\n",
 	.options = replay_options,
 	.options_size = sizeof(struct session_opts),

@@ -12,15 +12,17 @@
 
 static const struct opt run_options[] = {
 	SESSION_OPTIONS,
-	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this time", SESSION_OPT(duration_ns), 1, 1e18 },
+	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this "
+		"time", SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_HEAD("As whom CMD runs"),
 	IDENTITY_OPTIONS,
 	OPT_END,
 };
 
 /*
- * What a terminal sends, the command has got too: it may have work to do before it ends, and is traced until it has. A second time, or by
- * whoever else, we are told to end, and the command with us.
+ * What a terminal sends, the command has got too: it may have work to do before it ends, and is
+ * traced until it has. A second time, or by whoever else, we are told to end, and the command with
+ * us.
  */
 static bool told_to_end(void)
 {
@@ -37,14 +39,16 @@ static void follow(struct session *l, struct child *c, struct err *e)
 		uint64_t now = now_ns(), next = now + 50000000;
 
 		if (session_interrupted() && !said)
-			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once more ends it\n");
+			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once "
+					"more ends it\n");
 		said = said || session_interrupted();
 		if (deadline && now >= deadline)
 			break;
 		if (child_wait(c, deadline && deadline < next ? deadline : next) == 1)
 			return;
 		trace_poll(l->t, 0);
-		session_tick(l, e);	/* a report that cannot be written is no reason to end the command */
+		session_tick(
+			l, e); /* a report that cannot be written is no reason to end the command */
 	}
 	child_end(c, 2000);
 }
@@ -55,15 +59,17 @@ static json_t *about_command(const struct child *c, struct opt_operands *cmd)
 
 	for (int i = 0; i < cmd->n; i++)
 		json_array_append_new(words, text_json(cmd->v[i]));
-	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code", child_exit_code(c));
+	return json_pack("{s:o, s:i, s:i}", "command", words, "pid", c->pid, "exit_code",
+			 child_exit_code(c));
 }
 
-static int announce(struct session *l, const struct child *c, struct opt_operands *cmd, struct err *e)
+static int announce(struct session *l, const struct child *c, struct opt_operands *cmd,
+		    struct err *e)
 {
 	json_t *about = about_command(c, cmd);
 	int rc;
 
-	json_object_del(about, "exit_code");	/* it has none yet */
+	json_object_del(about, "exit_code"); /* it has none yet */
 	rc = session_announce(l, about, e);
 	json_decref(about);
 	return rc;
@@ -126,7 +132,9 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 	if (o->json_schema)
 		return schema_print(ledger_schema(), e);
 	if (!cmd->n)
-		return err_set(e, EXIT_BAD_USAGE, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
 	return session_run(o, cmd, e);
 }
 
@@ -134,10 +142,14 @@ const struct command command_run = {
 	.name = "run",
 	.summary = "Run a command and show where its connections lost time",
 	.operands = "-- CMD [ARG...]",
-	.description = "Follows CMD and every process it starts, and prints at its end the ledgers of their TCP, UDP and Unix sockets and\n"
-		       "pipes on standard error, the most stalled first, with one sentence of verdict. Its exit code is passed on.\n"
-		       "Ctrl-C is the command's; a second one ends it, and what it has started. Under sudo CMD runs as the user who called sudo.",
-	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer wait?\n"
+	.description = "Follows CMD and every process it starts, and prints at its end the ledgers "
+		"of their TCP, UDP and Unix sockets and\n"
+		       "pipes on standard error, the most stalled first, with one sentence of "
+		       	"verdict. Its exit code is passed on.\n"
+		       "Ctrl-C is the command's; a second one ends it, and what it has started. "
+		       	"Under sudo CMD runs as the user who called sudo.",
+	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer "
+		"wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",
 	.options = run_options,
 	.options_size = sizeof(struct session_opts),

@@ -6,10 +6,14 @@
 #define AT(field) offsetof(struct listener_options, field)
 
 static const struct opt rows[] = {
-	{ OPT_STRING, 'l', "listen", "ADDRESS[:PORT]", "where to listen (default 127.0.0.1:6739: clients on this host only); port 0: any free one", AT(listen) },
-	{ OPT_STRING, 'k', "key", "FILE", "a secret that clients must know too (their --key): 16 bytes or more, in a file that only its owner may read", AT(key) },
-	{ OPT_FLAG, 0, "insecure", NULL, "other hosts may use it without --key: whoever reaches the port can run tests here", AT(insecure) },
-	{ OPT_STRING, 'u', "user", "NAME", "run as this user once the port is bound (default for root: nobody; root: stay root)", AT(user) },
+	{ OPT_STRING, 'l', "listen", "ADDRESS[:PORT]", "where to listen (default 127.0.0.1:6739: "
+		"clients on this host only); port 0: any free one", AT(listen) },
+	{ OPT_STRING, 'k', "key", "FILE", "a secret that clients must know too (their --key): 16 "
+		"bytes or more, in a file that only its owner may read", AT(key) },
+	{ OPT_FLAG, 0, "insecure", NULL, "other hosts may use it without --key: whoever reaches "
+		"the port can run tests here", AT(insecure) },
+	{ OPT_STRING, 'u', "user", "NAME", "run as this user once the port is bound (default for "
+		"root: nobody; root: stay root)", AT(user) },
 	{ OPT_FLAG, '1', "once", NULL, "end after the first run, with its exit code", AT(once) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no line for each client", AT(quiet) },
 	OPT_END,
@@ -22,13 +26,18 @@ static int run_server(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_server = {
 	.name = "server",
-	.summary = "Run the other end of benchmarks that clients on other hosts ask for (--connect)",
-	.description = "Takes one run at a time and tells others that it is busy. Other hosts are let in with --key only, or with --insecure in a lab. With --key "
-		       "both ends prove that they know the secret; nothing is encrypted. Started by root it runs as nobody. A client may have 256 MiB, ports "
-		       "from 1024 on, and the congestion controls that any user may choose. Data goes over ports of its own, which a firewall must let pass "
+	.summary = "Run the other end of benchmarks that clients on other hosts ask for "
+		"(--connect)",
+	.description = "Takes one run at a time and tells others that it is busy. Other hosts are "
+		"let in with --key only, or with --insecure in a lab. With --key "
+		       "both ends prove that they know the secret; nothing is encrypted. Started "
+		       	"by root it runs as nobody. A client may have 256 MiB, ports "
+		       "from 1024 on, and the congestion controls that any user may choose. Data "
+		       	"goes over ports of its own, which a firewall must let pass "
 		       "(--port at the client fixes them).",
 	.examples = "ipcstall server --listen 10.0.0.2 --key secret\ton one host\n"
-		    "ipcstall --mode tcp --size 64K --connect 10.0.0.2 --key secret\ton the other\n",
+		    "ipcstall --mode tcp --size 64K --connect 10.0.0.2 --key secret\ton the "
+		    	"other\n",
 	.options = rows,
 	.options_size = sizeof(struct listener_options),
 	.run = run_server,

@@ -20,7 +20,8 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_INT, 0, "trials", "N", "samples a call, each the mean of 64 back-to-back calls (default 1000)",
+	{ OPT_INT, 0, "trials", "N", "samples a call, each the mean of 64 back-to-back calls "
+		"(default 1000)",
 	  offsetof(struct options, trials), 2, 1e6 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
 	  offsetof(struct options, json), .hidden_from_result = true },
@@ -44,7 +45,8 @@ static int measure(const struct options *o, struct findings *f, struct err *e)
 	int rc = 0;
 
 	if (!samples)
-		return err_set(e, EXIT_NO_RESOURCE, "--trials: no memory for so many samples; ask for fewer");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "--trials: no memory for so many samples; ask for fewer");
 	for (f->n = 0; call_rows[f->n].name && !rc; f->n++) {
 		const struct call_row *row = &call_rows[f->n];
 
@@ -72,8 +74,10 @@ static void print_findings(const struct findings *f)
 		grid_text(g, "%s", call_rows[i].name);
 		quartiles(g, &f->raw[i]);
 		quartiles(g, &f->libc[i]);
-		grid_text(g, "%s", call_was_faked(&f->raw[i], &f->libc[i]) ?
-				       "libc answers without entering the kernel" : "");
+		grid_text(g, "%s",
+			  call_was_faked(&f->raw[i], &f->libc[i])
+				  ? "libc answers without entering the kernel"
+				  : "");
 	}
 	grid_print(g, stdout);
 	print_noise(&f->noise);
@@ -81,8 +85,9 @@ static void print_findings(const struct findings *f)
 
 static json_t *summary_json(const struct summary *s)
 {
-	return json_pack("{sI, so, so, so, so, so, so}", "n", (json_int_t)s->n, "min", json_figure(s->min), "q1",
-			 json_figure(s->q1), "median", json_figure(s->median), "q3", json_figure(s->q3), "max",
+	return json_pack("{sI, so, so, so, so, so, so}", "n", (json_int_t)s->n, "min",
+			 json_figure(s->min), "q1", json_figure(s->q1), "median",
+			 json_figure(s->median), "q3", json_figure(s->q3), "max",
 			 json_figure(s->max), "mad", json_figure(s->mad));
 }
 
@@ -91,10 +96,11 @@ static json_t *calls_to_json(const struct findings *f)
 	json_t *list = json_array();
 
 	for (int i = 0; i < f->n; i++)
-		json_array_append_new(list, json_pack("{ss, so, so, sb}", "name", call_rows[i].name, "raw_ns",
-						      summary_json(&f->raw[i]), "libc_ns", summary_json(&f->libc[i]),
-						      "answered_in_user_space",
-						      call_was_faked(&f->raw[i], &f->libc[i])));
+		json_array_append_new(list,
+				      json_pack("{ss, so, so, sb}", "name", call_rows[i].name,
+						"raw_ns", summary_json(&f->raw[i]), "libc_ns",
+						summary_json(&f->libc[i]), "answered_in_user_space",
+						call_was_faked(&f->raw[i], &f->libc[i])));
 	return list;
 }
 
@@ -103,9 +109,10 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 	struct machine m;
 
 	machine_read(&m);
-	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "syscall", "options",
-			 opt_to_json(rows, o), "build", build_to_json(&build), "machine", machine_to_json(&m), "noise",
-			 noise_to_json(&f->noise), "calls", calls_to_json(f));
+	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "syscall",
+			 "options", opt_to_json(rows, o), "build", build_to_json(&build), "machine",
+			 machine_to_json(&m), "noise", noise_to_json(&f->noise), "calls",
+			 calls_to_json(f));
 }
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
@@ -131,8 +138,10 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_syscall = {
 	.name = "syscall",
 	.summary = "Show what trivial system calls cost, raw and through libc",
-	.description = "Minimum and quartiles in ns of each call made directly and through libc. Where libc is more than "
-		       "twice as fast, it answered from the vDSO or a cached value and the kernel was never entered.",
+	.description = "Minimum and quartiles in ns of each call made directly and through libc. "
+		"Where libc is more than "
+		       "twice as fast, it answered from the vDSO or a cached value and the kernel "
+		       	"was never entered.",
 	.examples = "ipcstall syscall\tthe table\n"
 		    "ipcstall syscall --trials 10000 --json -\tmore samples, as JSON\n",
 	.options = rows,

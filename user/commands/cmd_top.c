@@ -32,16 +32,24 @@ static const struct opt top_options[] = {
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
 	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
-	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)", TOP(iterations), 0, 1e9 },
-	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0, 0, row_sort_names },
+	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)",
+		TOP(iterations), 0, 1e9 },
+	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0,
+		0, row_sort_names },
 	{ OPT_FLAG, 'r', "reverse", NULL, "the last first", TOP(reverse) },
-	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval (default; --no-active: all)", TOP(active) },
-	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, address, protocol, cause, who is blamed", TOP(filter) },
-	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard output is no terminal)", TOP(batch) },
-	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: all)", TOP(rows), 0, 1 << 20 },
+	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval "
+		"(default; --no-active: all)", TOP(active) },
+	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, "
+		"address, protocol, cause, who is blamed", TOP(filter) },
+	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard "
+		"output is no terminal)", TOP(batch) },
+	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: "
+		"all)", TOP(rows), 0, 1 << 20 },
 	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
-	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own (docs/SCHEMA.md)", TOP(json) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end", SESSION_OPT(json_schema) },
+	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own "
+		"(docs/SCHEMA.md)", TOP(json) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end",
+		SESSION_OPT(json_schema) },
 	OPT_END,
 };
 
@@ -64,7 +72,8 @@ static int look(struct session *l, struct rows *p, struct trace_digests *spare, 
 	if (trace_digests_take(l->t, spare, &te))
 		return session_error(e, &te);
 	if (rows_take(p, spare))
-		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", spare->n);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "top: no memory for %zu endpoints; look at fewer", spare->n);
 	return 0;
 }
 
@@ -78,7 +87,9 @@ static void wait_until(uint64_t when, const struct trace_options *filter)
 
 		if (now >= when)
 			return;
-		nanosleep(&(struct timespec){ .tv_nsec = when - now < NAP_NS ? (long)(when - now) : NAP_NS }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = when - now < NAP_NS ? (long)(when - now)
+									     : NAP_NS },
+			  NULL);
 	}
 }
 
@@ -87,11 +98,15 @@ static int show(const struct top_opts *o, struct rows *p, struct err *e)
 	int bad;
 
 	rows_order(p, (enum row_sort)o->sort, o->reverse, o->active, o->filter);
-	bad = o->json ? batch_json(p, (size_t)o->rows, stdout) : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
-	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output") : 0;
+	bad = o->json ? batch_json(p, (size_t)o->rows, stdout)
+		      : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
+	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again",
+			     "standard output")
+		   : 0;
 }
 
-static int run_batch(struct session *l, const struct top_opts *o, const struct trace_options *filter, struct err *e)
+static int run_batch(struct session *l, const struct top_opts *o,
+		     const struct trace_options *filter, struct err *e)
 {
 	struct trace_digests spare = {};
 	struct rows p = {};
@@ -123,12 +138,16 @@ static bool ended(void *ctx)
 
 enum { RECENT_STEPS = 20000 };
 
-static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent, struct trace_options *filter, struct err *e)
+static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent,
+		      struct trace_options *filter, struct err *e)
 {
 	struct top_loop top = {
-		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended, .ctx = filter,
-		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse, .active = o->active, .delay_ns = (uint64_t)o->delay_ns,
-			    .backend = trace_backend_name(trace_backend(l->t)), .span_ns = 2000000000 },
+		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended,
+			.ctx = filter,
+		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse,
+			.active = o->active, .delay_ns = (uint64_t)o->delay_ns,
+			    .backend = trace_backend_name(trace_backend(l->t)),
+			    	.span_ns = 2000000000 },
 	};
 
 	if (o->filter)
@@ -144,7 +163,8 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
-	struct trace_options filter = { .looks = true, .ctx = &recent, .on_transition = on_transition };
+	struct trace_options filter = { .looks = true, .ctx = &recent,
+		.on_transition = on_transition };
 	struct top_opts *o = opts;
 	struct session l = {};
 	int rc;
@@ -166,15 +186,22 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_top = {
 	.name = "top",
-	.summary = "Show every connection live: its rate, its stall, the cause, and who waits for whom",
-	.description = "Every figure is of the last interval. STALL is the part of it in which the endpoint waited while the device was idle; CAUSE\n"
-		       "the largest of its reasons ('drops': it did not stall, but datagrams were thrown away on this host). BLAMED is who kept it\n"
-		       "waiting: the delayed ACK of a program, a reader who does not read, or the path; with '?' where that is inferred from this\n"
-		       "end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW the states of both ledgers at this moment. '-' is\n"
-		       "what was not there or could not be observed, and a sum with '>' lacks such a part.",
+	.summary = "Show every connection live: its rate, its stall, the cause, and who waits for "
+		"whom",
+	.description = "Every figure is of the last interval. STALL is the part of it in which the "
+		"endpoint waited while the device was idle; CAUSE\n"
+		       "the largest of its reasons ('drops': it did not stall, but datagrams were "
+		       	"thrown away on this host). BLAMED is who kept it\n"
+		       "waiting: the delayed ACK of a program, a reader who does not read, or the "
+		       	"path; with '?' where that is inferred from this\n"
+		       "end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW "
+		       	"the states of both ledgers at this moment. '-' is\n"
+		       "what was not there or could not be observed, and a sum with '>' lacks such "
+		       	"a part.",
 	.examples = "ipcstall top\tevery connection of this machine\n"
 		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
-		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five seconds\n"
+		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five "
+		    	"seconds\n"
 		    "ipcstall top --json --rows 0 >top.ndjson\tall rows for a program\n",
 	.options = top_options,
 	.options_size = sizeof(struct top_opts),

@@ -17,24 +17,36 @@
 static const struct opt try_options[] = {
 	OPT_HEAD("Whom to look at (at least one)"),
 	TARGET_OPTIONS,
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range",
+		SESSION_OPT(ports) },
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given "
+		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
 	OPT_HEAD("What to try"),
-	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the stall", AT(fixes), 0, 0, live_fix_words },
-	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly", AT(irreversible) },
-	{ OPT_FLAG, 0, "new", NULL, "also connections that the program opens meanwhile", AT(with_new) },
+	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the "
+		"stall", AT(fixes), 0, 0, live_fix_words },
+	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly",
+		AT(irreversible) },
+	{ OPT_FLAG, 0, "new", NULL, "also connections that the program opens meanwhile",
+		AT(with_new) },
 	{ OPT_FLAG, 'y', "yes", NULL, "do not ask", AT(yes) },
-	{ OPT_FLAG, 0, "dry-run", NULL, "say what would be set on what, and change nothing", AT(dry_run) },
+	{ OPT_FLAG, 0, "dry-run", NULL, "say what would be set on what, and change nothing",
+		AT(dry_run) },
 	OPT_HEAD("How long"),
-	{ OPT_TIME, 0, "look", "TIME", "look so long for a stall (default 10s)", AT(look_ns), 1e9, 3600e9 },
-	{ OPT_TIME, 0, "window", "TIME", "length of a window (default: about 20 messages, 100ms to 2s)", AT(window_ns), 1e7, 600e9 },
-	{ OPT_INT, 0, "windows", "N", "windows with the fix; there are twice as many without (default 8)", AT(windows), 8, TRIAL_ROUNDS_MAX },
-	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns), 1e9, 86400e9 },
+	{ OPT_TIME, 0, "look", "TIME", "look so long for a stall (default 10s)", AT(look_ns), 1e9,
+		3600e9 },
+	{ OPT_TIME, 0, "window", "TIME", "length of a window (default: about 20 messages, 100ms to "
+		"2s)", AT(window_ns), 1e7, 600e9 },
+	{ OPT_INT, 0, "windows", "N", "windows with the fix; there are twice as many without "
+		"(default 8)", AT(windows), 8, TRIAL_ROUNDS_MAX },
+	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns),
+		1e9, 86400e9 },
 	{ OPT_INT, 0, "seed", "N", "of the windows' random order", AT(seed), 0, INT64_LIMIT },
 	OPT_HEAD("Output (a FILE of - is standard output)"),
-	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document", SESSION_OPT(out[OUT_JSON]) },
+	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document",
+		SESSION_OPT(out[OUT_JSON]) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no card", SESSION_OPT(quiet) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end", SESSION_OPT(json_schema) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end",
+		SESSION_OPT(json_schema) },
 	OPT_END,
 };
 
@@ -54,14 +66,16 @@ static int unknown_fix(const char *name, struct err *e)
 	char all[256] = "";
 
 	for (size_t i = 0; live_fix_name(i); i++)
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", live_fix_name(i));
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
+			 live_fix_name(i));
 	return err_set(e, EXIT_BAD_USAGE, "--fix '%s': no such fix; give one of %s", name, all);
 }
 
 static int check_fixes(const struct str_list *names, struct err *e)
 {
 	if (names->n > LIVE_FIXES_MAX)
-		return err_set(e, EXIT_BAD_USAGE, "--fix: given %zu times; give at most %d", names->n, LIVE_FIXES_MAX);
+		return err_set(e, EXIT_BAD_USAGE, "--fix: given %zu times; give at most %d",
+			       names->n, LIVE_FIXES_MAX);
 	for (size_t i = 0; i < names->n; i++)
 		if (!live_fix_find(names->v[i]))
 			return unknown_fix(names->v[i], e);
@@ -71,8 +85,10 @@ static int check_fixes(const struct str_list *names, struct err *e)
 static int check_consent(const struct try_opts *o, struct err *e)
 {
 	if (!o->yes && !o->dry_run && !(terminal_is(stdin) && terminal_is(stderr)))
-		return err_set(e, EXIT_BAD_USAGE, "try: it changes options of a running program and there is no terminal to ask at; "
-						  "give --yes, or --dry-run to see what it would do");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "try: it changes options of a running program and there is no "
+			       "terminal to ask at; "
+			       "give --yes, or --dry-run to see what it would do");
 	return 0;
 }
 
@@ -113,8 +129,9 @@ static json_t *about(const struct try_opts *o, const struct trace_options *t)
 
 	for (size_t i = 0; i < t->n_tgids; i++)
 		json_array_append_new(pids, json_integer(t->tgids[i]));
-	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm", json_text(o->live.comm), "cgroup",
-			 json_text(o->live.cgroup), "all", t->filter == TRACE_FILTER_ALL);
+	return json_pack("{s:{s:o, s:o, s:o, s:b}}", "attached_to", "pids", pids, "comm",
+			 json_text(o->live.comm), "cgroup", json_text(o->live.cgroup), "all",
+			 t->filter == TRACE_FILTER_ALL);
 }
 
 static int write_json(struct live_case *c, const struct trace_options *filter, struct err *e)
@@ -153,7 +170,9 @@ static int exit_code(const struct live_case *c)
 static int begin(struct live_case *c, struct trace_options *filter, struct err *e)
 {
 	session_catch_signals();
-	return guardian_start(&c->guardian, e) || session_begin(&c->live, &c->o->live, filter, e) ? -1 : 0;
+	return guardian_start(&c->guardian, e) || session_begin(&c->live, &c->o->live, filter, e)
+		       ? -1
+		       : 0;
 }
 
 static int try_on(struct live_case *c, struct err *e)
@@ -162,7 +181,8 @@ static int try_on(struct live_case *c, struct err *e)
 	struct trace_options filter = {};
 	int rc;
 
-	if (targets_from_options(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) || check_consent(o, e))
+	if (targets_from_options(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) ||
+	    check_consent(o, e))
 		return -1;
 	rc = begin(c, &filter, e) || carry_out(c, &filter, e);
 	guardian_end(&c->guardian);
@@ -183,7 +203,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return schema_print(case_schema(), e);
 	c = calloc(1, sizeof(*c));
 	if (!c)
-		return err_set(e, EXIT_NO_RESOURCE, "try: no memory; free some and run again"), (int)e->code;
+		return err_set(e, EXIT_NO_RESOURCE, "try: no memory; free some and run again"),
+		       (int)e->code;
 	c->o = o;
 	c->guardian.fd = -1;
 	rng_seed(&c->rng, (uint64_t)o->seed);
@@ -196,10 +217,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_try = {
 	.name = "try",
 	.summary = "Try a fix on a running program, measure what it gains, and undo it",
-	.description = "Looks until something stalls, sets an option of the stalled socket or pipe from outside (pidfd_getfd), and compares\n"
-		       "windows with and without it, in random order. The answer is proven, refuted or too noisy to say. A process of\n"
-		       "its own sets every option back, also when this one is killed. Nothing else of the program is touched.",
-	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the fixes that fit\n"
+	.description = "Looks until something stalls, sets an option of the stalled socket or pipe "
+		"from outside (pidfd_getfd), and compares\n"
+		       "windows with and without it, in random order. The answer is proven, "
+		       	"refuted or too noisy to say. A process of\n"
+		       "its own sets every option back, also when this one is killed. Nothing else "
+		       	"of the program is touched.",
+	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the "
+		"fixes that fit\n"
 		    "ipcstall try -p 1234 --fix nodelay --yes\ttry TCP_NODELAY without asking\n"
 		    "ipcstall try --comm nginx --dry-run\tonly say what would be set on what\n",
 	.options = try_options,

@@ -31,13 +31,20 @@ static const struct opt watch_options[] = {
 	SEEN_OPTIONS,
 	BUDGET_OPTION,
 	OPT_HEAD("What is told"),
-	{ OPT_TIME, 'i', "interval", "TIME", "judge what was seen this often", WATCH(every_ns), 500e6, 600e9 },
-	{ OPT_REAL, 0, "min-share", "PERCENT", "tell of a stall that takes at least this much of a connection's time", WATCH(min_percent), 0.1, 100 },
-	{ OPT_TIME, 0, "again", "TIME", "tell of the same stall again after this time", WATCH(tell_again_ns), 1e9, 86400e9 },
-	{ OPT_STRING, 0, "zoom-budget", "PERCENT", "of the time, for the ledger where looks suspect a stall (default 1%; 0: never)", WATCH(zoom_budget) },
-	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this time, and write them at SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
-	{ OPT_TIME, 0, "threshold", "TIME", "write them also when a connection stalls this long in one interval", WATCH(dump_ns), 1e6, 600e9 },
-	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)", SESSION_OPT(duration_ns), 1, 1e18 },
+	{ OPT_TIME, 'i', "interval", "TIME", "judge what was seen this often", WATCH(every_ns),
+		500e6, 600e9 },
+	{ OPT_REAL, 0, "min-share", "PERCENT", "tell of a stall that takes at least this much of a "
+		"connection's time", WATCH(min_percent), 0.1, 100 },
+	{ OPT_TIME, 0, "again", "TIME", "tell of the same stall again after this time",
+		WATCH(tell_again_ns), 1e9, 86400e9 },
+	{ OPT_STRING, 0, "zoom-budget", "PERCENT", "of the time, for the ledger where looks "
+		"suspect a stall (default 1%; 0: never)", WATCH(zoom_budget) },
+	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this time, and write them at "
+		"SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "threshold", "TIME", "write them also when a connection stalls this long in "
+		"one interval", WATCH(dump_ns), 1e6, 600e9 },
+	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
+		SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
@@ -67,7 +74,7 @@ struct watch {
 		enum tx_state cause;
 	} told[TOLD_MOST];
 	size_t n_told;
-	json_t **before;	/* a ring */
+	json_t **before; /* a ring */
 	size_t n_before, at_before;
 };
 
@@ -87,10 +94,12 @@ static void write_line(json_t *line)
 
 /* ---- the minutes before ---- */
 
-static void keep_judgement(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
+static void keep_judgement(struct watch *w, const struct trace_snapshot *window,
+			   const struct verdict *v)
 {
-	json_t *line = json_pack("{s:s, s:i, s:s, s:I, s:o}", "schema", "ipcstall.watch", "version", 1, "type", "before", "t", (json_int_t)window->at_ns,
-				 "ledger", ledger_summary_to_json(window, v));
+	json_t *line = json_pack("{s:s, s:i, s:s, s:I, s:o}", "schema", "ipcstall.watch", "version",
+				 1, "type", "before", "t", (json_int_t)window->at_ns, "ledger",
+				 ledger_summary_to_json(window, v));
 
 	json_decref(w->before[w->at_before]);
 	w->before[w->at_before] = line;
@@ -110,7 +119,8 @@ static void dump_before(struct watch *w)
 
 /* ---- what is new ---- */
 
-/* The place of this stall among those that were told of; of a new one a place, the oldest's if need be. */
+/* The place of this stall among those that were told of; of a new one a place, the oldest's if need
+ * be. */
 static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 {
 	uint64_t now = now_ns();
@@ -136,7 +146,8 @@ static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 
 static bool is_worth_telling(const struct watch *w, const struct verdict *v)
 {
-	return v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL && 100 * finding_share(&v->v[v->lead]) >= w->o->min_percent;
+	return v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL &&
+	       100 * finding_share(&v->v[v->lead]) >= w->o->min_percent;
 }
 
 /* ---- the proof ---- */
@@ -153,7 +164,8 @@ static size_t add_pid(pid_t *pids, size_t n, pid_t pid)
 
 static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, pid_t pids[4])
 {
-	const struct trace_endpoint *ep = &s->ep[f->endpoint], *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
+	const struct trace_endpoint *ep = &s->ep[f->endpoint],
+				    *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
 	size_t n = 0;
 
 	n = add_pid(pids, n, ep->tx_calls.tgid);
@@ -163,7 +175,8 @@ static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, p
 }
 
 /* The ledger's view of it; false: none is to be had now. */
-static bool prove(struct watch *w, const struct trace_snapshot *window, const struct finding *f, struct trace_snapshot *proof)
+static bool prove(struct watch *w, const struct trace_snapshot *window, const struct finding *f,
+		  struct trace_snapshot *proof)
 {
 	struct err e = {};
 	pid_t pids[4];
@@ -186,9 +199,12 @@ static void tell(struct watch *w, const struct trace_snapshot *window, const str
 
 	if (has)
 		verdict_make(&proof, &proven);
-	session_screen(&w->o->live, has && proven.outcome == OUTCOME_STALLED ? &proof : window, has && proven.outcome == OUTCOME_STALLED ? &proven : v, stderr);
-	line = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o}", "schema", "ipcstall.watch", "version", 1, "type", "stall", "t", (json_int_t)window->at_ns, "ledger",
-			 ledger_summary_to_json(window, v), "proof", has ? ledger_summary_to_json(&proof, &proven) : json_null());
+	session_screen(&w->o->live, has && proven.outcome == OUTCOME_STALLED ? &proof : window,
+		       has && proven.outcome == OUTCOME_STALLED ? &proven : v, stderr);
+	line = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o}", "schema", "ipcstall.watch", "version", 1,
+			 "type", "stall", "t", (json_int_t)window->at_ns, "ledger",
+			 ledger_summary_to_json(window, v), "proof",
+			 has ? ledger_summary_to_json(&proof, &proven) : json_null());
 	write_line(line);
 	json_decref(line);
 	trace_snapshot_free(&proof);
@@ -212,13 +228,16 @@ static int judge_window(struct watch *w, struct err *e)
 	trace_forget_closed(w->live.t);
 	if (trace_snapshot_sub(&window, &w->last, &now)) {
 		trace_snapshot_free(&now);
-		return err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; look at fewer", now.n);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "watch: no memory for %zu endpoints; look at fewer", now.n);
 	}
 	verdict_make(&window, &v);
 	keep_judgement(w, &window, &v);
-	if (is_worth_telling(w, &v) && is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
+	if (is_worth_telling(w, &v) &&
+	    is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
 		tell(w, &window, &v);
-	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED && longest_ns(&v) >= (uint64_t)w->o->dump_ns))
+	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED &&
+		      longest_ns(&v) >= (uint64_t)w->o->dump_ns))
 		dump_before(w);
 	trace_snapshot_free(&window);
 	trace_snapshot_free(&w->last);
@@ -228,11 +247,14 @@ static int judge_window(struct watch *w, struct err *e)
 
 static int watch_all(struct watch *w, const struct trace_options *filter, struct err *e)
 {
-	uint64_t next = now_ns(), end = w->o->live.duration_ns ? next + (uint64_t)w->o->live.duration_ns : UINT64_MAX;
+	uint64_t next = now_ns(), end = w->o->live.duration_ns
+						? next + (uint64_t)w->o->live.duration_ns
+						: UINT64_MAX;
 
 	while (!session_interrupted() && targets_any_alive(filter) && now_ns() < end) {
 		next = next_due(next, (uint64_t)w->o->every_ns, now_ns());
-		while (!session_interrupted() && !asked && now_ns() < next && now_ns() < end && targets_any_alive(filter))
+		while (!session_interrupted() && !asked && now_ns() < next && now_ns() < end &&
+		       targets_any_alive(filter))
 			nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 		if (judge_window(w, e))
 			return -1;
@@ -247,7 +269,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
-		return err_set(e, EXIT_NO_RESOURCE, "watch: no memory for what was before; give a shorter --before");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "watch: no memory for what was before; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
 	w->zooms = zoom_budget > 0;
@@ -276,7 +299,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	double zoom_budget = 0.01;
 	int rc;
 
-	if (o->zoom_budget && strcmp(o->zoom_budget, "0") && sampling_percent("--zoom-budget", "of the time", o->zoom_budget, &zoom_budget, e))
+	if (o->zoom_budget && strcmp(o->zoom_budget, "0") &&
+	    sampling_percent("--zoom-budget", "of the time", o->zoom_budget, &zoom_budget, e))
 		return -1;
 	if (o->zoom_budget && !strcmp(o->zoom_budget, "0"))
 		zoom_budget = 0;
@@ -296,12 +320,16 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_watch = {
 	.name = "watch",
 	.summary = "Watch in silence, and tell with proof when something stalls",
-	.description = "Looks at every endpoint at random instants, which costs no message anything, and judges every --interval. Where a connection\n"
-		       "stalls, the ledger is attached to its two ends for two seconds, within --zoom-budget of the time, and its verdict is the proof.\n"
-		       "Then one card goes to standard error and one line of JSON (docs/SCHEMA.md) to standard output. SIGUSR1 writes the judgements of\n"
+	.description = "Looks at every endpoint at random instants, which costs no message "
+		"anything, and judges every --interval. Where a connection\n"
+		       "stalls, the ledger is attached to its two ends for two seconds, within "
+		       	"--zoom-budget of the time, and its verdict is the proof.\n"
+		       "Then one card goes to standard error and one line of JSON (docs/SCHEMA.md) "
+		       	"to standard output. SIGUSR1 writes the judgements of\n"
 		       "the last minutes, one JSON object a line.",
 	.examples = "ipcstall watch\tevery process of this machine\n"
-		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s >stalls.ndjson\tand the five minutes before each stall of a second\n",
+		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s "
+		    	">stalls.ndjson\tand the five minutes before each stall of a second\n",
 	.options = watch_options,
 	.options_size = sizeof(struct watch_opts),
 	.defaults = defaults,

@@ -22,7 +22,8 @@ static void help_examples(const char *lines, FILE *out)
 		size_t line = strcspn(lines, "\n"), tab = strcspn(lines, "\t");
 
 		if (tab < line)
-			fprintf(out, "  %.*s\n      %.*s\n", (int)tab, lines, (int)(line - tab - 1), lines + tab + 1);
+			fprintf(out, "  %.*s\n      %.*s\n", (int)tab, lines, (int)(line - tab - 1),
+				lines + tab + 1);
 		else
 			fprintf(out, "  %.*s\n", (int)line, lines);
 		lines += line + (lines[line] == '\n');
@@ -60,8 +61,9 @@ static void command_help(const struct command *c, FILE *out)
 	bool is_default = c == command_list[0];
 	void *values = command_defaults(c);
 
-	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name, is_default ? "" : " ",
-		c->operands ? " " : "", c->operands ? c->operands : "", c->summary);
+	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name,
+		is_default ? "" : " ", c->operands ? " " : "", c->operands ? c->operands : "",
+		c->summary);
 	if (c->description) {
 		fputc('\n', out);
 		opt_wrap(out, c->description, 0);
@@ -79,8 +81,10 @@ static const struct {
 	const char *title;
 	const char *const names[12];
 } help_groups[] = {
-	{ "look at programs", { "run", "attach", "top", "watch", "try", "record", "replay", "export", NULL } },
-	{ "measure", { "bench", "sweep", "diagnose", "experiment", "server", "machine", "clock", "syscall", NULL } },
+	{ "look at programs", { "run", "attach", "top", "watch", "try", "record", "replay",
+		"export", NULL } },
+	{ "measure", { "bench", "sweep", "diagnose", "experiment", "server", "machine", "clock",
+		"syscall", NULL } },
 	{ "show what was measured", { "report", "figure", "summary", "compare", NULL } },
 };
 
@@ -114,17 +118,22 @@ static void help_commands(FILE *out)
 
 void command_help_all(FILE *out)
 {
-	fputs("Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, and how to fix it.\n\n"
-	      "Usage: ipcstall --mode MODE [OPTION...]    benchmark a transport, and show where its time goes\n"
+	fputs("Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, and how "
+	      "to fix it.\n\n"
+	      "Usage: ipcstall --mode MODE [OPTION...]    benchmark a transport, and show where "
+	      "its time goes\n"
 	      "       ipcstall COMMAND [OPTION...]\n\n",
 	      out);
 	help_commands(out);
-	fputs("\n`ipcstall help COMMAND` explains a command, `ipcstall help bench` the benchmark's options.\n\n", out);
+	fputs("\n`ipcstall help COMMAND` explains a command, `ipcstall help bench` the benchmark's "
+	      "options.\n\n",
+	      out);
 	opt_wrap(out, opt_values_help, 0);
 	fputs("\nExamples:\n"
 	      "  sudo ipcstall attach -p 1234 -d 10s       where does this running program wait?\n"
 	      "  sudo ipcstall run -- curl -s URL          and this command?\n"
-	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput, and where the time goes\n",
+	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput, and where the time "
+	      "goes\n",
 	      out);
 }
 
@@ -141,7 +150,8 @@ static bool wants_help(int argc, char **argv, const struct command *c)
 
 static int run_parsed(const struct command *c, void *opts, int argc, char **argv, struct err *e)
 {
-	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand, .none = !c->takes_operands };
+	struct opt_operands rest = { .stop_at_first = c->stop_at_first_operand,
+		.none = !c->takes_operands };
 	static const struct opt none[] = { OPT_END };
 	int rc = EXIT_BAD_USAGE;
 
@@ -152,7 +162,8 @@ static int run_parsed(const struct command *c, void *opts, int argc, char **argv
 	return rc;
 }
 
-/* Output that was only buffered must not be lost in silence: a full disk or a closed pipe shows at the flush. */
+/* Output that was only buffered must not be lost in silence: a full disk or a closed pipe shows at
+ * the flush. */
 int command_end(int rc, struct err *e)
 {
 	if (fflush(stdout) || ferror(stdout))

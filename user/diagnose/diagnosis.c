@@ -60,7 +60,8 @@ static struct interval interval_of(const double *sorted, size_t n, double level,
 
 /* What one candidate was in each round: `part` is not excused, `whole` is all of it. */
 struct series {
-	double part[ROUNDS_MAX], masked[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX], unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX];
+	double part[ROUNDS_MAX], masked[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX],
+		unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX];
 	double max_ns;
 	size_t n;
 };
@@ -71,15 +72,19 @@ static double known(double v)
 }
 
 /*
- * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer ended was for nothing, and of
- * the rest the time in which the peer may have run, or either end waited for a CPU, is excused; and never more than the time in
- * which neither end ran. So it is a lower bound.
+ * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer
+ * ended was for nothing, and of the rest the time in which the peer may have run, or either end
+ * waited for a CPU, is excused; and never more than the time in which neither end ran. So it is a
+ * lower bound.
  */
-static double unexcused(const struct diag_round *r, enum role role, unsigned int cause, bool or_masked)
+static double unexcused(const struct diag_round *r, enum role role, unsigned int cause,
+			bool or_masked)
 {
 	const struct diag_wait *w = &r->wait[role][cause];
-	double rest = w->share - known(r->cpu[!role]) - (or_masked ? 0 : known(r->delay[!role]) + known(r->woken[role]));
-	double c = known(r->cpu[ROLE_CLIENT]), s = known(r->cpu[ROLE_SERVER]), nobody = 1 - (r->one_cpu ? c + s : fmax(c, s));
+	double rest = w->share - known(r->cpu[!role]) -
+		      (or_masked ? 0 : known(r->delay[!role]) + known(r->woken[role]));
+	double c = known(r->cpu[ROLE_CLIENT]), s = known(r->cpu[ROLE_SERVER]),
+	       nobody = 1 - (r->one_cpu ? c + s : fmax(c, s));
 
 	return fmax(0, fmin(fmax(w->delack, rest), nobody));
 }
@@ -90,7 +95,8 @@ static bool tells(const struct diag_round *r, unsigned int cause, bool ledgers)
 	return r->traced || (!ledgers && r->info && cause == TX_RWND);
 }
 
-static void collect_wait(const struct diag_round *r, size_t n, enum role role, unsigned int cause, bool ledgers, struct series *s)
+static void collect_wait(const struct diag_round *r, size_t n, enum role role, unsigned int cause,
+			 bool ledgers, struct series *s)
 {
 	s->n = 0;
 	s->max_ns = 0;
@@ -118,8 +124,9 @@ static bool drops_known(const struct diag_round *r)
 }
 
 /*
- * A loss: known to the application's own count in every round; the kinds of drop only where they were traced. What is left of the loss is
- * lost elsewhere: of a round that knows no drops that is all of it, and says nothing where others know them.
+ * A loss: known to the application's own count in every round; the kinds of drop only where they
+ * were traced. What is left of the loss is lost elsewhere: of a round that knows no drops that is
+ * all of it, and says nothing where others know them.
  */
 static void collect_loss(const struct diag_round *r, size_t n, unsigned int cause, struct series *s)
 {
@@ -134,8 +141,11 @@ static void collect_loss(const struct diag_round *r, size_t n, unsigned int caus
 		if (!(r[i].sent > 0))
 			continue;
 		if (cause == DIAG_LOSS_ELSEWHERE)
-			of_kind = r[i].lost / r[i].sent - known(r[i].drops[0]) - known(r[i].drops[1]);
-		if (isnan(of_kind) || (cause != DIAG_LOSS_ELSEWHERE ? !r[i].traced : some_know && !drops_known(&r[i])))
+			of_kind =
+				r[i].lost / r[i].sent - known(r[i].drops[0]) - known(r[i].drops[1]);
+		if (isnan(of_kind) ||
+		    (cause != DIAG_LOSS_ELSEWHERE ? !r[i].traced
+						  : some_know && !drops_known(&r[i])))
 			continue;
 		s->part[s->n] = s->whole[s->n] = fmin(1, fmax(0, of_kind));
 		s->ns[s->n] = NAN;
@@ -143,7 +153,8 @@ static void collect_loss(const struct diag_round *r, size_t n, unsigned int caus
 	}
 }
 
-static void blame_wait(const struct series *s, unsigned int cause, bool both_seen, struct diag_finding *f)
+static void blame_wait(const struct series *s, unsigned int cause, bool both_seen,
+		       struct diag_finding *f)
 {
 	double whole = 0, delack = 0, unread = 0;
 
@@ -160,7 +171,8 @@ static void blame_wait(const struct series *s, unsigned int cause, bool both_see
 		f->blamed = BLAME_PATH;
 		f->surety = INFERRED;
 	} else if (cause == TX_RWND) {
-		f->blamed = BLAME_PEER_READER; /* a window closes for nothing but data that was not read */
+		f->blamed = BLAME_PEER_READER; /* a window closes for nothing but data that was not
+						  read */
 		f->surety = INFERRED;
 	}
 }
@@ -199,7 +211,8 @@ static void keep(struct diag_stalls *out, const struct diag_finding *f)
 }
 
 /* One candidate: its interval at the corrected level, and its place among the others. */
-static void judge_series(struct series *s, unsigned int cause, enum role role, bool both_seen, struct rng *rng, struct diag_stalls *out)
+static void judge_series(struct series *s, unsigned int cause, enum role role, bool both_seen,
+			 struct rng *rng, struct diag_stalls *out)
 {
 	struct diag_finding f = { .cause = cause, .role = role };
 	bool loss = cause >= DIAG_LOSS_RCVBUF;
@@ -230,8 +243,10 @@ static bool any(const struct series *s)
 	return false;
 }
 
-/* With a judge called: for every kind of wait and loss that was seen at all. Returns their number. */
-static size_t each_candidate(const struct diag_round *r, size_t n, bool both, struct rng *rng, struct diag_stalls *out, bool judge)
+/* With a judge called: for every kind of wait and loss that was seen at all. Returns their number.
+ */
+static size_t each_candidate(const struct diag_round *r, size_t n, bool both, struct rng *rng,
+			     struct diag_stalls *out, bool judge)
 {
 	size_t seen = 0;
 	struct series s;
@@ -248,13 +263,15 @@ static size_t each_candidate(const struct diag_round *r, size_t n, bool both, st
 				continue;
 			seen++;
 			if (judge)
-				judge_series(&s, c, c < TX_N ? (enum role)role : ROLE_SERVER, both, rng, out);
+				judge_series(&s, c, c < TX_N ? (enum role)role : ROLE_SERVER, both,
+					     rng, out);
 		}
 	}
 	return seen;
 }
 
-/* The time per message of the rounds whose figures are the undisturbed ones; all, where only traced ones are there. */
+/* The time per message of the rounds whose figures are the undisturbed ones; all, where only traced
+ * ones are there. */
 static size_t costs(const struct diag_round *r, size_t n, double *v)
 {
 	size_t k = 0;
@@ -284,19 +301,22 @@ static size_t deviations(const struct diag_round *r, size_t n, bool traced, doub
 }
 
 /*
- * The half width of the interval of a median of k rounds, were they normal: 1.96 * sqrt(pi / 2) * sigma / sqrt(k), with sigma from
- * the median deviation, so that a round unlike the others (a connection's first, say) does not make the rest unreadable.
+ * The half width of the interval of a median of k rounds, were they normal: 1.96 * sqrt(pi / 2) *
+ * sigma / sqrt(k), with sigma from the median deviation, so that a round unlike the others (a
+ * connection's first, say) does not make the rest unreadable.
  */
 static double resolution_of(const struct diag_round *r, size_t n)
 {
 	double dev[2 * ROUNDS_MAX];
 	size_t a = deviations(r, n, false, dev), b = deviations(r, n, true, dev + a), k = a ? a : b;
-	double mad = a + b ? median_of(dev, a + b) : NAN, half = 1.96 * sqrt(M_PI / 2) * 1.4826 * mad / sqrt((double)k);
+	double mad = a + b ? median_of(dev, a + b) : NAN,
+	       half = 1.96 * sqrt(M_PI / 2) * 1.4826 * mad / sqrt((double)k);
 
 	return half / (1 + half);
 }
 
-void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, struct diag_stalls *out)
+void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng,
+		      struct diag_stalls *out)
 {
 	double v[ROUNDS_MAX];
 	size_t k = costs(r, n, v), traced = 0;
@@ -316,7 +336,8 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng, str
 	each_candidate(r, n, both, rng, out, true);
 }
 
-/* The share that was promised: the least it can be where the wait is certain, the most where it is only possible. */
+/* The share that was promised: the least it can be where the wait is certain, the most where it is
+ * only possible. */
 static double promised(const struct diag_finding *f)
 {
 	double share = f->class == WAIT_CLEAR ? f->lost.lo : f->lost.hi;
@@ -324,17 +345,20 @@ static double promised(const struct diag_finding *f)
 	return share < 1 ? 1 / (1 - share) : INFINITY;
 }
 
-static enum diag_gain_class classify_gain(const struct interval *gain, const struct interval *same, double predicted)
+static enum diag_gain_class classify_gain(const struct interval *gain, const struct interval *same,
+					  double predicted)
 {
 	if (gain->lo > 1 && gain->lo > same->hi)
 		return GAIN_CONFIRMED;
 	return gain->hi < predicted ? GAIN_REFUTED : GAIN_NOISY;
 }
 
-void diag_judge_gain(const double *before, const double *again, const double *after, size_t n, size_t tested,
-		     const struct diag_finding *f, struct rng *rng, struct diag_gain *out)
+void diag_judge_gain(const double *before, const double *again, const double *after, size_t n,
+		     size_t tested, const struct diag_finding *f, struct rng *rng,
+		     struct diag_gain *out)
 {
-	double gain[ROUNDS_MAX], same[ROUNDS_MAX], level = 1 - (1 - DIAG_LEVEL) / (double)(tested ? tested : 1);
+	double gain[ROUNDS_MAX], same[ROUNDS_MAX],
+		level = 1 - (1 - DIAG_LEVEL) / (double)(tested ? tested : 1);
 	struct interval aa;
 
 	n = n < ROUNDS_MAX ? n : ROUNDS_MAX;
@@ -357,7 +381,8 @@ struct trials {
 	double best;
 };
 
-static struct trials trials_of(const struct diag_gain *g, const size_t *of, size_t n, size_t finding)
+static struct trials trials_of(const struct diag_gain *g, const size_t *of, size_t n,
+			       size_t finding)
 {
 	struct trials t = {};
 
@@ -374,11 +399,12 @@ static struct trials trials_of(const struct diag_gain *g, const size_t *of, size
 }
 
 /*
- * A wait that is certain stands by itself; one that is only possible stands when a fix is confirmed, and falls when all are refuted.
- * Beside others at work on the same CPUs a fix proves nothing of the second: what it gains may be that it takes turns with them less.
+ * A wait that is certain stands by itself; one that is only possible stands when a fix is
+ * confirmed, and falls when all are refuted. Beside others at work on the same CPUs a fix proves
+ * nothing of the second: what it gains may be that it takes turns with them less.
  */
-enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gain *gains, const size_t *of, size_t n, bool disturbed,
-			      int *culprit)
+enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gain *gains,
+			      const size_t *of, size_t n, bool disturbed, int *culprit)
 {
 	bool open = false;
 	int clear = -1, cured = -1;
@@ -389,13 +415,15 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 	for (size_t i = 0; i < s->n; i++) {
 		struct trials t = trials_of(gains, of, n, i);
 
-		bool certain = s->v[i].class == WAIT_CLEAR, proven = t.confirmed && (certain || !disturbed);
+		bool certain = s->v[i].class == WAIT_CLEAR,
+		     proven = t.confirmed && (certain || !disturbed);
 
 		if (proven && cured < 0)
 			cured = (int)i;
 		if (certain && clear < 0)
 			clear = (int)i;
-		open |= s->v[i].class == WAIT_POSSIBLE && !proven && (t.confirmed || t.noisy || !t.refuted);
+		open |= s->v[i].class == WAIT_POSSIBLE && !proven &&
+			(t.confirmed || t.noisy || !t.refuted);
 	}
 	*culprit = cured >= 0 ? cured : clear;
 	if (*culprit >= 0)

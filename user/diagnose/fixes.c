@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 
-#define ROOMY (8 << 20)
+#define ROOMY	  (8 << 20)
 #define PIPE_ROOM (1 << 20)
-#define CC_LIST "/proc/sys/net/ipv4/tcp_available_congestion_control"
-#define CC_NOW "/proc/sys/net/ipv4/tcp_congestion_control"
+#define CC_LIST	  "/proc/sys/net/ipv4/tcp_available_congestion_control"
+#define CC_NOW	  "/proc/sys/net/ipv4/tcp_congestion_control"
 
 static bool say(char *text, size_t len, const char *what)
 {
@@ -29,7 +29,8 @@ static bool set_nodelay(const struct bench_plan *p, char *t, size_t n)
 
 static bool set_one_write(const struct bench_plan *p, char *t, size_t n)
 {
-	return two_writes(p) && say(t, n, p->o.nodelay ? "pattern=single more=0" : "pattern=single more=0 nagle=1");
+	return two_writes(p) &&
+	       say(t, n, p->o.nodelay ? "pattern=single more=0" : "pattern=single more=0 nagle=1");
 }
 
 static bool set_more(const struct bench_plan *p, char *t, size_t n)
@@ -43,7 +44,8 @@ static bool set_quickack(const struct bench_plan *p, char *t, size_t n)
 }
 
 /* The link's text with one key more, which replaces an earlier one of that name. */
-static bool relink(const struct bench_plan *p, const char *key, const char *value, char *t, size_t n)
+static bool relink(const struct bench_plan *p, const char *key, const char *value, char *t,
+		   size_t n)
 {
 	char copy[256], *rest = copy, *word, *at;
 	size_t key_len = strlen(key);
@@ -60,7 +62,8 @@ static bool relink(const struct bench_plan *p, const char *key, const char *valu
 
 static bool set_route_quickack(const struct bench_plan *p, char *t, size_t n)
 {
-	return !p->o.connect && p->link_spec.quickack != LINK_ON && relink(p, "quickack", "on", t, n);
+	return !p->o.connect && p->link_spec.quickack != LINK_ON &&
+	       relink(p, "quickack", "on", t, n);
 }
 
 static bool set_cwnd_free(const struct bench_plan *p, char *t, size_t n)
@@ -89,7 +92,8 @@ static bool set_sndbuf(const struct bench_plan *p, char *t, size_t n)
 	return p->o.sndbuf < ROOMY;
 }
 
-/* Datagrams without a pause: no buffer is large enough for long, and what a short run fits into one proves nothing. */
+/* Datagrams without a pause: no buffer is large enough for long, and what a short run fits into one
+ * proves nothing. */
 static bool floods(const struct bench_plan *p)
 {
 	return p->w->flags & WL_LOSSY && p->tests >> TEST_THROUGHPUT & 1 && p->o.ack == ACK_FINAL;
@@ -97,7 +101,8 @@ static bool floods(const struct bench_plan *p)
 
 static bool set_rcvbuf_free(const struct bench_plan *p, char *t, size_t n)
 {
-	return p->o.rcvbuf && !floods(p) && !(p->w->flags & WL_LOSSY && p->o.reader_pause) && say(t, n, "rcvbuf=0");
+	return p->o.rcvbuf && !floods(p) && !(p->w->flags & WL_LOSSY && p->o.reader_pause) &&
+	       say(t, n, "rcvbuf=0");
 }
 
 static bool set_rcvbuf(const struct bench_plan *p, char *t, size_t n)
@@ -139,35 +144,52 @@ static bool set_cc(const struct bench_plan *p, char *t, size_t n)
 
 static bool set_mmsg(const struct bench_plan *p, char *t, size_t n)
 {
-	return p->o.engine == ENGINE_PLAIN && p->tests == 1u << TEST_THROUGHPUT && p->o.ack == ACK_FINAL && !p->o.reader_pause &&
-	       say(t, n, "engine=mmsg");
+	return p->o.engine == ENGINE_PLAIN && p->tests == 1u << TEST_THROUGHPUT &&
+	       p->o.ack == ACK_FINAL && !p->o.reader_pause && say(t, n, "engine=mmsg");
 }
 
 #define C(cause) (1u << (cause))
-#define B(who) (1u << (who))
-#define ANYONE 0
+#define B(who)	 (1u << (who))
+#define ANYONE	 0
 
 static const struct fix fixes[] = {
-	{ "nodelay", "set TCP_NODELAY on the sender's socket", C(TX_NAGLE), ANYONE, WL_TCP, set_nodelay },
-	{ "one-write", "write each message with one call: a buffer of the whole, or writev()", C(TX_NAGLE), ANYONE, WL_TCP, set_one_write },
-	{ "uncork", "clear TCP_CORK after the last piece of a message, or never set it", C(TX_CORK), ANYONE, WL_TCP, set_uncork },
-	{ "reader", "let the reader read at once: move what it does between two reads to another thread", C(TX_RWND) | C(TX_SNDBUF) |
+	{ "nodelay", "set TCP_NODELAY on the sender's socket", C(TX_NAGLE), ANYONE, WL_TCP,
+		set_nodelay },
+	{ "one-write", "write each message with one call: a buffer of the whole, or writev()",
+		C(TX_NAGLE), ANYONE, WL_TCP, set_one_write },
+	{ "uncork", "clear TCP_CORK after the last piece of a message, or never set it", C(TX_CORK),
+		ANYONE, WL_TCP, set_uncork },
+	{ "reader", "let the reader read at once: move what it does between two reads to another "
+		"thread", C(TX_RWND) | C(TX_SNDBUF) |
 	  C(TX_PACING) | C(TX_CWND) | C(DIAG_LOSS_RCVBUF), ANYONE, 0, set_reader },
-	{ "no-pacing", "take SO_MAX_PACING_RATE away, or raise it", C(TX_PACING), ANYONE, WL_TCP, set_pacing },
-	{ "sndbuf-auto", "do not set SO_SNDBUF: the kernel then sizes it by itself", C(TX_SNDBUF), ANYONE, WL_SOCKET, set_sndbuf_free },
-	{ "rcvbuf-auto", "do not set SO_RCVBUF: the kernel then sizes it by itself", C(TX_RWND) | C(TX_PACING) | C(DIAG_LOSS_RCVBUF), ANYONE, WL_SOCKET,
+	{ "no-pacing", "take SO_MAX_PACING_RATE away, or raise it", C(TX_PACING), ANYONE, WL_TCP,
+		set_pacing },
+	{ "sndbuf-auto", "do not set SO_SNDBUF: the kernel then sizes it by itself", C(TX_SNDBUF),
+		ANYONE, WL_SOCKET, set_sndbuf_free },
+	{ "rcvbuf-auto", "do not set SO_RCVBUF: the kernel then sizes it by itself", C(TX_RWND) |
+		C(TX_PACING) | C(DIAG_LOSS_RCVBUF), ANYONE, WL_SOCKET,
 	  set_rcvbuf_free },
-	{ "pipe-size", "give the pipe more room: fcntl(fd, F_SETPIPE_SZ, 1 << 20)", C(TX_SNDBUF), ANYONE, WL_PIPE, set_pipe },
-	{ "cwnd-free", "take the lock on cwnd off the route: ip route change ... without 'cwnd lock'", C(TX_CWND), ANYONE, WL_TCP, set_cwnd_free },
-	{ "queue", "give the device's queue more room: tc qdisc change ... limit", C(TX_RECOVERY) | C(DIAG_LOSS_QDISC), ANYONE, WL_INET, set_long_queue },
-	{ "quickack", "set TCP_QUICKACK at the reader before each read", C(TX_NAGLE) | C(TX_SNDBUF) | C(TX_CWND), B(BLAME_PEER_DELACK), WL_TCP, set_quickack },
-	{ "route-quickack", "at the reader's host: ip route change ... quickack 1", C(TX_NAGLE) | C(TX_SNDBUF) | C(TX_CWND), B(BLAME_PEER_DELACK),
+	{ "pipe-size", "give the pipe more room: fcntl(fd, F_SETPIPE_SZ, 1 << 20)", C(TX_SNDBUF),
+		ANYONE, WL_PIPE, set_pipe },
+	{ "cwnd-free", "take the lock on cwnd off the route: ip route change ... without 'cwnd "
+		"lock'", C(TX_CWND), ANYONE, WL_TCP, set_cwnd_free },
+	{ "queue", "give the device's queue more room: tc qdisc change ... limit", C(TX_RECOVERY) |
+		C(DIAG_LOSS_QDISC), ANYONE, WL_INET, set_long_queue },
+	{ "quickack", "set TCP_QUICKACK at the reader before each read", C(TX_NAGLE) |
+		C(TX_SNDBUF) | C(TX_CWND), B(BLAME_PEER_DELACK), WL_TCP, set_quickack },
+	{ "route-quickack", "at the reader's host: ip route change ... quickack 1", C(TX_NAGLE) |
+		C(TX_SNDBUF) | C(TX_CWND), B(BLAME_PEER_DELACK),
 	  WL_TCP, set_route_quickack },
-	{ "more", "MSG_MORE on every write of a message but its last", C(TX_NAGLE), ANYONE, WL_TCP, set_more },
-	{ "sndbuf", "a send buffer of 8 MiB: SO_SNDBUF, net.core.wmem_max", C(TX_SNDBUF), ANYONE, WL_SOCKET, set_sndbuf },
-	{ "rcvbuf", "a receive buffer of 8 MiB: SO_RCVBUF, net.core.rmem_max", C(TX_RWND) | C(DIAG_LOSS_RCVBUF), ANYONE, WL_SOCKET, set_rcvbuf },
-	{ "cc", "another congestion control: TCP_CONGESTION", C(TX_PACING) | C(TX_CWND) | C(TX_RECOVERY), ANYONE, WL_TCP, set_cc },
-	{ "mmsg", "many datagrams a call: sendmmsg(), recvmmsg()", C(DIAG_LOSS_RCVBUF), ANYONE, WL_DATAGRAM | WL_LOSSY, set_mmsg },
+	{ "more", "MSG_MORE on every write of a message but its last", C(TX_NAGLE), ANYONE, WL_TCP,
+		set_more },
+	{ "sndbuf", "a send buffer of 8 MiB: SO_SNDBUF, net.core.wmem_max", C(TX_SNDBUF), ANYONE,
+		WL_SOCKET, set_sndbuf },
+	{ "rcvbuf", "a receive buffer of 8 MiB: SO_RCVBUF, net.core.rmem_max", C(TX_RWND) |
+		C(DIAG_LOSS_RCVBUF), ANYONE, WL_SOCKET, set_rcvbuf },
+	{ "cc", "another congestion control: TCP_CONGESTION", C(TX_PACING) | C(TX_CWND) |
+		C(TX_RECOVERY), ANYONE, WL_TCP, set_cc },
+	{ "mmsg", "many datagrams a call: sendmmsg(), recvmmsg()", C(DIAG_LOSS_RCVBUF), ANYONE,
+		WL_DATAGRAM | WL_LOSSY, set_mmsg },
 };
 
 static bool fits(const struct fix *x, const struct bench_plan *plan, const struct diag_finding *f)
@@ -185,7 +207,8 @@ static bool there_already(const struct proposal *p, size_t n, const struct fix *
 	return false;
 }
 
-size_t fixes_propose(const struct bench_plan *plan, const struct diag_stalls *s, struct proposal out[FIXES_TRIED])
+size_t fixes_propose(const struct bench_plan *plan, const struct diag_stalls *s,
+		     struct proposal out[FIXES_TRIED])
 {
 	size_t n = 0;
 

@@ -15,7 +15,8 @@
 
 enum { WARMUP_NS = 15000000, SAMPLES_KEPT = 20000, PROGRESS_FROM_NS = 1000000000 };
 
-/* Of a file's sizes, or of the default ones, only that of the points in hand has to fit the options. */
+/* Of a file's sizes, or of the default ones, only that of the points in hand has to fit the
+ * options. */
 static void only_size(struct bench_options *o, int64_t size)
 {
 	if (!size)
@@ -24,7 +25,8 @@ static void only_size(struct bench_options *o, int64_t size)
 	o->sizes.n = 1;
 }
 
-int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e)
+int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets,
+		 struct err *e)
 {
 	memset(v, 0, sizeof(*v));
 	bench_defaults(&v->o);
@@ -34,7 +36,8 @@ int variant_plan(struct variant *v, const json_t *options, int64_t size, const c
 	return (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
 }
 
-int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e)
+int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets,
+		 struct err *e)
 {
 	if (variant_plan(v, options, size, sets, e))
 		return -1;
@@ -69,7 +72,8 @@ static void progress(struct examiner *x, const char *what)
 		return;
 	if (x->planned < x->done)
 		x->planned = x->done;
-	progress_show(x->quiet, x->done, x->planned, what, each * (double)(x->planned - x->done + 1) / 1e9);
+	progress_show(x->quiet, x->done, x->planned, what,
+		      each * (double)(x->planned - x->done + 1) / 1e9);
 }
 
 static void keep_samples(struct patient *p, const struct point *pt)
@@ -86,13 +90,15 @@ static void keep_samples(struct patient *p, const struct point *pt)
 }
 
 /* One run of one variant; tr: NULL for one without the ledger. */
-static int run_once(struct patient *p, struct variant *v, struct traced *tr, bool keep, struct diag_round *out, struct err *e)
+static int run_once(struct patient *p, struct variant *v, struct traced *tr, bool keep,
+		    struct diag_round *out, struct err *e)
 {
 	struct point pt = {};
 	json_t *j;
 	int rc;
 
-	if (tr ? traced_run_point(tr, &v->plan, p->test, p->size, &pt, e) : bench_run_point(&v->plan, p->test, p->size, NULL, &pt, e))
+	if (tr ? traced_run_point(tr, &v->plan, p->test, p->size, &pt, e)
+	       : bench_run_point(&v->plan, p->test, p->size, NULL, &pt, e))
 		return -1;
 	j = json_of_point(&pt, NULL);
 	rc = observe_point(j, out);
@@ -102,7 +108,10 @@ static int run_once(struct patient *p, struct variant *v, struct traced *tr, boo
 	point_ledger_free(pt.ledger);
 	pt.ledger = NULL;
 	point_free(&pt);
-	return rc ? err_set(e, EXIT_PEER, "diagnose: a round in which no message arrived; give a longer --duration") : 0;
+	return rc ? err_set(e, EXIT_PEER,
+			    "diagnose: a round in which no message arrived; give a longer "
+			    "--duration")
+		  : 0;
 }
 
 int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e)
@@ -169,12 +178,14 @@ static void open_trials(struct examiner *x, struct patient *p)
 		struct err e = {};
 
 		*t = (struct trial){ .p = list[i], .wait_before = NAN, .wait_after = NAN };
-		if (x->run_fixes && variant_open(&t->v, x->options, patient_size(p), list[i].sets, &e))
+		if (x->run_fixes &&
+		    variant_open(&t->v, x->options, patient_size(p), list[i].sets, &e))
 			snprintf(t->why_not, sizeof(t->why_not), "%.255s", e.text);
 	}
 }
 
-/* What is compared: time per message; where messages are lost, how many must be sent for one to arrive. */
+/* What is compared: time per message; where messages are lost, how many must be sent for one to
+ * arrive. */
 static double figure(const struct diag_round *r, bool loss)
 {
 	if (!loss)
@@ -183,7 +194,8 @@ static double figure(const struct diag_round *r, bool loss)
 }
 
 struct pairs_of_runs {
-	double before[FIXES_TRIED][ROUNDS_ROOM], again[FIXES_TRIED][ROUNDS_ROOM], after[FIXES_TRIED][ROUNDS_ROOM];
+	double before[FIXES_TRIED][ROUNDS_ROOM], again[FIXES_TRIED][ROUNDS_ROOM],
+		after[FIXES_TRIED][ROUNDS_ROOM];
 };
 
 static bool is_loss(const struct patient *p, const struct trial *t)
@@ -191,7 +203,8 @@ static bool is_loss(const struct patient *p, const struct trial *t)
 	return p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
 }
 
-/* A fix that cannot run here (a congestion control that is not allowed, say) leaves the trial; the others go on. */
+/* A fix that cannot run here (a congestion control that is not allowed, say) leaves the trial; the
+ * others go on. */
 static int run_fix(struct patient *p, struct trial *t, struct diag_round *out, struct err *e)
 {
 	struct err own = {};
@@ -207,7 +220,8 @@ static int run_fix(struct patient *p, struct trial *t, struct diag_round *out, s
 }
 
 /* One round: the workload as it is at both ends, every fix between, in an order of its own. */
-static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng *rng, struct pairs_of_runs *m, struct err *e)
+static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng *rng,
+		     struct pairs_of_runs *m, struct err *e)
 {
 	struct diag_round first, last, with;
 	size_t order[FIXES_TRIED];
@@ -247,14 +261,16 @@ static size_t ready_trials(const struct patient *p)
 	return n;
 }
 
-static void judge_trials(struct patient *p, const struct pairs_of_runs *m, size_t tested, struct rng *rng)
+static void judge_trials(struct patient *p, const struct pairs_of_runs *m, size_t tested,
+			 struct rng *rng)
 {
 	for (size_t i = 0; i < p->n_trials; i++) {
 		struct trial *t = &p->trials[i];
 
 		if (!t->v.ready)
 			continue;
-		diag_judge_gain(m->before[i], m->again[i], m->after[i], p->pairs, tested, &p->stalls.v[t->p.finding], rng, &t->gain);
+		diag_judge_gain(m->before[i], m->again[i], m->after[i], p->pairs, tested,
+				&p->stalls.v[t->p.finding], rng, &t->gain);
 		t->judged = true;
 	}
 }
@@ -279,11 +295,15 @@ static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 	size_t ready = ready_trials(p), n = x->pairs;
 	struct pairs_of_runs *m = calloc(1, sizeof(*m));
 	struct rng rng;
-	int rc = m ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; free some and run again");
+	int rc = m ? 0
+		   : err_set(e, EXIT_NO_RESOURCE,
+			     "diagnose: out of memory; free some and run again");
 
 	p->compared = ready;
 	rng_seed(&rng, x->seed + 1);
-	for (int look = 0; rc == 0 && look < LOOKS && p->pairs + n <= ROUNDS_ROOM && (look == 0 || undecided(p)); look++) {
+	for (int look = 0;
+	     rc == 0 && look < LOOKS && p->pairs + n <= ROUNDS_ROOM && (look == 0 || undecided(p));
+	     look++) {
 		x->planned += n * (ready + 2);
 		for (size_t k = 0; rc == 0 && k < n; k++)
 			rc = one_round(x, p, p->pairs + k, &rng, m, e);
@@ -295,13 +315,15 @@ static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 	return rc;
 }
 
-/* Did the wait itself go, or did only the figure get better? One run with the ledger for each confirmed fix. */
+/* Did the wait itself go, or did only the figure get better? One run with the ledger for each
+ * confirmed fix. */
 static int watch_fixes(struct examiner *x, struct patient *p, struct err *e)
 {
 	struct traced tr = {};
 	int rc = 0;
 
-	if (!x->trace || !p->stalls.traced || traced_begin(&tr, &p->v.plan, (enum trace_backend)x->backend, e))
+	if (!x->trace || !p->stalls.traced ||
+	    traced_begin(&tr, &p->v.plan, (enum trace_backend)x->backend, e))
 		return err_is_set(e) ? -1 : 0;
 	for (size_t i = 0; tr.t && rc == 0 && i < p->n_trials; i++) {
 		struct trial *t = &p->trials[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The measuring half of a diagnosis: rounds of the workload as it is, and rounds in which every fix runs beside it. */
+/* The measuring half of a diagnosis: rounds of the workload as it is, and rounds in which every fix
+ * runs beside it. */
 #ifndef IPCSTALL_DIAGNOSE_MEASURE_H
 #define IPCSTALL_DIAGNOSE_MEASURE_H
 
@@ -15,10 +16,13 @@ struct variant {
 	bool ready;
 };
 
-/* options: as in a result; size: the one to run, 0 for those of the options; sets: as in struct proposal, "" for none. */
-int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
+/* options: as in a result; size: the one to run, 0 for those of the options; sets: as in struct
+ * proposal, "" for none. */
+int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets,
+		 struct err *e);
 /* The plan without running anything: for what is proposed from a file. */
-int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets, struct err *e);
+int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets,
+		 struct err *e);
 
 struct trial {
 	struct proposal p;
@@ -26,7 +30,8 @@ struct trial {
 	char why_not[256]; /* it could not be run; "" when it could */
 	struct diag_gain gain;
 	bool judged;
-	double wait_before, wait_after; /* ns per message of the wait it is for, traced; NAN: not traced */
+	double wait_before,
+		wait_after; /* ns per message of the wait it is for, traced; NAN: not traced */
 };
 
 enum { BASE_ROUNDS = 5, PAIRS_LEAST = 9, ROUNDS_ROOM = 64 };
@@ -44,7 +49,7 @@ struct patient {
 	size_t pairs;
 	size_t compared; /* fixes that could be run: the level is corrected for so many */
 	enum diag_outcome outcome;
-	int culprit; /* index in stalls.v, -1 */
+	int culprit;	  /* index in stalls.v, -1 */
 	double competing; /* CPU that others took, share, median; NAN: unknown */
 	bool disturbed;
 	struct modes modes;

@@ -23,24 +23,29 @@ static const json_t *at(const json_t *o, const char *a, const char *b)
 /* Throughput with several under way: a message's own time is that of all of them. */
 static bool overlap(const json_t *p, double mean, double messages, double elapsed)
 {
-	return !strcmp(json_string_value(json_object_get(p, "test")) ?: "", "throughput") && mean * messages > 1.5 * elapsed;
+	return !strcmp(json_string_value(json_object_get(p, "test")) ?: "", "throughput") &&
+	       mean * messages > 1.5 * elapsed;
 }
 
-/* With a sample for each message that is their mean, else the time over the messages: both count what is rare by its weight. Where all
- * were lost, one would have taken at least as long as the round. */
+/* With a sample for each message that is their mean, else the time over the messages: both count
+ * what is rare by its weight. Where all were lost, one would have taken at least as long as the
+ * round. */
 static double cost_of(const json_t *p)
 {
-	double mean = number(json_object_get(p, "latency"), "mean"), messages = number(p, "messages"), elapsed = number(p, "elapsed_ns");
+	double mean = number(json_object_get(p, "latency"), "mean"),
+	       messages = number(p, "messages"), elapsed = number(p, "elapsed_ns");
 
 	if (!isnan(mean) && !overlap(p, mean, messages, elapsed))
 		return mean;
 	return number(p, "sent") > 0 ? elapsed / fmax(1, messages) : NAN;
 }
 
-/* How long an end was ready to run and had no CPU; on one CPU the other end has it part of that time, and is at work. NaN: unknown. */
+/* How long an end was ready to run and had no CPU; on one CPU the other end has it part of that
+ * time, and is at work. NaN: unknown. */
 static double kept_off(const json_t *p, enum role role, double elapsed, const struct diag_round *r)
 {
-	double own = number(at(p, "process", role_names[role]), "run_delay_ns") / elapsed - (r->one_cpu ? r->cpu[!role] : 0);
+	double own = number(at(p, "process", role_names[role]), "run_delay_ns") / elapsed -
+		     (r->one_cpu ? r->cpu[!role] : 0);
 
 	return own < 0 ? 0 : own;
 }
@@ -61,7 +66,8 @@ static void observe_machine(const json_t *p, double elapsed, struct diag_round *
 	r->competing = number(noise, "competing_ns") / window / number(noise, "cpus");
 }
 
-/* The end that sends through this endpoint. A pipe has one ledger for both: its writer's pid tells. */
+/* The end that sends through this endpoint. A pipe has one ledger for both: its writer's pid tells.
+ */
 static enum role sender_of(const json_t *p, const json_t *ep)
 {
 	const char *role = json_string_value(json_object_get(ep, "role"));
@@ -84,8 +90,9 @@ static void observe_blame(const json_t *list, double whole, struct diag_wait wai
 	size_t i;
 	const json_t *b;
 
-	json_array_foreach(list, i, b) {
-		const char *state = json_string_value(json_object_get(b, "state")), *by = json_string_value(json_object_get(b, "by"));
+	json_array_foreach (list, i, b) {
+		const char *state = json_string_value(json_object_get(b, "state")),
+			   *by = json_string_value(json_object_get(b, "by"));
 
 		for (unsigned int c = 0; state && by && c < TX_N; c++) {
 			if (strcmp(state, trace_tx_names[c]))
@@ -121,20 +128,24 @@ static void observe_drops(const json_t *ep, double sent, struct diag_round *r)
 			r->drops[i] = (isnan(r->drops[i]) ? 0 : r->drops[i]) + by[i] / sent;
 }
 
-/* How long this endpoint's reader, woken, was not yet on a CPU, where that is all that is known. A pipe's reader is the other end's process. */
-static void observe_delay(const json_t *ep, enum role sender, double whole, struct diag_round *r, double seen[ROLES])
+/* How long this endpoint's reader, woken, was not yet on a CPU, where that is all that is known. A
+ * pipe's reader is the other end's process. */
+static void observe_delay(const json_t *ep, enum role sender, double whole, struct diag_round *r,
+			  double seen[ROLES])
 {
 	double runq = number(at(ep, "beside", "rx"), "runq_ns");
 	bool pipe = !strcmp(json_string_value(json_object_get(ep, "role")) ?: "", "pipe");
-	enum role reader = pipe ? (enum role)!sender : sender;
+	enum role reader = pipe ? (enum role) !sender : sender;
 
 	if (isnan(runq))
 		return;
 	seen[reader] = (isnan(seen[reader]) ? 0 : seen[reader]) + runq / whole;
-	r->delay[reader] = isnan(r->delay[reader]) ? seen[reader] : fmax(seen[reader], r->delay[reader]);
+	r->delay[reader] =
+		isnan(r->delay[reader]) ? seen[reader] : fmax(seen[reader], r->delay[reader]);
 }
 
-/* How long its writer, woken in a call, was not yet on a CPU: that is part of the state it woke from. */
+/* How long its writer, woken in a call, was not yet on a CPU: that is part of the state it woke
+ * from. */
 static void observe_woken(const json_t *ep, enum role sender, double whole, struct diag_round *r)
 {
 	double runq = number(at(ep, "beside", "tx"), "runq_ns");
@@ -151,14 +162,16 @@ static bool stalled(const json_t *states)
 	return false;
 }
 
-static void observe_endpoint(const json_t *p, const json_t *ep, double whole, struct diag_round *r, double delay[ROLES])
+static void observe_endpoint(const json_t *p, const json_t *ep, double whole, struct diag_round *r,
+			     double delay[ROLES])
 {
 	const json_t *states = at(ep, "tx", "states");
 	enum role role = sender_of(p, ep);
 	double length = fmax(whole, number(json_object_get(ep, "tx"), "lifetime_ns"));
 
 	for (unsigned int c = 0; c < TX_N; c++)
-		observe_state(json_object_get(states, trace_tx_names[c]), length, &r->wait[role][c]);
+		observe_state(json_object_get(states, trace_tx_names[c]), length,
+			      &r->wait[role][c]);
 	observe_blame(json_object_get(ep, "blame"), length, r->wait[role]);
 	observe_drops(ep, r->sent, r);
 	observe_delay(ep, role, length, r, delay);
@@ -170,8 +183,9 @@ static void observe_endpoint(const json_t *p, const json_t *ep, double whole, st
 }
 
 /*
- * A point that was traced in a second run has figures of its own and a ledger of another run: shares are then of a lifetime. So they are where
- * that is longer than the figures' time, which has neither the filling nor the emptying of a window.
+ * A point that was traced in a second run has figures of its own and a ledger of another run:
+ * shares are then of a lifetime. So they are where that is longer than the figures' time, which has
+ * neither the filling nor the emptying of a window.
  */
 static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r)
 {
@@ -183,12 +197,13 @@ static void observe_ledger(const json_t *p, double elapsed, struct diag_round *r
 	if (!json_is_object(ledger))
 		return;
 	r->traced = r->both_seen = true;
-	json_array_foreach(json_object_get(ledger, "endpoints"), i, ep)
+	json_array_foreach (json_object_get(ledger, "endpoints"), i, ep)
 		observe_endpoint(p, ep, same_run ? elapsed : 0, r, delay);
 	r->device = r->wait[ROLE_CLIENT][TX_DEVICE].share;
 }
 
-/* tcp_chrono: how long, of the time with data outstanding, the peer's window was the limit; of the whole connection, in jiffies. */
+/* tcp_chrono: how long, of the time with data outstanding, the peer's window was the limit; of the
+ * whole connection, in jiffies. */
 static void observe_tcp_info(const json_t *p, struct diag_round *r)
 {
 	const json_t *info = json_object_get(at(p, "socket", "client"), "tcp_info");
@@ -197,7 +212,8 @@ static void observe_tcp_info(const json_t *p, struct diag_round *r)
 	if (r->traced || !(busy > 0) || isnan(rwnd))
 		return;
 	r->info = true;
-	r->wait[ROLE_CLIENT][TX_RWND] = (struct diag_wait){ .share = rwnd / busy, .count = NAN, .max_ns = NAN };
+	r->wait[ROLE_CLIENT][TX_RWND] =
+		(struct diag_wait){ .share = rwnd / busy, .count = NAN, .max_ns = NAN };
 }
 
 int observe_point(const json_t *p, struct diag_round *r)

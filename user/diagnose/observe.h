@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a point as it stands in a result or a sweep to what the judge wants of it. A live point takes the same way. */
+/* From a point as it stands in a result or a sweep to what the judge wants of it. A live point
+ * takes the same way. */
 #ifndef IPCSTALL_DIAGNOSE_OBSERVE_H
 #define IPCSTALL_DIAGNOSE_OBSERVE_H
 

@@ -39,7 +39,11 @@ static void fill_bands(struct range *r)
 	for (size_t i = 0; i < r->n_bands; i++) {
 		const struct dip_size *s = &r->sizes[found[i].deepest];
 
-		r->bands[i] = (struct band){ .b = found[i], .cause = DIAG_CAUSES, .excess_ns = s->median - s->lawful, .stall_ns = NAN, .explained = NAN,
+		r->bands[i] = (struct band){ .b = found[i],
+					     .cause = DIAG_CAUSES,
+					     .excess_ns = s->median - s->lawful,
+					     .stall_ns = NAN,
+					     .explained = NAN,
 					     .explained_lo = NAN };
 	}
 	qsort(r->bands, r->n_bands, sizeof(r->bands[0]), cmp_depth);
@@ -52,12 +56,14 @@ static void group(struct range *r, const struct diag_round *rounds, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		r->costs[i] = rounds[i].cost_ns;
 		if (!r->n || r->sizes[r->n - 1].size != rounds[i].size)
-			r->sizes[r->n++] = (struct dip_size){ .size = rounds[i].size, .cost = &r->costs[i] };
+			r->sizes[r->n++] =
+				(struct dip_size){ .size = rounds[i].size, .cost = &r->costs[i] };
 		r->sizes[r->n - 1].n++;
 	}
 }
 
-int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed, struct err *e)
+int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed,
+		    struct err *e)
 {
 	struct diag_round *sorted = array_new(n, 1, sizeof(*sorted));
 	struct rng rng;
@@ -79,10 +85,12 @@ int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, 
 	return 0;
 }
 
-static int one_pass(struct examiner *x, struct patient *p, const struct size_list *sizes, struct rng *rng, struct diag_round *out, struct err *e)
+static int one_pass(struct examiner *x, struct patient *p, const struct size_list *sizes,
+		    struct rng *rng, struct diag_round *out, struct err *e)
 {
 	size_t *order = array_new(sizes->n, 0, sizeof(*order));
-	int rc = order ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
+	int rc = order ? 0
+		       : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
 
 	for (size_t i = 0; order && i < sizes->n; i++)
 		order[i] = i;
@@ -96,12 +104,16 @@ static int one_pass(struct examiner *x, struct patient *p, const struct size_lis
 	return rc;
 }
 
-int range_measure(struct examiner *x, struct range *r, enum test test, const struct size_list *sizes, struct err *e)
+int range_measure(struct examiner *x, struct range *r, enum test test,
+		  const struct size_list *sizes, struct err *e)
 {
 	struct patient *p = calloc(1, sizeof(*p));
-	struct diag_round *rounds = array_new((size_t)product((int64_t)sizes->n, (int64_t)x->base_rounds), 0, sizeof(*rounds));
+	struct diag_round *rounds = array_new(
+		(size_t)product((int64_t)sizes->n, (int64_t)x->base_rounds), 0, sizeof(*rounds));
 	struct rng rng;
-	int rc = p && rounds ? 0 : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
+	int rc = p && rounds ? 0
+			     : err_set(e, EXIT_NO_RESOURCE,
+				       "diagnose: out of memory; give fewer sizes");
 
 	*r = (struct range){ .test = test };
 	rng_seed(&rng, x->seed);
@@ -132,5 +144,6 @@ void range_explain(const struct range *r, struct band *b, const struct patient *
 	b->cause = f->cause;
 	b->stall_ns = f->ns_per_message;
 	b->explained = fmin(1, b->stall_ns / b->excess_ns);
-	b->explained_lo = f->share > 0 ? fmin(1, b->stall_ns * f->lost.lo / f->share / b->excess_ns) : NAN;
+	b->explained_lo =
+		f->share > 0 ? fmin(1, b->stall_ns * f->lost.lo / f->share / b->excess_ns) : NAN;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several sizes of one test: where are dips, and how deep? Measured in rounds of all sizes in random order, or read from a sweep. */
+/* Several sizes of one test: where are dips, and how deep? Measured in rounds of all sizes in
+ * random order, or read from a sweep. */
 #ifndef IPCSTALL_DIAGNOSE_RANGE_H
 #define IPCSTALL_DIAGNOSE_RANGE_H
 
@@ -22,14 +23,16 @@ struct range {
 	struct dip_size *sizes;
 	double *costs;
 	size_t n;
-	bool judged; /* false: too few repeats for a test */
+	bool judged;		      /* false: too few repeats for a test */
 	struct band bands[BANDS_MAX]; /* the deepest first */
 	size_t n_bands;
 };
 
-int range_measure(struct examiner *x, struct range *r, enum test test, const struct size_list *sizes, struct err *e);
+int range_measure(struct examiner *x, struct range *r, enum test test,
+		  const struct size_list *sizes, struct err *e);
 /* rounds: of any sizes, in any order. */
-int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed, struct err *e);
+int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed,
+		    struct err *e);
 /* The patient at the band's deepest size has been examined. */
 void range_explain(const struct range *r, struct band *b, const struct patient *p);
 void range_free(struct range *r);

@@ -8,7 +8,8 @@
 #include "diagnose/range.h"
 #include "render/paint.h"
 
-void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour, FILE *out);
+void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour,
+		 FILE *out);
 /* One element of "diagnoses". */
 json_t *report_json(const struct patient *p);
 /* The verdict in one paragraph; both of the above have it. */

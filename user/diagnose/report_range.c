@@ -31,10 +31,16 @@ static void band_row(const struct range *r, const struct band *b, FILE *out)
 	human_ns(b->excess_ns, excess, sizeof(excess));
 	if (!isnan(b->stall_ns))
 		human_ns(b->stall_ns, stall, sizeof(stall));
-	fprintf(out, "  %s to %s, deepest at %s: %.0f %% of the throughput missing, %s a message too long", size_text(r->sizes[b->b.first].size, first),
-		size_text(r->sizes[b->b.last].size, last), size_text(r->sizes[b->b.deepest].size, deepest), 100 * r->sizes[b->b.deepest].depth, excess);
+	fprintf(out,
+		"  %s to %s, deepest at %s: %.0f %% of the throughput missing, %s a message too "
+		"long",
+		size_text(r->sizes[b->b.first].size, first),
+		size_text(r->sizes[b->b.last].size, last),
+		size_text(r->sizes[b->b.deepest].size, deepest), 100 * r->sizes[b->b.deepest].depth,
+		excess);
 	if (b->cause < DIAG_CAUSES)
-		fprintf(out, "; %s is %s of it: %.0f %% explained [at least %.0f]\n", diag_cause_name(b->cause), stall, 100 * b->explained,
+		fprintf(out, "; %s is %s of it: %.0f %% explained [at least %.0f]\n",
+			diag_cause_name(b->cause), stall, 100 * b->explained,
 			100 * b->explained_lo);
 	else
 		fputs("; no stall explains it\n", out);
@@ -43,11 +49,15 @@ static void band_row(const struct range *r, const struct band *b, FILE *out)
 void report_range_text(const struct range *r, FILE *out)
 {
 	if (!r->judged) {
-		fprintf(out, "Dips: not judged: that takes %d sizes and %d repeats of each\n", RANGE_LEAST, DIPS_REPEATS_LEAST);
+		fprintf(out, "Dips: not judged: that takes %d sizes and %d repeats of each\n",
+			RANGE_LEAST, DIPS_REPEATS_LEAST);
 		return;
 	}
-	fprintf(out, "Dips: %zu among %zu sizes (a message takes longer than a larger one, or longer a byte than a smaller one, beyond what repeats\n"
-		"vary; %.0f %% level for all sizes together)\n", r->n_bands, r->n, 100 * DIAG_LEVEL);
+	fprintf(out,
+		"Dips: %zu among %zu sizes (a message takes longer than a larger one, or longer a "
+		"byte than a smaller one, beyond what repeats\n"
+		"vary; %.0f %% level for all sizes together)\n",
+		r->n_bands, r->n, 100 * DIAG_LEVEL);
 	for (size_t i = 0; i < r->n_bands; i++)
 		band_row(r, &r->bands[i], out);
 	fprintf(out, "\n  %8s %15s %12s %12s\n", "size", "", "a message", "at most");
@@ -57,17 +67,23 @@ void report_range_text(const struct range *r, FILE *out)
 
 static json_t *size_json(const struct dip_size *s)
 {
-	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "size", (json_int_t)s->size, "repeats", (json_int_t)s->n, "time_ns", json_figure(s->median),
-			 "lawful_ns", json_figure(s->lawful), "depth", json_figure(s->depth), "p", json_figure(s->p), "dip", s->dip);
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "size", (json_int_t)s->size,
+			 "repeats", (json_int_t)s->n, "time_ns", json_figure(s->median),
+			 "lawful_ns", json_figure(s->lawful), "depth", json_figure(s->depth), "p",
+			 json_figure(s->p), "dip", s->dip);
 }
 
 static json_t *band_json(const struct range *r, const struct band *b)
 {
-	json_t *o = json_pack("{s:I, s:I, s:I, s:o, s:o}", "first", (json_int_t)r->sizes[b->b.first].size, "last", (json_int_t)r->sizes[b->b.last].size,
-			      "deepest", (json_int_t)r->sizes[b->b.deepest].size, "depth", json_figure(r->sizes[b->b.deepest].depth), "excess_ns",
-			      json_figure(b->excess_ns));
+	json_t *o = json_pack(
+		"{s:I, s:I, s:I, s:o, s:o}", "first", (json_int_t)r->sizes[b->b.first].size, "last",
+		(json_int_t)r->sizes[b->b.last].size, "deepest",
+		(json_int_t)r->sizes[b->b.deepest].size, "depth",
+		json_figure(r->sizes[b->b.deepest].depth), "excess_ns", json_figure(b->excess_ns));
 
-	json_object_set_new(o, "cause", b->cause < DIAG_CAUSES ? json_string(diag_cause_name(b->cause)) : json_null());
+	json_object_set_new(o, "cause",
+			    b->cause < DIAG_CAUSES ? json_string(diag_cause_name(b->cause))
+						   : json_null());
 	json_object_set_new(o, "stall_ns", json_figure(b->stall_ns));
 	json_object_set_new(o, "explained", json_figure(b->explained));
 	json_object_set_new(o, "explained_lo", json_figure(b->explained_lo));
@@ -82,5 +98,6 @@ json_t *report_range_json(const struct range *r)
 		json_array_append_new(sizes, size_json(&r->sizes[i]));
 	for (size_t i = 0; i < r->n_bands; i++)
 		json_array_append_new(bands, band_json(r, &r->bands[i]));
-	return json_pack("{s:s, s:b, s:o, s:o}", "test", test_name(r->test), "judged", r->judged, "sizes", sizes, "bands", bands);
+	return json_pack("{s:s, s:b, s:o, s:o}", "test", test_name(r->test), "judged", r->judged,
+			 "sizes", sizes, "bands", bands);
 }

@@ -13,7 +13,8 @@
 static const char *const whats[DIAG_CAUSES] = {
 	TX_STATES(CAUSE_WHAT)
 	[DIAG_LOSS_RCVBUF] = "messages are dropped at the full receive buffer",
-	[DIAG_LOSS_QDISC] = "messages are dropped by the full queue of the device, and send() says nothing",
+	[DIAG_LOSS_QDISC] = "messages are dropped by the full queue of the device, and send() says "
+		"nothing",
 	[DIAG_LOSS_ELSEWHERE] = "messages are lost, and no drop that was seen explains it",
 };
 
@@ -27,7 +28,8 @@ static void party(const struct patient *p, enum role role, char *buf, size_t len
 	const struct diag_party *w = &last_round(p)->who[role];
 
 	if (w->pid)
-		snprintf(buf, len, "the %s (%s[%d])", role == ROLE_CLIENT ? "client" : "server", w->comm, w->pid);
+		snprintf(buf, len, "the %s (%s[%d])", role == ROLE_CLIENT ? "client" : "server",
+			 w->comm, w->pid);
 	else
 		snprintf(buf, len, "the %s", role == ROLE_CLIENT ? "client" : "server");
 }
@@ -59,25 +61,32 @@ static double median_traced(const struct patient *p, size_t offset)
 /* What can be said without a ledger: not why, but whether anybody works. */
 static double nobody_works(const struct patient *p)
 {
-	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
+	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])),
+	       s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
 
 	return fmax(0, 1 - (last_round(p)->one_cpu ? c + s : fmax(c, s)));
 }
 
 static void work_text(const struct patient *p, char *buf, size_t len)
 {
-	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])), s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
+	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])),
+	       s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
 	double d = median_traced(p, offsetof(struct diag_round, device)), nobody;
 
-	if (isnan(c) || isnan(s))	/* a saved series may lack them */
+	if (isnan(c) || isnan(s)) /* a saved series may lack them */
 		snprintf(buf, len, "how long client and server were at work is unknown");
 	else
-		snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%", 100 * c, 100 * s);
+		snprintf(buf, len, "the client is at work %.0f %% of the time, the server %.0f %%",
+			 100 * c, 100 * s);
 	if (!isnan(d))
 		text_append(buf, len, ", the device or its queue %.0f %%", 100 * d);
 	nobody = nobody_works(p) - d - (p->competing > 0 ? p->competing : 0);
-	if (nobody > fmax(p->stalls.resolution, p->stalls.most_lost)) /* false where the device is not known */
-		text_append(buf, len, ", nobody %.0f %% (an application's own pause, or the way there and back)", 100 * nobody);
+	if (nobody > fmax(p->stalls.resolution,
+			  p->stalls.most_lost)) /* false where the device is not known */
+		text_append(
+			buf, len,
+			", nobody %.0f %% (an application's own pause, or the way there and back)",
+			100 * nobody);
 }
 
 /* Who kept it waiting, as the end of a sentence. */
@@ -86,18 +95,21 @@ static void blame(const struct patient *p, const struct diag_finding *f, char *b
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
 	char who[64];
 
-	party(p, loss ? f->role : (enum role)!f->role, who, sizeof(who));
+	party(p, loss ? f->role : (enum role) !f->role, who, sizeof(who));
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
-		snprintf(buf, len, "; what ends it is the delayed ACK of %s (%.0f %% of it, %s)", who, 100 * f->blamed_share,
+		snprintf(buf, len, "; what ends it is the delayed ACK of %s (%.0f %% of it, %s)",
+			 who, 100 * f->blamed_share,
 			 f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(buf, len, "; meanwhile %s does not read (%s)", who, f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
+		snprintf(buf, len, "; meanwhile %s does not read (%s)", who,
+			 f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, "; the path loses or holds them");
 }
 
-static void finding_text(const struct patient *p, const struct diag_finding *f, char *buf, size_t len)
+static void finding_text(const struct patient *p, const struct diag_finding *f, char *buf,
+			 size_t len)
 {
 	char who[64], by[160], each[32], longest[32], share[FIGURE];
 
@@ -105,7 +117,8 @@ static void finding_text(const struct patient *p, const struct diag_finding *f, 
 	blame(p, f, by, sizeof(by));
 	percent(f->share, 3, share);
 	if (f->cause >= DIAG_LOSS_RCVBUF) {
-		snprintf(buf, len, "%s: %s of what is sent to %s: %s%s", diag_cause_name(f->cause), share, who, whats[f->cause], by);
+		snprintf(buf, len, "%s: %s of what is sent to %s: %s%s", diag_cause_name(f->cause),
+			 share, who, whats[f->cause], by);
 		return;
 	}
 	human_ns(f->ns_per_message, each, sizeof(each));
@@ -113,8 +126,8 @@ static void finding_text(const struct patient *p, const struct diag_finding *f, 
 		human_ns(f->max_ns, longest, sizeof(longest));
 	else
 		snprintf(longest, sizeof(longest), "unknown");
-	snprintf(buf, len, "%s waits in %s %s of the time (%s a message, longest %s): %s%s", who, diag_cause_name(f->cause), share, each,
-		 longest, whats[f->cause], by);
+	snprintf(buf, len, "%s waits in %s %s of the time (%s a message, longest %s): %s%s", who,
+		 diag_cause_name(f->cause), share, each, longest, whats[f->cause], by);
 }
 
 static const struct trial *best_confirmed(const struct patient *p)
@@ -135,14 +148,21 @@ static void cure_text(const struct examiner *x, const struct patient *p, char *b
 		human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
 		human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
 		human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
-		snprintf(buf, len, " Proven cure: %s; with it %s %s times as %s [%s, %s].", t->p.fix->said, loss ? "arrives" : "a message is", ratio,
+		snprintf(buf, len, " Proven cure: %s; with it %s %s times as %s [%s, %s].",
+			 t->p.fix->said, loss ? "arrives" : "a message is", ratio,
 			 loss ? "much" : "fast", lo, hi);
 	} else if (!p->n_trials) {
 		snprintf(buf, len, " No fix that ipcstall knows fits this workload.");
 	} else if (!x->run_fixes) {
-		snprintf(buf, len, p->n_trials == 1 ? " One fix fits; it was not run." : " %zu fixes fit; none was run.", p->n_trials);
+		snprintf(buf, len,
+			 p->n_trials == 1 ? " One fix fits; it was not run."
+					  : " %zu fixes fit; none was run.",
+			 p->n_trials);
 	} else {
-		snprintf(buf, len, p->n_trials == 1 ? " The one fix tried is not proven." : " None of the %zu fixes tried is proven.", p->n_trials);
+		snprintf(buf, len,
+			 p->n_trials == 1 ? " The one fix tried is not proven."
+					  : " None of the %zu fixes tried is proven.",
+			 p->n_trials);
 	}
 }
 
@@ -153,20 +173,30 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 	if (p->n_rounds < 2)
 		snprintf(buf, len, "one round does not tell how much the time per message varies");
 	else
-		snprintf(buf, len, "the time per message varies by %s between identical rounds", percent(p->stalls.resolution, 2, varies));
+		snprintf(buf, len, "the time per message varies by %s between identical rounds",
+			 percent(p->stalls.resolution, 2, varies));
 	if (p->disturbed)
-		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used", 100 * p->competing);
+		text_append(buf, len, ", and other processes took %.0f %% of the CPUs used",
+			    100 * p->competing);
 }
 
-static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf, size_t len)
+static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf,
+			    size_t len)
 {
-	const char *why = p->stalls.too_few ? "only one round has it, and what waits there may be chance; sweep with --repeats 3 or more" :
-			  x->from_file ? "the file has none; make it with the ledger, or give --fixes run" :
-			  x->why_untraced[0] ? x->why_untraced : "it was not asked for (--no-trace)";
+	const char *why =
+		p->stalls.too_few ? "only one round has it, and what waits there may be chance; "
+				    "sweep with --repeats 3 or more"
+		: x->from_file ? "the file has none; make it with the ledger, or give --fixes run"
+		: x->why_untraced[0] ? x->why_untraced
+				     : "it was not asked for (--no-trace)";
 	char idle[FIGURE];
 
-	snprintf(buf, len, "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, and why, only the ledger could tell, and %s"
-		 "%s.", percent(nobody_works(p), 3, idle), p->stalls.too_few ? "" : "there is none: ", why);
+	snprintf(buf, len,
+		 "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, "
+		 "and why, only the ledger could tell, and %s"
+		 "%s.",
+		 percent(nobody_works(p), 3, idle),
+		 p->stalls.too_few ? "" : "there is none: ", why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
@@ -175,7 +205,8 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 
 	work_text(p, work, sizeof(work));
 	if (p->stalls.most_lost > 0)
-		snprintf(bound, sizeof(bound), "any stall that no work excuses is below %s of the time (%.0f %% level)",
+		snprintf(bound, sizeof(bound),
+			 "any stall that no work excuses is below %s of the time (%.0f %% level)",
 			 percent(p->stalls.most_lost, 2, most), 100 * DIAG_LEVEL);
 	else
 		snprintf(bound, sizeof(bound), "no stall was seen that work does not excuse");
@@ -194,14 +225,18 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 		cure_text(x, p, cure, sizeof(cure));
 		if (what[0] >= 'a' && f->cause < TX_N)
 			what[0] -= 'a' - 'A';
-		snprintf(buf, len, "STALLED (%s, %s). %s.%s", test_name(p->test), size_text(p->size, size), what, cure);
+		snprintf(buf, len, "STALLED (%s, %s). %s.%s", test_name(p->test),
+			 size_text(p->size, size), what, cure);
 		break;
 	case DIAG_HEALTHY:
 		verdict_healthy(p, noise, buf, len);
 		break;
 	case DIAG_NOISY:
-		snprintf(buf, len, "TOO NOISY TO SAY. Waits of up to %s of the time may be there, but %s. Stop what competes, choose other --cpus, "
-			 "or give a longer --duration.", percent(fmax(p->stalls.most_lost, p->stalls.most_masked), 2, most), noise);
+		snprintf(buf, len,
+			 "TOO NOISY TO SAY. Waits of up to %s of the time may be there, but %s. "
+			 "Stop what competes, choose other --cpus, "
+			 "or give a longer --duration.",
+			 percent(fmax(p->stalls.most_lost, p->stalls.most_masked), 2, most), noise);
 		break;
 	case DIAG_UNKNOWN:
 		verdict_unknown(x, p, buf, len);
@@ -214,18 +249,21 @@ static void trial_line(const struct trial *t, FILE *out)
 	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32], after[32];
 
 	if (!t->judged) {
-		fprintf(out, "  not run               %s  (%s)%s%s\n", t->p.fix->said, t->p.sets, t->why_not[0] ? ": " : "", t->why_not);
+		fprintf(out, "  not run               %s  (%s)%s%s\n", t->p.fix->said, t->p.sets,
+			t->why_not[0] ? ": " : "", t->why_not);
 		return;
 	}
 	human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
 	human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
 	human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
-	fprintf(out, "  %-10s %7s x  [%s, %s]  %s  (%s)\n", diag_gain_name(t->gain.class), ratio, lo, hi, t->p.fix->said, t->p.sets);
+	fprintf(out, "  %-10s %7s x  [%s, %s]  %s  (%s)\n", diag_gain_name(t->gain.class), ratio,
+		lo, hi, t->p.fix->said, t->p.sets);
 	if (isnan(t->wait_after))
 		return;
 	human_ns(t->wait_before, before, sizeof(before));
 	human_ns(t->wait_after, after, sizeof(after));
-	fprintf(out, "             the wait itself: %s a message before, %s with it\n", before, after);
+	fprintf(out, "             the wait itself: %s a message before, %s with it\n", before,
+		after);
 }
 
 static void trials_text(const struct patient *p, FILE *out)
@@ -233,8 +271,11 @@ static void trials_text(const struct patient *p, FILE *out)
 	if (!p->n_trials)
 		return;
 	if (p->pairs)
-		fprintf(out, "\nFixes, by gain (%zu interleaved rounds; time per message as it is over that with the fix; %.0f %% interval, corrected for "
-			"%zu fix%s and two looks)\n", p->pairs, 100 * DIAG_LEVEL, p->compared, p->compared == 1 ? "" : "es");
+		fprintf(out,
+			"\nFixes, by gain (%zu interleaved rounds; time per message as it is over "
+			"that with the fix; %.0f %% interval, corrected for "
+			"%zu fix%s and two looks)\n",
+			p->pairs, 100 * DIAG_LEVEL, p->compared, p->compared == 1 ? "" : "es");
 	else
 		fputs("\nFixes that fit, not run (--fixes run)\n", out);
 	for (size_t i = 0; i < p->n_trials; i++)
@@ -256,8 +297,8 @@ static void finding_line(const struct patient *p, const struct diag_finding *f, 
 	finding_text(p, f, what, sizeof(what));
 	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
 	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
-	fprintf(out, "  %s %s; %s to %s %% of the time is not excused by work\n", f->class == WAIT_CLEAR ? "clear:" : "possible:", what,
-		lo, hi);
+	fprintf(out, "  %s %s; %s to %s %% of the time is not excused by work\n",
+		f->class == WAIT_CLEAR ? "clear:" : "possible:", what, lo, hi);
 }
 
 static void evidence_text(const struct patient *p, FILE *out)
@@ -271,15 +312,20 @@ static void evidence_text(const struct patient *p, FILE *out)
 	human_ns(s->cost_ns, cost, sizeof(cost));
 	human_ns(s->cost.lo, lo, sizeof(lo));
 	human_ns(s->cost.hi, hi, sizeof(hi));
-	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s", p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test), size_text(p->size, size), cost);
+	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s",
+		p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test), size_text(p->size, size),
+		cost);
 	if (!isnan(s->cost.lo))
 		fprintf(out, " [%s, %s]", lo, hi);
-	fprintf(out, ", %zu round%s, %zu of them with the ledger\n", p->n_rounds, plural(p->n_rounds), traced);
+	fprintf(out, ", %zu round%s, %zu of them with the ledger\n", p->n_rounds,
+		plural(p->n_rounds), traced);
 	limits_line(p, out);
 	for (size_t i = 0; i < s->n; i++)
 		finding_line(p, &s->v[i], out);
 	noise_text(p, buf, sizeof(buf));
-	fprintf(out, "  a wait counts when the %.0f %% interval of its unexcused share (corrected for %zu kind%s) exceeds the resolution:\n  %s\n",
+	fprintf(out,
+		"  a wait counts when the %.0f %% interval of its unexcused share (corrected for "
+		"%zu kind%s) exceeds the resolution:\n  %s\n",
 		100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
 }
 
@@ -293,10 +339,12 @@ static void modes_line(const struct patient *p, FILE *out)
 		return;
 	human_ns(m->fast, fast, sizeof(fast));
 	human_ns(m->slow, slow, sizeof(slow));
-	fprintf(out, "  the times have several modes (dip test, p %.2g): %s about %s, %s about %s", m->p, percent(1 - m->slow_share, 3, fast_share), fast,
+	fprintf(out, "  the times have several modes (dip test, p %.2g): %s about %s, %s about %s",
+		m->p, percent(1 - m->slow_share, 3, fast_share), fast,
 		percent(m->slow_share, 3, slow_share), slow);
 	if (p->culprit >= 0 && p->stalls.v[p->culprit].ns_per_message > 0)
-		fprintf(out, "; the stall explains %.0f %% of the difference", 100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
+		fprintf(out, "; the stall explains %.0f %% of the difference",
+			100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
 	fputc('\n', out);
 }
 
@@ -336,7 +384,7 @@ static void head_of_ill(const struct patient *p, const struct diag_finding *f, s
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
 
 	party(p, f->role, c->who, sizeof(c->who));
-	party(p, (enum role)!f->role, c->whom, sizeof(c->whom));
+	party(p, (enum role) !f->role, c->whom, sizeof(c->whom));
 	if (loss)
 		snprintf(c->head, sizeof(c->head), "messages to %s are lost", c->who);
 	else if (f->blamed == BLAME_PEER_DELACK)
@@ -344,7 +392,8 @@ static void head_of_ill(const struct patient *p, const struct diag_finding *f, s
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
 	else
-		snprintf(c->head, sizeof(c->head), "%s waits in %s", c->who, diag_cause_name(f->cause));
+		snprintf(c->head, sizeof(c->head), "%s waits in %s", c->who,
+			 diag_cause_name(f->cause));
 }
 
 static void card_of_ill(const struct patient *p, struct card *c)
@@ -354,7 +403,8 @@ static void card_of_ill(const struct patient *p, struct card *c)
 
 	c->share = f->share;
 	head_of_ill(p, f, c);
-	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test), size_text(p->size, size));
+	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test),
+		 size_text(p->size, size));
 	human_ns(f->ns_per_message, each, sizeof(each));
 	if (f->cause < DIAG_LOSS_RCVBUF)
 		text_append(c->where, sizeof(c->where), ": %s a message", each);
@@ -366,8 +416,10 @@ static void card_of_ill(const struct patient *p, struct card *c)
 
 static void card_of(const struct examiner *x, const struct patient *p, struct card *c)
 {
-	static const enum outcome outcomes[] = { [DIAG_HEALTHY] = OUTCOME_HEALTHY, [DIAG_ILL] = OUTCOME_STALLED,
-						 [DIAG_NOISY] = OUTCOME_UNKNOWN, [DIAG_UNKNOWN] = OUTCOME_UNKNOWN };
+	static const enum outcome outcomes[] = { [DIAG_HEALTHY] = OUTCOME_HEALTHY,
+						 [DIAG_ILL] = OUTCOME_STALLED,
+						 [DIAG_NOISY] = OUTCOME_UNKNOWN,
+						 [DIAG_UNKNOWN] = OUTCOME_UNKNOWN };
 	char text[1200], size[24];
 
 	*c = (struct card){ .outcome = outcomes[p->outcome], .share = NAN };
@@ -376,8 +428,11 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 		return;
 	}
 	report_verdict(x, p, text, sizeof(text));
-	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test), size_text(p->size, size),
-		 p->outcome == DIAG_HEALTHY ? "nobody waits in vain" : p->outcome == DIAG_NOISY ? "too noisy to say" : "the cause is unknown");
+	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test),
+		 size_text(p->size, size),
+		 p->outcome == DIAG_HEALTHY ? "nobody waits in vain"
+		 : p->outcome == DIAG_NOISY ? "too noisy to say"
+					    : "the cause is unknown");
 	work_text(p, c->where, sizeof(c->where));
 	noise_text(p, c->also[0], VERDICT_TEXT);
 	c->n_also = 1;
@@ -385,7 +440,8 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 		snprintf(c->why, sizeof(c->why), "%.470s", text);
 }
 
-void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour, FILE *out)
+void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour,
+		 FILE *out)
 {
 	struct paint paint = paint_on(out, colour);
 	struct card *c = malloc(sizeof(*c));

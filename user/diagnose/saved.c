@@ -19,13 +19,14 @@ static int test_of(const json_t *point)
 	return -1;
 }
 
-/* The file's options with what was varied in this point, all but the size: those of one series are equal, and each point has its own. */
+/* The file's options with what was varied in this point, all but the size: those of one series are
+ * equal, and each point has its own. */
 static json_t *options_of(const json_t *head, const json_t *point)
 {
 	json_t *o = json_deep_copy(json_object_get(head, "options")), *v;
 	const char *key;
 
-	json_object_foreach(json_object_get(point, "vars"), key, v)
+	json_object_foreach (json_object_get(point, "vars"), key, v)
 		if (strcmp(key, "size"))
 			json_object_set(o, key, v);
 	return o;
@@ -38,7 +39,7 @@ static void label_of(const json_t *point, enum test test, char *buf, size_t len)
 	const char *key;
 
 	snprintf(buf, len, "%s", test_name(test));
-	json_object_foreach(json_object_get(point, "vars"), key, v) {
+	json_object_foreach (json_object_get(point, "vars"), key, v) {
 		char *value = strcmp(key, "size") ? json_dumps(v, JSON_ENCODE_ANY) : NULL;
 
 		if (value)
@@ -47,7 +48,8 @@ static void label_of(const json_t *point, enum test test, char *buf, size_t len)
 	}
 }
 
-static struct series *series_for(struct saved *s, json_t *options, const json_t *point, enum test test)
+static struct series *series_for(struct saved *s, json_t *options, const json_t *point,
+				 enum test test)
 {
 	struct series *grown;
 
@@ -63,7 +65,8 @@ static struct series *series_for(struct saved *s, json_t *options, const json_t 
 	return &s->v[s->n++];
 }
 
-static int add_point(struct saved *s, const json_t *head, const json_t *point, const char *path, struct err *e)
+static int add_point(struct saved *s, const json_t *head, const json_t *point, const char *path,
+		     struct err *e)
 {
 	int test = test_of(point);
 	struct diag_round round;
@@ -72,7 +75,10 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	json_t *options;
 
 	if (test < 0)
-		return err_set(e, EXIT_DATA, "--from %s: a point without a test; give a file written by 'sweep' or --json", path);
+		return err_set(e, EXIT_DATA,
+			       "--from %s: a point without a test; give a file written by 'sweep' "
+			       "or --json",
+			       path);
 	if (observe_point(point, &round))
 		return 0; /* nothing arrived in it */
 	options = options_of(head, point);
@@ -80,7 +86,8 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	json_decref(options);
 	grown = to ? array_resize(to->rounds, to->n, 1, sizeof(*grown)) : NULL;
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--from %s: out of memory; give a smaller file", path);
+		return err_set(e, EXIT_NO_RESOURCE, "--from %s: out of memory; give a smaller file",
+			       path);
 	to->rounds = grown;
 	to->rounds[to->n++] = round;
 	return 0;
@@ -91,16 +98,24 @@ static int check_head(const json_t *head, const char *path, struct err *e)
 	const char *schema = json_string_value(json_object_get(head, "schema"));
 	json_int_t version = json_integer_value(json_object_get(head, "version"));
 
-	if (!schema || (strcmp(schema, "ipcstall.sweep") && strcmp(schema, "ipcstall.result")) || !json_is_object(json_object_get(head, "options")))
-		return err_set(e, EXIT_DATA, "--from %s: neither a sweep nor a result of ipcstall; give a file written by 'sweep' or --json", path);
+	if (!schema || (strcmp(schema, "ipcstall.sweep") && strcmp(schema, "ipcstall.result")) ||
+	    !json_is_object(json_object_get(head, "options")))
+		return err_set(e, EXIT_DATA,
+			       "--from %s: neither a sweep nor a result of ipcstall; give a file "
+			       "written by 'sweep' or --json",
+			       path);
 	if (version != 1)
-		return err_set(e, EXIT_VERSION, "--from %s: of version %" JSON_INTEGER_FORMAT ", this program reads 1; use the program that wrote it", path,
-			       version);
+		return err_set(e, EXIT_VERSION,
+			       "--from %s: of version %" JSON_INTEGER_FORMAT
+			       ", this program reads 1; use the program that wrote it",
+			       path, version);
 	return 0;
 }
 
-/* A sweep goes on after its head, a line a point. One that was cut off is used as far as it goes. */
-static int read_points(struct saved *s, const json_t *head, FILE *f, const char *path, struct err *e)
+/* A sweep goes on after its head, a line a point. One that was cut off is used as far as it goes.
+ */
+static int read_points(struct saved *s, const json_t *head, FILE *f, const char *path,
+		       struct err *e)
 {
 	json_t *point, *inside = json_object_get(head, "points");
 	json_error_t why;
@@ -132,14 +147,18 @@ int saved_load(const char *path, struct saved *s, struct err *e)
 
 	*s = (struct saved){};
 	if (!f)
-		return err_sys(e, EXIT_DATA, "give a file written by 'sweep' or --json", "--from %s", path);
+		return err_sys(e, EXIT_DATA, "give a file written by 'sweep' or --json",
+			       "--from %s", path);
 	head = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why));
 	rc = head ? check_head(head, path, e)
-		  : err_set(e, EXIT_DATA, "--from %s: %s (line %d); give a file written by 'sweep' or --json", path, why.text, why.line);
+		  : err_set(e, EXIT_DATA,
+			    "--from %s: %s (line %d); give a file written by 'sweep' or --json",
+			    path, why.text, why.line);
 	if (rc == 0)
 		rc = read_points(s, head, f, path, e);
 	if (rc == 0 && !s->n)
-		rc = err_set(e, EXIT_DATA, "--from %s: it holds no point; give one that does", path);
+		rc = err_set(e, EXIT_DATA, "--from %s: it holds no point; give one that does",
+			     path);
 	json_decref(head);
 	fclose(f);
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rounds from a file that a sweep or a benchmark wrote. Points that differ in nothing but size and repeat are one series. */
+/* Rounds from a file that a sweep or a benchmark wrote. Points that differ in nothing but size and
+ * repeat are one series. */
 #ifndef IPCSTALL_DIAGNOSE_SAVED_H
 #define IPCSTALL_DIAGNOSE_SAVED_H
 

@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group that did nothing for so long may make room for another: one that ever stalled later, since its figures are what is asked for. */
-#define IDLE_NS 20000000000ull
+/* A group that did nothing for so long may make room for another: one that ever stalled later,
+ * since its figures are what is asked for. */
+#define IDLE_NS		20000000000ull
 #define STALLED_IDLE_NS 120000000000ull
 #define STALLED_FROM_NS 1000000ull
 
-int groups_init(struct groups *g, size_t max, size_t cgroup_depth, bool (*cgroup_path)(uint64_t id, char *buf, size_t size))
+int groups_init(struct groups *g, size_t max, size_t cgroup_depth,
+		bool (*cgroup_path)(uint64_t id, char *buf, size_t size))
 {
-	*g = (struct groups){ .max = max, .cgroup_depth = cgroup_depth, .cgroup_path = cgroup_path };
+	*g = (struct groups){ .max = max,
+			      .cgroup_depth = cgroup_depth,
+			      .cgroup_path = cgroup_path };
 	g->v = array_new(max, 1, sizeof(*g->v));
 	for (int p = 0; p < TRACE_PROTOS; p++) {
 		g->other[p] = (struct group){ .proto = (enum trace_proto)p, .other = true };
@@ -48,7 +52,8 @@ static void cut_path(char *path, size_t depth)
 		*p = '\0';
 }
 
-static void name_group(const struct groups *g, const struct trace_call_stats *who, struct group *out)
+static void name_group(const struct groups *g, const struct trace_call_stats *who,
+		       struct group *out)
 {
 	if (who->tgid)
 		snprintf(out->process, sizeof(out->process), "%.16s", who->comm);
@@ -61,7 +66,8 @@ static void name_group(const struct groups *g, const struct trace_call_stats *wh
 
 static bool same_group(const struct group *a, const struct group *b)
 {
-	return a->proto == b->proto && !strcmp(a->process, b->process) && !strcmp(a->cgroup, b->cgroup);
+	return a->proto == b->proto && !strcmp(a->process, b->process) &&
+	       !strcmp(a->cgroup, b->cgroup);
 }
 
 static bool has_stalled(const struct group *g)
@@ -90,7 +96,8 @@ static struct group *retire(struct groups *g, uint64_t now)
 	return oldest;
 }
 
-static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, const struct trace_call_stats *who)
+static struct group *look_up(struct groups *g, const struct trace_endpoint *ep,
+			     const struct trace_call_stats *who)
 {
 	struct group want = { .proto = ep->proto }, *at;
 
@@ -106,19 +113,24 @@ static struct group *look_up(struct groups *g, const struct trace_endpoint *ep, 
 }
 
 /* Endpoints of one program stand side by side: most are of the group that was found last. */
-static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep, const struct trace_call_stats *who)
+static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep,
+		    const struct trace_call_stats *who)
 {
-	return m->group && m->proto == ep->proto && m->cgroup_id == who->cgroup_id && m->seen == (who->tgid != 0) &&
-	       !memcmp(m->comm, who->comm, sizeof(m->comm));
+	return m->group && m->proto == ep->proto && m->cgroup_id == who->cgroup_id &&
+	       m->seen == (who->tgid != 0) && !memcmp(m->comm, who->comm, sizeof(m->comm));
 }
 
-static struct group *find(struct groups *g, const struct trace_endpoint *ep, const struct trace_call_stats *who)
+static struct group *find(struct groups *g, const struct trace_endpoint *ep,
+			  const struct trace_call_stats *who)
 {
 	if (!is_memo(&g->memo, ep, who)) {
-		g->memo = (struct group_memo){ .group = look_up(g, ep, who), .proto = ep->proto, .cgroup_id = who->cgroup_id, .seen = who->tgid };
+		g->memo = (struct group_memo){ .group = look_up(g, ep, who),
+					       .proto = ep->proto,
+					       .cgroup_id = who->cgroup_id,
+					       .seen = who->tgid };
 		memcpy(g->memo.comm, who->comm, sizeof(g->memo.comm));
 	}
-	g->memo.group->used_ns = ep->at_ns;	/* before another look-up may retire it */
+	g->memo.group->used_ns = ep->at_ns; /* before another look-up may retire it */
 	return g->memo.group;
 }
 
@@ -183,18 +195,23 @@ static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 	}
 }
 
-/* of the whole life it is asked whether the other end waited: five times may take longer than an interval */
-static void add_withheld_acks(struct group *to, const struct trace_endpoint *d, const struct trace_endpoint *whole)
+/* of the whole life it is asked whether the other end waited: five times may take longer than an
+ * interval */
+static void add_withheld_acks(struct group *to, const struct trace_endpoint *d,
+			      const struct trace_endpoint *whole)
 {
 	to->delack_known |= d->proto == TRACE_TCP && d->delack_res != TRACE_UNKNOWN;
 	if (was_waited_for(whole))
 		add(&to->withheld_ack_ns, d->answers.ns);
 }
 
-/* The sending half is the writer's, the receiving half the reader's; who was never seen is the other one. */
-static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const struct trace_endpoint *whole, bool is_new)
+/* The sending half is the writer's, the receiving half the reader's; who was never seen is the
+ * other one. */
+static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
+			 const struct trace_endpoint *whole, bool is_new)
 {
-	const struct trace_call_stats *writer = d->tx_calls.tgid ? &d->tx_calls : &d->rx_calls, *reader = d->rx_calls.tgid ? &d->rx_calls : &d->tx_calls;
+	const struct trace_call_stats *writer = d->tx_calls.tgid ? &d->tx_calls : &d->rx_calls,
+				      *reader = d->rx_calls.tgid ? &d->rx_calls : &d->tx_calls;
 	struct group *tx = find(g, d, writer), *rx = writer == reader ? tx : find(g, d, reader);
 
 	add_tx(tx, d);
@@ -206,7 +223,8 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d, const
 	g->folded += is_new && (tx->other || rx->other);
 }
 
-/* Those that ended when more did than are kept: whose they were is not known any more, what they did is. */
+/* Those that ended when more did than are kept: whose they were is not known any more, what they
+ * did is. */
 static void add_rest(struct groups *g, const struct trace_snapshot *d)
 {
 	for (int p = 0; d->rest && p < TRACE_PROTOS; p++) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What endpoints did, added up by program, cgroup and protocol: few series, whatever the number of connections. Only differences
- * of snapshots are added, so a sum never falls when an endpoint closes or changes hands. Pure: no kernel, no text.
+ * What endpoints did, added up by program, cgroup and protocol: few series, whatever the number of
+ * connections. Only differences of snapshots are added, so a sum never falls when an endpoint
+ * closes or changes hands. Pure: no kernel, no text.
  */
 #ifndef IPCSTALL_EXPORT_GROUPS_H
 #define IPCSTALL_EXPORT_GROUPS_H
 
 #include "verdict/verdict.h"
 
-/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is a figure no more. */
+/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is a figure no
+ * more. */
 struct tally {
 	uint64_t sum;
 	bool lacks;
@@ -17,15 +19,16 @@ struct tally {
 struct group {
 	char process[17], cgroup[192];
 	enum trace_proto proto;
-	bool other;		/* of this protocol, all that found no room */
-	uint64_t used_ns;	/* when something was last added, or an endpoint was there */
-	uint64_t endpoints;	/* now */
+	bool other;	    /* of this protocol, all that found no room */
+	uint64_t used_ns;   /* when something was last added, or an endpoint was there */
+	uint64_t endpoints; /* now */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
 	uint64_t delack_ns[TX_N], unread_ns[TX_N], starved_ns[TRACE_VOTES];
 	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;
-	uint64_t open_sleep_ns;	/* so far, of those that sleep now; in blocked_ns once they are over */
+	uint64_t open_sleep_ns; /* so far, of those that sleep now; in blocked_ns once they are over
+				 */
 	uint64_t retransmits, drops;
-	uint64_t withheld_ack_ns;	/* of connections whose other end is not seen */
+	uint64_t withheld_ack_ns; /* of connections whose other end is not seen */
 	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known, delack_known;
 };
 
@@ -44,21 +47,22 @@ struct group_memo {
 
 struct groups {
 	struct group *v;
-	size_t n, max;			/* max: without the `other` ones, which stand at v[n] and after */
-	size_t cgroup_depth;		/* components of a cgroup's path that are kept */
+	size_t n, max;	     /* max: without the `other` ones, which stand at v[n] and after */
+	size_t cgroup_depth; /* components of a cgroup's path that are kept */
 	bool (*cgroup_path)(uint64_t id, char *buf, size_t size);
 	struct group other[TRACE_PROTOS];
 	struct stall_hist stalls[TRACE_PROTOS][TX_N];
-	uint64_t folded;		/* endpoints that went to an `other` */
-	uint64_t retired;		/* groups that made room after long idleness */
+	uint64_t folded;  /* endpoints that went to an `other` */
+	uint64_t retired; /* groups that made room after long idleness */
 	struct group_memo memo;
-	struct trace_snapshot last;	/* what was added already; its endpoints belong to this */
+	struct trace_snapshot last; /* what was added already; its endpoints belong to this */
 };
 
 enum { GROUPS_MAX = 10000 };
 
 /* -1: no memory */
-int groups_init(struct groups *g, size_t max, size_t cgroup_depth, bool (*cgroup_path)(uint64_t id, char *buf, size_t size));
+int groups_init(struct groups *g, size_t max, size_t cgroup_depth,
+		bool (*cgroup_path)(uint64_t id, char *buf, size_t size));
 void groups_free(struct groups *g);
 
 /* Add what happened since the snapshot before. s becomes g's; -1: no memory, nothing is added. */

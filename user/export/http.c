@@ -28,12 +28,14 @@ struct http_server {
 	int fd;
 	struct client clients[HTTP_CLIENTS];
 	uint64_t refused;
-	uint64_t rests_until_ns; /* the listener: a connection that cannot be taken would wake us without end */
+	uint64_t rests_until_ns; /* the listener: a connection that cannot be taken would wake us
+				    without end */
 };
 
 /* ---- where to listen ---- */
 
-/* "HOST:PORT" or "[HOST]:PORT" in two. Nothing asks who comes, so every address is listened on only where it is said: 0.0.0.0 or [::]. */
+/* "HOST:PORT" or "[HOST]:PORT" in two. Nothing asks who comes, so every address is listened on only
+ * where it is said: 0.0.0.0 or [::]. */
 static int split(const char *where, char *host, size_t size, const char **port, struct err *e)
 {
 	const char *colon = strrchr(where, ':');
@@ -41,7 +43,10 @@ static int split(const char *where, char *host, size_t size, const char **port, 
 	bool bracket = n >= 2 && where[0] == '[' && where[n - 1] == ']';
 
 	if (!n || !colon[1] || n == 2 * bracket || n >= size || (!bracket && memchr(where, ':', n)))
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not ADDRESS:PORT; give, for example, 127.0.0.1:19435 or [::1]:19435", where);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--listen '%s': not ADDRESS:PORT; give, for example, "
+			       "127.0.0.1:19435 or [::1]:19435",
+			       where);
 	snprintf(host, size, "%.*s", (int)(bracket ? n - 2 : n), where + bracket);
 	*port = colon + 1;
 	return 0;
@@ -49,18 +54,24 @@ static int split(const char *where, char *host, size_t size, const char **port, 
 
 static int resolve(const char *where, struct addrinfo **out, struct err *e)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV };
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE |
+		AI_NUMERICHOST | AI_NUMERICSERV };
 	char host[128];
 	const char *port = NULL;
 	int rc;
 
 	if (split(where, host, sizeof(host), &port, e))
 		return -1;
-	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) < 1 || atoi(port) > 65535)
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': '%s' is no port (1 to 65535); give one that is free", where, port);
+	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) < 1 ||
+	    atoi(port) > 65535)
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--listen '%s': '%s' is no port (1 to 65535); give one that is free",
+			       where, port);
 	rc = getaddrinfo(host, port, &hints, out);
 	if (rc)
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': %s; give an address in numbers and a port", where, gai_strerror(rc));
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--listen '%s': %s; give an address in numbers and a port", where,
+			       gai_strerror(rc));
 	return 0;
 }
 
@@ -84,7 +95,8 @@ struct http_server *http_listen(const char *where, struct err *e)
 	struct addrinfo *a;
 
 	if (!s)
-		err_set(e, EXIT_NO_RESOURCE, "--listen %s: no memory; free some and run again", where);
+		err_set(e, EXIT_NO_RESOURCE, "--listen %s: no memory; free some and run again",
+			where);
 	if (!s || resolve(where, &a, e)) {
 		free(s);
 		return NULL;
@@ -115,23 +127,36 @@ static void drop(struct client *c)
 static const char *reason(int status)
 {
 	switch (status) {
-	case 200: return "OK";
-	case 400: return "Bad Request";
-	case 404: return "Not Found";
-	case 405: return "Method Not Allowed";
-	case 408: return "Request Timeout";
-	case 431: return "Request Header Fields Too Large";
-	case 503: return "Service Unavailable";
-	case 505: return "HTTP Version Not Supported";
-	default: return "Internal Server Error";
+	case 200:
+		return "OK";
+	case 400:
+		return "Bad Request";
+	case 404:
+		return "Not Found";
+	case 405:
+		return "Method Not Allowed";
+	case 408:
+		return "Request Timeout";
+	case 431:
+		return "Request Header Fields Too Large";
+	case 503:
+		return "Service Unavailable";
+	case 505:
+		return "HTTP Version Not Supported";
+	default:
+		return "Internal Server Error";
 	}
 }
 
 static void answer(struct client *c, const struct http_reply *r, bool head)
 {
 	char top[256];
-	int n = snprintf(top, sizeof(top), "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%sConnection: close\r\n\r\n", r->status,
-			 reason(r->status), r->type, r->n, r->status == 405 ? "Allow: GET, HEAD\r\n" : "", r->status == 503 ? "Retry-After: 1\r\n" : "");
+	int n = snprintf(top, sizeof(top),
+			 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: "
+			 "%zu\r\n%s%sConnection: close\r\n\r\n",
+			 r->status, reason(r->status), r->type, r->n,
+			 r->status == 405 ? "Allow: GET, HEAD\r\n" : "",
+			 r->status == 503 ? "Retry-After: 1\r\n" : "");
 
 	c->out = malloc((size_t)n + r->n);
 	if (!c->out) {
@@ -149,7 +174,8 @@ static void answer(struct client *c, const struct http_reply *r, bool head)
 
 static void refuse(struct http_server *s, struct client *c, int status)
 {
-	struct http_reply r = { .status = status, .type = "text/plain; charset=utf-8", .body = reason(status), .n = strlen(reason(status)) };
+	struct http_reply r = { .status = status, .type = "text/plain; charset=utf-8",
+		.body = reason(status), .n = strlen(reason(status)) };
 
 	s->refused++;
 	answer(c, &r, false);
@@ -176,7 +202,8 @@ static void on_readable(struct http_server *s, struct client *c, http_handler *h
 {
 	char waste[4096];
 	bool reading = c->phase == READING;
-	ssize_t n = recv(c->fd, reading ? c->in + c->n_in : waste, reading ? sizeof(c->in) - c->n_in : sizeof(waste), 0);
+	ssize_t n = recv(c->fd, reading ? c->in + c->n_in : waste,
+			 reading ? sizeof(c->in) - c->n_in : sizeof(waste), 0);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -189,7 +216,8 @@ static void on_readable(struct http_server *s, struct client *c, http_handler *h
 	}
 }
 
-/* After the answer the client's last words are read and let go: closing over them would reset the connection and lose the answer. */
+/* After the answer the client's last words are read and let go: closing over them would reset the
+ * connection and lose the answer. */
 static void on_writable(struct http_server *s, struct client *c)
 {
 	ssize_t n = send(c->fd, c->out + c->sent, c->n_out - c->sent, MSG_NOSIGNAL);
@@ -254,7 +282,8 @@ static struct client *place_for_client(struct http_server *s)
 /* The kernel would take connections that nobody answers: rather tell them. */
 static void turn_away(struct http_server *s, int fd)
 {
-	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: "
+				   "1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 	s->refused++;
 	send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -296,7 +325,8 @@ static uint64_t first_deadline(const struct http_server *s, uint64_t until)
 	return until;
 }
 
-/* The listener comes first; then those that are served, since poll() takes no more entries than descriptors may be open. */
+/* The listener comes first; then those that are served, since poll() takes no more entries than
+ * descriptors may be open. */
 static nfds_t gather(const struct http_server *s, struct pollfd *p, int *at)
 {
 	nfds_t n = 0;
@@ -307,7 +337,9 @@ static nfds_t gather(const struct http_server *s, struct pollfd *p, int *at)
 
 		at[i] = c->phase == FREE ? -1 : (int)n;
 		if (c->phase != FREE)
-			p[n++] = (struct pollfd){ .fd = c->fd, .events = c->phase == WRITING ? POLLOUT : POLLIN };
+			p[n++] =
+				(struct pollfd){ .fd = c->fd,
+						 .events = c->phase == WRITING ? POLLOUT : POLLIN };
 	}
 	return n;
 }
@@ -315,12 +347,14 @@ static nfds_t gather(const struct http_server *s, struct pollfd *p, int *at)
 static int wait_for(const struct http_server *s, struct pollfd *p, nfds_t n, uint64_t until)
 {
 	uint64_t now = now_ns(), end = first_deadline(s, until), left = end > now ? end - now : 0;
-	struct timespec t = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
+	struct timespec t = { .tv_sec = (time_t)(left / 1000000000),
+		.tv_nsec = (long)(left % 1000000000) };
 
 	return ppoll(p, n, &t, NULL);
 }
 
-static void serve_client(struct http_server *s, struct client *c, short events, http_handler *handle, void *ctx)
+static void serve_client(struct http_server *s, struct client *c, short events,
+			 http_handler *handle, void *ctx)
 {
 	if (c->phase == FREE)
 		return;
@@ -343,7 +377,8 @@ void http_serve(struct http_server *s, uint64_t until_ns, http_handler *handle, 
 		if (n < 0 && errno == EINTR)
 			return;
 		for (int i = 0; i < HTTP_CLIENTS; i++)
-			serve_client(s, &s->clients[i], n > 0 && at[i] >= 0 ? p[at[i]].revents : 0, handle, ctx);
+			serve_client(s, &s->clients[i], n > 0 && at[i] >= 0 ? p[at[i]].revents : 0,
+				     handle, ctx);
 		if (n > 0 && p[0].revents)
 			on_connection(s);
 	}

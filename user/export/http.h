@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of HTTP/1.1 as a scraper needs: GET and HEAD, one request a connection, everything bounded in size, number and time.
- * One thread; nobody can make it wait for anybody.
+ * As much of HTTP/1.1 as a scraper needs: GET and HEAD, one request a connection, everything
+ * bounded in size, number and time. One thread; nobody can make it wait for anybody.
  */
 #ifndef IPCSTALL_EXPORT_HTTP_H
 #define IPCSTALL_EXPORT_HTTP_H
@@ -14,32 +14,35 @@
 
 enum {
 	HTTP_HEAD_MAX = 4096,	/* of a request */
-	HTTP_CLIENTS = 64,	/* at once; more take the place of the oldest, or are told to come again */
-	HTTP_PLACE_MS = 200,	/* for which a connection has its place to itself: a scraper asks at once */
+	/* at once; more take the place of the oldest, or are told to come again */
+	HTTP_CLIENTS = 64,
+	/* for which a connection has its place to itself: a scraper asks at once */
+	HTTP_PLACE_MS = 200,
 	HTTP_REST_MS = 200,	/* where no connection can be taken: out of descriptors */
-	HTTP_REQUEST_MS = 5000,	/* from the connection to the end of its request, however it trickles */
+	/* from the connection to the end of its request, however it trickles */
+	HTTP_REQUEST_MS = 5000,
 	HTTP_REPLY_MS = 10000,	/* for taking the whole answer */
 	HTTP_DRAIN_MS = 1000,	/* for the client to close after it */
 };
 
 struct http_request {
-	bool head;		/* HEAD, not GET */
-	bool openmetrics;	/* the client takes application/openmetrics-text */
-	char path[256];		/* without the query */
+	bool head;	  /* HEAD, not GET */
+	bool openmetrics; /* the client takes application/openmetrics-text */
+	char path[256];	  /* without the query */
 };
 
 struct http_reply {
 	int status;
 	const char *type;
-	const char *body;	/* copied before the handler is called again */
+	const char *body; /* copied before the handler is called again */
 	size_t n;
 };
 
 typedef void http_handler(void *ctx, const struct http_request *q, struct http_reply *r);
 
 /*
- * Is there a whole request in buf? 0: not yet. 200: yes, and it is one to be answered: *q. Else the status to refuse it with:
- * 400, 405, 431, 505.
+ * Is there a whole request in buf? 0: not yet. 200: yes, and it is one to be answered: *q. Else the
+ * status to refuse it with: 400, 405, 431, 505.
  */
 int http_parse(const char *buf, size_t n, struct http_request *q);
 

@@ -49,7 +49,8 @@ static bool take_path(const char *s, size_t n, struct http_request *q)
 /* METHOD SP TARGET SP HTTP/1.x */
 static int request_line(const char *s, size_t n, struct http_request *q, bool *host_needed)
 {
-	const char *a = memchr(s, ' ', n), *b = a ? memchr(a + 1, ' ', n - (size_t)(a + 1 - s)) : NULL;
+	const char *a = memchr(s, ' ', n),
+		   *b = a ? memchr(a + 1, ' ', n - (size_t)(a + 1 - s)) : NULL;
 	size_t method = a ? (size_t)(a - s) : 0, version = b ? n - (size_t)(b + 1 - s) : 0;
 
 	if (!b || !is_token(s, method) || version != 8 || memcmp(b + 1, "HTTP/", 5))
@@ -82,7 +83,8 @@ static int header_line(const char *s, size_t n, struct http_request *q, bool *ho
 		return 400;
 	if (name == 4 && !strncasecmp(s, "host", 4))
 		*host = true;
-	if (name == 6 && !strncasecmp(s, "accept", 6) && holds(colon + 1, n - name - 1, "application/openmetrics-text"))
+	if (name == 6 && !strncasecmp(s, "accept", 6) &&
+	    holds(colon + 1, n - name - 1, "application/openmetrics-text"))
 		q->openmetrics = true;
 	return 200;
 }
@@ -97,7 +99,8 @@ int http_parse(const char *buf, size_t n, struct http_request *q)
 	for (int i = 0; next_line(buf + at, n - at, &len, &next); i++) {
 		if (i && !len)
 			return status == 200 && host_needed && !host ? 400 : status;
-		line = i ? header_line(buf + at, len, q, &host) : request_line(buf + at, len, q, &host_needed);
+		line = i ? header_line(buf + at, len, q, &host)
+			 : request_line(buf + at, len, q, &host_needed);
 		if (status == 200)
 			status = line;
 		at += next;

@@ -7,7 +7,8 @@
 
 enum { LABELS = 512 };
 
-typedef void group_fn(struct exposition *x, const struct metric *m, const struct group *g, const char *labels);
+typedef void group_fn(struct exposition *x, const struct metric *m, const struct group *g,
+		      const char *labels);
 
 static void with(char *out, const char *labels, const char *name, const char *value)
 {
@@ -15,13 +16,17 @@ static void with(char *out, const char *labels, const char *name, const char *va
 	label_add(out, LABELS, name, value);
 }
 
-/* What cannot happen is not shown as 0: only TCP holds a queue back, the others wait for room alone. */
+/* What cannot happen is not shown as 0: only TCP holds a queue back, the others wait for room
+ * alone. */
 static bool can_stall(const struct group *g, unsigned int state)
 {
-	return tx_is_stall(state) && (g->tx_ns[state] || (g->tx_known[state] && (g->proto == TRACE_TCP || state == TX_SNDBUF)));
+	return tx_is_stall(state) &&
+	       (g->tx_ns[state] ||
+		(g->tx_known[state] && (g->proto == TRACE_TCP || state == TX_SNDBUF)));
 }
 
-static void write_stall(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_stall(struct exposition *x, const struct metric *m, const struct group *g,
+			const char *labels)
 {
 	char l[LABELS];
 
@@ -32,7 +37,8 @@ static void write_stall(struct exposition *x, const struct metric *m, const stru
 		}
 }
 
-static void write_blamed(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_blamed(struct exposition *x, const struct metric *m, const struct group *g,
+			 const char *labels)
 {
 	char l[LABELS], by[LABELS];
 
@@ -50,7 +56,8 @@ static void write_blamed(struct exposition *x, const struct metric *m, const str
 	}
 }
 
-static void write_states(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_states(struct exposition *x, const struct metric *m, const struct group *g,
+			 const char *labels)
 {
 	char side[LABELS], l[LABELS];
 
@@ -68,7 +75,8 @@ static void write_states(struct exposition *x, const struct metric *m, const str
 		}
 }
 
-static void one_way(struct exposition *x, const struct metric *m, const char *labels, const char *direction, const struct tally *t)
+static void one_way(struct exposition *x, const struct metric *m, const char *labels,
+		    const char *direction, const struct tally *t)
 {
 	char l[LABELS];
 
@@ -78,49 +86,57 @@ static void one_way(struct exposition *x, const struct metric *m, const char *la
 	expo_u64(x, m, l, t->sum);
 }
 
-static void write_bytes(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_bytes(struct exposition *x, const struct metric *m, const struct group *g,
+			const char *labels)
 {
 	one_way(x, m, labels, "sent", &g->sent_bytes);
 	one_way(x, m, labels, "received", &g->received_bytes);
 }
 
-static void write_messages(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_messages(struct exposition *x, const struct metric *m, const struct group *g,
+			   const char *labels)
 {
 	one_way(x, m, labels, "sent", &g->sent);
 	one_way(x, m, labels, "received", &g->received);
 }
 
-static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g,
+			  const char *labels)
 {
 	if (!g->blocked_ns.lacks)
 		expo_seconds(x, m, labels, g->blocked_ns.sum + g->open_sleep_ns);
 }
 
-static void write_runq(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_runq(struct exposition *x, const struct metric *m, const struct group *g,
+		       const char *labels)
 {
 	if (!g->runq_ns.lacks)
 		expo_seconds(x, m, labels, g->runq_ns.sum);
 }
 
-static void write_retransmits(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_retransmits(struct exposition *x, const struct metric *m, const struct group *g,
+			      const char *labels)
 {
 	if (g->retransmits_known)
 		expo_u64(x, m, labels, g->retransmits);
 }
 
-static void write_withheld_acks(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_withheld_acks(struct exposition *x, const struct metric *m, const struct group *g,
+				const char *labels)
 {
 	if (g->delack_known)
 		expo_seconds(x, m, labels, g->withheld_ack_ns);
 }
 
-static void write_drops(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_drops(struct exposition *x, const struct metric *m, const struct group *g,
+			const char *labels)
 {
 	if (g->drops_known)
 		expo_u64(x, m, labels, g->drops);
 }
 
-static void write_endpoints(struct exposition *x, const struct metric *m, const struct group *g, const char *labels)
+static void write_endpoints(struct exposition *x, const struct metric *m, const struct group *g,
+			    const char *labels)
 {
 	expo_u64(x, m, labels, g->endpoints);
 }
@@ -129,17 +145,25 @@ static const struct {
 	struct metric m;
 	group_fn *write;
 } by_group[] = {
-	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which endpoints waited while the device was idle, by cause." }, write_stall },
+	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which endpoints waited while the "
+		"device was idle, by cause." }, write_stall },
 	{ { "ipcstall_blamed_stall_seconds", METRIC_COUNTER,
-	    "The part of the stall which the other end on this host explains: its delayed ACK, a reader that did not read, or that had no CPU (reader-no-cpu: the two overlap)." }, write_blamed },
+	    "The part of the stall which the other end on this host explains: its delayed ACK, a "
+	    	"reader that did not read, or that had no CPU (reader-no-cpu: the two overlap)." },
+	    	write_blamed },
 	{ { "ipcstall_withheld_ack_seconds", METRIC_COUNTER,
-	    "Time in which senders that are not seen waited for delayed ACKs of this host, inferred from when their next data came." }, write_withheld_acks },
-	{ { "ipcstall_state_seconds", METRIC_COUNTER, "Time of all endpoints in each state of their two ledgers." }, write_states },
+	    "Time in which senders that are not seen waited for delayed ACKs of this host, "
+	    	"inferred from when their next data came." }, write_withheld_acks },
+	{ { "ipcstall_state_seconds", METRIC_COUNTER, "Time of all endpoints in each state of "
+		"their two ledgers." }, write_states },
 	{ { "ipcstall_bytes", METRIC_COUNTER, "Bytes sent and received." }, write_bytes },
 	{ { "ipcstall_messages", METRIC_COUNTER, "Calls that sent or received." }, write_messages },
-	{ { "ipcstall_blocked_seconds", METRIC_COUNTER, "Time in which writers slept inside a call." }, write_blocked },
-	{ { "ipcstall_runqueue_seconds", METRIC_COUNTER, "Time in which threads woken in a call waited for a CPU." }, write_runq },
-	{ { "ipcstall_retransmits", METRIC_COUNTER, "TCP segments sent again." }, write_retransmits },
+	{ { "ipcstall_blocked_seconds", METRIC_COUNTER,
+		"Time in which writers slept inside a call." }, write_blocked },
+	{ { "ipcstall_runqueue_seconds", METRIC_COUNTER, "Time in which threads woken in a call "
+		"waited for a CPU." }, write_runq },
+	{ { "ipcstall_retransmits", METRIC_COUNTER, "TCP segments sent again." },
+		write_retransmits },
 	{ { "ipcstall_drops", METRIC_COUNTER, "Datagrams dropped on this host." }, write_drops },
 	{ { "ipcstall_endpoints", METRIC_GAUGE, "Endpoints that live now." }, write_endpoints },
 };
@@ -173,8 +197,10 @@ static void write_groups(struct exposition *x, const struct groups *g)
 /* slot k of a ledger's histogram is [2^(k-1), 2^k) us */
 static void write_durations(struct exposition *x, const struct groups *g)
 {
-	static const struct metric m = { "ipcstall_stall_duration_seconds", METRIC_HISTOGRAM,
-					 "How long single stalls lasted, by cause; the sum counts those that still last." };
+	static const struct metric m = {
+		"ipcstall_stall_duration_seconds", METRIC_HISTOGRAM,
+		"How long single stalls lasted, by cause; the sum counts those that still last."
+	};
 	char labels[LABELS];
 	double le[TRACE_HIST];
 
@@ -188,36 +214,58 @@ static void write_durations(struct exposition *x, const struct groups *g)
 			labels[0] = '\0';
 			label_add(labels, LABELS, "proto", trace_proto_name((enum trace_proto)p));
 			label_add(labels, LABELS, "cause", trace_tx_names[s]);
-			expo_histogram(x, &m, labels, le, g->stalls[p][s].n, TRACE_HIST, g->stalls[p][s].ns);
+			expo_histogram(x, &m, labels, le, g->stalls[p][s].n, TRACE_HIST,
+				       g->stalls[p][s].ns);
 		}
 }
 
-static void write_own_counts(struct exposition *x, const struct groups *g, const struct exporter_state *e)
+static void write_own_counts(struct exposition *x, const struct groups *g,
+			     const struct exporter_state *e)
 {
 	const struct trace_counters *c = &g->last.counters;
 	const struct {
 		struct metric m;
 		uint64_t v;
 	} rows[] = {
-		{ { "ipcstall_observed_events", METRIC_COUNTER, "Events that the kernel half took into account." }, c->observed },
-		{ { "ipcstall_lost_records", METRIC_COUNTER, "Records that found no room on their way to user space." }, c->lost },
-		{ { "ipcstall_unpaired_events", METRIC_COUNTER, "Ends of calls without a beginning." }, c->unpaired },
-		{ { "ipcstall_overflow_endpoints", METRIC_COUNTER, "Endpoints that found no room (--max-endpoints)." }, c->overflow },
-		{ { "ipcstall_missed_runs", METRIC_COUNTER, "Programs that did not run because one was running on that CPU." }, c->missed },
-		{ { "ipcstall_blind_stretches", METRIC_COUNTER, "Stretches of a CPU in which the kernel ran no program at all." }, c->blind },
-		{ { "ipcstall_opened_endpoints", METRIC_COUNTER, "Endpoints seen for the first time." }, c->opened },
-		{ { "ipcstall_closed_endpoints", METRIC_COUNTER, "Endpoints whose end was seen." }, c->closed },
+		{ { "ipcstall_observed_events", METRIC_COUNTER,
+			"Events that the kernel half took into account." }, c->observed },
+		{ { "ipcstall_lost_records", METRIC_COUNTER,
+			"Records that found no room on their way to user space." }, c->lost },
+		{ { "ipcstall_unpaired_events", METRIC_COUNTER,
+			"Ends of calls without a beginning." }, c->unpaired },
+		{ { "ipcstall_overflow_endpoints", METRIC_COUNTER,
+			"Endpoints that found no room (--max-endpoints)." }, c->overflow },
+		{ { "ipcstall_missed_runs", METRIC_COUNTER, "Programs that did not run because one "
+			"was running on that CPU." }, c->missed },
+		{ { "ipcstall_blind_stretches", METRIC_COUNTER,
+			"Stretches of a CPU in which the kernel ran no program at all." },
+			c->blind },
+		{ { "ipcstall_opened_endpoints", METRIC_COUNTER,
+			"Endpoints seen for the first time." }, c->opened },
+		{ { "ipcstall_closed_endpoints", METRIC_COUNTER, "Endpoints whose end was seen." },
+			c->closed },
 		{ { "ipcstall_dropped_endpoints", METRIC_COUNTER,
-		    "Endpoints counted under process=other, because more ended between two readings than are kept." }, c->dropped },
-		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, without the other ones." }, g->n },
-		{ { "ipcstall_groups_limit", METRIC_GAUGE, "The most groups there can be (--max-groups)." }, g->max },
-		{ { "ipcstall_folded_endpoints", METRIC_COUNTER, "Endpoints counted under process=other, for want of a group." }, g->folded },
-		{ { "ipcstall_retired_groups", METRIC_COUNTER, "Groups that were idle for long and made room for others." }, g->retired },
-		{ { "ipcstall_scrapes", METRIC_COUNTER, "Requests answered with metrics." }, e->scrapes },
-		{ { "ipcstall_refused_requests", METRIC_COUNTER, "Requests answered otherwise, or given up." }, e->refused },
-		{ { "ipcstall_collections", METRIC_COUNTER, "Times the ledgers were read." }, e->collections },
-		{ { "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory of the exporter." }, e->resident_bytes },
-		{ { "process_start_time_seconds", METRIC_GAUGE, "When the exporter started, since 1970." }, e->start_unix_s },
+		    "Endpoints counted under process=other, because more ended between two "
+		    	"readings than are kept." }, c->dropped },
+		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, "
+			"without the other ones." }, g->n },
+		{ { "ipcstall_groups_limit", METRIC_GAUGE,
+			"The most groups there can be (--max-groups)." }, g->max },
+		{ { "ipcstall_folded_endpoints", METRIC_COUNTER,
+			"Endpoints counted under process=other, for want of a group." },
+			g->folded },
+		{ { "ipcstall_retired_groups", METRIC_COUNTER,
+			"Groups that were idle for long and made room for others." }, g->retired },
+		{ { "ipcstall_scrapes", METRIC_COUNTER, "Requests answered with metrics." },
+			e->scrapes },
+		{ { "ipcstall_refused_requests", METRIC_COUNTER,
+			"Requests answered otherwise, or given up." }, e->refused },
+		{ { "ipcstall_collections", METRIC_COUNTER, "Times the ledgers were read." },
+			e->collections },
+		{ { "process_resident_memory_bytes", METRIC_GAUGE,
+			"Resident memory of the exporter." }, e->resident_bytes },
+		{ { "process_start_time_seconds", METRIC_GAUGE,
+			"When the exporter started, since 1970." }, e->start_unix_s },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -228,9 +276,12 @@ static void write_own_counts(struct exposition *x, const struct groups *g, const
 
 static void write_own_times(struct exposition *x, const struct exporter_state *e)
 {
-	static const struct metric cpu = { "process_cpu_seconds", METRIC_COUNTER, "CPU time of the exporter, in user and kernel mode." };
-	static const struct metric took = { "ipcstall_collect_duration_seconds", METRIC_GAUGE, "What the last reading of the ledgers took." };
-	static const struct metric about = { "ipcstall_build", METRIC_INFO, "What runs, and how it sees." };
+	static const struct metric cpu = { "process_cpu_seconds", METRIC_COUNTER,
+		"CPU time of the exporter, in user and kernel mode." };
+	static const struct metric took = { "ipcstall_collect_duration_seconds", METRIC_GAUGE,
+		"What the last reading of the ledgers took." };
+	static const struct metric about = { "ipcstall_build", METRIC_INFO,
+		"What runs, and how it sees." };
 	char labels[LABELS] = "";
 
 	expo_family(x, &cpu);
@@ -247,7 +298,7 @@ static void write_own_times(struct exposition *x, const struct exporter_state *e
 void metrics_write(struct exposition *x, const struct groups *g, const struct exporter_state *e)
 {
 	write_groups(x, g);
-	if (!e->sampled)	/* looks see no single stall */
+	if (!e->sampled) /* looks see no single stall */
 		write_durations(x, g);
 	write_own_counts(x, g, e);
 	write_own_times(x, e);

@@ -11,8 +11,9 @@ struct exporter_state {
 	const char *version, *git, *backend;
 	bool sampled;
 	uint64_t cpu_ns, resident_bytes, start_unix_s;
-	uint64_t scrapes, refused;	/* requests answered with metrics; answered otherwise, or not at all */
-	uint64_t collect_ns;		/* what the last collection took */
+	uint64_t scrapes,
+		refused;     /* requests answered with metrics; answered otherwise, or not at all */
+	uint64_t collect_ns; /* what the last collection took */
 	uint64_t collections;
 };
 

@@ -82,17 +82,19 @@ void expo_seconds(struct exposition *x, const struct metric *m, const char *labe
 	put_seconds(x, ns);
 }
 
-void expo_histogram(struct exposition *x, const struct metric *m, const char *labels, const double *le, const uint64_t *n, size_t buckets,
-		    uint64_t sum_ns)
+void expo_histogram(struct exposition *x, const struct metric *m, const char *labels,
+		    const double *le, const uint64_t *n, size_t buckets, uint64_t sum_ns)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < buckets; i++) {
 		sum += n[i];
 		if (isinf(le[i]))
-			put(x, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", m->name, labels, *labels ? "," : "", sum);
+			put(x, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", m->name, labels,
+			    *labels ? "," : "", sum);
 		else
-			put(x, "%s_bucket{%s%sle=\"%.9g\"} %" PRIu64 "\n", m->name, labels, *labels ? "," : "", le[i], sum);
+			put(x, "%s_bucket{%s%sle=\"%.9g\"} %" PRIu64 "\n", m->name, labels,
+			    *labels ? "," : "", le[i], sum);
 	}
 	put_name(x, m->name, "_count", labels);
 	put(x, "%" PRIu64 "\n", sum);
@@ -120,7 +122,9 @@ void label_add(char *labels, size_t size, const char *name, const char *value)
 	for (; *value && n + 4 < size; value++) {
 		if (*value == '"' || *value == '\\')
 			labels[n++] = '\\';
-		labels[n++] = *value == '\n' || ((unsigned char)*value >= ' ' && *value != 0x7f) ? *value : '?';
+		labels[n++] = *value == '\n' || ((unsigned char)*value >= ' ' && *value != 0x7f)
+				      ? *value
+				      : '?';
 		if (*value == '\n')
 			memcpy(labels + n - 1, "\\n", 2), n++;
 	}

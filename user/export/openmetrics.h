@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The exposition formats: OpenMetrics 1.0 and the older Prometheus text, which differ in the names of counters and the end. */
+/* The exposition formats: OpenMetrics 1.0 and the older Prometheus text, which differ in the names
+ * of counters and the end. */
 #ifndef IPCSTALL_EXPORT_OPENMETRICS_H
 #define IPCSTALL_EXPORT_OPENMETRICS_H
 
@@ -27,12 +28,13 @@ void expo_family(struct exposition *x, const struct metric *m);
 void expo_u64(struct exposition *x, const struct metric *m, const char *labels, uint64_t v);
 void expo_seconds(struct exposition *x, const struct metric *m, const char *labels, uint64_t ns);
 /* le: upper bounds in seconds, the last is +Inf; n: counts of each, not cumulated. */
-void expo_histogram(struct exposition *x, const struct metric *m, const char *labels, const double *le, const uint64_t *n, size_t buckets,
-		    uint64_t sum_ns);
+void expo_histogram(struct exposition *x, const struct metric *m, const char *labels,
+		    const double *le, const uint64_t *n, size_t buckets, uint64_t sum_ns);
 void expo_end(struct exposition *x);
 void expo_free(struct exposition *x);
 
-/* Append NAME="VALUE" with what must be escaped escaped; value: UTF-8, both formats' own encoding. */
+/* Append NAME="VALUE" with what must be escaped escaped; value: UTF-8, both formats' own encoding.
+ */
 void label_add(char *labels, size_t size, const char *name, const char *value);
 
 #endif

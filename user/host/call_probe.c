@@ -14,8 +14,8 @@
 #include "base/clock.h"
 
 /* One row: the raw entry and what libc makes of it. */
-#define CALL(id, raw_expr, libc_expr)                                                                                  \
-	static long raw_##id(int fd) { return (raw_expr); }                                                            \
+#define CALL(id, raw_expr, libc_expr) \
+	static long raw_##id(int fd) { return (raw_expr); } \
 	static long libc_##id(int fd) { return (libc_expr); }
 
 static char byte;
@@ -31,7 +31,8 @@ CALL(gettid, syscall(SYS_gettid), gettid())
 CALL(getpgid, syscall(SYS_getpgid, 0), getpgid(0))
 CALL(getpriority, syscall(SYS_getpriority, PRIO_PROCESS, 0), getpriority(PRIO_PROCESS, 0))
 CALL(getcpu, syscall(SYS_getcpu, &cpu, NULL, NULL), sched_getcpu())
-CALL(clock_gettime, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts), clock_gettime(CLOCK_MONOTONIC, &ts))
+CALL(clock_gettime, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts),
+     clock_gettime(CLOCK_MONOTONIC, &ts))
 CALL(gettimeofday, syscall(SYS_gettimeofday, &tv, NULL), gettimeofday(&tv, NULL))
 CALL(sched_yield, syscall(SYS_sched_yield), sched_yield())
 CALL(close, syscall(SYS_close, -1), close(-1))
@@ -39,7 +40,10 @@ CALL(fstat, syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH), fstat(fd, &st))
 CALL(read, syscall(SYS_read, fd, &byte, 1), read(fd, &byte, 1))
 CALL(write, syscall(SYS_write, fd, &byte, 1), write(fd, &byte, 1))
 
-#define ROW(id) { #id, raw_##id, libc_##id, NULL }
+#define ROW(id) \
+	{ \
+#id, raw_##id, libc_##id, NULL \
+	}
 
 const struct call_row call_rows[] = {
 	ROW(getpid),
@@ -70,7 +74,8 @@ static void take_samples(long (*call)(int), int fd, double *samples, int n)
 	}
 }
 
-int call_measure(const struct call_row *row, bool raw, double *samples, int n, struct summary *out, struct err *e)
+int call_measure(const struct call_row *row, bool raw, double *samples, int n, struct summary *out,
+		 struct err *e)
 {
 	struct sample s = sample_f64(samples, (size_t)n);
 	int fd = -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trivial kernel call costs, entered directly and through libc; and whether the kernel was entered at all. */
+/* What a trivial kernel call costs, entered directly and through libc; and whether the kernel was
+ * entered at all. */
 #ifndef IPCSTALL_HOST_CALL_PROBE_H
 #define IPCSTALL_HOST_CALL_PROBE_H
 
@@ -20,9 +21,11 @@ extern const struct call_row call_rows[]; /* ends with a NULL name */
 #define CALL_BATCH 64
 
 /* Each sample is the mean of CALL_BATCH back-to-back calls, ns. samples must have room for n. */
-int call_measure(const struct call_row *row, bool raw, double *samples, int n, struct summary *out, struct err *e);
+int call_measure(const struct call_row *row, bool raw, double *samples, int n, struct summary *out,
+		 struct err *e);
 
-/* The libc call cost less than half of the raw one: it was answered in user space (vDSO, or a cached value). */
+/* The libc call cost less than half of the raw one: it was answered in user space (vDSO, or a
+ * cached value). */
 bool call_was_faked(const struct summary *raw, const struct summary *libc);
 
 #endif

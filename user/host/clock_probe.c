@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "stats/stats.h"
 
-#define GOES 2000
+#define GOES	    2000
 #define NOPS_ALWAYS 64
-#define NOPS_MAX (1 << 28)
-#define BATCH 64
-#define SAMPLES 2000
+#define NOPS_MAX    (1 << 28)
+#define BATCH	    64
+#define SAMPLES	    2000
 
 static inline __attribute__((always_inline)) void nops(int n)
 {
@@ -26,14 +26,15 @@ struct step {
 typedef uint64_t (*reader)(void);
 
 /*
- * Two readings with n nops between, n growing; the smallest difference above zero is the step. A coarse clock stands
- * still for many nops, so past NOPS_ALWAYS n doubles until it moves.
+ * Two readings with n nops between, n growing; the smallest difference above zero is the step. A
+ * coarse clock stands still for many nops, so past NOPS_ALWAYS n doubles until it moves.
  */
 static inline __attribute__((always_inline)) struct step find_step(reader read)
 {
 	struct step s = { UINT64_MAX, 0 };
 
-	for (int n = 0; n <= NOPS_ALWAYS || (s.smallest == UINT64_MAX && n < NOPS_MAX); n = n < NOPS_ALWAYS ? n + 1 : 2 * n) {
+	for (int n = 0; n <= NOPS_ALWAYS || (s.smallest == UINT64_MAX && n < NOPS_MAX);
+	     n = n < NOPS_ALWAYS ? n + 1 : 2 * n) {
 		int goes = n <= NOPS_ALWAYS ? GOES : 1;
 
 		for (int i = 0; i < goes; i++) {
@@ -60,10 +61,11 @@ static inline __attribute__((always_inline)) void time_reader(reader read, doubl
 	}
 }
 
-/* Each clock's loops are compiled with its reading inlined: a call through a pointer would be part of the cost. */
-#define PROBE(id, expr)                                                                                                \
-	static uint64_t read_##id(void) { return (expr); }                                                             \
-	static struct step step_##id(void) { return find_step(read_##id); }                                            \
+/* Each clock's loops are compiled with its reading inlined: a call through a pointer would be part
+ * of the cost. */
+#define PROBE(id, expr) \
+	static uint64_t read_##id(void) { return (expr); } \
+	static struct step step_##id(void) { return find_step(read_##id); } \
 	static void cost_##id(double *out) { time_reader(read_##id, out); }
 
 PROBE(monotonic, clock_ns(CLOCK_MONOTONIC))
@@ -82,7 +84,8 @@ static const struct row {
 	void (*cost)(double *);
 } rows[] = {
 	{ "CLOCK_MONOTONIC", false, CLOCK_MONOTONIC, step_monotonic, cost_monotonic },
-	{ "CLOCK_MONOTONIC_RAW", false, CLOCK_MONOTONIC_RAW, step_monotonic_raw, cost_monotonic_raw },
+	{ "CLOCK_MONOTONIC_RAW", false, CLOCK_MONOTONIC_RAW, step_monotonic_raw,
+		cost_monotonic_raw },
 	{ "CLOCK_REALTIME", false, CLOCK_REALTIME, step_realtime, cost_realtime },
 #if CLOCK_HAS_TSC
 	{ "rdtsc", true, 0, step_rdtsc, cost_rdtsc },
@@ -111,7 +114,9 @@ static void probe(const struct row *r, double tick_ns, struct clock_probe *out)
 		.name = r->name,
 		.ticks = r->ticks,
 		.resolution = resolution(r),
-		.step = step.smallest == UINT64_MAX ? NAN : (double)step.smallest * (r->ticks ? tick_ns : 1),
+		.step = step.smallest == UINT64_MAX
+				? NAN
+				: (double)step.smallest * (r->ticks ? tick_ns : 1),
 		.nops = step.nops,
 		.cost_min = samples[0],
 		.cost_median = stats_quantile(&s, 0.5),

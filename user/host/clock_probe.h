@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the clocks of this machine can do: their smallest visible step and the cost of asking them. */
+/* What the clocks of this machine can do: their smallest visible step and the cost of asking them.
+ */
 #ifndef IPCSTALL_HOST_CLOCK_PROBE_H
 #define IPCSTALL_HOST_CLOCK_PROBE_H
 
@@ -10,14 +11,15 @@ struct clock_probe {
 	const char *name;
 	bool ticks;	   /* counts TSC ticks; everything below is in ns all the same */
 	double resolution; /* clock_getres(); NaN where there is none to ask */
-	double step;	   /* smallest non-zero difference of two readings; NaN when none was seen */
-	int nops;	   /* how many nops stood between those two readings */
+	double step; /* smallest non-zero difference of two readings; NaN when none was seen */
+	int nops;    /* how many nops stood between those two readings */
 	double cost_min, cost_median; /* of one reading */
 };
 
 #define CLOCK_PROBES 5
 
-/* tick_ns: length of a TSC tick (NaN: no usable TSC; its rows are left out). Returns the number of rows. */
+/* tick_ns: length of a TSC tick (NaN: no usable TSC; its rows are left out). Returns the number of
+ * rows. */
 int clock_probe_all(struct clock_probe out[CLOCK_PROBES], double tick_ns);
 
 #endif

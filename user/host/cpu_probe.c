@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-#define GOES 9
+#define GOES  9
 #define STEPS 50000
 #define CALLS 500
 
@@ -42,5 +42,7 @@ void cpu_probe_run(struct cpu_probe *c)
 		worst = fmax(worst, ns);
 		call = fmin(call, (double)time_calls());
 	}
-	*c = (struct cpu_probe){ .loop_ns = loop / STEPS, .loop_spread = worst / loop, .call_ns = call / CALLS };
+	*c = (struct cpu_probe){ .loop_ns = loop / STEPS,
+				 .loop_spread = worst / loop,
+				 .call_ns = call / CALLS };
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two fixed pieces of work, timed. The loop is a chain of dependent multiplications: its time is the inverse of the
- * CPU's real clock rate, whatever sysfs says of it. The call is a raw getppid: a tracer on system calls, wherever it
- * comes from, shows in it. Each is the minimum of several goes, so an interruption does not count.
+ * Two fixed pieces of work, timed. The loop is a chain of dependent multiplications: its time is
+ * the inverse of the CPU's real clock rate, whatever sysfs says of it. The call is a raw getppid: a
+ * tracer on system calls, wherever it comes from, shows in it. Each is the minimum of several goes,
+ * so an interruption does not count.
  */
 #ifndef IPCSTALL_HOST_CPU_PROBE_H
 #define IPCSTALL_HOST_CPU_PROBE_H
 
 struct cpu_probe {
-	double loop_ns; /* per step of the chain */
+	double loop_ns;	    /* per step of the chain */
 	double loop_spread; /* slowest go over fastest: 1.0 is a quiet CPU */
-	double call_ns; /* per system call */
+	double call_ns;	    /* per system call */
 };
 
 /* About 1.5 ms, on the CPU where the caller runs. */

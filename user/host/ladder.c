@@ -30,7 +30,8 @@ static void pin_here(struct ladder *l)
 	CPU_ZERO(&one);
 	if (l->cpu >= 0)
 		CPU_SET(l->cpu, &one);
-	if (l->cpu < 0 || sched_getaffinity(0, sizeof(l->allowed), &l->allowed) || sched_setaffinity(0, sizeof(one), &one))
+	if (l->cpu < 0 || sched_getaffinity(0, sizeof(l->allowed), &l->allowed) ||
+	    sched_setaffinity(0, sizeof(one), &one))
 		l->cpu = -1;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine's ladder of latencies, from a cache hit to the disk: what a message's time is made of. A rung is one
- * function and one row. It fills samples in ns per operation, or says in one sentence why it cannot.
+ * The machine's ladder of latencies, from a cache hit to the disk: what a message's time is made
+ * of. A rung is one function and one row. It fills samples in ns per operation, or says in one
+ * sentence why it cannot.
  */
 #ifndef IPCSTALL_HOST_LADDER_H
 #define IPCSTALL_HOST_LADDER_H
@@ -13,18 +14,19 @@
 #include "host/machine.h"
 
 #define LADDER_SAMPLES 200
-#define LADDER_WHY 160
+#define LADDER_WHY     160
 
 struct ladder {
 	struct machine machine;
-	int cpu;	    /* where everything runs, the child too; -1: not pinned */
-	cpu_set_t allowed;  /* before ladder_init() pinned the caller; ladder_free() gives it back */
-	const char *dir;    /* where the disk rungs make their file */
+	int cpu;	   /* where everything runs, the child too; -1: not pinned */
+	cpu_set_t allowed; /* before ladder_init() pinned the caller; ladder_free() gives it back */
+	const char *dir;   /* where the disk rungs make their file */
 	uint64_t seed;
-	char *memory;	    /* far larger than the last-level cache; made on first use */
+	char *memory; /* far larger than the last-level cache; made on first use */
 	size_t memory_size;
 	double ns[LADDER_SAMPLES];
-	char why[LADDER_WHY]; /* of the last rung that failed; of one that did not, how it was done */
+	char why[LADDER_WHY]; /* of the last rung that failed; of one that did not, how it was done
+			       */
 };
 
 struct rung {

@@ -11,7 +11,7 @@
 #include "stats/rng.h"
 
 #define BRANCHES (1 << 18) /* too many for any predictor to learn by heart */
-#define KB 1024
+#define KB	 1024
 
 /* The asm bodies keep the compiler from turning the branch into a conditional move. */
 static uint64_t time_branches(const unsigned char *bits)
@@ -28,8 +28,9 @@ static uint64_t time_branches(const unsigned char *bits)
 }
 
 /*
- * The same branches over random bits, of which half are mispredicted, and over as many equal ones. The difference from the
- * fastest of the latter is BRANCHES / 2 mispredictions: what disturbs one pass cannot make another's negative.
+ * The same branches over random bits, of which half are mispredicted, and over as many equal ones.
+ * The difference from the fastest of the latter is BRANCHES / 2 mispredictions: what disturbs one
+ * pass cannot make another's negative.
  */
 int rung_branch_miss(struct ladder *l)
 {
@@ -142,11 +143,13 @@ static int run_snappy(struct ladder *l, snappy_compress_fn compress)
 	return LADDER_SAMPLES;
 }
 
-/* A static program has no loader (AT_BASE is 0). dlopen() would bring in a second libc beside its own. */
+/* A static program has no loader (AT_BASE is 0). dlopen() would bring in a second libc beside its
+ * own. */
 int rung_snappy(struct ladder *l)
 {
 	void *lib = getauxval(AT_BASE) ? dlopen("libsnappy.so.1", RTLD_NOW) : NULL;
-	snappy_compress_fn compress = lib ? (snappy_compress_fn)dlsym(lib, "snappy_compress") : NULL;
+	snappy_compress_fn compress =
+		lib ? (snappy_compress_fn)dlsym(lib, "snappy_compress") : NULL;
 	int n;
 
 	if (!getauxval(AT_BASE))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads that must come from the device: O_DIRECT, or where the file system has none, the page cache dropped by
- * POSIX_FADV_DONTNEED before each read. The file is unlinked as soon as it is open, so nothing can be left behind.
+ * Reads that must come from the device: O_DIRECT, or where the file system has none, the page cache
+ * dropped by POSIX_FADV_DONTNEED before each read. The file is unlinked as soon as it is open, so
+ * nothing can be left behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include "host/ladder.h"
 #include "stats/rng.h"
 
-#define MB (1UL << 20)
+#define MB	  (1UL << 20)
 #define FILE_SIZE (64 * MB)
 
 struct disk {
@@ -26,7 +27,8 @@ struct disk {
 	char *buf;
 };
 
-/* Random content: a file system that compresses or a host that skips zeros would tell a fairy tale. */
+/* Random content: a file system that compresses or a host that skips zeros would tell a fairy tale.
+ */
 static int fill(struct disk *d, uint64_t seed)
 {
 	struct rng r;
@@ -49,10 +51,12 @@ static int open_unlinked(struct ladder *l, struct disk *d)
 	snprintf(path, sizeof(path), "%s/ipcstall-disk-XXXXXX", l->dir);
 	d->fd = mkostemp(path, O_CLOEXEC);
 	if (d->fd < 0)
-		return ladder_fail(l, "%s: cannot make a file: %s; choose another --dir", l->dir, strerror(errno));
+		return ladder_fail(l, "%s: cannot make a file: %s; choose another --dir", l->dir,
+				   strerror(errno));
 	unlink(path);
 	if (fill(d, l->seed))
-		return ladder_fail(l, "%s: cannot write 64 MiB: %s; choose another --dir", l->dir, strerror(errno));
+		return ladder_fail(l, "%s: cannot write 64 MiB: %s; choose another --dir", l->dir,
+				   strerror(errno));
 	flags = fcntl(d->fd, F_GETFL);
 	d->direct = fcntl(d->fd, F_SETFL, flags | O_DIRECT) == 0;
 	posix_fadvise(d->fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -103,7 +107,8 @@ static int disk(struct ladder *l, size_t size, bool random)
 	int n = -1;
 
 	if (!has_a_device(l->dir))
-		return ladder_fail(l, "%s is in memory, with no disk beneath; choose another --dir", l->dir);
+		return ladder_fail(l, "%s is in memory, with no disk beneath; choose another --dir",
+				   l->dir);
 	d.buf = aligned_alloc(4096, MB);
 	if (!d.buf)
 		return ladder_fail(l, "no memory for 1 MiB");

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "host/ladder.h"
 
-#define LINE 64
-#define MB (1UL << 20)
+#define LINE	   64
+#define MB	   (1UL << 20)
 #define MEMORY_MAX (512 * MB)
 
 struct line {
@@ -17,8 +17,9 @@ struct line {
 };
 
 /*
- * Link the lines into one cycle: line i is followed by (a*i + c) mod n. For n a power of two, a = 1 mod 4 and c odd
- * this visits every line (Hull and Dobell), and it is written in one sequential pass, without a shuffled index.
+ * Link the lines into one cycle: line i is followed by (a*i + c) mod n. For n a power of two, a = 1
+ * mod 4 and c odd this visits every line (Hull and Dobell), and it is written in one sequential
+ * pass, without a shuffled index.
  */
 static struct line *link_cycle(void *memory, size_t bytes)
 {
@@ -80,7 +81,8 @@ int rung_l2(struct ladder *l)
 /* Huge pages where they are to be had: a miss should be one of memory, not of the TLB besides. */
 static bool make_memory(struct ladder *l)
 {
-	size_t want = power_of_two_below(4 * l->machine.l3_bytes), spare = power_of_two_below(l->machine.memory_bytes / 8);
+	size_t want = power_of_two_below(4 * l->machine.l3_bytes),
+	       spare = power_of_two_below(l->machine.memory_bytes / 8);
 
 	if (l->memory)
 		return true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One connection over loopback to a child on the same CPU. The child answers each message with the time at which it
- * had all of it: both ends share CLOCK_MONOTONIC, so the way there is measured by itself.
+ * One connection over loopback to a child on the same CPU. The child answers each message with the
+ * time at which it had all of it: both ends share CLOCK_MONOTONIC, so the way there is measured by
+ * itself.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -48,7 +49,8 @@ static int listen_on_loopback(struct sockaddr_in *addr)
 	socklen_t len = sizeof(*addr);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	*addr = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	if (fd >= 0 && !bind(fd, (struct sockaddr *)addr, len) && !listen(fd, 1) &&
 	    !getsockname(fd, (struct sockaddr *)addr, &len))
 		return fd;
@@ -81,7 +83,8 @@ static int exchange(struct ladder *l, int fd, size_t size, int one_way)
 
 		if (send(fd, message, size, MSG_NOSIGNAL) != (ssize_t)size ||
 		    recv(fd, &arrived, sizeof(arrived), MSG_WAITALL) != sizeof(arrived))
-			return ladder_fail(l, "the connection over loopback broke: %s", strerror(errno));
+			return ladder_fail(l, "the connection over loopback broke: %s",
+					   strerror(errno));
 		t1 = one_way ? arrived : now_ns();
 		l->ns[i < 0 ? 0 : i] = (double)(t1 - t0);
 	}

@@ -29,7 +29,10 @@ union fd_room {
 
 static struct msghdr message_of(struct iovec *io, union fd_room *c)
 {
-	return (struct msghdr){ .msg_iov = io, .msg_iovlen = 1, .msg_control = c->room, .msg_controllen = sizeof(c->room) };
+	return (struct msghdr){ .msg_iov = io,
+				.msg_iovlen = 1,
+				.msg_control = c->room,
+				.msg_controllen = sizeof(c->room) };
 }
 
 /* Namespaces, their netlink sockets, and last the user namespace if there is one. */
@@ -89,7 +92,9 @@ static int take_report(struct link *l, const struct report *r, struct msghdr *m,
 	if (n < 2 * link_ns_count(&l->spec) || m->msg_flags & MSG_CTRUNC) {
 		for (int i = 0; i < n; i++)
 			close(fds[i]);
-		return err_set(e, EXIT_NO_RESOURCE, "--link: no room for the link's descriptors; raise the limit of open files (ulimit -n)");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "--link: no room for the link's descriptors; raise the limit of "
+			       "open files (ulimit -n)");
 	}
 	l->has_v6 = r->has_v6;
 	take_fds(l, fds, n);
@@ -109,7 +114,9 @@ static int recv_report(int sock, struct link *l, struct err *e)
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)sizeof(r))
 		return take_report(l, &r, &m, e);
-	return err_set(e, EXIT_NO_RESOURCE, "--link: the process that makes the link was killed before it was done; try again");
+	return err_set(
+		e, EXIT_NO_RESOURCE,
+		"--link: the process that makes the link was killed before it was done; try again");
 }
 
 static void make_and_report(int sock, struct link *l)
@@ -133,14 +140,16 @@ static int make_in_child(struct link *l, struct err *e)
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files", "--link: socketpair");
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files",
+			       "--link: socketpair");
 	child = fork();
 	if (child == 0) {
 		make_and_report(pair[1], l);
 		_exit(0);
 	}
 	close(pair[1]);
-	rc = child < 0 ? err_sys(e, EXIT_NO_RESOURCE, "try again", "--link: fork") : recv_report(pair[0], l, e);
+	rc = child < 0 ? err_sys(e, EXIT_NO_RESOURCE, "try again", "--link: fork")
+		       : recv_report(pair[0], l, e);
 	close(pair[0]);
 	if (child > 0)
 		reap(child);
@@ -165,7 +174,8 @@ static bool is_in_user_ns(int fd)
 {
 	struct stat ours, theirs;
 
-	return stat("/proc/self/ns/user", &ours) == 0 && fstat(fd, &theirs) == 0 && ours.st_ino == theirs.st_ino;
+	return stat("/proc/self/ns/user", &ours) == 0 && fstat(fd, &theirs) == 0 &&
+	       ours.st_ino == theirs.st_ino;
 }
 
 int link_enter(const struct link *l, enum link_side side, struct err *e)
@@ -175,10 +185,14 @@ int link_enter(const struct link *l, enum link_side side, struct err *e)
 	if (link_is_plain(&l->spec))
 		return 0;
 	if (l->user_fd >= 0 && !is_in_user_ns(l->user_fd) && setns(l->user_fd, CLONE_NEWUSER))
-		return err_sys(e, EXIT_BUG, errno == EINVAL ? "a thread was started before link_enter(); enter first" : NULL,
+		return err_sys(e, EXIT_BUG,
+			       errno == EINVAL
+				       ? "a thread was started before link_enter(); enter first"
+				       : NULL,
 			       "--link: enter the user namespace");
 	if (setns(ns, CLONE_NEWNET))
-		return err_sys(e, EXIT_BUG, "run the whole command as the same user", "--link: enter the network namespace");
+		return err_sys(e, EXIT_BUG, "run the whole command as the same user",
+			       "--link: enter the network namespace");
 	return 0;
 }
 
@@ -191,10 +205,12 @@ const char *link_addr(const struct link *l, enum link_side side, int family, str
 	if (l->has_v6)
 		return lo ? "::1" : link_addr6[side];
 	if (l->spec.mtu && l->spec.mtu < 1280)
-		err_set(e, EXIT_BAD_USAGE, "--link: no IPv6 with mtu=%u: it needs 1280; raise mtu= or use IPv4",
+		err_set(e, EXIT_BAD_USAGE,
+			"--link: no IPv6 with mtu=%u: it needs 1280; raise mtu= or use IPv4",
 			(unsigned int)l->spec.mtu);
 	else
-		err_set(e, EXIT_NO_FEATURE, "--link: no IPv6: this kernel was built or booted without it; use IPv4");
+		err_set(e, EXIT_NO_FEATURE,
+			"--link: no IPv6: this kernel was built or booted without it; use IPv4");
 	return NULL;
 }
 
@@ -208,12 +224,14 @@ struct device_reading {
 static void read_device(const struct nlmsghdr *n, void *arg)
 {
 	const struct ifinfomsg *i = NLMSG_DATA(n);
-	const struct rtattr *a = rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_STATS64);
+	const struct rtattr *a =
+		rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_STATS64);
 	struct device_reading *r = arg;
 
 	/* The kernel's struct grows at its end: take what both know. */
 	if (n->nlmsg_type == RTM_NEWLINK && i->ifi_index == r->index && a)
-		memcpy(&r->s, RTA_DATA(a), RTA_PAYLOAD(a) < sizeof(r->s) ? RTA_PAYLOAD(a) : sizeof(r->s));
+		memcpy(&r->s, RTA_DATA(a),
+		       RTA_PAYLOAD(a) < sizeof(r->s) ? RTA_PAYLOAD(a) : sizeof(r->s));
 }
 
 static int read_counters(int nl, int index, struct rtnl_link_stats64 *s, struct link_stats *queue)
@@ -235,7 +253,8 @@ static int add_switch_drops(const struct link *l, enum link_side side, struct li
 	struct rtnl_link_stats64 dev;
 	struct link_stats queue = { 0 };
 
-	if (read_counters(l->nl_fd[LINK_SWITCH], LINK_PORT_INDEX + (LINK_SERVER - (int)side), &dev, &queue))
+	if (read_counters(l->nl_fd[LINK_SWITCH], LINK_PORT_INDEX + (LINK_SERVER - (int)side), &dev,
+			  &queue))
 		return -1;
 	st->wire_drops += dev.tx_dropped + queue.drops;
 	return 0;
@@ -248,7 +267,9 @@ int link_stats(const struct link *l, enum link_side side, struct link_stats *st,
 
 	memset(st, 0, sizeof(*st));
 	if (nl < 0)
-		return err_set(e, EXIT_NO_FEATURE, "--link: the loopback of this machine is not ours to count on; use lo with any key, veth or bridge");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "--link: the loopback of this machine is not ours to count on; use "
+			       "lo with any key, veth or bridge");
 	if (read_counters(nl, link_host_index(&l->spec, (int)side), &dev, st) ||
 	    (l->spec.kind == LINK_BRIDGE && add_switch_drops(l, side, st)))
 		return err_sys(e, EXIT_BUG, NULL, "--link: the link's counters");

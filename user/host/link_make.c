@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs in the child of link_up(): namespaces, devices, addresses, routes, queues. If it fails it just ends, and the
- * kernel clears away whatever there was. */
+/* Runs in the child of link_up(): namespaces, devices, addresses, routes, queues. If it fails it
+ * just ends, and the kernel clears away whatever there was. */
 #include "host/link_make.h"
 
 #include <arpa/inet.h>
@@ -23,10 +23,10 @@
 #include "host/rtnl.h"
 
 #define IPV6_MIN_MTU 1280
-#define LO_MTU 65536
-#define VETH_MTU 1500
-#define NEXT_PERM                                                                                                      \
-	"run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "                           \
+#define LO_MTU	     65536
+#define VETH_MTU     1500
+#define NEXT_PERM \
+	"run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, " \
 	"kernel.apparmor_restrict_unprivileged_userns=0)"
 
 const char *const link_addr4[LINK_SIDES] = { "10.77.0.1", "10.77.0.2" };
@@ -62,18 +62,23 @@ static int write_file(const char *path, const char *fmt, ...)
 static int no_namespace(struct err *e, const char *which)
 {
 	if (errno == EPERM || errno == EACCES)
-		return err_sys(e, EXIT_NO_PERM, NEXT_PERM, "--link: cannot make a %s namespace", which);
+		return err_sys(e, EXIT_NO_PERM, NEXT_PERM, "--link: cannot make a %s namespace",
+			       which);
 	if (errno == ENOSPC || errno == EUSERS)
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "--link: cannot make a %s namespace: there are as many as allowed; raise sysctl user.max_%s_namespaces",
+			       "--link: cannot make a %s namespace: there are as many as allowed; "
+			       "raise sysctl user.max_%s_namespaces",
 			       which, strcmp(which, "user") == 0 ? "user" : "net");
 	if (errno == EINVAL || errno == ENOSYS)
-		return err_set(e, EXIT_NO_FEATURE, "--link: this kernel has no %s namespaces; use --link lo", which);
-	return err_sys(e, EXIT_NO_RESOURCE, "use --link lo", "--link: cannot make a %s namespace", which);
+		return err_set(e, EXIT_NO_FEATURE,
+			       "--link: this kernel has no %s namespaces; use --link lo", which);
+	return err_sys(e, EXIT_NO_RESOURCE, "use --link lo", "--link: cannot make a %s namespace",
+		       which);
 }
 
-/* Only the privilege over the new network namespaces is gained; the ids stay what they are. Where the kernel will not
- * have them mapped (root without CAP_SETFCAP: verify_root_map()) they only look like nobody's. */
+/* Only the privilege over the new network namespaces is gained; the ids stay what they are. Where
+ * the kernel will not have them mapped (root without CAP_SETFCAP: verify_root_map()) they only look
+ * like nobody's. */
 static int enter_user_ns(struct link *l, struct err *e)
 {
 	uid_t uid = geteuid();
@@ -81,7 +86,8 @@ static int enter_user_ns(struct link *l, struct err *e)
 
 	if (unshare(CLONE_NEWUSER))
 		return no_namespace(e, "user");
-	write_file("/proc/self/setgroups", "deny"); /* a condition for gid_map; absent before 3.19 */
+	write_file("/proc/self/setgroups",
+		   "deny"); /* a condition for gid_map; absent before 3.19 */
 	write_file("/proc/self/uid_map", "%u %u 1", uid, uid);
 	write_file("/proc/self/gid_map", "%u %u 1", gid, gid);
 	l->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
@@ -102,7 +108,8 @@ static int unshare_net(struct maker *m, struct err *e)
 	return unshare(CLONE_NEWNET) ? no_namespace(e, "network") : 0;
 }
 
-/* /proc/sys/net shows the namespace of whoever opens it. A switch speaks no IPv6 of its own into the cables. */
+/* /proc/sys/net shows the namespace of whoever opens it. A switch speaks no IPv6 of its own into
+ * the cables. */
 static int set_sysctls(struct maker *m, bool host, struct err *e)
 {
 	m->l->has_v6 = m->mtu >= IPV6_MIN_MTU && access("/proc/sys/net/ipv6/conf", F_OK) == 0;
@@ -113,13 +120,16 @@ static int set_sysctls(struct maker *m, bool host, struct err *e)
 	write_file("/proc/sys/net/ipv6/conf/all/disable_ipv6", host ? "0" : "1");
 	if (!host || !m->s->pingpong)
 		return 0;
-	if (write_file("/proc/sys/net/ipv4/tcp_pingpong_thresh", "%u", (unsigned int)m->s->pingpong) == 0)
+	if (write_file("/proc/sys/net/ipv4/tcp_pingpong_thresh", "%u",
+		       (unsigned int)m->s->pingpong) == 0)
 		return 0;
 	if (errno == ENOENT)
 		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a namespace (it came with Linux 6.7 or so); "
+			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a "
+			       "namespace (it came with Linux 6.7 or so); "
 			       "take a newer kernel or leave out pingpong=");
-	return err_sys(e, EXIT_NO_PERM, "leave out pingpong=", "--link: net.ipv4.tcp_pingpong_thresh");
+	return err_sys(e, EXIT_NO_PERM,
+		       "leave out pingpong=", "--link: net.ipv4.tcp_pingpong_thresh");
 }
 
 static int new_ns(struct maker *m, int i, struct err *e)
@@ -130,7 +140,8 @@ static int new_ns(struct maker *m, int i, struct err *e)
 	m->l->nl_fd[i] = rtnl_open();
 	m->ctl[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (m->l->ns_fd[i] < 0 || m->l->nl_fd[i] < 0 || m->ctl[i] < 0)
-		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files", "--link: a namespace's descriptors");
+		return err_sys(e, EXIT_NO_RESOURCE, "raise the limit of open files",
+			       "--link: a namespace's descriptors");
 	return set_sysctls(m, i != LINK_SWITCH, e);
 }
 
@@ -139,9 +150,12 @@ static int new_ns(struct maker *m, int i, struct err *e)
 static int refused(struct err *e, const char *what, const char *why)
 {
 	if (errno == EOPNOTSUPP)
-		return err_set(e, EXIT_NO_FEATURE, "--link: this kernel cannot make %s (%s); load the module or use --link lo", what,
-			       *why ? why : strerror(errno));
-	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link", "--link: %s%s%s", what, *why ? ": " : "", why);
+		return err_set(
+			e, EXIT_NO_FEATURE,
+			"--link: this kernel cannot make %s (%s); load the module or use --link lo",
+			what, *why ? why : strerror(errno));
+	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link", "--link: %s%s%s",
+		       what, *why ? ": " : "", why);
 }
 
 static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu)
@@ -154,11 +168,13 @@ static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu
 		rtnl_put(r, IFLA_ADDRESS, mac, sizeof(mac));
 }
 
-/* A cable from the host in namespace `host` (its eth0) to `name`, number `index`, in namespace `to`. The far end is a
- * host too when far >= 0. */
-static int add_cable(struct maker *m, int host, int to, const char *name, int index, int far, struct err *e)
+/* A cable from the host in namespace `host` (its eth0) to `name`, number `index`, in namespace
+ * `to`. The far end is a host too when far >= 0. */
+static int add_cable(struct maker *m, int host, int to, const char *name, int index, int far,
+		     struct err *e)
 {
-	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX + host }, far_end = { .ifi_index = index };
+	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX + host },
+		far_end = { .ifi_index = index };
 	struct rtattr *info, *data, *peer;
 	struct rtnl_req r;
 	char why[128];
@@ -175,7 +191,8 @@ static int add_cable(struct maker *m, int host, int to, const char *name, int in
 	rtnl_nest_end(&r, peer);
 	rtnl_nest_end(&r, data);
 	rtnl_nest_end(&r, info);
-	return rtnl_call(m->l->nl_fd[host], &r, why, sizeof(why)) ? refused(e, "a veth pair", why) : 0;
+	return rtnl_call(m->l->nl_fd[host], &r, why, sizeof(why)) ? refused(e, "a veth pair", why)
+								  : 0;
 }
 
 static int add_bridge(struct maker *m, struct err *e)
@@ -191,10 +208,13 @@ static int add_bridge(struct maker *m, struct err *e)
 	info = rtnl_nest(&r, IFLA_LINKINFO);
 	rtnl_put_str(&r, IFLA_INFO_KIND, "bridge");
 	data = rtnl_nest(&r, IFLA_INFO_DATA);
-	rtnl_put(&r, IFLA_BR_MCAST_SNOOPING, &off, sizeof(off)); /* flood: neighbour discovery needs no querier */
+	rtnl_put(&r, IFLA_BR_MCAST_SNOOPING, &off,
+		 sizeof(off)); /* flood: neighbour discovery needs no querier */
 	rtnl_nest_end(&r, data);
 	rtnl_nest_end(&r, info);
-	return rtnl_call(m->l->nl_fd[LINK_SWITCH], &r, why, sizeof(why)) ? refused(e, "a bridge", why) : 0;
+	return rtnl_call(m->l->nl_fd[LINK_SWITCH], &r, why, sizeof(why))
+		       ? refused(e, "a bridge", why)
+		       : 0;
 }
 
 static int set_up(int nl, int index, int master, uint64_t mtu, struct err *e)
@@ -225,18 +245,22 @@ static int ethtool(int ctl, const char *dev, uint32_t cmd, uint32_t *value)
 	return rc;
 }
 
-/* Set, and look whether it took: the kernel may keep a feature another one needs (netdev_fix_features()). */
-static int set_offload(int ctl, const char *dev, const char *key, uint64_t want, uint32_t set, uint32_t get, struct err *e)
+/* Set, and look whether it took: the kernel may keep a feature another one needs
+ * (netdev_fix_features()). */
+static int set_offload(int ctl, const char *dev, const char *key, uint64_t want, uint32_t set,
+		       uint32_t get, struct err *e)
 {
 	uint32_t on = want == LINK_ON, now = on;
 
 	if (want == LINK_UNSET)
 		return 0;
 	if (ethtool(ctl, dev, set, &now) || ethtool(ctl, dev, get, &now))
-		return err_sys(e, EXIT_NO_FEATURE, "leave that key out", "--link: %s of %s", key, dev);
+		return err_sys(e, EXIT_NO_FEATURE, "leave that key out", "--link: %s of %s", key,
+			       dev);
 	if (!!now != on)
-		return err_set(e, EXIT_NO_FEATURE, "--link: %s of %s: the device keeps it %s; leave that key out", key, dev,
-			       now ? "on" : "off");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "--link: %s of %s: the device keeps it %s; leave that key out", key,
+			       dev, now ? "on" : "off");
 	return 0;
 }
 
@@ -262,7 +286,8 @@ struct net_addr {
 
 static struct net_addr host_addr(int family, int host)
 {
-	struct net_addr a = { .family = family, .len = family == AF_INET ? 4 : 16, .bits = family == AF_INET ? 24 : 64 };
+	struct net_addr a = { .family = family, .len = family == AF_INET ? 4 : 16,
+		.bits = family == AF_INET ? 24 : 64 };
 
 	inet_pton(family, family == AF_INET ? link_addr4[host] : link_addr6[host], a.b);
 	return a;
@@ -270,21 +295,24 @@ static struct net_addr host_addr(int family, int host)
 
 static int add_addr(int nl, int index, const struct net_addr *a, bool own_route, struct err *e)
 {
-	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits, .ifa_index = (uint32_t)index };
+	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits,
+		.ifa_index = (uint32_t)index };
 	struct rtnl_req r;
 	char why[128];
 
 	rtnl_begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &m, sizeof(m));
 	rtnl_put(&r, IFA_LOCAL, a->b, a->len);
 	rtnl_put(&r, IFA_ADDRESS, a->b, a->len);
-	rtnl_put_u32(&r, IFA_FLAGS, IFA_F_PERMANENT | IFA_F_NODAD | (own_route ? IFA_F_NOPREFIXROUTE : 0U));
+	rtnl_put_u32(&r, IFA_FLAGS,
+		     IFA_F_PERMANENT | IFA_F_NODAD | (own_route ? IFA_F_NOPREFIXROUTE : 0U));
 	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "an address", why) : 0;
 }
 
 /* The peer's hardware address is known: no question is asked on the cable, and none can be lost. */
 static int add_neighbour(int nl, int index, const struct net_addr *peer, int host, struct err *e)
 {
-	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT };
+	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = index,
+		.ndm_state = NUD_PERMANENT };
 	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
 	struct rtnl_req r;
 	char why[128];
@@ -301,8 +329,8 @@ static bool has_metrics(const struct link_spec *s)
 	return s->quickack == LINK_ON || s->cwnd;
 }
 
-/* tcp_in_quickack_mode() reads RTAX_QUICKACK of the route back to the sender; tcp_init_metrics() takes a locked RTAX_CWND as the
- * window's clamp. */
+/* tcp_in_quickack_mode() reads RTAX_QUICKACK of the route back to the sender; tcp_init_metrics()
+ * takes a locked RTAX_CWND as the window's clamp. */
 static void put_metrics(struct rtnl_req *r, const struct link_spec *s)
 {
 	struct rtattr *metrics = rtnl_nest(r, RTA_METRICS);
@@ -316,7 +344,8 @@ static void put_metrics(struct rtnl_req *r, const struct link_spec *s)
 	rtnl_nest_end(r, metrics);
 }
 
-static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int index, const struct net_addr *to, struct err *e)
+static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int index,
+			 const struct net_addr *to, struct err *e)
 {
 	struct rtnl_req r;
 	char why[128];
@@ -331,9 +360,11 @@ static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int 
 	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with metrics", why) : 0;
 }
 
-static int add_net_route(int nl, const struct link_spec *s, int index, struct net_addr a, struct err *e)
+static int add_net_route(int nl, const struct link_spec *s, int index, struct net_addr a,
+			 struct err *e)
 {
-	struct rtmsg m = { .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK };
+	struct rtmsg m = { .rtm_table = RT_TABLE_MAIN, .rtm_type = RTN_UNICAST,
+		.rtm_scope = RT_SCOPE_LINK };
 
 	memset(a.b + a.bits / 8, 0, a.len - a.bits / 8U);
 	return add_own_route(nl, m, s, index, &a, e);
@@ -360,7 +391,8 @@ struct awaited {
 static void read_operstate(const struct nlmsghdr *n, void *arg)
 {
 	const struct ifinfomsg *i = NLMSG_DATA(n);
-	const struct rtattr *a = rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_OPERSTATE);
+	const struct rtattr *a =
+		rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_OPERSTATE);
 	struct awaited *w = arg;
 
 	if (n->nlmsg_type == RTM_NEWLINK && i->ifi_index == w->index && a)
@@ -378,10 +410,11 @@ static bool is_operational(int nl, int index)
 }
 
 /*
- * The end of a cable that was raised first gets its carrier when the other end comes up, and its queue a moment later,
- * from a work item (linkwatch_do_dev()); until then it drops in silence what it is given. That item holds the rtnl
- * lock from the change of state until the queue is in place: having seen the one, a request that takes the lock
- * (raising it once more) cannot return before the other.
+ * The end of a cable that was raised first gets its carrier when the other end comes up, and its
+ * queue a moment later, from a work item (linkwatch_do_dev()); until then it drops in silence what
+ * it is given. That item holds the rtnl lock from the change of state until the queue is in place:
+ * having seen the one, a request that takes the lock (raising it once more) cannot return before
+ * the other.
  */
 static int await(int nl, int index, struct err *e)
 {
@@ -392,7 +425,9 @@ static int await(int nl, int index, struct err *e)
 			return set_up(nl, index, 0, 0, e);
 		nanosleep(&pause, NULL);
 	}
-	return err_set(e, EXIT_NO_RESOURCE, "--link: the cable has no carrier after 3 s; the machine is overloaded, try again");
+	return err_set(
+		e, EXIT_NO_RESOURCE,
+		"--link: the cable has no carrier after 3 s; the machine is overloaded, try again");
 }
 
 static int shape(struct maker *m, int ns, int index, unsigned int parts, struct err *e)
@@ -406,7 +441,8 @@ static int raise_host(struct maker *m, int host, unsigned int parts, struct err 
 
 	if (set_offloads(m, host, "eth0", e) || shape(m, host, LINK_HOST_INDEX + host, parts, e))
 		return -1;
-	return set_up(nl, LINK_LO_INDEX, 0, 0, e) ? -1 : set_up(nl, LINK_HOST_INDEX + host, 0, 0, e);
+	return set_up(nl, LINK_LO_INDEX, 0, 0, e) ? -1
+						  : set_up(nl, LINK_HOST_INDEX + host, 0, 0, e);
 }
 
 static int raise_hosts(struct maker *m, unsigned int parts, struct err *e)
@@ -420,7 +456,8 @@ static int raise_hosts(struct maker *m, unsigned int parts, struct err *e)
 static int address_hosts(struct maker *m, struct err *e)
 {
 	for (int host = 0; host < LINK_SIDES; host++) {
-		if (await(m->l->nl_fd[host], LINK_HOST_INDEX + host, e) || address_host(m, host, AF_INET, e))
+		if (await(m->l->nl_fd[host], LINK_HOST_INDEX + host, e) ||
+		    address_host(m, host, AF_INET, e))
 			return -1;
 		if (m->l->has_v6 && address_host(m, host, AF_INET6, e))
 			return -1;
@@ -430,24 +467,28 @@ static int address_hosts(struct maker *m, struct err *e)
 
 static int make_veth(struct maker *m, struct err *e)
 {
-	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX + LINK_SERVER, LINK_SERVER, e))
+	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX + LINK_SERVER,
+		      LINK_SERVER, e))
 		return -1;
 	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e) ? -1 : address_hosts(m, e);
 }
 
-/* The wire's delay and loss sit in the switch, behind the host's rate limit: so the host's queue is its device's only,
- * as it is on a real network, and the sender does not feel the wire in its own send buffer. */
+/* The wire's delay and loss sit in the switch, behind the host's rate limit: so the host's queue is
+ * its device's only, as it is on a real network, and the sender does not feel the wire in its own
+ * send buffer. */
 static int add_port(struct maker *m, int host, struct err *e)
 {
 	char name[] = { 'p', 'o', 'r', 't', (char)('0' + host), '\0' };
 	int index = LINK_PORT_INDEX + host;
 
-	if (add_cable(m, host, LINK_SWITCH, name, index, -1, e) || set_offloads(m, LINK_SWITCH, name, e))
+	if (add_cable(m, host, LINK_SWITCH, name, index, -1, e) ||
+	    set_offloads(m, LINK_SWITCH, name, e))
 		return -1;
 	return shape(m, LINK_SWITCH, index, QDISC_WIRE, e);
 }
 
-/* Last, when the hosts are there to hear: nothing is lost, and counted as lost, before the link is in use. */
+/* Last, when the hosts are there to hear: nothing is lost, and counted as lost, before the link is
+ * in use. */
 static int raise_switch(int nl, struct err *e)
 {
 	if (set_up(nl, LINK_BRIDGE_INDEX, 0, 0, e))
@@ -467,8 +508,10 @@ static int make_bridge(struct maker *m, struct err *e)
 	return address_hosts(m, e);
 }
 
-/* The kernel's own route to ::1 has metric 0, which none of ours can have or beat (IP6_RT_PRIO_USER): away with it. */
-static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_addr *to, struct err *e)
+/* The kernel's own route to ::1 has metric 0, which none of ours can have or beat
+ * (IP6_RT_PRIO_USER): away with it. */
+static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_addr *to,
+			     struct err *e)
 {
 	struct rtmsg m = *like;
 	struct rtnl_req r;
@@ -484,7 +527,8 @@ static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_
 /* The addresses of lo have their routes in the table "local". */
 static int route_lo(struct maker *m, struct err *e)
 {
-	struct rtmsg r = { .rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST };
+	struct rtmsg r = { .rtm_table = RT_TABLE_LOCAL, .rtm_type = RTN_LOCAL,
+		.rtm_scope = RT_SCOPE_HOST };
 	struct net_addr v4 = { .family = AF_INET, .len = 4, .bits = 32, .b = { 127, 0, 0, 1 } };
 	struct net_addr v6 = { .family = AF_INET6, .len = 16, .bits = 128, .b = { [15] = 1 } };
 	int nl = m->l->nl_fd[0];
@@ -493,7 +537,9 @@ static int route_lo(struct maker *m, struct err *e)
 		return -1;
 	if (!m->l->has_v6)
 		return 0;
-	return drop_route_to_lo6(nl, &r, &v6, e) ? -1 : add_own_route(nl, r, m->s, LINK_LO_INDEX, &v6, e);
+	return drop_route_to_lo6(nl, &r, &v6, e)
+		       ? -1
+		       : add_own_route(nl, r, m->s, LINK_LO_INDEX, &v6, e);
 }
 
 static int make_lo(struct maker *m, struct err *e)

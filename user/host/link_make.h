@@ -5,10 +5,11 @@
 
 #include "host/link.h"
 
-/* Index numbers are chosen by us: high, so that tunnel devices which some kernels put into every namespace
- * (net.core.fb_tunnels_only_for_init_net) cannot have them. lo is 1 everywhere (LOOPBACK_IFINDEX). Hosts and ports add
- * their side: two ends of a cable with the same number pass for one device, and their carrier for not urgent, which is
- * a second lost (linkwatch_urgent_event()). */
+/* Index numbers are chosen by us: high, so that tunnel devices which some kernels put into every
+ * namespace (net.core.fb_tunnels_only_for_init_net) cannot have them. lo is 1 everywhere
+ * (LOOPBACK_IFINDEX). Hosts and ports add their side: two ends of a cable with the same number pass
+ * for one device, and their carrier for not urgent, which is a second lost
+ * (linkwatch_urgent_event()). */
 enum { LINK_LO_INDEX = 1, LINK_HOST_INDEX = 100, LINK_PORT_INDEX = 110, LINK_BRIDGE_INDEX = 120 };
 enum { LINK_SWITCH = LINK_SIDES }; /* the switch's place among the namespaces */
 
@@ -31,7 +32,8 @@ static inline int link_host_index(const struct link_spec *s, int side)
 /* The addresses of the two hosts, [side]. */
 extern const char *const link_addr4[LINK_SIDES], *const link_addr6[LINK_SIDES];
 
-/* Make everything l->spec asks for and fill l's descriptors. Changes the calling process's namespaces: for a child. */
+/* Make everything l->spec asks for and fill l's descriptors. Changes the calling process's
+ * namespaces: for a child. */
 int link_make(struct link *l, struct err *e);
 
 #endif

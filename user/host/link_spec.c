@@ -8,7 +8,7 @@
 #include "base/opt.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define NEXT_HELP "`ipcstall bench --help` lists the keys of --link"
+#define NEXT_HELP    "`ipcstall bench --help` lists the keys of --link"
 
 /* A choice is a unit without a number. */
 struct unit {
@@ -23,7 +23,8 @@ static const struct unit time_units[] = {
 	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { NULL, 0 },
 };
 static const struct unit size_units[] = {
-	{ "mb", 1 << 20 }, { "m", 1 << 20 }, { "kb", 1 << 10 }, { "k", 1 << 10 }, { "b", 1 }, { "", 1 }, { NULL, 0 },
+	{ "mb", 1 << 20 }, { "m", 1 << 20 }, { "kb", 1 << 10 }, { "k", 1 << 10 }, { "b", 1 },
+		{ "", 1 }, { NULL, 0 },
 };
 static const struct unit percent_units[] = { { "%", 10000 }, { NULL, 0 } };
 static const struct unit plain_units[] = { { "", 1 }, { NULL, 0 } };
@@ -31,7 +32,8 @@ static const struct unit switch_units[] = {
 	{ "on", LINK_ON }, { "off", LINK_OFF }, { "1", LINK_ON }, { "0", LINK_OFF }, { NULL, 0 },
 };
 static const struct unit qdisc_units[] = {
-	{ "fq", LINK_Q_FQ }, { "fq_codel", LINK_Q_FQ_CODEL }, { "pfifo", LINK_Q_PFIFO }, { NULL, 0 },
+	{ "fq", LINK_Q_FQ }, { "fq_codel", LINK_Q_FQ_CODEL }, { "pfifo", LINK_Q_PFIFO },
+		{ NULL, 0 },
 };
 
 struct key {
@@ -45,11 +47,16 @@ struct key {
 };
 
 #define KEY(field) #field, offsetof(struct link_spec, field)
-#define SWITCH(field, text) { KEY(field), switch_units, true, 0, 0, "on or off", text }
+#define SWITCH(field, text) \
+	{ \
+		KEY(field), switch_units, true, 0, 0, "on or off", text \
+	}
 
 static const struct key keys[] = {
-	{ KEY(mtu), plain_units, false, 68, 65535, "68 to 65535 bytes; below 1280 there is no IPv6", "largest packet" },
-	{ KEY(rate), rate_units, false, 8000, 400000000000, "8kbit to 400gbit; units bit, kbit, mbit, gbit",
+	{ KEY(mtu), plain_units, false, 68, 65535, "68 to 65535 bytes; below 1280 there is no IPv6",
+		"largest packet" },
+	{ KEY(rate), rate_units, false, 8000, 400000000000,
+		"8kbit to 400gbit; units bit, kbit, mbit, gbit",
 	  "rate limit of each direction (tbf)" },
 	{ KEY(burst), size_units, false, 68, 1 << 30, "68 bytes to 1024mb; units b, kb, mb",
 	  "what the rate limit lets through at once" },
@@ -57,19 +64,24 @@ static const struct key keys[] = {
 	  "length of the queue before the rate limit" },
 	{ KEY(delay), time_units, false, 0, 60000000000, "0s to 60s; units ns, us, ms, s",
 	  "propagation delay of each direction (netem)" },
-	{ KEY(jitter), time_units, false, 0, 60000000000, "0s to 60s, not above delay; units ns, us, ms, s",
+	{ KEY(jitter), time_units, false, 0, 60000000000, "0s to 60s, not above delay; units ns, "
+		"us, ms, s",
 	  "how far the delay varies" },
-	{ KEY(loss), percent_units, false, 0, 1000000, "0% to 100% in steps of 0.0001%", "random loss, each direction (netem)" },
+	{ KEY(loss), percent_units, false, 0, 1000000, "0% to 100% in steps of 0.0001%",
+		"random loss, each direction (netem)" },
 	{ KEY(qdisc), qdisc_units, true, 0, 0, "fq, fq_codel or pfifo", "the innermost queue" },
 	SWITCH(tso, "segmentation by the device; off takes gso and gro with it"),
 	SWITCH(gso, "segmentation by the kernel just before the device"),
 	SWITCH(gro, "merging of received segments"),
-	{ KEY(pingpong), plain_units, false, 1, 255, "1 to 255", "net.ipv4.tcp_pingpong_thresh: 1 delayed ACK in N" },
+	{ KEY(pingpong), plain_units, false, 1, 255, "1 to 255",
+		"net.ipv4.tcp_pingpong_thresh: 1 delayed ACK in N" },
 	SWITCH(quickack, "no delayed ACKs on this link's routes"),
-	{ KEY(cwnd), plain_units, false, 1, 65535, "1 to 65535 segments", "limit of the congestion window, as `ip route ... cwnd lock N`" },
+	{ KEY(cwnd), plain_units, false, 1, 65535, "1 to 65535 segments",
+		"limit of the congestion window, as `ip route ... cwnd lock N`" },
 };
 
-static const char *const kinds[] = { [LINK_LO] = "lo", [LINK_VETH] = "veth", [LINK_BRIDGE] = "bridge" };
+static const char *const kinds[] = { [LINK_LO] = "lo", [LINK_VETH] = "veth",
+	[LINK_BRIDGE] = "bridge" };
 
 static uint64_t *field_of(struct link_spec *spec, const struct key *k)
 {
@@ -89,7 +101,8 @@ static const struct unit *unit_find(const struct unit *u, const char *name)
 	return NULL;
 }
 
-/* The digits of "12.34" as 1234 and two decimals. Fails on no digits, and on more than 64 bits hold. */
+/* The digits of "12.34" as 1234 and two decimals. Fails on no digits, and on more than 64 bits
+ * hold. */
 static const char *read_decimal(const char *s, uint64_t *digits, unsigned int *decimals)
 {
 	bool point = false;
@@ -102,7 +115,8 @@ static const char *read_decimal(const char *s, uint64_t *digits, unsigned int *d
 			point = true;
 			continue;
 		}
-		if (__builtin_mul_overflow(*digits, 10, digits) || __builtin_add_overflow(*digits, (uint64_t)(*s - '0'), digits))
+		if (__builtin_mul_overflow(*digits, 10, digits) ||
+		    __builtin_add_overflow(*digits, (uint64_t)(*s - '0'), digits))
 			return NULL;
 		*decimals += point;
 		n++;
@@ -147,12 +161,15 @@ static const struct key *key_find(const char *name)
 	return NULL;
 }
 
-static int bad_word(struct err *e, const char *what, const char *word, const char *const *names, size_t n)
+static int bad_word(struct err *e, const char *what, const char *word, const char *const *names,
+		    size_t n)
 {
 	const char *near = nearest_word(word, names, n);
 
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE, "--link: unknown %s \"%s\": did you mean \"%s\"? " NEXT_HELP, what, word, near);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--link: unknown %s \"%s\": did you mean \"%s\"? " NEXT_HELP, what,
+			       word, near);
 	return err_set(e, EXIT_BAD_USAGE, "--link: unknown %s \"%s\"; " NEXT_HELP, what, word);
 }
 
@@ -174,7 +191,10 @@ static int parse_kind(const char *word, struct link_spec *spec, struct err *e)
 		}
 	}
 	if (!*word || strchr(word, '='))
-		return err_set(e, EXIT_BAD_USAGE, "--link: \"%s\" comes where the kind is due; begin with lo, veth or bridge", word);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"--link: \"%s\" comes where the kind is due; begin with lo, veth or bridge",
+			word);
 	return bad_word(e, "kind", word, kinds, ARRAY_LEN(kinds));
 }
 
@@ -191,10 +211,12 @@ static int parse_pair(char *word, struct link_spec *spec, uint32_t *seen, struct
 		return bad_key(e, word);
 	bit = 1U << (k - keys);
 	if (*seen & bit)
-		return err_set(e, EXIT_BAD_USAGE, "--link: %s is given twice; give it once", k->name);
+		return err_set(e, EXIT_BAD_USAGE, "--link: %s is given twice; give it once",
+			       k->name);
 	*seen |= bit;
 	if (!value || !read_value(k, value, field_of(spec, k)))
-		return err_set(e, EXIT_BAD_USAGE, "--link: %s=%s cannot be used; give %s", k->name, value ? value : "", k->range);
+		return err_set(e, EXIT_BAD_USAGE, "--link: %s=%s cannot be used; give %s", k->name,
+			       value ? value : "", k->range);
 	return 0;
 }
 
@@ -209,15 +231,20 @@ static int check_whole(const struct link_spec *s, struct err *e)
 	if (s->burst && !s->rate)
 		return conflict(e, "burst belongs to a rate and none is given; add rate=");
 	if (s->limit && !s->rate && !s->qdisc)
-		return conflict(e, "limit is the length of a queue and there is none; add rate= or qdisc=");
+		return conflict(
+			e, "limit is the length of a queue and there is none; add rate= or qdisc=");
 	if (s->jitter > s->delay)
-		return conflict(e, "jitter is larger than delay and no packet arrives before it is sent; raise delay= or lower jitter=");
+		return conflict(e, "jitter is larger than delay and no packet arrives before it is "
+				   "sent; raise delay= or lower jitter=");
 	if (s->burst && s->mtu && s->burst < s->mtu + 14)
-		return conflict(e, "burst holds less than one frame, so nothing would ever pass; raise burst= above mtu + 14");
+		return conflict(e, "burst holds less than one frame, so nothing would ever pass; "
+				   "raise burst= above mtu + 14");
 	if (s->burst && !s->mtu && s->kind != LINK_LO && s->burst < 1514)
-		return conflict(e, "burst holds less than one frame of 1514 bytes, so nothing would ever pass; raise burst= or lower mtu=");
+		return conflict(e, "burst holds less than one frame of 1514 bytes, so nothing "
+				   "would ever pass; raise burst= or lower mtu=");
 	if (s->burst && !s->mtu && s->kind == LINK_LO && s->burst < 65550)
-		return conflict(e, "burst holds less than one packet of lo (65550 bytes), so nothing would ever pass; raise burst= or give mtu=");
+		return conflict(e, "burst holds less than one packet of lo (65550 bytes), so "
+				   "nothing would ever pass; raise burst= or give mtu=");
 	return 0;
 }
 
@@ -236,9 +263,13 @@ int link_parse(const char *text, struct link_spec *spec, struct err *e)
 
 	memset(spec, 0, sizeof(*spec));
 	if (strlen(text) >= sizeof(copy))
-		return err_set(e, EXIT_BAD_USAGE, "--link: the text is longer than %zu characters; " NEXT_HELP, sizeof(copy) - 1);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--link: the text is longer than %zu characters; " NEXT_HELP,
+			       sizeof(copy) - 1);
 	if (!is_plain_text(text))
-		return err_set(e, EXIT_BAD_USAGE, "--link: the text holds a space or an unprintable character; " NEXT_HELP);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"--link: the text holds a space or an unprintable character; " NEXT_HELP);
 	memcpy(copy, text, strlen(text) + 1);
 	if (parse_kind(strsep(&at, ","), spec, e))
 		return -1;

@@ -17,7 +17,8 @@
 #define IPCSTALL_CFLAGS "unknown"
 #endif
 
-/* gcc says __SANITIZE_ADDRESS__, clang __has_feature; there is no such mark of UBSan, so the flags are asked. */
+/* gcc says __SANITIZE_ADDRESS__, clang __has_feature; there is no such mark of UBSan, so the flags
+ * are asked. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN 1
 #elif defined(__has_feature)
@@ -84,7 +85,8 @@ static uint64_t known_size(int name)
 
 static void read_cpu(struct machine *m)
 {
-	const char *keys[] = { "model name", "Model", "cpu model", "uarch" }; /* x86, arm, mips, riscv */
+	/* x86, arm, mips, riscv */
+	const char *keys[] = { "model name", "Model", "cpu model", "uarch" };
 
 	for (size_t i = 0; i < 4 && !m->cpu_model[0]; i++)
 		text_field("/proc/cpuinfo", keys[i], m->cpu_model, sizeof(m->cpu_model));
@@ -93,7 +95,8 @@ static void read_cpu(struct machine *m)
 	m->memory_bytes = known_size(_SC_PHYS_PAGES) * known_size(_SC_PAGESIZE);
 }
 
-/* sysfs, not sysconf(_SC_LEVEL1_DCACHE_SIZE): glibc answers that with cpuid, and sysfs gives the same. */
+/* sysfs, not sysconf(_SC_LEVEL1_DCACHE_SIZE): glibc answers that with cpuid, and sysfs gives the
+ * same. */
 static void read_caches(struct machine *m)
 {
 	for (int i = 0; i < 8; i++) {
@@ -113,7 +116,8 @@ static void read_caches(struct machine *m)
 	}
 }
 
-/* Firmware's name for the product where there is one; else the CPU's own flag, which every x86 hypervisor sets. */
+/* Firmware's name for the product where there is one; else the CPU's own flag, which every x86
+ * hypervisor sets. */
 static void read_virtualisation(struct machine *m)
 {
 	char flags[8192];
@@ -124,16 +128,19 @@ static void read_virtualisation(struct machine *m)
 		return;
 	if (!text_has_word(flags, "hypervisor"))
 		copy(m->virtualisation, sizeof(m->virtualisation), "none");
-	else if (!text_first_line("/sys/class/dmi/id/product_name", m->virtualisation, sizeof(m->virtualisation)))
+	else if (!text_first_line("/sys/class/dmi/id/product_name", m->virtualisation,
+				  sizeof(m->virtualisation)))
 		copy(m->virtualisation, sizeof(m->virtualisation), "hypervisor");
 }
 
 static void read_policies(struct machine *m)
 {
-	text_first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", m->clocksource,
-			sizeof(m->clocksource));
-	text_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", m->governor, sizeof(m->governor));
-	text_first_line("/sys/devices/system/cpu/cpuidle/current_driver", m->idle_driver, sizeof(m->idle_driver));
+	text_first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			m->clocksource, sizeof(m->clocksource));
+	text_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", m->governor,
+			sizeof(m->governor));
+	text_first_line("/sys/devices/system/cpu/cpuidle/current_driver", m->idle_driver,
+			sizeof(m->idle_driver));
 	text_first_line("/sys/kernel/debug/sched/preempt", m->preemption, sizeof(m->preemption));
 	text_first_line("/sys/kernel/security/lockdown", m->lockdown, sizeof(m->lockdown));
 }
@@ -147,7 +154,8 @@ static void add_mitigation(struct machine *m, const char *name)
 	if (!text_first_line(path, line, sizeof(line)) || !strncmp(line, "Not affected", 12))
 		return;
 	line[strcspn(line, ":;,")] = 0;
-	text_append(m->mitigations, sizeof(m->mitigations), "%s%s: %s", m->mitigations[0] ? ", " : "", name, line);
+	text_append(m->mitigations, sizeof(m->mitigations), "%s%s: %s",
+		    m->mitigations[0] ? ", " : "", name, line);
 }
 
 static void read_mitigations(struct machine *m)

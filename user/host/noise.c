@@ -28,7 +28,8 @@ static double run_delay(const char *path)
 	unsigned long long ran, waited;
 	char line[128];
 
-	if (!text_first_line(path, line, sizeof(line)) || sscanf(line, "%llu %llu", &ran, &waited) != 2)
+	if (!text_first_line(path, line, sizeof(line)) ||
+	    sscanf(line, "%llu %llu", &ran, &waited) != 2)
 		return NAN;
 	return (double)waited;
 }
@@ -85,8 +86,8 @@ static void add_cpu(struct cpu_counts *c, const char *fields)
 {
 	unsigned long long user, nice, sys, idle, iowait, irq, soft, steal;
 
-	if (sscanf(fields, "%llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &sys, &idle, &iowait, &irq, &soft,
-		   &steal) != 8) {
+	if (sscanf(fields, "%llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &sys, &idle,
+		   &iowait, &irq, &soft, &steal) != 8) {
 		*c = (struct cpu_counts){ NAN, NAN, NAN };
 		return;
 	}
@@ -103,7 +104,8 @@ static struct cpu_counts read_cpus(const cpu_set_t *cpus)
 	FILE *f = fopen("/proc/stat", "re");
 
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "cpu%d %n", &cpu, &skip) == 1 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, cpus)) {
+		if (sscanf(line, "cpu%d %n", &cpu, &skip) == 1 && cpu < CPU_SETSIZE &&
+		    CPU_ISSET(cpu, cpus)) {
 			add_cpu(&c, line + skip);
 			seen++;
 		}
@@ -122,7 +124,8 @@ static double mean_frequency(const cpu_set_t *cpus)
 
 		if (!CPU_ISSET(i, cpus))
 			continue;
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", i);
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", i);
 		if (!text_u64(path, &khz))
 			return NAN;
 		sum += (double)khz;
@@ -148,7 +151,8 @@ static void all_cpus(cpu_set_t *set)
 		CPU_SET(i, set);
 }
 
-/* The canary and the listing of BPF programs are work of their own: they stay outside the window on both sides. */
+/* The canary and the listing of BPF programs are work of their own: they stay outside the window on
+ * both sides. */
 void noise_begin(struct noise_window *w, const pid_t *pids, int n_pids, const cpu_set_t *cpus)
 {
 	memset(w, 0, sizeof(*w));
@@ -163,7 +167,8 @@ void noise_begin(struct noise_window *w, const pid_t *pids, int n_pids, const cp
 	take(w, &w->before);
 }
 
-static void add_change(struct task_counts *sum, const struct task_counts *a, const struct task_counts *b)
+static void add_change(struct task_counts *sum, const struct task_counts *a,
+		       const struct task_counts *b)
 {
 	sum->involuntary += b->involuntary - a->involuntary;
 	sum->voluntary += b->voluntary - a->voluntary;
@@ -192,9 +197,11 @@ void noise_end(const struct noise_window *w, struct noise_report *out)
 	};
 	for (int i = 0; i < w->n_pids; i++) {
 		add_change(&out->tasks, &w->before.tasks[i], &after.tasks[i]);
-		out->run_delay_ns[i] = after.tasks[i].run_delay_ns - w->before.tasks[i].run_delay_ns;
+		out->run_delay_ns[i] =
+			after.tasks[i].run_delay_ns - w->before.tasks[i].run_delay_ns;
 	}
 	out->competing_ns = after.cpus.task_ns - w->before.cpus.task_ns - out->tasks.cpu_ns;
-	if (out->competing_ns < 0) /* ticks round; a sum of rounded figures may fall short of an exact one */
+	if (out->competing_ns <
+	    0) /* ticks round; a sum of rounded figures may fall short of an exact one */
 		out->competing_ns = 0;
 }

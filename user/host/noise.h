@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What disturbed a measurement: read once before it and once after it, never during. Every figure is the change over
- * the window; one that this kernel or these privileges hide is NaN (unknown), never 0.
+ * What disturbed a measurement: read once before it and once after it, never during. Every figure
+ * is the change over the window; one that this kernel or these privileges hide is NaN (unknown),
+ * never 0.
  */
 #ifndef IPCSTALL_HOST_NOISE_H
 #define IPCSTALL_HOST_NOISE_H
@@ -13,15 +14,16 @@
 
 #include "host/cpu_probe.h"
 
-#define NOISE_PIDS 16
+#define NOISE_PIDS     16
 #define NOISE_WARNINGS 8
-#define NOISE_TEXT 200
+#define NOISE_TEXT     200
 
-/* Counters of the watched processes, all their threads together (/proc/PID/task/TID/{status,sched,schedstat}). */
+/* Counters of the watched processes, all their threads together
+ * (/proc/PID/task/TID/{status,sched,schedstat}). */
 struct task_counts {
 	double involuntary, voluntary; /* context switches */
 	double migrations;	       /* from one CPU to another */
-	double run_delay_ns;	       /* ready to run, but another held the CPU (each other included) */
+	double run_delay_ns; /* ready to run, but another held the CPU (each other included) */
 	double cpu_ns;
 };
 
@@ -49,37 +51,39 @@ struct noise_window {
 struct noise_report {
 	double window_ns;
 	int n_cpus;
-	double tick_ns;	       /* resolution of the next three */
-	double steal_ns;       /* taken by the host */
-	double competing_ns;   /* at least this much CPU went to processes not watched */
-	double interrupt_ns;   /* hard and soft interrupts: the traffic's own are in it */
-	struct task_counts tasks; /* sums over the watched processes */
+	double tick_ns;			 /* resolution of the next three */
+	double steal_ns;		 /* taken by the host */
+	double competing_ns;		 /* at least this much CPU went to processes not watched */
+	double interrupt_ns;		 /* hard and soft interrupts: the traffic's own are in it */
+	struct task_counts tasks;	 /* sums over the watched processes */
 	double run_delay_ns[NOISE_PIDS]; /* of each of them, in the order given */
 	double freq_khz_before, freq_khz_after;
 	double tracers; /* at the end */
 	struct cpu_probe cpu_probe_before, cpu_probe_after;
 };
 
-/* pids: the ends of the measurement, the caller's own included if it does work. cpus: NULL means all. */
+/* pids: the ends of the measurement, the caller's own included if it does work. cpus: NULL means
+ * all. */
 void noise_begin(struct noise_window *w, const pid_t *pids, int n_pids, const cpu_set_t *cpus);
 void noise_end(const struct noise_window *w, struct noise_report *out);
 
-/* BPF programs of the kinds that can hook into measured paths (kprobe, tracepoint, tracing...); NaN without the right
- * to list them. */
+/* BPF programs of the kinds that can hook into measured paths (kprobe, tracepoint, tracing...); NaN
+ * without the right to list them. */
 double noise_count_tracers(void);
 
 /* When to speak up. */
 struct noise_limits {
-	double share;	       /* of the CPU time in the window, for steal and competition */
-	double switches_per_s; /* involuntary, per watched process */
-	double cpu_probe_change;  /* relative, between before and after */
-	double own_tracers;    /* BPF programs which the caller itself has loaded */
-	double min_window_ns;  /* a shorter window cannot be judged: /proc/stat has ticks of 10 ms */
+	double share;		 /* of the CPU time in the window, for steal and competition */
+	double switches_per_s;	 /* involuntary, per watched process */
+	double cpu_probe_change; /* relative, between before and after */
+	double own_tracers;	 /* BPF programs which the caller itself has loaded */
+	double min_window_ns; /* a shorter window cannot be judged: /proc/stat has ticks of 10 ms */
 };
 
 extern const struct noise_limits noise_default_limits;
 
 /* Fills text[] with one sentence each, figures included; returns how many. */
-int noise_warnings(const struct noise_report *r, const struct noise_limits *l, char text[NOISE_WARNINGS][NOISE_TEXT]);
+int noise_warnings(const struct noise_report *r, const struct noise_limits *l,
+		   char text[NOISE_WARNINGS][NOISE_TEXT]);
 
 #endif

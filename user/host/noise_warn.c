@@ -40,29 +40,39 @@ static double percent(const struct noise_report *r, double ns)
 	return 100 * ns / (r->window_ns * r->n_cpus);
 }
 
-static void warn_cpus(struct warnings *w, const struct noise_report *r, const struct noise_limits *l)
+static void warn_cpus(struct warnings *w, const struct noise_report *r,
+		      const struct noise_limits *l)
 {
 	if (too_much(r, l, r->steal_ns))
-		warn(w, "the host took %.0f ms (%.1f %%) of the CPUs used: tails and maxima are not this kernel's",
+		warn(w,
+		     "the host took %.0f ms (%.1f %%) of the CPUs used: tails and maxima are not "
+		     "this kernel's",
 		     r->steal_ns / 1e6, percent(r, r->steal_ns));
 	if (too_much(r, l, r->competing_ns))
-		warn(w, "other processes used %.0f ms (%.1f %%) of the CPUs used: stop them or choose other --cpus",
+		warn(w,
+		     "other processes used %.0f ms (%.1f %%) of the CPUs used: stop them or choose "
+		     "other --cpus",
 		     r->competing_ns / 1e6, percent(r, r->competing_ns));
 }
 
 /*
- * Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only where somebody else
- * was there to take the CPU, or where that cannot be known.
+ * Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only
+ * where somebody else was there to take the CPU, or where that cannot be known.
  */
-static void warn_tasks(struct warnings *w, const struct noise_report *r, const struct noise_limits *l)
+static void warn_tasks(struct warnings *w, const struct noise_report *r,
+		       const struct noise_limits *l)
 {
 	double per_s = r->tasks.involuntary / (r->window_ns / 1e9);
 
-	if (per_s > l->switches_per_s && (isnan(r->competing_ns) || too_much(r, l, r->competing_ns)))
-		warn(w, "%.0f involuntary context switches (%.0f a second): the ends were pushed off their CPUs",
+	if (per_s > l->switches_per_s &&
+	    (isnan(r->competing_ns) || too_much(r, l, r->competing_ns)))
+		warn(w,
+		     "%.0f involuntary context switches (%.0f a second): the ends were pushed off "
+		     "their CPUs",
 		     r->tasks.involuntary, per_s);
 	if (r->tasks.migrations > 0)
-		warn(w, "%.0f migrations between CPUs: pin the ends with --cpus A,B", r->tasks.migrations);
+		warn(w, "%.0f migrations between CPUs: pin the ends with --cpus A,B",
+		     r->tasks.migrations);
 }
 
 static double change(double before, double after)
@@ -70,33 +80,45 @@ static double change(double before, double after)
 	return after / before - 1;
 }
 
-static void warn_machine(struct warnings *w, const struct noise_report *r, const struct noise_limits *l)
+static void warn_machine(struct warnings *w, const struct noise_report *r,
+			 const struct noise_limits *l)
 {
 	double freq = change(r->freq_khz_before, r->freq_khz_after);
 	double loop = change(r->cpu_probe_before.loop_ns, r->cpu_probe_after.loop_ns);
 	double call = change(r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns);
 
 	if (fabs(freq) > l->cpu_probe_change)
-		warn(w, "the CPU's frequency went from %.0f to %.0f MHz: fix it with the performance governor",
+		warn(w,
+		     "the CPU's frequency went from %.0f to %.0f MHz: fix it with the performance "
+		     "governor",
 		     r->freq_khz_before / 1e3, r->freq_khz_after / 1e3);
 	if (fabs(loop) > l->cpu_probe_change)
-		warn(w, "fixed work took %.3f ns before and %.3f ns after (%+.1f %%): the CPU changed speed or was shared",
+		warn(w,
+		     "fixed work took %.3f ns before and %.3f ns after (%+.1f %%): the CPU changed "
+		     "speed or was shared",
 		     r->cpu_probe_before.loop_ns, r->cpu_probe_after.loop_ns, 100 * loop);
 	/* system calls vary more by themselves than a loop in registers does */
 	if (fabs(call) > 3 * l->cpu_probe_change)
-		warn(w, "a system call took %.0f ns before and %.0f ns after (%+.1f %%): tracing or load came or went",
+		warn(w,
+		     "a system call took %.0f ns before and %.0f ns after (%+.1f %%): tracing or "
+		     "load came or went",
 		     r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns, 100 * call);
 	if (r->tracers > l->own_tracers)
-		warn(w, "%.0f BPF tracing programs of others are loaded: every hooked path is slower (bpftool prog list)",
+		warn(w,
+		     "%.0f BPF tracing programs of others are loaded: every hooked path is slower "
+		     "(bpftool prog list)",
 		     r->tracers - l->own_tracers);
 }
 
-int noise_warnings(const struct noise_report *r, const struct noise_limits *l, char text[NOISE_WARNINGS][NOISE_TEXT])
+int noise_warnings(const struct noise_report *r, const struct noise_limits *l,
+		   char text[NOISE_WARNINGS][NOISE_TEXT])
 {
 	struct warnings w = { .text = text };
 
 	if (r->window_ns < l->min_window_ns)
-		warn(&w, "the measurement took %.0f ms: too short to see steal and competing load (ticks of %.0f ms)",
+		warn(&w,
+		     "the measurement took %.0f ms: too short to see steal and competing load "
+		     "(ticks of %.0f ms)",
 		     r->window_ns / 1e6, r->tick_ns / 1e6);
 	warn_cpus(&w, r, l);
 	warn_tasks(&w, r, l);

@@ -8,9 +8,10 @@
 
 #include "host/rtnl.h"
 
-#define FRAME_EXTRA 14U		  /* tbf counts the Ethernet header */
-#define DEFAULT_LIMIT (8U << 20)  /* deep enough that a sender waits for its own buffer, not for a drop */
-#define WIRE_PACKETS 200000U	  /* a wire drops nothing for being long */
+#define FRAME_EXTRA 14U /* tbf counts the Ethernet header */
+#define DEFAULT_LIMIT \
+	(8U << 20) /* deep enough that a sender waits for its own buffer, not for a drop */
+#define WIRE_PACKETS 200000U /* a wire drops nothing for being long */
 
 /* One queue in the chain: its place, and what its parameters are worked out from. */
 struct stage {
@@ -40,13 +41,14 @@ static uint32_t limit_packets(const struct stage *st)
 	return n ? (uint32_t)n : 1;
 }
 
-/* net/sched/sch_tbf.c: tbf_change(). With the link layer named, the rate table of old is not asked for. The buffer in
- * bytes (TCA_TBF_BURST) outranks the one in scheduler ticks. */
+/* net/sched/sch_tbf.c: tbf_change(). With the link layer named, the rate table of old is not asked
+ * for. The buffer in bytes (TCA_TBF_BURST) outranks the one in scheduler ticks. */
 static void put_tbf(struct rtnl_req *r, const struct stage *st)
 {
 	uint64_t bytes_s = st->s->rate / 8;
 	struct tc_tbf_qopt q = {
-		.rate = { .rate = bytes_s < UINT32_MAX ? (uint32_t)bytes_s : UINT32_MAX, .linklayer = TC_LINKLAYER_ETHERNET },
+		.rate = { .rate = bytes_s < UINT32_MAX ? (uint32_t)bytes_s : UINT32_MAX,
+			.linklayer = TC_LINKLAYER_ETHERNET },
 		.limit = st->s->limit ? (uint32_t)st->s->limit : DEFAULT_LIMIT,
 	};
 
@@ -61,8 +63,8 @@ static uint32_t loss_scaled(uint64_t ppm)
 	return (uint32_t)(ppm * UINT32_MAX / 1000000);
 }
 
-/* net/sched/sch_netem.c: netem_change() takes a tc_netem_qopt with the attributes behind it, not nested. The 64-bit
- * delays (since 4.15) override the ones in ticks. */
+/* net/sched/sch_netem.c: netem_change() takes a tc_netem_qopt with the attributes behind it, not
+ * nested. The 64-bit delays (since 4.15) override the ones in ticks. */
 static void put_netem(struct rtnl_req *r, const struct stage *st)
 {
 	struct tc_netem_qopt q = { .limit = WIRE_PACKETS, .loss = loss_scaled(st->s->loss) };
@@ -95,14 +97,17 @@ static void put_pfifo(struct rtnl_req *r, const struct stage *st)
 static int no_such_qdisc(struct err *e, const char *kind, const char *keys)
 {
 	return err_set(e, EXIT_NO_FEATURE,
-		       "--link: this kernel has no %s queue, which %s needs: sch_%s is neither built in nor loadable; "
+		       "--link: this kernel has no %s queue, which %s needs: sch_%s is neither "
+		       "built in nor loadable; "
 		       "`modprobe sch_%s`, take a kernel that has it, or leave that key out",
 		       kind, keys, kind, kind);
 }
 
-static int add_stage(struct stage *st, const char *kind, const char *keys, stage_fn put, struct err *e)
+static int add_stage(struct stage *st, const char *kind, const char *keys, stage_fn put,
+		     struct err *e)
 {
-	struct tcmsg t = { .tcm_ifindex = st->ifindex, .tcm_parent = st->parent, .tcm_handle = st->handle };
+	struct tcmsg t = { .tcm_ifindex = st->ifindex, .tcm_parent = st->parent,
+		.tcm_handle = st->handle };
 	struct rtattr *options;
 	struct rtnl_req r;
 	char why[128];
@@ -119,14 +124,18 @@ static int add_stage(struct stage *st, const char *kind, const char *keys, stage
 	}
 	if (errno == ENOENT)
 		return no_such_qdisc(e, kind, keys);
-	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link", "--link: %s queue refused (%s)", kind, why);
+	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link",
+		       "--link: %s queue refused (%s)", kind, why);
 }
 
-int qdisc_setup(int nl, int ifindex, const struct link_spec *s, unsigned int parts, uint64_t mtu, struct err *e)
+int qdisc_setup(int nl, int ifindex, const struct link_spec *s, unsigned int parts, uint64_t mtu,
+		struct err *e)
 {
-	struct stage st = { .nl = nl, .ifindex = ifindex, .parent = TC_H_ROOT, .handle = 1U << 16, .mtu = mtu, .s = s };
+	struct stage st = { .nl = nl, .ifindex = ifindex, .parent = TC_H_ROOT, .handle = 1U << 16,
+		.mtu = mtu, .s = s };
 
-	if (parts & QDISC_WIRE && (s->delay || s->loss) && add_stage(&st, "netem", "delay, jitter or loss", put_netem, e))
+	if (parts & QDISC_WIRE && (s->delay || s->loss) &&
+	    add_stage(&st, "netem", "delay, jitter or loss", put_netem, e))
 		return -1;
 	if (!(parts & QDISC_HOST))
 		return 0;
@@ -154,7 +163,8 @@ struct reading {
 static const struct gnet_stats_queue *queue_stats(const struct nlmsghdr *n)
 {
 	const struct tcmsg *t = NLMSG_DATA(n);
-	const struct rtattr *a = rtnl_attr(TCA_RTA(t), (int)NLMSG_PAYLOAD(n, sizeof(*t)), TCA_STATS2);
+	const struct rtattr *a =
+		rtnl_attr(TCA_RTA(t), (int)NLMSG_PAYLOAD(n, sizeof(*t)), TCA_STATS2);
 
 	if (a)
 		a = rtnl_attr(RTA_DATA(a), (int)RTA_PAYLOAD(a), TCA_STATS_QUEUE);
@@ -162,9 +172,10 @@ static const struct gnet_stats_queue *queue_stats(const struct nlmsghdr *n)
 }
 
 /*
- * A drop in a child is counted again by its parents (netem_dequeue(), tbf_enqueue()), so the root has them all. The
- * backlog is that of the innermost queue: what netem holds is on its way along the wire, not waiting for it.
- * Our handles grow inwards: 1:, 2:, 3:. A handle of 0 is the default queue nobody asked for (noqueue on veth and lo).
+ * A drop in a child is counted again by its parents (netem_dequeue(), tbf_enqueue()), so the root
+ * has them all. The backlog is that of the innermost queue: what netem holds is on its way along
+ * the wire, not waiting for it. Our handles grow inwards: 1:, 2:, 3:. A handle of 0 is the default
+ * queue nobody asked for (noqueue on veth and lo).
  */
 static void read_one(const struct nlmsghdr *n, void *arg)
 {
@@ -172,7 +183,8 @@ static void read_one(const struct nlmsghdr *n, void *arg)
 	const struct gnet_stats_queue *q = queue_stats(n);
 	struct reading *r = arg;
 
-	if (n->nlmsg_type != RTM_NEWQDISC || t->tcm_ifindex != r->ifindex || !q || TC_H_MAJ(t->tcm_handle) == 0)
+	if (n->nlmsg_type != RTM_NEWQDISC || t->tcm_ifindex != r->ifindex || !q ||
+	    TC_H_MAJ(t->tcm_handle) == 0)
 		return;
 	r->st->has_queue = true;
 	if (t->tcm_parent == TC_H_ROOT)

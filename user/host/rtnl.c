@@ -86,7 +86,8 @@ static int rtnl_send(int fd, struct rtnl_req *r)
 {
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
-	return sendto(fd, r, r->n.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0 ? -1 : 0;
+	return sendto(fd, r, r->n.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0 ? -1
+												: 0;
 }
 
 static ssize_t rtnl_recv(int fd, void *buf, size_t len)
@@ -101,11 +102,14 @@ static ssize_t rtnl_recv(int fd, void *buf, size_t len)
 
 static void copy_words(const struct nlmsghdr *n, const struct nlmsgerr *ack, char *why, size_t len)
 {
-	size_t at = sizeof(*ack) + (n->nlmsg_flags & NLM_F_CAPPED ? 0 : NLMSG_ALIGN(ack->msg.nlmsg_len - NLMSG_HDRLEN));
+	size_t at = sizeof(*ack) + (n->nlmsg_flags & NLM_F_CAPPED
+					    ? 0
+					    : NLMSG_ALIGN(ack->msg.nlmsg_len - NLMSG_HDRLEN));
 	const struct rtattr *a = NULL;
 
 	if (n->nlmsg_flags & NLM_F_ACK_TLVS && n->nlmsg_len > NLMSG_HDRLEN + at)
-		a = rtnl_attr((const char *)ack + at, (int)(n->nlmsg_len - NLMSG_HDRLEN - at), NLMSGERR_ATTR_MSG);
+		a = rtnl_attr((const char *)ack + at, (int)(n->nlmsg_len - NLMSG_HDRLEN - at),
+			      NLMSGERR_ATTR_MSG);
 	if (a)
 		snprintf(why, len, "%.*s", (int)RTA_PAYLOAD(a), (const char *)RTA_DATA(a));
 }

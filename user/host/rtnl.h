@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As much of rtnetlink as a link needs: build one request, send it, have the kernel's answer and its words. */
+/* As much of rtnetlink as a link needs: build one request, send it, have the kernel's answer and
+ * its words. */
 #ifndef IPCSTALL_HOST_RTNL_H
 #define IPCSTALL_HOST_RTNL_H
 
@@ -24,11 +25,13 @@ void rtnl_begin(struct rtnl_req *r, uint16_t type, uint16_t flags, const void *f
 void rtnl_put(struct rtnl_req *r, uint16_t type, const void *data, size_t len);
 void rtnl_put_u32(struct rtnl_req *r, uint16_t type, uint32_t v);
 void rtnl_put_str(struct rtnl_req *r, uint16_t type, const char *s);
-/* Attributes put between open and close lie inside; rtnl_raw() appends plain bytes (a nested message's header). */
+/* Attributes put between open and close lie inside; rtnl_raw() appends plain bytes (a nested
+ * message's header). */
 struct rtattr *rtnl_nest(struct rtnl_req *r, uint16_t type);
 void rtnl_raw(struct rtnl_req *r, const void *data, size_t len);
 void rtnl_nest_end(struct rtnl_req *r, struct rtattr *nest);
-/* Send, and wait for the acknowledgement. -1 with errno, and in `why` the kernel's words when it gave any. */
+/* Send, and wait for the acknowledgement. -1 with errno, and in `why` the kernel's words when it
+ * gave any. */
 int rtnl_call(int fd, struct rtnl_req *r, char *why, size_t len);
 int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "json/json_text.h"
 
-#define FIELD(row, opts, type) ((type *)((char *)(opts) + (row)->offset))
+#define FIELD(row, opts, type)	((type *)((char *)(opts) + (row)->offset))
 #define CFIELD(row, opts, type) ((const type *)((const char *)(opts) + (row)->offset))
 
 static json_t *sizes_to_json(const struct size_list *l)
@@ -66,7 +66,8 @@ json_t *opt_to_json(const struct opt *rows, const void *from)
 
 static int bad_in_file(const struct opt *row, const char *what, struct err *e)
 {
-	return err_set(e, EXIT_DATA, "option '%s' in the file: %s; use an unaltered result file", row->name, what);
+	return err_set(e, EXIT_DATA, "option '%s' in the file: %s; use an unaltered result file",
+		       row->name, what);
 }
 
 static int texts_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
@@ -74,7 +75,7 @@ static int texts_from_json(const struct opt *row, void *into, const json_t *v, s
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(v, i, item)
+	json_array_foreach (v, i, item)
 		if (!json_is_string(item) || opt_set(row, into, json_string_value(item), e))
 			return bad_in_file(row, "not a list of texts", e);
 	return 0;
@@ -90,8 +91,9 @@ static int sizes_from_json(const struct opt *row, void *into, const json_t *v, s
 	*l = (struct size_list){ .v = n <= SIZES_MOST ? array_new(n, 1, sizeof(int64_t)) : NULL };
 	if (!l->v)
 		return bad_in_file(row, "a longer list of sizes than there can be", e);
-	json_array_foreach(v, i, item) {
-		if (!json_is_integer(item) || json_integer_value(item) < 1 || json_integer_value(item) > SIZE_LIMIT)
+	json_array_foreach (v, i, item) {
+		if (!json_is_integer(item) || json_integer_value(item) < 1 ||
+		    json_integer_value(item) > SIZE_LIMIT)
 			return bad_in_file(row, "not a list of sizes, each 1 byte to 1G", e);
 		l->v[l->n++] = json_integer_value(item);
 	}
@@ -103,7 +105,8 @@ static double least_of(const struct opt *row)
 	return row->min == 0 && row->max == 0 ? 0 : row->min;
 }
 
-/* The same range as on the command line; and what stands there by default, which may be a value of its own ("unset"). */
+/* The same range as on the command line; and what stands there by default, which may be a value of
+ * its own ("unset"). */
 static int number_from_json(const struct opt *row, void *into, int64_t v, struct err *e)
 {
 	double most = row->max != 0 ? row->max : INT64_LIMIT;
@@ -112,7 +115,9 @@ static int number_from_json(const struct opt *row, void *into, int64_t v, struct
 	if (v != *FIELD(row, into, int64_t) && ((double)v < least_of(row) || (double)v > most)) {
 		opt_amount_text(row, least_of(row), least_text, sizeof(least_text));
 		opt_amount_text(row, most, most_text, sizeof(most_text));
-		return err_set(e, EXIT_DATA, "option '%s' in the file: %lld is out of range; give %s to %s", row->name, (long long)v, least_text, most_text);
+		return err_set(e, EXIT_DATA,
+			       "option '%s' in the file: %lld is out of range; give %s to %s",
+			       row->name, (long long)v, least_text, most_text);
 	}
 	*FIELD(row, into, int64_t) = v;
 	return 0;
@@ -123,7 +128,8 @@ static bool is_whole_number(const struct opt *row)
 	return row->type == OPT_INT || row->type == OPT_SIZE || row->type == OPT_TIME;
 }
 
-/* A value of a JSON type that the row's type is written in; of a whole number that of a text too, as it was in older files. */
+/* A value of a JSON type that the row's type is written in; of a whole number that of a text too,
+ * as it was in older files. */
 static int plain_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
 {
 	char text[64];
@@ -131,7 +137,8 @@ static int plain_from_json(const struct opt *row, void *into, const json_t *v, s
 	if (json_is_string(v))
 		return opt_set(row, into, json_string_value(v), e);
 	if (is_whole_number(row))
-		return json_is_integer(v) ? number_from_json(row, into, json_integer_value(v), e) : bad_in_file(row, "not a whole number", e);
+		return json_is_integer(v) ? number_from_json(row, into, json_integer_value(v), e)
+					  : bad_in_file(row, "not a whole number", e);
 	if (row->type == OPT_FLAG && json_is_boolean(v))
 		snprintf(text, sizeof(text), "%d", json_is_true(v));
 	else if ((row->type == OPT_REAL || row->type == OPT_RATE) && json_is_number(v))
@@ -158,13 +165,20 @@ static int value_from_json(const struct opt *row, void *into, const json_t *v, s
 	return err_set(e, EXIT_DATA, "option '%s' in the file: %s", row->name, why.text);
 }
 
-/* A file says what is measured. Where output goes, and what else is not part of that, is only for whoever starts the program. */
+/* A file says what is measured. Where output goes, and what else is not part of that, is only for
+ * whoever starts the program. */
 static int check_row(const struct opt *row, const char *key, struct err *e)
 {
 	if (!row)
-		return err_set(e, EXIT_VERSION, "option '%s' in the file: unknown to this version; use the version that wrote it", key);
+		return err_set(e, EXIT_VERSION,
+			       "option '%s' in the file: unknown to this version; use the version "
+			       "that wrote it",
+			       key);
 	if (row->hidden_from_result)
-		return err_set(e, EXIT_DATA, "option '%s' in the file: a file may not say that; take it out there, and give --%s yourself", key, key);
+		return err_set(e, EXIT_DATA,
+			       "option '%s' in the file: a file may not say that; take it out "
+			       "there, and give --%s yourself",
+			       key, key);
 	return 0;
 }
 
@@ -173,7 +187,7 @@ int opt_from_json(const struct opt *rows, void *into, const json_t *obj, struct 
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)obj, key, v) {
+	json_object_foreach ((json_t *)obj, key, v) {
 		const struct opt *row = opt_find(rows, key);
 
 		if (check_row(row, key, e) || value_from_json(row, into, v, e))

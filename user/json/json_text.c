@@ -51,9 +51,9 @@ json_t *text_clean_json(json_t *v)
 
 	if (json_is_string(v))
 		clean_string(v);
-	json_array_foreach(v, i, item)
+	json_array_foreach (v, i, item)
 		text_clean_json(item);
-	json_object_foreach_safe(v, next, key, item)
+	json_object_foreach_safe (v, next, key, item)
 		clean_member(v, key, item);
 	return v;
 }

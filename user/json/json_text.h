@@ -6,7 +6,8 @@
 
 /* A JSON string of a clean copy: see text_clean(). */
 json_t *text_json(const char *s);
-/* Every text and name in what was read from a file or from another host, in place; returns it. NULL stays NULL. */
+/* Every text and name in what was read from a file or from another host, in place; returns it. NULL
+ * stays NULL. */
 json_t *text_clean_json(json_t *v);
 
 #endif

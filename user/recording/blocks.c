@@ -88,7 +88,7 @@ int blocks_write(int fd, enum block_type type, const void *content, size_t n, si
 	if (!err)
 		*written = BLOCK_HEAD + stored;
 	else if (before >= 0 && ftruncate(fd, before))
-		return err;	/* a pipe or device: its reader finds a block that breaks off */
+		return err; /* a pipe or device: its reader finds a block that breaks off */
 	return err;
 }
 
@@ -96,13 +96,15 @@ enum head_result blocks_open(struct block_reader *r, const void *file, size_t n,
 {
 	*r = (struct block_reader){ .v = file, .n = n, .at = FILE_HEAD };
 	*version = 0;
-	if (n < FILE_HEAD || memcmp(file, magic, sizeof(magic)) || checksum(r->v, 12) != get32(r->v + 12))
+	if (n < FILE_HEAD || memcmp(file, magic, sizeof(magic)) ||
+	    checksum(r->v, 12) != get32(r->v + 12))
 		return HEAD_FOREIGN;
 	*version = get32(r->v + 8);
 	return *version == BLOCKS_VERSION ? HEAD_GOOD : HEAD_OTHER_VERSION;
 }
 
-static enum read_result unpack(struct block_reader *r, struct block *b, const uint8_t *v, uint32_t stored)
+static enum read_result unpack(struct block_reader *r, struct block *b, const uint8_t *v,
+			       uint32_t stored)
 {
 	uLongf n = b->n;
 
@@ -114,14 +116,15 @@ static enum read_result unpack(struct block_reader *r, struct block *b, const ui
 		memcpy(r->unpacked, v, b->n);
 	else if (uncompress(r->unpacked, &n, v, stored) != Z_OK || n != b->n)
 		return READ_DAMAGED;
-	r->unpacked[b->n] = 0;	/* text may be read as a string */
+	r->unpacked[b->n] = 0; /* text may be read as a string */
 	b->content = r->unpacked;
 	return READ_BLOCK;
 }
 
 static bool good_head(const uint8_t *head)
 {
-	return get32(head + 4) <= BLOCK_MAX && get32(head + 8) <= get32(head + 4) && checksum(head, 16) == get32(head + 16);
+	return get32(head + 4) <= BLOCK_MAX && get32(head + 8) <= get32(head + 4) &&
+	       checksum(head, 16) == get32(head + 16);
 }
 
 /* after a crash of the machine, a file may be as long as it was to be, and its end never written */
@@ -130,11 +133,15 @@ static bool only_zeros(const uint8_t *v, size_t n)
 	return !v[0] && !memcmp(v, v + 1, n - 1);
 }
 
-enum { TYPES = 256 }; /* far more than there are: where every byte is tried, a block of another kind must be told from chance */
+enum {
+	TYPES = 256
+}; /* far more than there are: where every byte is tried, a block of another kind must be told from
+      chance */
 
 static bool begins_block(const uint8_t *head, size_t left)
 {
-	return get32(head) && get32(head) < TYPES && good_head(head) && get32(head + 8) <= left - BLOCK_HEAD;
+	return get32(head) && get32(head) < TYPES && good_head(head) &&
+	       get32(head + 8) <= left - BLOCK_HEAD;
 }
 
 /* Where the next one begins cannot be read from a damaged head: it is looked for. */
@@ -186,7 +193,8 @@ bool recording_is_one(const char *path)
 {
 	char head[sizeof(magic)] = "";
 	FILE *f = fopen(path, "re");
-	bool is = f && fread(head, 1, sizeof(head), f) == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+	bool is = f && fread(head, 1, sizeof(head), f) == sizeof(head) &&
+		  !memcmp(head, magic, sizeof(magic));
 
 	if (f)
 		fclose(f);

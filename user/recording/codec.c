@@ -71,7 +71,7 @@ static uint64_t read_u64(struct codec *c)
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
 		uint8_t b = get(c);
 
-		if (shift == 63 && b > 1)	/* does not fit 64 bits */
+		if (shift == 63 && b > 1) /* does not fit 64 bits */
 			break;
 		v |= (uint64_t)(b & 0x7f) << shift;
 		if (!(b & 0x80))
@@ -139,7 +139,7 @@ void codec_bytes(struct codec *c, void *v, size_t n)
 		codec_u8(c, (uint8_t *)v + i);
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------ */
+/* --- sections --------------------------------------------------------------------------------- */
 
 enum { LENGTH_BYTES = 4, SECTIONS_MAX = 256 };
 
@@ -174,7 +174,8 @@ static size_t read_length(struct codec *c)
 	return c->bad ? 0 : n;
 }
 
-static void read_section(struct codec *c, const struct codec_section *rows, size_t n_rows, void *what, uint32_t *seen)
+static void read_section(struct codec *c, const struct codec_section *rows, size_t n_rows,
+			 void *what, uint32_t *seen)
 {
 	uint64_t tag = read_u64(c);
 	size_t n = read_length(c);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The structures of trace.h, field by field, in sections with tags. A build reads what it knows of a file: sections of other tags are
- * passed over, and what a section lacks stays 0 and is told (recording_state.lacks). So a field that is added goes to the end of its section or
- * into a new one, and the version of the file stays; it grows where the meaning of a field changes.
+ * The structures of trace.h, field by field, in sections with tags. A build reads what it knows of
+ * a file: sections of other tags are passed over, and what a section lacks stays 0 and is told
+ * (recording_state.lacks). So a field that is added goes to the end of its section or into a new
+ * one, and the version of the file stays; it grows where the meaning of a field changes.
  */
 #include "base/text.h"
 #include "bpf/record.h"
@@ -58,7 +59,8 @@ static void walk_state(struct codec *c, struct trace_ledger *l, unsigned int sta
 	walk_resolution(c, &l->resolution[state]);
 }
 
-/* A build that knows more states has written more; their time is then missing here, and the sum tells. */
+/* A build that knows more states has written more; their time is then missing here, and the sum
+ * tells. */
 static void walk_states(struct codec *c, struct trace_ledger *l, unsigned int states)
 {
 	struct trace_ledger other = {};
@@ -183,7 +185,8 @@ static void walk_identity(struct codec *c, struct trace_endpoint *ep)
 	ep->family = (int)family;
 }
 
-/* one number: the least stands above the smoothed one, and is 0, unknown, in recordings that had no place for it */
+/* one number: the least stands above the smoothed one, and is 0, unknown, in recordings that had no
+ * place for it */
 static void walk_round_trip(struct codec *c, struct trace_endpoint *ep)
 {
 	uint64_t both = ep->rtt_us | (uint64_t)ep->min_rtt_us << 32;
@@ -241,7 +244,7 @@ static void walk_unseen(struct codec *c, uint8_t *u)
 	*u = (uint8_t)v;
 }
 
-/* --- the sections of an endpoint ------------------------------------------------------------------------------------ */
+/* --- the sections of an endpoint -------------------------------------------------------------- */
 
 struct endpoint_walk {
 	struct trace_endpoint *ep;
@@ -249,11 +252,14 @@ struct endpoint_walk {
 };
 
 #define SECTION(name) static void section_##name(struct codec *c, struct trace_endpoint *ep)
-#define ROW(number, name, text) { number, text, call_##name }
-#define CALL(name)                                                                          \
-	static void call_##name(struct codec *c, void *what)                                \
-	{                                                                                   \
-		section_##name(c, ((struct endpoint_walk *)what)->ep);                      \
+#define ROW(number, name, text) \
+	{ \
+		number, text, call_##name \
+	}
+#define CALL(name) \
+	static void call_##name(struct codec *c, void *what) \
+	{ \
+		section_##name(c, ((struct endpoint_walk *)what)->ep); \
 	}
 
 static void call_identity(struct codec *c, void *what)
@@ -265,11 +271,26 @@ static void call_identity(struct codec *c, void *what)
 	codec_bool(c, &w->ep->paired);
 }
 
-SECTION(tx) { walk_ledger(c, &ep->tx, TX_N); }
-SECTION(rx) { walk_ledger(c, &ep->rx, RX_N); }
-SECTION(tx_calls) { walk_call_stats(c, &ep->tx_calls); }
-SECTION(rx_calls) { walk_call_stats(c, &ep->rx_calls); }
-SECTION(blame) { walk_blame(c, &ep->blame); }
+SECTION(tx)
+{
+	walk_ledger(c, &ep->tx, TX_N);
+}
+SECTION(rx)
+{
+	walk_ledger(c, &ep->rx, RX_N);
+}
+SECTION(tx_calls)
+{
+	walk_call_stats(c, &ep->tx_calls);
+}
+SECTION(rx_calls)
+{
+	walk_call_stats(c, &ep->rx_calls);
+}
+SECTION(blame)
+{
+	walk_blame(c, &ep->blame);
+}
 
 SECTION(acks)
 {
@@ -319,9 +340,18 @@ SECTION(unseen)
 	walk_unseen(c, &ep->unseen[1]);
 }
 
-SECTION(making) { walk_making(c, &ep->making); }
-SECTION(parts) { walk_parts(c, ep); }
-SECTION(path) { walk_path(c, &ep->path); }
+SECTION(making)
+{
+	walk_making(c, &ep->making);
+}
+SECTION(parts)
+{
+	walk_parts(c, ep);
+}
+SECTION(path)
+{
+	walk_path(c, &ep->path);
+}
 
 CALL(tx)
 CALL(rx)
@@ -379,10 +409,26 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 
 static void codec_counters(struct codec *c, struct trace_counters *n)
 {
-	uint64_t *const v[] = { &n->observed, &n->lost,	  &n->unpaired, &n->overflow, &n->contended, &n->reused,
-				&n->events_lost, &n->missed, &n->opened,   &n->closed,	 &n->dropped,	&n->dropped_tx_bytes,
-				&n->dropped_rx_bytes, &n->dropped_stall_ns, &n->dropped_lifetime_ns, &n->existing.made,
-				&n->existing.asleep, &n->existing.unreadable, &n->blind, &n->stacks_lost };
+	uint64_t *const v[] = { &n->observed,
+				&n->lost,
+				&n->unpaired,
+				&n->overflow,
+				&n->contended,
+				&n->reused,
+				&n->events_lost,
+				&n->missed,
+				&n->opened,
+				&n->closed,
+				&n->dropped,
+				&n->dropped_tx_bytes,
+				&n->dropped_rx_bytes,
+				&n->dropped_stall_ns,
+				&n->dropped_lifetime_ns,
+				&n->existing.made,
+				&n->existing.asleep,
+				&n->existing.unreadable,
+				&n->blind,
+				&n->stacks_lost };
 
 	enum { COUNTERS = sizeof(v) / sizeof(v[0]) };
 	uint64_t all[COUNTERS] = {};
@@ -506,7 +552,9 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 /* mark, ledger and states in one number: 9 bits */
 static uint64_t pack(const struct trace_transition *tr)
 {
-	return tr->mark ? (uint64_t)tr->mark << 1 | 1 : (uint64_t)tr->from << 3 | (uint64_t)tr->closes << 2 | (uint64_t)tr->rx << 1;
+	return tr->mark ? (uint64_t)tr->mark << 1 | 1
+			: (uint64_t)tr->from << 3 | (uint64_t)tr->closes << 2 |
+				  (uint64_t)tr->rx << 1;
 }
 
 static void unpack(struct codec *c, struct trace_transition *tr, uint64_t v)

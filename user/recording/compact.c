@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording written anew without what may go. The new file takes the old one's place in one step: a crash leaves one of them. */
+/* A recording written anew without what may go. The new file takes the old one's place in one step:
+ * a crash leaves one of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ void codec_dropped(struct codec *c, struct dropped *d)
 	codec_u64(c, &d->snapshots);
 }
 
-/* how much of each kind there is, and how much has been met on the way; which of the closed endpoints of the whole file stalled less */
+/* how much of each kind there is, and how much has been met on the way; which of the closed
+ * endpoints of the whole file stalled less */
 struct tally {
 	uint64_t bytes[BLOCK_END + 1], met[BLOCK_END + 1];
 	uint64_t snapshots, snapshot;
@@ -111,7 +113,8 @@ static int count_closed(const struct block *b, struct tally *t)
 {
 	struct closed v;
 	int err = read_closed(b, &v);
-	uint64_t *more = err ? NULL : array_resize(t->stall, t->closed + v.part.n, 1, sizeof(*more));
+	uint64_t *more =
+		err ? NULL : array_resize(t->stall, t->closed + v.part.n, 1, sizeof(*more));
 
 	if (more) {
 		t->stall = more;
@@ -124,7 +127,8 @@ static int count_closed(const struct block *b, struct tally *t)
 	return err;
 }
 
-/* An errno value. An endpoint that stalled much may stand in a block of its own: each is judged by all. */
+/* An errno value. An endpoint that stalled much may stand in a block of its own: each is judged by
+ * all. */
 static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
 {
 	struct block_reader r;
@@ -178,7 +182,8 @@ static void write_closed(struct closed *v, struct evict *less, struct codec *out
 	codec_free(&eps);
 }
 
-static int thin_closed(const struct block *b, struct evict *less, int fd, uint64_t *size, struct dropped *d)
+static int thin_closed(const struct block *b, struct evict *less, int fd, uint64_t *size,
+		       struct dropped *d)
 {
 	struct closed v;
 	struct codec out;
@@ -208,7 +213,8 @@ static int copy(const uint8_t *file, const struct block *b, int fd, uint64_t *si
 	return 0;
 }
 
-static int keep_or_drop(const uint8_t *file, const struct block *b, struct tally *t, int fd, uint64_t *size, struct dropped *d)
+static int keep_or_drop(const uint8_t *file, const struct block *b, struct tally *t, int fd,
+			uint64_t *size, struct dropped *d)
 {
 	switch (b->type) {
 	case BLOCK_EVENTS:
@@ -228,7 +234,7 @@ static int keep_or_drop(const uint8_t *file, const struct block *b, struct tally
 	case BLOCK_CLOSED:
 		return thin_closed(b, &t->less, fd, size, d);
 	case BLOCK_DROPPED:
-		return 0;	/* the caller writes the sum */
+		return 0; /* the caller writes the sum */
 	default:
 		break;
 	}
@@ -254,7 +260,8 @@ static int write_anew(const uint8_t *file, size_t n, int fd, uint64_t *size, str
 	return err;
 }
 
-/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the old group's rights either. */
+/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the
+ * old group's rights either. */
 static int like_old(int old, int new)
 {
 	struct stat st;
@@ -268,8 +275,10 @@ static int like_old(int old, int new)
 	return fchmod(new, mode) ? errno : 0;
 }
 
-/* `tmp`: a file that did not exist, which is nobody's and is removed where it does not take the old one's place */
-static int replace(const char *path, const char *tmp, int old, int new, uint64_t *size, struct dropped *d)
+/* `tmp`: a file that did not exist, which is nobody's and is removed where it does not take the old
+ * one's place */
+static int replace(const char *path, const char *tmp, int old, int new, uint64_t *size,
+		   struct dropped *d)
 {
 	size_t n = *size;
 	void *file = mmap(NULL, n, PROT_READ, MAP_SHARED, old, 0);

@@ -33,29 +33,35 @@ struct recorder {
 	int fd;
 	char *path;
 	/*
-	 * A recording that was there stays until the new one has a whole snapshot: before that, nothing of it could be replayed. From then on it
-	 * stands under its own name and grows there, so that a crash leaves all but its last block.
+	 * A recording that was there stays until the new one has a whole snapshot: before that,
+	 * nothing of it could be replayed. From then on it stands under its own name and grows
+	 * there, so that a crash leaves all but its last block.
 	 */
 	struct atomic_file place;
-	char *real;	/* where it is now, and behind a link: that is what is replaced to make room */
+	char *real; /* where it is now, and behind a link: that is what is replaced to make room */
 	uint64_t size, max;
 	struct dropped dropped;
-	pthread_mutex_t lock;	/* of `in` and `refused` */
+	pthread_mutex_t lock; /* of `in` and `refused` */
 	struct queue in, out;
-	struct dropped refused;	/* by a full queue, not yet added to `dropped` */
-	/* which texts are in the file, by number: the caller keeps equal ones once, so that the address tells them apart */
+	struct dropped refused; /* by a full queue, not yet added to `dropped` */
+	/* which texts are in the file, by number: the caller keeps equal ones once, so that the
+	 * address tells them apart */
 	struct index stacks, cgroups;
 	uint32_t n_texts;
 	int error;
-	bool replayable;	/* a whole snapshot is in the file */
+	bool replayable; /* a whole snapshot is in the file */
 };
 
 static int report(struct recorder *r, int err, struct err *e)
 {
 	r->error = err;
 	errno = err;
-	return err_sys(e, EXIT_IO, r->replayable ? "what was recorded until now can be replayed; give it room, or --max-size"
-						 : "there is no snapshot yet, and nothing is kept; give it room", "%s", r->path);
+	return err_sys(
+		e, EXIT_IO,
+		r->replayable
+			? "what was recorded until now can be replayed; give it room, or --max-size"
+			: "there is no snapshot yet, and nothing is kept; give it room",
+		"%s", r->path);
 }
 
 static int write_dropped(struct recorder *r)
@@ -139,7 +145,8 @@ int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 	if (!r->error)
 		return 0;
 	errno = r->error;
-	return err_sys(e, EXIT_IO, "give a file that can be written, with room for it", "%s", r->path);
+	return err_sys(e, EXIT_IO, "give a file that can be written, with room for it", "%s",
+		       r->path);
 }
 
 /* under its name it may be another file: atomic_file_commit() */
@@ -179,7 +186,8 @@ void recorder_transition(struct recorder *r, const struct trace_transition *tr)
 	struct queue *q = &r->in;
 
 	pthread_mutex_lock(&r->lock);
-	if (q->n_events < QUEUE_MAX && reserve((void **)&q->events, q->n_events, &q->events_room, QUEUE_MAX, sizeof(*tr)))
+	if (q->n_events < QUEUE_MAX &&
+	    reserve((void **)&q->events, q->n_events, &q->events_room, QUEUE_MAX, sizeof(*tr)))
 		q->events[q->n_events++] = *tr;
 	else
 		r->refused.events++;
@@ -191,7 +199,8 @@ void recorder_stall(struct recorder *r, const struct stall *s)
 	struct queue *q = &r->in;
 
 	pthread_mutex_lock(&r->lock);
-	if (q->n_stalls < STALLS_MAX && reserve((void **)&q->stalls, q->n_stalls, &q->stalls_room, STALLS_MAX, sizeof(*s)))
+	if (q->n_stalls < STALLS_MAX &&
+	    reserve((void **)&q->stalls, q->n_stalls, &q->stalls_room, STALLS_MAX, sizeof(*s)))
 		q->stalls[q->n_stalls++] = *s;
 	else
 		r->refused.stalls++;
@@ -325,7 +334,8 @@ int recorder_flush(struct recorder *r, struct err *e)
 
 /* ---- snapshots ---- */
 
-static void add_endpoint(struct recorder *r, struct codec *c, struct codec *texts, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static void add_endpoint(struct recorder *r, struct codec *c, struct codec *texts,
+			 const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	struct trace_endpoint copy = *ep;
 	uint64_t peer = ep->peer >= 0 ? s->ep[ep->peer].serial : 0;
@@ -335,8 +345,10 @@ static void add_endpoint(struct recorder *r, struct codec *c, struct codec *text
 	note_cgroup(r, texts, ep->rx_calls.cgroup_id);
 }
 
-/* up to PART endpoints that are (closed) or are not; *at moves on. The number stands behind them: it is known then. */
-static size_t add_part(struct recorder *r, struct codec *c, struct codec *texts, const struct trace_snapshot *s, bool closed, size_t *at)
+/* up to PART endpoints that are (closed) or are not; *at moves on. The number stands behind them:
+ * it is known then. */
+static size_t add_part(struct recorder *r, struct codec *c, struct codec *texts,
+		       const struct trace_snapshot *s, bool closed, size_t *at)
 {
 	size_t n = 0;
 
@@ -383,17 +395,22 @@ static int write_parts(struct recorder *r, const struct trace_snapshot *s, bool 
 	return err;
 }
 
-/* Gone from its directory, or shorter than what was written: whoever did that has to know that nothing of this can be replayed. */
+/* Gone from its directory, or shorter than what was written: whoever did that has to know that
+ * nothing of this can be replayed. */
 static int check_file(struct recorder *r, struct err *e)
 {
 	struct stat st;
 	const char *what;
 
-	if (r->error || r->place.part || r->fd < 0 || fstat(r->fd, &st) || !S_ISREG(st.st_mode) || (st.st_nlink && (uint64_t)st.st_size >= r->size))
+	if (r->error || r->place.part || r->fd < 0 || fstat(r->fd, &st) || !S_ISREG(st.st_mode) ||
+	    (st.st_nlink && (uint64_t)st.st_size >= r->size))
 		return 0;
 	what = st.st_nlink ? "cut short" : "deleted";
 	r->error = EIO;
-	return err_set(e, EXIT_IO, "%s: %s by somebody while it was written, so the recording is lost; keep it there and record again", r->path, what);
+	return err_set(e, EXIT_IO,
+		       "%s: %s by somebody while it was written, so the recording is lost; keep it "
+		       "there and record again",
+		       r->path, what);
 }
 
 static int write_listeners(struct recorder *r, const struct trace_snapshot *s)

@@ -17,31 +17,41 @@
 #include "recording/relink.h"
 
 /*
- * What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so a foreign one can claim anything.
- * TEXTS_BYTES: of all stacks and cgroups together.
+ * What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so
+ * a foreign one can claim anything. TEXTS_BYTES: of all stacks and cgroups together.
  */
-enum { TEXTS_MAX = 1 << 20, TEXT_MAX = 65536, TEXTS_BYTES = 64 << 20, HEADER_MAX = 1 << 20, CGROUPS_MAX = 1 << 16 };
+enum {
+	TEXTS_MAX = 1 << 20,
+	TEXT_MAX = 65536,
+	TEXTS_BYTES = 64 << 20,
+	HEADER_MAX = 1 << 20,
+	CGROUPS_MAX = 1 << 16
+};
 
 /* a walk through the file */
 struct walk {
 	const struct recording_visitor *v;
 	struct recording_state *st;
-	struct endpoints closed, live;	/* of the snapshot that is being put together */
-	const char **texts;		/* by number */
+	struct endpoints closed, live; /* of the snapshot that is being put together */
+	const char **texts;	       /* by number */
 	size_t texts_room, texts_bytes, cgroups;
 	struct trace_listeners listeners;
-	size_t live_max;		/* for how many living endpoints there is memory */
-	struct trace_counters gone;	/* of those that closed and were not kept; so far */
-	bool live_short;		/* a part of the snapshot that is being put together is damaged */
+	size_t live_max;	    /* for how many living endpoints there is memory */
+	struct trace_counters gone; /* of those that closed and were not kept; so far */
+	bool live_short; /* a part of the snapshot that is being put together is damaged */
 	bool no_memory;
 };
 
 static int foreign(const char *path, enum head_result h, uint32_t version, struct err *e)
 {
 	if (h == HEAD_OTHER_VERSION)
-		return err_set(e, EXIT_VERSION, "%s: a recording of version %u, this program reads %d; use the program that wrote it", path, version,
-			       BLOCKS_VERSION);
-	return err_set(e, EXIT_DATA, "%s: not a recording of ipcstall; give a file written by ipcstall record", path);
+		return err_set(e, EXIT_VERSION,
+			       "%s: a recording of version %u, this program reads %d; use the "
+			       "program that wrote it",
+			       path, version, BLOCKS_VERSION);
+	return err_set(e, EXIT_DATA,
+		       "%s: not a recording of ipcstall; give a file written by ipcstall record",
+		       path);
 }
 
 int recording_open(struct recording *r, const char *path, struct err *e)
@@ -113,7 +123,8 @@ static bool read_texts(struct walk *w, struct codec *c)
 		w->texts_bytes += n;
 		w->cgroups += cgroup != 0;
 		if (w->texts_bytes > TEXTS_BYTES || w->cgroups > CGROUPS_MAX)
-			return false;	/* left out, as what is damaged: this block and those that follow */
+			return false; /* left out, as what is damaged: this block and those that
+					 follow */
 		text_clean_lines(text, n + 1);
 		if (cgroup)
 			trace_cgroup_remember(cgroup, text);
@@ -134,7 +145,8 @@ static bool read_stalls(struct walk *w, struct codec *c)
 
 		codec_stall(c, &s.s, texts);
 		for (int k = 0; k < STACKS; k++)
-			s.stack[k] = texts[k] && texts[k] < w->texts_room ? w->texts[texts[k]] : NULL;
+			s.stack[k] =
+				texts[k] && texts[k] < w->texts_room ? w->texts[texts[k]] : NULL;
 		if (!c->bad && w->v->on_stall)
 			w->v->on_stall(w->v->ctx, &s);
 	}
@@ -156,26 +168,32 @@ static bool read_events(struct walk *w, struct codec *c)
 	return codec_done(c);
 }
 
-/* Half of what is free; at its peak, an endpoint of a snapshot stands in three lists, two of them with room to grow (realloc()). */
+/* Half of what is free; at its peak, an endpoint of a snapshot stands in three lists, two of them
+ * with room to grow (realloc()). */
 static size_t live_max(void)
 {
 	char kb[32];
-	uint64_t bytes = text_field("/proc/meminfo", "MemAvailable", kb, sizeof(kb)) ? strtoull(kb, NULL, 10) << 10 : 1ull << 30;
+	uint64_t bytes = text_field("/proc/meminfo", "MemAvailable", kb, sizeof(kb))
+				 ? strtoull(kb, NULL, 10) << 10
+				 : 1ull << 30;
 	uint64_t n = bytes / 2 / (6 * sizeof(struct trace_endpoint));
 
 	return n < 1024 ? 1024 : n;
 }
 
-static bool add_endpoint(struct walk *w, struct endpoints *into, const struct trace_endpoint *ep, uint64_t peer)
+static bool add_endpoint(struct walk *w, struct endpoints *into, const struct trace_endpoint *ep,
+			 uint64_t peer)
 {
-	if (into == &w->closed && into->n >= CLOSED_KEPT && endpoints_drop(into, NULL, NULL, &w->gone))
+	if (into == &w->closed && into->n >= CLOSED_KEPT &&
+	    endpoints_drop(into, NULL, NULL, &w->gone))
 		return false;
 	if (into == &w->live && into->n >= w->live_max)
 		return false;
 	return endpoints_add(into, ep, peer);
 }
 
-static bool read_endpoints(struct walk *w, struct codec *c, const struct part *p, struct endpoints *into)
+static bool read_endpoints(struct walk *w, struct codec *c, const struct part *p,
+			   struct endpoints *into)
 {
 	for (uint64_t i = 0; i < p->n && !c->bad && !w->no_memory; i++) {
 		struct trace_endpoint ep = {};
@@ -202,7 +220,8 @@ void counters_add_dropped(struct trace_counters *to, const struct trace_counters
 /* what is gone and what lives, as one snapshot */
 static void deliver(struct walk *w, const struct part *p)
 {
-	struct trace_snapshot s = { .at_ns = p->at_ns, .counters = p->counters, .listeners = w->listeners };
+	struct trace_snapshot s = { .at_ns = p->at_ns, .counters = p->counters,
+		.listeners = w->listeners };
 
 	w->st->snapshots++;
 	s.counters.events_lost += w->st->dropped.events;
@@ -302,14 +321,16 @@ static bool read_block(struct walk *w, const struct block *b)
 	}
 }
 
-/* a snapshot of which a part is missing would be short of endpoints: it is left out, up to its last part */
+/* a snapshot of which a part is missing would be short of endpoints: it is left out, up to its last
+ * part */
 static void note_damage(struct walk *w, const struct block *b)
 {
 	w->st->damaged++;
 	w->live_short |= b->type == BLOCK_SNAPSHOT || !b->type;
 }
 
-/* The parts of a snapshot follow each other, but for texts: whatever else comes, the next one begins behind it. */
+/* The parts of a snapshot follow each other, but for texts: whatever else comes, the next one
+ * begins behind it. */
 static void begin_snapshot(struct walk *w, const struct block *b)
 {
 	if (b->type != BLOCK_EVENTS && b->type != BLOCK_STALLS && b->type != BLOCK_CLOSED)
@@ -341,11 +362,18 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 static int nothing_to_show(const char *path, const struct recording_state *st, struct err *e)
 {
 	if (st->damaged)
-		return err_set(e, EXIT_DATA, "%s: it is damaged, and holds no whole snapshot: nothing can be shown; take another copy of it", path);
-	return err_set(e, EXIT_DATA, "%s: it breaks off before its first snapshot: nothing can be shown; record for longer", path);
+		return err_set(e, EXIT_DATA,
+			       "%s: it is damaged, and holds no whole snapshot: nothing can be "
+			       "shown; take another copy of it",
+			       path);
+	return err_set(e, EXIT_DATA,
+		       "%s: it breaks off before its first snapshot: nothing can be shown; record "
+		       "for longer",
+		       path);
 }
 
-int recording_walk(const struct recording *r, const struct recording_visitor *v, struct recording_state *st, struct err *e)
+int recording_walk(const struct recording *r, const struct recording_visitor *v,
+		   struct recording_state *st, struct err *e)
 {
 	struct walk w = { .v = v, .st = st, .live_max = live_max() };
 	struct block_reader reader;
@@ -356,13 +384,15 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	if (h != HEAD_GOOD)
 		return foreign(r->path, h, version, e);
 	read_blocks(&w, &reader);
-	if (w.closed.n && st->snapshots)	/* it broke off between the two */
+	if (w.closed.n && st->snapshots) /* it broke off between the two */
 		deliver(&w, &(struct part){});
 	blocks_close(&reader);
 	endpoints_free(&w.closed);
 	endpoints_free(&w.live);
 	free(w.texts);
 	if (w.no_memory)
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some, or filter (-p, -P, --comm)", r->path);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "%s: no memory to replay it; free some, or filter (-p, -P, --comm)",
+			       r->path);
 	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, e);
 }

@@ -68,7 +68,8 @@ static const struct place *find(const struct place *v, size_t n, uint64_t serial
 }
 
 /* of those with one serial the first stays: the closed ones come first */
-static size_t add_all(const struct endpoints *from, struct place *known, size_t n_known, struct trace_snapshot *s, uint64_t *peers)
+static size_t add_all(const struct endpoints *from, struct place *known, size_t n_known,
+		      struct trace_snapshot *s, uint64_t *peers)
 {
 	size_t added = 0;
 
@@ -154,7 +155,8 @@ int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct 
 	return l->n > half ? drop_least_stalled(l, c) : 0;
 }
 
-int endpoints_join(const struct endpoints *closed, const struct endpoints *live, struct trace_snapshot *s)
+int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
+		   struct trace_snapshot *s)
 {
 	size_t max = closed->n + live->n + 1, n;
 	struct place *places = array_new(max, 0, sizeof(*places));

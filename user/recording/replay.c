@@ -9,8 +9,8 @@
 /* the first way through: every endpoint's last figures */
 struct last {
 	struct endpoints closed, live;
-	struct trace_snapshot newest;	/* its times and counters */
-	struct trace_counters gone;	/* closed ones that were not kept */
+	struct trace_snapshot newest; /* its times and counters */
+	struct trace_counters gone;   /* closed ones that were not kept */
 	endpoint_filter want;
 	void *ctx;
 	bool no_memory;
@@ -21,11 +21,13 @@ static uint64_t peer_serial(const struct trace_snapshot *s, const struct trace_e
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? s->ep[ep->peer].serial : 0;
 }
 
-/* what is gone and what lives in lists of their own; of what is gone the half that stalled less goes, where it becomes too much */
-static bool keep(struct endpoints *closed, struct endpoints *live, const struct trace_snapshot *s, const struct trace_endpoint *ep,
-		 struct last *l, struct trace_counters *gone)
+/* what is gone and what lives in lists of their own; of what is gone the half that stalled less
+ * goes, where it becomes too much */
+static bool keep(struct endpoints *closed, struct endpoints *live, const struct trace_snapshot *s,
+		 const struct trace_endpoint *ep, struct last *l, struct trace_counters *gone)
 {
-	if (ep->closed && closed->n >= CLOSED_KEPT && endpoints_drop(closed, l ? l->want : NULL, l ? l->ctx : NULL, gone))
+	if (ep->closed && closed->n >= CLOSED_KEPT &&
+	    endpoints_drop(closed, l ? l->want : NULL, l ? l->ctx : NULL, gone))
 		return false;
 	return endpoints_add(ep->closed ? closed : live, ep, peer_serial(s, ep));
 }
@@ -36,7 +38,7 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 
 	if (l->no_memory)
 		return;
-	if (s->at_ns) {		/* not what was found behind the last snapshot */
+	if (s->at_ns) { /* not what was found behind the last snapshot */
 		endpoints_clear(&l->live);
 		l->newest = *s;
 	}
@@ -53,7 +55,8 @@ static int by_number(const void *a, const void *b)
 
 bool replay_wants(const struct replay *p, uint64_t serial)
 {
-	return !p->wanted || (p->n_wanted && bsearch(&serial, p->wanted, p->n_wanted, sizeof(serial), by_number));
+	return !p->wanted ||
+	       (p->n_wanted && bsearch(&serial, p->wanted, p->n_wanted, sizeof(serial), by_number));
 }
 
 /* an endpoint, or its other end: a verdict needs both */
@@ -77,7 +80,8 @@ static int choose(struct replay *p, endpoint_filter want, void *ctx)
 	return 0;
 }
 
-int replay_filter(const struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out)
+int replay_filter(const struct replay *p, const struct trace_snapshot *s,
+		  struct trace_snapshot *out)
 {
 	struct endpoints kept = {}, none = {};
 	bool ok = true;
@@ -108,7 +112,8 @@ int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace
 	*out = *s;
 	out->ep = NULL;
 	for (size_t i = 0; ok && i < s->n; i++)
-		ok = !replay_wants(p, s->ep[i].serial) || keep(&p->gone, &live, s, &s->ep[i], NULL, &p->dropped);
+		ok = !replay_wants(p, s->ep[i].serial) ||
+		     keep(&p->gone, &live, s, &s->ep[i], NULL, &p->dropped);
 	if (p->wanted)
 		forget_dropped(&out->counters);
 	counters_add_dropped(&out->counters, &p->dropped);
@@ -133,7 +138,8 @@ static void keep_transition(void *ctx, const struct trace_transition *tr)
 		timeline_add(&p->timeline, tr);
 }
 
-static int first_way(const struct recording *r, endpoint_filter want, void *ctx, struct replay *p, struct err *e)
+static int first_way(const struct recording *r, endpoint_filter want, void *ctx, struct replay *p,
+		     struct err *e)
 {
 	struct last last = { .want = want, .ctx = ctx };
 	struct recording_visitor v = { .ctx = &last, .on_snapshot = keep_last };
@@ -146,29 +152,34 @@ static int first_way(const struct recording *r, endpoint_filter want, void *ctx,
 			forget_dropped(&p->end.counters);
 		counters_add_dropped(&p->end.counters, &last.gone);
 		if (last.no_memory || endpoints_join(&last.closed, &last.live, &p->end))
-			rc = err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", r->path);
+			rc = err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
+				     r->path);
 	}
 	endpoints_free(&last.closed);
 	endpoints_free(&last.live);
 	return rc;
 }
 
-static int apply_filter(const struct recording *r, endpoint_filter want, void *ctx, struct replay *p, struct err *e)
+static int apply_filter(const struct recording *r, endpoint_filter want, void *ctx,
+			struct replay *p, struct err *e)
 {
 	struct trace_snapshot kept;
 
 	if (!want)
 		return 0;
 	if (choose(p, want, ctx) || replay_filter(p, &p->end, &kept))
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some", r->path);
+		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
+			       r->path);
 	trace_snapshot_free(&p->end);
 	p->end = kept;
 	return 0;
 }
 
-int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size_t timeline_max, struct replay *out, struct err *e)
+int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size_t timeline_max,
+		struct replay *out, struct err *e)
 {
-	struct recording_visitor v = { .ctx = out, .on_stall = keep_stall, .on_transition = keep_transition, .texts = &out->stalls };
+	struct recording_visitor v = { .ctx = out, .on_stall = keep_stall,
+		.on_transition = keep_transition, .texts = &out->stalls };
 
 	*out = (struct replay){ .stalls.max = STALLS_KEPT, .timeline.max = timeline_max };
 	if (first_way(r, want, ctx, out, e) || apply_filter(r, want, ctx, out, e))

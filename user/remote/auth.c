@@ -20,7 +20,9 @@ static int read_file(struct auth_key *k, int fd, const char *path, struct err *e
 	ssize_t n;
 
 	if (fstat(fd, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
-		return err_set(e, EXIT_NO_PERM, "--key %s: others may read or change it; run `chmod 600` on it", path);
+		return err_set(e, EXIT_NO_PERM,
+			       "--key %s: others may read or change it; run `chmod 600` on it",
+			       path);
 	n = read(fd, k->v, sizeof(k->v));
 	if (n < 0)
 		return err_sys(e, EXIT_DATA, "give a file with a secret", "--key %s", path);
@@ -29,8 +31,10 @@ static int read_file(struct auth_key *k, int fd, const char *path, struct err *e
 	k->n = (size_t)n;
 	if (k->n >= AUTH_KEY_LEAST && k->n < sizeof(k->v))
 		return 0;
-	return err_set(e, EXIT_DATA, "--key %s: %zu bytes, and a secret has %d to %d; make one with `head -c 32 /dev/urandom | base64`", path, k->n,
-		       AUTH_KEY_LEAST, AUTH_KEY_MOST - 1);
+	return err_set(e, EXIT_DATA,
+		       "--key %s: %zu bytes, and a secret has %d to %d; make one with `head -c 32 "
+		       "/dev/urandom | base64`",
+		       path, k->n, AUTH_KEY_LEAST, AUTH_KEY_MOST - 1);
 }
 
 int auth_key_read(struct auth_key *k, const char *path, struct err *e)
@@ -69,7 +73,8 @@ bool auth_is_hex(const char *text)
 	return strlen(text) == AUTH_HEX - 1 && strspn(text, "0123456789abcdef") == AUTH_HEX - 1;
 }
 
-int auth_proof(const struct auth_key *k, const char *who, const json_t *introduction, const char *challenge, char hex[AUTH_HEX], struct err *e)
+int auth_proof(const struct auth_key *k, const char *who, const json_t *introduction,
+	       const char *challenge, char hex[AUTH_HEX], struct err *e)
 {
 	char *text = json_dumps(introduction, JSON_COMPACT | JSON_SORT_KEYS);
 	struct hmac_sha256_ctx c;

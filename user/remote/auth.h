@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Both ends prove that they know a secret, without saying it: HMAC-SHA256 over a number of each that was never used before, and over the client's
- * introduction, so that a proof serves no other session and no other options. What follows the proofs is neither authenticated nor encrypted.
+ * Both ends prove that they know a secret, without saying it: HMAC-SHA256 over a number of each
+ * that was never used before, and over the client's introduction, so that a proof serves no other
+ * session and no other options. What follows the proofs is neither authenticated nor encrypted.
  */
 #ifndef IPCSTALL_REMOTE_AUTH_H
 #define IPCSTALL_REMOTE_AUTH_H
@@ -25,7 +26,8 @@ int auth_nonce(char hex[AUTH_HEX], struct err *e);
 bool auth_is_hex(const char *text);
 
 /* who: "client" or "server". The introduction holds the client's number as "nonce". */
-int auth_proof(const struct auth_key *k, const char *who, const json_t *introduction, const char *challenge, char hex[AUTH_HEX], struct err *e);
+int auth_proof(const struct auth_key *k, const char *who, const json_t *introduction,
+	       const char *challenge, char hex[AUTH_HEX], struct err *e);
 /* In the same time, whatever differs. */
 bool auth_same(const char *proof, const char *wanted);
 

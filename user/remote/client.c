@@ -14,8 +14,8 @@
 #include "remote/wire.h"
 
 #define CONNECT_NS 5000000000ULL
-#define HELLO_NS 10000000000ULL
-#define BYE_NS 1000000000ULL
+#define HELLO_NS   10000000000ULL
+#define BYE_NS	   1000000000ULL
 
 static bool is_port(const char *s)
 {
@@ -27,7 +27,8 @@ static bool is_port(const char *s)
 
 int remote_split(const char *text, char *host, size_t size, char port[8])
 {
-	const char *colon = strrchr(text, ':'), *first = strchr(text, ':'), *close = strchr(text, ']');
+	const char *colon = strrchr(text, ':'), *first = strchr(text, ':'),
+		   *close = strchr(text, ']');
 	size_t n = strlen(text);
 
 	snprintf(port, 8, "%d", WIRE_PORT);
@@ -76,16 +77,21 @@ static int connect_in_time(const struct addrinfo *a)
 
 static int dial(const char *target, bool v6, struct remote *r, struct err *e)
 {
-	struct addrinfo hints = { .ai_family = v6 ? AF_INET6 : AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *list = NULL;
+	struct addrinfo hints = { .ai_family = v6 ? AF_INET6 : AF_UNSPEC,
+				  .ai_socktype = SOCK_STREAM },
+			*list = NULL;
 	char host[128], port[8];
 	int rc;
 
 	if (remote_split(target, host, sizeof(host), port))
-		return err_set(e, EXIT_BAD_USAGE, "--connect '%s': not HOST, HOST:PORT or [IPV6]:PORT", target);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--connect '%s': not HOST, HOST:PORT or [IPV6]:PORT", target);
 	rc = getaddrinfo(host, port, &hints, &list);
 	if (rc)
-		return err_set(e, EXIT_PEER, "--connect %s: %s; give the name or address of a host where 'ipcstall server' runs", target,
-			       gai_strerror(rc));
+		return err_set(e, EXIT_PEER,
+			       "--connect %s: %s; give the name or address of a host where "
+			       "'ipcstall server' runs",
+			       target, gai_strerror(rc));
 	r->fd = -1;
 	for (struct addrinfo *a = list; a && r->fd < 0; a = a->ai_next) {
 		r->fd = connect_in_time(a);
@@ -94,9 +100,12 @@ static int dial(const char *target, bool v6, struct remote *r, struct err *e)
 	}
 	freeaddrinfo(list);
 	if (r->fd < 0)
-		return err_set(e, EXIT_PEER, "--connect %s port %s: %s; start 'ipcstall server --listen ADDRESS' there", host, port,
-			       strerror(errno));
-	getnameinfo((void *)&r->ss, r->len, r->address, sizeof(r->address), NULL, 0, NI_NUMERICHOST);
+		return err_set(
+			e, EXIT_PEER,
+			"--connect %s port %s: %s; start 'ipcstall server --listen ADDRESS' there",
+			host, port, strerror(errno));
+	getnameinfo((void *)&r->ss, r->len, r->address, sizeof(r->address), NULL, 0,
+		    NI_NUMERICHOST);
 	return wire_prepare(r->fd, e);
 }
 
@@ -109,54 +118,71 @@ static int refused(const struct remote *r, const json_t *answer, struct err *e)
 	wire_text(answer, "why", why, sizeof(why));
 	if (wire_int(answer, "code", 1, 130, &code, &none))
 		code = EXIT_PEER;
-	return err_set(e, (enum exit_code)code, "server %s: %s", r->address, why[0] ? why : "refused, and did not say why");
+	return err_set(e, (enum exit_code)code, "server %s: %s", r->address,
+		       why[0] ? why : "refused, and did not say why");
 }
 
-static json_t *introduction(const struct bench_plan *plan, const struct remote *r, const char *nonce)
+static json_t *introduction(const struct bench_plan *plan, const struct remote *r,
+			    const char *nonce)
 {
-	json_t *hello = json_pack("{s:s, s:i, s:s, s:o, s:o, s:s}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "version", IPCSTALL_VERSION, "host",
-				  host_to_json(&r->here), "options", opt_to_json(bench_option_rows, &plan->o), "nonce", nonce);
+	json_t *hello = json_pack("{s:s, s:i, s:s, s:o, s:o, s:s}", "hello", WIRE_NAME, "protocol",
+				  WIRE_PROTOCOL, "version", IPCSTALL_VERSION, "host",
+				  host_to_json(&r->here), "options",
+				  opt_to_json(bench_option_rows, &plan->o), "nonce", nonce);
 
 	json_object_del(json_object_get(hello, "options"), "connect");
 	return hello;
 }
 
-static int check_answer(const struct bench_plan *plan, const struct remote *r, const json_t *answer, struct err *e)
+static int check_answer(const struct bench_plan *plan, const struct remote *r, const json_t *answer,
+			struct err *e)
 {
 	int64_t protocol;
 
 	if (!answer)
 		return -1;
 	if (strcmp(wire_string(answer, "hello"), WIRE_NAME))
-		return err_set(e, EXIT_VERSION, "--connect %s: what answers there is no 'ipcstall server'; give its port", plan->o.connect);
+		return err_set(
+			e, EXIT_VERSION,
+			"--connect %s: what answers there is no 'ipcstall server'; give its port",
+			plan->o.connect);
 	if (!json_is_true(json_object_get(answer, "ok")))
 		return refused(r, answer, e);
 	return wire_int(answer, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, e);
 }
 
 /* Our proof for its challenge. Its own, for the same, is in the answer. */
-static json_t *prove(const struct remote *r, const struct auth_key *key, const json_t *hello, const json_t *asked, uint64_t deadline, struct err *e)
+static json_t *prove(const struct remote *r, const struct auth_key *key, const json_t *hello,
+		     const json_t *asked, uint64_t deadline, struct err *e)
 {
 	const char *challenge = wire_string(asked, "challenge");
 	char ours[AUTH_HEX], theirs[AUTH_HEX];
 	json_t *answer;
 
 	if (!auth_is_hex(challenge)) {
-		err_set(e, EXIT_NO_PERM, "server %s: it proves no secret; start it with the same --key FILE, or leave --key out", r->address);
+		err_set(e, EXIT_NO_PERM,
+			"server %s: it proves no secret; start it with the same --key FILE, or "
+			"leave --key out",
+			r->address);
 		return NULL;
 	}
-	if (auth_proof(key, "client", hello, challenge, ours, e) || auth_proof(key, "server", hello, challenge, theirs, e) ||
+	if (auth_proof(key, "client", hello, challenge, ours, e) ||
+	    auth_proof(key, "server", hello, challenge, theirs, e) ||
 	    wire_send(r->fd, json_pack("{s:s}", "proof", ours), deadline, e))
 		return NULL;
 	answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
-	if (!answer || !json_is_true(json_object_get(answer, "ok")) || auth_same(wire_string(answer, "proof"), theirs))
+	if (!answer || !json_is_true(json_object_get(answer, "ok")) ||
+	    auth_same(wire_string(answer, "proof"), theirs))
 		return answer;
 	json_decref(answer);
-	err_set(e, EXIT_NO_PERM, "server %s: its secret is another; give the same --key FILE at both ends", r->address);
+	err_set(e, EXIT_NO_PERM,
+		"server %s: its secret is another; give the same --key FILE at both ends",
+		r->address);
 	return NULL;
 }
 
-static int converse(const struct bench_plan *plan, struct remote *r, const struct auth_key *key, const json_t *hello, struct err *e)
+static int converse(const struct bench_plan *plan, struct remote *r, const struct auth_key *key,
+		    const json_t *hello, struct err *e)
 {
 	uint64_t deadline = now_ns() + HELLO_NS;
 	json_t *answer = NULL, *proven;
@@ -166,7 +192,10 @@ static int converse(const struct bench_plan *plan, struct remote *r, const struc
 		answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
 	rc = check_answer(plan, r, answer, e);
 	if (rc == 0 && !key->n && *wire_string(answer, "challenge"))
-		rc = err_set(e, EXIT_NO_PERM, "server %s: it asks for a secret; give --key FILE, with the one that it was started with", r->address);
+		rc = err_set(e, EXIT_NO_PERM,
+			     "server %s: it asks for a secret; give --key FILE, with the one that "
+			     "it was started with",
+			     r->address);
 	if (rc == 0 && key->n) {
 		proven = prove(r, key, hello, answer, deadline, e);
 		json_decref(answer);
@@ -197,8 +226,11 @@ static int check_oneway(const struct bench_plan *plan, const struct remote *r, s
 {
 	if (!(plan->tests >> TEST_ONEWAY & 1) || r->shares_clock)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE, "--test oneway with --connect %s: that host shares no clock with this one, so a one-way time would be "
-		       "the clocks' difference; give --test latency (half a round trip)", plan->o.connect);
+	return err_set(e, EXIT_BAD_USAGE,
+		       "--test oneway with --connect %s: that host shares no clock with this one, "
+		       "so a one-way time would be "
+		       "the clocks' difference; give --test latency (half a round trip)",
+		       plan->o.connect);
 }
 
 /* Wait for the server to let go first, so that the next run does not find it busy with this one. */
@@ -245,8 +277,9 @@ json_t *remote_to_json(const struct remote *r)
 {
 	if (!r)
 		return json_null();
-	return json_pack("{s:s, s:s, s:s, s:s, s:b}", "address", r->address, "hostname", r->host.name, "kernel", r->host.kernel, "version",
-			 r->host.version, "shares_clock", r->shares_clock);
+	return json_pack("{s:s, s:s, s:s, s:s, s:b}", "address", r->address, "hostname",
+			 r->host.name, "kernel", r->host.kernel, "version", r->host.version,
+			 "shares_clock", r->shares_clock);
 }
 
 const struct far_end_ops remote_far_end = { remote_open, remote_close, remote_worker_main };

@@ -9,24 +9,41 @@ struct field {
 	bool narrow; /* an int, not 64 bits */
 };
 
-#define TALLY(f) { #f, offsetof(struct tally, f), false }
-#define USAGE(f, narrow) { #f, offsetof(struct tally, usage.f), narrow }
-#define RELIABLE(f) { #f, offsetof(struct tally, reliable.f), false }
-#define FACT(f, narrow) { #f, offsetof(struct socket_facts, f), narrow }
+#define TALLY(f) \
+	{ \
+#f, offsetof(struct tally, f), false \
+	}
+#define USAGE(f, narrow) \
+	{ \
+#f, offsetof(struct tally, usage.f), narrow \
+	}
+#define RELIABLE(f) \
+	{ \
+#f, offsetof(struct tally, reliable.f), false \
+	}
+#define FACT(f, narrow) \
+	{ \
+#f, offsetof(struct socket_facts, f), narrow \
+	}
 
 static const struct field tally_fields[] = {
 	TALLY(n), TALLY(messages), TALLY(bytes), TALLY(lost), TALLY(late), TALLY(unclocked),
-	USAGE(pid, true), USAGE(cpu_first, true), USAGE(cpu_last, true), USAGE(voluntary, false), USAGE(involuntary, false),
+	USAGE(pid, true), USAGE(cpu_first, true), USAGE(cpu_last, true), USAGE(voluntary, false),
+		USAGE(involuntary, false),
 	USAGE(user_us, false), USAGE(system_us, false),
-	RELIABLE(packets), RELIABLE(transmissions), RELIABLE(retransmits), RELIABLE(stale_acks), RELIABLE(arrivals),
+	RELIABLE(packets), RELIABLE(transmissions), RELIABLE(retransmits), RELIABLE(stale_acks),
+		RELIABLE(arrivals),
 	RELIABLE(dropped), RELIABLE(duplicates), RELIABLE(early), RELIABLE(aliens),
 	{ NULL },
 };
 
 static const struct field fact_fields[] = {
-	FACT(sndbuf, false), FACT(rcvbuf, false), FACT(pipe_size, false), FACT(mss, false), FACT(nodelay, true),
-	FACT(rtt_us, false), FACT(rttvar_us, false), FACT(min_rtt_us, false), FACT(cwnd, false), FACT(snd_wnd, false),
-	FACT(retransmits, false), FACT(busy_us, false), FACT(rwnd_limited_us, false), FACT(sndbuf_limited_us, false),
+	FACT(sndbuf, false), FACT(rcvbuf, false), FACT(pipe_size, false), FACT(mss, false),
+		FACT(nodelay, true),
+	FACT(rtt_us, false), FACT(rttvar_us, false), FACT(min_rtt_us, false), FACT(cwnd, false),
+		FACT(snd_wnd, false),
+	FACT(retransmits, false), FACT(busy_us, false), FACT(rwnd_limited_us, false),
+		FACT(sndbuf_limited_us, false),
 	FACT(send_errors, false), FACT(strays, false),
 	{ NULL },
 };
@@ -38,7 +55,9 @@ static void put(json_t *o, const struct field *f, const void *from)
 	for (; f->name; f++) {
 		const char *p = (const char *)from + f->offset;
 
-		json_object_set_new(o, f->name, json_integer(f->narrow ? *(const int *)p : *(const int64_t *)p));
+		json_object_set_new(
+			o, f->name,
+			json_integer(f->narrow ? *(const int *)p : *(const int64_t *)p));
 	}
 }
 
@@ -48,7 +67,8 @@ static int take(const json_t *o, const struct field *f, void *into, struct err *
 		char *p = (char *)into + f->offset;
 		int64_t v;
 
-		if (wire_int(o, f->name, f->narrow ? INT32_MIN : INT64_MIN, f->narrow ? INT32_MAX : INT64_MAX, &v, e))
+		if (wire_int(o, f->name, f->narrow ? INT32_MIN : INT64_MIN,
+			     f->narrow ? INT32_MAX : INT64_MAX, &v, e))
 			return -1;
 		if (f->narrow)
 			*(int *)p = (int)v;
@@ -63,7 +83,8 @@ static json_t *slices(const struct run *r, const struct tally *t)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < t->n_slices; i++) {
-		json_array_append_new(a, json_integer((json_int_t)ticks_to_ns(&r->clock, r->sh->slices[i].ticks)));
+		json_array_append_new(a, json_integer((json_int_t)ticks_to_ns(
+						 &r->clock, r->sh->slices[i].ticks)));
 		json_array_append_new(a, json_integer((json_int_t)r->sh->slices[i].bytes));
 	}
 	return a;
@@ -74,7 +95,10 @@ json_t *tally_to_json(const struct run *r, const struct tally *t)
 	json_t *o = json_object();
 
 	put(o, tally_fields, t);
-	json_object_set_new(o, "ns", json_integer(t->to > t->from ? (json_int_t)ticks_to_ns(&r->clock, t->to - t->from) : 0));
+	json_object_set_new(
+		o, "ns",
+		json_integer(t->to > t->from ? (json_int_t)ticks_to_ns(&r->clock, t->to - t->from)
+					     : 0));
 	json_object_set_new(o, "slices", slices(r, t));
 	return o;
 }
@@ -84,13 +108,19 @@ static int take_slices(const struct run *r, struct tally *t, const json_t *a, st
 	size_t n = json_array_size(a) / 2;
 
 	if (n > MAX_SLICES)
-		return err_set(e, EXIT_VERSION, "the other host: more slices than there is room for; use the same version at both ends");
+		return err_set(e, EXIT_VERSION,
+			       "the other host: more slices than there is room for; use the same "
+			       "version at both ends");
 	for (size_t i = 0; i < n; i++) {
-		int64_t ns = json_integer_value(json_array_get(a, 2 * i)), bytes = json_integer_value(json_array_get(a, 2 * i + 1));
+		int64_t ns = json_integer_value(json_array_get(a, 2 * i)),
+			bytes = json_integer_value(json_array_get(a, 2 * i + 1));
 
 		if (ns <= 0 || bytes < 0)
-			return err_set(e, EXIT_VERSION, "the other host: a slice of no time; use the same version at both ends");
-		r->sh->slices[i] = (struct slice){ ns_to_ticks(&r->clock, (uint64_t)ns), (uint64_t)bytes };
+			return err_set(e, EXIT_VERSION,
+				       "the other host: a slice of no time; use the same version "
+				       "at both ends");
+		r->sh->slices[i] =
+			(struct slice){ ns_to_ticks(&r->clock, (uint64_t)ns), (uint64_t)bytes };
 	}
 	t->n_slices = n;
 	return 0;

@@ -16,7 +16,7 @@ void host_read(struct host_id *h, const char *clock)
 	memset(h, 0, sizeof(*h));
 	if (uname(&u) == 0) {
 		text_append(h->name, sizeof(h->name), "%s", u.nodename);
-		text_clean(h->name, sizeof(h->name));	/* sethostname() takes any bytes */
+		text_clean(h->name, sizeof(h->name)); /* sethostname() takes any bytes */
 		text_append(h->kernel, sizeof(h->kernel), "%s", u.release);
 	}
 	text_append(h->version, sizeof(h->version), "%s", IPCSTALL_VERSION);
@@ -29,8 +29,9 @@ void host_read(struct host_id *h, const char *clock)
 
 json_t *host_to_json(const struct host_id *h)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", h->name, "kernel", h->kernel, "version", h->version, "boot_id", h->boot_id,
-			 "time_ns", h->time_ns, "clock", h->clock);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", h->name, "kernel", h->kernel,
+			 "version", h->version, "boot_id", h->boot_id, "time_ns", h->time_ns,
+			 "clock", h->clock);
 }
 
 void host_from_json(struct host_id *h, const json_t *o)
@@ -45,6 +46,6 @@ void host_from_json(struct host_id *h, const json_t *o)
 
 bool host_shares_clock(const struct host_id *a, const struct host_id *b)
 {
-	return a->boot_id[0] && a->time_ns[0] && !strcmp(a->boot_id, b->boot_id) && !strcmp(a->time_ns, b->time_ns) &&
-	       !strcmp(a->clock, b->clock);
+	return a->boot_id[0] && a->time_ns[0] && !strcmp(a->boot_id, b->boot_id) &&
+	       !strcmp(a->time_ns, b->time_ns) && !strcmp(a->clock, b->clock);
 }

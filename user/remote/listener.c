@@ -44,7 +44,8 @@ struct listener {
 	struct desk *desk;
 	struct auth_key key;
 	struct visitor visitor[VISITORS_MAX];
-	int told[VISITORS_MAX]; /* connections that were told to come again: closed when the ring has gone round, so that they can read it */
+	int told[VISITORS_MAX]; /* connections that were told to come again: closed when the ring
+				   has gone round, so that they can read it */
 	size_t n_told;
 	int last_code; /* of the last run that was let in */
 };
@@ -75,8 +76,10 @@ static const char *who_may(const struct listener *l, const struct sockaddr_stora
 {
 	if (l->key.n)
 		return "clients prove that they know its secret; nothing is encrypted";
-	return is_loopback(ss) ? "nothing is authenticated: every user of this host may run tests (other hosts: --listen ADDRESS --key FILE)" :
-				 "nothing is authenticated: whoever reaches this port may run tests on this host";
+	return is_loopback(ss) ? "nothing is authenticated: every user of this host may run tests "
+				 "(other hosts: --listen ADDRESS --key FILE)"
+			       : "nothing is authenticated: whoever reaches this port may run "
+				 "tests on this host";
 }
 
 static void announce(const struct listener *l)
@@ -86,31 +89,43 @@ static void announce(const struct listener *l)
 	char host[128], port[8];
 
 	getsockname(l->fd, (void *)&ss, &len);
-	getnameinfo((void *)&ss, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	getnameinfo((void *)&ss, len, host, sizeof(host), port, sizeof(port),
+		    NI_NUMERICHOST | NI_NUMERICSERV);
 	printf("listening at %s port %s; %s\n", host, port, who_may(l, &ss));
 	fflush(stdout);
 }
 
-static int check_exposed(const struct listener *l, const struct sockaddr *a, const char *where, struct err *e)
+static int check_exposed(const struct listener *l, const struct sockaddr *a, const char *where,
+			 struct err *e)
 {
 	if (l->key.n || l->o->insecure || is_loopback((const void *)a))
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE, "--listen %s: other hosts reach that, and none would have to prove anything; give --key FILE, or --insecure in a lab", where);
+	return err_set(e, EXIT_BAD_USAGE,
+		       "--listen %s: other hosts reach that, and none would have to prove "
+		       "anything; give --key FILE, or --insecure in a lab",
+		       where);
 }
 
 static int open_listener(const struct listener *l, const char *where, struct err *e)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *list = NULL;
+	struct addrinfo hints = { .ai_family = AF_UNSPEC,
+				  .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_PASSIVE | AI_NUMERICHOST },
+			*list = NULL;
 	char host[128], port[8];
 	int fd;
 
 	if (remote_split(where, host, sizeof(host), port) || getaddrinfo(host, port, &hints, &list))
-		return err_set(e, EXIT_BAD_USAGE, "--listen '%s': not an address of this host; give ADDRESS, ADDRESS:PORT or [IPV6]:PORT", where);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--listen '%s': not an address of this host; give ADDRESS, "
+			       "ADDRESS:PORT or [IPV6]:PORT",
+			       where);
 	fd = check_exposed(l, list->ai_addr, where, e) ? -1 : bind_and_listen(list);
 	freeaddrinfo(list);
 	if (fd >= 0 || err_is_set(e))
 		return fd;
-	return err_sys(e, EXIT_NO_RESOURCE, "give another --listen ADDRESS:PORT", "--listen %s port %s", host, port);
+	return err_sys(e, EXIT_NO_RESOURCE, "give another --listen ADDRESS:PORT",
+		       "--listen %s port %s", host, port);
 }
 
 static int prepare(struct listener *l, struct err *e)
@@ -169,11 +184,14 @@ static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_st
 	if (a->ss_family != b->ss_family)
 		return false;
 	if (a->ss_family == AF_INET6)
-		return IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr);
-	return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+		return IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)a)->sin6_addr,
+					  &((const struct sockaddr_in6 *)b)->sin6_addr);
+	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
-/* Of this host every user has the same address: there one may not take all the places of the others. */
+/* Of this host every user has the same address: there one may not take all the places of the
+ * others. */
 static bool has_too_many(const struct listener *l, const struct sockaddr_storage *from)
 {
 	int n = 0;
@@ -183,7 +201,8 @@ static bool has_too_many(const struct listener *l, const struct sockaddr_storage
 	return !is_loopback(from) && n >= VISITORS_OF_ONE;
 }
 
-/* A free place, or that of whoever has been at the door longest and is not served: who means it is let in within milliseconds. */
+/* A free place, or that of whoever has been at the door longest and is not served: who means it is
+ * let in within milliseconds. */
 static struct visitor *find_place(struct listener *l)
 {
 	pid_t served = __atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
@@ -222,7 +241,8 @@ static void admit_one(struct listener *l)
 	pid_t pid;
 
 	if (fd < 0) {
-		nanosleep(&pause, NULL); /* out of descriptors, maybe: the connection stays where it is */
+		nanosleep(&pause,
+			  NULL); /* out of descriptors, maybe: the connection stays where it is */
 		return;
 	}
 	v = has_too_many(l, &from) ? NULL : find_place(l);
@@ -251,14 +271,16 @@ static void reap(struct listener *l)
 		for (size_t i = 0; i < VISITORS_MAX; i++)
 			if (l->visitor[i].pid == pid)
 				l->visitor[i].pid = 0;
-		__atomic_compare_exchange_n(&l->desk->owner, &owner, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		__atomic_compare_exchange_n(&l->desk->owner, &owner, 0, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_ACQUIRE);
 		l->last_code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_PEER;
 	}
 }
 
 static bool over(const struct listener *l)
 {
-	return l->o->once && __atomic_load_n(&l->desk->served, __ATOMIC_ACQUIRE) && !__atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
+	return l->o->once && __atomic_load_n(&l->desk->served, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
 }
 
 /* True: a signal says to end. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits for clients and gives each a process of its own, so that none can hold up or bring down the others. */
+/* Waits for clients and gives each a process of its own, so that none can hold up or bring down the
+ * others. */
 #ifndef IPCSTALL_REMOTE_LISTENER_H
 #define IPCSTALL_REMOTE_LISTENER_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of the server's worker: orders go out as messages, and answers come back as the worker's counts. */
+/* In place of the server's worker: orders go out as messages, and answers come back as the worker's
+ * counts. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -31,7 +32,8 @@ static json_t *answer(const struct run *r, uint64_t deadline, struct err *e)
 	wire_text(a, "why", why, sizeof(why));
 	if (wire_int(a, "code", 1, 130, &code, &none))
 		code = EXIT_PEER;
-	err_set(e, (enum exit_code)code, "server %s: %s", r->plan->remote->address, why[0] ? why : "failed, and did not say why");
+	err_set(e, (enum exit_code)code, "server %s: %s", r->plan->remote->address,
+		why[0] ? why : "failed, and did not say why");
 	json_decref(a);
 	return NULL;
 }
@@ -58,14 +60,20 @@ static int port_of(const struct address *a)
 {
 	if (!a->len)
 		return 0;
-	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port : ((const struct sockaddr_in *)&a->ss)->sin_port);
+	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port
+						 : ((const struct sockaddr_in *)&a->ss)->sin_port);
 }
 
 static int pass_open(struct run *r, struct err *e)
 {
-	json_t *a = ask(r, json_pack("{s:s, s:s, s:I}", "do", "open", "test", test_name(r->test), "size", (json_int_t)r->size), e);
+	json_t *a = ask(r,
+			json_pack("{s:s, s:s, s:I}", "do", "open", "test", test_name(r->test),
+				  "size", (json_int_t)r->size),
+			e);
 	int64_t port;
-	int rc = !a || wire_int(a, "port", 1, 65535, &port, e) ? -1 : set_port(&r->sh->server, r->plan->remote, port);
+	int rc = !a || wire_int(a, "port", 1, 65535, &port, e)
+			 ? -1
+			 : set_port(&r->sh->server, r->plan->remote, port);
 
 	json_decref(a);
 	return rc;
@@ -73,13 +81,15 @@ static int pass_open(struct run *r, struct err *e)
 
 static int pass_accept(struct run *r, struct err *e)
 {
-	json_t *a = ask(r, json_pack("{s:s, s:i}", "do", "accept", "port", port_of(&r->sh->client)), e);
+	json_t *a =
+		ask(r, json_pack("{s:s, s:i}", "do", "accept", "port", port_of(&r->sh->client)), e);
 
 	json_decref(a);
 	return a ? 0 : -1;
 }
 
-/* Until this host's end has finished, or the other host speaks up, which it only does to say that it failed. */
+/* Until this host's end has finished, or the other host speaks up, which it only does to say that
+ * it failed. */
 static int until_done(struct run *r, struct err *e)
 {
 	struct pollfd p = { r->plan->remote->fd, POLLIN, 0 };
@@ -90,7 +100,11 @@ static int until_done(struct run *r, struct err *e)
 			json_t *a = answer(r, deadline_of(r), e);
 
 			json_decref(a);
-			return a ? err_set(e, EXIT_VERSION, "server %s: an answer too early; use the same version at both ends", r->plan->remote->address) : -1;
+			return a ? err_set(e, EXIT_VERSION,
+					   "server %s: an answer too early; use the same version "
+					   "at both ends",
+					   r->plan->remote->address)
+				 : -1;
 		}
 		syscall(SYS_futex, &r->sh->done, FUTEX_WAIT, 0, &while_listening, NULL, 0);
 	}
@@ -108,7 +122,8 @@ static int take_samples(struct run *r, struct err *e)
 		if (!a)
 			return -1;
 		for (size_t i = 0; i < n && have < r->max_samples; i++)
-			r->samples[ROLE_SERVER][have++] = (uint64_t)json_integer_value(json_array_get(list, i));
+			r->samples[ROLE_SERVER][have++] =
+				(uint64_t)json_integer_value(json_array_get(list, i));
 		json_decref(a);
 		if (!n)
 			break;
@@ -118,9 +133,13 @@ static int take_samples(struct run *r, struct err *e)
 
 static int pass_phase(struct run *r, const struct phase *p, struct err *e)
 {
-	json_t *a = ask(r, json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I}", "do", "phase", "record", p->record, "min", (json_int_t)p->min_count, "max",
-				     (json_int_t)(p->max_count > INT64_MAX ? INT64_MAX : p->max_count), "ns", (json_int_t)p->duration_ns, "slice",
-				     (json_int_t)p->slice_ns, "budget", (json_int_t)p->budget_ns), e);
+	json_t *a = ask(r,
+			json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I}", "do", "phase", "record",
+				  p->record, "min", (json_int_t)p->min_count, "max",
+				  (json_int_t)(p->max_count > INT64_MAX ? INT64_MAX : p->max_count),
+				  "ns", (json_int_t)p->duration_ns, "slice",
+				  (json_int_t)p->slice_ns, "budget", (json_int_t)p->budget_ns),
+			e);
 	int rc;
 
 	json_decref(a);
@@ -129,7 +148,10 @@ static int pass_phase(struct run *r, const struct phase *p, struct err *e)
 	__atomic_store_n(&r->sh->started, 1, __ATOMIC_RELEASE);
 	if (until_done(r, e))
 		return -1;
-	a = ask(r, json_pack("{s:s, s:I, s:I}", "do", "done", "last", (json_int_t)r->sh->last, "total", (json_int_t)r->sh->total), e);
+	a = ask(r,
+		json_pack("{s:s, s:I, s:I}", "do", "done", "last", (json_int_t)r->sh->last, "total",
+			  (json_int_t)r->sh->total),
+		e);
 	rc = a ? tally_from_json(r, r->tally, json_object_get(a, "tally"), e) : -1;
 	json_decref(a);
 	return rc ? rc : take_samples(r, e);

@@ -17,9 +17,9 @@
 #include "remote/remote.h"
 #include "remote/wire.h"
 
-#define HELLO_NS 3000000000ULL  /* to introduce itself */
-#define SEND_NS 10000000000ULL	/* to take an answer */
-#define FIRST_NS 5000000000ULL	/* from being let in to the first question */
+#define HELLO_NS   3000000000ULL  /* to introduce itself */
+#define SEND_NS	   10000000000ULL /* to take an answer */
+#define FIRST_NS   5000000000ULL  /* from being let in to the first question */
 #define BETWEEN_NS 20000000000ULL /* between two questions: the client only reckons there */
 enum { KICK_MS = 2 };
 #define MEMORY_MOST ((size_t)256 << 20) /* of a test here */
@@ -41,7 +41,9 @@ static int reply(struct served *s, json_t *o, struct err *e)
 
 void session_busy(int fd)
 {
-	static const char why[] = "{\"hello\":\"" WIRE_NAME "\",\"ok\":false,\"code\":5,\"why\":\"busy: too many clients are at its door; try again\"}";
+	static const char why[] =
+		"{\"hello\":\"" WIRE_NAME "\",\"ok\":false,\"code\":5,\"why\":\"busy: too many "
+					  "clients are at its door; try again\"}";
 	uint32_t length = htonl(sizeof(why) - 1);
 	struct iovec parts[] = { { &length, sizeof(length) }, { (void *)why, sizeof(why) - 1 } };
 	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
@@ -54,16 +56,20 @@ static void refuse(int fd, const struct err *why)
 {
 	struct err ignored = {};
 
-	wire_send(fd, json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 0, "code", (int)why->code, "why", why->text),
+	wire_send(fd,
+		  json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 0, "code",
+			    (int)why->code, "why", why->text),
 		  now_ns() + SEND_NS, &ignored);
 }
 
 static int unexpected(const char *what, struct err *e)
 {
-	return err_set(e, EXIT_VERSION, "'%s' out of turn; use the same version at both ends", what);
+	return err_set(e, EXIT_VERSION, "'%s' out of turn; use the same version at both ends",
+		       what);
 }
 
-/* The address the client reached this host by is where its data is to come; a link-local one needs the interface, so any. */
+/* The address the client reached this host by is where its data is to come; a link-local one needs
+ * the interface, so any. */
 static int addresses(struct served *s, struct err *e)
 {
 	struct sockaddr_storage own;
@@ -72,9 +78,11 @@ static int addresses(struct served *s, struct err *e)
 	const void *a;
 
 	s->peer.len = sizeof(s->peer.ss);
-	if (getsockname(s->fd, (void *)&own, &len) || getpeername(s->fd, (void *)&s->peer.ss, &s->peer.len))
+	if (getsockname(s->fd, (void *)&own, &len) ||
+	    getpeername(s->fd, (void *)&s->peer.ss, &s->peer.len))
 		return err_sys(e, EXIT_PEER, NULL, "control connection");
-	a = own.ss_family == AF_INET6 ? (const void *)&in6->sin6_addr : (const void *)&((struct sockaddr_in *)&own)->sin_addr;
+	a = own.ss_family == AF_INET6 ? (const void *)&in6->sin6_addr
+				      : (const void *)&((struct sockaddr_in *)&own)->sin_addr;
 	if (own.ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
 		strcpy(s->bind, "::");
 	else
@@ -83,7 +91,8 @@ static int addresses(struct served *s, struct err *e)
 	return 0;
 }
 
-/* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or is none of ours. */
+/* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or
+ * is none of ours. */
 static int obey_one(struct served *s, enum order what, struct err *e)
 {
 	struct order_msg o = { .order = what };
@@ -93,7 +102,9 @@ static int obey_one(struct served *s, enum order what, struct err *e)
 	if (local_end_order(s->half, &o, e))
 		return -1;
 	do
-		n = poll(p, 2, (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000 : INT32_MAX));
+		n = poll(p, 2,
+			 (int)(s->plan.o.timeout / 1000000 < INT32_MAX ? s->plan.o.timeout / 1000000
+								       : INT32_MAX));
 	while (n < 0 && errno == EINTR);
 	if (n > 0 && p[0].revents)
 		return local_end_report(s->half, e);
@@ -116,7 +127,8 @@ static int listening_port(const struct served *s)
 {
 	const struct address *a = &local_end_run(s->half)->sh->server;
 
-	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port : ((const struct sockaddr_in *)&a->ss)->sin_port);
+	return ntohs(a->ss.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&a->ss)->sin6_port
+						 : ((const struct sockaddr_in *)&a->ss)->sin_port);
 }
 
 static int fits(const struct served *s, enum test t, int64_t size, struct err *e)
@@ -125,8 +137,11 @@ static int fits(const struct served *s, enum test t, int64_t size, struct err *e
 
 	if (bytes <= MEMORY_MOST)
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE, "this test would take %zu MiB of the server's memory, and a client may have %zu; give a smaller --size, --count, "
-		       "--duration or --window", bytes >> 20, MEMORY_MOST >> 20);
+	return err_set(e, EXIT_NO_RESOURCE,
+		       "this test would take %zu MiB of the server's memory, and a client may have "
+		       "%zu; give a smaller --size, --count, "
+		       "--duration or --window",
+		       bytes >> 20, MEMORY_MOST >> 20);
 }
 
 static int do_open(struct served *s, const json_t *q, struct err *e)
@@ -136,7 +151,8 @@ static int do_open(struct served *s, const json_t *q, struct err *e)
 
 	if (s->half)
 		return unexpected("open", e);
-	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) || bench_plan_check_point(&s->plan, t, size, e) || fits(s, t, size, e))
+	if (find_test(q, &t, e) || wire_int(q, "size", 1, 1 << 30, &size, e) ||
+	    bench_plan_check_point(&s->plan, t, size, e) || fits(s, t, size, e))
 		return -1;
 	s->half = local_end_start(&s->plan, t, size, s->bind, e);
 	if (!s->half || obey_one(s, ORDER_OPEN, e))
@@ -168,7 +184,8 @@ static int take_done(struct served *s, struct err *e)
 
 	if (q && strcmp(wire_string(q, "do"), "done"))
 		unexpected(wire_string(q, "do"), e);
-	else if (q && !wire_int(q, "last", -1, INT64_MAX, &last, e) && !wire_int(q, "total", -1, INT64_MAX, &total, e))
+	else if (q && !wire_int(q, "last", -1, INT64_MAX, &last, e) &&
+		 !wire_int(q, "total", -1, INT64_MAX, &total, e))
 		rc = 0;
 	json_decref(q);
 	if (rc)
@@ -179,8 +196,8 @@ static int take_done(struct served *s, struct err *e)
 	return 0;
 }
 
-/* May the worker's silence be cut short, once the other end has finished? Not where bytes may still be on their way and
- * nothing says how many. */
+/* May the worker's silence be cut short, once the other end has finished? Not where bytes may still
+ * be on their way and nothing says how many. */
 static bool may_kick(const struct served *s)
 {
 	const struct run *r = local_end_run(s->half);
@@ -198,9 +215,11 @@ static int until_over(struct served *s, uint64_t deadline, struct err *e)
 		int n = poll(p, 2, kick ? KICK_MS : 1000);
 
 		if (now_ns() > deadline)
-			return err_set(e, EXIT_PEER, "the phase did not end in time; give a longer --timeout");
+			return err_set(e, EXIT_PEER,
+				       "the phase did not end in time; give a longer --timeout");
 		if (n == 0 && kick)
-			kill(local_end_pid(s->half), SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
+			kill(local_end_pid(s->half),
+			     SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
 		if (n <= 0)
 			continue;
 		if (p[0].revents && take_done(s, e))
@@ -220,12 +239,15 @@ static int send_samples(struct served *s, struct err *e)
 
 	if (!r->samples[ROLE_SERVER])
 		return 0;
-	n = r->plan->o.rate > 0 || n > r->max_samples ? r->max_samples : n; /* by schedule, each has a place of its own */
+	n = r->plan->o.rate > 0 || n > r->max_samples
+		    ? r->max_samples
+		    : n; /* by schedule, each has a place of its own */
 	for (uint64_t at = 0; at < n; at += REMOTE_SAMPLES_CHUNK) {
 		json_t *list = json_array();
 
 		for (uint64_t i = at; i < n && i < at + REMOTE_SAMPLES_CHUNK; i++)
-			json_array_append_new(list, json_integer((json_int_t)r->samples[ROLE_SERVER][i]));
+			json_array_append_new(list,
+					      json_integer((json_int_t)r->samples[ROLE_SERVER][i]));
 		if (reply(s, json_pack("{s:o}", "samples", list), e))
 			return -1;
 	}
@@ -236,10 +258,17 @@ static int read_phase(const json_t *q, struct phase *p, struct err *e)
 {
 	int64_t min, max, ns, slice, budget;
 
-	if (wire_int(q, "min", 0, INT64_MAX, &min, e) || wire_int(q, "max", 1, INT64_MAX, &max, e) ||
-	    wire_int(q, "ns", 0, PHASE_MOST_NS, &ns, e) || wire_int(q, "slice", 0, PHASE_MOST_NS, &slice, e) || wire_int(q, "budget", 0, INT64_MAX, &budget, e))
+	if (wire_int(q, "min", 0, INT64_MAX, &min, e) ||
+	    wire_int(q, "max", 1, INT64_MAX, &max, e) ||
+	    wire_int(q, "ns", 0, PHASE_MOST_NS, &ns, e) ||
+	    wire_int(q, "slice", 0, PHASE_MOST_NS, &slice, e) ||
+	    wire_int(q, "budget", 0, INT64_MAX, &budget, e))
 		return -1;
-	*p = (struct phase){ json_is_true(json_object_get(q, "record")), (uint64_t)min, (uint64_t)max, (uint64_t)ns, (uint64_t)slice,
+	*p = (struct phase){ json_is_true(json_object_get(q, "record")),
+			     (uint64_t)min,
+			     (uint64_t)max,
+			     (uint64_t)ns,
+			     (uint64_t)slice,
 			     (uint64_t)(budget < PHASE_MOST_NS ? budget : PHASE_MOST_NS) };
 	return 0;
 }
@@ -252,9 +281,11 @@ static int do_phase(struct served *s, const json_t *q, struct err *e)
 	if (read_phase(q, &o.phase, e))
 		return -1;
 	local_end_reset(s->half);
-	if (local_end_order(s->half, &o, e) || reply(s, json_object(), e) || until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
+	if (local_end_order(s->half, &o, e) || reply(s, json_object(), e) ||
+	    until_over(s, now_ns() + o.phase.budget_ns + SEND_NS, e))
 		return -1;
-	if (counts_take(r, ROLE_SERVER, e) || reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->counted[ROLE_SERVER])), e))
+	if (counts_take(r, ROLE_SERVER, e) ||
+	    reply(s, json_pack("{s:o}", "tally", tally_to_json(r, &r->counted[ROLE_SERVER])), e))
 		return -1;
 	return send_samples(s, e);
 }
@@ -265,7 +296,8 @@ static int do_facts(struct served *s, const json_t *q, struct err *e)
 
 	if (obey_one(s, ORDER_FACTS, e) || counts_take(r, ROLE_SERVER, e))
 		return -1;
-	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&r->counted[ROLE_SERVER].facts)), e);
+	return reply(s, json_pack("{s:o}", "facts", facts_to_json(&r->counted[ROLE_SERVER].facts)),
+		     e);
 }
 
 static int do_close(struct served *s, const json_t *q, struct err *e)
@@ -291,9 +323,11 @@ static int answer(struct served *s, const json_t *q, struct err *e)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (strcmp(what, verbs[i].what))
 			continue;
-		return verbs[i].needs_point && !s->half ? unexpected(what, e) : verbs[i].fn(s, q, e);
+		return verbs[i].needs_point && !s->half ? unexpected(what, e)
+							: verbs[i].fn(s, q, e);
 	}
-	return err_set(e, EXIT_VERSION, "a request unknown here; use the same version at both ends");
+	return err_set(e, EXIT_VERSION,
+		       "a request unknown here; use the same version at both ends");
 }
 
 /* The client has gone without a word: the end of a run, or of the client. */
@@ -314,7 +348,8 @@ static int converse(struct served *s, struct err *e)
 		int rc;
 
 		if (poll(&p, 1, (int)(patience / 1000000)) == 0) {
-			err_set(e, EXIT_PEER, "the client was silent for %llu s", (unsigned long long)(patience / 1000000000));
+			err_set(e, EXIT_PEER, "the client was silent for %llu s",
+				(unsigned long long)(patience / 1000000000));
 			refuse(s->fd, e);
 			return -1;
 		}
@@ -330,8 +365,10 @@ static int converse(struct served *s, struct err *e)
 	}
 }
 
-/* The client proves first: whoever does not know the secret learns nothing made with it. `proof`: ours, for the answer. */
-static int prove(struct served *s, const json_t *hello, const struct auth_key *key, char proof[AUTH_HEX], struct err *e)
+/* The client proves first: whoever does not know the secret learns nothing made with it. `proof`:
+ * ours, for the answer. */
+static int prove(struct served *s, const json_t *hello, const struct auth_key *key,
+		 char proof[AUTH_HEX], struct err *e)
 {
 	char challenge[AUTH_HEX], wanted[AUTH_HEX];
 	uint64_t deadline = now_ns() + HELLO_NS;
@@ -339,9 +376,14 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 	bool same;
 
 	if (!auth_is_hex(wire_string(hello, "nonce")))
-		return err_set(e, EXIT_NO_PERM, "this server asks for a secret; give --key FILE, with the one that it was started with");
+		return err_set(e, EXIT_NO_PERM,
+			       "this server asks for a secret; give --key FILE, with the one that "
+			       "it was started with");
 	if (auth_nonce(challenge, e) ||
-	    wire_send(s->fd, json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 1, "protocol", WIRE_PROTOCOL, "challenge", challenge), deadline, e))
+	    wire_send(s->fd,
+		      json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 1, "protocol",
+				WIRE_PROTOCOL, "challenge", challenge),
+		      deadline, e))
 		return -1;
 	a = wire_recv(s->fd, WIRE_HELLO_MAX, deadline, e);
 	if (!a || auth_proof(key, "client", hello, challenge, wanted, e)) {
@@ -351,7 +393,9 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 	same = auth_same(wire_string(a, "proof"), wanted);
 	json_decref(a);
 	if (!same)
-		return err_set(e, EXIT_NO_PERM, "the secret is not this server's; give the same --key FILE at both ends");
+		return err_set(
+			e, EXIT_NO_PERM,
+			"the secret is not this server's; give the same --key FILE at both ends");
 	return auth_proof(key, "server", hello, challenge, proof, e);
 }
 
@@ -359,33 +403,43 @@ static int take_desk(struct desk *desk, struct err *e)
 {
 	pid_t owner = 0;
 
-	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return err_set(e, EXIT_NO_RESOURCE, "busy: it is running a test for another client; try again when that is over");
+	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "busy: it is running a test for another client; try again when that "
+			       "is over");
 	__atomic_add_fetch(&desk->served, 1, __ATOMIC_ACQ_REL);
 	return 0;
 }
 
-static int let_in(struct served *s, const json_t *hello, struct desk *desk, const struct auth_key *key, struct err *e)
+static int let_in(struct served *s, const json_t *hello, struct desk *desk,
+		  const struct auth_key *key, struct err *e)
 {
 	char proof[AUTH_HEX] = "";
 	struct host_id here;
 
 	if (key->n && prove(s, hello, key, proof, e))
 		return -1;
-	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e) || take_desk(desk, e) || bench_setup(&s->plan, NULL, e))
+	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e) || take_desk(desk, e) ||
+	    bench_setup(&s->plan, NULL, e))
 		return -1;
 	host_read(&here, s->plan.clock.name);
-	return reply(s, json_pack("{s:s, s:i, s:o, s:s}", "hello", WIRE_NAME, "protocol", WIRE_PROTOCOL, "host", host_to_json(&here), "proof", proof), e);
+	return reply(s,
+		     json_pack("{s:s, s:i, s:o, s:s}", "hello", WIRE_NAME, "protocol",
+			       WIRE_PROTOCOL, "host", host_to_json(&here), "proof", proof),
+		     e);
 }
 
 static void release(struct desk *desk)
 {
 	pid_t me = getpid();
 
-	__atomic_compare_exchange_n(&desk->owner, &me, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&desk->owner, &me, 0, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_ACQUIRE);
 }
 
-int session_serve(int fd, struct desk *desk, const struct auth_key *key, bool *entered, struct err *e)
+int session_serve(int fd, struct desk *desk, const struct auth_key *key, bool *entered,
+		  struct err *e)
 {
 	struct served s = { .fd = fd };
 	json_t *hello;

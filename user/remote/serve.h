@@ -17,7 +17,8 @@ struct desk {
 };
 
 /* Serve what comes on fd. 0, or -1 with the reason; *let_in says whether it was a run at all. */
-int session_serve(int fd, struct desk *desk, const struct auth_key *key, bool *let_in, struct err *e);
+int session_serve(int fd, struct desk *desk, const struct auth_key *key, bool *let_in,
+		  struct err *e);
 /* To a client that nobody will serve, without waiting for anything. */
 void session_busy(int fd);
 

@@ -20,8 +20,10 @@ int wire_prepare(int fd, struct err *e)
 	const struct {
 		int level, opt, value;
 	} rows[] = {
-		{ IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE, 1 },	 { IPPROTO_TCP, TCP_KEEPIDLE, 3 },
-		{ IPPROTO_TCP, TCP_KEEPINTVL, 2 }, { IPPROTO_TCP, TCP_KEEPCNT, 3 }, { IPPROTO_TCP, TCP_USER_TIMEOUT, 9000 },
+		{ IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE,
+			1 },	 { IPPROTO_TCP, TCP_KEEPIDLE, 3 },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, 2 }, { IPPROTO_TCP, TCP_KEEPCNT, 3 }, { IPPROTO_TCP,
+			TCP_USER_TIMEOUT, 9000 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -41,7 +43,10 @@ static int wait_for(int fd, short events, uint64_t deadline, struct err *e)
 {
 	struct pollfd p = { fd, events, 0 };
 	uint64_t now = now_ns();
-	int ms = now < deadline ? (int)((deadline - now) / 1000000 < 3600000 ? (deadline - now) / 1000000 + 1 : 3600000) : 0;
+	int ms = now < deadline ? (int)((deadline - now) / 1000000 < 3600000
+						? (deadline - now) / 1000000 + 1
+						: 3600000)
+				: 0;
 
 	if (poll(&p, 1, ms) > 0 || now_ns() < deadline)
 		return 0;
@@ -74,7 +79,10 @@ int wire_send(int fd, json_t *msg, uint64_t deadline, struct err *e)
 		json_dumpb(msg, frame + sizeof(length), n, JSON_COMPACT);
 	json_decref(msg);
 	if (!frame)
-		return err_set(e, EXIT_NO_RESOURCE, "control message of %zu bytes: more than %d or than there is memory; give fewer options", n, WIRE_MAX);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "control message of %zu bytes: more than %d or than there is "
+			       "memory; give fewer options",
+			       n, WIRE_MAX);
 	memcpy(frame, &length, sizeof(length));
 	rc = send_all(fd, frame, n + sizeof(length), deadline, e);
 	free(frame);
@@ -112,7 +120,10 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 		return NULL;
 	length = ntohl(length);
 	if (length < 2 || length > max) {
-		err_set(e, EXIT_VERSION, "the other host: a message of %u bytes; it is no ipcstall, or of another version", length);
+		err_set(e, EXIT_VERSION,
+			"the other host: a message of %u bytes; it is no ipcstall, or of another "
+			"version",
+			length);
 		return NULL;
 	}
 	text = malloc(length);
@@ -120,21 +131,29 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 		err_set(e, EXIT_NO_RESOURCE, "control message: out of memory");
 		return NULL;
 	}
-	msg = recv_all(fd, text, length, deadline, e) ? NULL : text_clean_json(json_loadb(text, length, JSON_REJECT_DUPLICATES, &why));
+	msg = recv_all(fd, text, length, deadline, e)
+		      ? NULL
+		      : text_clean_json(json_loadb(text, length, JSON_REJECT_DUPLICATES, &why));
 	free(text);
 	if (json_is_object(msg))
 		return msg;
 	json_decref(msg);
-	err_set(e, EXIT_VERSION, "the other host: not the messages expected; it is no ipcstall, or of another version");
+	err_set(e, EXIT_VERSION,
+		"the other host: not the messages expected; it is no ipcstall, or of another "
+		"version");
 	return NULL;
 }
 
-int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out, struct err *e)
+int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out,
+	     struct err *e)
 {
 	const json_t *v = json_object_get(o, key);
 
 	if (!json_is_integer(v) || json_integer_value(v) < min || json_integer_value(v) > max)
-		return err_set(e, EXIT_VERSION, "the other host: '%s' missing or out of range; use the same version at both ends", key);
+		return err_set(e, EXIT_VERSION,
+			       "the other host: '%s' missing or out of range; use the same version "
+			       "at both ends",
+			       key);
 	*out = json_integer_value(v);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every length is bounded,
- * every wait has an end, and nothing that arrives is believed before it is checked.
+ * The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every
+ * length is bounded, every wait has an end, and nothing that arrives is believed before it is
+ * checked.
  */
 #ifndef IPCSTALL_REMOTE_WIRE_H
 #define IPCSTALL_REMOTE_WIRE_H
@@ -11,13 +12,14 @@
 
 #include "base/err.h"
 
-#define WIRE_PORT 6739
+#define WIRE_PORT     6739
 #define WIRE_PROTOCOL 3
-#define WIRE_NAME "ipcstall"
+#define WIRE_NAME     "ipcstall"
 
 enum { WIRE_MAX = 256 << 10, WIRE_HELLO_MAX = 64 << 10 };
 
-/* Nodelay, non-blocking, and probes of the kernel's own, so that a host which vanished is noticed within 10 s. */
+/* Nodelay, non-blocking, and probes of the kernel's own, so that a host which vanished is noticed
+ * within 10 s. */
 int wire_prepare(int fd, struct err *e);
 /* Takes msg over, also on failure. deadline: of CLOCK_MONOTONIC. */
 int wire_send(int fd, json_t *msg, uint64_t deadline, struct err *e);
@@ -25,8 +27,10 @@ int wire_send(int fd, json_t *msg, uint64_t deadline, struct err *e);
 json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e);
 
 /* Members, of the type and within the bounds or not at all. */
-int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out, struct err *e);
-/* "" when it is missing; control characters become '?'. Never fails: for showing, not for deciding. */
+int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out,
+	     struct err *e);
+/* "" when it is missing; control characters become '?'. Never fails: for showing, not for deciding.
+ */
 void wire_text(const json_t *o, const char *key, char *out, size_t size);
 static inline const char *wire_string(const json_t *o, const char *key)
 {

@@ -39,7 +39,8 @@ static void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t l
 		snprintf(buf, len, "the other end");
 }
 
-static void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf, size_t len)
+static void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
+		      size_t len)
 {
 	const struct trace_call_stats *b = awaited_program(s, ep);
 
@@ -105,7 +106,8 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	char l[64];
 
-	if ((ep->family != AF_INET && ep->family != AF_INET6) || memcmp(ep->local.ip, ep->remote.ip, sizeof(ep->local.ip))) {
+	if ((ep->family != AF_INET && ep->family != AF_INET6) ||
+	    memcmp(ep->local.ip, ep->remote.ip, sizeof(ep->local.ip))) {
 		endpoint_name(ep, buf, len);
 		return;
 	}
@@ -124,24 +126,37 @@ static void where(struct card *c, const struct trace_endpoint *ep, const struct 
 	snprintf(c->where, sizeof(c->where), "%s", name);
 	if (x->connections > 1)
 		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
-	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "", x->state ? " " : "", total, life);
+	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "",
+		    x->state ? " " : "", total, life);
 	if (x->count)
-		text_append(c->where, sizeof(c->where), ", %" PRIu64 " x, longest %s", x->count, longest);
+		text_append(c->where, sizeof(c->where), ", %" PRIu64 " x, longest %s", x->count,
+			    longest);
 	if (x->goes_on)
 		text_append(c->where, sizeof(c->where), "; it goes on");
 }
 
-static void where_spell(const struct making *m, const struct reader_spell *r, const char *state, uint64_t lifetime_ns)
+static void where_spell(const struct making *m, const struct reader_spell *r, const char *state,
+			uint64_t lifetime_ns)
 {
-	where(m->c, &m->s->ep[r->endpoint], &(struct spent){ .state = state, .ns = r->ns, .lifetime_ns = lifetime_ns, .count = r->count, .max_ns = r->max_ns });
+	where(m->c, &m->s->ep[r->endpoint],
+	      &(struct spent){ .state = state,
+			       .ns = r->ns,
+			       .lifetime_ns = lifetime_ns,
+			       .count = r->count,
+			       .max_ns = r->max_ns });
 }
 
 static void where_finding(const struct making *m, const struct finding *f)
 {
 	const struct totals *a = &f->all;
 
-	where(m->c, &m->s->ep[f->endpoint], &(struct spent){ .connections = a->connections, .ns = a->ns,
-		.lifetime_ns = a->lifetime_ns, .count = a->count, .max_ns = a->max_ns, .goes_on = f->goes_on });
+	where(m->c, &m->s->ep[f->endpoint],
+	      &(struct spent){ .connections = a->connections,
+			       .ns = a->ns,
+			       .lifetime_ns = a->lifetime_ns,
+			       .count = a->count,
+			       .max_ns = a->max_ns,
+			       .goes_on = f->goes_on });
 }
 
 static void set_surety(struct card *c, enum surety s)
@@ -165,15 +180,18 @@ static void take_fix(const struct making *m)
 
 /* where nobody is to blame: what it waits for */
 static const char *const waits_for[TX_N] = {
-	[TX_SNDBUF] = "room in its send buffer", [TX_RECOVERY] = "a retransmission", [TX_PACING] = "its own pacing",
-	[TX_CORK] = "its own next write", [TX_NAGLE] = "an ACK", [TX_CWND] = "its congestion window", [TX_RWND] = "the receive window",
+	[TX_SNDBUF] = "room in its send buffer", [TX_RECOVERY] = "a retransmission",
+		[TX_PACING] = "its own pacing",
+	[TX_CORK] = "its own next write", [TX_NAGLE] = "an ACK",
+		[TX_CWND] = "its congestion window", [TX_RWND] = "the receive window",
 };
 
 static void whom_of_stall(const struct making *m, const struct finding *f)
 {
 	struct card *c = m->c;
 
-	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND || f->cause == TX_NAGLE)
+	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND ||
+	    f->cause == TX_NAGLE)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
@@ -187,11 +205,13 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 	else if (f->small_reads && *c->whom)
 		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for a CPU", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for a CPU", c->who,
+			 c->whom);
 	else if (f->blamed == BLAME_NO_CPU)
 		snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
 	else if (f->unanswered_syn)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to answer its SYN", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to answer its SYN", c->who,
+			 c->whom);
 	else if (f->blamed == BLAME_PATH)
 		snprintf(c->head, sizeof(c->head), "%s waits for the path to %s", c->who, c->whom);
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -199,11 +219,13 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
 	else
-		snprintf(c->head, sizeof(c->head), "%s waits for %s%s%s", c->who, waits_for[f->cause], *c->whom ? " of " : "", c->whom);
+		snprintf(c->head, sizeof(c->head), "%s waits for %s%s%s", c->who,
+			 waits_for[f->cause], *c->whom ? " of " : "", c->whom);
 }
 
 /* who waits at the end of the chain is to be looked at, and not who stands between */
-static void head_of_root(const struct making *m, const struct finding *f, const struct finding *root)
+static void head_of_root(const struct making *m, const struct finding *f,
+			 const struct finding *root)
 {
 	char between[PARTY_TEXT];
 	struct card *c = m->c;
@@ -211,9 +233,11 @@ static void head_of_root(const struct making *m, const struct finding *f, const 
 	sender_name(m, root, between, sizeof(between));
 	whom_of_stall(m, root);
 	if (*c->whom)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, by way of %s", c->who, c->whom, between);
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, by way of %s", c->who, c->whom,
+			 between);
 	else
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for %s", c->who, between, waits_for[root->cause]);
+		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for %s", c->who,
+			 between, waits_for[root->cause]);
 }
 
 static void head_of_ring(const struct making *m, const struct finding *f)
@@ -221,7 +245,8 @@ static void head_of_ring(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	blamed_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other: %s", c->who, c->whom, f->goes_on ? "a deadlock" : "it has ended");
+	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other: %s", c->who, c->whom,
+		 f->goes_on ? "a deadlock" : "it has ended");
 }
 
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
@@ -231,10 +256,12 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	size_t len = sizeof(m->c->why);
 
 	if (f->small_reads)
-		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.1f B each", trace_tx_names[f->cause], name, reader->messages,
+		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.1f B each",
+			 trace_tx_names[f->cause], name, reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
 	else if (reads_often(reader, f))
-		snprintf(buf, len, "%s: %s reads often and does not keep up", trace_tx_names[f->cause], name);
+		snprintf(buf, len, "%s: %s reads often and does not keep up",
+			 trace_tx_names[f->cause], name);
 	else
 		snprintf(buf, len, "%s: %s is not reading", trace_tx_names[f->cause], name);
 }
@@ -243,7 +270,9 @@ static const char *why_of_path(const struct finding *f)
 {
 	if (f->unanswered_syn)
 		return "its SYN was not answered";
-	return f->late_not_lost ? "the path was late and lost little: most of what was sent again had come already" : "packets were lost on the path";
+	return f->late_not_lost ? "the path was late and lost little: most of what was sent again "
+				  "had come already"
+				: "packets were lost on the path";
 }
 
 static void why_of_stall(const struct making *m, const struct finding *f)
@@ -267,13 +296,15 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
-	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES && f->blamed != BLAME_NO_CPU))
+	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES &&
+				       f->blamed != BLAME_NO_CPU))
 		set_surety(m->c, f->surety);
 }
 
 static void card_stall(const struct making *m)
 {
-	const struct finding *f = &m->v->v[m->v->lead], *root = f->root >= 0 ? &m->v->v[f->root] : NULL;
+	const struct finding *f = &m->v->v[m->v->lead],
+			     *root = f->root >= 0 ? &m->v->v[f->root] : NULL;
 
 	sender_name(m, f, m->c->who, sizeof(m->c->who));
 	if (f->deadlock >= 0)
@@ -295,7 +326,10 @@ static void why_of_link(const struct making *m, const struct finding *f)
 	human_count(8.0 * (double)ep->path.delivery_bytes_per_s, rate, sizeof(rate));
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
-	snprintf(m->c->why, sizeof(m->c->why), "the path delivers %sbit/s and no more; a queue stands before it: round trip %s, at least %s", rate, rtt, least);
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "the path delivers %sbit/s and no more; a queue stands before it: round trip %s, "
+		 "at least %s",
+		 rate, rtt, least);
 }
 
 static void why_of_limit(const struct making *m, const struct finding *f)
@@ -304,7 +338,9 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	if (f->limit == LIMIT_READER_CPU)
-		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU (%.0f %% of one) and cannot keep up", c->whom, 100 * fmin(reader, 1));
+		snprintf(c->why, sizeof(c->why),
+			 "%s is busy on its CPU (%.0f %% of one) and cannot keep up", c->whom,
+			 100 * fmin(reader, 1));
 	else if (f->limit == LIMIT_WRITER_CPU)
 		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU", c->who);
 	else if (f->limit == LIMIT_SHARED_CPU)
@@ -312,7 +348,9 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 	else if (f->limit == LIMIT_LINK)
 		why_of_link(m, f);
 	else
-		snprintf(c->why, sizeof(c->why), "small writes are gathered into larger segments, which costs no throughput");
+		snprintf(c->why, sizeof(c->why),
+			 "small writes are gathered into larger segments, which costs no "
+			 "throughput");
 }
 
 /* nobody waits in vain */
@@ -323,7 +361,8 @@ static void card_limit(const struct making *m)
 
 	sender_name(m, f, c->who, sizeof(c->who));
 	reader_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom, limit_phrase(f->limit));
+	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom,
+		 limit_phrase(f->limit));
 	where_finding(m, f);
 	text_append(c->where, sizeof(c->where), " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
@@ -341,9 +380,11 @@ static void card_undelivered(const struct making *m)
 
 	program_name(&ep->tx_calls, c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for this host's device to send to %s", c->who, c->whom);
+	snprintf(c->head, sizeof(c->head), "%s waits for this host's device to send to %s", c->who,
+		 c->whom);
 	where_spell(m, u, "device", ep->tx.lifetime_ns);
-	snprintf(c->why, sizeof(c->why), "what it sent had not left this host when the retransmission timer fired");
+	snprintf(c->why, sizeof(c->why),
+		 "what it sent had not left this host when the retransmission timer fired");
 	take_fix(m);
 }
 
@@ -356,8 +397,15 @@ static void card_withheld(const struct making *m)
 	address_of_peer(ep, c->who, sizeof(c->who));
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
-	where(c, ep, &(struct spent){ .state = "ACKs withheld", .ns = w->ns, .lifetime_ns = ep->rx.lifetime_ns, .count = w->count, .max_ns = w->ns / w->count });
-	snprintf(c->why, sizeof(c->why), "its delayed ACKs held up the other end: what came next came a round trip after each");
+	where(c, ep,
+	      &(struct spent){ .state = "ACKs withheld",
+			       .ns = w->ns,
+			       .lifetime_ns = ep->rx.lifetime_ns,
+			       .count = w->count,
+			       .max_ns = w->ns / w->count });
+	snprintf(c->why, sizeof(c->why),
+		 "its delayed ACKs held up the other end: what came next came a round trip after "
+		 "each");
 	set_surety(c, INFERRED);
 	take_fix(m);
 }
@@ -374,13 +422,16 @@ static void card_late(const struct making *m)
 	snprintf(c->head, sizeof(c->head), "%s waits for %s to read", c->who, c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
 	if (2 * ep->making.accept_unread_ns >= late->ns) {
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to accept the connection", c->who, c->whom);
-		snprintf(c->why, sizeof(c->why), "its data lay unread in the listener's queue: nobody called accept()");
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to accept the connection",
+			 c->who, c->whom);
+		snprintf(c->why, sizeof(c->why),
+			 "its data lay unread in the listener's queue: nobody called accept()");
 		set_fix(c, "call accept() sooner, or from more threads");
 		return;
 	}
 	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
-		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
+		 other_end_seen(ep) ? "the sender may wait for an answer"
+				    : "the sender was not seen, and may wait for it");
 	take_fix(m);
 }
 
@@ -394,7 +445,9 @@ static void card_starved(const struct making *m)
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
 	snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
-	snprintf(c->why, sizeof(c->why), st->count ? "woken, it waited for a CPU" : "it was waiting for a CPU while others waited for it");
+	snprintf(c->why, sizeof(c->why),
+		 st->count ? "woken, it waited for a CPU"
+			   : "it was waiting for a CPU while others waited for it");
 	take_fix(m);
 }
 
@@ -404,8 +457,12 @@ static void card_loss(const struct making *m)
 	const struct trace_endpoint *ep = &m->s->ep[l->endpoint];
 	struct card *c = m->c;
 
-	program_name(l->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, c->who, sizeof(c->who));
-	snprintf(c->head, sizeof(c->head), l->kind == TRACE_DROP_QDISC ? "datagrams of %s are lost" : "datagrams to %s are lost", c->who);
+	program_name(l->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, c->who,
+		     sizeof(c->who));
+	snprintf(c->head, sizeof(c->head),
+		 l->kind == TRACE_DROP_QDISC ? "datagrams of %s are lost"
+					     : "datagrams to %s are lost",
+		 c->who);
 	endpoint_name(ep, c->where, sizeof(c->where));
 	append_loss(l, c->why, sizeof(c->why));
 	take_fix(m);
@@ -422,7 +479,8 @@ static void card_scattered(const struct making *m)
 	snprintf(c->head, sizeof(c->head), "many small stalls, or many short connections");
 	snprintf(c->where, sizeof(c->where), "all senders: %s of %s", total, life);
 	if (sum->cause_ns)
-		snprintf(c->why, sizeof(c->why), "%s: %.1f %% of it", trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
+		snprintf(c->why, sizeof(c->why), "%s: %.1f %% of it", trace_tx_names[sum->cause],
+			 100.0 * (double)sum->cause_ns / (double)sum->ns);
 	take_fix(m);
 }
 
@@ -444,7 +502,8 @@ static void why_requests(const struct making *m, const struct requests *r)
 }
 
 /* what would end it, in words */
-static void why_wait(const struct making *m, const struct trace_endpoint *ep, const struct trace_call_stats *sender)
+static void why_wait(const struct making *m, const struct trace_endpoint *ep,
+		     const struct trace_call_stats *sender)
 {
 	struct round_trips r = wait_on_path(ep);
 	char each[32], *buf = m->c->why;
@@ -454,7 +513,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep, co
 	if (r.n)
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
-		snprintf(buf, len, "%.16s[%d] has %s, and somebody still holds the descriptor", sender->comm, sender->tgid, sender->let_go ? "closed it" : "ended");
+		snprintf(buf, len, "%.16s[%d] has %s, and somebody still holds the descriptor",
+			 sender->comm, sender->tgid, sender->let_go ? "closed it" : "ended");
 	else if (m->v->waits.requests.n)
 		why_requests(m, &m->v->waits.requests);
 	else if (sender)
@@ -463,13 +523,15 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep, co
 		snprintf(buf, len, "nothing was held back here; the other end was not traced");
 }
 
-static void next_wait(const struct making *m, const struct trace_endpoint *ep, const struct trace_call_stats *sender)
+static void next_wait(const struct making *m, const struct trace_endpoint *ep,
+		      const struct trace_call_stats *sender)
 {
 	char *buf = m->c->next;
 	size_t len = sizeof(m->c->next);
 
 	if (sender && sender->tgid)
-		snprintf(buf, len, "see what it does meanwhile: sudo ipcstall attach -p %d -d 10s", sender->tgid);
+		snprintf(buf, len, "see what it does meanwhile: sudo ipcstall attach -p %d -d 10s",
+			 sender->tgid);
 	else if (ep->remote.port)
 		snprintf(buf, len, "there: sudo ipcstall attach -a -P %u -d 10s", ep->remote.port);
 	else
@@ -480,7 +542,9 @@ static void where_wait(const struct making *m)
 {
 	const struct waits_together *w = &m->v->waits;
 
-	where(m->c, &m->s->ep[m->v->wait.endpoint], &(struct spent){ .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
+	where(m->c, &m->s->ep[m->v->wait.endpoint],
+	      &(struct spent){
+		      .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
 }
 
 static void card_wait(const struct making *m)
@@ -497,7 +561,8 @@ static void card_wait(const struct making *m)
 		who_name(&heir, c->whom, sizeof(c->whom));
 		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
 	} else {
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom, ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send");
+		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom,
+			 ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send");
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
@@ -506,7 +571,8 @@ static void card_wait(const struct making *m)
 
 static void card_mutual(const struct making *m)
 {
-	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint], *other = &m->s->ep[m->v->mutual.endpoint];
+	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint],
+				    *other = &m->s->ep[m->v->mutual.endpoint];
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
@@ -531,7 +597,8 @@ static void card_unanswered(const struct making *m)
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s waits for %s to answer", c->who, c->whom);
 	where(c, ep, &(struct spent){ .ns = u->ns, .lifetime_ns = ep->rx.lifetime_ns });
-	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back", u->n, plural(u->n));
+	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back",
+		 u->n, plural(u->n));
 	take_fix(m);
 }
 
@@ -543,9 +610,12 @@ static void card_quiet(const struct making *m)
 	struct card *c = m->c;
 
 	human_ns((double)m->v->stall_ns, total, sizeof(total));
-	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits in vain", m->v->n_active, plural(m->v->n_active));
+	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits in vain",
+		 m->v->n_active, plural(m->v->n_active));
 	if (m->v->lifetime_ns)
-		snprintf(c->where, sizeof(c->where), "stalls add up to %s, %.2f %% of the senders' time", total, 100 * m->v->share);
+		snprintf(c->where, sizeof(c->where),
+			 "stalls add up to %s, %.2f %% of the senders' time", total,
+			 100 * m->v->share);
 }
 
 static void card_unseen(const struct making *m)
@@ -553,19 +623,26 @@ static void card_unseen(const struct making *m)
 	struct card *c = m->c;
 
 	if (m->v->n_unseen) {
-		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did is not seen", m->v->n_unseen, m->v->n_active);
-		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s", trace_unseen_name(m->v->unseen));
+		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did is not seen",
+			 m->v->n_unseen, m->v->n_active);
+		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s",
+			 trace_unseen_name(m->v->unseen));
 		return;
 	}
 	if (m->v->n_unknown) {
 		snprintf(c->head, sizeof(c->head), "what held the senders is not known");
 		snprintf(c->why, sizeof(c->why), "no hook saw their calls");
-		snprintf(c->next, sizeof(c->next), "sudo ipcstall check says what this kernel lets the tool see");
+		snprintf(c->next, sizeof(c->next),
+			 "sudo ipcstall check says what this kernel lets the tool see");
 		return;
 	}
 	snprintf(c->head, sizeof(c->head), "nothing was observed");
-	snprintf(c->why, sizeof(c->why), "no traced program sent or received through a socket or a pipe: it had ended, was idle, or uses something else");
-	snprintf(c->next, sizeof(c->next), "begin before the traffic does, or see every program: sudo ipcstall attach -a -d 10s");
+	snprintf(c->why, sizeof(c->why),
+		 "no traced program sent or received through a socket or a pipe: it had ended, was "
+		 "idle, or uses something else");
+	snprintf(c->next, sizeof(c->next),
+		 "begin before the traffic does, or see every program: sudo ipcstall attach -a -d "
+		 "10s");
 }
 
 typedef void make(const struct making *m);
@@ -592,7 +669,9 @@ json_t *card_to_json(const struct card *c)
 
 	for (size_t i = 0; i < c->n_also; i++)
 		json_array_append_new(also, json_string(c->also[i]));
-	return json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "share", json_figure(c->share), "who", c->who, "for_whom", c->whom,
-			 "head", c->head, "where", c->where, "why", c->why, "surety", c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix,
-			 "fix_state", fix_state_names[c->fix_state], "next", c->next, "also", also);
+	return json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "share",
+			 json_figure(c->share), "who", c->who, "for_whom", c->whom, "head", c->head,
+			 "where", c->where, "why", c->why, "surety",
+			 c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix, "fix_state",
+			 fix_state_names[c->fix_state], "next", c->next, "also", also);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The card: what every command says first that ends in a verdict. Outcome, how much, who waits for whom; where, why, what to do next; what is
- * true beside it. Text alone, made once from a verdict; card_text.c prints it, ledger_json.c writes it.
+ * The card: what every command says first that ends in a verdict. Outcome, how much, who waits for
+ * whom; where, why, what to do next; what is true beside it. Text alone, made once from a verdict;
+ * card_text.c prints it, ledger_json.c writes it.
  */
 #ifndef IPCSTALL_RENDER_CARD_H
 #define IPCSTALL_RENDER_CARD_H
@@ -11,17 +12,17 @@
 
 /* What is known of a fix. */
 enum fix_state { FIX_NONE, FIX_SUGGESTED, FIX_PROVEN, FIX_REFUTED, FIX_STATES };
-extern const char *const fix_state_names[FIX_STATES];	/* FIX_NONE: NULL */
+extern const char *const fix_state_names[FIX_STATES]; /* FIX_NONE: NULL */
 
 struct card {
 	enum outcome outcome;
-	double share;			/* NAN: it has none */
-	char who[PARTY_TEXT], whom[PARTY_TEXT + 48];	/* "dd[1]", "gzip[2]"; empty: nobody */
-	char head[720];	/* "dd[1] waits for gzip[2]" */
+	double share;				     /* NAN: it has none */
+	char who[PARTY_TEXT], whom[PARTY_TEXT + 48]; /* "dd[1]", "gzip[2]"; empty: nobody */
+	char head[720];				     /* "dd[1] waits for gzip[2]" */
 	char where[320], why[480];
 	bool has_surety;
 	enum surety surety;
-	char fix[400], next[240];	/* what mends it; where there is no such thing, where to look */
+	char fix[400], next[240]; /* what mends it; where there is no such thing, where to look */
 	enum fix_state fix_state;
 	char also[VERDICT_ALSO][VERDICT_TEXT];
 	size_t n_also;
@@ -37,11 +38,13 @@ json_t *card_to_json(const struct card *c);
 
 /* How much of what lies behind it is shown. */
 struct card_extent {
-	size_t shown;	/* endpoints, one line each; 0: all */
-	bool ledger;	/* and whole ledgers */
+	size_t shown; /* endpoints, one line each; 0: all */
+	bool ledger;  /* and whole ledgers */
 };
 
-/* The card, the states of whom it names as bars, the other endpoints in a line each, what was not seen. */
-void verdict_screen(const struct trace_snapshot *s, const struct verdict *v, const struct card_extent *x, const struct paint *p);
+/* The card, the states of whom it names as bars, the other endpoints in a line each, what was not
+ * seen. */
+void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
+		    const struct card_extent *x, const struct paint *p);
 
 #endif

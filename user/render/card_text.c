@@ -28,7 +28,8 @@ static void headline(const struct card *c, const struct paint *p)
 
 	snprintf(lead, sizeof(lead), "%s", heads[c->outcome].name);
 	if (!isnan(c->share) && c->outcome != OUTCOME_HEALTHY)
-		snprintf(lead, sizeof(lead), "%s %.*f %%", heads[c->outcome].name, c->share < 0.0995 ? 1 : 0, 100 * c->share);
+		snprintf(lead, sizeof(lead), "%s %.*f %%", heads[c->outcome].name,
+			 c->share < 0.0995 ? 1 : 0, 100 * c->share);
 	paint_text(p, heads[c->outcome].ink, lead);
 	fputs("  ", p->out);
 	paint_wrapped(p, INK_BOLD, c->head, paint_width(lead) + 2, INDENT);
@@ -36,7 +37,8 @@ static void headline(const struct card *c, const struct paint *p)
 }
 
 /* "  why    TEXT      [TAG]": the tag at the right where there is room */
-static void line(const struct paint *p, const char *label, enum ink ink, const char *text, const char *tag)
+static void line(const struct paint *p, const char *label, enum ink ink, const char *text,
+		 const char *tag)
 {
 	int at;
 
@@ -58,16 +60,21 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 
 static const char *surety_tag(const struct card *c)
 {
-	return !c->has_surety ? "" : c->surety == SEEN_BOTH_ENDS ? "[seen at both ends]" : c->surety == INFERRED ? "[inferred]" : "[suspected]";
+	return !c->has_surety		     ? ""
+	       : c->surety == SEEN_BOTH_ENDS ? "[seen at both ends]"
+	       : c->surety == INFERRED	     ? "[inferred]"
+					     : "[suspected]";
 }
 
 void card_print(const struct card *c, const struct paint *p)
 {
-	static const char *const states[FIX_STATES] = { "", "[suggested]", "[proven]", "[refuted]" };
+	static const char *const states[FIX_STATES] = { "", "[suggested]", "[proven]",
+		"[refuted]" };
 
 	headline(c, p);
 	line(p, "where", INK_PLAIN, c->where, "");
-	line(p, "why", c->has_surety && c->surety != SEEN_BOTH_ENDS ? INK_YELLOW : INK_PLAIN, c->why, surety_tag(c));
+	line(p, "why", c->has_surety && c->surety != SEEN_BOTH_ENDS ? INK_YELLOW : INK_PLAIN,
+	     c->why, surety_tag(c));
 	line(p, "try", INK_CYAN, c->fix, states[c->fix_state]);
 	line(p, "next", INK_CYAN, c->next, "");
 	for (size_t i = 0; i < c->n_also; i++)
@@ -76,7 +83,15 @@ void card_print(const struct card *c, const struct paint *p)
 
 /* ---- states as bars ---- */
 
-enum { NAME_W = 12, FIGURES_W = 20, TIMES_W = 9, LONGEST_W = 10, TIMES_FROM = 62, LONGEST_FROM = 54, BAR_MOST = 60 };
+enum {
+	NAME_W = 12,
+	FIGURES_W = 20,
+	TIMES_W = 9,
+	LONGEST_W = 10,
+	TIMES_FROM = 62,
+	LONGEST_FROM = 54,
+	BAR_MOST = 60
+};
 
 struct columns {
 	bool times, longest;
@@ -87,7 +102,8 @@ static struct columns columns_for(int width)
 {
 	struct columns c = { .times = width >= TIMES_FROM, .longest = width >= LONGEST_FROM };
 
-	c.bar = width - NAME_W - FIGURES_W - (c.times ? TIMES_W : 0) - (c.longest ? LONGEST_W : 0) - 1;
+	c.bar = width - NAME_W - FIGURES_W - (c.times ? TIMES_W : 0) - (c.longest ? LONGEST_W : 0) -
+		1;
 	if (c.bar > BAR_MOST)
 		c.bar = BAR_MOST;
 	return c;
@@ -95,7 +111,8 @@ static struct columns columns_for(int width)
 
 static void bars_head(const struct paint *p, const struct columns *c, bool sampled)
 {
-	fprintf(p->out, "\n%s  %-*s%-*s%20s", paint_begin(p, INK_DIM), NAME_W - 2, "  state", c->bar, c->bar >= 13 ? "share of life" : "share", "time");
+	fprintf(p->out, "\n%s  %-*s%-*s%20s", paint_begin(p, INK_DIM), NAME_W - 2, "  state",
+		c->bar, c->bar >= 13 ? "share of life" : "share", "time");
 	if (c->times && !sampled)
 		fprintf(p->out, "%*s", TIMES_W, "times");
 	if (c->longest && !sampled)
@@ -107,7 +124,7 @@ static void bars_head(const struct paint *p, const struct columns *c, bool sampl
 
 struct bar_row {
 	const struct trace_ledger *l;
-	const struct share_interval *sure;	/* by looks; NULL: it has a count and a longest */
+	const struct share_interval *sure; /* by looks; NULL: it has a count and a longest */
 	unsigned int state;
 	const char *name;
 	bool stall, work;
@@ -129,7 +146,8 @@ static void bar_row(const struct paint *p, const struct columns *c, const struct
 	paint_bar(p, ink_of(r), share, c->bar - 2);
 	fprintf(p->out, " %5.1f %% %10s", 100 * share, total);
 	if (r->sure)
-		snprintf(longest, sizeof(longest), "%.1f to %.1f %%", 100 * r->sure->lo, 100 * r->sure->hi);
+		snprintf(longest, sizeof(longest), "%.1f to %.1f %%", 100 * r->sure->lo,
+			 100 * r->sure->hi);
 	if (c->times && !r->sure)
 		fprintf(p->out, "%*u", TIMES_W, r->l->count[r->state]);
 	if (c->longest && !r->sure)
@@ -142,11 +160,13 @@ static void bar_row(const struct paint *p, const struct columns *c, const struct
 /* what is less does not matter to anybody who looks at a bar */
 #define SHOWN_SHARE 0.005
 
-static void one_bar(const struct paint *p, const struct columns *c, const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx, unsigned int i)
+static void one_bar(const struct paint *p, const struct columns *c, const struct trace_snapshot *s,
+		    const struct trace_endpoint *ep, bool rx, unsigned int i)
 {
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	struct share_interval sure;
-	struct bar_row r = { l, NULL, i, state_name(rx, i), !rx && tx_is_stall(i), rx ? i == RX_WORK : i == TX_WORK };
+	struct bar_row r = { l, NULL, i, state_name(rx, i), !rx && tx_is_stall(i), rx ? i == RX_WORK
+		: i == TX_WORK };
 
 	if (s->looks && l->resolution[i] == TRACE_BY_LOOKS) {
 		sure = shares_of(&s->looks[ep - s->ep], ep, rx, i);
@@ -155,7 +175,8 @@ static void one_bar(const struct paint *p, const struct columns *c, const struct
 	bar_row(p, c, &r);
 }
 
-static void side_bars(const struct paint *p, const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx)
+static void side_bars(const struct paint *p, const struct trace_snapshot *s,
+		      const struct trace_endpoint *ep, bool rx)
 {
 	const struct trace_call_stats *who = rx ? &ep->rx_calls : &ep->tx_calls;
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
@@ -240,10 +261,12 @@ static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 	if (!all || !ep->tx.lifetime_ns)
 		snprintf(buf, len, "no stall");
 	else
-		snprintf(buf, len, "%s %s (%.1f %%)", trace_tx_names[worst], total, 100.0 * (double)all / (double)ep->tx.lifetime_ns);
+		snprintf(buf, len, "%s %s (%.1f %%)", trace_tx_names[worst], total,
+			 100.0 * (double)all / (double)ep->tx.lifetime_ns);
 }
 
-/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B": the names whole, the rest as far as there is room */
+/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B": the names whole, the rest as far as there is
+ * room */
 static void one_line(const struct trace_endpoint *ep, const struct paint *p)
 {
 	char name[160], w[PARTY_TEXT], r[PARTY_TEXT], life[32], stall[64], text[768];
@@ -254,15 +277,18 @@ static void one_line(const struct trace_endpoint *ep, const struct paint *p)
 	program_name(&ep->rx_calls, r, sizeof(r));
 	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
 	worst_stall(ep, stall, sizeof(stall));
-	snprintf(text, sizeof(text), "  %s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "", strcmp(w, r) ? r : "", stall, life);
+	snprintf(text, sizeof(text), "  %s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "",
+		 strcmp(w, r) ? r : "", stall, life);
 	room = (size_t)p->width > strlen(text) + 2 ? (size_t)p->width - strlen(text) - 2 : 0;
 	fprintf(p->out, "%s", text);
 	if (room >= 12)
-		fprintf(p->out, "  %s%.*s%s", paint_begin(p, INK_DIM), (int)room, name, paint_end(p, INK_DIM));
+		fprintf(p->out, "  %s%.*s%s", paint_begin(p, INK_DIM), (int)room, name,
+			paint_end(p, INK_DIM));
 	fputc('\n', p->out);
 }
 
-static void others(const struct trace_snapshot *s, const struct subject *sub, size_t max, const struct paint *p)
+static void others(const struct trace_snapshot *s, const struct subject *sub, size_t max,
+		   const struct paint *p)
 {
 	size_t n, *order = endpoints_by_stall(s, &n), shown = 0, left = 0;
 
@@ -299,10 +325,13 @@ static void missed(const struct paint *p, uint64_t n, const char *what)
 static void not_seen(const struct trace_counters *c, const struct paint *p)
 {
 	missed(p, c->lost, "events were lost: times may be too short");
-	missed(p, c->overflow, "endpoints found no room and were not seen; give a larger --max-endpoints");
+	missed(p, c->overflow,
+	       "endpoints found no room and were not seen; give a larger --max-endpoints");
 	missed(p, c->dropped, "closed endpoints that stalled least were not kept");
-	missed(p, c->existing.unreadable, "processes' descriptors could not be listed: theirs show at their first event");
-	missed(p, c->missed > c->observed / 1000 ? c->missed : 0, "calls were not counted: the kernel skipped the program");
+	missed(p, c->existing.unreadable,
+	       "processes' descriptors could not be listed: theirs show at their first event");
+	missed(p, c->missed > c->observed / 1000 ? c->missed : 0,
+	       "calls were not counted: the kernel skipped the program");
 }
 
 static void foot(const struct verdict *v, bool lost, const struct paint *p)
@@ -311,14 +340,16 @@ static void foot(const struct verdict *v, bool lost, const struct paint *p)
 
 	if (!v->n_active)
 		return;
-	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain%s%s", v->n ? "* stall     " : "", lost ? "" : "nothing lost     ", v->n ? " " : "",
+	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain%s%s",
+		 v->n ? "* stall     " : "", lost ? "" : "nothing lost     ", v->n ? " " : "",
 		 v->n ? trace_tx_names[v->v[v->lead].cause] : "");
 	fputs("  ", p->out);
 	paint_wrapped(p, INK_DIM, text, 2, 2);
 	fputc('\n', p->out);
 }
 
-void verdict_screen(const struct trace_snapshot *s, const struct verdict *v, const struct card_extent *x, const struct paint *p)
+void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
+		    const struct card_extent *x, const struct paint *p)
 {
 	struct subject sub = subject_of(s, v);
 	struct card *c = malloc(sizeof(*c));

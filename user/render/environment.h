@@ -9,8 +9,8 @@
 #include "host/machine.h"
 #include "host/noise.h"
 
-json_t *json_figure(double v);	       /* null for NaN and infinities */
-json_t *json_text(const char *s);      /* null for "" and NULL */
+json_t *json_figure(double v);	  /* null for NaN and infinities */
+json_t *json_text(const char *s); /* null for "" and NULL */
 
 json_t *machine_to_json(const struct machine *m);
 json_t *build_to_json(const struct build *b);

@@ -79,7 +79,12 @@ void grid_figure(struct grid *g, double v)
 	else if (v == 0)
 		grid_text(g, "0");
 	else
-		grid_text(g, "%.*f", fabs(v) >= 1000 ? 0 : fabs(v) >= 100 ? 1 : fabs(v) >= 1 ? 2 : 3, v);
+		grid_text(g, "%.*f",
+			  fabs(v) >= 1000  ? 0
+			  : fabs(v) >= 100 ? 1
+			  : fabs(v) >= 1   ? 2
+					   : 3,
+			  v);
 }
 
 /* Columns on the screen, not bytes: continuation bytes of UTF-8 take none. */
@@ -146,7 +151,8 @@ static void print_cell(const struct grid *g, size_t i, const int *width, bool la
 	int column = (int)(i % (size_t)g->columns), pad = width[column] - display_width(g->cell[i]);
 
 	if (g->left[column])
-		fprintf(out, "%s%*s%s", g->cell[i] ? g->cell[i] : "", last ? 0 : pad, "", last ? "\n" : "  ");
+		fprintf(out, "%s%*s%s", g->cell[i] ? g->cell[i] : "", last ? 0 : pad, "",
+			last ? "\n" : "  ");
 	else
 		fprintf(out, "%*s%s%s", pad, "", g->cell[i] ? g->cell[i] : "", last ? "\n" : "  ");
 }

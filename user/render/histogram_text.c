@@ -31,7 +31,8 @@ static uint64_t largest(const uint64_t n[POWERS])
 	return most;
 }
 
-static void one_power(unsigned int power, uint64_t n, uint64_t most, uint64_t all, int width, const struct paint *p)
+static void one_power(unsigned int power, uint64_t n, uint64_t most, uint64_t all, int width,
+		      const struct paint *p)
 {
 	char from[32], to[32], range[80];
 

@@ -76,13 +76,17 @@ int ledger_csv_write(const struct ledger_view *view, const char *path, struct er
 
 	if (!f)
 		return -1;
-	fputs("serial,peer_serial,endpoint,pid,comm,cgroup,netns,born_ns,at_ns,closed,joined_late,stall_ns,tx_lifetime_ns", f);
+	fputs("serial,peer_serial,endpoint,pid,comm,cgroup,netns,born_ns,at_ns,closed,joined_late,"
+	      "stall_ns,tx_lifetime_ns",
+	      f);
 	for (unsigned int i = 0; i < TX_N; i++)
 		fprintf(f, ",tx_%s_ns", state_name(false, i));
 	fputs(",rx_lifetime_ns", f);
 	for (unsigned int i = 0; i < RX_N; i++)
 		fprintf(f, ",rx_%s_ns", state_name(true, i));
-	fputs(",tx_bytes,tx_messages,tx_blocked_ns,tx_runq_ns,rx_bytes,rx_messages,rx_blocked_ns,rx_runq_ns,delack_ns,retransmits\n", f);
+	fputs(",tx_bytes,tx_messages,tx_blocked_ns,tx_runq_ns,rx_bytes,rx_messages,rx_blocked_ns,"
+	      "rx_runq_ns,delack_ns,retransmits\n",
+	      f);
 	for (size_t i = 0; i < view->s->n && !ferror(f); i++)
 		line(f, view->s, &view->s->ep[i]);
 	return sink_close(f, path, e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folded stacks, as flame-graph programs take them: who stalled, from where, in which state, and who kept it waiting, doing
- * what. One line for each such chain; its value is microseconds.
+ * Folded stacks, as flame-graph programs take them: who stalled, from where, in which state, and
+ * who kept it waiting, doing what. One line for each such chain; its value is microseconds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +97,8 @@ static void add_peer_stacks(const struct stall *st, char *buf, size_t len)
 
 enum { LINKS = 8 };
 
-/* Where the blamed one waits itself, his stall goes on in the chain instead of what he was last seen to sleep in. */
+/* Where the blamed one waits itself, his stall goes on in the chain instead of what he was last
+ * seen to sleep in. */
 static void chain_of(const struct stall_order *order, const struct stall *st, char *buf, size_t len)
 {
 	buf[0] = 0;
@@ -142,7 +143,6 @@ static size_t make_chains(const struct stalls *l, const struct stall_order *orde
 	char buf[CHAIN];
 	size_t n = 0;
 
-
 	for (size_t i = 0; i < l->n; i++) {
 		const struct stall *st = stalls_at(l, i);
 
@@ -170,7 +170,8 @@ int ledger_folded_write(const struct ledger_view *view, const char *path, struct
 	if (room)
 		stall_order_free(&order);
 	else
-		err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the stacks; give a longer --threshold", path);
+		err_set(e, EXIT_NO_RESOURCE,
+			"%s: no memory for the stacks; give a longer --threshold", path);
 	free(v);
 	return f ? sink_close(f, path, e) : -1;
 }

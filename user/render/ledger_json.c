@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ledgers as JSON; the keys are documented in docs/SCHEMA.md. What could not be observed is null, never 0. */
+/* Ledgers as JSON; the keys are documented in docs/SCHEMA.md. What could not be observed is null,
+ * never 0. */
 #include "verdict/shares.h"
 #include "render/ledger_text.h"
 
@@ -34,7 +35,9 @@ static void add_figures(json_t *o, const struct figure *rows, size_t n)
 /* of several processes there may be a name without a number */
 static json_t *who_comm_to_json(const struct who *p)
 {
-	return (p->tgid || p->others) && p->comm && *p->comm ? json_stringn(p->comm, strnlen(p->comm, 16)) : json_null();
+	return (p->tgid || p->others) && p->comm && *p->comm
+		       ? json_stringn(p->comm, strnlen(p->comm, 16))
+		       : json_null();
 }
 
 static json_t *comm_to_json(const char *comm, pid_t tgid)
@@ -62,10 +65,11 @@ static json_t *hist_to_json(const uint32_t *h)
 static json_t *state_to_json(const struct trace_ledger *l, unsigned int i, bool rx)
 {
 	uint8_t r = trace_state_resolution(l, i, rx);
-	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r;	/* looks see none */
+	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r; /* looks see none */
 
-	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count", known(l->count[i], episodes), "max_ns",
-			 known(l->max[i], episodes), "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count",
+			 known(l->count[i], episodes), "max_ns", known(l->max[i], episodes),
+			 "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
 }
 
 static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
@@ -75,15 +79,17 @@ static json_t *one_ledger(const struct trace_ledger *l, const char *const *names
 
 	for (unsigned int i = n; i-- > 0;)
 		json_object_set_new(states, names[i], state_to_json(l, i, rx));
-	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns, "unaccounted_ns",
-			 (json_int_t)l->unaccounted_ns, "now", names[l->now < n ? l->now : 0], "states", states);
+	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns,
+			 "unaccounted_ns", (json_int_t)l->unaccounted_ns, "now",
+			 names[l->now < n ? l->now : 0], "states", states);
 }
 
 static json_t *left_to_json(const struct trace_call_stats *b)
 {
 	if (!b->left_ns)
 		return json_null();
-	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended", !b->let_go, "holder_pid", pid_to_json(b->fd_owner), "holder_comm",
+	return json_pack("{s:I, s:b, s:o, s:o}", "since_ns", (json_int_t)b->left_ns, "ended",
+			 !b->let_go, "holder_pid", pid_to_json(b->fd_owner), "holder_comm",
 			 comm_to_json(b->fd_owner_comm, b->fd_owner));
 }
 
@@ -102,7 +108,8 @@ static json_t *call_stats_to_json(const struct trace_call_stats *b)
 		{ "cpu_ns", b->cpu_ns, b->cpu_res },
 		{ "quota_ns", b->quota_ns, b->no_cpu_res },
 		{ "stopped_ns", b->stopped_ns + b->open_stop_ns, b->no_cpu_res },
-		{ "stopped_max_ns", b->stopped_max_ns > b->open_stop_ns ? b->stopped_max_ns : b->open_stop_ns, b->no_cpu_res },
+		{ "stopped_max_ns", b->stopped_max_ns > b->open_stop_ns ? b->stopped_max_ns
+			: b->open_stop_ns, b->no_cpu_res },
 		{ "stops", b->stopped_n + (b->open_stop_ns != 0), b->no_cpu_res },
 	};
 
@@ -128,7 +135,8 @@ static json_t *addr_to_json(int family, const struct trace_addr *a)
 /* a place for reasons that on_drop() does not count yet */
 enum { DROPS_OTHER = TRACE_DROPS - 1 };
 
-/* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's word of whose it was: none is not known. */
+/* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's
+ * word of whose it was: none is not known. */
 static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind)
 {
 	bool unknown = kind == DROPS_OTHER || (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
@@ -141,7 +149,8 @@ static json_t *drops_to_json(const struct trace_endpoint *ep)
 	json_t *o = json_object();
 
 	for (int i = 0; i < TRACE_DROPS; i++)
-		json_object_set_new(o, drop_name((enum trace_drop)i), known(ep->drops[i], drop_resolution(ep, i)));
+		json_object_set_new(o, drop_name((enum trace_drop)i),
+				    known(ep->drops[i], drop_resolution(ep, i)));
 	return o;
 }
 
@@ -150,18 +159,23 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 	if (ep->queue_res == TRACE_UNKNOWN)
 		return json_null();
 	return json_pack("{s:o, s:I, s:I}", "mean_residence_ns",
-			 ep->dequeued ? json_integer((json_int_t)(ep->queue_integral / ep->dequeued)) : json_null(), "max",
-			 (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
+			 ep->dequeued
+				 ? json_integer((json_int_t)(ep->queue_integral / ep->dequeued))
+				 : json_null(),
+			 "max", (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
 /* Of a sampled session there is the time alone. */
-static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n, const struct who *who)
+static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n,
+		      const struct who *who)
 {
 	if (!n && !ns)
 		return;
-	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "ledger", "tx", "state", trace_tx_names[state], "by", by, "ns",
-					      (json_int_t)ns, "count", n ? json_integer((json_int_t)n) : json_null(), "pid", pid_to_json(who->tgid), "comm",
-					      who_comm_to_json(who)));
+	json_array_append_new(
+		list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "ledger", "tx", "state",
+				trace_tx_names[state], "by", by, "ns", (json_int_t)ns, "count",
+				n ? json_integer((json_int_t)n) : json_null(), "pid",
+				pid_to_json(who->tgid), "comm", who_comm_to_json(who)));
 }
 
 static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -174,11 +188,15 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 		if (!tx_is_stall(i))
 			continue;
 		who_is_late(s, ep, (enum tx_state)i, &late);
-		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i], &late);
-		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i], &late);
-		add_blame(list, i, blame_names[BLAME_PEER_NO_CPU], b->starved_ns[trace_vote(i)], b->starved_n[trace_vote(i)], &late);
+		add_blame(list, i, blame_names[BLAME_PEER_DELACK], b->delack_ns[i], b->delack_n[i],
+			  &late);
+		add_blame(list, i, blame_names[BLAME_PEER_READER], b->unread_ns[i], b->unread_n[i],
+			  &late);
+		add_blame(list, i, blame_names[BLAME_PEER_NO_CPU], b->starved_ns[trace_vote(i)],
+			  b->starved_n[trace_vote(i)], &late);
 	}
-	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n, &writer);
+	add_blame(list, TX_NAGLE, blame_names[BLAME_OWN_WRITES], b->gathered_ns, b->gathered_n,
+		  &writer);
 	return list;
 }
 
@@ -193,7 +211,9 @@ static void add_making(json_t *o, const struct trace_making *m)
 	json_object_set_new(o, "connect_ns", unless_zero(m->connect_ns));
 	json_object_set_new(o, "connecting", json_boolean(m->connecting));
 	json_object_set_new(o, "accept_wait_ns", unless_zero(m->accept_ns));
-	json_object_set_new(o, "accept_unread_ns", m->accept_ns ? json_integer((json_int_t)m->accept_unread_ns) : json_null());
+	json_object_set_new(o, "accept_unread_ns",
+			    m->accept_ns ? json_integer((json_int_t)m->accept_unread_ns)
+					 : json_null());
 	json_object_set_new(o, "unaccepted", json_boolean(m->accepting));
 }
 
@@ -215,7 +235,10 @@ static void add_path(json_t *o, const struct trace_endpoint *ep)
 
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
-	uint8_t seen = ep->delack_res == TRACE_UNKNOWN ? TRACE_UNKNOWN : ep->retransmits_res;	/* by a hook each: TCP keeps no count of these */
+	uint8_t seen =
+		ep->delack_res == TRACE_UNKNOWN
+			? TRACE_UNKNOWN
+			: ep->retransmits_res; /* by a hook each: TCP keeps no count of these */
 	const struct figure rows[] = {
 		{ "delack_ns", ep->delack_ns, ep->delack_res },
 		{ "delack_fires", ep->delack_fires, ep->delack_res },
@@ -253,7 +276,9 @@ static void add_cgroup(json_t *o, const struct trace_call_stats *who)
 	char path[512];
 	bool known = trace_cgroup_path(who->cgroup_id, path, sizeof(path));
 
-	json_object_set_new(o, "cgroup_id", who->cgroup_id ? json_integer((json_int_t)who->cgroup_id) : json_null());
+	json_object_set_new(o, "cgroup_id",
+			    who->cgroup_id ? json_integer((json_int_t)who->cgroup_id)
+					   : json_null());
 	json_object_set_new(o, "cgroup", known ? json_string(path) : json_null());
 }
 
@@ -267,12 +292,14 @@ static json_t *unseen_by(enum trace_unseen u)
 /* by whom its calls or bytes go that no hook sees; null: they are seen */
 static json_t *unseen_to_json(const struct trace_endpoint *ep)
 {
-	return json_pack("{s:o, s:o}", "tx", unseen_by((enum trace_unseen)ep->unseen[0]), "rx", unseen_by((enum trace_unseen)ep->unseen[1]));
+	return json_pack("{s:o, s:o}", "tx", unseen_by((enum trace_unseen)ep->unseen[0]), "rx",
+			 unseen_by((enum trace_unseen)ep->unseen[1]));
 }
 
 static json_t *share_to_json(uint32_t seen, const struct share_interval *i)
 {
-	return json_pack("{s:I, s:o, s:o}", "found", (json_int_t)seen, "share_low", json_figure(i->lo), "share_high", json_figure(i->hi));
+	return json_pack("{s:I, s:o, s:o}", "found", (json_int_t)seen, "share_low",
+			 json_figure(i->lo), "share_high", json_figure(i->hi));
 }
 
 /* of each state that a look found */
@@ -305,23 +332,32 @@ static json_t *facts_to_json(const struct trace_looks *l)
 static json_t *looks_to_json(const struct trace_looks *l, const struct trace_endpoint *ep)
 {
 	bool tcp = ep->proto == TRACE_TCP;
-	json_t *chronographs = tcp ? json_pack("{s:I, s:I, s:I}", "busy_ns", (json_int_t)l->chrono_ns[0], "rwnd_limited_ns", (json_int_t)l->chrono_ns[1],
-					       "sndbuf_limited_ns", (json_int_t)l->chrono_ns[2]) : json_null();
+	json_t *chronographs =
+		tcp ? json_pack("{s:I, s:I, s:I}", "busy_ns", (json_int_t)l->chrono_ns[0],
+				"rwnd_limited_ns", (json_int_t)l->chrono_ns[1], "sndbuf_limited_ns",
+				(json_int_t)l->chrono_ns[2])
+		    : json_null();
 
-	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "n", (json_int_t)l->n, "tx", looks_side(l, ep, false), "rx", looks_side(l, ep, true), "facts",
+	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "n", (json_int_t)l->n, "tx",
+			 looks_side(l, ep, false), "rx", looks_side(l, ep, true), "facts",
 			 tcp ? facts_to_json(l) : json_null(), "chronographs", chronographs);
 }
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *who = ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
-	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial", (json_int_t)ep->serial, "proto",
-			      trace_proto_name(ep->proto), "local", addr_to_json(ep->family, &ep->local), "remote", addr_to_json(ep->family, &ep->remote),
-			      "peer", ep->peer, "netns", (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed", ep->closed,
-			      "joined_late", ep->joined_late);
+	json_t *o = json_pack("{s:I, s:s, s:o, s:o, s:i, s:I, s:I, s:b, s:b}", "serial",
+			      (json_int_t)ep->serial, "proto", trace_proto_name(ep->proto), "local",
+			      addr_to_json(ep->family, &ep->local), "remote",
+			      addr_to_json(ep->family, &ep->remote), "peer", ep->peer, "netns",
+			      (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed",
+			      ep->closed, "joined_late", ep->joined_late);
 
-	json_object_set_new(o, "peer_serial", ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial) : json_null());
-	json_object_set_new(o, "inode", ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
+	json_object_set_new(o, "peer_serial",
+			    ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial)
+					  : json_null());
+	json_object_set_new(o, "inode",
+			    ep->inode ? json_integer((json_int_t)ep->inode) : json_null());
 	json_object_set_new(o, "pid", pid_to_json(who->tgid));
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
 	add_cgroup(o, who);
@@ -329,10 +365,13 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
 	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
 	json_object_set_new(o, "beside",
-			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", call_stats_to_json(&ep->tx_calls), "rx", call_stats_to_json(&ep->rx_calls), "tcp",
-				      tcp_to_json(ep), "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
+			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx",
+				      call_stats_to_json(&ep->tx_calls), "rx",
+				      call_stats_to_json(&ep->rx_calls), "tcp", tcp_to_json(ep),
+				      "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
 	json_object_set_new(o, "blame", blame_to_json(s, ep));
-	json_object_set_new(o, "looks", s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
+	json_object_set_new(o, "looks",
+			    s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
 	return o;
 }
 
@@ -372,15 +411,19 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 	json_t *o;
 
 	finding_sentence(s, f, text, sizeof(text));
-	o = json_pack("{s:I, s:s, s:I, s:f, s:s?, s:s, s:I, s:s, s:s, s:o}", "endpoint", (json_int_t)f->endpoint, "cause",
-		      trace_tx_names[f->cause], "ns", (json_int_t)f->ns, "share", f->share, "blamed", blame_names[f->blamed], "surety",
-		      surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns, "text", text, "fix", finding_fix(s, f), "root",
+	o = json_pack("{s:I, s:s, s:I, s:f, s:s?, s:s, s:I, s:s, s:s, s:o}", "endpoint",
+		      (json_int_t)f->endpoint, "cause", trace_tx_names[f->cause], "ns",
+		      (json_int_t)f->ns, "share", f->share, "blamed", blame_names[f->blamed],
+		      "surety", surety_names[f->surety], "blamed_ns", (json_int_t)f->blamed_ns,
+		      "text", text, "fix", finding_fix(s, f), "root",
 		      f->root >= 0 ? json_integer(f->root) : json_null());
 	add_parties(o, s, f);
 	add_sums(o, f);
 	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
 	json_object_set_new(o, "ring", f->deadlock >= 0 ? json_integer(f->deadlock) : json_null());
-	json_object_set_new(o, "ring_for", f->deadlock >= 0 ? json_string(f->deadlock_reads ? "write" : "read") : json_null());
+	json_object_set_new(o, "ring_for",
+			    f->deadlock >= 0 ? json_string(f->deadlock_reads ? "write" : "read")
+					     : json_null());
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
 	json_object_set_new(o, "late_not_lost", json_boolean(f->late_not_lost));
 	return o;
@@ -392,9 +435,12 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		const char *name;
 		uint64_t v;
 	} rows[] = {
-		{ "observed", c->observed }, { "lost", c->lost },	    { "unpaired", c->unpaired },
-		{ "overflow", c->overflow }, { "missed", c->missed }, { "blind", c->blind },	    { "contended", c->contended },
-		{ "dropped", c->dropped }, { "events_lost", c->events_lost }, { "reused", c->reused },     { "opened", c->opened },	    { "closed", c->closed },
+		{ "observed", c->observed }, { "lost", c->lost }, { "unpaired", c->unpaired },
+		{ "overflow", c->overflow }, { "missed", c->missed }, { "blind", c->blind },
+			{ "contended", c->contended },
+		{ "dropped", c->dropped }, { "events_lost", c->events_lost },
+			{ "reused", c->reused },     { "opened", c->opened },
+			{ "closed", c->closed },
 		{ "stacks_lost", c->stacks_lost }, { "dropped_tx_bytes", c->dropped_tx_bytes },
 		{ "dropped_rx_bytes", c->dropped_rx_bytes },
 		{ "existed_before", c->existing.made },
@@ -410,16 +456,19 @@ static json_t *spell_to_json(const struct reader_spell *spell)
 {
 	if (spell->endpoint < 0)
 		return json_null();
-	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", spell->endpoint, "ns", (json_int_t)spell->ns, "count", (json_int_t)spell->count,
-			 "max_ns", (json_int_t)spell->max_ns, "share", spell->share);
+	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", spell->endpoint, "ns",
+			 (json_int_t)spell->ns, "count", (json_int_t)spell->count, "max_ns",
+			 (json_int_t)spell->max_ns, "share", spell->share);
 }
 
 static json_t *requests_to_json(const struct requests *r)
 {
 	if (!r->n)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:b}", "count", (json_int_t)r->n, "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
-			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns), "bounded", r->bounded);
+	return json_pack("{s:I, s:I, s:I, s:o, s:b}", "count", (json_int_t)r->n, "think_ns",
+			 (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
+			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
+			 "bounded", r->bounded);
 }
 
 static json_t *wait_to_json(const struct verdict *v)
@@ -432,7 +481,9 @@ static json_t *wait_to_json(const struct verdict *v)
 	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->waits.ns));
 	json_object_set_new(o, "all_share", json_real(waits_share(&v->waits)));
 	json_object_set_new(o, "requests", requests_to_json(&v->waits.requests));
-	json_object_set_new(o, "mutual", v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint) : json_null());
+	json_object_set_new(o, "mutual",
+			    v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint)
+						    : json_null());
 	return o;
 }
 
@@ -443,8 +494,9 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagra
 	if (loss->endpoint < 0)
 		return json_null();
 	loss_sentence(s, loss, text, sizeof(text));
-	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind", drop_name(loss->kind), "count", (json_int_t)loss->n,
-			 "share", json_figure(loss->share), "text", text, "fix", loss_fix(loss));
+	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind",
+			 drop_name(loss->kind), "count", (json_int_t)loss->n, "share",
+			 json_figure(loss->share), "text", text, "fix", loss_fix(loss));
 }
 
 static json_t *withheld_to_json(const struct trace_snapshot *s, const struct withheld_ack *w)
@@ -454,19 +506,22 @@ static json_t *withheld_to_json(const struct trace_snapshot *s, const struct wit
 	if (w->endpoint < 0)
 		return json_null();
 	withheld_sentence(s, w, text, sizeof(text));
-	return json_pack("{s:i, s:I, s:I, s:f, s:s, s:s, s:s}", "endpoint", w->endpoint, "ns", (json_int_t)w->ns, "count", (json_int_t)w->count,
-			 "share", w->share, "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
+	return json_pack("{s:i, s:I, s:I, s:f, s:s, s:s, s:s}", "endpoint", w->endpoint, "ns",
+			 (json_int_t)w->ns, "count", (json_int_t)w->count, "share", w->share,
+			 "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
 }
 
 static json_t *scattered_to_json(const struct scattered *sum)
 {
 	if (!sum->ns)
 		return json_null();
-	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share, "cause",
-			 sum->cause_ns ? trace_tx_names[sum->cause] : NULL, "cause_ns", (json_int_t)sum->cause_ns);
+	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share,
+			 "cause", sum->cause_ns ? trace_tx_names[sum->cause] : NULL, "cause_ns",
+			 (json_int_t)sum->cause_ns);
 }
 
-/* A list that lacks an entry would say that there was none: rather no list, and with it no document. */
+/* A list that lacks an entry would say that there was none: rather no list, and with it no
+ * document. */
 void append_or_drop(json_t **list, json_t *entry)
 {
 	if (!json_array_append_new(*list, entry))
@@ -481,9 +536,11 @@ static json_t *sampling_to_json(const struct trace_snapshot *s)
 
 	if (!m->on)
 		return json_null();
-	return json_pack("{s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "budget", m->budget, "looks", (json_int_t)m->looks, "endpoint_looks",
-			 (json_int_t)m->endpoint_looks, "rate_hz", m->rate_hz, "part", m->part, "look_cpu_ns", (json_int_t)m->look_ns, "find_cpu_ns",
-			 (json_int_t)m->find_ns, "ns", (json_int_t)(s->at_ns - m->since_ns));
+	return json_pack("{s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "budget", m->budget, "looks",
+			 (json_int_t)m->looks, "endpoint_looks", (json_int_t)m->endpoint_looks,
+			 "rate_hz", m->rate_hz, "part", m->part, "look_cpu_ns",
+			 (json_int_t)m->look_ns, "find_cpu_ns", (json_int_t)m->find_ns, "ns",
+			 (json_int_t)(s->at_ns - m->since_ns));
 }
 
 static void add_card(json_t *o, const struct trace_snapshot *s, const struct verdict *v)
@@ -500,14 +557,18 @@ static void add_card(json_t *o, const struct trace_snapshot *s, const struct ver
 /* of a port that several sockets share nobody tells whose a connection was */
 static json_t *unless_shared(const struct trace_listener *l, uint64_t v)
 {
-	return l->established || l->accepted || !l->peak ? json_integer((json_int_t)v) : json_null();
+	return l->established || l->accepted || !l->peak ? json_integer((json_int_t)v)
+							 : json_null();
 }
 
 static json_t *listener_to_json(const struct trace_listener *l)
 {
-	json_t *o = json_pack("{s:o, s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "local", addr_to_json(l->family, &l->local), "netns", (json_int_t)l->netns, "inode",
-			      unless_zero(l->inode), "closed", l->closed, "lifetime_ns", (json_int_t)(l->at_ns - l->born_ns), "backlog",
-			      (json_int_t)l->backlog, "queue", (json_int_t)l->queue, "peak", (json_int_t)l->peak, "dropped", (json_int_t)l->dropped);
+	json_t *o = json_pack("{s:o, s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "local",
+			      addr_to_json(l->family, &l->local), "netns", (json_int_t)l->netns,
+			      "inode", unless_zero(l->inode), "closed", l->closed, "lifetime_ns",
+			      (json_int_t)(l->at_ns - l->born_ns), "backlog",
+			      (json_int_t)l->backlog, "queue", (json_int_t)l->queue, "peak",
+			      (json_int_t)l->peak, "dropped", (json_int_t)l->dropped);
 
 	json_object_set_new(o, "established", unless_shared(l, l->established));
 	json_object_set_new(o, "accepted", unless_shared(l, l->accepted));
@@ -535,14 +596,17 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds, "late_reader", spell_to_json(&v->late), "starved",
-		      spell_to_json(&v->starved), "undelivered", spell_to_json(&v->undelivered), "withheld_ack",
-		      withheld_to_json(s, &v->withheld), "loss",
-		      loss_to_json(s, &v->loss), "long_wait", wait_to_json(v), "scattered",
-		      scattered_to_json(&v->scattered), "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns", (json_int_t)v->unaccounted_ns, "verdict", text);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds,
+		      "late_reader", spell_to_json(&v->late), "starved", spell_to_json(&v->starved),
+		      "undelivered", spell_to_json(&v->undelivered), "withheld_ack",
+		      withheld_to_json(s, &v->withheld), "loss", loss_to_json(s, &v->loss),
+		      "long_wait", wait_to_json(v), "scattered", scattered_to_json(&v->scattered),
+		      "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns",
+		      (json_int_t)v->unaccounted_ns, "verdict", text);
 	add_card(o, s, v);
 	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners));
-	json_object_set_new(o, "listeners_left_out", json_integer((json_int_t)s->listeners.left_out));
+	json_object_set_new(o, "listeners_left_out",
+			    json_integer((json_int_t)s->listeners.left_out));
 	add_counters(o, &s->counters);
 	json_object_set_new(o, "sampling", sampling_to_json(s));
 	return o;
@@ -555,7 +619,8 @@ json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
 
 	for (size_t i = 0; i < s->n && eps; i++)
 		append_or_drop(&eps, endpoint_to_json(s, &s->ep[i]));
-	whole = !json_object_set_new(o, "endpoints", eps) && !json_object_update_new(o, ledger_summary_to_json(s, v));
+	whole = !json_object_set_new(o, "endpoints", eps) &&
+		!json_object_update_new(o, ledger_summary_to_json(s, v));
 	if (whole)
 		return o;
 	json_decref(o);
@@ -564,8 +629,10 @@ json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v)
 
 static json_t *hook_to_json(const struct trace_hook *h)
 {
-	return json_pack("{s:s, s:s, s:s, s:b, s:s?, s:s, s:o}", "point", h->point, "kind", h->kind, "feeds", h->feeds, "attached", h->attached,
-			 "why_not", h->why_not, "program", h->program, "runs", h->runs < 0 ? json_null() : json_integer(h->runs));
+	return json_pack("{s:s, s:s, s:s, s:b, s:s?, s:s, s:o}", "point", h->point, "kind", h->kind,
+			 "feeds", h->feeds, "attached", h->attached, "why_not", h->why_not,
+			 "program", h->program, "runs",
+			 h->runs < 0 ? json_null() : json_integer(h->runs));
 }
 
 json_t *trace_to_json(struct trace *t)
@@ -578,6 +645,7 @@ json_t *trace_to_json(struct trace *t)
 		json_array_append_new(hs, hook_to_json(&hooks[i]));
 	for (const char *const *c = trace_not_covered(trace_backend(t)); c && *c; c++)
 		json_array_append_new(not_covered, json_string(*c));
-	return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "backend", trace_backend_name(trace_backend(t)), "object", trace_object(t), "why", trace_why(t),
-			 "hooks", hs, "not_covered", not_covered);
+	return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "backend",
+			 trace_backend_name(trace_backend(t)), "object", trace_object(t), "why",
+			 trace_why(t), "hooks", hs, "not_covered", not_covered);
 }

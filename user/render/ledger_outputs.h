@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the ledgers of live programs go. Every sink renders the same view, live or replayed, after the session's end. */
+/* Where the ledgers of live programs go. Every sink renders the same view, live or replayed, after
+ * the session's end. */
 #ifndef IPCSTALL_RENDER_LEDGER_OUTPUTS_H
 #define IPCSTALL_RENDER_LEDGER_OUTPUTS_H
 
@@ -15,20 +16,26 @@ struct ledger_view {
 	const struct verdict *v;
 	const struct stalls *stalls;
 	const struct timeline *timeline;
-	bool wants_stalls, wants_timeline;	/* false: nobody asked, the list is empty for that reason */
-	/* what an endpoint is in what is shown ("client"); NULL: its port or inode tells it from the others */
+	bool wants_stalls,
+		wants_timeline; /* false: nobody asked, the list is empty for that reason */
+	/* what an endpoint is in what is shown ("client"); NULL: its port or inode tells it from
+	 * the others */
 	const char *(*role)(const void *ctx, const struct trace_endpoint *ep);
 	const void *ctx;
-	json_t *head;	/* what stands at the top of a document: tool, machine, trace, what was looked at */
+	json_t *head; /* what stands at the top of a document: tool, machine, trace, what was looked
+			 at */
 };
 
 /* One file each: OUT(symbol, option, operand's help). */
-#define LEDGER_OUTPUTS(OUT)												\
-	OUT(OUT_JSON, json, "the ledgers, the verdict and the single stalls as one JSON document")			\
-	OUT(OUT_CSV, csv, "one line for each endpoint")								\
-	OUT(OUT_TIMELINE, timeline, "every change of state, to be drawn: ipcstall figure timeline FILE")	\
-	OUT(OUT_PERFETTO, perfetto, "the same as trace events, for ui.perfetto.dev or chrome://tracing")		\
-	OUT(OUT_FOLDED, folded, "who kept whom waiting, as folded stacks in microseconds, for flame graphs")
+#define LEDGER_OUTPUTS(OUT) \
+	OUT(OUT_JSON, json, "the ledgers, the verdict and the single stalls as one JSON document") \
+	OUT(OUT_CSV, csv, "one line for each endpoint") \
+	OUT(OUT_TIMELINE, timeline, "every change of state, to be drawn: ipcstall figure " \
+		"timeline FILE") \
+	OUT(OUT_PERFETTO, perfetto, "the same as trace events, for ui.perfetto.dev or " \
+		"chrome://tracing") \
+	OUT(OUT_FOLDED, folded, "who kept whom waiting, as folded stacks in microseconds, for " \
+		"flame graphs")
 
 #define OUT_ENUM(sym, name, help) sym,
 enum ledger_output { LEDGER_OUTPUTS(OUT_ENUM) LEDGER_OUTPUTS_N };
@@ -39,11 +46,11 @@ int ledger_csv_write(const struct ledger_view *view, const char *path, struct er
 int ledger_timeline_write(const struct ledger_view *view, const char *path, struct err *e);
 int ledger_perfetto_write(const struct ledger_view *view, const char *path, struct err *e);
 int ledger_folded_write(const struct ledger_view *view, const char *path, struct err *e);
-int ledger_write(enum ledger_output which, const struct ledger_view *view, const char *path, struct err *e);
+int ledger_write(enum ledger_output which, const struct ledger_view *view, const char *path,
+		 struct err *e);
 
 /* A single stall: as an object, and as one line (without the stacks). */
 json_t *stall_to_json(const struct stall *st);
 void stall_line(const struct stall *st, char *buf, size_t len);
-
 
 #endif

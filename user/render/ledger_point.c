@@ -11,26 +11,34 @@ static const char *role_of(const struct point_ledger *l, const struct trace_endp
 {
 	if (ep->proto == TRACE_PIPE)
 		return "pipe";
-	return ep->tx_calls.tgid == l->pids[ROLE_CLIENT] || (!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[ROLE_CLIENT]) ? "client" : "server";
+	return ep->tx_calls.tgid == l->pids[ROLE_CLIENT] ||
+			       (!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[ROLE_CLIENT])
+		       ? "client"
+		       : "server";
 }
 
 static json_t *ab_ratio(const struct ab_ratio *r)
 {
-	return json_pack("{s:o, s:o, s:o}", "median", json_figure(r->median), "lo", json_figure(r->ci.lo), "hi", json_figure(r->ci.hi));
+	return json_pack("{s:o, s:o, s:o}", "median", json_figure(r->median), "lo",
+			 json_figure(r->ci.lo), "hi", json_figure(r->ci.hi));
 }
 
 static json_t *ab_arm(const struct ab_result *ab, enum ab_arm a)
 {
-	return json_pack("{s:o, s:o}", "cpu", ab_ratio(&ab->cpu[a]), "elapsed", ab_ratio(&ab->elapsed[a]));
+	return json_pack("{s:o, s:o}", "cpu", ab_ratio(&ab->cpu[a]), "elapsed",
+			 ab_ratio(&ab->elapsed[a]));
 }
 
 static json_t *ab_to_json(const struct ab_result *ab)
 {
 	if (!ab->pairs)
 		return json_null();
-	return json_pack("{s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}", "pairs", (json_int_t)ab->pairs, "slice_ns", (json_int_t)ab->slice_ns,
-			 "off_cpu_ns", json_figure(ab->off_cpu_ns), "off_elapsed_ns", json_figure(ab->off_elapsed_ns), "confidence", ab->cpu[AB_TRACED].ci.level, "method", ab->cpu[AB_TRACED].ci.method, "traced",
-			 ab_arm(ab, AB_TRACED), "beside", ab_arm(ab, AB_BESIDE));
+	return json_pack("{s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}", "pairs", (json_int_t)ab->pairs,
+			 "slice_ns", (json_int_t)ab->slice_ns, "off_cpu_ns",
+			 json_figure(ab->off_cpu_ns), "off_elapsed_ns",
+			 json_figure(ab->off_elapsed_ns), "confidence", ab->cpu[AB_TRACED].ci.level,
+			 "method", ab->cpu[AB_TRACED].ci.method, "traced", ab_arm(ab, AB_TRACED),
+			 "beside", ab_arm(ab, AB_BESIDE));
 }
 
 json_t *point_ledger_to_json(const struct point *p)
@@ -43,7 +51,8 @@ json_t *point_ledger_to_json(const struct point *p)
 	o = ledger_to_json(&l->phase, &l->verdict);
 	eps = json_object_get(o, "endpoints");
 	for (size_t i = 0; i < l->phase.n; i++)
-		json_object_set_new(json_array_get(eps, i), "role", json_string(role_of(l, &l->phase.ep[i])));
+		json_object_set_new(json_array_get(eps, i), "role",
+				    json_string(role_of(l, &l->phase.ep[i])));
 	json_object_set_new(o, "stall_per_message_ns", json_figure(l->stall_per_message_ns));
 	json_object_set_new(o, "normalised_stall", json_figure(l->normalised_stall));
 	json_object_set_new(o, "traced_figure", json_figure(l->traced_headline));
@@ -73,7 +82,9 @@ static void nist_rows(const struct point *p, FILE *out)
 	for (size_t i = 0; i < l->phase.n; i++) {
 		const struct trace_endpoint *ep = &l->phase.ep[i];
 		uint64_t by_point[4] = {};
-#define NIST_POINT(sym, num, name, stall, nist, what, fix) if (stall) by_point[nist] += ep->tx.ns[sym];
+#define NIST_POINT(sym, num, name, stall, nist, what, fix) \
+	if (stall) \
+		by_point[nist] += ep->tx.ns[sym];
 		TX_STATES(NIST_POINT)
 		if (!endpoint_sent(ep))
 			continue;
@@ -81,25 +92,33 @@ static void nist_rows(const struct point *p, FILE *out)
 		human_ns((double)ledger_stall_ns(&ep->tx), sum, sizeof(sum));
 		for (int k = 0; k < 4; k++)
 			human_ns((double)by_point[k], parts[k], sizeof(parts[k]));
-		fprintf(out, "  %s: stall %s = memory %s + window %s + partial packet %s + others (pacing, recovery) %s\n", name, sum, parts[1],
-			parts[2], parts[3], parts[0]);
+		fprintf(out,
+			"  %s: stall %s = memory %s + window %s + partial packet %s + others "
+			"(pacing, recovery) %s\n",
+			name, sum, parts[1], parts[2], parts[3], parts[0]);
 	}
 }
 
 static void cost_line(const struct point_ledger *l, FILE *out)
 {
 	if (!isnan(l->cost_ratio))
-		fprintf(out, "  the figures above were taken without the ledger; with it this test ran %.2f times as long\n", l->cost_ratio);
+		fprintf(out,
+			"  the figures above were taken without the ledger; with it this test ran "
+			"%.2f times as long\n",
+			l->cost_ratio);
 }
 
-static void ab_line(const char *what, const struct ab_result *ab, enum ab_arm a, const char *unit, FILE *out)
+static void ab_line(const char *what, const struct ab_result *ab, enum ab_arm a, const char *unit,
+		    FILE *out)
 {
 	const struct ab_ratio *cpu = &ab->cpu[a], *elapsed = &ab->elapsed[a];
 	char more[32];
 
 	human_ns((cpu->median - 1) * ab->off_cpu_ns, more, sizeof(more));
-	fprintf(out, "    %s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]\n", what, cpu->median, cpu->ci.lo,
-		cpu->ci.hi, more, unit, elapsed->median, elapsed->ci.lo, elapsed->ci.hi);
+	fprintf(out,
+		"    %s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]\n",
+		what, cpu->median, cpu->ci.lo, cpu->ci.hi, more, unit, elapsed->median,
+		elapsed->ci.lo, elapsed->ci.hi);
 }
 
 static void ab_lines(const struct ab_result *ab, enum test t, FILE *out)
@@ -108,7 +127,8 @@ static void ab_lines(const struct ab_result *ab, enum test t, FILE *out)
 
 	if (!ab->pairs)
 		return;
-	fprintf(out, "  own cost, %zu rounds of %.0f ms slices:\n", ab->pairs, (double)ab->slice_ns / 1e6);
+	fprintf(out, "  own cost, %zu rounds of %.0f ms slices:\n", ab->pairs,
+		(double)ab->slice_ns / 1e6);
 	ab_line("traced              ", ab, AB_TRACED, unit, out);
 	ab_line("others traced beside", ab, AB_BESIDE, unit, out);
 }

@@ -10,7 +10,8 @@
 json_t *point_ledger_to_json(const struct point *p);
 /* The result's "trace": backend and hooks, or {"backend": null, "why": ...}. */
 json_t *traced_to_json(const struct traced *tr);
-/* After the table: whole ledgers for up to two points, one line each for more; with nist only the stopwatch. */
+/* After the table: whole ledgers for up to two points, one line each for more; with nist only the
+ * stopwatch. */
 void ledgers_print(const struct result *r, const struct traced *tr, bool nist, FILE *out);
 
 #endif

@@ -1,153 +1,221 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shape of what `run`, `attach` and `replay` write. docs/SCHEMA.md says what the fields mean. */
+/* The shape of what `run`, `attach` and `replay` write. docs/SCHEMA.md says what the fields mean.
+ */
 #include "verdict/blame.h"
 #include "render/ledger_text.h"
 #include "render/schema_rows.h"
 
-/* What a smaller view (docs/BCC.md) cannot know is null there; where ipcstall itself writes a document, only what its backend cannot. */
+/* What a smaller view (docs/BCC.md) cannot know is null there; where ipcstall itself writes a
+ * document, only what its backend cannot. */
 static const struct schema_row head[] = {
 	{ "tool", "tool" }, { "machine", "object" }, { "written", "text" }, { "trace", "trace" },
-	{ "~command", "text[]" }, { "~pid", "count" }, { "~exit_code", "count" }, { "~attached_to", "attached_to" },
+	{ "~command", "text[]" }, { "~pid", "count" }, { "~exit_code", "count" }, { "~attached_to",
+		"attached_to" },
 	{ "~recorded", "recorded" }, { "~replayed", "replayed" }, {}
 };
 static const struct schema_row document[] = {
 	{ "ledger", "ledger" }, { "stalls", "?stall[]" }, { "stalls_dropped", "?count" }, {}
 };
 static const struct schema_row tool[] = {
-	{ "version", "text" }, { "git", "?text" }, { "~compiler", "text" }, { "~flags", "text" }, { "~sanitizers", "text" }, { "flavour", "text" }, {}
+	{ "version", "text" }, { "git", "?text" }, { "~compiler", "text" }, { "~flags", "text" },
+		{ "~sanitizers", "text" }, { "flavour", "text" }, {}
 };
 static const struct schema_row trace[] = {
-	{ "backend", "text" }, { "~object", "text" }, { "why", "?text" }, { "hooks", "hook[]" }, { "not_covered", "text[]" }, {}
+	{ "backend", "text" }, { "~object", "text" }, { "why", "?text" }, { "hooks", "hook[]" },
+		{ "not_covered", "text[]" }, {}
 };
 static const struct schema_row hook[] = {
-	{ "point", "text" }, { "kind", "text" }, { "feeds", "text" }, { "attached", "bool" }, { "why_not", "?text" }, { "program", "text" },
+	{ "point", "text" }, { "kind", "text" }, { "feeds", "text" }, { "attached", "bool" },
+		{ "why_not", "?text" }, { "program", "text" },
 	{ "runs", "?count" }, {}
 };
 static const struct schema_row attached_to[] = {
 	{ "pids", "count[]" }, { "comm", "?text" }, { "cgroup", "?text" }, { "all", "bool" }, {}
 };
 static const struct schema_row recorded[] = {
-	{ "timeline", "bool" }, { "threshold_ns", "count" }, { "stacks", "bool" }, { "interval_ns", "count" }, {}
+	{ "timeline", "bool" }, { "threshold_ns", "count" }, { "stacks", "bool" }, { "interval_ns",
+		"count" }, {}
 };
 static const struct schema_row replayed[] = {
-	{ "file", "text" }, { "complete", "bool" }, { "cut", "bool" }, { "lacks", "text[]" }, { "unknown_sections", "count" },
+	{ "file", "text" }, { "complete", "bool" }, { "cut", "bool" }, { "lacks", "text[]" },
+		{ "unknown_sections", "count" },
 	{ "damaged_blocks", "count" }, { "snapshots", "count" }, { "dropped", "dropped" }, {}
 };
 static const struct schema_row dropped[] = {
-	{ "snapshots", "count" }, { "events", "count" }, { "stalls", "count" }, { "closed", "count" }, {}
+	{ "snapshots", "count" }, { "events", "count" }, { "stalls", "count" },
+		{ "closed", "count" }, {}
 };
 /* a ledger without its endpoints */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" }, { "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" }, { "~loss", "?loss" }, { "~long_wait", "?wait" },
+	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" },
+		{ "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" },
+		{ "~loss", "?loss" }, { "~long_wait", "?wait" },
 	{ "~scattered", "?scattered" },
-	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" }, { "~outcome", "outcome" }, { "~card", "?card" },
+	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
+		{ "~outcome", "outcome" }, { "~card", "?card" },
 	{ "~listeners", "listener[]" }, { "~listeners_left_out", "count" },
-	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
-	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" }, { "reused", "count" }, { "opened", "count" },
-	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" }, { "existed_before", "?count" },
-	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost", "?count" }, { "~sampling", "?sampling" }, {}
+	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" },
+		{ "overflow", "count" }, { "missed", "?count" }, { "blind", "?count" },
+	{ "contended", "?count" }, { "dropped", "count" }, { "events_lost", "count" },
+		{ "reused", "count" }, { "opened", "count" },
+	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" },
+		{ "existed_before", "?count" },
+	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost",
+		"?count" }, { "~sampling", "?sampling" }, {}
 };
 static const struct schema_row card[] = {
-	{ "share", "?number" }, { "who", "text" }, { "for_whom", "text" }, { "head", "text" }, { "where", "text" }, { "why", "text" }, { "surety", "?surety" },
+	{ "share", "?number" }, { "who", "text" }, { "for_whom", "text" }, { "head", "text" },
+		{ "where", "text" }, { "why", "text" }, { "surety", "?surety" },
 	{ "fix", "text" }, { "fix_state", "?text" }, { "next", "text" }, { "also", "text[]" }, {}
 };
 static const struct schema_row endpoints[] = { { "endpoints", "endpoint[]" }, {} };
 static const struct schema_row finding[] = {
-	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" }, { "max_ns", "?count" }, { "share", "number" },
-	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count", "?count" }, { "text", "text" },
-	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" }, { "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" }, { "~comm", "?text" },
-	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, { "~late_not_lost", "bool" },
-	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "?count" }, { "~all_max_ns", "?count" }, { "~all_share", "number" },
+	{ "endpoint", "count" }, { "cause", "tx_state" }, { "ns", "count" }, { "count", "?count" },
+		{ "max_ns", "?count" }, { "share", "number" },
+	{ "blamed", "blamed" }, { "surety", "surety" }, { "blamed_ns", "?count" }, { "blamed_count",
+		"?count" }, { "text", "text" },
+	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" },
+		{ "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" },
+		{ "~comm", "?text" },
+	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" },
+		{ "~late_not_lost", "bool" },
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "?count" },
+		{ "~all_max_ns", "?count" }, { "~all_share", "number" },
 	{ "~all_blamed_ns", "count" }, { "~all_blamed_count", "?count" }, {}
 };
 static const struct schema_row withheld[] = {
-	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "share", "number" }, { "surety", "surety" }, { "text", "text" },
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "share", "number" },
+		{ "surety", "surety" }, { "text", "text" },
 	{ "fix", "text" }, {}
 };
 static const struct schema_row spell[] = {
-	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, {}
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" },
+		{ "share", "number" }, {}
 };
 static const struct schema_row wait_for_another[] = {
-	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" }, { "share", "number" }, { "~mutual", "?count" },
-	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_share", "number" }, { "~requests", "?requests" }, {}
+	{ "endpoint", "count" }, { "ns", "count" }, { "count", "count" }, { "max_ns", "count" },
+		{ "share", "number" }, { "~mutual", "?count" },
+	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_share", "number" },
+		{ "~requests", "?requests" }, {}
 };
 static const struct schema_row requests[] = {
-	{ "count", "count" }, { "think_ns", "count" }, { "way_ns", "count" }, { "unread_ns", "?count" }, { "bounded", "bool" }, {}
+	{ "count", "count" }, { "think_ns", "count" }, { "way_ns", "count" }, { "unread_ns",
+		"?count" }, { "bounded", "bool" }, {}
 };
 static const struct schema_row scattered[] = {
-	{ "ns", "count" }, { "share", "number" }, { "cause", "?tx_state" }, { "cause_ns", "count" }, {}
+	{ "ns", "count" }, { "share", "number" }, { "cause", "?tx_state" }, { "cause_ns", "count" },
+		{}
 };
 static const struct schema_row loss[] = {
-	{ "endpoint", "count" }, { "kind", "drop" }, { "count", "count" }, { "share", "?number" }, { "text", "text" }, { "fix", "text" }, {}
+	{ "endpoint", "count" }, { "kind", "drop" }, { "count", "count" }, { "share", "?number" },
+		{ "text", "text" }, { "fix", "text" }, {}
 };
 static const struct schema_row endpoint[] = {
-	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" }, { "peer", "index" }, { "peer_serial", "?count" },
-	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" }, { "joined_late", "bool" },
-	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" }, { "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
+	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" },
+		{ "peer", "index" }, { "peer_serial", "?count" },
+	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" },
+		{ "joined_late", "bool" },
+	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" },
+		{ "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
 	{ "beside", "beside" }, { "blame", "blame[]" }, { "~looks", "?looks" }, {}
 };
 static const struct schema_row listener[] = {
-	{ "local", "?text" }, { "netns", "count" }, { "inode", "?count" }, { "closed", "bool" }, { "lifetime_ns", "count" }, { "backlog", "count" },
-	{ "queue", "count" }, { "peak", "count" }, { "dropped", "count" }, { "established", "?count" }, { "accepted", "?count" },
-	{ "accept_wait_ns", "?count" }, { "accept_wait_max_ns", "?count" }, { "pid", "?count" }, { "comm", "?text" }, {}
+	{ "local", "?text" }, { "netns", "count" }, { "inode", "?count" }, { "closed", "bool" },
+		{ "lifetime_ns", "count" }, { "backlog", "count" },
+	{ "queue", "count" }, { "peak", "count" }, { "dropped", "count" }, { "established",
+		"?count" }, { "accepted", "?count" },
+	{ "accept_wait_ns", "?count" }, { "accept_wait_max_ns", "?count" }, { "pid", "?count" },
+		{ "comm", "?text" }, {}
 };
 static const struct schema_row unseen[] = { { "tx", "?text" }, { "rx", "?text" }, {} };
-static const struct schema_row side[] = { { "lifetime_ns", "count" }, { "unaccounted_ns", "?count" }, {} };
+static const struct schema_row side[] = { { "lifetime_ns", "count" }, { "unaccounted_ns",
+	"?count" }, {} };
 static const struct schema_row tx[] = { { "now", "?tx_state" }, { "states", "tx_states" }, {} };
 static const struct schema_row rx[] = { { "now", "?rx_state" }, { "states", "rx_states" }, {} };
 static const struct schema_row state[] = {
-	{ "ns", "?count" }, { "count", "?count" }, { "max_ns", "?count" }, { "resolution", "resolution" }, { "log2_hist", "?count[]" }, {}
+	{ "ns", "?count" }, { "count", "?count" }, { "max_ns", "?count" }, { "resolution",
+		"resolution" }, { "log2_hist", "?count[]" }, {}
 };
 static const struct schema_row beside[] = {
-	{ "tx", "calls" }, { "rx", "calls" }, { "tcp", "?tcp" }, { "drops", "drops" }, { "queue", "?queue" }, {}
+	{ "tx", "calls" }, { "rx", "calls" }, { "tcp", "?tcp" }, { "drops", "drops" },
+		{ "queue", "?queue" }, {}
 };
 static const struct schema_row calls[] = {
-	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" }, { "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
-	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" }, { "~cpu_ns", "?count" }, { "~quota_ns", "?count" }, { "~stopped_ns", "?count" },
-	{ "~stopped_max_ns", "?count" }, { "~stops", "?count" }, { "~stopped", "bool" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" }, { "~left", "?left" }, {}
+	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" },
+		{ "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
+	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" },
+		{ "~cpu_ns", "?count" }, { "~quota_ns", "?count" }, { "~stopped_ns", "?count" },
+	{ "~stopped_max_ns", "?count" }, { "~stops", "?count" }, { "~stopped", "bool" },
+		{ "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" },
+		{ "~left", "?left" }, {}
 };
-static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "bool" }, { "holder_pid", "?count" }, { "holder_comm", "?text" }, {} };
+static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "bool" },
+	{ "holder_pid", "?count" }, { "holder_comm", "?text" }, {} };
 static const struct schema_row tcp[] = {
-	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" }, { "~waited_for", "?count" },
-	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" }, { "~needless_retransmits", "?count" }, { "timeouts", "?count" },
-	{ "zero_windows", "?count" }, { "~hole_ns", "?count" }, { "~hole_max_ns", "?count" }, { "~holes", "?count" },
-	{ "~tso_deferral_ns", "?count" }, { "~tso_deferrals", "?count" }, { "~fq_pacing_ns", "?count" }, { "~small_queue_ns", "?count" },
-	{ "~autocork_ns", "?count" }, { "~autocorks", "?count" }, { "~connect_ns", "?count" }, { "~connecting", "bool" },
-	{ "~accept_wait_ns", "?count" }, { "~accept_unread_ns", "?count" }, { "~unaccepted", "bool" }, { "rtt_us", "?count" },
-	{ "~min_rtt_us", "?count" }, { "~delivery_bytes_per_s", "?count" }, { "~app_limited", "bool" }, { "~pacing_bytes_per_s", "?count" },
-	{ "~cwnd", "?count" }, { "~ssthresh", "?count" }, { "~sent_segments", "count" }, { "~lost_segments", "count" },
+	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" },
+		{ "~waited_for", "?count" },
+	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" },
+		{ "~needless_retransmits", "?count" }, { "timeouts", "?count" },
+	{ "zero_windows", "?count" }, { "~hole_ns", "?count" }, { "~hole_max_ns", "?count" },
+		{ "~holes", "?count" },
+	{ "~tso_deferral_ns", "?count" }, { "~tso_deferrals", "?count" }, { "~fq_pacing_ns",
+		"?count" }, { "~small_queue_ns", "?count" },
+	{ "~autocork_ns", "?count" }, { "~autocorks", "?count" }, { "~connect_ns", "?count" },
+		{ "~connecting", "bool" },
+	{ "~accept_wait_ns", "?count" }, { "~accept_unread_ns", "?count" }, { "~unaccepted",
+		"bool" }, { "rtt_us", "?count" },
+	{ "~min_rtt_us", "?count" }, { "~delivery_bytes_per_s", "?count" }, { "~app_limited",
+		"bool" }, { "~pacing_bytes_per_s", "?count" },
+	{ "~cwnd", "?count" }, { "~ssthresh", "?count" }, { "~sent_segments", "count" },
+		{ "~lost_segments", "count" },
 	{ "~out_of_order", "count" }, {}
 };
-static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" }, { "checksum", "?count" }, { "other", "?count" }, {} };
-static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" }, { "dequeued", "count" }, {} };
+static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" },
+	{ "checksum", "?count" }, { "other", "?count" }, {} };
+static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" },
+	{ "dequeued", "count" }, {} };
 static const struct schema_row blame[] = {
-	{ "ledger", "text" }, { "state", "tx_state" }, { "by", "blamed" }, { "ns", "count" }, { "count", "?count" }, { "pid", "?count" },
+	{ "ledger", "text" }, { "state", "tx_state" }, { "by", "blamed" }, { "ns", "count" },
+		{ "count", "?count" }, { "pid", "?count" },
 	{ "comm", "?text" }, {}
 };
 static const struct schema_row stall[] = {
-	{ "serial", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "ns", "count" }, { "goes_on", "bool" }, { "state", "tx_state" },
-	{ "blamed", "blamed" }, { "pid", "?count" }, { "comm", "?text" }, { "peer_serial", "?count" }, { "peer_pid", "?count" }, { "peer_comm", "?text" },
-	{ "peer_unread_ns", "?count" }, { "~peer_no_cpu_ns", "?count" }, { "held", "?held" }, { "peer_ack", "?peer_ack" }, { "released_by", "?released_by" },
-	{ "user_stack", "?text[]" }, { "kernel_stack", "?text[]" }, { "peer_user_stack", "?text[]" }, { "peer_kernel_stack", "?text[]" }, {}
+	{ "serial", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "ns", "count" },
+		{ "goes_on", "bool" }, { "state", "tx_state" },
+	{ "blamed", "blamed" }, { "pid", "?count" }, { "comm", "?text" }, { "peer_serial",
+		"?count" }, { "peer_pid", "?count" }, { "peer_comm", "?text" },
+	{ "peer_unread_ns", "?count" }, { "~peer_no_cpu_ns", "?count" }, { "held", "?held" },
+		{ "peer_ack", "?peer_ack" }, { "released_by", "?released_by" },
+	{ "user_stack", "?text[]" }, { "kernel_stack", "?text[]" }, { "peer_user_stack",
+		"?text[]" }, { "peer_kernel_stack", "?text[]" }, {}
 };
 static const struct schema_row held[] = {
-	{ "queued_bytes", "count" }, { "unacked_bytes", "count" }, { "small_unacked_bytes", "count" }, { "mss", "count" }, { "cwnd", "count" },
-	{ "in_flight", "count" }, { "window_bytes", "count" }, { "nodelay", "bool" }, { "cork", "bool" }, {}
+	{ "queued_bytes", "count" }, { "unacked_bytes", "count" }, { "small_unacked_bytes",
+		"count" }, { "mss", "count" }, { "cwnd", "count" },
+	{ "in_flight", "count" }, { "window_bytes", "count" }, { "nodelay", "bool" },
+		{ "cork", "bool" }, {}
 };
-static const struct schema_row peer_ack[] = { { "owed_since_ns", "?count" }, { "timer_fired_ns", "?count" }, { "~rode_ns", "?count" }, { "withheld_ns", "?count" }, {} };
-static const struct schema_row released_by[] = { { "at_ns", "count" }, { "acked_bytes", "count" }, { "payload_bytes", "count" }, {} };
+static const struct schema_row peer_ack[] = { { "owed_since_ns", "?count" }, { "timer_fired_ns",
+	"?count" }, { "~rode_ns", "?count" }, { "withheld_ns", "?count" }, {} };
+static const struct schema_row released_by[] = { { "at_ns", "count" }, { "acked_bytes", "count" },
+	{ "payload_bytes", "count" }, {} };
 
 /* of a sampled session */
 static const struct schema_row looks[] = {
-	{ "n", "count" }, { "tx", "tx_found" }, { "rx", "rx_found" }, { "facts", "?facts" }, { "chronographs", "?chronographs" }, {}
+	{ "n", "count" }, { "tx", "tx_found" }, { "rx", "rx_found" }, { "facts", "?facts" },
+		{ "chronographs", "?chronographs" }, {}
 };
-static const struct schema_row found[] = { { "found", "count" }, { "share_low", "?number" }, { "share_high", "?number" }, {} };
+static const struct schema_row found[] = { { "found", "count" }, { "share_low", "?number" },
+	{ "share_high", "?number" }, {} };
 static const struct schema_row facts[] = {
-	{ "ack_owed", "found" }, { "backlog", "found" }, { "hole", "found" }, { "disorder", "found" }, { "loss", "found" }, {}
+	{ "ack_owed", "found" }, { "backlog", "found" }, { "hole", "found" },
+		{ "disorder", "found" }, { "loss", "found" }, {}
 };
-static const struct schema_row chronographs[] = { { "busy_ns", "count" }, { "rwnd_limited_ns", "count" }, { "sndbuf_limited_ns", "count" }, {} };
+static const struct schema_row chronographs[] = { { "busy_ns", "count" }, { "rwnd_limited_ns",
+	"count" }, { "sndbuf_limited_ns", "count" }, {} };
 static const struct schema_row sampling[] = {
-	{ "budget", "number" }, { "looks", "count" }, { "endpoint_looks", "count" }, { "rate_hz", "number" }, { "part", "number" },
+	{ "budget", "number" }, { "looks", "count" }, { "endpoint_looks", "count" },
+		{ "rate_hz", "number" }, { "part", "number" },
 	{ "look_cpu_ns", "count" }, { "find_cpu_ns", "count" }, { "ns", "count" }, {}
 };
 
@@ -155,11 +223,17 @@ static const struct {
 	const char *name;
 	const struct schema_row *rows;
 } objects[] = {
-	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to }, { "recorded", recorded }, { "replayed", replayed },
-	{ "dropped", dropped }, { "finding", finding }, { "spell", spell }, { "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
-	{ "scattered", scattered }, { "card", card }, { "requests", requests }, { "endpoint", endpoint }, { "unseen", unseen }, { "listener", listener }, { "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
-	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame }, { "stall", stall }, { "held", held },
-	{ "peer_ack", peer_ack }, { "released_by", released_by }, { "looks", looks }, { "found", found }, { "facts", facts },
+	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to },
+		{ "recorded", recorded }, { "replayed", replayed },
+	{ "dropped", dropped }, { "finding", finding }, { "spell", spell },
+		{ "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
+	{ "scattered", scattered }, { "card", card }, { "requests", requests },
+		{ "endpoint", endpoint }, { "unseen", unseen }, { "listener", listener },
+		{ "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
+	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame },
+		{ "stall", stall }, { "held", held },
+	{ "peer_ack", peer_ack }, { "released_by", released_by }, { "looks", looks },
+		{ "found", found }, { "facts", facts },
 	{ "chronographs", chronographs }, { "sampling", sampling },
 };
 
@@ -184,7 +258,8 @@ static json_t *two(const struct schema_row *a, const struct schema_row *b)
 /* {name: X}; a state that no look found is left out */
 static json_t *by_state(const char *names, const char *what)
 {
-	return json_pack("{s:s, s:{s:s}, s:{s:s}}", "type", "object", "propertyNames", "$ref", names, "additionalProperties", "$ref", what);
+	return json_pack("{s:s, s:{s:s}, s:{s:s}}", "type", "object", "propertyNames", "$ref",
+			 names, "additionalProperties", "$ref", what);
 }
 
 static void set_states(json_t *defs)
@@ -233,7 +308,8 @@ static void set_kind(json_t *object, const char *schema)
 {
 	json_t *properties = json_object_get(object, "properties");
 
-	schema_add(object, (const struct schema_row[]){ { "schema", "text" }, { "version", "count" }, {} });
+	schema_add(object,
+		   (const struct schema_row[]){ { "schema", "text" }, { "version", "count" }, {} });
 	json_object_set_new(properties, "schema", schema_const(json_string(schema)));
 	json_object_set_new(properties, "version", schema_const(json_integer(1)));
 }
@@ -243,7 +319,8 @@ static json_t *line(json_t *object, const char *type, const struct schema_row *m
 {
 	schema_add(object, more);
 	schema_add(object, (const struct schema_row[]){ { "type", "text" }, {} });
-	json_object_set_new(json_object_get(object, "properties"), "type", schema_const(json_string(type)));
+	json_object_set_new(json_object_get(object, "properties"), "type",
+			    schema_const(json_string(type)));
 	return object;
 }
 
@@ -253,10 +330,14 @@ static json_t *lines(void)
 
 	set_kind(first, "ipcstall.stream");
 	schema_drop(of_endpoint, "peer"); /* an index into nothing that stands there */
-	return json_pack("{s:[o, o, o, o, o]}", "oneOf", first, line(of_endpoint, "endpoint", (const struct schema_row[]){ { "t", "count" }, {} }),
-			 line(schema_object(summary), "interval", (const struct schema_row[]){ { "t", "count" }, { "endpoints", "count" }, {} }),
-			 line(schema_object(stall), "stall", (const struct schema_row[]){ {} }),
-			 line(schema_object((const struct schema_row[]){ { "complete", "bool" }, {} }), "end", (const struct schema_row[]){ {} }));
+	return json_pack(
+		"{s:[o, o, o, o, o]}", "oneOf", first,
+		line(of_endpoint, "endpoint", (const struct schema_row[]){ { "t", "count" }, {} }),
+		line(schema_object(summary), "interval",
+		     (const struct schema_row[]){ { "t", "count" }, { "endpoints", "count" }, {} }),
+		line(schema_object(stall), "stall", (const struct schema_row[]){ {} }),
+		line(schema_object((const struct schema_row[]){ { "complete", "bool" }, {} }),
+		     "end", (const struct schema_row[]){ {} }));
 }
 
 json_t *ledger_schema(void)
@@ -274,24 +355,31 @@ json_t *ledger_schema(void)
 }
 
 static const struct schema_row top_head[] = {
-	{ "at_ns", "count" }, { "interval_ns", "count" }, { "n_endpoints", "count" }, { "n_active", "count" }, { "stall_ns", "count" },
+	{ "at_ns", "count" }, { "interval_ns", "count" }, { "n_endpoints", "count" },
+		{ "n_active", "count" }, { "stall_ns", "count" },
 	{ "endpoints", "row[]" }, { "counters", "counters" }, {}
 };
 static const struct schema_row counters[] = {
-	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" }, { "overflow", "count" }, { "missed", "count" }, { "blind", "count" },
+	{ "observed", "count" }, { "lost", "count" }, { "unpaired", "count" },
+		{ "overflow", "count" }, { "missed", "count" }, { "blind", "count" },
 	{ "~dropped", "count" }, {}
 };
 static const struct schema_row row[] = {
-	{ "serial", "count" }, { "proto", "proto" }, { "local", "text" }, { "remote", "?text" }, { "ns", "count" }, { "closed", "bool" },
-	{ "stall_ns", "count" }, { "stall_share", "number" }, { "rtt_us", "?count" }, { "tx", "sends" }, { "rx", "receives" },
-	{ "cgroup", "?text" }, { "netns", "?count" }, { "cause", "?tx_state" }, { "blamed", "blamed" }, { "blamed_program", "?text" },
+	{ "serial", "count" }, { "proto", "proto" }, { "local", "text" }, { "remote", "?text" },
+		{ "ns", "count" }, { "closed", "bool" },
+	{ "stall_ns", "count" }, { "stall_share", "number" }, { "rtt_us", "?count" },
+		{ "tx", "sends" }, { "rx", "receives" },
+	{ "cgroup", "?text" }, { "netns", "?count" }, { "cause", "?tx_state" },
+		{ "blamed", "blamed" }, { "blamed_program", "?text" },
 	{ "blamed_pid", "?count" }, { "surety", "?surety" }, { "~drops", "?count" }, {}
 };
 static const struct schema_row sends[] = {
-	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "tx_ns" }, {}
+	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" },
+		{ "messages", "?count" }, { "ns", "tx_ns" }, {}
 };
 static const struct schema_row receives[] = {
-	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" }, { "messages", "?count" }, { "ns", "rx_ns" }, {}
+	{ "program", "?text" }, { "pid", "?count" }, { "bytes", "?count" },
+		{ "messages", "?count" }, { "ns", "rx_ns" }, {}
 };
 
 json_t *top_schema(void)
@@ -306,5 +394,6 @@ json_t *top_schema(void)
 	json_object_set_new(defs, "tx_ns", by_state("#/$defs/tx_state", "#/$defs/count"));
 	json_object_set_new(defs, "rx_ns", by_state("#/$defs/rx_state", "#/$defs/count"));
 	set_names(defs);
-	return schema_document("urn:ipcstall:top:1", "ipcstall top, version 1: one line", top, defs);
+	return schema_document("urn:ipcstall:top:1", "ipcstall top, version 1: one line", top,
+			       defs);
 }

@@ -54,18 +54,21 @@ void ledger_stream_stall(struct ledger_stream *st, const struct stall *stall)
 	put(st, line);
 }
 
-static void put_endpoint(struct ledger_stream *st, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static void put_endpoint(struct ledger_stream *st, const struct trace_snapshot *s,
+			 const struct trace_endpoint *ep)
 {
 	json_t *line = json_pack("{s:s, s:I}", "type", "endpoint", "t", (json_int_t)ep->at_ns);
 
 	json_object_update_new(line, endpoint_to_json(s, ep));
-	json_object_del(line, "peer");	/* an index into nothing that stands here: peer_serial says who */
+	json_object_del(line,
+			"peer"); /* an index into nothing that stands here: peer_serial says who */
 	put(st, line);
 }
 
 static json_t *interval(const struct trace_snapshot *s, const struct verdict *v)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I}", "type", "interval", "t", (json_int_t)s->at_ns, "endpoints", (json_int_t)s->n);
+	json_t *o = json_pack("{s:s, s:I, s:I}", "type", "interval", "t", (json_int_t)s->at_ns,
+			      "endpoints", (json_int_t)s->n);
 
 	if (!json_object_update_new(o, ledger_summary_to_json(s, v)))
 		return o;
@@ -73,7 +76,8 @@ static json_t *interval(const struct trace_snapshot *s, const struct verdict *v)
 	return NULL;
 }
 
-void ledger_stream_snapshot(struct ledger_stream *st, const struct trace_snapshot *s, const struct verdict *v)
+void ledger_stream_snapshot(struct ledger_stream *st, const struct trace_snapshot *s,
+			    const struct verdict *v)
 {
 	if (!st->f)
 		return;
@@ -99,7 +103,8 @@ int ledger_stream_close(struct ledger_stream *st, bool complete, struct err *e)
 	flush(st);
 	if (st->error) {
 		errno = st->error;
-		rc = err_sys(e, EXIT_IO, "its reader is gone or there is no room: give another file", "%s",
+		rc = err_sys(e, EXIT_IO,
+			     "its reader is gone or there is no room: give another file", "%s",
 			     st->f == stdout ? "standard output" : st->path);
 	}
 	if (st->f != stdout && fclose(st->f) && !rc)

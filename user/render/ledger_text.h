@@ -11,8 +11,10 @@
 #include "verdict/verdict.h"
 
 /* Who should have sent what is waited for there; NULL: nobody was seen. */
-const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, const struct trace_endpoint *ep);
-/* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not keep up. */
+const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
+					       const struct trace_endpoint *ep);
+/* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not
+ * keep up. */
 bool reads_often(const struct trace_call_stats *reader, const struct finding *f);
 
 /* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
@@ -21,7 +23,8 @@ void sampling_line(const struct trace_sampling *m, uint64_t now_ns, FILE *out);
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* the same without the endpoints */
 json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v);
-/* {"endpoints": [...], "findings": [...], "stall_ns", "unaccounted_ns", "verdict": TEXT, counters...} */
+/* {"endpoints": [...], "findings": [...], "stall_ns", "unaccounted_ns", "verdict": TEXT,
+ * counters...} */
 json_t *ledger_to_json(const struct trace_snapshot *s, const struct verdict *v);
 /* {"backend", "why", "hooks": [...], "not_covered": [...]} */
 json_t *trace_to_json(struct trace *t);
@@ -29,31 +32,37 @@ json_t *trace_to_json(struct trace *t);
 void append_or_drop(json_t **list, json_t *entry);
 
 /* One line: whose stall, the cause, who kept it waiting, how often, how long. */
-void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len);
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf,
+		      size_t len);
 /* What to do about it: the cause's own advice, or a sharper one where the blame allows. */
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
 /* "rcvbuf", ... */
 const char *drop_name(enum trace_drop kind);
 /* One line: whose datagrams were dropped, how many, where; and what to do about it. */
-void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len);
+void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
+		   size_t len);
 /* "10 datagrams dropped at its full receive buffer (2.0 % of those read or dropped)" */
 void append_loss(const struct datagram_loss *loss, char *buf, size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
 
 /* w->endpoint is not -1 */
-void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len);
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf,
+		      size_t len);
 const char *starved_fix(void);
-void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf, size_t len);
+void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
+		       size_t len);
 const char *withheld_fix(void);
 /* Room for it, root and all. */
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the largest finding, and the root of what it waits for. */
-void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+		      size_t len);
 /* For what the sentence says; empty: there is nothing to fix. */
 const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v);
 /* What is true too: a sentence each, at most `max` of them. Returns how many. */
 enum { VERDICT_ALSO_STALLS = 3, VERDICT_ALSO = 8 };
-size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max);
+size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
+		    char text[][VERDICT_TEXT], size_t max);
 /* "thinks 300 ms a request, 41 requests" */
 void append_requests(const struct requests *r, char *buf, size_t len);
 /* "each waits for the other to send, a deadlock" */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The timeline file: a header, then one line for each change of state and each mark, in order of time, then an end record. */
+/* The timeline file: a header, then one line for each change of state and each mark, in order of
+ * time, then an end record. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum kind { ENDS, BEGINS, MARK };
 
 struct line {
 	uint64_t t, serial, bytes;
-	uint8_t kind, rx, what;	/* a state, or a mark */
+	uint8_t kind, rx, what; /* a state, or a mark */
 };
 
 static int by_time(const void *a, const void *b)
@@ -28,7 +29,8 @@ static int by_time(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : x->rx - y->rx;
 }
 
-/* a state ends by the beginning of the next; where none follows, that is said. One that lasts has no end: endpoints are read one after the other */
+/* a state ends by the beginning of the next; where none follows, that is said. One that lasts has
+ * no end: endpoints are read one after the other */
 static size_t add_spans(struct line *v, const struct spans *s)
 {
 	size_t n = 0;
@@ -52,7 +54,9 @@ static size_t add_marks(struct line *v, const struct timeline *t, uint64_t end)
 		const struct trace_transition *tr = timeline_at(t, i);
 
 		if (tr->mark && tr->at_ns <= end)
-			v[n++] = (struct line){ tr->at_ns, tr->serial, tr->bytes, MARK, 0, tr->mark };
+			v[n++] = (struct line){
+				tr->at_ns, tr->serial, tr->bytes, MARK, 0, tr->mark
+			};
 	}
 	return n;
 }
@@ -60,13 +64,21 @@ static size_t add_marks(struct line *v, const struct timeline *t, uint64_t end)
 static void print_line(FILE *f, const struct line *l)
 {
 	if (l->kind == MARK)
-		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"event\":\"%s\",\"bytes\":%" PRIu64 "}\n", l->t, l->serial,
-			trace_mark_name(l->what) ? trace_mark_name(l->what) : "?", l->bytes);
+		fprintf(f,
+			"{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64
+			"\",\"event\":\"%s\",\"bytes\":%" PRIu64 "}\n",
+			l->t, l->serial, trace_mark_name(l->what) ? trace_mark_name(l->what) : "?",
+			l->bytes);
 	else if (l->kind == BEGINS)
-		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"ledger\":\"%s\",\"state\":\"%s\"}\n", l->t, l->serial,
-			l->rx ? "rx" : "tx", state_name(l->rx, l->what));
+		fprintf(f,
+			"{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64
+			"\",\"ledger\":\"%s\",\"state\":\"%s\"}\n",
+			l->t, l->serial, l->rx ? "rx" : "tx", state_name(l->rx, l->what));
 	else
-		fprintf(f, "{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64 "\",\"ledger\":\"%s\",\"state\":null}\n", l->t, l->serial, l->rx ? "rx" : "tx");
+		fprintf(f,
+			"{\"t\":%" PRIu64 ",\"ep\":\"%" PRIu64
+			"\",\"ledger\":\"%s\",\"state\":null}\n",
+			l->t, l->serial, l->rx ? "rx" : "tx");
 }
 
 /* what tells an endpoint from its process's others, as short as it can be said */
@@ -75,7 +87,8 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 	if (ep->local.port)
 		snprintf(buf, len, ":%u", ep->local.port);
 	else
-		snprintf(buf, len, "%s %" PRIu64, trace_proto_name(ep->proto), ep->inode ? ep->inode : ep->serial);
+		snprintf(buf, len, "%s %" PRIu64, trace_proto_name(ep->proto),
+			 ep->inode ? ep->inode : ep->serial);
 }
 
 static json_t *endpoint_row(const struct ledger_view *view, const struct trace_endpoint *ep)
@@ -91,7 +104,8 @@ static json_t *endpoint_row(const struct ledger_view *view, const struct trace_e
 		snprintf(role, sizeof(role), "%s", view->role(view->ctx, ep));
 	else
 		short_name(ep, role, sizeof(role));
-	o = json_pack("{s:s, s:s, s:s, s:s, s:o}", "ep", serial, "role", role, "name", name, "proto", trace_proto_name(ep->proto), "comm",
+	o = json_pack("{s:s, s:s, s:s, s:s, s:o}", "ep", serial, "role", role, "name", name,
+		      "proto", trace_proto_name(ep->proto), "comm",
 		      b->tgid ? json_stringn(b->comm, strnlen(b->comm, 16)) : json_null());
 	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
 	snprintf(serial, sizeof(serial), "%" PRIu64, ep->peer >= 0 ? s->ep[ep->peer].serial : 0);
@@ -102,20 +116,23 @@ static json_t *endpoint_row(const struct ledger_view *view, const struct trace_e
 /* the most stalled first, as in the table */
 static json_t *header(const struct ledger_view *view)
 {
-	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.timeline", "version", 1), *eps = json_array();
+	json_t *doc = json_pack("{s:s, s:i}", "schema", "ipcstall.timeline", "version", 1),
+	       *eps = json_array();
 
 	size_t n, *order = endpoints_by_stall(view->s, &n);
 
 	for (size_t i = 0; order && eps && i < n; i++)
 		append_or_drop(&eps, endpoint_row(view, &view->s->ep[order[i]]));
 	free(order);
-	if (!json_object_update_missing(doc, view->head) && !json_object_set_new(doc, "endpoints", eps))
+	if (!json_object_update_missing(doc, view->head) &&
+	    !json_object_set_new(doc, "endpoints", eps))
 		return doc;
 	json_decref(doc);
 	return NULL;
 }
 
-static void print_all(FILE *f, json_t *head, const struct ledger_view *view, const struct line *v, size_t n, uint64_t end)
+static void print_all(FILE *f, json_t *head, const struct ledger_view *view, const struct line *v,
+		      size_t n, uint64_t end)
 {
 	uint64_t lost = view->s->counters.events_lost + view->timeline->dropped;
 
@@ -123,8 +140,10 @@ static void print_all(FILE *f, json_t *head, const struct ledger_view *view, con
 	fputc('\n', f);
 	for (size_t i = 0; i < n && !ferror(f); i++)
 		print_line(f, &v[i]);
-	fprintf(f, "{\"end\":{\"t\":%" PRIu64 ",\"events\":%zu,\"lost\":%" PRIu64 ",\"complete\":%s}}\n", end, n, lost,
-		lost ? "false" : "true");
+	fprintf(f,
+		"{\"end\":{\"t\":%" PRIu64 ",\"events\":%zu,\"lost\":%" PRIu64
+		",\"complete\":%s}}\n",
+		end, n, lost, lost ? "false" : "true");
 }
 
 int ledger_timeline_write(const struct ledger_view *view, const char *path, struct err *e)
@@ -144,7 +163,9 @@ int ledger_timeline_write(const struct ledger_view *view, const char *path, stru
 		spans_free(&s);
 		free(v);
 		json_decref(head);
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory for the timeline; give a smaller --timeline-max", path);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "%s: no memory for the timeline; give a smaller --timeline-max",
+			       path);
 	}
 	end = s.end > view->s->at_ns ? s.end : view->s->at_ns;
 	n = add_spans(v, &s);

@@ -10,12 +10,16 @@ static const struct {
 	const char *name, *where, *fix;
 } kinds[TRACE_DROPS] = {
 	[TRACE_DROP_RCVBUF] = { "rcvbuf", "dropped at its full receive buffer",
-				"read sooner or many in one call (recvmmsg), or give bursts room: SO_RCVBUF, net.core.rmem_max (net.ipv4.udp_mem for all)" },
+				"read sooner or many in one call (recvmmsg), or give bursts room: "
+					"SO_RCVBUF, net.core.rmem_max (net.ipv4.udp_mem for all)" },
 	[TRACE_DROP_QDISC] = { "qdisc", "dropped by a queue on their way out",
-			       "ask `tc -s qdisc` which: send no faster than that lets through, or give it more room (limit)" },
+			       "ask `tc -s qdisc` which: send no faster than that lets through, or "
+			       	"give it more room (limit)" },
 	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum",
-				  "find what damages them on their way: a device's checksum offload, a tunnel, a cable" },
-	[TRACE_DROP_OTHER] = { "other", "dropped", "find out where: the kernel's skb:kfree_skb tells each reason" },
+				  "find what damages them on their way: a device's checksum "
+				  	"offload, a tunnel, a cable" },
+	[TRACE_DROP_OTHER] = { "other", "dropped", "find out where: the kernel's skb:kfree_skb "
+		"tells each reason" },
 };
 
 const char *drop_name(enum trace_drop kind)
@@ -28,21 +32,25 @@ const char *loss_fix(const struct datagram_loss *loss)
 	return kinds[loss->kind].fix;
 }
 
-void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf, size_t len)
+void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
+		   size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[loss->endpoint];
 	char name[160], who[48];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who, sizeof(who));
+	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who,
+		     sizeof(who));
 	snprintf(buf, len, "%s of %s: ", who, name);
 	append_loss(loss, buf, len);
 }
 
 void append_loss(const struct datagram_loss *loss, char *buf, size_t len)
 {
-	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n), kinds[loss->kind].where);
+	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n),
+		    kinds[loss->kind].where);
 	if (!isnan(loss->share))
-		text_append(buf, len, " (%s%.1f %% of those read or dropped)", loss->share < 0.001 ? "less than " : "",
+		text_append(buf, len, " (%s%.1f %% of those read or dropped)",
+			    loss->share < 0.001 ? "less than " : "",
 			    100 * fmax(loss->share, 0.001));
 }

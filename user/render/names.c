@@ -8,7 +8,9 @@
 
 const char *state_name(bool rx, unsigned int state)
 {
-	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?" : rx ? trace_rx_names[state] : trace_tx_names[state];
+	return state >= (rx ? (unsigned int)RX_N : (unsigned int)TX_N) ? "?"
+	       : rx						       ? trace_rx_names[state]
+								       : trace_tx_names[state];
 }
 
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
@@ -45,13 +47,15 @@ static void fd_owner_name(const struct who *p, char *buf, size_t len)
 
 	if (p->tgid)
 		snprintf(name, sizeof(name), "%.16s[%d]", p->comm, p->tgid);
-	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name, p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
+	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name,
+		 p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
 }
 
 void who_name(const struct who *p, char *buf, size_t len)
 {
 	if (p->too_young)
-		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm, p->too_young->tgid);
+		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm,
+			 p->too_young->tgid);
 	else if (p->left)
 		fd_owner_name(p, buf, len);
 	else if (p->tgid)

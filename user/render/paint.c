@@ -12,7 +12,8 @@ const char *const colour_choices[] = { "auto", "always", "never", NULL };
 enum { WIDTH_LEAST = 40, WIDTH_MOST = 200, WIDTH_ELSEWHERE = 80 };
 
 static const char *const codes[INKS] = {
-	[INK_BOLD] = "1", [INK_DIM] = "2", [INK_RED] = "31", [INK_YELLOW] = "33", [INK_GREEN] = "32", [INK_CYAN] = "36",
+	[INK_BOLD] = "1", [INK_DIM] = "2", [INK_RED] = "31", [INK_YELLOW] = "33",
+		[INK_GREEN] = "32", [INK_CYAN] = "36",
 	[INK_BOLD_RED] = "1;31", [INK_BOLD_YELLOW] = "1;33", [INK_BOLD_GREEN] = "1;32",
 };
 
@@ -46,7 +47,10 @@ static bool wants_colour(FILE *out, enum colour_when colour)
 
 struct paint paint_on(FILE *out, enum colour_when colour)
 {
-	return (struct paint){ .out = out, .colour = wants_colour(out, colour), .utf8 = locale_is_utf8(), .width = width_of(out) };
+	return (struct paint){ .out = out,
+			       .colour = wants_colour(out, colour),
+			       .utf8 = locale_is_utf8(),
+			       .width = width_of(out) };
 }
 
 static bool inked(const struct paint *p, enum ink ink)
@@ -129,7 +133,12 @@ static void utf8_bar(FILE *out, int eighths, int width)
 
 void paint_bar(const struct paint *p, enum ink ink, double share, int width)
 {
-	int eighths = (int)((share < 0 ? 0 : share > 1 ? 1 : share) * 8 * width + 0.5), whole = (eighths + 4) / 8;
+	int eighths = (int)((share < 0	 ? 0
+			     : share > 1 ? 1
+					 : share) *
+				    8 * width +
+			    0.5),
+	    whole = (eighths + 4) / 8;
 
 	if (share > 0 && !eighths)
 		eighths = 1;

@@ -8,9 +8,21 @@
 #include <stdio.h>
 
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-extern const char *const colour_choices[];	/* of the option --color */
+extern const char *const colour_choices[]; /* of the option --color */
 
-enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INK_CYAN, INK_BOLD_RED, INK_BOLD_YELLOW, INK_BOLD_GREEN, INKS };
+enum ink {
+	INK_PLAIN,
+	INK_BOLD,
+	INK_DIM,
+	INK_RED,
+	INK_YELLOW,
+	INK_GREEN,
+	INK_CYAN,
+	INK_BOLD_RED,
+	INK_BOLD_YELLOW,
+	INK_BOLD_GREEN,
+	INKS
+};
 
 struct paint {
 	FILE *out;
@@ -18,7 +30,8 @@ struct paint {
 	int width;
 };
 
-/* Colour: what was asked for; by itself on a terminal where NO_COLOR is not set. UTF-8: by the locale. Width: COLUMNS, the terminal's, or 80. */
+/* Colour: what was asked for; by itself on a terminal where NO_COLOR is not set. UTF-8: by the
+ * locale. Width: COLUMNS, the terminal's, or 80. */
 struct paint paint_on(FILE *out, enum colour_when colour);
 
 /* "" where there is no colour */
@@ -29,7 +42,8 @@ void paint_text(const struct paint *p, enum ink ink, const char *text);
 /* columns that a text takes */
 int paint_width(const char *text);
 
-/* From column `at` on, broken at blanks so that no line is wider than the screen; further lines begin at `indent`. Returns the column after it. */
+/* From column `at` on, broken at blanks so that no line is wider than the screen; further lines
+ * begin at `indent`. Returns the column after it. */
 int paint_wrapped(const struct paint *p, enum ink ink, const char *text, int at, int indent);
 
 /* `width` columns, of which `share` (0 to 1) are filled; the rest are blanks */

@@ -18,10 +18,12 @@ static json_t *outliers(const struct summary *s)
 	json_t *all = json_array();
 
 	for (int i = 0; i < STATS_KS; i++)
-		json_array_append_new(all, json_pack("[f, I]", stats_ks[i], (json_int_t)s->outliers[i]));
+		json_array_append_new(all,
+				      json_pack("[f, I]", stats_ks[i], (json_int_t)s->outliers[i]));
 	if (isnan(s->k_suggested))
 		return json_pack("{s:n, s:n, s:o}", "k", "count", "sensitivity", all);
-	return json_pack("{s:f, s:I, s:o}", "k", s->k_suggested, "count", (json_int_t)s->outliers_suggested, "sensitivity", all);
+	return json_pack("{s:f, s:I, s:o}", "k", s->k_suggested, "count",
+			 (json_int_t)s->outliers_suggested, "sensitivity", all);
 }
 
 static json_t *json_of_summary(const struct summary *s)
@@ -30,8 +32,10 @@ static json_t *json_of_summary(const struct summary *s)
 		const char *name;
 		double v;
 	} figures[] = {
-		{ "min", s->min }, { "q1", s->q1 }, { "median", s->median }, { "q3", s->q3 }, { "p90", s->p90 }, { "p95", s->p95 },
-		{ "p99", s->p99 }, { "p999", s->p999 }, { "max", s->max }, { "mean", s->mean }, { "mad", s->mad },
+		{ "min", s->min }, { "q1", s->q1 }, { "median", s->median }, { "q3", s->q3 },
+			{ "p90", s->p90 }, { "p95", s->p95 },
+		{ "p99", s->p99 }, { "p999", s->p999 }, { "max", s->max }, { "mean", s->mean },
+			{ "mad", s->mad },
 		{ "uncertainty", s->uncertainty },
 	};
 	json_t *o = json_pack("{s:s, s:I}", "unit", "ns", "n", (json_int_t)s->n);
@@ -49,7 +53,8 @@ static json_t *latency(const struct latency_result *l)
 	if (!l->present)
 		return json_null();
 	o = json_of_summary(&l->s);
-	json_object_set_new(o, "there", l->has_directions ? json_of_summary(&l->there) : json_null());
+	json_object_set_new(o, "there",
+			    l->has_directions ? json_of_summary(&l->there) : json_null());
 	json_object_set_new(o, "back", l->has_directions ? json_of_summary(&l->back) : json_null());
 	json_object_set_new(o, "syn", l->has_syn ? json_of_summary(&l->syn) : json_null());
 	json_object_set_new(o, "synack", l->has_synack ? json_of_summary(&l->synack) : json_null());
@@ -66,8 +71,10 @@ static json_t *histogram(const struct hdr *h)
 		return json_null();
 	buckets = json_array();
 	while (hdr_next(h, &at, &b))
-		json_array_append_new(buckets, json_pack("[I, I, I]", (json_int_t)b.lo, (json_int_t)b.hi, (json_int_t)b.count));
-	return json_pack("{s:s, s:f, s:o}", "unit", "ns", "relative_error", HDR_REL_ERROR, "buckets", buckets);
+		json_array_append_new(buckets, json_pack("[I, I, I]", (json_int_t)b.lo,
+							 (json_int_t)b.hi, (json_int_t)b.count));
+	return json_pack("{s:s, s:f, s:o}", "unit", "ns", "relative_error", HDR_REL_ERROR,
+			 "buckets", buckets);
 }
 
 static json_t *throughput(const struct throughput_result *t)
@@ -82,7 +89,8 @@ static json_t *throughput(const struct throughput_result *t)
 		json_array_append_new(trials, json_real(t->trials[i]));
 		json_array_append_new(lasted, json_integer((json_int_t)t->trial_ns[i]));
 	}
-	o = json_pack("{s:f, s:o, s:o}", "confidence", t->ci.level, "trials", trials, "trial_ns", lasted);
+	o = json_pack("{s:f, s:o, s:o}", "confidence", t->ci.level, "trials", trials, "trial_ns",
+		      lasted);
 	json_object_set_new(o, "bytes_per_s", json_figure(t->bytes_per_s));
 	json_object_set_new(o, "acked_bytes_per_s", json_figure(t->acked_bytes_per_s));
 	json_object_set_new(o, "lo", json_figure(t->ci.lo));
@@ -98,9 +106,12 @@ static json_t *reliable(const struct reliable_result *r)
 		const char *name;
 		uint64_t v;
 	} counts[] = {
-		{ "packets", n->packets }, { "transmissions", n->transmissions }, { "retransmits", n->retransmits },
-		{ "stale_acks", n->stale_acks }, { "arrivals", n->arrivals }, { "dropped", n->dropped }, { "duplicates", n->duplicates },
-		{ "early", n->early }, { "aliens", n->aliens }, { "over_rto", r->over_rto }, { "over_second", r->over_second },
+		{ "packets", n->packets }, { "transmissions", n->transmissions }, { "retransmits",
+			n->retransmits },
+		{ "stale_acks", n->stale_acks }, { "arrivals", n->arrivals },
+			{ "dropped", n->dropped }, { "duplicates", n->duplicates },
+		{ "early", n->early }, { "aliens", n->aliens }, { "over_rto", r->over_rto },
+			{ "over_second", r->over_second },
 	};
 	json_t *o;
 
@@ -116,16 +127,19 @@ static json_t *tcp_info(const struct socket_facts *f)
 {
 	if (!f->has_tcp_info)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I}", "rtt_us", (json_int_t)f->rtt_us, "rttvar_us",
-			 (json_int_t)f->rttvar_us, "min_rtt_us", (json_int_t)f->min_rtt_us, "cwnd", (json_int_t)f->cwnd, "snd_wnd",
-			 fact(f->snd_wnd), "retransmits", (json_int_t)f->retransmits, "busy_us", (json_int_t)f->busy_us,
-			 "rwnd_limited_us", (json_int_t)f->rwnd_limited_us, "sndbuf_limited_us", (json_int_t)f->sndbuf_limited_us);
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I}", "rtt_us",
+			 (json_int_t)f->rtt_us, "rttvar_us", (json_int_t)f->rttvar_us, "min_rtt_us",
+			 (json_int_t)f->min_rtt_us, "cwnd", (json_int_t)f->cwnd, "snd_wnd",
+			 fact(f->snd_wnd), "retransmits", (json_int_t)f->retransmits, "busy_us",
+			 (json_int_t)f->busy_us, "rwnd_limited_us", (json_int_t)f->rwnd_limited_us,
+			 "sndbuf_limited_us", (json_int_t)f->sndbuf_limited_us);
 }
 
 static json_t *socket_facts(const struct socket_facts *f)
 {
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "sndbuf", fact(f->sndbuf), "rcvbuf", fact(f->rcvbuf), "pipe_size",
-			      fact(f->pipe_size), "mss", fact(f->mss));
+	json_t *o =
+		json_pack("{s:o, s:o, s:o, s:o}", "sndbuf", fact(f->sndbuf), "rcvbuf",
+			  fact(f->rcvbuf), "pipe_size", fact(f->pipe_size), "mss", fact(f->mss));
 
 	json_object_set_new(o, "nodelay", f->nodelay < 0 ? json_null() : json_boolean(f->nodelay));
 	json_object_set_new(o, "cc", json_text(f->cc));
@@ -139,10 +153,12 @@ static json_t *usage(const struct point *p, enum role r)
 {
 	const struct worker_usage *u = &p->usage[r];
 
-	return json_pack("{s:I, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "pid", (json_int_t)u->pid, "pinned",
-			 p->cpus[r] < 0 ? json_null() : json_integer(p->cpus[r]), "cpu_first", u->cpu_first, "cpu_last", u->cpu_last,
-			 "voluntary_switches", (json_int_t)u->voluntary, "involuntary_switches", (json_int_t)u->involuntary,
-			 "user_us", (json_int_t)u->user_us, "system_us", (json_int_t)u->system_us, "run_delay_ns",
+	return json_pack("{s:I, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "pid", (json_int_t)u->pid,
+			 "pinned", p->cpus[r] < 0 ? json_null() : json_integer(p->cpus[r]),
+			 "cpu_first", u->cpu_first, "cpu_last", u->cpu_last, "voluntary_switches",
+			 (json_int_t)u->voluntary, "involuntary_switches",
+			 (json_int_t)u->involuntary, "user_us", (json_int_t)u->user_us, "system_us",
+			 (json_int_t)u->system_us, "run_delay_ns",
 			 json_figure(p->noise.run_delay_ns[r]));
 }
 
@@ -153,8 +169,9 @@ static json_t *set_or_null(int64_t v)
 
 static json_t *knobs(const struct knobs *k)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "cc", json_text(k->cc), "sndbuf", set_or_null(k->sndbuf), "rcvbuf", set_or_null(k->rcvbuf),
-			 "pipe_size", set_or_null(k->pipe_size));
+	return json_pack("{s:o, s:o, s:o, s:o}", "cc", json_text(k->cc), "sndbuf",
+			 set_or_null(k->sndbuf), "rcvbuf", set_or_null(k->rcvbuf), "pipe_size",
+			 set_or_null(k->pipe_size));
 }
 
 static json_t *tuned(const struct point *p)
@@ -171,8 +188,9 @@ static json_t *tuned(const struct point *p)
 		json_object_set_new(one, "score", json_figure(p->tuned.tried[i].score));
 		json_array_append_new(tried, one);
 	}
-	return json_pack("{s:s, s:o, s:o}", "unit", p->test == TEST_THROUGHPUT ? "bytes_per_s" : "ns", "chosen", knobs(&p->tuned.chosen), "tried",
-			 tried);
+	return json_pack("{s:s, s:o, s:o}", "unit",
+			 p->test == TEST_THROUGHPUT ? "bytes_per_s" : "ns", "chosen",
+			 knobs(&p->tuned.chosen), "tried", tried);
 }
 
 static json_t *both(json_t *client, json_t *server)
@@ -200,8 +218,10 @@ static void set_counts(json_t *o, const struct point *p)
 		const char *name;
 		uint64_t v;
 	} counts[] = {
-		{ "warmup", p->warmup }, { "warmup_ns", p->warmup_ns }, { "started_ns", p->started_ns }, { "ended_ns", p->ended_ns },
-		{ "elapsed_ns", p->elapsed_ns }, { "messages", p->messages }, { "bytes", p->bytes }, { "sent", p->sent },
+		{ "warmup", p->warmup }, { "warmup_ns", p->warmup_ns }, { "started_ns",
+			p->started_ns }, { "ended_ns", p->ended_ns },
+		{ "elapsed_ns", p->elapsed_ns }, { "messages", p->messages }, { "bytes", p->bytes },
+			{ "sent", p->sent },
 		{ "lost", p->lost }, { "late", p->late },
 		{ "n", p->latency.present ? p->latency.s.n : p->throughput.n_trials },
 	};
@@ -212,8 +232,9 @@ static void set_counts(json_t *o, const struct point *p)
 
 json_t *json_of_point(const struct point *p, json_t *ledger)
 {
-	json_t *o = json_pack("{s:s, s:s, s:I, s:s, s:b}", "mode", p->mode, "test", test_name(p->test), "size", (json_int_t)p->size,
-			      "placement", p->placement, "nodelay", p->nodelay);
+	json_t *o = json_pack("{s:s, s:s, s:I, s:s, s:b}", "mode", p->mode, "test",
+			      test_name(p->test), "size", (json_int_t)p->size, "placement",
+			      p->placement, "nodelay", p->nodelay);
 
 	json_object_set_new(o, "ack", json_text(p->ack));
 	set_counts(o, p);
@@ -223,7 +244,9 @@ json_t *json_of_point(const struct point *p, json_t *ledger)
 	json_object_set_new(o, "throughput", throughput(&p->throughput));
 	json_object_set_new(o, "reliable", reliable(&p->reliable));
 	json_object_set_new(o, "tuned", tuned(p));
-	json_object_set_new(o, "socket", both(socket_facts(&p->socket[ROLE_CLIENT]), socket_facts(&p->socket[ROLE_SERVER])));
+	json_object_set_new(
+		o, "socket",
+		both(socket_facts(&p->socket[ROLE_CLIENT]), socket_facts(&p->socket[ROLE_SERVER])));
 	json_object_set_new(o, "process", both(usage(p, ROLE_CLIENT), usage(p, ROLE_SERVER)));
 	json_object_set_new(o, "noise", noise_to_json(&p->noise));
 	if (!ledger && json_ledger_of_point)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where results are to go, looked at before anything runs: each can be written, and no two would mix. */
+/* Where results are to go, looked at before anything runs: each can be written, and no two would
+ * mix. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static int look(struct place *p, struct err *e)
 	}
 	there = stat(p->path, &p->st) == 0;
 	/* opening would wait for the reader, and closing end what it reads */
-	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS) : look_by_opening(p);
+	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS)
+					      : look_by_opening(p);
 	p->created = rc == 0 && !there;
 	return rc ? err_sys(e, EXIT_IO, "give a path that can be written", "%s", p->path) : 0;
 }
@@ -45,21 +47,26 @@ static int look(struct place *p, struct err *e)
 /* Devices, as /dev/null, keep nothing that could be mixed. */
 static bool same_file(const struct place *a, const struct place *b)
 {
-	return a->st.st_mode && b->st.st_mode && !S_ISCHR(a->st.st_mode) && !S_ISBLK(a->st.st_mode) && a->st.st_dev == b->st.st_dev &&
+	return a->st.st_mode && b->st.st_mode && !S_ISCHR(a->st.st_mode) &&
+	       !S_ISBLK(a->st.st_mode) && a->st.st_dev == b->st.st_dev &&
 	       a->st.st_ino == b->st.st_ino;
 }
 
 static int keep_apart(const struct place *a, const struct place *b, struct err *e)
 {
 	if (sink_is_stdout(a->path) && sink_is_stdout(b->path))
-		return err_set(e, EXIT_BAD_USAGE, "standard output: two outputs would mix there; send one to a file");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "standard output: two outputs would mix there; send one to a file");
 	if (same_file(a, b))
-		return err_set(e, EXIT_BAD_USAGE, "%s and %s: one file, two outputs would mix there; send one to another", sink_name(a->path),
-			       sink_name(b->path));
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"%s and %s: one file, two outputs would mix there; send one to another",
+			sink_name(a->path), sink_name(b->path));
 	return 0;
 }
 
-/* A run that ends before it has a result must leave no file; behind a link, it is the link's target that was made. */
+/* A run that ends before it has a result must leave no file; behind a link, it is the link's target
+ * that was made. */
 static void remove_created(const struct place *p)
 {
 	char *real = p->created ? realpath(p->path, NULL) : NULL;
@@ -87,7 +94,8 @@ int outputs_check(const char *const *paths, size_t n, struct err *e)
 	int rc;
 
 	if (!p)
-		return err_set(e, EXIT_NO_RESOURCE, "outputs: out of memory; free some and run again");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "outputs: out of memory; free some and run again");
 	for (size_t i = 0; i < n; i++)
 		p[i].path = paths[i];
 	rc = look_at_all(p, n, e);
@@ -101,14 +109,18 @@ int outputs_spare(const char *input, const char *const *paths, size_t n, struct 
 {
 	struct place in = { .path = input };
 
-	if (stat(input, &in.st))	/* whoever reads it says why it cannot */
+	if (stat(input, &in.st)) /* whoever reads it says why it cannot */
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct place out = { .path = paths[i] };
 
-		if (!out.path || sink_is_stdout(out.path) || stat(out.path, &out.st) || !same_file(&in, &out))
+		if (!out.path || sink_is_stdout(out.path) || stat(out.path, &out.st) ||
+		    !same_file(&in, &out))
 			continue;
-		return err_set(e, EXIT_BAD_USAGE, "%s: is what is read, and an output would replace it; send that to another file", out.path);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "%s: is what is read, and an output would replace it; send that to "
+			       "another file",
+			       out.path);
 	}
 	return 0;
 }

@@ -15,7 +15,8 @@ int raw_write(const struct result *r, const char *path, struct err *e)
 		const struct point *p = &r->points[i];
 
 		for (size_t k = 0; k < p->n_samples; k++)
-			fprintf(f, "%s %" PRId64 " %" PRIu64 "\n", test_name(p->test), p->size, p->samples[k]);
+			fprintf(f, "%s %" PRId64 " %" PRIu64 "\n", test_name(p->test), p->size,
+				p->samples[k]);
 	}
 	return sink_close(f, path, e);
 }

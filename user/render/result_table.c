@@ -29,17 +29,21 @@ static void print_options(const struct bench_options *o, FILE *out)
 
 	bench_defaults(&plain);
 	for (const struct opt *row = bench_option_rows; row->name || row->help; row++) {
-		if (!row->name || row->hidden_from_result || !strcmp(row->name, "mode") || !strcmp(row->name, "size") ||
-		    !strcmp(row->name, "placement") || !strcmp(row->name, "test"))
+		if (!row->name || row->hidden_from_result || !strcmp(row->name, "mode") ||
+		    !strcmp(row->name, "size") || !strcmp(row->name, "placement") ||
+		    !strcmp(row->name, "test"))
 			continue;
 		opt_format(row, &plain, was, sizeof(was));
 		opt_format(row, o, is, sizeof(is));
 		if (!strcmp(was, is))
 			continue;
 		if (row->type == OPT_TIME)
-			time_text(*(const int64_t *)((const char *)o + row->offset), is, sizeof(is));
+			time_text(*(const int64_t *)((const char *)o + row->offset), is,
+				  sizeof(is));
 		if (row->type == OPT_FLAG)
-			fprintf(out, "  --%s%s", *(const bool *)((const char *)o + row->offset) ? "" : "no-", row->name);
+			fprintf(out, "  --%s%s",
+				*(const bool *)((const char *)o + row->offset) ? "" : "no-",
+				row->name);
 		else
 			fprintf(out, "  --%s %s", row->name, is);
 	}
@@ -54,8 +58,9 @@ static void print_head(const struct result *r, FILE *out)
 	if (p->cpus[0] >= 0)
 		fprintf(out, " (CPU %d, %d)", p->cpus[ROLE_CLIENT], p->cpus[ROLE_SERVER]);
 	if (p->remote)
-		fprintf(out, "  %s (%s, %s) to %s (%s, %s)", p->remote->here.name, "here", p->remote->here.kernel, p->remote->host.name,
-			p->remote->address, p->remote->host.kernel);
+		fprintf(out, "  %s (%s, %s) to %s (%s, %s)", p->remote->here.name, "here",
+			p->remote->here.kernel, p->remote->host.name, p->remote->address,
+			p->remote->host.kernel);
 	print_options(&p->o, out);
 	fprintf(out, "  clock %s\n", p->clock.name);
 }
@@ -70,10 +75,13 @@ static const char *nodelay_text(const struct result *r, enum test t)
 static const char *what(const struct result *r, enum test t)
 {
 	static const char *const names[KINDS] = {
-		"Latency: half a round trip", "Throughput", "One-way time", "Connect: the time of connect()",
+		"Latency: half a round trip", "Throughput", "One-way time",
+			"Connect: the time of connect()",
 	};
 
-	return t == TEST_LATENCY && r->plan->w->flags & WL_RELIABLE ? "Latency: from a message to its acknowledgement" : names[t];
+	return t == TEST_LATENCY && r->plan->w->flags & WL_RELIABLE
+		       ? "Latency: from a message to its acknowledgement"
+		       : names[t];
 }
 
 static bool has_handshake(const struct result *r, enum test t)
@@ -86,11 +94,13 @@ static void title(const struct result *r, enum test t, FILE *out)
 	const char *how = "";
 
 	if (t == TEST_THROUGHPUT)
-		how = r->plan->o.ack == ACK_MESSAGE ? ", an application ack for each message" : ", bulk, one final ack";
+		how = r->plan->o.ack == ACK_MESSAGE ? ", an application ack for each message"
+						    : ", bulk, one final ack";
 	else if (r->plan->o.rate > 0)
 		how = ", from the intended start";
 	if (has_handshake(r, t))
-		how = "; medians of SYN to SYN-ACK (syn) and SYN-ACK to ACK (synack) by TCP's own measure, in whole us";
+		how = "; medians of SYN to SYN-ACK (syn) and SYN-ACK to ACK (synack) by TCP's own "
+		      "measure, in whole us";
 	fprintf(out, "\n%s%s%s\n", what(r, t), how, nodelay_text(r, t));
 }
 
@@ -107,12 +117,17 @@ static void mb(struct grid *g, double bytes_per_s)
 	if (isnan(bytes_per_s))
 		grid_text(g, "-");
 	else
-		grid_text(g, bytes_per_s < 1e5 ? "%.3g" : bytes_per_s < 1e8 ? "%.2f" : "%.0f", bytes_per_s / 1e6);
+		grid_text(g,
+			  bytes_per_s < 1e5   ? "%.3g"
+			  : bytes_per_s < 1e8 ? "%.2f"
+					      : "%.0f",
+			  bytes_per_s / 1e6);
 }
 
 static void latency_cells(struct grid *g, const struct latency_result *l)
 {
-	const double v[] = { l->s.min, l->s.q1, l->s.median, l->s.q3, l->s.p95, l->s.p99, l->s.p999, l->s.max };
+	const double v[] = { l->s.min, l->s.q1, l->s.median, l->s.q3, l->s.p95, l->s.p99, l->s.p999,
+		l->s.max };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
 		us(g, l->present ? v[i] : NAN);
@@ -165,8 +180,10 @@ static void latency_table(const struct result *r, enum test t, FILE *out)
 	struct grid *g;
 	char columns[160], buf[24];
 
-	snprintf(columns, sizeof(columns), "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s%s", r->plan->o.mean ? "|mean" : "",
-		 lossy ? "|lost" : "", has_handshake(r, t) ? "|syn|synack" : "");
+	snprintf(columns, sizeof(columns),
+		 "size|2:samples|min us|5:q1|median|5:q3|4:p95|p99|3:p99.9|max|1:+-%s%s%s",
+		 r->plan->o.mean ? "|mean" : "", lossy ? "|lost" : "",
+		 has_handshake(r, t) ? "|syn|synack" : "");
 	g = grid_new(columns);
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -210,8 +227,9 @@ static void throughput_table(const struct result *r, FILE *out)
 	char columns[160];
 	struct grid *g;
 
-	snprintf(columns, sizeof(columns), "size|MB/s|95%% from|to|3:trials|1:messages/s|4:seconds%s%s", acked ? "|median us|2:p99" : "",
-		 lossy ? "|lost" : "");
+	snprintf(columns, sizeof(columns),
+		 "size|MB/s|95%% from|to|3:trials|1:messages/s|4:seconds%s%s",
+		 acked ? "|median us|2:p99" : "", lossy ? "|lost" : "");
 	g = grid_new(columns);
 	for (size_t i = 0; i < r->n; i++)
 		if (r->points[i].test == TEST_THROUGHPUT)
@@ -267,7 +285,8 @@ static void print_warnings(const struct result *r, FILE *out)
 
 			if (said_before(r, i, p->warnings[k]))
 				continue;
-			fprintf(out, "%s%s %s: %s", any ? "  " : "\nMistrust:\n  ", test_name(p->test), size_text(p->size, buf), p->warnings[k]);
+			fprintf(out, "%s%s %s: %s", any ? "  " : "\nMistrust:\n  ",
+				test_name(p->test), size_text(p->size, buf), p->warnings[k]);
 			fprintf(out, more ? " (and %zu like it)\n" : "\n", more);
 			any = true;
 		}
@@ -279,13 +298,15 @@ static void print_warnings(const struct result *r, FILE *out)
 /* Where messages are repeated: how often, and why. */
 static void reliable_table(const struct result *r, FILE *out)
 {
-	struct grid *g = grid_new("size|<test|2:packets|sent|again|3:came|dropped|4:twice|5:early|lost %|over --rto|1:over 1 s");
+	struct grid *g = grid_new("size|<test|2:packets|sent|again|3:came|dropped|4:twice|5:early|"
+				  "lost %|over --rto|1:over 1 s");
 	char buf[24];
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct point *p = &r->points[i];
 		const struct reliable_counts *n = &p->reliable.n;
-		const uint64_t v[] = { n->packets, n->transmissions, n->retransmits, n->arrivals, n->dropped, n->duplicates, n->early };
+		const uint64_t v[] = { n->packets, n->transmissions, n->retransmits, n->arrivals,
+			n->dropped, n->duplicates, n->early };
 
 		grid_text(g, "%s", size_text(p->size, buf));
 		grid_text(g, "%s", test_name(p->test));
@@ -304,7 +325,8 @@ static void print_knobs(const struct knobs *k, FILE *out)
 	const struct {
 		const char *flag;
 		int64_t v;
-	} sizes[] = { { "sndbuf", k->sndbuf }, { "rcvbuf", k->rcvbuf }, { "pipe-size", k->pipe_size } };
+	} sizes[] = { { "sndbuf", k->sndbuf }, { "rcvbuf", k->rcvbuf }, { "pipe-size",
+		k->pipe_size } };
 	bool any = k->cc;
 	char buf[24];
 

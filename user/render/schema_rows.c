@@ -27,7 +27,8 @@ static json_t *typed(const char *type)
 
 void schema_add(json_t *object, const struct schema_row *rows)
 {
-	json_t *properties = json_object_get(object, "properties"), *required = json_object_get(object, "required");
+	json_t *properties = json_object_get(object, "properties"),
+	       *required = json_object_get(object, "required");
 
 	for (; rows->key; rows++) {
 		const char *key = rows->key + (*rows->key == '~');
@@ -40,7 +41,8 @@ void schema_add(json_t *object, const struct schema_row *rows)
 
 json_t *schema_object(const struct schema_row *rows)
 {
-	json_t *o = json_pack("{s:s, s:{}, s:[], s:b}", "type", "object", "properties", "required", "additionalProperties", false);
+	json_t *o = json_pack("{s:s, s:{}, s:[], s:b}", "type", "object", "properties", "required",
+			      "additionalProperties", false);
 
 	schema_add(o, rows);
 	return o;
@@ -72,15 +74,20 @@ json_t *schema_const(json_t *value)
 
 json_t *schema_document(const char *id, const char *title, json_t *top, json_t *defs)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id", id, "title", title);
+	json_t *o = json_pack("{s:s, s:s, s:s}", "$schema",
+			      "https://json-schema.org/draft/2020-12/schema", "$id", id, "title",
+			      title);
 
 	json_object_set_new(defs, "any", json_object());
 	json_object_set_new(defs, "object", json_pack("{s:s}", "type", "object"));
 	json_object_set_new(defs, "text", json_pack("{s:s}", "type", "string"));
 	json_object_set_new(defs, "bool", json_pack("{s:s}", "type", "boolean"));
-	json_object_set_new(defs, "number", json_pack("{s:s, s:i}", "type", "number", "minimum", 0));
-	json_object_set_new(defs, "count", json_pack("{s:s, s:i}", "type", "integer", "minimum", 0));
-	json_object_set_new(defs, "index", json_pack("{s:s, s:i}", "type", "integer", "minimum", -1));
+	json_object_set_new(defs, "number",
+			    json_pack("{s:s, s:i}", "type", "number", "minimum", 0));
+	json_object_set_new(defs, "count",
+			    json_pack("{s:s, s:i}", "type", "integer", "minimum", 0));
+	json_object_set_new(defs, "index",
+			    json_pack("{s:s, s:i}", "type", "integer", "minimum", -1));
 	json_object_update_new(o, top);
 	json_object_set_new(o, "$defs", defs);
 	return o;

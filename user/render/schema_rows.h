@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /*
- * type: the name of a definition, "count" for one. "[]" behind it: a list of these; "?" before it: or null.
- * A key with "~" before it may be missing; all others are always there, and no others are.
+ * type: the name of a definition, "count" for one. "[]" behind it: a list of these; "?" before it:
+ * or null. A key with "~" before it may be missing; all others are always there, and no others are.
  */
 struct schema_row {
 	const char *key, *type;
@@ -25,7 +25,8 @@ void schema_drop(json_t *object, const char *key);
 json_t *schema_enum(const char *const *names, size_t n);
 json_t *schema_const(json_t *value);
 
-/* A document of this kind, with the definitions of what JSON itself has: text, count, number, bool, any. Takes over `top` and `defs`. */
+/* A document of this kind, with the definitions of what JSON itself has: text, count, number, bool,
+ * any. Takes over `top` and `defs`. */
 json_t *schema_document(const char *id, const char *title, json_t *top, json_t *defs);
 /* To standard output. Takes over the reference. Returns the exit code. */
 int schema_print(json_t *schema, struct err *e);

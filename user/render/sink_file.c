@@ -24,7 +24,7 @@ static struct pending {
 	FILE *f;
 	struct atomic_file r;
 	struct pending *next;
-} *pending;
+} * pending;
 
 static struct atomic_file take_pending(FILE *f)
 {
@@ -110,7 +110,10 @@ int sink_close(FILE *f, const char *path, struct err *e)
 	if (!err)
 		return 0;
 	errno = err;
-	return err_sys(e, EXIT_IO, f == stdout ? "give it room or a reader and run again" : "give it room and run again", "%s", sink_name(path));
+	return err_sys(e, EXIT_IO,
+		       f == stdout ? "give it room or a reader and run again"
+				   : "give it room and run again",
+		       "%s", sink_name(path));
 }
 
 FILE *sink_settle(FILE *f, const char *path, struct err *e)

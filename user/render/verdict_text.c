@@ -14,15 +14,18 @@
 #include "verdict/other_findings.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
-static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) }, *const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
+static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) },
+	*const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
 
-/* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its buffer is small. */
-#define OFTEN_NS 1000000
+/* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its
+ * buffer is small. */
+#define OFTEN_NS      1000000
 #define NEVER_AWAY_NS 50000000
 
 bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
 {
-	return reader && trace_messages_known(reader) && f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
+	return reader && trace_messages_known(reader) &&
+	       f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
 }
 
 /* one of several does not stand for all */
@@ -35,7 +38,8 @@ static void name_several(struct who *p, bool several)
 	p->left = NULL;
 }
 
-static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
+			 size_t len)
 {
 	struct who late = {};
 	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
@@ -45,16 +49,21 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	if (late.tgid || late.others || late.left || late.too_young)
 		who_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
-		snprintf(name, sizeof(name), "%s", f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read," : "its reader, which was not seen,");
+		snprintf(name, sizeof(name), "%s",
+			 f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read,"
+						     : "its reader, which was not seen,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);
 	else if (f->small_reads)
-		snprintf(buf, len, " <- %s %s in small pieces", name, late.others ? "read" : "reads");
+		snprintf(buf, len, " <- %s %s in small pieces", name,
+			 late.others ? "read" : "reads");
 	else if (f->limit == LIMIT_READER_CPU)
 		snprintf(buf, len, " <- %s is busy on its CPU", name);
-	else if (f->blamed == BLAME_PEER_READER && reads_often(who_reads(s, &s->ep[f->endpoint]), f))
-		snprintf(buf, len, " <- %s %s often, and %s not keep up", name, late.others ? "read" : "reads", late.others ? "do" : "does");
+	else if (f->blamed == BLAME_PEER_READER &&
+		 reads_often(who_reads(s, &s->ep[f->endpoint]), f))
+		snprintf(buf, len, " <- %s %s often, and %s not keep up", name,
+			 late.others ? "read" : "reads", late.others ? "do" : "does");
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_PEER_NO_CPU)
@@ -64,7 +73,9 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	else if (f->unanswered_syn)
 		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->late_not_lost)
-		snprintf(buf, len, " <- the path was late, and lost little: most of what was sent again had come already");
+		snprintf(buf, len,
+			 " <- the path was late, and lost little: most of what was sent again had "
+			 "come already");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -77,13 +88,15 @@ static const char *surety_phrase(const struct finding *f)
 		return "; suspected from looks at random instants";
 	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES || f->blamed == BLAME_NO_CPU)
 		return "";
-	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends" : "; inferred from this end alone";
+	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends"
+					   : "; inferred from this end alone";
 }
 
 enum { CAUSE_TEXT = 448 };
 
 /* "known[12] of pipe:[34]: sndbuf <- known[13] is not reading" */
-static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
+			 size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 	struct who held_up = finding_sender(s, f);
@@ -101,19 +114,24 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 /* where the blame explains some of the episodes, and not nearly all of them */
 static void blamed_part(const struct totals *all, char *buf, size_t len)
 {
-	bool inferred = !all->blamed_ns; /* by how long they were, and their time is not known apart */
+	bool inferred =
+		!all->blamed_ns; /* by how long they were, and their time is not known apart */
 	char part[32];
 
 	buf[0] = '\0';
-	if (!all->blamed_n || (all->blamed_n * 10 >= all->count * 9 && (inferred || all->blamed_ns * 10 >= all->ns * 9)))
+	if (!all->blamed_n || (all->blamed_n * 10 >= all->count * 9 &&
+			       (inferred || all->blamed_ns * 10 >= all->ns * 9)))
 		return;
 	human_ns((double)all->blamed_ns, part, sizeof(part));
-	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s for that reason", all->blamed_n, plural(all->blamed_n), inferred ? "" : ", ",
-		 inferred ? "" : part, inferred ? "" : ",");
+	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s for that reason", all->blamed_n,
+		 plural(all->blamed_n), inferred ? "" : ", ", inferred ? "" : part,
+		 inferred ? "" : ",");
 }
 
-/* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; of several connections "12 times in 6 connections, ... of their time" */
-static void extent_of(size_t connections, uint64_t count, uint64_t ns, double share, uint64_t max_ns, char *buf, size_t len)
+/* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; of several connections "12 times in
+ * 6 connections, ... of their time" */
+static void extent_of(size_t connections, uint64_t count, uint64_t ns, double share,
+		      uint64_t max_ns, char *buf, size_t len)
 {
 	char total[32], longest[32], where[48] = "";
 
@@ -121,31 +139,38 @@ static void extent_of(size_t connections, uint64_t count, uint64_t ns, double sh
 	human_ns((double)max_ns, longest, sizeof(longest));
 	if (connections > 1)
 		snprintf(where, sizeof(where), " in %zu connections", connections);
-	if (!count) {	/* looks count no episodes */
-		snprintf(buf, len, "%s%s in all (%.1f %% of %s time)", total, where, 100 * share, connections > 1 ? "their" : "its");
+	if (!count) { /* looks count no episodes */
+		snprintf(buf, len, "%s%s in all (%.1f %% of %s time)", total, where, 100 * share,
+			 connections > 1 ? "their" : "its");
 		return;
 	}
-	snprintf(buf, len, "%" PRIu64 " time%s%s, %s in all (%.1f %% of %s time), longest %s", count, plural(count), where, total, 100 * share,
-		 connections > 1 ? "their" : "its", longest);
+	snprintf(buf, len, "%" PRIu64 " time%s%s, %s in all (%.1f %% of %s time), longest %s",
+		 count, plural(count), where, total, 100 * share, connections > 1 ? "their" : "its",
+		 longest);
 }
 
-static void extent_phrase(uint64_t count, uint64_t ns, double share, uint64_t max_ns, char *buf, size_t len)
+static void extent_phrase(uint64_t count, uint64_t ns, double share, uint64_t max_ns, char *buf,
+			  size_t len)
 {
 	extent_of(1, count, ns, share, max_ns, buf, len);
 }
 
-void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+void finding_sentence(const struct trace_snapshot *s, const struct finding *f, char *buf,
+		      size_t len)
 {
 	char cause[CAUSE_TEXT], extent[160], part[96];
 
 	cause_phrase(s, f, cause, sizeof(cause));
 	blamed_part(&f->all, part, sizeof(part));
-	extent_of(f->all.connections, f->all.count, f->all.ns, finding_share(f), f->all.max_ns, extent, sizeof(extent));
+	extent_of(f->all.connections, f->all.count, f->all.ns, finding_share(f), f->all.max_ns,
+		  extent, sizeof(extent));
 	snprintf(buf, len, "%s: %s%s%s", cause, extent, part, surety_phrase(f));
 }
 
-/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty: it begins none. */
-static void root_sentence(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
+/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty:
+ * it begins none. */
+static void root_sentence(const struct trace_snapshot *s, const struct verdict *v,
+			  const struct finding *f, char *buf, size_t len)
 {
 	buf[0] = '\0';
 	if (f->root >= 0)
@@ -155,46 +180,59 @@ static void root_sentence(const struct trace_snapshot *s, const struct verdict *
 /* whether the reader was late, or its window small, shows at its end alone */
 static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 {
-	return f->surety == SEEN_BOTH_ENDS && (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
+	return f->surety == SEEN_BOTH_ENDS &&
+	       (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
 }
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->deadlock >= 0)
-		return "let one of the two read whatever comes while it waits: poll() for both, or a thread for each direction (of a subprocess's output, "
+		return "let one of the two read whatever comes while it waits: poll() for both, or "
+		       "a thread for each direction (of a subprocess's output, "
 		       "communicate())";
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
-		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties only when the peer's delayed ACK comes";
+		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties "
+		       "only when the peer's delayed ACK comes";
 	if (f->small_reads)
-		return "read in larger pieces: a call for each few bytes takes more time than the bytes (a buffered reader, a larger block size)";
+		return "read in larger pieces: a call for each few bytes takes more time than the "
+		       "bytes (a buffered reader, a larger block size)";
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
 		return starved_fix();
 	if (f->late_not_lost)
-		return "nothing was lost: find what delays the path at times (a deep queue, a radio link, a host that has no CPU), or let the timer wait "
+		return "nothing was lost: find what delays the path at times (a deep queue, a "
+		       "radio link, a host that has no CPU), or let the timer wait "
 		       "longer (ip route ... rto_min)";
 	if (f->unanswered_syn)
-		return "make the listener take more (accept() sooner, a larger backlog in listen(), net.core.somaxconn), or find what drops the SYN: a "
+		return "make the listener take more (accept() sooner, a larger backlog in "
+		       "listen(), net.core.somaxconn), or find what drops the SYN: a "
 		       "firewall, loss on the path, a host that is down";
 	if (f->blamed == BLAME_OWN_WRITES)
-		return "none for throughput, which gains by it: write more at once; TCP_NODELAY only where each message must leave at once";
-	if (f->blamed == BLAME_PEER_READER && (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_NAGLE))
-		return "make the peer read sooner: while data lies unread there, sending faster gains nothing";
+		return "none for throughput, which gains by it: write more at once; TCP_NODELAY "
+		       "only where each message must leave at once";
+	if (f->blamed == BLAME_PEER_READER &&
+	    (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_NAGLE))
+		return "make the peer read sooner: while data lies unread there, sending faster "
+		       "gains nothing";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reads_told(s, f))
-		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the window is too small for the path; if not, make it read "
+		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the "
+		       "window is too small for the path; if not, make it read "
 		       "sooner: its end tells which";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
-		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the path, not the reader too late";
+		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the "
+		       "path, not the reader too late";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_UNIX_DGRAM)
-		return "read sooner, or let more wait at the reader: net.unix.max_dgram_qlen counts the messages, whatever SO_SNDBUF here";
+		return "read sooner, or let more wait at the reader: net.unix.max_dgram_qlen "
+		       "counts the messages, whatever SO_SNDBUF here";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
 	return tx_fixes[f->cause];
 }
 
 /* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
-void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf, size_t len)
+void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf,
+		      size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[starved->endpoint];
 	char name[160], who[48], total[32], longest[32];
@@ -204,21 +242,28 @@ void starved_sentence(const struct trace_snapshot *s, const struct reader_spell 
 	human_ns((double)starved->ns, total, sizeof(total));
 	human_ns((double)starved->max_ns, longest, sizeof(longest));
 	if (!starved->count) {
-		snprintf(buf, len, "%s of %s was waiting for a CPU while others waited for it: %s in all (%.1f %% of its time)", who, name, total,
-			 100 * starved->share);
+		snprintf(buf, len,
+			 "%s of %s was waiting for a CPU while others waited for it: %s in all "
+			 "(%.1f %% of its time)",
+			 who, name, total, 100 * starved->share);
 		return;
 	}
-	snprintf(buf, len, "%s of %s was woken %" PRIu64 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s", who, name,
-		 starved->count, plural(starved->count), total, 100 * starved->share, longest);
+	snprintf(buf, len,
+		 "%s of %s was woken %" PRIu64
+		 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s",
+		 who, name, starved->count, plural(starved->count), total, 100 * starved->share,
+		 longest);
 }
 
 const char *starved_fix(void)
 {
-	return "give it a CPU: see what else runs on those that it may use (taskset, cpusets, CPU limits of its cgroup), or raise its priority";
+	return "give it a CPU: see what else runs on those that it may use (taskset, cpusets, CPU "
+	       "limits of its cgroup), or raise its priority";
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
-static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late, char *buf, size_t len)
+static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late,
+			  char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[late->endpoint];
 	struct who late_one = who_is_not_reading(ep, late->ns);
@@ -228,36 +273,49 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
-		 other_end_seen(ep) ? "the sender may wait for an answer" : "the sender was not seen, and may wait for it");
+		 other_end_seen(ep) ? "the sender may wait for an answer"
+				    : "the sender was not seen, and may wait for it");
 }
 
-/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is nobody's other end, even where it was. */
-const struct trace_call_stats *awaited_program(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is
+ * nobody's other end, even where it was. */
+const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
+					       const struct trace_endpoint *ep)
 {
-	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
+					     : ep->peer >= 0	     ? &s->ep[ep->peer]
+								     : NULL;
 
 	if (other && other->tx_calls.tgid)
 		return &other->tx_calls;
 	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
 }
 
-static void append_sender(const struct trace_endpoint *ep, const struct trace_call_stats *sender, char *buf, size_t len)
+static void append_sender(const struct trace_endpoint *ep, const struct trace_call_stats *sender,
+			  char *buf, size_t len)
 {
 	char name[48];
 
 	if (sender)
 		program_name(sender, name, sizeof(name));
 	else
-		snprintf(name, sizeof(name), "the other end%s", other_end_seen(ep) || ep->proto == TRACE_UDP ? "" : ", which was not seen,");
+		snprintf(name, sizeof(name), "the other end%s",
+			 other_end_seen(ep) || ep->proto == TRACE_UDP ? ""
+								      : ", which was not seen,");
 	text_append(buf, len, "%s to send", name);
 }
 
-/* Nothing more comes from one that has gone; and no end of it, while another holds the descriptor: perhaps by a fork() that left it open. */
-static void append_held_end(const struct trace_endpoint *ep, const struct trace_call_stats *gone, char *buf, size_t len)
+/* Nothing more comes from one that has gone; and no end of it, while another holds the descriptor:
+ * perhaps by a fork() that left it open. */
+static void append_held_end(const struct trace_endpoint *ep, const struct trace_call_stats *gone,
+			    char *buf, size_t len)
 {
-	text_append(buf, len, "more, or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid, gone->let_go ? "closed its descriptor" : "ended");
+	text_append(buf, len, "more, or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid,
+		    gone->let_go ? "closed its descriptor" : "ended");
 	if (gone->fd_owner)
-		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor", gone->fd_owner_comm, gone->fd_owner, gone->fd_owner == ep->rx_calls.tgid ? " itself" : "");
+		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor",
+			    gone->fd_owner_comm, gone->fd_owner,
+			    gone->fd_owner == ep->rx_calls.tgid ? " itself" : "");
 	else
 		text_append(buf, len, "and who still holds the descriptor is not known");
 }
@@ -271,7 +329,8 @@ static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
 	if (!r.n)
 		return;
 	human_ns((double)r.each_ns, each, sizeof(each));
-	text_append(buf, len, ": its path takes %s for each of %" PRIu64 " answer%s", each, r.n, plural(r.n));
+	text_append(buf, len, ": its path takes %s for each of %" PRIu64 " answer%s", each, r.n,
+		    plural(r.n));
 }
 
 /* ": it thinks 300 ms a request, 41 requests" */
@@ -280,11 +339,13 @@ void append_requests(const struct requests *r, char *buf, size_t len)
 	char each[32];
 
 	human_ns((double)r->think_ns / (double)r->n, each, sizeof(each));
-	text_append(buf, len, "%s %s a request, %" PRIu64 " request%s", r->bounded ? "reads and thinks at most" : "thinks", each, r->n, plural(r->n));
+	text_append(buf, len, "%s %s a request, %" PRIu64 " request%s",
+		    r->bounded ? "reads and thinks at most" : "thinks", each, r->n, plural(r->n));
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
-static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[v->wait.endpoint];
 	const struct trace_call_stats *sender = awaited_program(s, ep);
@@ -296,7 +357,8 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
-	text_append(buf, len, "%s%s of %s waited %s (%.1f %% of %s time) for ", *buf ? "; " : "", reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
+	text_append(buf, len, "%s%s of %s waited %s (%.1f %% of %s time) for ", *buf ? "; " : "",
+		    reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
 	if (sender && who_left(sender, ep, v->wait.ns))
 		append_held_end(ep, sender, buf, len);
 	else
@@ -318,18 +380,23 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)ns, total, sizeof(total));
-	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total, 100.0 * (double)ns / (double)ep->rx.lifetime_ns);
+	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total,
+		    100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
 
 const char *mutual_phrase(const struct mutual_wait *m)
 {
 	if (m->ended)
 		return "each waited for the other to send, until one of them did";
-	return m->nobody_else ? "each waits for the other to send, a deadlock" : "each waits for the other to send, and neither goes on unless another thread sends";
+	return m->nobody_else ? "each waits for the other to send, a deadlock"
+			      : "each waits for the other to send, and neither goes on unless "
+				"another thread sends";
 }
 
-/* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of tcp B > A for 3.24 s..." */
-static void append_mutual(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+/* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of
+ * tcp B > A for 3.24 s..." */
+static void append_mutual(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			  size_t len)
 {
 	text_append(buf, len, "%s%s: ", *buf ? "; " : "", mutual_phrase(&v->mutual));
 	append_waiter(s, (size_t)v->wait.endpoint, buf, len);
@@ -337,8 +404,10 @@ static void append_mutual(const struct trace_snapshot *s, const struct verdict *
 	append_waiter(s, (size_t)v->mutual.endpoint, buf, len);
 }
 
-/* "dig[12] of udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the socket that they went to" */
-static void unanswered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+/* "dig[12] of udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the
+ * socket that they went to" */
+static void unanswered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+				size_t len)
 {
 	const struct unanswered *u = &v->unanswered;
 	char name[160], who[48], total[32];
@@ -346,7 +415,8 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	endpoint_name(&s->ep[u->endpoint], name, sizeof(name));
 	program_name(&s->ep[u->endpoint].tx_calls, who, sizeof(who));
 	human_ns((double)u->ns, total, sizeof(total));
-	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s", who, name, u->n, plural(u->n), total);
+	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s",
+		 who, name, u->n, plural(u->n), total);
 	if (u->server < 0)
 		return;
 	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));
@@ -355,12 +425,15 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 
 static const char *mutual_fix(void)
 {
-	return "find which of the two should send: what it wrote may lie in a buffer of its own (flush it), or be less than the other expects before it "
+	return "find which of the two should send: what it wrote may lie in a buffer of its own "
+	       "(flush it), or be less than the other expects before it "
 	       "answers; a time limit on the wait at least ends it";
 }
 
-/* "curl[12] of tcp A > B: what it sent was still on this host when the retransmission timer fired: 2 times..." */
-static void undelivered_sentence(const struct trace_snapshot *s, const struct reader_spell *u, char *buf, size_t len)
+/* "curl[12] of tcp A > B: what it sent was still on this host when the retransmission timer fired:
+ * 2 times..." */
+static void undelivered_sentence(const struct trace_snapshot *s, const struct reader_spell *u,
+				 char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[u->endpoint];
 	char name[160], who[48], extent[128];
@@ -368,12 +441,16 @@ static void undelivered_sentence(const struct trace_snapshot *s, const struct re
 	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->tx_calls, who, sizeof(who));
 	extent_phrase(u->count, u->ns, u->share, u->max_ns, extent, sizeof(extent));
-	snprintf(buf, len, "%s of %s: what it sent had not left this host when the retransmission timer fired: %s", who, name, extent);
+	snprintf(buf, len,
+		 "%s of %s: what it sent had not left this host when the retransmission timer "
+		 "fired: %s",
+		 who, name, extent);
 }
 
 static const char *undelivered_fix(void)
 {
-	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that is down (ip link), a queue that stands (tc -s qdisc)";
+	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that "
+	       "is down (ip link), a queue that stands (tc -s qdisc)";
 }
 
 /* what helps against it helps against more than half of them */
@@ -382,45 +459,57 @@ static bool has_main_cause(const struct scattered *sum)
 	return sum->cause_ns * 2 > sum->ns;
 }
 
-/* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of it sndbuf (95.0 %)" */
+/* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of
+ * it sndbuf (95.0 %)" */
 static void scattered_sentence(const struct scattered *sum, char *buf, size_t len)
 {
 	char total[32];
 
 	human_ns((double)sum->ns, total, sizeof(total));
-	snprintf(buf, len, "no single stall stands out, but together they are %s, %.2f %% of the senders' time", total, 100 * sum->share);
+	snprintf(buf, len,
+		 "no single stall stands out, but together they are %s, %.2f %% of the senders' "
+		 "time",
+		 total, 100 * sum->share);
 	if (sum->cause_ns)
-		text_append(buf, len, ", %s of it %s (%.1f %%)", has_main_cause(sum) ? "most" : "the largest part that is known",
-			    trace_tx_names[sum->cause], 100.0 * (double)sum->cause_ns / (double)sum->ns);
+		text_append(buf, len, ", %s of it %s (%.1f %%)",
+			    has_main_cause(sum) ? "most" : "the largest part that is known",
+			    trace_tx_names[sum->cause],
+			    100.0 * (double)sum->cause_ns / (double)sum->ns);
 }
 
 /* nothing held a sender up, or nothing is known of it */
-static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			   size_t len)
 {
 	const char *health = v->wait.endpoint >= 0 ? "nothing holds a sender up" : "healthy";
 	char total[32];
 
 	human_ns((double)v->stall_ns, total, sizeof(total));
 	if (v->lifetime_ns)
-		snprintf(buf, len, "%s: stalls add up to %s, %.2f %% of the senders' time", health, total,
-			 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
+		snprintf(buf, len, "%s: stalls add up to %s, %.2f %% of the senders' time", health,
+			 total, 100.0 * (double)v->stall_ns / (double)v->lifetime_ns);
 	else if (v->sent)
 		snprintf(buf, len, "%s: stalls add up to %s", health, total);
 	else
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
 }
 
-static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			    size_t len)
 {
 	if (v->n_unseen) {
-		snprintf(buf, len, "what %zu of %zu connections did is not seen: %s", v->n_unseen, v->n_active, trace_unseen_name(v->unseen));
+		snprintf(buf, len, "what %zu of %zu connections did is not seen: %s", v->n_unseen,
+			 v->n_active, trace_unseen_name(v->unseen));
 		return;
 	}
-	snprintf(buf, len, v->n_unknown ? "what held the senders is not known: no hook saw their calls" : "nothing was sent through an endpoint that was seen");
+	snprintf(buf, len,
+		 v->n_unknown ? "what held the senders is not known: no hook saw their calls"
+			      : "nothing was sent through an endpoint that was seen");
 }
 
 /* "; each waits for the other, a deadlock: sh[3] waits for cat[4] to write to pipe:[12]" */
-static void append_deadlock(const struct trace_snapshot *s, const struct finding *f, char *buf, size_t len)
+static void append_deadlock(const struct trace_snapshot *s, const struct finding *f, char *buf,
+			    size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 	struct who held_up = who_was_held_up(ep, f->cause), late = {};
@@ -430,19 +519,23 @@ static void append_deadlock(const struct trace_snapshot *s, const struct finding
 	who_name(&late, late_name, sizeof(late_name));
 	who_name(&held_up, held_name, sizeof(held_name));
 	endpoint_name(&s->ep[f->deadlock], name, sizeof(name));
-	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s", late_name, held_name, f->deadlock_reads ? "write to" : "read", name);
+	text_append(buf, len, "; each waits for the other, a deadlock: %s waits for %s to %s %s",
+		    late_name, held_name, f->deadlock_reads ? "write to" : "read", name);
 }
 
-static void append_root(const struct trace_snapshot *s, const struct verdict *v, const struct finding *f, char *buf, size_t len)
+static void append_root(const struct trace_snapshot *s, const struct verdict *v,
+			const struct finding *f, char *buf, size_t len)
 {
 	char root[CAUSE_TEXT];
 
 	root_sentence(s, v, f, root, sizeof(root));
 	if (*root)
-		text_append(buf, len, "; at the root of it%s: %s", f->root_by_amounts ? ", by the amounts that are passed on" : "", root);
+		text_append(buf, len, "; at the root of it%s: %s",
+			    f->root_by_amounts ? ", by the amounts that are passed on" : "", root);
 }
 
-static void stall_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void stall_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			   size_t len)
 {
 	const struct finding *f = &v->v[v->lead];
 
@@ -456,13 +549,18 @@ static void stall_sentence(const struct trace_snapshot *s, const struct verdict 
 
 const char *limit_phrase(enum limit l)
 {
-	static const char *const phrases[] = { [LIMIT_NONE] = "", [LIMIT_READER_CPU] = "the reader's CPU", [LIMIT_WRITER_CPU] = "the sender's CPU",
-		[LIMIT_SHARED_CPU] = "the CPU that both ends share", [LIMIT_LINK] = "the link", [LIMIT_OWN_WRITES] = "its own small writes" };
+	static const char *const phrases[] = { [LIMIT_NONE] = "",
+					       [LIMIT_READER_CPU] = "the reader's CPU",
+					       [LIMIT_WRITER_CPU] = "the sender's CPU",
+					       [LIMIT_SHARED_CPU] = "the CPU that both ends share",
+					       [LIMIT_LINK] = "the link",
+					       [LIMIT_OWN_WRITES] = "its own small writes" };
 
 	return phrases[l];
 }
 
-static void limit_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void limit_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			   size_t len)
 {
 	const struct finding *f = &v->v[v->lead];
 	char text[VERDICT_TEXT];
@@ -476,12 +574,14 @@ static void limit_sentence(const struct trace_snapshot *s, const struct verdict 
 typedef void say(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
 typedef const char *advise(const struct trace_snapshot *s, const struct verdict *v);
 
-static void say_undelivered(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void say_undelivered(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			    size_t len)
 {
 	undelivered_sentence(s, &v->undelivered, buf, len);
 }
 
-static void say_withheld(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void say_withheld(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			 size_t len)
 {
 	withheld_sentence(s, &v->withheld, buf, len);
 }
@@ -491,7 +591,8 @@ static void say_late(const struct trace_snapshot *s, const struct verdict *v, ch
 	late_sentence(s, &v->late, buf, len);
 }
 
-static void say_starved(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void say_starved(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
 {
 	starved_sentence(s, &v->starved, buf, len);
 }
@@ -501,7 +602,8 @@ static void say_loss(const struct trace_snapshot *s, const struct verdict *v, ch
 	loss_sentence(s, &v->loss, buf, len);
 }
 
-static void say_scattered(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void say_scattered(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			  size_t len)
 {
 	scattered_sentence(&v->scattered, buf, len);
 }
@@ -555,8 +657,10 @@ static const char *fix_scattered(const struct trace_snapshot *s, const struct ve
 
 static const char *fix_unanswered(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return v->unanswered.server >= 0 ? "make that server answer: see what it does meanwhile" :
-	       "see whether anybody listens there (ss -lun), and what drops them on their way: a firewall, a wrong address or port";
+	return v->unanswered.server >= 0
+		       ? "make that server answer: see what it does meanwhile"
+		       : "see whether anybody listens there (ss -lun), and what drops them on "
+			 "their way: a firewall, a wrong address or port";
 }
 
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
@@ -589,7 +693,8 @@ static bool leads_with_wait(const struct verdict *v)
 }
 
 /* A wait that leads is said after what nothing held up, or what was a trifle beside it. */
-static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			     size_t len)
 {
 	if (!leads_with_wait(v))
 		texts[v->kind].sentence(s, v, buf, len);
@@ -599,13 +704,15 @@ static void leading_sentence(const struct trace_snapshot *s, const struct verdic
 		(v->sent || !v->n_unknown ? quiet_sentence : unseen_sentence)(s, v, buf, len);
 }
 
-void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+		      size_t len)
 {
 	leading_sentence(s, v, buf, len);
 	if (leads_with_wait(v) || judge_tells_wait(v))
 		say_wait(s, v, buf, len);
 	if (!v->n && v->kind != KIND_LATE && v->n_unknown && v->sent)
-		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown, plural(v->n_unknown));
+		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown,
+			    plural(v->n_unknown));
 }
 
 const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
@@ -615,10 +722,13 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 
 /* ---- what is true too, and does not lead ---- */
 
-/* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to say beside. */
-static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE, KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED };
+/* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to
+ * say beside. */
+static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
+	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED };
 
-static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max)
+static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v,
+			   char text[][VERDICT_TEXT], size_t max)
 {
 	bool leads = v->kind == KIND_STALL || v->kind == KIND_LIMIT;
 	size_t n = 0;
@@ -629,14 +739,16 @@ static size_t other_stalls(const struct trace_snapshot *s, const struct verdict 
 	return n;
 }
 
-size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v, char text[][VERDICT_TEXT], size_t max)
+size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
+		    char text[][VERDICT_TEXT], size_t max)
 {
 	size_t n = other_stalls(s, v, text, max < VERDICT_ALSO_STALLS ? max : VERDICT_ALSO_STALLS);
 
 	for (size_t i = 0; i < sizeof(told_beside) / sizeof(told_beside[0]) && n < max; i++) {
 		enum finding_kind k = told_beside[i];
 
-		if (k != v->kind && (judge_found(v, k) || (k == KIND_LOSS && v->loss.endpoint >= 0)))
+		if (k != v->kind &&
+		    (judge_found(v, k) || (k == KIND_LOSS && v->loss.endpoint >= 0)))
 			texts[k].sentence(s, v, text[n++], VERDICT_TEXT);
 	}
 	return n;

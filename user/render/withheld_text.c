@@ -5,8 +5,10 @@
 #include "base/human.h"
 #include "render/ledger_text.h"
 
-/* "curl[12] of tcp A > B: its delayed ACKs held up the other end, which was not seen: 57 times, 2.3 s in all..." */
-void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf, size_t len)
+/* "curl[12] of tcp A > B: its delayed ACKs held up the other end, which was not seen: 57 times, 2.3
+ * s in all..." */
+void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
+		       size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[w->endpoint];
 	char name[160], who[48], total[32];
@@ -14,11 +16,15 @@ void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack
 	endpoint_name(ep, name, sizeof(name));
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, who, sizeof(who));
 	human_ns((double)w->ns, total, sizeof(total));
-	snprintf(buf, len, "%s of %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64 " times, %s in all (%.1f %% of its time); "
-		 "inferred from this end alone: what came next came a round trip after each", who, name, w->count, total, 100 * w->share);
+	snprintf(buf, len,
+		 "%s of %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64
+		 " times, %s in all (%.1f %% of its time); "
+		 "inferred from this end alone: what came next came a round trip after each",
+		 who, name, w->count, total, 100 * w->share);
 }
 
 const char *withheld_fix(void)
 {
-	return "TCP_QUICKACK here; at the other end TCP_NODELAY, one write for each message, or a larger SO_SNDBUF";
+	return "TCP_QUICKACK here; at the other end TCP_NODELAY, one write for each message, or a "
+	       "larger SO_SNDBUF";
 }

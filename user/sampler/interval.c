@@ -22,7 +22,8 @@ double looks_doubt(double y)
 	return y < 1e-4 ? y / 3 : 1 / tanh(y) - 1 / y;
 }
 
-/* Uneven gaps: of looks that know nothing of one another by their second moment, of long states by their third. */
+/* Uneven gaps: of looks that know nothing of one another by their second moment, of long states by
+ * their third. */
 static double unevenness(const struct look_counts *c, double r)
 {
 	double third = c->unevenness > 1 ? c->unevenness : 1, second = 1 + (third - 1) / 6;
@@ -31,8 +32,9 @@ static double unevenness(const struct look_counts *c, double r)
 }
 
 /*
- * A correlation near 0 that is only the looks' own noise would make them seem to know more: L is steep there. So what noise gives one time in
- * fifteen is taken off it. One near 1 has none: how often the state turned was counted.
+ * A correlation near 0 that is only the looks' own noise would make them seem to know more: L is
+ * steep there. So what noise gives one time in fifteen is taken off it. One near 1 has none: how
+ * often the state turned was counted.
  */
 #define NOISE 1.5
 

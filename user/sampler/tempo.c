@@ -4,8 +4,10 @@
 /* before anything was measured: on the dear side */
 #define FIRST_WAKE_NS 15000.0
 #define FIRST_EACH_NS 1500.0
-#define FORGETS 0.05	/* of what was measured before, with each look; more at first */
-#define OUTLIER 4.0	/* a look that took so many times what was foretold counts for no more: it was disturbed */
+#define FORGETS	      0.05 /* of what was measured before, with each look; more at first */
+#define OUTLIER \
+	4.0 /* a look that took so many times what was foretold counts for no more: it was \
+	       disturbed */
 #define LEAST_WAKE_NS 1000.0
 #define LEAST_EACH_NS 50.0
 
@@ -23,16 +25,19 @@ static double at_least(double v, double least)
 /* The error of what was foretold is shared by the two figures as their shares of it were. */
 void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
 {
-	double each = t->each_ns * (double)n, foretold = t->wake_ns + each, forgets = 1 / (double)(++t->n + 1);
+	double each = t->each_ns * (double)n, foretold = t->wake_ns + each,
+	       forgets = 1 / (double)(++t->n + 1);
 	double took = (double)ns < OUTLIER * foretold ? (double)ns : OUTLIER * foretold;
 	double over = (forgets > FORGETS ? forgets : FORGETS) * (took - foretold);
 
 	t->wake_ns = at_least(t->wake_ns + over * t->wake_ns / foretold, LEAST_WAKE_NS);
 	if (n)
-		t->each_ns = at_least(t->each_ns + over * each / foretold / (double)n, LEAST_EACH_NS);
+		t->each_ns =
+			at_least(t->each_ns + over * each / foretold / (double)n, LEAST_EACH_NS);
 }
 
-/* All at each look while that can be done ten times a second; else a part, ten times a second, and one at least. */
+/* All at each look while that can be done ten times a second; else a part, ten times a second, and
+ * one at least. */
 void tempo_choose(struct tempo *t, size_t endpoints)
 {
 	double allowed = t->budget * 1e9, all = t->wake_ns + t->each_ns * (double)endpoints, part;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often to look, and at how many endpoints each time, so that looking takes no more of a CPU than was allowed. What a look costs is
- * measured: so much for waking up, so much for each endpoint.
+ * How often to look, and at how many endpoints each time, so that looking takes no more of a CPU
+ * than was allowed. What a look costs is measured: so much for waking up, so much for each
+ * endpoint.
  */
 #ifndef IPCSTALL_SAMPLER_TEMPO_H
 #define IPCSTALL_SAMPLER_TEMPO_H
@@ -10,15 +11,15 @@
 #include <stdint.h>
 
 #define TEMPO_LEAST_HZ 10.0
-#define TEMPO_MOST_HZ 1000.0
-#define TEMPO_AT_ONCE 256	/* endpoints in one run of the program */
+#define TEMPO_MOST_HZ  1000.0
+#define TEMPO_AT_ONCE  256 /* endpoints in one run of the program */
 
 struct tempo {
-	double budget;		/* of one CPU */
-	double wake_ns, each_ns;/* what a look costs, and each endpoint in it */
-	double hz;		/* looks a second */
-	uint64_t n;		/* looks measured */
-	size_t at_once;		/* endpoints in each look; all of them where there are so few */
+	double budget;		 /* of one CPU */
+	double wake_ns, each_ns; /* what a look costs, and each endpoint in it */
+	double hz;		 /* looks a second */
+	uint64_t n;		 /* looks measured */
+	size_t at_once;		 /* endpoints in each look; all of them where there are so few */
 };
 
 void tempo_begin(struct tempo *t, double budget);
@@ -28,7 +29,8 @@ void tempo_measured(struct tempo *t, size_t n, uint64_t ns);
 void tempo_choose(struct tempo *t, size_t endpoints);
 /* How often each endpoint is looked at a second. */
 double tempo_per_endpoint(const struct tempo *t, size_t endpoints);
-/* Until the next look, from a number in [0, 1): half to one and a half of the mean, so that no timer of the machine keeps step with it. */
+/* Until the next look, from a number in [0, 1): half to one and a half of the mean, so that no
+ * timer of the machine keeps step with it. */
 uint64_t tempo_gap_ns(const struct tempo *t, double random);
 
 #endif

@@ -6,14 +6,18 @@
 
 #define LEAST_PERCENT 0.01
 
-int sampling_percent(const char *option, const char *of, const char *text, double *share, struct err *e)
+int sampling_percent(const char *option, const char *of, const char *text, double *share,
+		     struct err *e)
 {
 	char *end;
 	double percent = strtod(text, &end);
 
-	if (end == text || (*end && strcmp(end, "%")) || !(percent >= LEAST_PERCENT && percent <= 100))
-		return err_set(e, EXIT_BAD_USAGE, "%s '%s': not a percentage %s from %g%% to 100%%; give one, as in %s 0.5%%", option, text, of,
-			       LEAST_PERCENT, option);
+	if (end == text || (*end && strcmp(end, "%")) ||
+	    !(percent >= LEAST_PERCENT && percent <= 100))
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"%s '%s': not a percentage %s from %g%% to 100%%; give one, as in %s 0.5%%",
+			option, text, of, LEAST_PERCENT, option);
 	*share = percent / 100;
 	return 0;
 }
@@ -39,12 +43,20 @@ int sampling_options(const struct session_opts *o, struct trace_options *filter,
 	const char *episodes = o->sampled ? wants_episodes(o) : NULL;
 
 	if (o->budget && !o->sampled)
-		return err_set(e, EXIT_BAD_USAGE, "--budget without --sampled: the ledger takes what every message costs; add --sampled, or leave it out");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--budget without --sampled: the ledger takes what every message "
+			       "costs; add --sampled, or leave it out");
 	if (!o->sampled)
 		return 0;
 	if (episodes)
-		return err_set(e, EXIT_BAD_USAGE, "%s with --sampled: looks at random instants see no single stall; leave one of the two out", episodes);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "%s with --sampled: looks at random instants see no single stall; "
+			       "leave one of the two out",
+			       episodes);
 	if (o->backend)
-		return err_set(e, EXIT_BAD_USAGE, "--backend with --sampled: looks need no hook on a message's way; leave one of the two out");
-	return sampling_percent("--budget", "of one CPU", o->budget ? o->budget : SAMPLING_BUDGET, &filter->budget, e);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--backend with --sampled: looks need no hook on a message's way; "
+			       "leave one of the two out");
+	return sampling_percent("--budget", "of one CPU", o->budget ? o->budget : SAMPLING_BUDGET,
+				&filter->budget, e);
 }

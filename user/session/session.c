@@ -37,8 +37,10 @@ static void print_stall(const struct stall *st)
 	fprintf(stderr, "%s\n", line);
 	print_frames("in the kernel", st->stack[STACK_KERNEL]);
 	print_frames("in the program", st->stack[STACK_USER]);
-	print_frames("the other end's reader meanwhile, in the kernel", st->stack[STACK_PEER_KERNEL]);
-	print_frames("the other end's reader meanwhile, in the program", st->stack[STACK_PEER_USER]);
+	print_frames("the other end's reader meanwhile, in the kernel",
+		     st->stack[STACK_PEER_KERNEL]);
+	print_frames("the other end's reader meanwhile, in the program",
+		     st->stack[STACK_PEER_USER]);
 	funlockfile(stderr);
 }
 
@@ -47,7 +49,9 @@ static const char *stack_text(struct session *l, int id, pid_t tgid)
 {
 	char buf[8192];
 
-	return id >= 0 && trace_stack(l->t, id, tgid, buf, sizeof(buf)) > 0 ? stalls_text(&l->stalls, buf) : NULL;
+	return id >= 0 && trace_stack(l->t, id, tgid, buf, sizeof(buf)) > 0
+		       ? stalls_text(&l->stalls, buf)
+		       : NULL;
 }
 
 static void on_stall(void *ctx, const struct trace_stall *s)
@@ -87,25 +91,29 @@ static void set_records(struct session *l, const struct session_opts *o, struct 
 	t->stacks = session_wants_stacks(o);
 	t->stall_threshold_ns = session_threshold(o);
 	t->on_stall = on_stall;
-	t->timeline = session_wants_timeline(o) || o->steps ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
+	t->timeline =
+		session_wants_timeline(o) || o->steps ? TRACE_TIMELINE_ALL : TRACE_TIMELINE_NONE;
 	t->on_transition = on_transition;
 	t->ctx = l;
 	l->stalls.max = STALLS_KEPT;
 	l->timeline.max = (size_t)o->timeline_max;
 }
 
-int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e)
+int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
+		 struct err *e)
 {
 	struct trace_error te = {};
 
 	l->o = o;
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
-	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the most stalled ones */
+	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the
+						       most stalled ones */
 	if (session_seen(o, filter, e) || sampling_options(o, filter, e))
 		return -1;
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to record; free some and run again", o->record);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "%s: no memory to record; free some and run again", o->record);
 	l->t = trace_prepare(filter, &te);
 	if (!l->t) {
 		session_free(l);
@@ -128,7 +136,8 @@ int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *
 	return trace_resume(l->t, &te) ? session_error(e, &te) : 0;
 }
 
-int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e)
+int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter,
+		  struct err *e)
 {
 	*l = (struct session){ .o = o };
 	set_records(l, o, filter);
@@ -164,7 +173,7 @@ int session_tick(struct session *l, struct err *e)
 	if (!l->streaming)
 		return 0;
 	if (!ledger_stream_works(&l->stream))
-		return -1;	/* session_end() says why */
+		return -1; /* session_end() says why */
 	if (now < l->next_ns)
 		return 0;
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
@@ -194,7 +203,8 @@ int session_end(struct session *l, struct err *e)
 	return ledger_stream_close(&l->stream, true, e);
 }
 
-/* A stream that nobody reads any more ends alone: what was seen is whole, and the other outputs get it. */
+/* A stream that nobody reads any more ends alone: what was seen is whole, and the other outputs get
+ * it. */
 int session_end_and_report(struct session *l, json_t *about, struct err *e)
 {
 	struct err later = {};

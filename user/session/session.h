@@ -20,8 +20,8 @@ struct session_opts {
 	struct str_list ports;
 	bool all, cost, quiet, stacks, json_schema, ledger;
 	bool sampled;
-	char *budget; /* of the looks; NULL: the usual one */
-	int colour; /* enum colour_when */
+	char *budget;		     /* of the looks; NULL: the usual one */
+	int colour;		     /* enum colour_when */
 	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
 	char *ndjson;
 	int64_t interval_ns, timeline_max;
@@ -40,50 +40,68 @@ struct session_opts {
 #define SESSION_OPT(member) offsetof(struct session_opts, member)
 
 /* The rows that say whom to look at. */
-#define TARGET_OPTIONS                                                                                                                            \
-	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork (several: repeat)", SESSION_OPT(pids) },                   \
-	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", SESSION_OPT(comm) },                                      \
-	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of those below it", SESSION_OPT(cgroup) },                               \
+#define TARGET_OPTIONS \
+	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork " \
+		"(several: repeat)", SESSION_OPT(pids) }, \
+	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", \
+		SESSION_OPT(comm) }, \
+	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of " \
+		"those below it", SESSION_OPT(cgroup) }, \
 	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", SESSION_OPT(all) }
 
 /* As whom a command runs. */
-#define IDENTITY_OPTIONS                                                                                                                          \
-	{ OPT_STRING, 'u', "user", "USER", "run CMD as this user, with its groups and no capabilities (default under sudo: the caller of sudo)", SESSION_OPT(user) }, \
+#define IDENTITY_OPTIONS \
+	{ OPT_STRING, 'u', "user", "USER", "run CMD as this user, with its groups and no " \
+		"capabilities (default under sudo: the caller of sudo)", SESSION_OPT(user) }, \
 	{ OPT_FLAG, 0, "as-root", NULL, "run CMD as root, under sudo too", SESSION_OPT(as_root) }
 
 /* What of theirs is seen. */
-#define SEEN_OPTIONS                                                                                                                       \
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given several times)", SESSION_OPT(protos), 0, 0, session_proto_words },          \
-	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range", SESSION_OPT(ports) },                    \
-	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, not recorded", SESSION_OPT(max_endpoints), 16, \
-	  1 << 20 },                                                                                                                        \
-	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", SESSION_OPT(backend), 0, 0, session_backends }
+#define SEEN_OPTIONS \
+	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given " \
+		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words }, \
+	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a " \
+		"range", SESSION_OPT(ports) }, \
+	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, " \
+		"not recorded", SESSION_OPT(max_endpoints), 16, \
+	  1 << 20 }, \
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", \
+		SESSION_OPT(backend), 0, 0, session_backends }
 
 /* The rows every such command has; placed inside its own table. */
-#define SESSION_OPTIONS                                                                                                                        \
-	OPT_HEAD("What is seen"),                                                                                                           \
-	SEEN_OPTIONS,                                                                                                                     \
-	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this length", SESSION_OPT(threshold_ns) },             \
-	{ OPT_FLAG, 0, "stacks", NULL, "give each stall the stacks of its call and of what the other end's reader did meanwhile (threshold: " \
-	  "10 us unless given)", SESSION_OPT(stacks) },                                                                                       \
-	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; older ones are counted as lost",            \
-	  SESSION_OPT(timeline_max), 1, 1e9 },                                                                                                 \
-	LEDGER_OUTPUT_OPTIONS("of the running report (default 1s)"),                                                                          \
-	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", SESSION_OPT(cost) }
+#define SESSION_OPTIONS \
+	OPT_HEAD("What is seen"), \
+	SEEN_OPTIONS, \
+	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this " \
+		"length", SESSION_OPT(threshold_ns) }, \
+	{ OPT_FLAG, 0, "stacks", NULL, "give each stall the stacks of its call and of what the " \
+		"other end's reader did meanwhile (threshold: " \
+	  "10 us unless given)", SESSION_OPT(stacks) }, \
+	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; " \
+		"older ones are counted as lost", \
+	  SESSION_OPT(timeline_max), 1, 1e9 }, \
+	LEDGER_OUTPUT_OPTIONS("of the running report (default 1s)"), \
+	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", \
+		SESSION_OPT(cost) }
 
 /* Where it goes; - is standard output. */
-#define LEDGER_OUT_ROW(sym, name, help) { OPT_STRING, 0, #name, "FILE", help, SESSION_OPT(out[sym]) },
-#define LEDGER_OUTPUT_OPTIONS(of_what)                                                                                                        \
-	OPT_HEAD("Output (a FILE of - is standard output)"),                                                                                \
-	LEDGER_OUTPUTS(LEDGER_OUT_ROW)                                                                                                          \
-	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each interval and for each stall",               \
-	  SESSION_OPT(ndjson) },                                                                                                               \
-	{ OPT_TIME, 'i', "interval", "TIME", of_what, SESSION_OPT(interval_ns), 1e7, 86400e9 },                                                \
-	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints (default 10)", SESSION_OPT(shown), 1, 100000 },                      \
-	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint", SESSION_OPT(ledger) },							\
-	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never", SESSION_OPT(colour), 0, 0, colour_choices },			\
-	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) },                                                                      \
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of --ndjson's lines, and end", SESSION_OPT(json_schema) }
+#define LEDGER_OUT_ROW(sym, name, help) \
+	{ OPT_STRING, 0, #name, "FILE", help, SESSION_OPT(out[sym]) },
+#define LEDGER_OUTPUT_OPTIONS(of_what) \
+	OPT_HEAD("Output (a FILE of - is standard output)"), \
+	LEDGER_OUTPUTS(LEDGER_OUT_ROW) \
+	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each " \
+		"interval and for each stall", \
+	  SESSION_OPT(ndjson) }, \
+	{ OPT_TIME, 'i', "interval", "TIME", of_what, SESSION_OPT(interval_ns), 1e7, 86400e9 }, \
+	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints (default 10)", \
+		SESSION_OPT(shown), 1, 100000 }, \
+	{ OPT_FLAG, 0, "ledger", NULL, "show whole ledgers: every state of every endpoint", \
+		SESSION_OPT(ledger) }, \
+	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or " \
+		"never", SESSION_OPT(colour), 0, 0, colour_choices }, \
+	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) }, \
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of " \
+		"--ndjson's lines, and end", SESSION_OPT(json_schema) }
 
 extern const char *const session_backends[], *const session_proto_words[];
 
@@ -94,51 +112,63 @@ struct session {
 	const struct session_opts *o;
 	struct trace_snapshot end;
 	struct verdict verdict;
-	struct stalls stalls;	   /* filled by the session's own thread, as the timeline is: read after its end */
+	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
+				 its end */
 	struct timeline timeline;
 	struct ledger_stream stream;
 	bool streaming;
 	struct recorder *rec; /* NULL: nothing is recorded */
-	uint64_t next_ns; /* when the running report is due */
+	uint64_t next_ns;     /* when the running report is due */
 	uint64_t recorded_ns; /* of a recording: the last snapshot's time */
 };
 
 /* From the options to the filter; exactly one way of choosing must be given. */
-int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *filter, struct err *e);
+int targets_from_options(const struct session_opts *o, const char *command,
+			 struct trace_options *filter, struct err *e);
 /* The same where nobody chosen means everybody. */
-int targets_or_all(struct session_opts *o, const char *command, struct trace_options *filter, struct err *e);
+int targets_or_all(struct session_opts *o, const char *command, struct trace_options *filter,
+		   struct err *e);
 /* Is one of the listed processes still there? Without a list: yes. */
 bool targets_any_alive(const struct trace_options *filter);
 /* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
-int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e);
+int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter,
+		  struct err *e);
 /* Begin the running report, where one is asked for; about: what is traced. */
 int session_announce(struct session *l, json_t *about, struct err *e);
-/* To be called several times a second: the running report, the recording. -1: its reader is gone. */
+/* To be called several times a second: the running report, the recording. -1: its reader is gone.
+ */
 int session_tick(struct session *l, struct err *e);
-/* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as zeroes. */
-int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter, struct err *e);
+/* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as
+ * zeroes. */
+int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
+		 struct err *e);
 /* Everything now; among the counters what the session here has lost too. */
 int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te);
 /* Take the last snapshot, stop. */
 int session_end(struct session *l, struct err *e);
-/* The table on stderr, and every file that was asked for; about: what was traced, for the documents. */
+/* The table on stderr, and every file that was asked for; about: what was traced, for the
+ * documents. */
 int session_report(struct session *l, json_t *about, struct err *e);
 /* both */
 int session_end_and_report(struct session *l, json_t *about, struct err *e);
 void session_free(struct session *l);
 
-/* A command, or running programs, from the first moment to the report: `run`, `attach`, and `record` of either. */
+/* A command, or running programs, from the first moment to the report: `run`, `attach`, and
+ * `record` of either. */
 int session_run(const struct session_opts *o, struct opt_operands *cmd, struct err *e);
 int session_attach(const struct session_opts *o, const char *command, struct err *e);
 
 /* What a document says at its top. */
 json_t *session_head(struct session *l, json_t *about);
 /* The options that are text, checked: where it goes, which protocols and ports. */
-int session_check_outputs(const struct session_opts *o, const char *input, struct err *e);	/* input: what is read, NULL: nothing */
+int session_check_outputs(const struct session_opts *o, const char *input,
+			  struct err *e); /* input: what is read, NULL: nothing */
 int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e);
 /* The card and what lies behind it. */
-void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out);
-/* fn runs while the session has no thread of its own: threads that come after have what it left this one, capabilities say. */
+void session_screen(const struct session_opts *o, const struct trace_snapshot *s,
+		    const struct verdict *v, FILE *out);
+/* fn runs while the session has no thread of its own: threads that come after have what it left
+ * this one, capabilities say. */
 int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e);
 bool session_wants_timeline(const struct session_opts *o);
 bool session_wants_stalls(const struct session_opts *o);

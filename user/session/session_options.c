@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options of those that look at other programs: their defaults, and what the texts among them mean. */
+/* The options of those that look at other programs: their defaults, and what the texts among them
+ * mean. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 const char *const session_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 const char *const session_proto_words[] = { "tcp", "udp", "pipe", "unix", NULL };
 
-/* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy server. */
+/* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy
+ * server. */
 #define DEFAULT_THRESHOLD_NS 10000
 
 void session_defaults(void *opts)
@@ -31,7 +33,8 @@ static int proto_bits(const char *name)
 		{ "tcp", 1u << TRACE_TCP },
 		{ "udp", 1u << TRACE_UDP },
 		{ "pipe", 1u << TRACE_PIPE },
-		{ "unix", 1u << TRACE_UNIX_STREAM | 1u << TRACE_UNIX_DGRAM | 1u << TRACE_UNIX_SEQPACKET },
+		{ "unix", 1u << TRACE_UNIX_STREAM | 1u << TRACE_UNIX_DGRAM |
+			1u << TRACE_UNIX_SEQPACKET },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -46,7 +49,9 @@ static int set_protos(const struct session_opts *o, struct trace_options *t, str
 		int bits = proto_bits(o->protos.v[i]);
 
 		if (!bits)
-			return err_set(e, EXIT_BAD_USAGE, "--proto '%s': unknown; give tcp, udp, pipe or unix", o->protos.v[i]);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--proto '%s': unknown; give tcp, udp, pipe or unix",
+				       o->protos.v[i]);
 		t->protos |= (unsigned int)bits;
 	}
 	return 0;
@@ -74,12 +79,17 @@ static int set_ports(const struct session_opts *o, struct trace_options *t, stru
 	if (!o->ports.n)
 		return 0;
 	if (o->ports.n > 1)
-		return err_set(e, EXIT_BAD_USAGE, "--port: given %zu times; give one port or one range A-B", o->ports.n);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--port: given %zu times; give one port or one range A-B",
+			       o->ports.n);
 	if (parse_ports(o->ports.v[0], &lo, &hi))
-		return err_set(e, EXIT_BAD_USAGE, "--port '%s': not a port (1 to 65535) nor a range A-B; give one, as in -P 443 or -P 8000-8100", o->ports.v[0]);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--port '%s': not a port (1 to 65535) nor a range A-B; give one, as "
+			       "in -P 443 or -P 8000-8100",
+			       o->ports.v[0]);
 	t->port_lo = (uint16_t)lo;
 	t->port_hi = (uint16_t)hi;
-	if (!t->protos)	/* nothing else has ports */
+	if (!t->protos) /* nothing else has ports */
 		t->protos = 1u << TRACE_TCP | 1u << TRACE_UDP;
 	return 0;
 }
@@ -101,7 +111,9 @@ bool session_wants_stalls(const struct session_opts *o)
 
 uint64_t session_threshold(const struct session_opts *o)
 {
-	return o->threshold_ns ? (uint64_t)o->threshold_ns : session_wants_stacks(o) ? DEFAULT_THRESHOLD_NS : 0;
+	return o->threshold_ns		 ? (uint64_t)o->threshold_ns
+	       : session_wants_stacks(o) ? DEFAULT_THRESHOLD_NS
+					 : 0;
 }
 
 int session_check_outputs(const struct session_opts *o, const char *input, struct err *e)

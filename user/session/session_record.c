@@ -11,8 +11,10 @@ int session_record_begin(struct session *l, json_t *about, struct err *e)
 	json_t *head = session_head(l, about);
 	int rc;
 
-	json_object_set_new(head, "recorded", json_pack("{s:b, s:I, s:b, s:I}", "timeline", o->steps, "threshold_ns", (json_int_t)session_threshold(o),
-							"stacks", o->stacks, "interval_ns", (json_int_t)o->interval_ns));
+	json_object_set_new(head, "recorded",
+			    json_pack("{s:b, s:I, s:b, s:I}", "timeline", o->steps, "threshold_ns",
+				      (json_int_t)session_threshold(o), "stacks", o->stacks,
+				      "interval_ns", (json_int_t)o->interval_ns));
 	rc = recorder_begin(l->rec, head, e);
 	json_decref(head);
 	l->next_ns = now_ns() + (uint64_t)o->interval_ns;
@@ -53,10 +55,14 @@ static void summary(const struct session *l)
 {
 	const struct dropped *d = recorder_dropped(l->rec);
 
-	fprintf(stderr, "ipcstall: %s: %.1f MB recorded", l->o->record, (double)recorder_size(l->rec) / 1e6);
+	fprintf(stderr, "ipcstall: %s: %.1f MB recorded", l->o->record,
+		(double)recorder_size(l->rec) / 1e6);
 	if (d->snapshots || d->events || d->stalls || d->closed)
-		fprintf(stderr, "; to keep within its size went %" PRIu64 " snapshots, %" PRIu64 " steps, %" PRIu64 " stalls and %" PRIu64
-				" closed endpoints (the least stalled)", d->snapshots, d->events, d->stalls, d->closed);
+		fprintf(stderr,
+			"; to keep within its size went %" PRIu64 " snapshots, %" PRIu64
+			" steps, %" PRIu64 " stalls and %" PRIu64
+			" closed endpoints (the least stalled)",
+			d->snapshots, d->events, d->stalls, d->closed);
 	fputc('\n', stderr);
 }
 

@@ -13,15 +13,16 @@ static void cost_table(struct session *l, FILE *out)
 	fprintf(out, "  cost of the tracing itself, as the kernel counted it:\n");
 	for (size_t i = 0; i < n; i++)
 		if (c[i].runs)
-			fprintf(out, "    %-28s %10llu runs  %7.0f ns each\n", c[i].name, (unsigned long long)c[i].runs,
-				(double)c[i].ns / (double)c[i].runs);
+			fprintf(out, "    %-28s %10llu runs  %7.0f ns each\n", c[i].name,
+				(unsigned long long)c[i].runs, (double)c[i].ns / (double)c[i].runs);
 }
 
 static int write_files(struct session *l, json_t *about, struct err *e)
 {
 	struct ledger_view view = {
 		.s = &l->end, .v = &l->verdict, .stalls = &l->stalls, .timeline = &l->timeline,
-		.wants_stalls = session_wants_stalls(l->o), .wants_timeline = session_wants_timeline(l->o),
+		.wants_stalls = session_wants_stalls(l->o),
+			.wants_timeline = session_wants_timeline(l->o),
 	};
 	int rc = 0;
 
@@ -37,7 +38,9 @@ static int write_files(struct session *l, json_t *about, struct err *e)
 static void say_left_out(const struct session *l)
 {
 	if (l->stalls.dropped && (l->o->out[OUT_JSON] || l->o->out[OUT_FOLDED]))
-		fprintf(stderr, "ipcstall: %" PRIu64 " stalls older than the newest %d left out; give a longer --threshold, or record the session\n",
+		fprintf(stderr,
+			"ipcstall: %" PRIu64 " stalls older than the newest %d left out; give a "
+					     "longer --threshold, or record the session\n",
 			l->stalls.dropped, STALLS_KEPT);
 }
 
@@ -55,14 +58,18 @@ int session_report(struct session *l, json_t *about, struct err *e)
 	say_left_out(l);
 	rc = write_files(l, about, e);
 	if (rc == 0 && l->verdict.unaccounted_ns)
-		rc = err_set(e, EXIT_BUG, "ledger: %lld ns unaccounted for: a fault of ipcstall; please report it with --json",
+		rc = err_set(e, EXIT_BUG,
+			     "ledger: %lld ns unaccounted for: a fault of ipcstall; please report "
+			     "it with --json",
 			     (long long)l->verdict.unaccounted_ns);
 	return rc;
 }
 
-void session_screen(const struct session_opts *o, const struct trace_snapshot *s, const struct verdict *v, FILE *out)
+void session_screen(const struct session_opts *o, const struct trace_snapshot *s,
+		    const struct verdict *v, FILE *out)
 {
 	struct paint p = paint_on(out, (enum colour_when)o->colour);
 
-	verdict_screen(s, v, &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger }, &p);
+	verdict_screen(s, v,
+		       &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger }, &p);
 }

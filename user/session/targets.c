@@ -12,13 +12,17 @@
 
 #include "session/session.h"
 
-/* Of those that were given by number or name, in that order: a zombie keeps its number, and a number comes again. Not above 0: not to be had */
+/* Of those that were given by number or name, in that order: a zombie keeps its number, and a
+ * number comes again. Not above 0: not to be had */
 static int handles[TRACE_TGIDS];
 
 static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)
 {
 	if (t->n_tgids == TRACE_TGIDS)
-		return err_set(e, EXIT_BAD_USAGE, "%s: more than %d processes; attach to their cgroup (-c), or to all (-a)", from, TRACE_TGIDS);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"%s: more than %d processes; attach to their cgroup (-c), or to all (-a)",
+			from, TRACE_TGIDS);
 	handles[t->n_tgids] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	t->tgids[t->n_tgids++] = (pid_t)pid;
 	return 0;
@@ -27,11 +31,15 @@ static int add_pid(struct trace_options *t, long pid, const char *from, struct e
 static int check_pid(const char *text, long *pid, struct err *e)
 {
 	if (parse_pid(text, pid))
-		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`", text);
+		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`",
+			       text);
 	if (kill((pid_t)*pid, 0) && errno == ESRCH)
-		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`", text);
+		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`",
+			       text);
 	if (errno == EPERM && kill((pid_t)*pid, 0))
-		return err_set(e, EXIT_NO_PERM, "--pid %s: it belongs to another user; run as root or as that user", text);
+		return err_set(e, EXIT_NO_PERM,
+			       "--pid %s: it belongs to another user; run as root or as that user",
+			       text);
 	return 0;
 }
 
@@ -64,20 +72,27 @@ static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
 			rc = add_pid(t, atol(d->d_name), "--comm", e);
 	closedir(proc);
 	if (rc == 0 && t->n_tgids == before)
-		return err_set(e, EXIT_NO_RESOURCE, "--comm '%s': no process of this name runs; see `ps -e`", name);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "--comm '%s': no process of this name runs; see `ps -e`", name);
 	return rc;
 }
 
-int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *t, struct err *e)
+int targets_from_options(const struct session_opts *o, const char *command, struct trace_options *t,
+			 struct err *e)
 {
 	int ways = !!o->all + !!o->cgroup + (o->pids.n || o->comm);
 	bool all = o->all || (ways == 0 && o->ports.n); /* whoever uses that port */
 	long pid;
 
 	if (ways == 0 && !all)
-		return err_set(e, EXIT_BAD_USAGE, "%s: no target given; use -p PID, --comm NAME, -c CGROUP, -P PORT or -a", command);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"%s: no target given; use -p PID, --comm NAME, -c CGROUP, -P PORT or -a",
+			command);
 	if (ways > 1)
-		return err_set(e, EXIT_BAD_USAGE, "%s: -a, -c and -p/--comm exclude each other; give one of them", command);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "%s: -a, -c and -p/--comm exclude each other; give one of them",
+			       command);
 	t->filter = all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
 	t->cgroup = o->cgroup;
 	t->existing = true;
@@ -87,7 +102,8 @@ int targets_from_options(const struct session_opts *o, const char *command, stru
 	return o->comm ? add_by_comm(t, o->comm, e) : 0;
 }
 
-int targets_or_all(struct session_opts *o, const char *command, struct trace_options *t, struct err *e)
+int targets_or_all(struct session_opts *o, const char *command, struct trace_options *t,
+		   struct err *e)
 {
 	if (!o->pids.n && !o->comm && !o->cgroup)
 		o->all = true;

@@ -15,7 +15,7 @@ int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budg
 
 	o.budget = 0;
 	o.backend = TRACE_AUTO;
-	o.filter = TRACE_FILTER_TREE;	/* others take their place before it is started */
+	o.filter = TRACE_FILTER_TREE; /* others take their place before it is started */
 	o.tgids[0] = getpid();
 	o.n_tgids = 1;
 	o.existing = true;
@@ -39,7 +39,8 @@ static void wait_for(uint64_t ns, bool (*stop)(void))
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 }
 
-int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void), struct trace_snapshot *out, struct err *e)
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void),
+	    struct trace_snapshot *out, struct err *e)
 {
 	uint64_t began = now_ns();
 	struct trace_error te = {}, ended = {};

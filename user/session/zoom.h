@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ledger, for seconds, where looks suspect a stall: its programs are loaded once, and attached for the processes at both ends within a
- * budget of the time.
+ * The ledger, for seconds, where looks suspect a stall: its programs are loaded once, and attached
+ * for the processes at both ends within a budget of the time.
  */
 #ifndef IPCSTALL_SESSION_ZOOM_H
 #define IPCSTALL_SESSION_ZOOM_H
@@ -13,16 +13,18 @@
 
 struct zoom {
 	struct trace *t;
-	double budget;		/* of the time */
+	double budget; /* of the time */
 	uint64_t began_ns, spent_ns, times;
 };
 
-/* Loads the ledger's programs; nothing runs yet. Which conversations are looked at: as in `filter`. */
+/* Loads the ledger's programs; nothing runs yet. Which conversations are looked at: as in `filter`.
+ */
 int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budget, struct err *e);
 /* Is there so much of the budget left? The first may come at once. */
 bool zoom_allowed(const struct zoom *z, uint64_t ns);
 /* The ledger of these processes for so long, or until `stop` says so; *out is to be freed. */
-int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void), struct trace_snapshot *out, struct err *e);
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void),
+	    struct trace_snapshot *out, struct err *e);
 void zoom_free(struct zoom *z);
 
 #endif

@@ -15,8 +15,8 @@ static struct interval percentile(double *rounds, double level, const char *meth
 	struct sample s = sample_f64(rounds, STATS_BOOTSTRAP_ROUNDS);
 
 	stats_sort_f64(rounds, STATS_BOOTSTRAP_ROUNDS);
-	return (struct interval){ stats_quantile(&s, (1 - level) / 2), stats_quantile(&s, (1 + level) / 2), level,
-				  method };
+	return (struct interval){ stats_quantile(&s, (1 - level) / 2),
+				  stats_quantile(&s, (1 + level) / 2), level, method };
 }
 
 static double at_uniform(const struct sample *s, double u)
@@ -27,8 +27,8 @@ static double at_uniform(const struct sample *s, double u)
 }
 
 /*
- * Order statistics k and k+1 of n uniforms: the upper one is Beta(k+2, n-k-1) distributed, and given it the lower is
- * the largest of k+1 uniforms below it.
+ * Order statistics k and k+1 of n uniforms: the upper one is Beta(k+2, n-k-1) distributed, and
+ * given it the lower is the largest of k+1 uniforms below it.
  */
 static double resampled_quantile(const struct sample *s, size_t k, double frac, struct rng *r)
 {
@@ -41,7 +41,8 @@ static double resampled_quantile(const struct sample *s, size_t k, double frac, 
 	return (1 - frac) * at_uniform(s, lo) + frac * at_uniform(s, hi);
 }
 
-struct interval stats_bootstrap_quantile(const struct sample *s, double q, double level, struct rng *r)
+struct interval stats_bootstrap_quantile(const struct sample *s, double q, double level,
+					 struct rng *r)
 {
 	double rounds[STATS_BOOTSTRAP_ROUNDS], pos;
 	size_t k;
@@ -60,7 +61,8 @@ static double weight_of(const double *weights, size_t i)
 	return weights ? weights[i] : 1;
 }
 
-/* Values with their weights are drawn together: how long a slice was and what went through it belong to each other. */
+/* Values with their weights are drawn together: how long a slice was and what went through it
+ * belong to each other. */
 static double resampled_mean(const struct sample *s, const double *weights, struct rng *r)
 {
 	double sum = 0, weight = 0;
@@ -74,10 +76,12 @@ static double resampled_mean(const struct sample *s, const double *weights, stru
 	return sum / weight;
 }
 
-/* The bootstrap's own standard error: of a ratio of two sums, to the first order; with equal weights the root of the plain variance over n. */
+/* The bootstrap's own standard error: of a ratio of two sums, to the first order; with equal
+ * weights the root of the plain variance over n. */
 static struct interval normal_mean(const struct sample *s, const double *weights, double level)
 {
-	double sum = 0, weight = 0, squares = 0, mean, se, z = stats_normal_quantile((1 + level) / 2);
+	double sum = 0, weight = 0, squares = 0, mean, se,
+	       z = stats_normal_quantile((1 + level) / 2);
 
 	for (size_t i = 0; i < s->n; i++) {
 		sum += weight_of(weights, i) * sample_at(s, i);
@@ -87,10 +91,12 @@ static struct interval normal_mean(const struct sample *s, const double *weights
 	for (size_t i = 0; i < s->n; i++)
 		squares += pow(weight_of(weights, i) * (sample_at(s, i) - mean), 2);
 	se = sqrt(squares) / weight;
-	return (struct interval){ mean - z * se, mean + z * se, level, "normal limit of the bootstrap" };
+	return (struct interval){ mean - z * se, mean + z * se, level,
+				  "normal limit of the bootstrap" };
 }
 
-struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level, struct rng *r)
+struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level,
+				     struct rng *r)
 {
 	double rounds[STATS_BOOTSTRAP_ROUNDS];
 

@@ -15,7 +15,8 @@ static double sign_test(size_t wins, size_t losses)
 	return fmin(1, 2 * stats_beta_inc((double)k, (double)(n - k) + 1, 0.5));
 }
 
-struct pairs stats_pairs(const double *a, const double *b, size_t n, double *ratios, double level, struct rng *r)
+struct pairs stats_pairs(const double *a, const double *b, size_t n, double *ratios, double level,
+			 struct rng *r)
 {
 	struct pairs out = { .n = n };
 	struct sample s = sample_f64(ratios, n);

@@ -11,7 +11,8 @@ enum { REPEATS_MAX = 64 };
 
 static const double MUCH = 1.5; /* so many times the excess is another dip */
 
-/* From logarithms of times: the most each size may take. breach: room for n; log of time over that, may be negative. */
+/* From logarithms of times: the most each size may take. breach: room for n; log of time over that,
+ * may be negative. */
 static void breaches(const struct dip_size *v, const double *logs, size_t n, double *breach)
 {
 	double larger = INFINITY, per_byte = INFINITY;
@@ -113,7 +114,8 @@ static double excess(const struct dip_size *s)
 	return expm1(s->breach);
 }
 
-/* A stall that a timer ends (a delayed ACK: jiffies) differs more from repeat to repeat than the curve without it, of which the critical breach is. */
+/* A stall that a timer ends (a delayed ACK: jiffies) differs more from repeat to repeat than the
+ * curve without it, of which the critical breach is. */
 static bool much_deeper(const struct dip_size *a, const struct dip_size *b)
 {
 	return a->breach - b->breach > fmax(a->critical, 0) && excess(a) > MUCH * excess(b);
@@ -138,7 +140,8 @@ static void fill_lawful(struct dip_size *v, size_t n, struct work *w)
 
 static int find(struct dip_size *v, size_t n, double level, double *room, struct rng *rng)
 {
-	struct work w = { .logs = room, .breach = room + n, .lawful = room + 2 * n, .draw = room + 3 * n };
+	struct work w = { .logs = room, .breach = room + n, .lawful = room + 2 * n,
+		.draw = room + 3 * n };
 
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].n < DIPS_REPEATS_LEAST)

@@ -2,9 +2,10 @@
 /*
  * A histogram of nanoseconds with bounded relative error, for any 64-bit value.
  *
- * Each power of two is cut into 128 equal buckets; below 256 every value has its own. A bucket is reported by its
- * midpoint, which lies within 1/256 (0.39 %) of every value in it: HDR_REL_ERROR. Count, sum, minimum and maximum
- * are exact. Recording touches one counter, finds it without a branch, and never allocates.
+ * Each power of two is cut into 128 equal buckets; below 256 every value has its own. A bucket is
+ * reported by its midpoint, which lies within 1/256 (0.39 %) of every value in it: HDR_REL_ERROR.
+ * Count, sum, minimum and maximum are exact. Recording touches one counter, finds it without a
+ * branch, and never allocates.
  */
 #ifndef IPCSTALL_STATS_HDR_H
 #define IPCSTALL_STATS_HDR_H
@@ -13,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HDR_SUB_BITS 7
-#define HDR_SUB (1u << HDR_SUB_BITS)
-#define HDR_BUCKETS ((64 - HDR_SUB_BITS + 1) * HDR_SUB)
+#define HDR_SUB_BITS  7
+#define HDR_SUB	      (1u << HDR_SUB_BITS)
+#define HDR_BUCKETS   ((64 - HDR_SUB_BITS + 1) * HDR_SUB)
 #define HDR_REL_ERROR (1.0 / (2 * HDR_SUB))
 
 struct hdr {

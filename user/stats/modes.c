@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "stats/rng.h"
 
-/* The distinct values, with the counts just before and just after each: the ends of the steps of the distribution function. */
+/* The distinct values, with the counts just before and just after each: the ends of the steps of
+ * the distribution function. */
 struct steps {
 	double *x, *before, *after;
 	size_t *hull[2]; /* indices of the vertices: of the minorant, of the majorant */
@@ -54,7 +55,8 @@ static double height(const struct steps *s, int which, size_t i)
 	return which == MINORANT ? s->before[i] : s->after[i];
 }
 
-/* The convex minorant of the steps' lower ends, or the concave majorant of their upper ends, from `lo` to `hi`. */
+/* The convex minorant of the steps' lower ends, or the concave majorant of their upper ends, from
+ * `lo` to `hi`. */
 static void hull_make(struct steps *s, int which, size_t lo, size_t hi)
 {
 	size_t *h = s->hull[which], n = 0;
@@ -63,8 +65,9 @@ static void hull_make(struct steps *s, int which, size_t lo, size_t hi)
 	for (size_t i = lo; i <= hi; i++) {
 		while (n >= 2) {
 			size_t a = h[n - 2], b = h[n - 1];
-			double cross = (s->x[b] - s->x[a]) * (height(s, which, i) - height(s, which, a)) -
-				       (height(s, which, b) - height(s, which, a)) * (s->x[i] - s->x[a]);
+			double cross =
+				(s->x[b] - s->x[a]) * (height(s, which, i) - height(s, which, a)) -
+				(height(s, which, b) - height(s, which, a)) * (s->x[i] - s->x[a]);
 
 			if (sign * cross > 0)
 				break;
@@ -98,10 +101,12 @@ static double hull_at(const struct steps *s, int which, double x)
 	if (k + 1 >= s->n_hull[which])
 		return height(s, which, a);
 	b = s->hull[which][k + 1];
-	return height(s, which, a) + (height(s, which, b) - height(s, which, a)) * (x - s->x[a]) / (s->x[b] - s->x[a]);
+	return height(s, which, a) +
+	       (height(s, which, b) - height(s, which, a)) * (x - s->x[a]) / (s->x[b] - s->x[a]);
 }
 
-/* Where the two hulls are farthest apart, which is at a vertex of one; the modal interval is then cut to what lies about it. */
+/* Where the two hulls are farthest apart, which is at a vertex of one; the modal interval is then
+ * cut to what lies about it. */
 static double widest(const struct steps *s, size_t *lo, size_t *hi)
 {
 	size_t at[2] = { 0, 0 };
@@ -109,7 +114,8 @@ static double widest(const struct steps *s, size_t *lo, size_t *hi)
 
 	for (int w = 0; w < 2; w++) {
 		for (size_t k = 0; k < s->n_hull[w]; k++) {
-			double x = s->x[s->hull[w][k]], d = hull_at(s, MAJORANT, x) - hull_at(s, MINORANT, x);
+			double x = s->x[s->hull[w][k]],
+			       d = hull_at(s, MAJORANT, x) - hull_at(s, MINORANT, x);
 
 			if (d > gap[w]) {
 				gap[w] = d;
@@ -129,7 +135,8 @@ static double widest(const struct steps *s, size_t *lo, size_t *hi)
 	return gap[MAJORANT];
 }
 
-/* How far the steps stand off the hull that a unimodal function must follow outside the modal interval. */
+/* How far the steps stand off the hull that a unimodal function must follow outside the modal
+ * interval. */
 static double stand_off(const struct steps *s, size_t lo, size_t new_lo, size_t new_hi, size_t hi)
 {
 	double worst = 0;
@@ -141,7 +148,8 @@ static double stand_off(const struct steps *s, size_t lo, size_t new_lo, size_t 
 	return worst;
 }
 
-/* Hartigan and Hartigan (1985), section 4: cut the modal interval until the hulls over it are no farther apart than what was met outside. */
+/* Hartigan and Hartigan (1985), section 4: cut the modal interval until the hulls over it are no
+ * farther apart than what was met outside. */
 static double dip_of_steps(struct steps *s, size_t n)
 {
 	size_t lo = 0, hi = s->n - 1, new_lo, new_hi;
@@ -198,7 +206,8 @@ static double dip_p(double dip, size_t n, struct rng *rng)
 	return (double)as_large / (MODES_DRAWS + 1);
 }
 
-/* The cut that leaves the least variance within the two groups, on logarithms. Returns how many are below it. */
+/* The cut that leaves the least variance within the two groups, on logarithms. Returns how many are
+ * below it. */
 static size_t best_cut(const double *v, size_t n)
 {
 	double sum = 0, left = 0, best = -1;
@@ -231,12 +240,16 @@ void modes_find(double *v, size_t n, struct rng *rng, struct modes *out)
 	double thin[MODES_SAMPLE];
 	size_t m = n < MODES_SAMPLE ? n : MODES_SAMPLE, cut;
 
-	*out = (struct modes){ .dip = NAN, .p = NAN, .split = NAN, .fast = NAN, .slow = NAN, .slow_share = NAN };
+	*out = (struct modes){
+		.dip = NAN, .p = NAN, .split = NAN, .fast = NAN, .slow = NAN, .slow_share = NAN
+	};
 	if (n < 4)
 		return;
 	stats_sort_f64(v, n);
 	for (size_t i = 0; i < m; i++) {
-		double x = v[m == n ? i : (size_t)(((double)i + rng_unit(rng)) * (double)n / (double)m)];
+		double x =
+			v[m == n ? i
+				 : (size_t)(((double)i + rng_unit(rng)) * (double)n / (double)m)];
 
 		thin[i] = log(fmax(x + rng_unit(rng) - 0.5, 0.5));
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Has a sample one mode or several? Hartigan and Hartigan's dip: the largest distance between the sample's distribution
- * function and the nearest unimodal one. Its significance is found by drawing samples of the same size from the uniform
- * distribution, the least favourable unimodal one.
+ * Has a sample one mode or several? Hartigan and Hartigan's dip: the largest distance between the
+ * sample's distribution function and the nearest unimodal one. Its significance is found by drawing
+ * samples of the same size from the uniform distribution, the least favourable unimodal one.
  */
 #ifndef IPCSTALL_STATS_MODES_H
 #define IPCSTALL_STATS_MODES_H
@@ -22,8 +22,8 @@ struct modes {
 	double slow_share;
 };
 
-/* v: positive values, is sorted here.  Samples larger than MODES_SAMPLE are thinned for the test, and
- * whole numbers spread over their unit: a clock's steps are no modes. */
+/* v: positive values, is sorted here.  Samples larger than MODES_SAMPLE are thinned for the test,
+ * and whole numbers spread over their unit: a clock's steps are no modes. */
 void modes_find(double *v, size_t n, struct rng *rng, struct modes *out);
 
 #endif

@@ -20,7 +20,8 @@ void rng_seed(struct rng *r, uint64_t seed)
 		r->s[i] = splitmix64(&seed);
 }
 
-/* Lemire's multiply-and-reject: the low half of the product tells when a draw would favour small results. */
+/* Lemire's multiply-and-reject: the low half of the product tells when a draw would favour small
+ * results. */
 uint64_t rng_below(struct rng *r, uint64_t n)
 {
 	unsigned __int128 m = (unsigned __int128)rng_u64(r) * n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Seeded random numbers: xoshiro256** (Blackman and Vigna), state filled by splitmix64 as its authors advise.
- * The same seed gives the same sequence on every machine, so a run can be repeated from its result file.
- * Not for secrets.
+ * Seeded random numbers: xoshiro256** (Blackman and Vigna), state filled by splitmix64 as its
+ * authors advise. The same seed gives the same sequence on every machine, so a run can be repeated
+ * from its result file. Not for secrets.
  */
 #ifndef IPCSTALL_STATS_RNG_H
 #define IPCSTALL_STATS_RNG_H
@@ -58,7 +58,8 @@ double rng_exponential(struct rng *r); /* mean 1: the gaps of a Poisson process 
 double rng_gamma(struct rng *r, double shape);
 double rng_beta(struct rng *r, double a, double b);
 
-/* Fisher-Yates: every order equally likely. size is that of one element, up to RNG_ELEMENT_MAX bytes. */
+/* Fisher-Yates: every order equally likely. size is that of one element, up to RNG_ELEMENT_MAX
+ * bytes. */
 #define RNG_ELEMENT_MAX 256
 void rng_shuffle(struct rng *r, void *base, size_t n, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Least-significant-digit radix sort, 11 bits a pass. All digit counts are taken in one read; a digit in which all
- * keys agree costs no pass, so latencies under 4 ms (22 bits) take two.
+ * Least-significant-digit radix sort, 11 bits a pass. All digit counts are taken in one read; a
+ * digit in which all keys agree costs no pass, so latencies under 4 ms (22 bits) take two.
  */
 #include "base/array.h"
 #include "stats/stats.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define DIGIT_BITS 11
-#define DIGITS ((64 + DIGIT_BITS - 1) / DIGIT_BITS)
-#define RADIX (1u << DIGIT_BITS)
-#define SMALL 64
+#define DIGITS	   ((64 + DIGIT_BITS - 1) / DIGIT_BITS)
+#define RADIX	   (1u << DIGIT_BITS)
+#define SMALL	   64
 
 static void insertion_sort(uint64_t *v, size_t n)
 {
@@ -84,7 +84,7 @@ static int cmp_u64(const void *a, const void *b)
 
 void stats_sort_u64(uint64_t *v, size_t n)
 {
-	size_t (*count)[RADIX];
+	size_t(*count)[RADIX];
 	uint64_t *scratch;
 
 	if (n <= SMALL) {
@@ -101,7 +101,8 @@ void stats_sort_u64(uint64_t *v, size_t n)
 	free(scratch);
 }
 
-/* IEEE doubles order like integers once the sign bit is flipped, and all bits of the negative ones. */
+/* IEEE doubles order like integers once the sign bit is flipped, and all bits of the negative ones.
+ */
 static uint64_t key_of(uint64_t bits)
 {
 	return bits ^ (bits >> 63 ? UINT64_MAX : 1ULL << 63);

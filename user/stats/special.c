@@ -28,7 +28,8 @@ static double not_zero(double x)
 	return fabs(x) < DBL_MIN ? DBL_MIN : x;
 }
 
-/* Lentz's evaluation of the continued fraction (DLMF 8.17.22); converges fast for x < (a+1)/(a+b+2). */
+/* Lentz's evaluation of the continued fraction (DLMF 8.17.22); converges fast for x <
+ * (a+1)/(a+b+2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), f = d;

@@ -71,8 +71,9 @@ static size_t bound(const struct sample *s, double x, bool after_equal)
 }
 
 /*
- * The deviations from a centre form two ascending runs: outwards to the left, ending at x[0], and outwards to the
- * right. The one of rank k in their union is found by bisecting how many of the k+1 smallest come from the left.
+ * The deviations from a centre form two ascending runs: outwards to the left, ending at x[0], and
+ * outwards to the right. The one of rank k in their union is found by bisecting how many of the k+1
+ * smallest come from the left.
  */
 struct deviations {
 	const struct sample *s;
@@ -95,7 +96,8 @@ static double deviation_of_rank(const struct deviations *d, size_t k)
 	size_t nl = d->split, nr = d->s->n - d->split, want = k + 1;
 	size_t lo = want > nr ? want - nr : 0, hi = want < nl ? want : nl;
 
-	/* the smallest count from the left such that nothing left out on the left undercuts what the right gave */
+	/* the smallest count from the left such that nothing left out on the left undercuts what
+	 * the right gave */
 	while (lo < hi) {
 		size_t l = lo + (hi - lo) / 2;
 

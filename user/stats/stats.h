@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics of recorded samples. Nothing here belongs in a timed loop: record first, sort once, then ask.
+ * Statistics of recorded samples. Nothing here belongs in a timed loop: record first, sort once,
+ * then ask.
  *
- * Quantile: the sample sorted is x[0..n-1]; the q-quantile is x at position (n-1)*q, linearly interpolated between
- * its two neighbours. That is numpy's default ('linear', type 7 of Hyndman and Fan), and the median of an even n is
- * the mean of the middle two.
- * MAD: the median of |x - median|, as it is: not scaled to a standard deviation.
- * A figure that cannot be had (no samples, no spread) is NaN, never 0.
+ * Quantile: the sample sorted is x[0..n-1]; the q-quantile is x at position (n-1)*q, linearly
+ * interpolated between its two neighbours. That is numpy's default ('linear', type 7 of Hyndman and
+ * Fan), and the median of an even n is the mean of the middle two. MAD: the median of |x - median|,
+ * as it is: not scaled to a standard deviation. A figure that cannot be had (no samples, no spread)
+ * is NaN, never 0.
  */
 #ifndef IPCSTALL_STATS_STATS_H
 #define IPCSTALL_STATS_STATS_H
@@ -57,11 +58,13 @@ struct summary {
 	double min, q1, median, q3, max;
 	double p90, p95, p99, p999;
 	double mean, stddev;
-	double mad, uncertainty; /* MAD / sqrt(n) */
-	size_t outliers[STATS_KS]; /* beyond median +- stats_ks[i] * MAD; all 0 while MAD is unknown or 0 */
+	double mad, uncertainty;   /* MAD / sqrt(n) */
+	size_t outliers[STATS_KS]; /* beyond median +- stats_ks[i] * MAD; all 0 while MAD is unknown
+				      or 0 */
 	/*
-	 * The smallest k whose successor would shed fewer than 0.5 % of all samples more: from there on the verdict
-	 * 'outlier' no longer hangs on the choice of k. NaN when MAD is 0: no k tells anything then.
+	 * The smallest k whose successor would shed fewer than 0.5 % of all samples more: from
+	 * there on the verdict 'outlier' no longer hangs on the choice of k. NaN when MAD is 0: no
+	 * k tells anything then.
 	 */
 	double k_suggested;
 	size_t outliers_suggested;
@@ -78,21 +81,25 @@ struct interval {
 #define STATS_BOOTSTRAP_ROUNDS 2000
 
 /*
- * Percentile bootstrap of a quantile. Resampling n of n sorted values and taking order statistic k is the same as
- * drawing U from Beta(k+1, n-k) and taking x[floor(n*U)]; so each round costs two gamma deviates instead of n draws,
- * whatever n is, and the distribution is the bootstrap's own, not an approximation.
+ * Percentile bootstrap of a quantile. Resampling n of n sorted values and taking order statistic k
+ * is the same as drawing U from Beta(k+1, n-k) and taking x[floor(n*U)]; so each round costs two
+ * gamma deviates instead of n draws, whatever n is, and the distribution is the bootstrap's own,
+ * not an approximation.
  */
-struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, double level, struct rng *r);
+struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, double level,
+					 struct rng *r);
 
 /*
- * Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX), beyond that by the
- * normal law to which the bootstrap distribution of a mean of so many converges. `method` says which. `weights`: one a value, above 0;
- * NULL: all alike.
+ * Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX),
+ * beyond that by the normal law to which the bootstrap distribution of a mean of so many converges.
+ * `method` says which. `weights`: one a value, above 0; NULL: all alike.
  */
 #define STATS_RESAMPLE_MAX 10000
-struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level, struct rng *r);
+struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level,
+				     struct rng *r);
 
-/* Back-to-back pairs: ratio a/b of each, median of them with its bootstrap interval, and who was smaller how often. */
+/* Back-to-back pairs: ratio a/b of each, median of them with its bootstrap interval, and who was
+ * smaller how often. */
 struct pairs {
 	size_t n, a_smaller, b_smaller, ties;
 	double median_ratio;
@@ -101,7 +108,8 @@ struct pairs {
 };
 
 /* ratios: room for n, left sorted. All values must be positive. */
-struct pairs stats_pairs(const double *a, const double *b, size_t n, double *ratios, double level, struct rng *r);
+struct pairs stats_pairs(const double *a, const double *b, size_t n, double *ratios, double level,
+			 struct rng *r);
 
 /* Inverse of the standard normal's distribution function; p in (0, 1). */
 double stats_normal_quantile(double p);

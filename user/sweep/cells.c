@@ -13,7 +13,8 @@ static int push(struct variable *v, const char *text, struct err *e)
 	char **grown = array_resize(v->values, v->n, 1, sizeof(*grown));
 
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--vary %s: out of memory; give fewer values", v->row->name);
+		return err_set(e, EXIT_NO_RESOURCE, "--vary %s: out of memory; give fewer values",
+			       v->row->name);
 	v->values = grown;
 	v->values[v->n++] = strdup(text);
 	return 0;
@@ -61,22 +62,32 @@ static int push_list(struct variable *v, const char *list, struct err *e)
 
 	while (rc == 0 && (item = strsep(&rest, mark)))
 		rc = *item ? push(v, item, e)
-			   : err_set(e, EXIT_BAD_USAGE, "--vary %s=%s: an empty value; give values with commas between", v->row->name, list);
+			   : err_set(e, EXIT_BAD_USAGE,
+				     "--vary %s=%s: an empty value; give values with commas "
+				     "between",
+				     v->row->name, list);
 	free(copy);
 	return rc;
 }
 
-static int parse_variable(struct variable *v, const struct opt *rows, const char *text, struct err *e)
+static int parse_variable(struct variable *v, const struct opt *rows, const char *text,
+			  struct err *e)
 {
 	const char *eq = strchr(text, '=');
 	char name[64];
 
 	if (!eq || eq == text || !eq[1])
-		return err_set(e, EXIT_BAD_USAGE, "--vary '%s': not OPTION=VALUES; try --vary size=1453:21000:+500 or --vary nodelay=0,1", text);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--vary '%s': not OPTION=VALUES; try --vary size=1453:21000:+500 or "
+			       "--vary nodelay=0,1",
+			       text);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - text), text);
 	v->row = opt_find(rows, name);
 	if (!v->row || v->row->hidden_from_result)
-		return err_set(e, EXIT_BAD_USAGE, "--vary %s: no option of a benchmark; `ipcstall bench --help` lists them", name);
+		return err_set(
+			e, EXIT_BAD_USAGE,
+			"--vary %s: no option of a benchmark; `ipcstall bench --help` lists them",
+			name);
 	if (v->row->type == OPT_SIZES || (v->row->type == OPT_SIZE && strchr(eq, ':')))
 		return push_sizes(v, eq + 1, e);
 	if (v->row->type == OPT_SIZE)
@@ -93,7 +104,8 @@ static int cmp_text(const void *a, const void *b)
 static int check_distinct(const struct variable *v, struct err *e)
 {
 	char **sorted = array_new(v->n, 0, sizeof(*sorted));
-	int rc = sorted ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+	int rc = sorted ? 0
+			: err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
 
 	if (sorted) {
 		memcpy(sorted, v->values, v->n * sizeof(*sorted));
@@ -101,7 +113,9 @@ static int check_distinct(const struct variable *v, struct err *e)
 	}
 	for (size_t i = 1; rc == 0 && i < v->n; i++)
 		if (!strcmp(sorted[i - 1], sorted[i]))
-			rc = err_set(e, EXIT_BAD_USAGE, "--vary %s: %s is given twice; give it once (--repeats N runs every value N times)",
+			rc = err_set(e, EXIT_BAD_USAGE,
+				     "--vary %s: %s is given twice; give it once (--repeats N runs "
+				     "every value N times)",
 				     v->row->name, sorted[i]);
 	free(sorted);
 	return rc;
@@ -112,14 +126,17 @@ static int check_new(const struct cells *c, const struct variable *v, struct err
 {
 	for (const struct variable *before = c->v; before < v; before++)
 		if (before->row == v->row)
-			return err_set(e, EXIT_BAD_USAGE, "--vary %s: given twice; give all its values in one list", v->row->name);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "--vary %s: given twice; give all its values in one list",
+				       v->row->name);
 	return 0;
 }
 
 static int check_values(const struct variable *v, size_t size, struct err *e)
 {
 	void *scratch = calloc(1, size);
-	int rc = scratch ? 0 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+	int rc = scratch ? 0
+			 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
 
 	for (size_t i = 0; rc == 0 && i < v->n; i++)
 		rc = opt_set(v->row, scratch, v->values[i], e);
@@ -132,14 +149,17 @@ static int check_values(const struct variable *v, size_t size, struct err *e)
 	return rc;
 }
 
-/* One permutation per repeat: each repeat meets every combination once, so a drift of the machine meets all alike. */
+/* One permutation per repeat: each repeat meets every combination once, so a drift of the machine
+ * meets all alike. */
 static int make_order(struct cells *c, struct err *e)
 {
 	struct rng r;
 
-	c->order = array_new((size_t)product((int64_t)c->n, (int64_t)c->repeats), 0, sizeof(*c->order));
+	c->order = array_new((size_t)product((int64_t)c->n, (int64_t)c->repeats), 0,
+			     sizeof(*c->order));
 	if (!c->order)
-		return err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values or repeats");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "sweep: out of memory; give fewer values or repeats");
 	rng_seed(&r, c->seed);
 	for (uint64_t k = 0; k < c->repeats; k++) {
 		uint32_t *block = c->order + k * c->n;
@@ -159,20 +179,27 @@ static int make_order(struct cells *c, struct err *e)
 
 enum { OPTIONS_ROOM = 1 << 16 }; /* more than any options struct */
 
-int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts, uint64_t repeats, uint64_t seed, struct err *e)
+int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts,
+	       uint64_t repeats, uint64_t seed, struct err *e)
 {
 	*c = (struct cells){ .n = 1, .repeats = repeats, .seed = seed };
 	if (texts->n == 0)
-		return err_set(e, EXIT_BAD_USAGE, "sweep: nothing to vary; give --vary OPTION=VALUES, e.g. --vary size=4:512K:*2");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "sweep: nothing to vary; give --vary OPTION=VALUES, e.g. --vary "
+			       "size=4:512K:*2");
 	if (texts->n > VARY_MAX)
-		return err_set(e, EXIT_BAD_USAGE, "sweep: %zu variables; at most %d make a sweep a reader can follow", texts->n, VARY_MAX);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "sweep: %zu variables; at most %d make a sweep a reader can follow",
+			       texts->n, VARY_MAX);
 	for (size_t i = 0; i < texts->n; i++) {
 		struct variable *v = &c->v[c->n_v++];
 
-		if (parse_variable(v, rows, texts->v[i], e) || check_new(c, v, e) || check_values(v, OPTIONS_ROOM, e) || check_distinct(v, e))
+		if (parse_variable(v, rows, texts->v[i], e) || check_new(c, v, e) ||
+		    check_values(v, OPTIONS_ROOM, e) || check_distinct(v, e))
 			return -1;
 		if (c->n * v->n * repeats > CELLS_MAX)
-			return err_set(e, EXIT_BAD_USAGE, "sweep: more than %d points; use a larger step", CELLS_MAX);
+			return err_set(e, EXIT_BAD_USAGE,
+				       "sweep: more than %d points; use a larger step", CELLS_MAX);
 		c->n *= v->n;
 	}
 	return make_order(c, e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cells of a sweep: every combination of the varied options' values, in an order that noise cannot follow. */
+/* The cells of a sweep: every combination of the varied options' values, in an order that noise
+ * cannot follow. */
 #ifndef IPCSTALL_SWEEP_CELLS_H
 #define IPCSTALL_SWEEP_CELLS_H
 
@@ -16,14 +17,16 @@ struct variable {
 struct cells {
 	struct variable v[VARY_MAX];
 	size_t n_v;
-	size_t n;	  /* combinations */
+	size_t n; /* combinations */
 	uint64_t repeats;
 	uint64_t seed;
-	uint32_t *order;  /* n * repeats numbers of combinations: one random permutation per repeat */
+	uint32_t
+		*order; /* n * repeats numbers of combinations: one random permutation per repeat */
 };
 
 /* texts: "size=1453:21000:+500", "nodelay=0,1", "cc=cubic,reno" */
-int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts, uint64_t repeats, uint64_t seed, struct err *e);
+int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts,
+	       uint64_t repeats, uint64_t seed, struct err *e);
 void cells_free(struct cells *c);
 
 /* The value of variable `v` in combination `cell`. */

@@ -9,9 +9,9 @@
 #include "json/json_text.h"
 #include "base/text.h"
 
-#define SCHEMA "ipcstall.experiment"
+#define SCHEMA	       "ipcstall.experiment"
 #define SCHEMA_VERSION 1
-#define SEE "see docs/experiments/README.md"
+#define SEE	       "see docs/experiments/README.md"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -29,7 +29,8 @@ static char *slurp(const char *path, struct err *e)
 	bool bad = !f || !text || ferror(f);
 
 	if (bad)
-		err_sys(e, EXIT_DATA, "name one that `ipcstall experiment --list` shows", "%s", path);
+		err_sys(e, EXIT_DATA, "name one that `ipcstall experiment --list` shows", "%s",
+			path);
 	else if (n > FILE_MAX || memchr(text, 0, n))
 		err_set(e, EXIT_DATA, "%s: no experiment file; " SEE, path);
 	else
@@ -56,7 +57,8 @@ static char *title_of(const char *text)
 /* What stands between ```json and the next fence. */
 static json_t *fenced(const char *text, const char *path, struct err *e)
 {
-	const char *start = strstr(text, "\n```json\n"), *end = start ? strstr(start + 9, "\n```") : NULL;
+	const char *start = strstr(text, "\n```json\n"),
+		   *end = start ? strstr(start + 9, "\n```") : NULL;
 	json_error_t why;
 	json_t *o;
 	int line = 1;
@@ -67,7 +69,8 @@ static json_t *fenced(const char *text, const char *path, struct err *e)
 	}
 	for (const char *c = text; c < start + 9; c++)
 		line += *c == '\n';
-	o = text_clean_json(json_loadb(start + 9, (size_t)(end - start - 9), JSON_REJECT_DUPLICATES, &why));
+	o = text_clean_json(
+		json_loadb(start + 9, (size_t)(end - start - 9), JSON_REJECT_DUPLICATES, &why));
 	if (!o)
 		err_set(e, EXIT_DATA, "%s: line %d: %s; " SEE, path, line + why.line - 1, why.text);
 	return o;
@@ -81,8 +84,10 @@ static int check_schema(const json_t *o, const char *path, struct err *e)
 	if (!schema || strcmp(schema, SCHEMA))
 		return err_set(e, EXIT_DATA, "%s: the schema is not " SCHEMA "; " SEE, path);
 	if (version != SCHEMA_VERSION)
-		return err_set(e, EXIT_VERSION, "%s: version %lld of " SCHEMA ", and this reads %d; take the file that came with this ipcstall", path,
-			       (long long)version, SCHEMA_VERSION);
+		return err_set(e, EXIT_VERSION,
+			       "%s: version %lld of " SCHEMA
+			       ", and this reads %d; take the file that came with this ipcstall",
+			       path, (long long)version, SCHEMA_VERSION);
 	return 0;
 }
 
@@ -93,7 +98,10 @@ static int add_words(struct plan_run *r, const char *text, const char *path, str
 		size_t len = strcspn(text, " \n");
 
 		if (r->n == PLAN_WORDS_MAX - 8)
-			return err_set(e, EXIT_DATA, "%s: the command of '%s' has too many words; make it two runs", path, r->name);
+			return err_set(
+				e, EXIT_DATA,
+				"%s: the command of '%s' has too many words; make it two runs",
+				path, r->name);
 		r->words[r->n] = strndup(text, len);
 		if (!r->words[r->n++])
 			return err_set(e, EXIT_NO_RESOURCE, "%s: out of memory", path);
@@ -104,7 +112,8 @@ static int add_words(struct plan_run *r, const char *text, const char *path, str
 
 static bool good_name(const char *name)
 {
-	return name && *name && strlen(name) < 64 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+	return name && *name && strlen(name) < 64 &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
 static int read_run(struct plan *p, const json_t *o, const char *path, bool quick, struct err *e)
@@ -115,17 +124,25 @@ static int read_run(struct plan *p, const json_t *o, const char *path, bool quic
 
 	r->name = json_string_value(json_object_get(o, "name"));
 	if (!good_name(r->name))
-		return err_set(e, EXIT_DATA, "%s: a run without a name of small letters, digits and dashes; " SEE, path);
+		return err_set(e, EXIT_DATA,
+			       "%s: a run without a name of small letters, digits and dashes; " SEE,
+			       path);
 	if (!command || !more)
-		return err_set(e, EXIT_DATA, "%s: run '%s' has no \"command\", \"quick\" or \"full\"; " SEE, path, r->name);
+		return err_set(e, EXIT_DATA,
+			       "%s: run '%s' has no \"command\", \"quick\" or \"full\"; " SEE, path,
+			       r->name);
 	for (size_t i = 0; i + 1 < p->n; i++)
 		if (strcmp(p->runs[i].name, r->name) == 0)
-			return err_set(e, EXIT_DATA, "%s: two runs have the name '%s'; call one something else", path, r->name);
+			return err_set(e, EXIT_DATA,
+				       "%s: two runs have the name '%s'; call one something else",
+				       path, r->name);
 	if (add_words(r, command, path, e) || add_words(r, more, path, e))
 		return -1;
-	/* Nothing but a measurement: a file from somewhere else must not be able to run anything it likes. */
+	/* Nothing but a measurement: a file from somewhere else must not be able to run anything it
+	 * likes. */
 	if (!r->n || strcmp(r->words[0], "sweep"))
-		return err_set(e, EXIT_DATA, "%s: run '%s' begins with '%s'; a run is a sweep", path, r->name, r->n ? r->words[0] : "");
+		return err_set(e, EXIT_DATA, "%s: run '%s' begins with '%s'; a run is a sweep",
+			       path, r->name, r->n ? r->words[0] : "");
 	return 0;
 }
 
@@ -135,8 +152,9 @@ static int read_runs(struct plan *p, const char *path, bool quick, struct err *e
 	size_t i;
 
 	if (!json_array_size(runs) || json_array_size(runs) > PLAN_RUNS_MAX)
-		return err_set(e, EXIT_DATA, "%s: %zu runs; give 1 to %d", path, json_array_size(runs), PLAN_RUNS_MAX);
-	json_array_foreach(runs, i, o)
+		return err_set(e, EXIT_DATA, "%s: %zu runs; give 1 to %d", path,
+			       json_array_size(runs), PLAN_RUNS_MAX);
+	json_array_foreach (runs, i, o)
 		if (read_run(p, o, path, quick, e))
 			return -1;
 	return 0;
@@ -151,7 +169,8 @@ int plan_read(struct plan *p, const char *path, bool quick, struct err *e)
 	if (!p->title)
 		return err_set(e, EXIT_DATA, "%s: has no title; begin it with '# TITLE'", path);
 	p->json = fenced(p->text, path, e);
-	return p->json ? check_schema(p->json, path, e) || read_runs(p, path, quick, e) ? -1 : 0 : -1;
+	return p->json ? check_schema(p->json, path, e) || read_runs(p, path, quick, e) ? -1 : 0
+		       : -1;
 }
 
 void plan_free(struct plan *p)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An experiment file: Markdown for people, with one fenced json block that says what is run. The prose, the claims and
- * the figures are for analysis/experiment; here only the title and the runs are wanted.
+ * An experiment file: Markdown for people, with one fenced json block that says what is run. The
+ * prose, the claims and the figures are for analysis/experiment; here only the title and the runs
+ * are wanted.
  */
 #ifndef IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
 #define IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
@@ -15,7 +16,8 @@ enum { PLAN_RUNS_MAX = 8, PLAN_WORDS_MAX = 96 };
 
 struct plan_run {
 	const char *name;	     /* names the data file too */
-	char *words[PLAN_WORDS_MAX]; /* of the command, without the program's name; NULL-terminated */
+	char *words[PLAN_WORDS_MAX]; /* of the command, without the program's name; NULL-terminated
+				      */
 	size_t n;
 };
 

@@ -7,17 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARK "analysis/__main__.py"
+#define MARK	  "analysis/__main__.py"
 #define INSTALLED IPCSTALL_PREFIX "/share/ipcstall"
 
-/* Whose files are run here: root's, our own, and those of whoever owns this program, which runs already. */
+/* Whose files are run here: root's, our own, and those of whoever owns this program, which runs
+ * already. */
 static bool is_trusted(const char *path)
 {
 	struct stat st, self;
 
 	if (stat(path, &st) || st.st_mode & S_IWOTH)
 		return false;
-	return st.st_uid == 0 || st.st_uid == geteuid() || (stat("/proc/self/exe", &self) == 0 && st.st_uid == self.st_uid);
+	return st.st_uid == 0 || st.st_uid == geteuid() ||
+	       (stat("/proc/self/exe", &self) == 0 && st.st_uid == self.st_uid);
 }
 
 /* A directory above the program may be one in which everybody can lay files, as /tmp is. */

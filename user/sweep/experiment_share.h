@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where analysis/ and docs/experiments/ are: in the tree this program was built in, or where `make install` put them. */
+/* Where analysis/ and docs/experiments/ are: in the tree this program was built in, or where `make
+ * install` put them. */
 #ifndef IPCSTALL_SWEEP_EXPERIMENT_SHARE_H
 #define IPCSTALL_SWEEP_EXPERIMENT_SHARE_H
 

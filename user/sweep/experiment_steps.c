@@ -26,7 +26,9 @@ int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
 	int code;
 
 	snprintf(path, sizeof(path), "%s/%s.ndjson", dir, r->name);
-	there = resume && access(path, F_OK) == 0; /* the sweep itself knows whether it is this one, and complete */
+	there = resume &&
+		access(path, F_OK) ==
+			0; /* the sweep itself knows whether it is this one, and complete */
 	say_command(r);
 	for (size_t i = 0; i < r->n; i++)
 		argv[n++] = r->words[i];
@@ -36,7 +38,9 @@ int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
 		argv[n++] = again;
 	code = subprocess_run(argv, e);
 	if (code > 0)
-		return err_set(e, (enum exit_code)code, "experiment: the run '%s' ended with %d, see the line above; fix it and go on with --resume --out %s",
+		return err_set(e, (enum exit_code)code,
+			       "experiment: the run '%s' ended with %d, see the line above; fix it "
+			       "and go on with --resume --out %s",
 			       r->name, code, dir);
 	return code;
 }
@@ -48,8 +52,11 @@ int step_answer(const char *file, const char *dir, bool quick, struct err *e)
 	int code;
 
 	if (!python_start(&p, argv))
-		return err_set(e, EXIT_NO_FEATURE, "experiment: analysis/ is not beside this program, or others may write there; the data are in %s, answer "
-						   "them with: python3 -m analysis experiment %s --data %s", dir, file, dir);
+		return err_set(e, EXIT_NO_FEATURE,
+			       "experiment: analysis/ is not beside this program, or others may "
+			       "write there; the data are in %s, answer "
+			       "them with: python3 -m analysis experiment %s --data %s",
+			       dir, file, dir);
 	words[0] = "experiment";
 	words[1] = file;
 	words[2] = "--data";
@@ -57,6 +64,9 @@ int step_answer(const char *file, const char *dir, bool quick, struct err *e)
 	words[4] = quick ? "--quick" : NULL;
 	code = subprocess_run((char *const *)argv, e);
 	if (code == 126 || code == 127)
-		return err_set(e, EXIT_NO_FEATURE, "experiment: %s cannot be run; install Python 3 or set PYTHON; the data are in %s", argv[0], dir);
+		return err_set(e, EXIT_NO_FEATURE,
+			       "experiment: %s cannot be run; install Python 3 or set PYTHON; the "
+			       "data are in %s",
+			       argv[0], dir);
 	return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The steps of an experiment are programs of their own: this one for each sweep, Python for the answer. */
+/* The steps of an experiment are programs of their own: this one for each sweep, Python for the
+ * answer. */
 #ifndef IPCSTALL_SWEEP_EXPERIMENT_STEPS_H
 #define IPCSTALL_SWEEP_EXPERIMENT_STEPS_H
 
@@ -7,7 +8,8 @@
 
 #include "sweep/experiment_plan.h"
 
-/* One sweep into DIR/NAME.ndjson; `resume`: go on where a file is unfinished, leave it where it is whole. */
+/* One sweep into DIR/NAME.ndjson; `resume`: go on where a file is unfinished, leave it where it is
+ * whole. */
 int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e);
 
 /* Run the analysis of FILE on what is in DIR; its exit code, or -1 when it could not be run. */

@@ -6,7 +6,8 @@
 
 #include "sweep/experiment_share.h"
 
-/* A Python with the packages the figures need; Debian's is one, the first on the way need not be. */
+/* A Python with the packages the figures need; Debian's is one, the first on the way need not be.
+ */
 static const char *interpreter(void)
 {
 	const char *given = getenv("PYTHON");
@@ -23,7 +24,8 @@ bool python_start(struct python *p, const char *argv[PYTHON_WORDS])
 	argv[0] = interpreter();
 	argv[1] = "-I";
 	argv[2] = "-c";
-	argv[3] = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('analysis', run_name='__main__', alter_sys=True)";
+	argv[3] = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+		  "runpy.run_module('analysis', run_name='__main__', alter_sys=True)";
 	argv[4] = p->share;
 	return true;
 }

@@ -57,7 +57,9 @@ static int table_make(const struct refiner *r, uint32_t series, struct table *t)
 {
 	size_t n = 0;
 
-	*t = (struct table){ array_resize(NULL, r->n, 1, sizeof(*t->seen)), array_new(r->n, 1, sizeof(*t->sizes)), array_resize(NULL, r->n, 1, sizeof(double)), 0 };
+	*t = (struct table){ array_resize(NULL, r->n, 1, sizeof(*t->seen)),
+			     array_new(r->n, 1, sizeof(*t->sizes)),
+			     array_resize(NULL, r->n, 1, sizeof(double)), 0 };
 	if (!t->seen || !t->sizes || !t->costs)
 		return -1;
 	for (size_t i = 0; i < r->n; i++)
@@ -67,7 +69,8 @@ static int table_make(const struct refiner *r, uint32_t series, struct table *t)
 	for (size_t i = 0; i < n; i++) {
 		t->costs[i] = t->seen[i].cost;
 		if (!t->n || t->sizes[t->n - 1].size != t->seen[i].size)
-			t->sizes[t->n++] = (struct dip_size){ .size = t->seen[i].size, .cost = &t->costs[i] };
+			t->sizes[t->n++] =
+				(struct dip_size){ .size = t->seen[i].size, .cost = &t->costs[i] };
 		t->sizes[t->n - 1].n++;
 	}
 	return 0;

@@ -13,7 +13,8 @@
 static volatile sig_atomic_t interrupted;
 static volatile pid_t running; /* 0: nothing */
 
-/* Ctrl-C reaches the child by itself, and is its to answer; what is sent to us alone is passed on. */
+/* Ctrl-C reaches the child by itself, and is its to answer; what is sent to us alone is passed on.
+ */
 static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;

@@ -21,7 +21,8 @@ static void loss_text(const struct rows *p, char *buf, size_t len)
 	if (c->lost)
 		text_append(buf, len, ", lost %" PRIu64, c->lost);
 	if (c->overflow)
-		text_append(buf, len, ", no room for %" PRIu64 " endpoints (--max-endpoints)", c->overflow);
+		text_append(buf, len, ", no room for %" PRIu64 " endpoints (--max-endpoints)",
+			    c->overflow);
 	if (c->dropped)
 		text_append(buf, len, ", dropped %" PRIu64 " closed endpoints", c->dropped);
 	if (c->missed)
@@ -45,8 +46,13 @@ void summary_text(const struct rows *p, char *buf, size_t len)
 	sum_text(p, &p->sum.rx_bytes, in);
 	sum_text(p, &p->sum.messages, messages);
 	loss_text(p, loss, sizeof(loss));
-	snprintf(buf, len, "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s B/s, %s messages/s%s", p->sum.endpoints,
-		 p->sum.active, p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns : 0.0, out, in, messages, loss);
+	snprintf(buf, len,
+		 "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s "
+		 "B/s, %s messages/s%s",
+		 p->sum.endpoints, p->sum.active,
+		 p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns
+				  : 0.0,
+		 out, in, messages, loss);
 }
 
 static size_t rows_shown(const struct rows *p, size_t rows)
@@ -95,13 +101,16 @@ static json_t *count_or_null(uint64_t n, bool known)
 	return known ? json_integer((json_int_t)n) : json_null();
 }
 
-static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64_t messages, uint8_t gap, json_t *states)
+static json_t *side_json(const char comm[16], pid_t tgid, uint64_t bytes, uint64_t messages,
+			 uint8_t gap, json_t *states)
 {
 	char name[17];
 
 	snprintf(name, sizeof(name), "%.16s", comm);
-	return json_pack("{s:s?, s:o, s:o, s:o, s:o}", "program", tgid ? name : NULL, "pid", tgid ? json_integer(tgid) : json_null(), "bytes",
-			 count_or_null(bytes, gap < GAP_BYTES), "messages", count_or_null(messages, gap == GAP_NONE), "ns", states);
+	return json_pack("{s:s?, s:o, s:o, s:o, s:o}", "program", tgid ? name : NULL, "pid",
+			 tgid ? json_integer(tgid) : json_null(), "bytes",
+			 count_or_null(bytes, gap < GAP_BYTES), "messages",
+			 count_or_null(messages, gap == GAP_NONE), "ns", states);
 }
 
 static json_t *text_or_null(const char *text)
@@ -111,13 +120,15 @@ static json_t *text_or_null(const char *text)
 
 static void add_blame(json_t *o, const struct rows *p, const struct row *r)
 {
-	const struct trace_digest *s = row_digest(p, r), *peer = s->proto == TRACE_PIPE ? s : row_peer(p, r);
+	const struct trace_digest *s = row_digest(p, r),
+				  *peer = s->proto == TRACE_PIPE ? s : row_peer(p, r);
 	bool named = peer && peer->rx_tgid && blame_is_peers(r->blamed);
 	char name[17] = "";
 
 	if (named)
 		snprintf(name, sizeof(name), "%.16s", peer->rx_comm);
-	json_object_set_new(o, "cause", r->cause == ROW_NO_CAUSE ? json_null() : json_string(cause_text(r)));
+	json_object_set_new(o, "cause",
+			    r->cause == ROW_NO_CAUSE ? json_null() : json_string(cause_text(r)));
 	json_object_set_new(o, "blamed", text_or_null(blame_names[r->blamed]));
 	json_object_set_new(o, "blamed_program", named ? json_string(name) : json_null());
 	json_object_set_new(o, "blamed_pid", named ? json_integer(peer->rx_tgid) : json_null());
@@ -134,13 +145,21 @@ static json_t *row_json(const struct rows *p, const struct row *r)
 	local_text(s, here, sizeof(here));
 	remote_text(s, row_peer(p, r), there, sizeof(there));
 	row_states(p, r, tx, rx);
-	o = json_pack("{s:I, s:s, s:s, s:s?, s:I, s:b, s:I, s:f, s:o, s:o, s:o}", "serial", (json_int_t)s->serial, "proto",
-		      trace_proto_name(s->proto), "local", here, "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns, "closed",
-		      s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share", row_share(p, r), "rtt_us",
-		      s->rtt_us ? json_integer(s->rtt_us) : json_null(), "tx",
-		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, r->tx_gap, states_json(tx, trace_tx_names, TX_N)), "rx",
-		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, r->rx_gap, states_json(rx, trace_rx_names, RX_N)));
-	json_object_set_new(o, "cgroup", trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup)) ? json_string(cgroup) : json_null());
+	o = json_pack("{s:I, s:s, s:s, s:s?, s:I, s:b, s:I, s:f, s:o, s:o, s:o}", "serial",
+		      (json_int_t)s->serial, "proto", trace_proto_name(s->proto), "local", here,
+		      "remote", strcmp(there, "-") ? there : NULL, "ns", (json_int_t)r->ns,
+		      "closed", s->closed, "stall_ns", (json_int_t)r->stall_ns, "stall_share",
+		      row_share(p, r), "rtt_us", s->rtt_us ? json_integer(s->rtt_us) : json_null(),
+		      "tx",
+		      side_json(s->tx_comm, s->tx_tgid, r->tx_bytes, r->tx_messages, r->tx_gap,
+				states_json(tx, trace_tx_names, TX_N)),
+		      "rx",
+		      side_json(s->rx_comm, s->rx_tgid, r->rx_bytes, r->rx_messages, r->rx_gap,
+				states_json(rx, trace_rx_names, RX_N)));
+	json_object_set_new(o, "cgroup",
+			    trace_cgroup_path(s->cgroup_id, cgroup, sizeof(cgroup))
+				    ? json_string(cgroup)
+				    : json_null());
 	json_object_set_new(o, "netns", s->netns ? json_integer(s->netns) : json_null());
 	json_object_set_new(o, "drops", count_or_null(r->drops, s->drops_known));
 	add_blame(o, p, r);
@@ -155,11 +174,16 @@ int batch_json(const struct rows *p, size_t rows, FILE *out)
 
 	for (size_t i = 0; i < rows_shown(p, rows) && list; i++)
 		append_or_drop(&list, row_json(p, &p->v[p->order[i]]));
-	doc = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "schema", "ipcstall.top", "version", 1, "at_ns",
-			(json_int_t)p->now.at_ns, "interval_ns", (json_int_t)p->interval_ns, "n_endpoints", (json_int_t)p->sum.endpoints, "n_active",
-			(json_int_t)p->sum.active, "stall_ns", (json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",
-			(json_int_t)c->observed, "lost", (json_int_t)c->lost, "unpaired", (json_int_t)c->unpaired, "overflow",
-			(json_int_t)c->overflow, "missed", (json_int_t)c->missed, "blind", (json_int_t)c->blind, "dropped", (json_int_t)c->dropped);
+	doc = json_pack(
+		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}",
+		"schema", "ipcstall.top", "version", 1, "at_ns", (json_int_t)p->now.at_ns,
+		"interval_ns", (json_int_t)p->interval_ns, "n_endpoints",
+		(json_int_t)p->sum.endpoints, "n_active", (json_int_t)p->sum.active, "stall_ns",
+		(json_int_t)p->sum.stall_ns, "endpoints", list, "counters", "observed",
+		(json_int_t)c->observed, "lost", (json_int_t)c->lost, "unpaired",
+		(json_int_t)c->unpaired, "overflow", (json_int_t)c->overflow, "missed",
+		(json_int_t)c->missed, "blind", (json_int_t)c->blind, "dropped",
+		(json_int_t)c->dropped);
 	bad = json_dumpf(doc, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out);
 	json_decref(doc);
 	return bad ? -1 : 0;

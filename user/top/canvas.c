@@ -11,7 +11,8 @@
 int canvas_resize(struct canvas *c, int w, int h)
 {
 	size_t n = (size_t)w * (size_t)h;
-	struct cell *cells = array_new(n, 1, sizeof(*cells)), *shown = array_new(n, 1, sizeof(*shown));
+	struct cell *cells = array_new(n, 1, sizeof(*cells)),
+		    *shown = array_new(n, 1, sizeof(*shown));
 
 	if (!cells || !shown) {
 		free(cells);
@@ -47,7 +48,9 @@ int canvas_text(struct canvas *c, int y, int x, enum attr attr, const char *text
 {
 	for (; *text; text++, x++)
 		if (y >= 0 && y < c->h && x >= 0 && x < c->w)
-			c->cells[y * c->w + x] = (struct cell){ *text < ' ' || *text > '~' ? '?' : *text, (uint8_t)attr };
+			c->cells[y * c->w + x] =
+				(struct cell){ *text < ' ' || *text > '~' ? '?' : *text,
+					       (uint8_t)attr };
 	return x;
 }
 
@@ -87,8 +90,9 @@ static void emit(struct canvas *c, const char *s, size_t n)
 
 static void emit_attr(struct canvas *c, unsigned int attr)
 {
-	static const char *const sgr[ATTRS] = { "\033[0m",	"\033[0;1m",  "\033[0;2m",  "\033[0;7m",
-						"\033[0;1;31m", "\033[0;33m", "\033[0;32m", "\033[0;36m" };
+	static const char *const sgr[ATTRS] = { "\033[0m",    "\033[0;1m",    "\033[0;2m",
+						"\033[0;7m",  "\033[0;1;31m", "\033[0;33m",
+						"\033[0;32m", "\033[0;36m" };
 
 	emit(c, sgr[attr], strlen(sgr[attr]));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A screen of W x H cells, drawn in memory and sent to the terminal as the difference from what stands there: nothing flickers,
- * and a test reads what a person would see. ANSI sequences that every terminal of the last thirty years knows.
+ * A screen of W x H cells, drawn in memory and sent to the terminal as the difference from what
+ * stands there: nothing flickers, and a test reads what a person would see. ANSI sequences that
+ * every terminal of the last thirty years knows.
  */
 #ifndef IPCSTALL_TOP_CANVAS_H
 #define IPCSTALL_TOP_CANVAS_H
@@ -10,7 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum attr { ATTR_PLAIN, ATTR_BOLD, ATTR_DIM, ATTR_REVERSE, ATTR_RED, ATTR_YELLOW, ATTR_GREEN, ATTR_CYAN, ATTRS };
+enum attr {
+	ATTR_PLAIN,
+	ATTR_BOLD,
+	ATTR_DIM,
+	ATTR_REVERSE,
+	ATTR_RED,
+	ATTR_YELLOW,
+	ATTR_GREEN,
+	ATTR_CYAN,
+	ATTRS
+};
 
 struct cell {
 	char ch;
@@ -32,11 +43,13 @@ void canvas_free(struct canvas *c);
 void canvas_clear(struct canvas *c);
 /* Clipped at every side; returns the column after the text. */
 int canvas_text(struct canvas *c, int y, int x, enum attr attr, const char *text);
-int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 /* A whole row in one attribute. */
 void canvas_fill(struct canvas *c, int y, enum attr attr);
 
-/* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the next call. */
+/* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the
+ * next call. */
 void canvas_diff(struct canvas *c);
 
 #endif

@@ -42,7 +42,8 @@ static void cell_in(const struct rows *p, const struct row *r, char *out)
 
 static void cell_messages(const struct rows *p, const struct row *r, char *out)
 {
-	rate_text(p, r->tx_messages + r->rx_messages, r->tx_gap == GAP_NONE && r->rx_gap == GAP_NONE, out, CELL);
+	rate_text(p, r->tx_messages + r->rx_messages,
+		  r->tx_gap == GAP_NONE && r->rx_gap == GAP_NONE, out, CELL);
 }
 
 static void cell_rtt(const struct rows *p, const struct row *r, char *out)
@@ -89,13 +90,14 @@ static void cell_cgroup(const struct rows *p, const struct row *r, char *out)
 	cgroup_text(row_digest(p, r), out, CELL);
 }
 
-/* In the order they stand in; rank: who comes first when room is scarce. From min to max a column takes what is spare. */
+/* In the order they stand in; rank: who comes first when room is scarce. From min to max a column
+ * takes what is spare. */
 static const struct column {
 	const char *title;
 	cell_fn *cell;
 	int min, max, rank;
 	bool right;
-	int ample;	/* min where the line is wide enough for more than the bare figures; 0: as min */
+	int ample; /* min where the line is wide enough for more than the bare figures; 0: as min */
 } columns[] = {
 	{ "PROGRAM", cell_program, 7, 24, 0, false, 14 },
 	{ "PROTO", cell_proto, 5, 14, 8, false },
@@ -116,7 +118,8 @@ enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 12, AMPLE = 60 
 
 static int least(int column, int width)
 {
-	return width >= AMPLE && columns[column].ample ? columns[column].ample : columns[column].min;
+	return width >= AMPLE && columns[column].ample ? columns[column].ample
+						       : columns[column].min;
 }
 
 static void choose(bool *in, int width)
@@ -189,11 +192,13 @@ void layout_title(const struct layout *l, char *buf, size_t size)
 {
 	memset(buf, ' ', size);
 	for (int i = 0; i < l->n; i++)
-		put(buf, l->at[i], l->w[i], columns[l->column[i]].title, columns[l->column[i]].right);
+		put(buf, l->at[i], l->w[i], columns[l->column[i]].title,
+		    columns[l->column[i]].right);
 	finish(buf, l->width);
 }
 
-void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf, size_t size)
+void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf,
+		size_t size)
 {
 	char cell[CELL];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The columns of a row: which of them fit a width, and a row's line. A terminal of 20 columns shows who and how much it stalls,
- * a wide one everything.
+ * The columns of a row: which of them fit a width, and a row's line. A terminal of 20 columns shows
+ * who and how much it stalls, a wide one everything.
  */
 #ifndef IPCSTALL_TOP_COLUMNS_H
 #define IPCSTALL_TOP_COLUMNS_H
@@ -15,11 +15,14 @@ struct layout {
 	int column[COLUMNS_MAX], at[COLUMNS_MAX], w[COLUMNS_MAX];
 };
 
-/* What fits `width` characters, the most telling first; spare room goes to the columns that can use it. */
+/* What fits `width` characters, the most telling first; spare room goes to the columns that can use
+ * it. */
 void layout_choose(struct layout *l, int width);
 
-/* `buf` gets at most l->width characters and a 0: blanks at the end are left out. size > l->width. */
+/* `buf` gets at most l->width characters and a 0: blanks at the end are left out. size > l->width.
+ */
 void layout_title(const struct layout *l, char *buf, size_t size);
-void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf, size_t size);
+void layout_row(const struct layout *l, const struct rows *p, const struct row *r, char *buf,
+		size_t size);
 
 #endif

@@ -24,7 +24,8 @@ struct detail {
 
 static void draw_who(struct detail *d)
 {
-	char here[80], there[80], writer[48], reader[48], other[48] = "not traced, or on another host";
+	char here[80], there[80], writer[48], reader[48],
+		other[48] = "not traced, or on another host";
 	const struct trace_digest *e = d->e;
 
 	local_text(e, here, sizeof(here));
@@ -34,15 +35,17 @@ static void draw_who(struct detail *d)
 	if (d->peer)
 		digest_who(d->peer, other, sizeof(other));
 	canvas_fill(d->c, d->y, ATTR_REVERSE);
-	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto), here, there, e->closed ? "  CLOSED" : "",
-		      d->s->paused ? "  PAUSED" : "");
-	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "writer %s, reader %s; other end: %s%s", writer, reader, other,
-		      e->joined_late ? "; existed before it was seen" : "");
+	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto),
+		      here, there, e->closed ? "  CLOSED" : "", d->s->paused ? "  PAUSED" : "");
+	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "writer %s, reader %s; other end: %s%s", writer,
+		      reader, other, e->joined_late ? "; existed before it was seen" : "");
 	cgroup_text(e, here, sizeof(here));
 	canvas_printf(d->c, d->y, 0, ATTR_PLAIN, "cgroup %s", here);
 	if (e->netns)
-		canvas_printf(d->c, d->y, 7 + (int)strlen(here), ATTR_PLAIN, "; network namespace %u%s", e->netns,
-			      d->peer && d->peer->netns != e->netns ? ", the other end in another" : "");
+		canvas_printf(d->c, d->y, 7 + (int)strlen(here), ATTR_PLAIN,
+			      "; network namespace %u%s", e->netns,
+			      d->peer && d->peer->netns != e->netns ? ", the other end in another"
+								    : "");
 	d->y++;
 }
 
@@ -58,14 +61,18 @@ static void draw_rates(struct detail *d)
 	human_ns((double)(d->e->at_ns - d->e->born_ns), age, sizeof(age));
 	if (d->e->rtt_us)
 		human_ns(d->e->rtt_us * 1e3, rtt, sizeof(rtt));
-	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "out %s B/s, %s messages/s; in %s B/s, %s messages/s; RTT %s; seen for %s", out, sent, in, received, rtt,
-		      age);
+	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN,
+		      "out %s B/s, %s messages/s; in %s B/s, %s messages/s; RTT %s; seen for %s",
+		      out, sent, in, received, rtt, age);
 	blamed_text(p, d->r, blamed, sizeof(blamed));
-	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN, "stall %.1f%% of the interval; cause %s; blamed %s",
-		      100 * row_share(p, d->r), cause_text(d->r), blamed);
+	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN,
+		      "stall %.1f%% of the interval; cause %s; blamed %s", 100 * row_share(p, d->r),
+		      cause_text(d->r), blamed);
 	if (d->e->drops_known && d->e->drops)
-		canvas_printf(d->c, d->y++, 0, d->r->drops ? ATTR_BOLD : ATTR_PLAIN, "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
-			      " since it was seen", d->r->drops, d->e->drops);
+		canvas_printf(d->c, d->y++, 0, d->r->drops ? ATTR_BOLD : ATTR_PLAIN,
+			      "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
+			      " since it was seen",
+			      d->r->drops, d->e->drops);
 	if (d->r->cause != ROW_NO_CAUSE)
 		canvas_printf(d->c, d->y++, 0, ATTR_CYAN, "fix: %s", fixes[d->r->cause]);
 }
@@ -74,8 +81,10 @@ static void draw_sparkline(struct detail *d, bool rx)
 {
 	char line[STRIP_MAX + 1];
 	struct strip s = {
-		.serial = d->e->serial, .rx = rx, .now = rx ? d->e->rx_now : d->e->tx_now, .since_ns = d->s->since_ns,
-		.from_ns = d->e->at_ns > d->s->span_ns ? d->e->at_ns - d->s->span_ns : 0, .to_ns = d->e->at_ns,
+		.serial = d->e->serial, .rx = rx, .now = rx ? d->e->rx_now : d->e->tx_now,
+			.since_ns = d->s->since_ns,
+		.from_ns = d->e->at_ns > d->s->span_ns ? d->e->at_ns - d->s->span_ns : 0,
+			.to_ns = d->e->at_ns,
 	};
 
 	sparkline_draw(&s, d->s->recent, d->c->w - 5, line);
@@ -83,7 +92,8 @@ static void draw_sparkline(struct detail *d, bool rx)
 	for (int i = 0; line[i]; i++) {
 		bool stall = !rx && strchr("SRPKNCW", toupper(line[i]));
 
-		canvas_text(d->c, d->y, 5 + i, stall ? ATTR_RED : ATTR_GREEN, (char[]){ line[i], 0 });
+		canvas_text(d->c, d->y, 5 + i, stall ? ATTR_RED : ATTR_GREEN,
+			    (char[]){ line[i], 0 });
 	}
 	d->y++;
 }
@@ -96,7 +106,8 @@ static void draw_time_line(struct detail *d)
 	human_ns((double)d->s->span_ns, span, sizeof(span));
 	x = canvas_printf(d->c, d->y, 0, ATTR_DIM, "last %s (+ -):", span);
 	for (unsigned int i = 0; i < TX_N; i++)
-		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", sparkline_letter(false, i), trace_tx_names[i]);
+		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", sparkline_letter(false, i),
+				  trace_tx_names[i]);
 	canvas_printf(d->c, d->y++, x, ATTR_DIM, "; rx: u unread w wait");
 	draw_sparkline(d, false);
 	draw_sparkline(d, true);
@@ -112,10 +123,12 @@ static void draw_stalls(struct detail *d)
 		const struct trace_transition *tr = timeline_at(t, i);
 		char took[32];
 
-		if (tr->mark || tr->rx || tr->serial != d->e->serial || !tx_is_stall(tr->from) || !tr->ns)
+		if (tr->mark || tr->rx || tr->serial != d->e->serial || !tx_is_stall(tr->from) ||
+		    !tr->ns)
 			continue;
 		human_ns((double)tr->ns, took, sizeof(took));
-		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", trace_tx_names[tr->from], took);
+		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", trace_tx_names[tr->from],
+				  took);
 	}
 	d->y++;
 }
@@ -130,22 +143,26 @@ static void draw_bar(struct detail *d, int x, int width, double share, enum attr
 
 enum { NAME_W = 11, FIGURES_W = 26, BAR_MAX = 60 };
 
-static void draw_state(struct detail *d, const char *name, bool stall, uint64_t ns, uint64_t life, uint64_t all)
+static void draw_state(struct detail *d, const char *name, bool stall, uint64_t ns, uint64_t life,
+		       uint64_t all)
 {
 	int bar = d->c->w - NAME_W - FIGURES_W;
-	double share = d->r->ns ? (double)ns / (double)d->r->ns : 0, of_life = all ? (double)life / (double)all : 0;
+	double share = d->r->ns ? (double)ns / (double)d->r->ns : 0,
+	       of_life = all ? (double)life / (double)all : 0;
 	char took[32];
 
 	bar = bar > BAR_MAX ? BAR_MAX : bar;
 	human_ns((double)ns, took, sizeof(took));
-	canvas_printf(d->c, d->y, 0, stall && ns ? ATTR_RED : ATTR_PLAIN, "%-9s%s", name, stall ? "*" : "");
+	canvas_printf(d->c, d->y, 0, stall && ns ? ATTR_RED : ATTR_PLAIN, "%-9s%s", name,
+		      stall ? "*" : "");
 	if (bar >= 5)
 		draw_bar(d, NAME_W, bar, share, stall ? ATTR_RED : ATTR_GREEN);
-	canvas_printf(d->c, d->y++, NAME_W + (bar >= 5 ? bar : 0), ATTR_PLAIN, " %5.1f%% %9s %6.1f%%", 100 * share, ns ? took : "-", 100 * of_life);
+	canvas_printf(d->c, d->y++, NAME_W + (bar >= 5 ? bar : 0), ATTR_PLAIN,
+		      " %5.1f%% %9s %6.1f%%", 100 * share, ns ? took : "-", 100 * of_life);
 }
 
-static void draw_ledger(struct detail *d, const char *title, const char *const *names, unsigned int n, uint32_t stalls, const uint64_t *ns,
-			const uint64_t *life)
+static void draw_ledger(struct detail *d, const char *title, const char *const *names,
+			unsigned int n, uint32_t stalls, const uint64_t *ns, const uint64_t *life)
 {
 	uint64_t all = 0;
 
@@ -165,7 +182,8 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 
 	if (i == ROW_NEW) { /* what was drawn last still stands there */
 		canvas_fill(c, c->h - 1, ATTR_BOLD);
-		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "%-60s", "this endpoint is gone (esc goes back)");
+		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "%-60s",
+			      "this endpoint is gone (esc goes back)");
 		return;
 	}
 	canvas_clear(c);
@@ -177,8 +195,10 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 	draw_time_line(&d);
 	draw_stalls(&d);
 	row_states(p, d.r, tx, rx);
-	draw_ledger(&d, "tx: this interval, and its whole life", trace_tx_names, TX_N, TX_STALLS, tx, d.e->tx_ns);
+	draw_ledger(&d, "tx: this interval, and its whole life", trace_tx_names, TX_N, TX_STALLS,
+		    tx, d.e->tx_ns);
 	draw_ledger(&d, "rx", trace_rx_names, RX_N, 0, rx, d.e->rx_ns);
 	if (d.y < c->h)
-		canvas_text(c, c->h - 1, 0, ATTR_DIM, "esc back  space pause  +- span of the time line  q quit");
+		canvas_text(c, c->h - 1, 0, ATTR_DIM,
+			    "esc back  space pause  +- span of the time line  q quit");
 }

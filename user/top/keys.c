@@ -16,9 +16,11 @@ static int special(char end, int number)
 	case 'F':
 		return KEY_END;
 	case '~':
-		return number == 5 ? KEY_PGUP : number == 6 ? KEY_PGDN : number == 1 || number == 7 ? KEY_HOME
-			: number == 4 || number == 8				    ? KEY_END
-											    : KEY_OTHER;
+		return number == 5		    ? KEY_PGUP
+		       : number == 6		    ? KEY_PGDN
+		       : number == 1 || number == 7 ? KEY_HOME
+		       : number == 4 || number == 8 ? KEY_END
+						    : KEY_OTHER;
 	default:
 		return KEY_OTHER;
 	}

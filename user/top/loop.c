@@ -54,7 +54,8 @@ static void reorder(struct run *r)
 	screen_follow(s, &r->p);
 }
 
-/* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not pile up. */
+/* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not
+ * pile up. */
 static int look(struct run *r, struct err *e)
 {
 	struct screen *s = &r->l->screen;
@@ -68,7 +69,8 @@ static int look(struct run *r, struct err *e)
 	if (s->paused)
 		return 0;
 	if (rows_take(&r->p, &r->spare))
-		return err_set(e, EXIT_NO_RESOURCE, "top: no memory for %zu endpoints; look at fewer", r->spare.n);
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "top: no memory for %zu endpoints; look at fewer", r->spare.n);
 	strftime(s->clock, sizeof(s->clock), "%H:%M:%S", localtime_r(&now, &tm));
 	recent_copy(r->l->recent, &r->shown);
 	reorder(r);
@@ -114,12 +116,16 @@ static int keys_until(struct run *r, struct err *e)
 		int key = term_key(r->next_ns);
 
 		if (key == TERM_GONE || draw(r))
-			return err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch");
+			return err_set(
+				e, EXIT_IO,
+				"top: the terminal is gone; run it in another, or with --batch");
 		if (key == TERM_TIMEOUT)
 			continue;
 		act(r, screen_key(&r->l->screen, &r->p, key));
 		if (draw(r))
-			return err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch");
+			return err_set(
+				e, EXIT_IO,
+				"top: the terminal is gone; run it in another, or with --batch");
 	}
 	return 0;
 }
@@ -134,7 +140,9 @@ static int refresh(struct run *r, struct err *e)
 	r->next_ns = now_ns() + delay;
 	if (keys_until(r, e) || r->quit || r->l->ended(r->l->ctx))
 		return -1;
-	if (look(r, e) || (draw(r) && err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch")))
+	if (look(r, e) ||
+	    (draw(r) &&
+	     err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch")))
 		return -1;
 	return r->l->iterations && r->looks > r->l->iterations ? -1 : 0;
 }

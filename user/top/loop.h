@@ -18,8 +18,8 @@ void recent_step(struct recent *r, const struct trace_transition *tr);
 struct top_loop {
 	struct trace *t;
 	struct recent *recent;
-	struct screen screen; /* as the options say */
-	uint64_t iterations;  /* 0: until the user quits */
+	struct screen screen;	  /* as the options say */
+	uint64_t iterations;	  /* 0: until the user quits */
 	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */
 	void *ctx;
 };

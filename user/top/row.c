@@ -13,8 +13,8 @@ int row_key_order(const void *a, const void *b)
 
 bool row_active(const struct row *r)
 {
-	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns || r->drops || r->tx_gap == GAP_BYTES ||
-	       r->rx_gap == GAP_BYTES;
+	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns ||
+	       r->drops || r->tx_gap == GAP_BYTES || r->rx_gap == GAP_BYTES;
 }
 
 const struct trace_digest *row_digest(const struct rows *p, const struct row *r)
@@ -25,7 +25,9 @@ const struct trace_digest *row_digest(const struct rows *p, const struct row *r)
 uint32_t row_find(const struct rows *p, uint64_t serial)
 {
 	struct row_key want = { .serial = serial };
-	struct row_key *k = serial && p->now.n ? bsearch(&want, p->keys, p->now.n, sizeof(want), row_key_order) : NULL;
+	struct row_key *k = serial && p->now.n
+				    ? bsearch(&want, p->keys, p->now.n, sizeof(want), row_key_order)
+				    : NULL;
 
 	return k ? k->index : ROW_NEW;
 }

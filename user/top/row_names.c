@@ -59,7 +59,8 @@ void local_text(const struct trace_digest *s, char *buf, size_t len)
 		inode_text(s, buf, len);
 }
 
-void remote_text(const struct trace_digest *s, const struct trace_digest *peer, char *buf, size_t len)
+void remote_text(const struct trace_digest *s, const struct trace_digest *peer, char *buf,
+		 size_t len)
 {
 	if (is_inet(s))
 		trace_addr_text(s->family, &s->remote, buf, len);
@@ -100,7 +101,8 @@ static void blamed_who(const struct rows *p, const struct row *r, char *buf, siz
 void blamed_text(const struct rows *p, const struct row *r, char *buf, size_t len)
 {
 	static const char *const part[] = {
-		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader", [BLAME_PATH] = "path", [BLAME_OWN_WRITES] = "own writes",
+		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader",
+			[BLAME_PATH] = "path", [BLAME_OWN_WRITES] = "own writes",
 		[BLAME_NO_CPU] = "no CPU", [BLAME_PEER_NO_CPU] = "no CPU",
 	};
 	const char *sure = r->surety == INFERRED ? "?" : "";
@@ -133,5 +135,6 @@ void row_text(const struct rows *p, const struct row *r, char *buf, size_t len)
 	remote_text(s, row_peer(p, r), there, sizeof(there));
 	blamed_text(p, r, blamed, sizeof(blamed));
 	cgroup_text(s, cgroup, sizeof(cgroup));
-	snprintf(buf, len, "%s %s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto), here, there, cause_text(r), blamed, cgroup);
+	snprintf(buf, len, "%s %s %s %s %s %s %s %s", writer, reader, trace_proto_name(s->proto),
+		 here, there, cause_text(r), blamed, cgroup);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words of a row: program, addresses, cause, who is blamed. Only ASCII comes out: columns are counted in bytes. */
+/* The words of a row: program, addresses, cause, who is blamed. Only ASCII comes out: columns are
+ * counted in bytes. */
 #ifndef IPCSTALL_TOP_ROW_NAMES_H
 #define IPCSTALL_TOP_ROW_NAMES_H
 
@@ -16,12 +17,14 @@ void digest_who(const struct trace_digest *s, char *buf, size_t len);
 /* "127.0.0.1:80", "[::1]:80"; a pipe or Unix socket: "pipe:[inode]" */
 void local_text(const struct trace_digest *s, char *buf, size_t len);
 /* The same of the other end; "-" when there is none to name. peer: NULL when not traced. */
-void remote_text(const struct trace_digest *s, const struct trace_digest *peer, char *buf, size_t len);
+void remote_text(const struct trace_digest *s, const struct trace_digest *peer, char *buf,
+		 size_t len);
 
 /* "1.2k"; "-" where it is not known */
 void rate_text(const struct rows *p, uint64_t n, bool known, char *buf, size_t len);
 
-const char *cause_text(const struct row *r); /* "drops" where only datagrams were lost; "-": nothing */
+const char *
+cause_text(const struct row *r); /* "drops" where only datagrams were lost; "-": nothing */
 /* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
 void blamed_text(const struct rows *p, const struct row *r, char *buf, size_t len);
 

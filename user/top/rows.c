@@ -52,7 +52,8 @@ static bool make_room(struct rows *p, size_t n)
 	return v && o && k && l;
 }
 
-/* A figure that went backwards was corrected by the kernel half; it did not happen in this interval. */
+/* A figure that went backwards was corrected by the kernel half; it did not happen in this
+ * interval. */
 static uint64_t minus(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -61,8 +62,8 @@ static uint64_t minus(uint64_t now, uint64_t before)
 static const struct trace_digest no_digest;
 
 /*
- * What the interval's figures are counted from. What happened before the first look of all is no part of an interval, nor is what
- * the last look should have shown and did not.
+ * What the interval's figures are counted from. What happened before the first look of all is no
+ * part of an interval, nor is what the last look should have shown and did not.
  */
 static const struct trace_digest *counted_from(const struct rows *p, const struct row *r)
 {
@@ -95,7 +96,8 @@ static uint64_t rwnd_episodes(const struct trace_digest *a, const struct trace_d
 	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
 }
 
-/* the record of an end does not name the other; that of a pipe names its reader, once one was seen */
+/* the record of an end does not name the other; that of a pipe names its reader, once one was seen
+ */
 static bool reader_seen(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
@@ -113,10 +115,13 @@ static void find_blamed(struct row *r, const struct trace_digest *a, const struc
 		.ns = r->cause_ns,
 		.delack_ns = minus(b->delack_ns[r->cause], a->delack_ns[r->cause]),
 		.unread_ns = minus(b->unread_ns[r->cause], a->unread_ns[r->cause]),
-		.starved_ns = minus(b->starved_ns[trace_vote(r->cause)], a->starved_ns[trace_vote(r->cause)]),
+		.starved_ns = minus(b->starved_ns[trace_vote(r->cause)],
+				    a->starved_ns[trace_vote(r->cause)]),
 		.gathered_ns = minus(b->gathered_ns, a->gathered_ns),
 		.gathered_n = minus(b->gathered_n, a->gathered_n),
-		.count = r->cause == TX_RWND ? rwnd_episodes(a, b) : r->cause == TX_NAGLE ? n + (b->tx_now == TX_NAGLE) : 0,
+		.count = r->cause == TX_RWND	? rwnd_episodes(a, b)
+			 : r->cause == TX_NAGLE ? n + (b->tx_now == TX_NAGLE)
+						: 0,
 		.rtt_ns = blame_round_trip(b->rtt_us, b->min_rtt_us),
 		.both_ends = reader_seen(a, b),
 		.local_ipc = b->proto == TRACE_PIPE || b->family == AF_UNIX,
@@ -195,7 +200,8 @@ static void make_rows(struct rows *p)
 	}
 }
 
-static void interval_counters(struct trace_counters *out, const struct trace_counters *a, const struct trace_counters *b)
+static void interval_counters(struct trace_counters *out, const struct trace_counters *a,
+			      const struct trace_counters *b)
 {
 	out->observed = minus(b->observed, a->observed);
 	out->lost = minus(b->lost, a->lost);
@@ -251,7 +257,8 @@ void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], ui
 		rx[i] = minus(b->rx_ns[i], a->rx_ns[i]);
 }
 
-/* An endpoint is read a moment before or after the next one: its part of the interval may be a little longer. */
+/* An endpoint is read a moment before or after the next one: its part of the interval may be a
+ * little longer. */
 double row_share(const struct rows *p, const struct row *r)
 {
 	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
@@ -331,7 +338,8 @@ static int row_order(const void *a, const void *b, void *how)
 	return h->reverse ? -c : c;
 }
 
-void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only, const char *filter)
+void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only,
+		const char *filter)
 {
 	struct how h = { p, by, reverse };
 

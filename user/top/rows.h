@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each endpoint did between two looks: the rows of `ipcstall top`. Pure: no terminal, no kernel. The difference of two
- * looks is exact; an endpoint that is new counts from its first sight, one that closed up to its end.
+ * What each endpoint did between two looks: the rows of `ipcstall top`. Pure: no terminal, no
+ * kernel. The difference of two looks is exact; an endpoint that is new counts from its first
+ * sight, one that closed up to its end.
  */
 #ifndef IPCSTALL_TOP_ROWS_H
 #define IPCSTALL_TOP_ROWS_H
@@ -11,18 +12,21 @@
 
 enum { ROW_NO_CAUSE = 255 };
 
-/* What of an interval's traffic went unseen: of TCP's, whose bytes the kernel counts itself, only in how many calls. Then 0 stands for it. */
+/* What of an interval's traffic went unseen: of TCP's, whose bytes the kernel counts itself, only
+ * in how many calls. Then 0 stands for it. */
 enum row_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
 
 struct row {
-	uint32_t now, before;		/* index of the sight in this look and in the last; ROW_NEW: not in the last */
-	uint64_t ns;			/* how much of the interval the endpoint was there */
-	uint64_t stall_ns, cause_ns;	/* all stalls of its tx ledger; those of the main cause */
+	uint32_t now, before; /* index of the sight in this look and in the last; ROW_NEW: not in
+				 the last */
+	uint64_t ns;	      /* how much of the interval the endpoint was there */
+	uint64_t stall_ns, cause_ns; /* all stalls of its tx ledger; those of the main cause */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
-	uint64_t drops;			/* datagrams thrown away, in it or on its way; 0 also where that is not known */
-	uint8_t cause;			/* enum tx_state of the largest stall; ROW_NO_CAUSE: none */
-	uint8_t blamed, surety;		/* enum blamed, enum surety: of that cause */
-	uint8_t tx_gap, rx_gap;		/* enum row_gap */
+	uint64_t drops; /* datagrams thrown away, in it or on its way; 0 also where that is not
+			   known */
+	uint8_t cause;	/* enum tx_state of the largest stall; ROW_NO_CAUSE: none */
+	uint8_t blamed, surety; /* enum blamed, enum surety: of that cause */
+	uint8_t tx_gap, rx_gap; /* enum row_gap */
 };
 
 /* `lacks`: more than the sum went unseen */
@@ -42,26 +46,28 @@ enum row_sort { SORT_STALL, SORT_RATE, SORT_MESSAGES, SORT_RTT, SORT_PROGRAM, SO
 
 struct rows {
 	struct trace_digests now, before;
-	struct row *v;			/* one for each sight of `now`, in the order of `now.v` */
-	uint32_t *order;		/* what is shown, sorted: indexes into v */
+	struct row *v;	 /* one for each sight of `now`, in the order of `now.v` */
+	uint32_t *order; /* what is shown, sorted: indexes into v */
 	size_t room, shown;
 	struct row_key *keys, *last_keys; /* of now and before, sorted by serial */
-	uint64_t interval_ns;		/* from the last look to this; 0 at the first */
+	uint64_t interval_ns;		  /* from the last look to this; 0 at the first */
 	struct {
 		size_t endpoints, active;
 		struct row_sum tx_bytes, rx_bytes, messages;
 		uint64_t stall_ns, sender_ns;
-		struct trace_counters counters;	/* of the interval */
+		struct trace_counters counters; /* of the interval */
 	} sum;
 };
 
-/* `fresh` becomes p->now (its memory goes to p; in exchange the memory of the look before the last comes back). */
+/* `fresh` becomes p->now (its memory goes to p; in exchange the memory of the look before the last
+ * comes back). */
 int rows_take(struct rows *p, struct trace_digests *fresh);
 void rows_free(struct rows *p);
 
-/* Choose and sort what is shown. filter: what is shown holds every blank-separated word of it, in its programs,
- * pids, addresses, protocol or cause; NULL or "" shows all. */
-void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only, const char *filter);
+/* Choose and sort what is shown. filter: what is shown holds every blank-separated word of it, in
+ * its programs, pids, addresses, protocol or cause; NULL or "" shows all. */
+void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only,
+		const char *filter);
 
 /* for qsort() and bsearch(): by serial */
 int row_key_order(const void *a, const void *b);
@@ -77,8 +83,9 @@ uint32_t row_find(const struct rows *p, uint64_t serial);
 /* Time of each state within the interval. */
 void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], uint64_t rx[RX_N]);
 
-double row_share(const struct rows *p, const struct row *r); /* the part of the interval that was stall */
-double row_per_second(const struct rows *p, uint64_t n);	  /* a rate over the interval */
+double row_share(const struct rows *p,
+		 const struct row *r); /* the part of the interval that was stall */
+double row_per_second(const struct rows *p, uint64_t n); /* a rate over the interval */
 
 extern const char *const row_sort_names[]; /* for the option; ends with NULL */
 

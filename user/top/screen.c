@@ -55,7 +55,8 @@ static enum screen_action faster(struct screen *s, bool more)
 {
 	uint64_t *v = s->view == VIEW_DETAIL ? &s->span_ns : &s->delay_ns;
 
-	*v = between(more ? *v * 2 : *v / 2, s->view == VIEW_DETAIL ? 10 * MS : 125 * MS, 64000 * MS);
+	*v = between(more ? *v * 2 : *v / 2, s->view == VIEW_DETAIL ? 10 * MS : 125 * MS,
+		     64000 * MS);
 	return SCREEN_REDRAW;
 }
 
@@ -64,13 +65,30 @@ static bool move_key(struct screen *s, const struct rows *p, int key)
 	long at = (long)s->cursor, page = s->page ? (long)s->page : 1;
 
 	switch (key) {
-	case KEY_UP: case 'k': move_to(s, p, at - 1); return true;
-	case KEY_DOWN: case 'j': move_to(s, p, at + 1); return true;
-	case KEY_PGUP: move_to(s, p, at - page); return true;
-	case KEY_PGDN: move_to(s, p, at + page); return true;
-	case KEY_HOME: case 'g': move_to(s, p, 0); return true;
-	case KEY_END: case 'G': move_to(s, p, (long)p->shown - 1); return true;
-	default: return false;
+	case KEY_UP:
+	case 'k':
+		move_to(s, p, at - 1);
+		return true;
+	case KEY_DOWN:
+	case 'j':
+		move_to(s, p, at + 1);
+		return true;
+	case KEY_PGUP:
+		move_to(s, p, at - page);
+		return true;
+	case KEY_PGDN:
+		move_to(s, p, at + page);
+		return true;
+	case KEY_HOME:
+	case 'g':
+		move_to(s, p, 0);
+		return true;
+	case KEY_END:
+	case 'G':
+		move_to(s, p, (long)p->shown - 1);
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -123,13 +141,15 @@ enum screen_action screen_key(struct screen *s, const struct rows *p, int key)
 		return faster(s, true);
 	case '-':
 		return faster(s, false);
-	case '?': case 'h':
+	case '?':
+	case 'h':
 		s->view = s->view == VIEW_HELP ? VIEW_LIST : VIEW_HELP;
 		return SCREEN_REDRAW;
 	default:
 		if (s->view == VIEW_LIST)
 			return list_key(s, p, key);
-		return key == KEY_ESC || key == KEY_ENTER || key == KEY_BACKSPACE ? back(s) : SCREEN_NOTHING;
+		return key == KEY_ESC || key == KEY_ENTER || key == KEY_BACKSPACE ? back(s)
+										  : SCREEN_NOTHING;
 	}
 }
 
@@ -157,16 +177,23 @@ static void draw_head(const struct screen *s, const struct rows *p, struct canva
 	int x;
 
 	x = canvas_printf(c, 0, 0, ATTR_BOLD, "ipcstall top");
-	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  %s  every %.3g s, by %s%s%s", s->clock, (double)s->delay_ns / 1e9, row_sort_names[s->sort],
+	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  %s  every %.3g s, by %s%s%s", s->clock,
+			  (double)s->delay_ns / 1e9, row_sort_names[s->sort],
 			  s->reverse ? " reversed" : "", s->active ? "" : ", all");
 	if (s->filter[0])
 		x = canvas_printf(c, 0, x, ATTR_CYAN, ", holding '%s'", s->filter);
 	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  (%s)", s->backend);
 	if (s->paused)
-		canvas_printf(c, 0, c->w > x + 10 ? x + 2 : c->w - 8 > 0 ? c->w - 8 : 0, ATTR_REVERSE, " PAUSED ");
+		canvas_printf(c, 0,
+			      c->w > x + 10  ? x + 2
+			      : c->w - 8 > 0 ? c->w - 8
+					     : 0,
+			      ATTR_REVERSE, " PAUSED ");
 	summary_text(p, text, sizeof(text));
 	if (c->h >= 4)
-		canvas_text(c, 1, 0, lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN, text);
+		canvas_text(c, 1, 0,
+			    lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN,
+			    text);
 }
 
 static enum attr row_attr(const struct rows *p, const struct row *r)
@@ -209,7 +236,10 @@ static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, 
 			canvas_fill(c, top + 1 + (int)i, ATTR_REVERSE);
 	}
 	if (!p->shown && s->page)
-		canvas_text(c, top + 1, 0, ATTR_DIM, !p->interval_ns ? "looking..." : s->filter[0] ? "no row holds the filter's words" : "nothing moved (a: show all)");
+		canvas_text(c, top + 1, 0, ATTR_DIM,
+			    !p->interval_ns ? "looking..."
+			    : s->filter[0]  ? "no row holds the filter's words"
+					    : "nothing moved (a: show all)");
 }
 
 static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
@@ -223,7 +253,9 @@ static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
 	if (s->typing)
 		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "filter: %s_", s->filter);
 	else
-		canvas_text(c, c->h - 1, 0, ATTR_DIM, "q quit  ? help  enter details  / filter  s sort  r reverse  a all  space pause  +- delay");
+		canvas_text(c, c->h - 1, 0, ATTR_DIM,
+			    "q quit  ? help  enter details  / filter  s sort  r reverse  a all  "
+			    "space pause  +- delay");
 }
 
 static const char *const help_lines[] = {
@@ -231,13 +263,17 @@ static const char *const help_lines[] = {
 	"OUT, IN  bytes per second; MSG/s calls that sent or received",
 	"RTT      smoothed round trip of TCP",
 	"STALL    the part of the interval in which it waited while the device was idle",
-	"CAUSE    the largest of its reasons: `ipcstall causes` explains each. drops: no stall, but datagrams were thrown away here",
-	"BLAMED   who kept it waiting: delack, the delayed ACK of; reader, who does not read; path. '?': inferred from this end alone",
+	"CAUSE    the largest of its reasons: `ipcstall causes` explains each. drops: no stall, "
+		"but datagrams were thrown away here",
+	"BLAMED   who kept it waiting: delack, the delayed ACK of; reader, who does not read; "
+		"path. '?': inferred from this end alone",
 	"NOW      the states of both ledgers at this moment",
 	"-        was not there, or could not be observed",
 	"",
-	"up down pgup pgdn home end, or j k g G    choose a row; the cursor then follows that endpoint",
-	"enter    details of one endpoint, with its ledgers and its recent time line; esc goes back",
+	"up down pgup pgdn home end, or j k g G    choose a row; the cursor then follows that "
+		"endpoint",
+	"enter    details of one endpoint, with its ledgers and its recent time line; esc goes "
+		"back",
 	"/        show only rows that hold every word typed; esc clears it",
 	"s r      next sort key; reverse",
 	"a        also endpoints where nothing moved",
@@ -248,7 +284,8 @@ static const char *const help_lines[] = {
 
 static void draw_help(struct canvas *c)
 {
-	canvas_text(c, 0, 0, ATTR_BOLD, "ipcstall top: the keys and the columns (? or esc goes back)");
+	canvas_text(c, 0, 0, ATTR_BOLD,
+		    "ipcstall top: the keys and the columns (? or esc goes back)");
 	for (size_t i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
 		canvas_text(c, (int)i + 2, 0, ATTR_PLAIN, help_lines[i]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live screen: what the keys change, and how it is drawn. It knows neither the kernel nor the terminal. */
+/* The live screen: what the keys change, and how it is drawn. It knows neither the kernel nor the
+ * terminal. */
 #ifndef IPCSTALL_TOP_SCREEN_H
 #define IPCSTALL_TOP_SCREEN_H
 
@@ -16,12 +17,14 @@ struct screen {
 	char filter[64];
 	uint64_t delay_ns;
 	const char *backend;
-	char clock[16];		/* of the last look */
-	uint64_t picked;	/* the endpoint on which the cursor stays; 0: the first row, whoever that is */
-	size_t cursor, first;	/* the row it is on, and the first row in sight: indexes into paces.order */
-	size_t page;		/* rows in sight, when last drawn */
-	uint64_t span_ns;	/* of the details' time line */
-	uint64_t since_ns;	/* from when on its steps are known */
+	char clock[16];	 /* of the last look */
+	uint64_t picked; /* the endpoint on which the cursor stays; 0: the first row, whoever that
+			    is */
+	size_t cursor,
+		first; /* the row it is on, and the first row in sight: indexes into paces.order */
+	size_t page;   /* rows in sight, when last drawn */
+	uint64_t span_ns;  /* of the details' time line */
+	uint64_t since_ns; /* from when on its steps are known */
 	const struct timeline *recent;
 };
 

@@ -5,12 +5,17 @@
 
 char sparkline_letter(bool rx, unsigned int state)
 {
-	static const char tx_letters[TX_N] = { [TX_IDLE] = '.',	  [TX_FLIGHT] = '-', [TX_SNDBUF] = 'S', [TX_RECOVERY] = 'R',
-					       [TX_PACING] = 'P', [TX_CORK] = 'K',   [TX_NAGLE] = 'N',	[TX_CWND] = 'C',
-					       [TX_RWND] = 'W',	  [TX_DEVICE] = 'd', [TX_WORK] = '#' };
-	static const char rx_letters[RX_N] = { [RX_IDLE] = '.', [RX_UNREAD] = 'u', [RX_WAIT] = 'w', [RX_WORK] = '#' };
+	static const char tx_letters[TX_N] = {
+		[TX_IDLE] = '.',   [TX_FLIGHT] = '-', [TX_SNDBUF] = 'S', [TX_RECOVERY] = 'R',
+		[TX_PACING] = 'P', [TX_CORK] = 'K',   [TX_NAGLE] = 'N',	 [TX_CWND] = 'C',
+		[TX_RWND] = 'W',   [TX_DEVICE] = 'd', [TX_WORK] = '#'
+	};
+	static const char rx_letters[RX_N] = { [RX_IDLE] = '.', [RX_UNREAD] = 'u', [RX_WAIT] = 'w',
+		[RX_WORK] = '#' };
 
-	return rx ? (state < RX_N ? rx_letters[state] : '?') : state < TX_N ? tx_letters[state] : '?';
+	return rx	      ? (state < RX_N ? rx_letters[state] : '?')
+	       : state < TX_N ? tx_letters[state]
+			      : '?';
 }
 
 _Static_assert((int)RX_N <= (int)TX_N, "a slice has no room for the states");
@@ -31,7 +36,8 @@ static void add(struct slices *s, unsigned int state, uint64_t start, uint64_t e
 	if (end > stop)
 		end = stop;
 	while (start < end && state < TX_N) {
-		uint64_t i = (start - s->from) / s->step, edge = s->from + (i + 1) * s->step, to = end < edge ? end : edge;
+		uint64_t i = (start - s->from) / s->step, edge = s->from + (i + 1) * s->step,
+			 to = end < edge ? end : edge;
 
 		s->ns[i][state] += to - start;
 		start = to;
@@ -45,7 +51,9 @@ static void redraw(struct slices *s, uint64_t start, uint64_t end)
 
 	add(&lost, TX_RECOVERY, start, end);
 	for (int i = 0; i < s->n; i++) {
-		uint64_t ns = lost.ns[i][TX_RECOVERY] < s->ns[i][TX_FLIGHT] ? lost.ns[i][TX_RECOVERY] : s->ns[i][TX_FLIGHT];
+		uint64_t ns = lost.ns[i][TX_RECOVERY] < s->ns[i][TX_FLIGHT]
+				      ? lost.ns[i][TX_RECOVERY]
+				      : s->ns[i][TX_FLIGHT];
 
 		s->ns[i][TX_FLIGHT] -= ns;
 		s->ns[i][TX_RECOVERY] += ns;

@@ -17,7 +17,7 @@
 /* A process has one terminal to give back, and signals reach no other place. */
 static struct {
 	struct termios before;
-	int keys;	/* where keys come from */
+	int keys; /* where keys come from */
 	bool taken, own_fd;
 	char buf[64];
 	size_t n;
@@ -26,7 +26,8 @@ static struct {
 static volatile sig_atomic_t resized, stopped;
 
 /* the alternate screen, no cursor, no wrapping; and back */
-static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J", leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
+static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J",
+		  leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
 static void on_resize(int sig)
 {
@@ -83,13 +84,15 @@ int term_take(struct err *e)
 	term.own_fd = !isatty(STDIN_FILENO);
 	term.keys = term.own_fd ? open("/dev/tty", O_RDWR | O_CLOEXEC) : STDIN_FILENO;
 	if (term.keys < 0 || tcgetattr(term.keys, &term.before))
-		return err_sys(e, EXIT_NO_RESOURCE, "run it in a terminal, or with --batch", "top: no terminal to read keys from");
+		return err_sys(e, EXIT_NO_RESOURCE, "run it in a terminal, or with --batch",
+			       "top: no terminal to read keys from");
 	sigaction(SIGWINCH, &resize, NULL);
 	sigaction(SIGTSTP, &stop, NULL);
 	term.taken = true;
 	atexit(term_give_back);
 	if (raw_mode() || write_all(enter, sizeof(enter) - 1))
-		return err_sys(e, EXIT_IO, "run it with --batch", "top: the terminal cannot be set up");
+		return err_sys(e, EXIT_IO, "run it with --batch",
+			       "top: the terminal cannot be set up");
 	resized = 1;
 	return 0;
 }
@@ -143,7 +146,8 @@ static bool wait_readable(uint64_t until_ns, bool *gone)
 {
 	struct pollfd p = { .fd = term.keys, .events = POLLIN };
 	uint64_t now = now_ns(), left = until_ns > now ? until_ns - now : 0;
-	struct timespec t = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
+	struct timespec t = { .tv_sec = (time_t)(left / 1000000000),
+		.tv_nsec = (long)(left % 1000000000) };
 	int n = ppoll(&p, 1, &t, NULL);
 
 	*gone = n == 1 && !(p.revents & POLLIN);

@@ -9,11 +9,13 @@
 #include "base/err.h"
 #include "top/canvas.h"
 
-/* Keys come from standard input, or from /dev/tty where that is no terminal. Also at exit() the terminal is given back. */
+/* Keys come from standard input, or from /dev/tty where that is no terminal. Also at exit() the
+ * terminal is given back. */
 int term_take(struct err *e);
 void term_give_back(void);
 
-/* The size, at least 1 x 1; true when it has changed since the last call, or the contents were lost. */
+/* The size, at least 1 x 1; true when it has changed since the last call, or the contents were
+ * lost. */
 bool term_size(int *w, int *h);
 /* Bring the terminal up to date; -1: it is gone. */
 int term_show(struct canvas *c);

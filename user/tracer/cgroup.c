@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a cgroup's id to its path: the id of a v2 directory is its inode number (kernfs), so one walk answers for all. */
+/* From a cgroup's id to its path: the id of a v2 directory is its inode number (kernfs), so one
+ * walk answers for all. */
 #include <fts.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "base/text.h"
 #include "tracer/trace.h"
 
-#define WALK_PAUSE_NS	1000000000ull	/* a miss looks at the whole tree again, but no oftener than this */
+#define WALK_PAUSE_NS \
+	1000000000ull /* a miss looks at the whole tree again, but no oftener than this */
 
 struct known {
 	uint64_t id;
@@ -79,11 +81,14 @@ static void walk(void)
 	FTSENT *d;
 	FTS *tree;
 
-	tree = find_mount(root, sizeof(root)) ? fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL) : NULL;
+	tree = find_mount(root, sizeof(root))
+		       ? fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL)
+		       : NULL;
 	while (tree && (d = fts_read(tree))) {
 		struct known want = { .id = d->fts_statp->st_ino };
 
-		if (d->fts_info != FTS_D || (sorted && bsearch(&want, cache.v, sorted, sizeof(want), by_id)))
+		if (d->fts_info != FTS_D ||
+		    (sorted && bsearch(&want, cache.v, sorted, sizeof(want), by_id)))
 			continue;
 		add(want.id, d->fts_level ? d->fts_path + strlen(root) : "/");
 	}
@@ -119,7 +124,8 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 		}
 		if (k) {
 			snprintf(buf, size, "%s", k->path);
-			text_clean(buf, size);	/* the name of a directory; and cut to fit, maybe within a character */
+			text_clean(buf, size); /* the name of a directory; and cut to fit, maybe
+						  within a character */
 		}
 		pthread_mutex_unlock(&cache.lock);
 	}

@@ -215,9 +215,10 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
 		if (digest_run(t->look.digest_fd, some))
 			continue;
-		ring_buffer__consume(t->ring);	/* some may have been found gone */
+		ring_buffer__consume(t->ring); /* some may have been found gone */
 		for (size_t k = 0; k < some; k++) {
-			if (!o->digest[k].id.serial || is_strangers(o->digest[k].flags, o->digest[k].peer))
+			if (!o->digest[k].id.serial ||
+			    is_strangers(o->digest[k].flags, o->digest[k].peer))
 				continue;
 			from_digest(&s->v[s->n], &o->digest[k]);
 			if (t->backend == TRACE_SAMPLED)
@@ -237,7 +238,8 @@ static bool index_digests(const struct trace_digests *s, bool wanted, struct ind
 	return ok;
 }
 
-static struct trace_digest *find_live(struct trace_digests *s, const struct index *places, uint64_t serial)
+static struct trace_digest *find_live(struct trace_digests *s, const struct index *places,
+				      uint64_t serial)
 {
 	uint32_t place = index_find(places, serial);
 
@@ -264,7 +266,8 @@ static uint32_t *index_closed(const struct closed_list *l)
 	return order;
 }
 
-/* The other end of one that closed: closed too, under that key at the same time, or alive. Its serial; 0: neither. */
+/* The other end of one that closed: closed too, under that key at the same time, or alive. Its
+ * serial; 0: neither. */
 static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const struct endpoint *ep)
 {
 	const struct closed_list *l = &t->closed;
@@ -290,20 +293,23 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 	return snapshot_copy(t, ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
 }
 
-/* What closed after it was digested (the list's entries from `since` on) stands there already, as living. */
+/* What closed after it was digested (the list's entries from `since` on) stands there already, as
+ * living. */
 static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct trace_error *e)
 {
 	uint32_t *order = index_closed(&t->closed);
 	struct trace_endpoint ep;
 	struct index places = {};
 
-	if (!order || !index_digests(s, t->closed.n > since, &places) || make_room(s, s->n + t->closed.n, e)) {
+	if (!order || !index_digests(s, t->closed.n > since, &places) ||
+	    make_room(s, s->n + t->closed.n, e)) {
 		index_free(&places);
 		free(order);
 		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
 	}
 	for (size_t i = 0; i < t->closed.n; i++) {
-		struct trace_digest *live = i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
+		struct trace_digest *live =
+			i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
 
 		endpoint_fill(&ep, &t->closed.ep[i], t);
 		live = live ? live : &s->v[s->n++];

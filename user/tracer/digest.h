@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A look: every endpoint at one moment, as small as a live screen can do with. No histograms and no maxima: a fifth of a
- * snapshot's size, and where the kernel half can write it itself, a tenth of its cost.
+ * A look: every endpoint at one moment, as small as a live screen can do with. No histograms and no
+ * maxima: a fifth of a snapshot's size, and where the kernel half can write it itself, a tenth of
+ * its cost.
  */
 #ifndef IPCSTALL_TRACER_DIGEST_H
 #define IPCSTALL_TRACER_DIGEST_H
@@ -10,8 +11,8 @@
 
 struct trace_digest {
 	uint64_t serial, inode;
-	uint64_t peer;			/* serial of the other end; 0: remote or not traced; a pipe: itself */
-	uint64_t born_ns, at_ns;	/* first sight; what the figures are up to */
+	uint64_t peer; /* serial of the other end; 0: remote or not traced; a pipe: itself */
+	uint64_t born_ns, at_ns; /* first sight; what the figures are up to */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
 	uint64_t delack_ns[TX_N], unread_ns[TX_N];
 	uint64_t tx_bytes, tx_messages, rx_bytes, rx_messages;
@@ -20,25 +21,28 @@ struct trace_digest {
 	uint64_t gathered_ns;
 	uint64_t starved_ns[TRACE_VOTES];
 	uint32_t gathered_n;
-	uint32_t nagle_n, nagle_delack_n;	/* episodes that ended; of them as long as the delayed-ACK timer's minimum */
-	uint32_t rwnd_n;		/* episodes that ended */
-	uint32_t rtt_us, min_rtt_us;	/* of TCP: smoothed, and the least of late; 0: unknown */
+	uint32_t nagle_n, nagle_delack_n; /* episodes that ended; of them as long as the delayed-ACK
+					     timer's minimum */
+	uint32_t rwnd_n;		  /* episodes that ended */
+	uint32_t rtt_us, min_rtt_us;	  /* of TCP: smoothed, and the least of late; 0: unknown */
 	uint32_t netns;
 	struct trace_addr local, remote;
-	pid_t tx_tgid, rx_tgid;		/* who was last in the call; 0: nobody seen */
+	pid_t tx_tgid, rx_tgid; /* who was last in the call; 0: nobody seen */
 	char tx_comm[16], rx_comm[16];
 	uint8_t proto, family;
 	uint8_t tx_now, rx_now;
 	bool closed, joined_late;
 	bool drops_known;
-	bool calls_unseen;		/* by looks: no call is, and bytes are TCP's own count */
-	bool tx_missed, rx_missed;	/* once or for good, calls went unseen: TCP's bytes are its own count then */
+	bool calls_unseen;	   /* by looks: no call is, and bytes are TCP's own count */
+	bool tx_missed, rx_missed; /* once or for good, calls went unseen: TCP's bytes are its own
+				      count then */
 };
 
 struct trace_digests {
 	uint64_t at_ns;
 	size_t n, room;
-	struct trace_digest *v;		/* in no order; the closed ones that no look has shown yet are among them */
+	struct trace_digest
+		*v; /* in no order; the closed ones that no look has shown yet are among them */
 	struct trace_counters counters;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One endpoint, from the kernel's record to trace.h, and what of it is unknown because a call went by unseen. */
+/* One endpoint, from the kernel's record to trace.h, and what of it is unknown because a call went
+ * by unseen. */
 #include <string.h>
 #include <sys/param.h>
 
@@ -28,7 +29,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* `since` on the full clock: the word holds the lower bits of it, and whoever settles sees to it that it is near (SPLIT_NS) */
+/* `since` on the full clock: the word holds the lower bits of it, and whoever settles sees to it
+ * that it is near (SPLIT_NS) */
 static uint64_t full_since(const struct endpoint *ep, word_t w)
 {
 	return word_began(w, ep->closed ? ep->closed : later(ep->tx.seen, ep->rx.seen));
@@ -44,7 +46,8 @@ bool endpoint_whole(const struct endpoint *ep)
 	return adds_up(ep, &ep->tx, TX_N) && adds_up(ep, &ep->rx, RX_N);
 }
 
-static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep, const struct ledger *in, enum dir dir, uint64_t at)
+static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep,
+			const struct ledger *in, enum dir dir, uint64_t at)
 {
 	unsigned int states = dir == DIR_TX ? TX_N : RX_N;
 	uint64_t since = full_since(ep, in->word);
@@ -89,7 +92,8 @@ static void tail_moves(struct trace_ledger *tx, unsigned int slot)
 	}
 }
 
-/* Of a flight that was lost in part, what it flew before and after is left: a visit, and no more is known of how long. */
+/* Of a flight that was lost in part, what it flew before and after is left: a visit, and no more is
+ * known of how long. */
 static void keep_the_rest(struct trace_ledger *tx)
 {
 	if (!tx->ns[TX_FLIGHT] || tx->count[TX_FLIGHT])
@@ -98,7 +102,8 @@ static void keep_the_rest(struct trace_ledger *tx)
 	tx->hist[TX_FLIGHT][hist_slot(tx->ns[TX_FLIGHT])] = 1;
 }
 
-/* no episode of this state can have been longer: what its histogram, its sum and the present one say */
+/* no episode of this state can have been longer: what its histogram, its sum and the present one
+ * say */
 static uint64_t longest_possible(const struct trace_ledger *l, unsigned int state, uint64_t present)
 {
 	uint64_t most = l->max[state];
@@ -108,7 +113,8 @@ static uint64_t longest_possible(const struct trace_ledger *l, unsigned int stat
 	return MIN(later(MIN(most, l->max[state]), present), l->ns[state]);
 }
 
-/* What flew, by all that was known, and had been lost. How long the longest other flight was is known as far as its slot tells. */
+/* What flew, by all that was known, and had been lost. How long the longest other flight was is
+ * known as far as its slot tells. */
 static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *tail, uint64_t at)
 {
 	if (!tail->ns || tail->ns > tx->ns[TX_FLIGHT])
@@ -120,18 +126,22 @@ static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *ta
 		for (unsigned int i = 0; i < tail->hist[slot]; i++)
 			tail_moves(tx, slot);
 	keep_the_rest(tx);
-	tx->max[TX_FLIGHT] = longest_possible(tx, TX_FLIGHT, tx->now == TX_FLIGHT && at > tx->since_ns ? at - tx->since_ns : 0);
+	tx->max[TX_FLIGHT] = longest_possible(
+		tx, TX_FLIGHT, tx->now == TX_FLIGHT && at > tx->since_ns ? at - tx->since_ns : 0);
 }
 
 /*
- * A sleep is booked when it ends; one that goes on has lasted at least since the present state began, which need not have its name: a TCP
- * writer sleeps for room while the window holds its queue.
+ * A sleep is booked when it ends; one that goes on has lasted at least since the present state
+ * began, which need not have its name: a TCP writer sleeps for room while the window holds its
+ * queue.
  */
 static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	uint64_t lasts = out->at_ns > out->tx.since_ns ? out->at_ns - out->tx.since_ns : 0;
 
-	if (word_asleep(ep->tx.word) <= (ep->refused ? 1u : 0u)) /* one that was refused counts as asleep, and waits elsewhere */
+	if (word_asleep(ep->tx.word) <=
+	    (ep->refused ? 1u
+			 : 0u)) /* one that was refused counts as asleep, and waits elsewhere */
 		return;
 	out->tx_calls.open_sleep_ns = lasts;
 	out->tx_calls.blocked_max_ns = later(out->tx_calls.blocked_max_ns, lasts);
@@ -179,7 +189,8 @@ static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uin
 	tx->max[tx->now] = later(tx->max[tx->now], h->ns + at - tx->since_ns);
 }
 
-/* of a thread that is stopped now: for how long; the kernel half notes it at its last switch (bpf/switch.bpf.h) */
+/* of a thread that is stopped now: for how long; the kernel half notes it at its last switch
+ * (bpf/switch.bpf.h) */
 static uint64_t stopped_since(const struct call *calls, const struct beside *b, uint64_t at)
 {
 	const struct call *c = calls ? &calls[b->tid & (CALL_SLOTS - 1)] : NULL;
@@ -250,8 +261,9 @@ static void end_missed(struct trace_call_stats *out, uint64_t moved)
 }
 
 /*
- * What was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ allows any user (pipe-max-size), or what
- * was found in the ring of one that may have more (CAP_SYS_RESOURCE), a page in each buffer.
+ * What was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ
+ * allows any user (pipe-max-size), or what was found in the ring of one that may have more
+ * (CAP_SYS_RESOURCE), a page in each buffer.
  */
 static uint64_t ring_room(const struct trace_endpoint *ep)
 {
@@ -274,15 +286,17 @@ static bool filled_unseen(const struct trace_endpoint *ep)
 }
 
 /*
- * What is read from a pipe was written to it, and what is written and not there any more was read. Where the calls seen at one end fall
- * short of that, the others were made in ways that no hook sees (io_uring), or by a process that nobody asked for: what that end did is unknown, not nothing. A call under way
- * is counted when it ends.
+ * What is read from a pipe was written to it, and what is written and not there any more was read.
+ * Where the calls seen at one end fall short of that, the others were made in ways that no hook
+ * sees (io_uring), or by a process that nobody asked for: what that end did is unknown, not
+ * nothing. A call under way is counted when it ends.
  */
 static void pipe_audit(struct trace_endpoint *out)
 {
 	uint64_t in = out->tx_calls.bytes, through = out->rx_calls.bytes, room = ring_room(out);
 
-	if (!out->closed && (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
+	if (!out->closed &&
+	    (out->tx.now == TX_WORK || out->tx.now == TX_SNDBUF || out->rx.now == RX_WORK))
 		return;
 	if (out->dequeued && !through)
 		endpoint_reads_missed(out, 0);
@@ -333,7 +347,8 @@ static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
 }
 
 /* what has not ended has lasted until now; of one that closed meanwhile, until then */
-static void fill_making(struct trace_making *out, const struct making *in, const struct trace_endpoint *ep)
+static void fill_making(struct trace_making *out, const struct making *in,
+			const struct trace_endpoint *ep)
 {
 	out->connecting = in->asked && !in->connect_ns && !ep->closed;
 	out->connect_ns = in->connect_ns;
@@ -360,9 +375,11 @@ static void fill_parts(struct trace_endpoint *out, const struct endpoint *ep)
 	unsigned int now = ep->episode >> 1;
 
 	for (unsigned int i = 1; i < SLICE_N; i++) {
-		uint64_t open = i == now && out->at_ns > ep->parts.since ? out->at_ns - ep->parts.since : 0;
+		uint64_t open =
+			i == now && out->at_ns > ep->parts.since ? out->at_ns - ep->parts.since : 0;
 
-		out->parts.ns[i] = MIN(ep->parts.ns[i] + open, out->tx.ns[trace_part_of((enum trace_part)i)]);
+		out->parts.ns[i] =
+			MIN(ep->parts.ns[i] + open, out->tx.ns[trace_part_of((enum trace_part)i)]);
 		out->parts.n[i] = ep->parts.n[i];
 	}
 }
@@ -370,8 +387,11 @@ static void fill_parts(struct trace_endpoint *out, const struct endpoint *ep)
 static void fill_path(struct trace_path *out, const struct path *in)
 {
 	if (in->rate_interval_us)
-		out->delivery_bytes_per_s = (uint64_t)in->rate_delivered * in->mss * 1000000 / in->rate_interval_us;
-	out->pacing_bytes_per_s = in->pacing_rate == UINT64_MAX || in->pacing_rate == UINT32_MAX ? 0 : in->pacing_rate;
+		out->delivery_bytes_per_s =
+			(uint64_t)in->rate_delivered * in->mss * 1000000 / in->rate_interval_us;
+	out->pacing_bytes_per_s = in->pacing_rate == UINT64_MAX || in->pacing_rate == UINT32_MAX
+					  ? 0
+					  : in->pacing_rate;
 	out->lost_segments = in->lost;
 	out->sent_segments = in->segs_out;
 	out->out_of_order = in->ooo;
@@ -393,7 +413,8 @@ static void fill_unseen(struct trace_endpoint *out, unsigned int flags, unsigned
 {
 	for (int dir = 0; dir < 2; dir++) {
 		if (flags & EP_UNSEEN << dir)
-			out->unseen[dir] = upper && upper < UPPER_N ? (uint8_t)upper : TRACE_UNSEEN_CALLS;
+			out->unseen[dir] =
+				upper && upper < UPPER_N ? (uint8_t)upper : TRACE_UNSEEN_CALLS;
 	}
 	resolution_unseen(out, out->unseen[DIR_TX], out->unseen[DIR_RX]);
 }
@@ -432,8 +453,10 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
-	out->tx_calls.bytes = endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
-	out->rx_calls.bytes = endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
+	out->tx_calls.bytes =
+		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
+	out->rx_calls.bytes =
+		endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
 	if (t->backend == TRACE_SAMPLED) {
 		sampled_endpoint(out, ep);
 		return;
@@ -452,13 +475,17 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	forget_mere_holders(out, ep);
 }
 
-_Static_assert((int)TRACE_PARTS == (int)SLICE_N && (int)TRACE_UNSEEN_N == (int)UPPER_N && (int)TRACE_UNSEEN_SMC == (int)UPPER_SMC,
+_Static_assert((int)TRACE_PARTS == (int)SLICE_N && (int)TRACE_UNSEEN_N == (int)UPPER_N &&
+		       (int)TRACE_UNSEEN_SMC == (int)UPPER_SMC,
 	       "trace.h and record.h number their enums differently");
 _Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
-_Static_assert(sizeof(struct trace_answers) == sizeof(struct answers), "the two counts of answers differ");
-_Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS && (int)TRACE_DROPS == (int)DROP_N,
+_Static_assert(sizeof(struct trace_answers) == sizeof(struct answers),
+	       "the two counts of answers differ");
+_Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS &&
+		       (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
 _Static_assert(TRACE_VOTES == VOTES && TRACE_FD_OWNER == HEIR_TGID, "trace.h and record.h differ");
-_Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE, "trace.h and record.h number their timelines differently");
+_Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE,
+	       "trace.h and record.h number their timelines differently");
 _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,
 	       "trace.h and record.h number their enums differently");

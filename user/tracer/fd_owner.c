@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has a living endpoint since the process that is named there left it. No event tells, since whoever keeps a descriptor open and never
- * uses it does nothing: /proc has it. Of several that have it, the first that is found there.
+ * Who has a living endpoint since the process that is named there left it. No event tells, since
+ * whoever keeps a descriptor open and never uses it does nothing: /proc has it. Of several that
+ * have it, the first that is found there.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -40,7 +41,7 @@ static bool lacks_fd_owner(const struct trace_endpoint *ep, const struct trace_c
 
 static void found(struct trace_call_stats *b, pid_t pid)
 {
-	if (b->tgid == pid) {	/* it has a descriptor again, or had another */
+	if (b->tgid == pid) { /* it has a descriptor again, or had another */
 		b->left_ns = 0;
 		return;
 	}
@@ -87,7 +88,8 @@ void trace_name_fd_owners(struct trace_snapshot *s)
 	bool wanted = false;
 
 	for (size_t i = 0; i < s->n; i++)
-		wanted |= lacks_fd_owner(&s->ep[i], &s->ep[i].tx_calls) || lacks_fd_owner(&s->ep[i], &s->ep[i].rx_calls);
+		wanted |= lacks_fd_owner(&s->ep[i], &s->ep[i].tx_calls) ||
+			  lacks_fd_owner(&s->ep[i], &s->ep[i].rx_calls);
 	if (wanted)
 		proc_numbers("/proc", look_into, &all);
 }

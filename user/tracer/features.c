@@ -57,7 +57,8 @@ int feature_func_args(const char *name)
 {
 	struct btf *btf = kernel_btf();
 	int id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -1;
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
+	const struct btf_type *t =
+		id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
 
 	return t ? btf_vlen(t) : -1;
 }
@@ -66,7 +67,10 @@ int feature_func_args(const char *name)
 static struct symbol {
 	const char *name;
 	uint64_t addr;
-} symbols[] = { { "tcp_delack_timer", 0 }, { "tcp_write_timer", 0 }, { "woken_wake_function", 0 }, { "autoremove_wake_function", 0 },
+} symbols[] = { { "tcp_delack_timer", 0 },
+		{ "tcp_write_timer", 0 },
+		{ "woken_wake_function", 0 },
+		{ "autoremove_wake_function", 0 },
 		{ "receiver_wake_function", 0 } };
 
 #define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
@@ -95,7 +99,8 @@ static void read_symbols(void)
 	char line[512];
 
 	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
-		found += (strstr(line, " tcp_") || strstr(line, "_wake_function")) && note_symbol(line);
+		found += (strstr(line, " tcp_") || strstr(line, "_wake_function")) &&
+			 note_symbol(line);
 	if (f)
 		fclose(f);
 }
@@ -141,23 +146,29 @@ static int try_rawtp(void)
 	return link < 0 ? link : 0;
 }
 
-/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): the ledger's programs need both. */
+/* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): the ledger's programs need
+ * both. */
 static int try_atomics(void)
 {
 	static const struct bpf_insn swap[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = 0 },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8 },
-		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8, .imm = BPF_CMPXCHG },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 10, .src_reg = 1, .off = -8,
+			.imm = BPF_CMPXCHG },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", swap, sizeof(swap) / sizeof(swap[0]), NULL);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", swap,
+			       sizeof(swap) / sizeof(swap[0]), NULL);
 
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) == 1 ? 0 : -ENOENT;
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) ==
+			       1
+		       ? 0
+		       : -ENOENT;
 }
 
 static int try_fentry(void)
@@ -210,7 +221,18 @@ static void lockdown(char *buf, size_t size)
 		fclose(f);
 }
 
-enum { F_BTF, F_RAWTP, F_LENGTHS, F_SENDMSG, F_FENTRY, F_KPROBE, F_ATOMICS, F_CASTS, F_SYMBOLS, F_N };
+enum {
+	F_BTF,
+	F_RAWTP,
+	F_LENGTHS,
+	F_SENDMSG,
+	F_FENTRY,
+	F_KPROBE,
+	F_ATOMICS,
+	F_CASTS,
+	F_SYMBOLS,
+	F_N
+};
 
 static struct trace_feature features[F_N];
 
@@ -224,13 +246,19 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 		return;
 	lockdown(mode, sizeof(mode));
 	if (err == -EPERM && geteuid() != 0)
-		snprintf(f->why_not, sizeof(f->why_not), "not permitted: no CAP_BPF and CAP_PERFMON");
+		snprintf(f->why_not, sizeof(f->why_not),
+			 "not permitted: no CAP_BPF and CAP_PERFMON");
 	else if (err == -EPERM && mode[0] && strcmp(mode, "none"))
-		snprintf(f->why_not, sizeof(f->why_not), "not permitted: the kernel is locked down (%s)", mode);
-	else if (err == -EPERM && features[F_RAWTP].there) /* a privilege would have been missing there too */
-		snprintf(f->why_not, sizeof(f->why_not), "not permitted, though tracepoints are: as on a kernel that is locked down");
+		snprintf(f->why_not, sizeof(f->why_not),
+			 "not permitted: the kernel is locked down (%s)", mode);
+	else if (err == -EPERM &&
+		 features[F_RAWTP].there) /* a privilege would have been missing there too */
+		snprintf(f->why_not, sizeof(f->why_not),
+			 "not permitted, though tracepoints are: as on a kernel that is locked "
+			 "down");
 	else
-		snprintf(f->why_not, sizeof(f->why_not), "%s", otherwise ? otherwise : strerror(-err));
+		snprintf(f->why_not, sizeof(f->why_not), "%s",
+			 otherwise ? otherwise : strerror(-err));
 }
 
 static struct trace_feature features[F_N] = {
@@ -238,18 +266,24 @@ static struct trace_feature features[F_N] = {
 		    .mend = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
 	[F_RAWTP] = { "raw tracepoints", .lost = "everything the ledger shows",
 		      .mend = "run as root, or grant CAP_BPF and CAP_PERFMON" },
-	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend", .mend = "a kernel from 6.3 on" },
-	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint", .lost = "`work` of TCP's tx ledger with the rawtp backend",
+	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend",
+		.mend = "a kernel from 6.3 on" },
+	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint", .lost = "`work` of TCP's tx ledger with "
+		"the rawtp backend",
 			.mend = "a kernel from 6.16 on, or the fentry backend" },
-	[F_FENTRY] = { "fentry", .lost = "exact boundaries: states are bounded by the next event instead",
+	[F_FENTRY] = { "fentry", .lost = "exact boundaries: states are bounded by the next event "
+		"instead",
 		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
 		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
-	[F_ATOMICS] = { "BPF atomics, a task's registers", .lost = "everything: the ledger's programs need them",
+	[F_ATOMICS] = { "BPF atomics, a task's registers",
+		.lost = "everything: the ledger's programs need them",
 			.mend = "a kernel from 5.15 on" },
-	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by copying instead",
+	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by "
+		"copying instead",
 		      .mend = "a kernel from 6.2 on" },
-	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp backend",
+	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp "
+		"backend",
 			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
 };
 
@@ -260,17 +294,23 @@ static void probe(void)
 	if (done)
 		return;
 	done = true;
-	explain(&features[F_BTF], kernel_btf() ? 0 : -ENOENT, "/sys/kernel/btf/vmlinux cannot be read");
+	explain(&features[F_BTF], kernel_btf() ? 0 : -ENOENT,
+		"/sys/kernel/btf/vmlinux cannot be read");
 	explain(&features[F_RAWTP], try_rawtp(), NULL);
-	explain(&features[F_LENGTHS], feature_typedef("btf_trace_sock_send_length") ? 0 : -ENOENT, "not in this kernel");
-	explain(&features[F_SENDMSG], feature_typedef("btf_trace_tcp_sendmsg_locked") ? 0 : -ENOENT, "not in this kernel");
+	explain(&features[F_LENGTHS], feature_typedef("btf_trace_sock_send_length") ? 0 : -ENOENT,
+		"not in this kernel");
+	explain(&features[F_SENDMSG], feature_typedef("btf_trace_tcp_sendmsg_locked") ? 0 : -ENOENT,
+		"not in this kernel");
 	explain(&features[F_FENTRY], try_fentry(), NULL);
 	explain(&features[F_KPROBE], try_kprobe(), "built without kprobes");
-	explain(&features[F_ATOMICS], try_atomics(), features[F_RAWTP].there ? "not in this kernel" : NULL);
+	explain(&features[F_ATOMICS], try_atomics(),
+		features[F_RAWTP].there ? "not in this kernel" : NULL);
 	if (!features[F_RAWTP].there)
 		features[F_ATOMICS].mend = features[F_RAWTP].mend;
-	explain(&features[F_CASTS], feature_func("bpf_rdonly_cast") ? 0 : -ENOENT, "not in this kernel");
-	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT, "/proc/kallsyms shows no addresses");
+	explain(&features[F_CASTS], feature_func("bpf_rdonly_cast") ? 0 : -ENOENT,
+		"not in this kernel");
+	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT,
+		"/proc/kallsyms shows no addresses");
 }
 
 const char *feature_locked(enum trace_backend b)
@@ -314,17 +354,33 @@ enum trace_backend trace_best_backend(const char **why)
 
 const char *const *trace_not_covered(enum trace_backend b)
 {
-	static const char *const rawtp[] = {
-		"readers that slept in poll before the session", "tee", "splicing out of sockets", "calls on pipes made by io-uring or io_submit", "sleeps in io_submit", "work of receives that do not sleep",
-		"MPTCP: its subflows show as TCP that nobody calls", NULL };
-	static const char *const others[] = {
-		"splice", "vmsplice", "tee", "files sent into pipes", "files sent into Unix sockets before 6.5", "receives of TLS in the kernel",
-		"MPTCP: its subflows show as TCP that nobody calls", NULL };
+	static const char *const rawtp[] = { "readers that slept in poll before the session",
+					     "tee",
+					     "splicing out of sockets",
+					     "calls on pipes made by io-uring or io_submit",
+					     "sleeps in io_submit",
+					     "work of receives that do not sleep",
+					     "MPTCP: its subflows show as TCP that nobody calls",
+					     NULL };
+	static const char *const others[] = { "splice",
+					      "vmsplice",
+					      "tee",
+					      "files sent into pipes",
+					      "files sent into Unix sockets before 6.5",
+					      "receives of TLS in the kernel",
+					      "MPTCP: its subflows show as TCP that nobody calls",
+					      NULL };
 
 	static const char *const sampled[] = {
-		"single episodes: their number, the longest, what ended each", "calls that do not sleep", "messages, and the bytes of pipes and Unix sockets",
-		"time after a wake-up until the thread ran", "dropped datagrams", "connections that live between two looks",
-		"what a delayed-ACK timer did while nobody looked", NULL };
+		"single episodes: their number, the longest, what ended each",
+		"calls that do not sleep",
+		"messages, and the bytes of pipes and Unix sockets",
+		"time after a wake-up until the thread ran",
+		"dropped datagrams",
+		"connections that live between two looks",
+		"what a delayed-ACK timer did while nobody looked",
+		NULL
+	};
 
 	if (b == TRACE_SAMPLED)
 		return sampled;

@@ -23,10 +23,13 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 	__u32 key = number_of(t, tgid);
 
 	if (!key)
-		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process", "it has gone, or this kernel does not tell its number outside "
-			    "this PID namespace", "trace a cgroup instead, or from outside the container");
+		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process",
+			    "it has gone, or this kernel does not tell its number outside "
+			    "this PID namespace",
+			    "trace a cgroup instead, or from outside the container");
 	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
-	hint[key % TGID_HINTS] = hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
+	hint[key % TGID_HINTS] =
+		hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
 	return 0;
 }

@@ -13,13 +13,15 @@ enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS };
 struct hook {
 	enum trace_backend backend;
 	enum hook_kind kind;
-	const char *program;	/* name in the object */
-	const char *point;	/* tracepoint or function; several: the first that exists, separated by spaces */
-	bool required;		/* without it the backend is of no use */
-	unsigned int protos;	/* 1 << enum trace_proto: needed for these only; 0: always */
+	const char *program; /* name in the object */
+	const char *point;   /* tracepoint or function; several: the first that exists, separated by
+				spaces */
+	bool required;	     /* without it the backend is of no use */
+	unsigned int protos; /* 1 << enum trace_proto: needed for these only; 0: always */
 	const char *feeds;
 	enum hook_part part;
-	const char *given;	/* this tracepoint is there; with ! before it: is not. Elsewhere there is no such row */
+	const char *given; /* this tracepoint is there; with ! before it: is not. Elsewhere there is
+			      no such row */
 };
 
 extern const struct hook hook_table[];

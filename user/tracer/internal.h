@@ -19,17 +19,18 @@
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
-	bool hooked;		/* also after the session's end */
-	char point[64];		/* of the hook's points, the one this kernel has */
+	bool hooked;	/* also after the session's end */
+	char point[64]; /* of the hook's points, the one this kernel has */
 	char why_not[160];
 };
 
 struct closed_list {
 	struct endpoint *ep;
-	size_t n, room, shown;	/* shown: the first so many were in a snapshot */
-	uint64_t dropped;	/* the least stalled had to go to make room; what they had: */
+	size_t n, room, shown; /* shown: the first so many were in a snapshot */
+	uint64_t dropped;      /* the least stalled had to go to make room; what they had: */
 	uint64_t tx_bytes, rx_bytes, stall_ns, lifetime_ns;
-	struct trace_endpoint *rest;	/* and all else, by protocol; NULL: none went, or there is no memory */
+	struct trace_endpoint
+		*rest; /* and all else, by protocol; NULL: none went, or there is no memory */
 };
 
 struct trace {
@@ -37,35 +38,38 @@ struct trace {
 	enum trace_backend backend;
 	char why[240];
 	struct bpf_object *obj;
-	const char *object, *refused;	/* its name; the one meant for this kernel, where that had to be passed over */
+	const char *object, *refused; /* its name; the one meant for this kernel, where that had to
+					 be passed over */
 	struct attached *at;
 	size_t n_at;
 	struct ring_buffer *ring;
-	bool hashed;		/* a large session: see bpf/endpoint_table.bpf.h */
-	char *vars;		/* the object's variables, shared with the kernel */
+	bool hashed; /* a large session: see bpf/endpoint_table.bpf.h */
+	char *vars;  /* the object's variables, shared with the kernel */
 	size_t vars_size;
-	const struct call *calls; /* of these variables the table of threads in calls; NULL: there is none */
+	const struct call
+		*calls; /* of these variables the table of threads in calls; NULL: there is none */
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, number_fd;
 	struct stat pidns;
-	bool numbered;		/* in a PID namespace: the hooks know other numbers of processes */
-	struct {		/* of trace_digests_take(); keys NULL: the kernel half does not help */
+	bool numbered; /* in a PID namespace: the hooks know other numbers of processes */
+	struct {       /* of trace_digests_take(); keys NULL: the kernel half does not help */
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
 	} look;
-	struct sampler *sampler;	/* NULL: the ledger's session */
-	struct {		/* of stacks_tend() */
+	struct sampler *sampler; /* NULL: the ledger's session */
+	struct {		 /* of stacks_tend() */
 		unsigned int looks;
 		uint64_t lost;
 	} stacks;
 	struct trace_existing existing;
 	pthread_t thread;
-	pthread_mutex_t lock;	/* of the ring and `closed` */
+	pthread_mutex_t lock;	 /* of the ring and `closed` */
 	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
 	bool running, stop;
-	bool exact;		/* TCP's queue is looked at right after each event: see `exact` in bpf/filter.bpf.h */
+	bool exact; /* TCP's queue is looked at right after each event: see `exact` in
+		       bpf/filter.bpf.h */
 	struct closed_list closed;
-	struct trace_listeners unlistened;	/* those that listen no more */
+	struct trace_listeners unlistened; /* those that listen no more */
 	int listening_fd, settle_listener;
 	uint64_t n_closed, lost;
 };
@@ -79,7 +83,8 @@ int object_load(struct trace *t, struct trace_error *e);
 int object_attach(struct trace *t, struct trace_error *e);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
-/* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name */
+/* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name
+ */
 void *object_const(struct bpf_object *obj, const char *name);
 int object_map_vars(struct trace *t);
 void *object_var(struct trace *t, const char *name);
@@ -91,7 +96,8 @@ void stacks_tend(struct trace *t);
 /* features.c */
 bool feature_typedef(const char *name);
 bool feature_func(const char *name);
-/* Why this backend is refused to one who may load programs at tracepoints: what is missing is no privilege then. NULL: it is not so. */
+/* Why this backend is refused to one who may load programs at tracepoints: what is missing is no
+ * privilege then. NULL: it is not so. */
 const char *feature_locked(enum trace_backend b);
 int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
@@ -107,7 +113,8 @@ void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
 /* what it did and cost so far */
 void sampler_told(const struct trace *t, struct trace_sampling *s);
-/* sockets and pipes that no hook tells of: look for new ones, now and then; called with the session's lock */
+/* sockets and pipes that no hook tells of: look for new ones, now and then; called with the
+ * session's lock */
 void sampler_finds(struct trace *t);
 /* digest.c: all keys in use, into t->look.keys; how many there are */
 size_t digest_list(struct trace *t);
@@ -118,7 +125,8 @@ int digest_run(int fd, uint64_t arg);
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 
-/* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks are attached */
+/* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks
+ * are attached */
 size_t preexisting_count(struct trace *t);
 int preexisting_find(struct trace *t, struct trace_error *e);
 /* the same of descriptors alone, again */

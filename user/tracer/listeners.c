@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Listening sockets, as the kernel half keeps them (bpf/endpoint.bpf.h): those that listen still, and those that did. */
+/* Listening sockets, as the kernel half keeps them (bpf/endpoint.bpf.h): those that listen still,
+ * and those that did. */
 #include <string.h>
 
 #include "base/text.h"
@@ -10,7 +11,8 @@ static bool is_worse(const struct trace_listener *a, const struct trace_listener
 {
 	if (a->dropped != b->dropped)
 		return a->dropped > b->dropped;
-	return a->wait_max_ns != b->wait_max_ns ? a->wait_max_ns > b->wait_max_ns : a->peak > b->peak;
+	return a->wait_max_ns != b->wait_max_ns ? a->wait_max_ns > b->wait_max_ns
+						: a->peak > b->peak;
 }
 
 void listeners_add(struct trace_listeners *to, const struct trace_listener *l)
@@ -32,9 +34,20 @@ void listeners_add(struct trace_listeners *to, const struct trace_listener *l)
 static void fill(struct trace_listener *out, const struct listener *in, uint64_t now)
 {
 	*out = (struct trace_listener){
-		.inode = in->inode, .netns = in->netns, .family = (int)in->family, .born_ns = in->born, .at_ns = in->closed ? in->closed : now,
-		.closed = in->closed, .backlog = in->backlog, .queue = in->closed ? 0 : in->queue, .peak = in->peak, .dropped = in->drops,
-		.established = in->established, .accepted = in->accepted, .wait_ns = in->wait_ns, .wait_max_ns = in->wait_max,
+		.inode = in->inode,
+		.netns = in->netns,
+		.family = (int)in->family,
+		.born_ns = in->born,
+		.at_ns = in->closed ? in->closed : now,
+		.closed = in->closed,
+		.backlog = in->backlog,
+		.queue = in->closed ? 0 : in->queue,
+		.peak = in->peak,
+		.dropped = in->drops,
+		.established = in->established,
+		.accepted = in->accepted,
+		.wait_ns = in->wait_ns,
+		.wait_max_ns = in->wait_max,
 		.tgid = (pid_t)in->tgid,
 	};
 	memcpy(out->local.ip, in->local.ip, sizeof(out->local.ip));
@@ -57,7 +70,9 @@ void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now)
 	struct listener in;
 
 	*out = t->unlistened;
-	for (int i = 0; t->listening_fd >= 0 && i < 4096 && !bpf_map_get_next_key(t->listening_fd, from, &key); i++) {
+	for (int i = 0;
+	     t->listening_fd >= 0 && i < 4096 && !bpf_map_get_next_key(t->listening_fd, from, &key);
+	     i++) {
 		prev = key;
 		from = &prev;
 		snapshot_run(t->settle_listener, key, 0);

@@ -6,7 +6,8 @@
 
 #include "tracer/internal.h"
 
-/* A time namespace has a CLOCK_MONOTONIC of its own; bpf_ktime_get_ns() is the machine's. By so much the former is ahead. */
+/* A time namespace has a CLOCK_MONOTONIC of its own; bpf_ktime_get_ns() is the machine's. By so
+ * much the former is ahead. */
 static int64_t namespace_ahead(void)
 {
 	FILE *f = fopen("/proc/self/timens_offsets", "re");

@@ -25,7 +25,7 @@ static const struct object_source {
 	enum trace_backend backend;
 	const char *name;
 	const void *(*bytes)(size_t *size);
-	bool (*meant_for)(void);	/* this kernel; NULL: for all */
+	bool (*meant_for)(void); /* this kernel; NULL: for all */
 } sources[] = {
 	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
 	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, NULL },
@@ -40,7 +40,9 @@ static uint64_t tick_ns(void)
 {
 	struct timespec t;
 
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) ? 10000000 : (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &t)
+		       ? 10000000
+		       : (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void set_options(struct trace *t, struct options *o)
@@ -80,7 +82,7 @@ static void set_sleepers(struct trace *t)
 	f->receiver = feature_symbol("receiver_wake_function");
 }
 
-#define TIMELINE_RING (1u << 24)	/* 300,000 steps between two looks, which come every 20 ms */
+#define TIMELINE_RING (1u << 24) /* 300,000 steps between two looks, which come every 20 ms */
 
 /* what only trace_digests_take() needs is not made for others; not every object has it */
 static int look_sizes(struct trace *t, unsigned int n)
@@ -90,8 +92,8 @@ static int look_sizes(struct trace *t, unsigned int n)
 
 	if (!keys || !digests)
 		return 0;
-	return bpf_map__set_autocreate(keys, t->opts.looks) || bpf_map__set_autocreate(digests, t->opts.looks) ||
-	       bpf_map__set_max_entries(keys, n);
+	return bpf_map__set_autocreate(keys, t->opts.looks) ||
+	       bpf_map__set_autocreate(digests, t->opts.looks) || bpf_map__set_max_entries(keys, n);
 }
 
 static int map_size(struct trace *t, const char *name, unsigned int n)
@@ -101,11 +103,11 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 	return map ? bpf_map__set_max_entries(map, n) : -1;
 }
 
-#define PLACES_MOST 16384u	/* in the array; 56 MB */
+#define PLACES_MOST 16384u /* in the array; 56 MB */
 
 /*
- * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory by kmalloc() from within whatever is
- * traced.
+ * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory
+ * by kmalloc() from within whatever is traced.
  */
 static int room_in_hash(struct trace *t, unsigned int n)
 {
@@ -122,11 +124,12 @@ static int map_sizes(struct trace *t)
 
 	t->hashed = n > PLACES_MOST;
 	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
-	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"), TIMELINE_RING))
+	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"),
+				     TIMELINE_RING))
 		return -1;
-	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) || map_size(t, "vacant", placed) ||
-	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) || look_sizes(t, n) ||
-	       stacks_size(t);
+	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) ||
+	       map_size(t, "vacant", placed) || room_in_hash(t, t->hashed ? n : 1) ||
+	       map_size(t, "tuples", 2 * n) || look_sizes(t, n) || stacks_size(t);
 }
 
 /* run by user space, not by an event */
@@ -138,11 +141,13 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 		return t->numbered;
 	if (!strcmp(program, "stall_so_far"))
 		return t->opts.stall_threshold_ns;
-	if (t->backend == TRACE_SAMPLED && (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
+	if (t->backend == TRACE_SAMPLED &&
+	    (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
 		return true;
 	if (!strcmp(program, "settle_listener"))
 		return t->opts.protos & 1u << TRACE_TCP;
-	return !strcmp(program, "settle") || (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
+	return !strcmp(program, "settle") ||
+	       (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
 /* load only what this session attaches: the rest need not pass the verifier */
@@ -150,7 +155,7 @@ static void choose_programs(struct trace *t)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, t->obj)
+	bpf_object__for_each_program (p, t->obj)
 		bpf_program__set_autoload(p, runs_on_demand(t, bpf_program__name(p)));
 	for (size_t i = 0; i < t->n_at; i++) {
 		p = bpf_object__find_program_by_name(t->obj, t->at[i].hook->program);
@@ -166,7 +171,7 @@ static bool tracepoint_exists(const char *point)
 {
 	char name[128];
 
-	if (!strncmp(point, "sys_", 4))	/* without a typedef of their own on some kernels */
+	if (!strncmp(point, "sys_", 4)) /* without a typedef of their own on some kernels */
 		return true;
 	snprintf(name, sizeof(name), "btf_trace_%s", point);
 	return feature_typedef(name);
@@ -204,11 +209,13 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 		const struct hook *h = &hook_table[i];
 		struct attached *a = &t->at[t->n_at];
 
-		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)) || !has_place(h))
+		if (h->backend != t->backend || (h->protos && !(h->protos & t->opts.protos)) ||
+		    !has_place(h))
 			continue;
 		a->hook = h;
 		if (!choose_point(a) && h->required)
-			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend", a->why_not,
+			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend",
+				    a->why_not,
 				    "take another backend (--backend), or a newer kernel");
 		t->n_at++;
 	}
@@ -234,8 +241,10 @@ static int list_vacant(struct trace *t)
 
 static int find_fds(struct trace *t)
 {
-	t->endpoints_fd = bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
-	t->keys_fd = t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
+	t->endpoints_fd =
+		bpf_object__find_map_fd_by_name(t->obj, t->hashed ? "hashed" : "endpoints");
+	t->keys_fd =
+		t->hashed ? t->endpoints_fd : bpf_object__find_map_fd_by_name(t->obj, "places");
 	t->settle_fd = program_fd(t, t->backend == TRACE_SAMPLED ? "settle_sampled" : "settle");
 	t->so_far_fd = program_fd(t, "stall_so_far");
 	t->settle_listener = program_fd(t, "settle_listener");
@@ -255,16 +264,22 @@ static int load_failed(const struct trace *t, struct trace_error *e, int err)
 	const char *locked = feature_locked(t->backend);
 
 	if (err == -EACCES || err == -EINVAL)
-		return fail(e, EXIT_BUG, "cannot load the tracing programs", "this kernel's verifier refuses them, which from 6.1 on it should not",
-			    "take another backend (--backend), and report it with what `ipcstall check` prints");
+		return fail(e, EXIT_BUG, "cannot load the tracing programs",
+			    "this kernel's verifier refuses them, which from 6.1 on it should not",
+			    "take another backend (--backend), and report it with what `ipcstall "
+			    "check` prints");
 	if (err == -EPERM && locked)
 		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
-			    "take --backend rawtp, or auto; `ipcstall check` says what this kernel allows");
+			    "take --backend rawtp, or auto; `ipcstall check` says what this kernel "
+			    "allows");
 	if (err == -EPERM)
 		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
-			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says what this kernel allows");
-	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE, "cannot load the tracing programs", strerror(-err),
-		    err_remedy(-err, "`ipcstall check` says what this kernel allows; a benchmark measures without them (--no-trace)"));
+			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says "
+			    "what this kernel allows");
+	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE,
+		    "cannot load the tracing programs", strerror(-err),
+		    err_remedy(-err, "`ipcstall check` says what this kernel allows; a benchmark "
+				     "measures without them (--no-trace)"));
 }
 
 static void tabulate_states(unsigned char (*states)[FACETS])
@@ -285,7 +300,7 @@ static void tabulate_slots(unsigned char *slots)
 static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
-	unsigned char (*states)[FACETS], *slots;
+	unsigned char(*states)[FACETS], *slots;
 	struct options *opt;
 	const void *bytes;
 	size_t size;
@@ -298,8 +313,8 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	states = object_const(t->obj, "state_of");
 	slots = object_const(t->obj, "slot_of");
 	if (!opt || !states || !slots || map_sizes(t))
-		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs", "the object is not of this build",
-			    "build again from clean");
+		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs",
+			    "the object is not of this build", "build again from clean");
 	set_options(t, opt);
 	tabulate_states(states);
 	tabulate_slots(slots);
@@ -329,7 +344,8 @@ static int load_first(struct trace *t, struct trace_error *e)
 	return err ? load_failed(t, e, err) : 0;
 }
 
-/* a kernel that takes the hooks but not the help for trace_digests_take() traces without the help */
+/* a kernel that takes the hooks but not the help for trace_digests_take() traces without the help
+ */
 static int load_or_plainer(struct trace *t, struct trace_error *e)
 {
 	struct trace_error first = {};
@@ -348,10 +364,12 @@ int object_load(struct trace *t, struct trace_error *e)
 	if (list_hooks(t, e) || load_or_plainer(t, e))
 		return -1;
 	if (find_fds(t))
-		return fail(e, EXIT_BUG, "cannot find the ledger's maps", "the object is not of this build",
-			    "build again from clean");
+		return fail(e, EXIT_BUG, "cannot find the ledger's maps",
+			    "the object is not of this build", "build again from clean");
 	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
-		return fail(e, EXIT_NO_FEATURE, "cannot sample", "this kernel's programs cannot walk a map, or user space cannot share one with them (5.13 on)",
+		return fail(e, EXIT_NO_FEATURE, "cannot sample",
+			    "this kernel's programs cannot walk a map, or user space cannot share "
+			    "one with them (5.13 on)",
 			    "take the ledger (without --sampled)");
 	return 0;
 }
@@ -371,10 +389,12 @@ static struct bpf_link *attach_one(struct bpf_program *p, const struct attached 
 
 static int attach_failed(struct attached *a, int err, struct trace_error *e)
 {
-	snprintf(a->why_not, sizeof(a->why_not), "%s %s: %s", hook_kind_name(a->hook->kind), a->hook->point, strerror(err));
+	snprintf(a->why_not, sizeof(a->why_not), "%s %s: %s", hook_kind_name(a->hook->kind),
+		 a->hook->point, strerror(err));
 	if (!a->hook->required)
 		return 0;
-	return fail(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE, "cannot attach a tracing program", a->why_not,
+	return fail(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE,
+		    "cannot attach a tracing program", a->why_not,
 		    "`ipcstall check` says what this kernel allows");
 }
 
@@ -426,7 +446,8 @@ static void forget_guesses(struct trace *t)
 	t->n_at = n;
 }
 
-/* The programs go by the guesses until they are told otherwise: a part that cannot be attached costs exactness, not truth. */
+/* The programs go by the guesses until they are told otherwise: a part that cannot be attached
+ * costs exactness, not truth. */
 static int attach_guesses(struct trace *t, struct trace_error *e)
 {
 	unsigned char *exact = object_var(t, "exact");
@@ -444,7 +465,8 @@ static int attach_guesses(struct trace *t, struct trace_error *e)
 
 int object_attach(struct trace *t, struct trace_error *e)
 {
-	if (attach_part(t, PART_ALWAYS, e) || attach_part(t, PART_EXACT, e) || attach_guesses(t, e)) {
+	if (attach_part(t, PART_ALWAYS, e) || attach_part(t, PART_EXACT, e) ||
+	    attach_guesses(t, e)) {
 		object_detach(t);
 		return -1;
 	}

@@ -19,7 +19,8 @@ static long var_offset(const struct btf *btf, const char *section, const char *n
 	for (int i = 0; sec && i < btf_vlen(sec); i++) {
 		const struct btf_var_secinfo *v = btf_var_secinfos(sec) + i;
 
-		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off), name))
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off),
+			    name))
 			return v->offset;
 	}
 	return -1;
@@ -29,7 +30,7 @@ static struct bpf_map *section_map(struct bpf_object *obj, const char *section)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map (map, obj) {
 		const char *dot = strchr(bpf_map__name(map), '.');
 
 		if (dot && !strcmp(dot, section))
@@ -55,7 +56,8 @@ void *object_var(struct trace *t, const char *name)
 	return off >= 0 ? t->vars + off : NULL;
 }
 
-/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not it */
+/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not
+ * it */
 int object_map_vars(struct trace *t)
 {
 	struct bpf_map *map = section_map(t->obj, ".bss");

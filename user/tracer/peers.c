@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The endpoints of a snapshot, each joined to its other end, and a stall that goes on to who keeps it waiting. */
+/* The endpoints of a snapshot, each joined to its other end, and a stall that goes on to who keeps
+ * it waiting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,14 @@ static int by_key(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 
-	return x->key < y->key ? -1 : x->key > y->key ? 1 : x->born < y->born ? -1 : x->born > y->born;
+	return x->key < y->key	   ? -1
+	       : x->key > y->key   ? 1
+	       : x->born < y->born ? -1
+				   : x->born > y->born;
 }
 
-/* addresses are reused: the other end is the one under that address that lived at the same time, and best one that names this end too */
+/* addresses are reused: the other end is the one under that address that lived at the same time,
+ * and best one that names this end too */
 static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 {
 	struct keyed want = { .key = self->peer };
@@ -71,10 +76,13 @@ static void vote_for(struct trace_who *w, const struct trace_call_stats *b, pid_
 /* as reader_during() */
 static pid_t reader_during(const struct trace_call_stats *reader, uint64_t stall, uint64_t to)
 {
-	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall ? TRACE_FD_OWNER : reader->tgid;
+	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall
+		       ? TRACE_FD_OWNER
+		       : reader->tgid;
 }
 
-/* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is asked here. */
+/* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is
+ * asked here. */
 static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 {
 	struct trace_endpoint *ep = &s->ep[k->index];
@@ -82,7 +90,8 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	uint64_t unread;
 
 	if (k->stalled)
-		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->tx_calls, ep->tx_calls.tgid, k->stalled);
+		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->tx_calls,
+			 ep->tx_calls.tgid, k->stalled);
 	if (!k->stalled || ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
@@ -93,15 +102,19 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
 	reader = &s->ep[ep->peer].rx_calls;
-	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], reader, reader_during(reader, k->stalled, ep->at_ns), unread);
+	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], reader,
+		 reader_during(reader, k->stalled, ep->at_ns), unread);
 }
 
 #define UNIX_ROOM (1 << 20) /* more than a Unix socket holds that was given no room of its own */
 
-/* Whoever was sent more than that, and never was seen in a receive call, reads in a way that no hook sees: by splice(). */
+/* Whoever was sent more than that, and never was seen in a receive call, reads in a way that no
+ * hook sees: by splice(). */
 static void stream_audit(const struct trace_snapshot *s, const struct trace_endpoint *sender)
 {
-	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM ? &s->ep[sender->peer] : NULL;
+	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM
+						? &s->ep[sender->peer]
+						: NULL;
 
 	if (reader && !reader->rx_calls.messages && sender->tx_calls.bytes > UNIX_ROOM)
 		endpoint_reads_missed(reader, sender->tx_calls.bytes - UNIX_ROOM);
@@ -125,14 +138,18 @@ void peers_join(struct trace_snapshot *s, struct keyed *k)
 	}
 }
 
-void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint *ep, const struct trace *t)
+void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint *ep,
+	       const struct trace *t)
 {
 	struct trace_endpoint *out = &s->ep[s->n];
 
 	endpoint_fill(out, ep, t);
 	if (s->looks)
 		sampled_looks(&s->looks[s->n], ep);
-	k[s->n] = (struct keyed){ ep->id.key, ep->peer, ep->born, out->closed ? out->at_ns : UINT64_MAX, 0, ep->peer_unread, s->n };
+	k[s->n] = (struct keyed){ ep->id.key, ep->peer,
+				  ep->born,   out->closed ? out->at_ns : UINT64_MAX,
+				  0,	      ep->peer_unread,
+				  s->n };
 	if (!out->closed && tx_is_stall(out->tx.now) && out->at_ns > out->tx.since_ns)
 		k[s->n].stalled = out->at_ns - out->tx.since_ns;
 	s->n++;

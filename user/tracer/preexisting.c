@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What existed before the session: /proc names the descriptors and the sleeping threads of the processes that are followed, and
- * bpf/preexisting.bpf.h looks at each. What cannot be read here shows at its first event, and is counted.
+ * What existed before the session: /proc names the descriptors and the sleeping threads of the
+ * processes that are followed, and bpf/preexisting.bpf.h looks at each. What cannot be read here
+ * shows at its first event, and is counted.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -165,13 +166,16 @@ uint64_t proc_inode(int dir, long fd)
 	link[n > 0 ? n : 0] = '\0';
 	if (link[0] == '/')
 		return is_fifo(dir, name) ? SEED_FIFO : 0;
-	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 || sscanf(link, "pipe:[%" SCNu64, &inode) == 1 ? inode : 0;
+	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 ||
+			       sscanf(link, "pipe:[%" SCNu64, &inode) == 1
+		       ? inode
+		       : 0;
 }
 
 struct seeding {
 	struct trace *t;
 	pid_t pid;
-	size_t found;	/* when only counting */
+	size_t found; /* when only counting */
 };
 
 static enum seeded run_seed(int prog, const uint64_t *args, size_t size)
@@ -197,7 +201,8 @@ static void seed_fd(void *ctx, int dir, long fd)
 		s->t->existing.made++;
 }
 
-/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in none */
+/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in
+ * none */
 static void seed_thread(void *ctx, int dir, long tid)
 {
 	struct seeding *s = ctx;
@@ -211,7 +216,8 @@ static void seed_thread(void *ctx, int dir, long tid)
 		s->t->existing.asleep += run_seed(s->t->seed_call, args, sizeof(args)) == SEED_MADE;
 }
 
-static void each_process(struct seeding *s, const struct pids *p, const char *folder, void (*fn)(void *, int, long))
+static void each_process(struct seeding *s, const struct pids *p, const char *folder,
+			 void (*fn)(void *, int, long))
 {
 	char path[64];
 
@@ -258,7 +264,7 @@ int preexisting_find(struct trace *t, struct trace_error *e)
 			err = trace_follow(t, p.v[i], e);
 	if (!err) {
 		each_process(&s, &p, "fd", seed_fd);
-		if (t->backend != TRACE_SAMPLED)	/* a look finds who sleeps */
+		if (t->backend != TRACE_SAMPLED) /* a look finds who sleeps */
 			each_process(&s, &p, "task", seed_thread);
 	}
 	free(p.v);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes through the ring: ends of endpoints, which are kept, and stalls and steps, which are handed on. */
+/* What comes through the ring: ends of endpoints, which are kept, and stalls and steps, which are
+ * handed on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)
 		l->lifetime_ns += ep->closed - ep->born;
 }
 
-/* a session of days must not grow without bound: of those that are gone, the half that stalled more stays */
+/* a session of days must not grow without bound: of those that are gone, the half that stalled more
+ * stays */
 static void drop_least_stalled(struct trace *t)
 {
 	struct closed_list *l = &t->closed;
@@ -107,17 +109,22 @@ static bool keep_closed(struct trace *t, const struct endpoint *ep)
 
 static void fill_held(struct trace_held *out, const struct held *in)
 {
-	*out = (struct trace_held){ in->head != 0, in->queued, in->unacked, in->small, in->mss, in->cwnd, in->in_flight, in->window,
+	*out = (struct trace_held){ in->head != 0,   in->queued,     in->unacked,   in->small,
+				    in->mss,	     in->cwnd,	     in->in_flight, in->window,
 				    in->nonagle & 1, in->nonagle & 2 };
 }
 
 static void report_stall(const struct trace *t, const struct record_stall *r)
 {
 	struct trace_stall s = {
-		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state, .by_delack = (enum trace_delack)r->by_delack, .goes_on = r->goes_on,
-		.peer_unread_ns = r->peer_unread, .peer_no_cpu_ns = r->peer_no_cpu, .tgid = r->tgid, .peer_tgid = r->peer_tgid, .kstack = r->kstack,
-		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed, .ack_went_ns = r->ack_went, .ack_at_ns = r->ack.at,
-		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack, .peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
+		.serial = r->serial, .from_ns = r->from, .to_ns = r->to, .state = r->state,
+			.by_delack = (enum trace_delack)r->by_delack, .goes_on = r->goes_on,
+		.peer_unread_ns = r->peer_unread, .peer_no_cpu_ns = r->peer_no_cpu, .tgid = r->tgid,
+			.peer_tgid = r->peer_tgid, .kstack = r->kstack,
+		.peer_serial = r->peer_serial, .ack_owed_ns = r->ack_owed,
+			.ack_went_ns = r->ack_went, .ack_at_ns = r->ack.at,
+		.ack_bytes = r->ack.acked, .ack_payload = r->ack.payload, .ustack = r->ustack,
+			.peer_kstack = r->peer_kstack, .peer_ustack = r->peer_ustack,
 	};
 
 	fill_held(&s.held, &r->held);

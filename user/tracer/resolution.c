@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How well each backend sees each figure: exactly, up to the next event it can see, or not at all. */
+/* How well each backend sees each figure: exactly, up to the next event it can see, or not at all.
+ */
 #include "tracer/internal.h"
 
 static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
@@ -9,12 +10,14 @@ static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
 }
 
 /* of a stream the queue's length is in buffers, of which one read may take many or a part */
-static enum trace_resolution queue_resolution(enum trace_proto proto, enum trace_resolution otherwise)
+static enum trace_resolution queue_resolution(enum trace_proto proto,
+					      enum trace_resolution otherwise)
 {
 	return proto == TRACE_TCP || proto == TRACE_UNIX_STREAM ? TRACE_UNKNOWN : otherwise;
 }
 
-/* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning, save tcp_sendmsg and pipes */
+/* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning,
+ * save tcp_sendmsg and pipes */
 static void rawtp_fill(struct trace_endpoint *ep)
 {
 	bool tcp = ep->proto == TRACE_TCP, pipe = ep->proto == TRACE_PIPE;
@@ -31,8 +34,8 @@ static void rawtp_fill(struct trace_endpoint *ep)
 }
 
 /*
- * Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of which a return may be left out, and fentry where
- * one of its exact hooks is missing.
+ * Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of
+ * which a return may be left out, and fentry where one of its exact hooks is missing.
  */
 static void entered_fill(struct trace_endpoint *ep, enum trace_resolution calls)
 {
@@ -52,10 +55,11 @@ static void exact_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, TRACE_EXACT);
 }
 
-/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk); before, nobody does */
+/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk);
+ * before, nobody does */
 enum trace_resolution resolution_drops(enum trace_proto proto)
 {
-	static int args;	/* asked for once: each time is a walk through all of the kernel's types */
+	static int args; /* asked for once: each time is a walk through all of the kernel's types */
 
 	if (!args)
 		args = feature_args("kfree_skb");
@@ -87,13 +91,16 @@ void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact
 		exact_fill(ep);
 }
 
-/* Most of what went through was moved by calls that no hook saw: what depends on who is in a call is not known then. */
+/* Most of what went through was moved by calls that no hook saw: what depends on who is in a call
+ * is not known then. */
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
 {
-	if (tx && ep->proto == TRACE_PIPE)	/* all that is known of a writer is its calls */
+	if (tx && ep->proto == TRACE_PIPE) /* all that is known of a writer is its calls */
 		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
-	else if (tx)	/* whether its writer sleeps for room no socket tells, nor then whether there was nothing to send */
-		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] = ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
+	else if (tx) /* whether its writer sleeps for room no socket tells, nor then whether there
+			was nothing to send */
+		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] =
+			ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
 	if (rx)
 		fill(ep->rx.resolution, RX_N, TRACE_UNKNOWN);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session that has stopped, turned to other processes: its programs stay loaded, and nothing of what they knew stays. */
+/* A session that has stopped, turned to other processes: its programs stay loaded, and nothing of
+ * what they knew stays. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -13,7 +14,8 @@ static void empty_map(const struct trace *t, const char *name)
 
 	if (!map || bpf_map__key_size(map) > sizeof(key))
 		return;
-	while (!bpf_map_get_next_key(bpf_map__fd(map), NULL, key) && !bpf_map_delete_elem(bpf_map__fd(map), key))
+	while (!bpf_map_get_next_key(bpf_map__fd(map), NULL, key) &&
+	       !bpf_map_delete_elem(bpf_map__fd(map), key))
 		;
 }
 
@@ -26,7 +28,8 @@ static void empty_places(struct trace *t)
 	uint32_t place;
 
 	while (blank && !bpf_map_get_next_key(t->keys_fd, NULL, &key)) {
-		if (bpf_map_lookup_elem(t->keys_fd, &key, &place) || bpf_map_delete_elem(t->keys_fd, &key))
+		if (bpf_map_lookup_elem(t->keys_fd, &key, &place) ||
+		    bpf_map_delete_elem(t->keys_fd, &key))
 			break;
 		bpf_map_update_elem(t->endpoints_fd, &place, blank, BPF_ANY);
 		bpf_map_update_elem(vacant, NULL, &place, BPF_ANY);
@@ -62,7 +65,8 @@ int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_e
 {
 	memset(e, 0, sizeof(*e));
 	if (t->running || t->opts.filter != TRACE_FILTER_TREE)
-		return fail(e, EXIT_BUG, "cannot turn to other processes", "the session runs, or follows no processes", "report it");
+		return fail(e, EXIT_BUG, "cannot turn to other processes",
+			    "the session runs, or follows no processes", "report it");
 	forget_all(t);
 	t->opts.n_tgids = MIN(n, (size_t)TRACE_TGIDS);
 	memcpy(t->opts.tgids, tgids, t->opts.n_tgids * sizeof(*tgids));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An endpoint of a sampled session: the time by looks, TCP's own counts, and unknown what only a ledger sees. */
+/* An endpoint of a sampled session: the time by looks, TCP's own counts, and unknown what only a
+ * ledger sees. */
 #include <string.h>
 
 #include "tracer/internal.h"
@@ -39,7 +40,8 @@ static void no_episodes(struct trace_ledger *l)
 	memset(l->hist, 0, sizeof(l->hist));
 }
 
-/* An end that came in the midst of a look has that look's time not booked: it goes to the last state. */
+/* An end that came in the midst of a look has that look's time not booked: it goes to the last
+ * state. */
 static void account_for_all(struct trace_ledger *l)
 {
 	l->ns[l->now] += (uint64_t)l->unaccounted_ns;
@@ -51,7 +53,8 @@ static void no_calls(struct trace_call_stats *b, uint64_t moved, bool tcp)
 	b->bytes = tcp ? moved : 0;
 	b->bytes_res = tcp ? TRACE_BOUNDED : TRACE_UNKNOWN;
 	b->messages = b->wakeups = 0;
-	b->blocked_ns = b->blocked_max_ns = b->open_sleep_ns = b->runq_ns = b->runq_max_ns = b->no_cpu_ns = 0;
+	b->blocked_ns = b->blocked_max_ns = b->open_sleep_ns = b->runq_ns = b->runq_max_ns =
+		b->no_cpu_ns = 0;
 	b->blocked_res = b->runq_res = b->no_cpu_res = TRACE_UNKNOWN;
 }
 
@@ -113,4 +116,5 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 		out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
 }
 
-_Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N, "trace.h and record.h differ");
+_Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N,
+	       "trace.h and record.h differ");

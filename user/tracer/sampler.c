@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The looks of a sampled session: a thread that sleeps for a random time, has the kernel half look at the endpoints whose turn it is, and
- * sleeps again. Who is looked at when is drawn anew for each round, in which every endpoint comes once.
+ * The looks of a sampled session: a thread that sleeps for a random time, has the kernel half look
+ * at the endpoints whose turn it is, and sleeps again. Who is looked at when is drawn anew for each
+ * round, in which every endpoint comes once.
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,22 +19,23 @@
 #include "sampler/tempo.h"
 #include "stats/rng.h"
 
-#define FIND_SHARE 0.2		/* of the budget is for the search for descriptors */
-#define FIND_EVERY_NS 100000000ull	/* at the soonest */
-#define LIST_EVERY_NS 1000000000ull	/* a walk of the map, for those that are gone; the new ones are told of */
+#define FIND_SHARE    0.2	   /* of the budget is for the search for descriptors */
+#define FIND_EVERY_NS 100000000ull /* at the soonest */
+#define LIST_EVERY_NS \
+	1000000000ull /* a walk of the map, for those that are gone; the new ones are told of */
 
 struct sampler {
 	pthread_t thread;
 	bool running, stop;
 	int look_fd;
-	uint64_t *order;	/* shared with the kernel half: LOOKS_AT_ONCE keys */
-	uint64_t *keys;		/* of this round, in the order of their turns */
+	uint64_t *order; /* shared with the kernel half: LOOKS_AT_ONCE keys */
+	uint64_t *keys;	 /* of this round, in the order of their turns */
 	size_t n, at, room;
 	struct tempo tempo;
 	struct rng rng;
 	uint64_t listed_ns, serial_then;
 	uint64_t find_next_ns;
-	struct trace_sampling told;	/* by the looking thread alone, but for find_ns */
+	struct trace_sampling told; /* by the looking thread alone, but for find_ns */
 };
 
 _Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
@@ -46,7 +48,8 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* A look that waits for a CPU comes when somebody else sleeps, and not at an instant that nobody chose: so it goes first, where that is allowed. */
+/* A look that waits for a CPU comes when somebody else sleeps, and not at an instant that nobody
+ * chose: so it goes first, where that is allowed. */
 static void go_first(void)
 {
 	struct sched_param p = { .sched_priority = 1 };
@@ -65,7 +68,8 @@ static uint64_t last_serial(struct trace *t)
 
 static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 {
-	s->serial_then = last_serial(t);	/* first: one that is born meanwhile comes twice, and is looked at once more */
+	s->serial_then = last_serial(
+		t); /* first: one that is born meanwhile comes twice, and is looked at once more */
 	pthread_mutex_lock(&t->listing);
 	s->n = MIN(digest_list(t), s->room);
 	memcpy(s->keys, t->look.keys, s->n * sizeof(*s->keys));
@@ -80,7 +84,8 @@ static void add_births(struct trace *t, struct sampler *s)
 	uint64_t last = last_serial(t);
 
 	for (; births && s->serial_then < last && s->n < s->room; s->n++)
-		s->keys[s->n] = __atomic_load_n(&births[++s->serial_then % BIRTHS], __ATOMIC_RELAXED);
+		s->keys[s->n] =
+			__atomic_load_n(&births[++s->serial_then % BIRTHS], __ATOMIC_RELAXED);
 }
 
 /* a new round: all that live, in a new order */
@@ -113,7 +118,8 @@ static void look_once(struct trace *t, struct sampler *s)
 
 	if (s->at >= s->n)
 		list_round(t, s);
-	for (left = MIN(s->tempo.at_once, s->n - s->at), n = left; left; left -= MIN(left, LOOKS_AT_ONCE))
+	for (left = MIN(s->tempo.at_once, s->n - s->at), n = left; left;
+	     left -= MIN(left, LOOKS_AT_ONCE))
 		found += run_look(s, MIN(left, LOOKS_AT_ONCE));
 	__atomic_fetch_add(&s->told.looks, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->told.endpoint_looks, found, __ATOMIC_RELAXED);
@@ -126,8 +132,10 @@ static void sleep_until(uint64_t at, uint64_t now)
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	at = (uint64_t)until.tv_sec * 1000000000 + (uint64_t)until.tv_nsec + (at > now ? at - now : 0);
-	until = (struct timespec){ .tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000) };
+	at = (uint64_t)until.tv_sec * 1000000000 + (uint64_t)until.tv_nsec +
+	     (at > now ? at - now : 0);
+	until = (struct timespec){ .tv_sec = (time_t)(at / 1000000000),
+				   .tv_nsec = (long)(at % 1000000000) };
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
 }
@@ -139,7 +147,7 @@ static void *looks(void *arg)
 	uint64_t cpu, before, next = snapshot_now();
 
 	go_first();
-	look_once(t, s);	/* the first is dearer than the rest, and not measured */
+	look_once(t, s); /* the first is dearer than the rest, and not measured */
 	before = thread_cpu_ns();
 	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
 		size_t from;
@@ -162,7 +170,9 @@ static int map_order(struct trace *t, struct sampler *s)
 {
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "look_keys");
 	size_t size = LOOKS_AT_ONCE * sizeof(*s->order);
-	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, MAX(size, (size_t)sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = fd < 0 ? MAP_FAILED
+			 : mmap(NULL, MAX(size, (size_t)sysconf(_SC_PAGESIZE)),
+				PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	s->order = p == MAP_FAILED ? NULL : p;
 	return s->order ? 0 : -1;
@@ -193,11 +203,14 @@ int sampler_start(struct trace *t, struct trace_error *e)
 		return fail_sys(e, ENOMEM, "cannot begin to look", "free some memory");
 	tempo_begin(&s->tempo, t->opts.budget * (1 - FIND_SHARE));
 	rng_seed(&s->rng, snapshot_now());
-	s->told = (struct trace_sampling){ .on = true, .budget = t->opts.budget, .part = 1, .since_ns = snapshot_now() };
+	s->told = (struct trace_sampling){
+		.on = true, .budget = t->opts.budget, .part = 1, .since_ns = snapshot_now()
+	};
 	s->find_next_ns = snapshot_now() + FIND_EVERY_NS;
 	s->stop = false;
 	if (pthread_create(&s->thread, NULL, looks, t))
-		return fail_sys(e, EAGAIN, "cannot start the looking thread", "raise the limit of processes");
+		return fail_sys(e, EAGAIN, "cannot start the looking thread",
+				"raise the limit of processes");
 	s->running = true;
 	return 0;
 }
@@ -221,7 +234,8 @@ void sampler_free(struct trace *t)
 		return;
 	sampler_stop(t);
 	if (s->order)
-		munmap(s->order, MAX(LOOKS_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
+		munmap(s->order,
+		       MAX(LOOKS_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
 	free(s->keys);
 	free(s);
 	t->sampler = NULL;
@@ -244,5 +258,7 @@ void sampler_finds(struct trace *t)
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
 	s->told.find_ns += cost;
-	s->find_next_ns = snapshot_now() + MAX(FIND_EVERY_NS, (uint64_t)((double)cost / (FIND_SHARE * t->opts.budget)));
+	s->find_next_ns =
+		snapshot_now() +
+		MAX(FIND_EVERY_NS, (uint64_t)((double)cost / (FIND_SHARE * t->opts.budget)));
 }

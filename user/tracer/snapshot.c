@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment, joined to its peer. */
+/* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment,
+ * joined to its peer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 #include "tracer/peers.h"
 
 #define READ_TRIES 64
-#define READ_AT_ONCE 4	/* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time */
-#define RING_HOLDS 512	/* records of an end: a fifth of the ring */
+#define READ_AT_ONCE \
+	4 /* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time \
+	   */
+#define RING_HOLDS 512 /* records of an end: a fifth of the ring */
 
 static int by_number(const void *a, const void *b)
 {
@@ -32,18 +35,19 @@ size_t snapshot_unique_keys(uint64_t *keys, size_t n)
 	return out;
 }
 
-#define RESTARTS 8	/* of a walk in a map that others change without end */
+#define RESTARTS 8 /* of a walk in a map that others change without end */
 
 /*
- * All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again at the first bucket: what was met
- * already comes once more, and is to be there once.
+ * All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again
+ * at the first bucket: what was met already comes once more, and is to be there once.
  */
 static size_t list_keys(int fd, uint64_t *keys, size_t max)
 {
 	uint64_t prev, key, *from = NULL;
 	size_t n = 0;
 
-	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key); steps++) {
+	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key);
+	     steps++) {
 		n = n < max ? n : snapshot_unique_keys(keys, n);
 		if (n == max)
 			break;
@@ -53,7 +57,8 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 	return snapshot_unique_keys(keys, n);
 }
 
-/* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back before this moment */
+/* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back
+ * before this moment */
 static void settle(const struct trace *t, uint64_t key)
 {
 	snapshot_run(t->settle_fd, key, 0);
@@ -66,10 +71,12 @@ bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
 
 	if (t->hashed)
 		return !bpf_map_lookup_elem(t->endpoints_fd, &key, ep);
-	return !bpf_map_lookup_elem(t->keys_fd, &key, &place) && !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
+	return !bpf_map_lookup_elem(t->keys_fd, &key, &place) &&
+	       !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
 }
 
-/* the kernel swaps the word first and adds the time after: a copy taken in between is taken again */
+/* the kernel swaps the word first and adds the time after: a copy taken in between is taken again
+ */
 static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	const struct timespec pause = { .tv_nsec = 500000 };
@@ -105,8 +112,10 @@ static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
 	return 0;
 }
 
-/* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts once, as closed */
-static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live, size_t n, size_t since)
+/* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts
+ * once, as closed */
+static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live,
+		    size_t n, size_t since)
 {
 	size_t all = n + t->closed.n;
 	struct keyed *k = array_new(all, 1, sizeof(*k));
@@ -128,7 +137,8 @@ static int assemble(struct trace *t, struct trace_snapshot *s, const struct endp
 	return copy_rest(&t->closed, s);
 }
 
-/* Whether bytes are astray is certain after some looks in a row: between two of them a call that was about to be counted is. */
+/* Whether bytes are astray is certain after some looks in a row: between two of them a call that
+ * was about to be counted is. */
 static bool is_doubtful(const struct endpoint *ep, enum dir dir)
 {
 	return ep->astray[dir] && !(ep->flags & EP_MISSED << dir);
@@ -153,9 +163,11 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) && !is_strangers(live[got].flags, live[got].peer))
+		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) &&
+		    !is_strangers(live[got].flags, live[got].peer))
 			got++;
-		if (i % RING_HOLDS == RING_HOLDS - 1)	/* each may be found gone, and its record is in the ring then */
+		if (i % RING_HOLDS ==
+		    RING_HOLDS - 1) /* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
 	}
 	return got;

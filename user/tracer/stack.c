@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks as text. What a process had mapped is remembered, so that its frames keep their names after its end. */
+/* Stacks as text. What a process had mapped is remembered, so that its frames keep their names
+ * after its end. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,12 @@
 #include "base/text.h"
 #include "tracer/symbols.h"
 
-#define FRAMES	64
-#define FILES	256	/* whose symbols are kept */
-#define PROCS	256	/* whose maps are kept */
+#define FRAMES 64
+#define FILES  256 /* whose symbols are kept */
+#define PROCS  256 /* whose maps are kept */
 
 struct file {
-	char *name;		/* without its folder */
+	char *name; /* without its folder */
 	dev_t dev;
 	ino_t ino;
 	struct symbols symbols;
@@ -51,15 +52,16 @@ static void read_kernel(void)
 
 	known.kernel_read = true;
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 && addr && strchr("tTwW", type) &&
-		    !symbols_add(&known.kernel, addr, 0, name))
+		if (sscanf(line, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 && addr &&
+		    strchr("tTwW", type) && !symbols_add(&known.kernel, addr, 0, name))
 			break;
 	if (f)
 		fclose(f);
 	symbols_sort(&known.kernel);
 }
 
-/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": how one frame is written, in these two and nowhere else */
+/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": how one frame is written, in these two and
+ * nowhere else */
 static int kernel_frame(uint64_t addr, char *buf, size_t size)
 {
 	const struct symbol *s;
@@ -67,10 +69,12 @@ static int kernel_frame(uint64_t addr, char *buf, size_t size)
 	if (!known.kernel_read)
 		read_kernel();
 	s = symbols_find(&known.kernel, addr);
-	return s ? snprintf(buf, size, "%s+0x%" PRIx64 " [k]\n", s->name, addr - s->addr) : snprintf(buf, size, "0x%" PRIx64 " [k]\n", addr);
+	return s ? snprintf(buf, size, "%s+0x%" PRIx64 " [k]\n", s->name, addr - s->addr)
+		 : snprintf(buf, size, "0x%" PRIx64 " [k]\n", addr);
 }
 
-/* the file as the process sees it: it may live in another mount namespace, and be deleted or replaced since */
+/* the file as the process sees it: it may live in another mount namespace, and be deleted or
+ * replaced since */
 static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -102,7 +106,9 @@ static bool add_mapping(struct process *p, const char *line)
 	struct mapping m = {}, *v;
 	char path[512] = "", perms[8];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &m.from, &m.to, perms, &m.off, path) < 4 || !strchr(perms, 'x'))
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &m.from,
+		   &m.to, perms, &m.off, path) < 4 ||
+	    !strchr(perms, 'x'))
 		return true;
 	m.file = path[0] == '/' ? open_file(p->tgid, m.from, m.to, path) : NULL;
 	v = array_resize(p->v, p->n, 1, sizeof(*v));
@@ -161,7 +167,7 @@ static int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 	const struct symbol *s;
 	uint64_t off;
 
-	if (!m) {	/* loaded since, or another program by now */
+	if (!m) { /* loaded since, or another program by now */
 		read_maps(p);
 		m = mapping_of(p, addr);
 	}
@@ -171,14 +177,18 @@ static int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 	s = symbols_find(&m->file->symbols, off);
 	if (!s)
 		return snprintf(buf, size, "%s+0x%" PRIx64 "\n", m->file->name, off);
-	return snprintf(buf, size, "%s+0x%" PRIx64 " (%s)\n", s->name, off - s->addr, m->file->name);
+	return snprintf(buf, size, "%s+0x%" PRIx64 " (%s)\n", s->name, off - s->addr,
+			m->file->name);
 }
 
 /* the tracer's own part of a kernel stack, above the function that was traced */
 static bool is_tracer(const char *frame)
 {
-	static const char *const prefixes[] = { "bpf_", "__bpf_", "__traceiter_", "call_trace_", "trace_call_bpf", "kprobe_", "kretprobe_",
-						"ftrace_", "arch_ftrace_", "aggr_pre_handler", "perf_trace_", "rethook_", "arch_rethook_" };
+	static const char *const prefixes[] = {
+		"bpf_",	       "__bpf_",     "__traceiter_", "call_trace_",  "trace_call_bpf",
+		"kprobe_",     "kretprobe_", "ftrace_",	     "arch_ftrace_", "aggr_pre_handler",
+		"perf_trace_", "rethook_",   "arch_rethook_"
+	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(frame, prefixes[i], strlen(prefixes[i])))
@@ -202,7 +212,7 @@ static int print_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 
 /* ---- the two maps: see stack_number() in bpf/emit.bpf.h ---- */
 
-#define TEND_EVERY 50	/* looks, of 20 ms */
+#define TEND_EVERY 50 /* looks, of 20 ms */
 
 static int map_of_age(const struct trace *t, uint32_t age)
 {
@@ -211,10 +221,14 @@ static int map_of_age(const struct trace *t, uint32_t age)
 
 int stacks_size(struct trace *t)
 {
-	struct bpf_map *even = bpf_object__find_map_by_name(t->obj, "stacks_even"), *odd = bpf_object__find_map_by_name(t->obj, "stacks_odd");
+	struct bpf_map *even = bpf_object__find_map_by_name(t->obj, "stacks_even"),
+		       *odd = bpf_object__find_map_by_name(t->obj, "stacks_odd");
 	unsigned int n = t->opts.stacks ? STACK_PLACES : 1;
 
-	return !even || !odd || bpf_map__set_max_entries(even, n) || bpf_map__set_max_entries(odd, n) ? -1 : 0;
+	return !even || !odd || bpf_map__set_max_entries(even, n) ||
+			       bpf_map__set_max_entries(odd, n)
+		       ? -1
+		       : 0;
 }
 
 static size_t count_places(int fd)
@@ -241,9 +255,10 @@ static void empty_map(int fd)
 }
 
 /*
- * A session of days meets more stacks than there are places for, most of them once (a program without frame pointers has numbers on its
- * stack for callers). Where stacks go unknown and a quarter of the places is taken, the other map begins anew. What a stall holds from the
- * age before is still there; a thread that sleeps through two turns has lost its stack.
+ * A session of days meets more stacks than there are places for, most of them once (a program
+ * without frame pointers has numbers on its stack for callers). Where stacks go unknown and a
+ * quarter of the places is taken, the other map begins anew. What a stall holds from the age before
+ * is still there; a thread that sleeps through two turns has lost its stack.
  */
 void stacks_tend(struct trace *t)
 {
@@ -256,7 +271,8 @@ void stacks_tend(struct trace *t)
 	if (lost == t->stacks.lost)
 		return;
 	t->stacks.lost = lost;
-	if (count_places(map_of_age(t, *age)) < STACK_PLACES / 4)	/* two that have one place would have it there too */
+	if (count_places(map_of_age(t, *age)) <
+	    STACK_PLACES / 4) /* two that have one place would have it there too */
 		return;
 	empty_map(map_of_age(t, *age + 1));
 	__atomic_store_n(age, *age + 1, __ATOMIC_RELEASE);
@@ -286,9 +302,10 @@ int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size)
 	while (n < FRAMES && frames[n]) {
 		int len = print_frame(frames[n], tgid, buf + used, size - used);
 
-		if (n && is_garbage(frames[n], tgid))	/* after print_frame(), which looked at the maps again */
+		if (n && is_garbage(frames[n],
+				    tgid)) /* after print_frame(), which looked at the maps again */
 			len = -1;
-		if (len < 0 || (size_t)len >= size - used) {	/* whole frames only */
+		if (len < 0 || (size_t)len >= size - used) { /* whole frames only */
 			buf[used] = 0;
 			break;
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The difference of two snapshots: a phase. And sums of endpoints. Both are additions: an unsigned difference is one, of the negative. */
+/* The difference of two snapshots: a phase. And sums of endpoints. Both are additions: an unsigned
+ * difference is one, of the negative. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -135,7 +136,8 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 
 static int by_serial(const void *x, const void *y)
 {
-	const struct trace_endpoint *a = *(struct trace_endpoint *const *)x, *b = *(struct trace_endpoint *const *)y;
+	const struct trace_endpoint *a = *(struct trace_endpoint *const *)x,
+				    *b = *(struct trace_endpoint *const *)y;
 
 	return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
@@ -179,8 +181,10 @@ struct trace_endpoint *rest_new(void)
 		rest[p].proto = (enum trace_proto)p;
 		rest[p].peer = -1;
 		rest[p].closed = true;
-		rest[p].tx_calls.bytes_res = rest[p].tx_calls.blocked_res = rest[p].tx_calls.runq_res = TRACE_EXACT;
-		rest[p].rx_calls.bytes_res = rest[p].rx_calls.blocked_res = rest[p].rx_calls.runq_res = TRACE_EXACT;
+		rest[p].tx_calls.bytes_res = rest[p].tx_calls.blocked_res =
+			rest[p].tx_calls.runq_res = TRACE_EXACT;
+		rest[p].rx_calls.bytes_res = rest[p].rx_calls.blocked_res =
+			rest[p].rx_calls.runq_res = TRACE_EXACT;
 	}
 	return rest;
 }
@@ -194,10 +198,12 @@ void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
 }
 
 /*
- * What was added to the rest between the two. The whole lives of those that are in it count there; what they had done by `a`, where they
- * still lived, does not belong to the phase: they are the ones that are in `a` and gone from `b` (which `kept` says of each).
+ * What was added to the rest between the two. The whole lives of those that are in it count there;
+ * what they had done by `a`, where they still lived, does not belong to the phase: they are the
+ * ones that are in `a` and gone from `b` (which `kept` says of each).
  */
-static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b, const bool *kept)
+static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a,
+		     const struct trace_snapshot *b, const bool *kept)
 {
 	out->rest = NULL;
 	if (!b->rest || b->counters.dropped == a->counters.dropped)
@@ -210,18 +216,21 @@ static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a,
 		add_endpoint(&out->rest[p], &a->rest[p], -1);
 	for (size_t i = 0; i < a->n; i++)
 		if (!kept[i] && !a->ep[i].closed)
-			add_endpoint(&out->rest[a->ep[i].proto < TRACE_PROTOS ? a->ep[i].proto : 0], &a->ep[i], -1);
+			add_endpoint(&out->rest[a->ep[i].proto < TRACE_PROTOS ? a->ep[i].proto : 0],
+				     &a->ep[i], -1);
 	return true;
 }
 
-/* A maximum has no difference, and the longest may have begun before the phase: the time that the phase has is a limit of it too. */
+/* A maximum has no difference, and the longest may have begun before the phase: the time that the
+ * phase has is a limit of it too. */
 static void limit_longest(struct trace_ledger *phase)
 {
 	for (int i = 0; i < TRACE_STATES; i++)
 		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
 }
 
-/* What flew before the phase, and in it turned out to have been lost: in the phase it did neither. */
+/* What flew before the phase, and in it turned out to have been lost: in the phase it did neither.
+ */
 static void late_losses(struct trace_ledger *tx)
 {
 	if ((int64_t)tx->ns[TX_FLIGHT] < 0) {
@@ -265,7 +274,8 @@ static bool copy_looks(struct trace_snapshot *out, const struct trace_snapshot *
 	return out->looks;
 }
 
-int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b)
+int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a,
+		       const struct trace_snapshot *b)
 {
 	struct trace_endpoint **old = index_serials(a);
 	bool *kept = array_new(a->n, 1, sizeof(*kept));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names for addresses. One table from name to address, however it was read: the kernel's, or a file's. */
+/* Names for addresses. One table from name to address, however it was read: the kernel's, or a
+ * file's. */
 #ifndef IPCSTALL_TRACER_SYMBOLS_H
 #define IPCSTALL_TRACER_SYMBOLS_H
 
@@ -9,7 +10,7 @@
 #include <sys/types.h>
 
 struct symbol {
-	uint64_t addr, size;	/* size 0: up to the next */
+	uint64_t addr, size; /* size 0: up to the next */
 	char *name;
 };
 
@@ -24,8 +25,8 @@ void symbols_sort(struct symbols *s);
 const struct symbol *symbols_find(const struct symbols *s, uint64_t addr);
 
 /*
- * An ELF file's functions by their offset in the file, from .symtab or else .dynsym, and from the separate debug file that
- * its build id names. False: it is no ELF file, or cannot be read.
+ * An ELF file's functions by their offset in the file, from .symtab or else .dynsym, and from the
+ * separate debug file that its build id names. False: it is no ELF file, or cannot be read.
  */
 bool symbols_of_file(const char *path, struct symbols *out);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of an ELF file. A frame is known by its offset in the file, as /proc/PID/maps gives it; symbols have addresses. */
+/* The functions of an ELF file. A frame is known by its offset in the file, as /proc/PID/maps gives
+ * it; symbols have addresses. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ static bool file_offset(Elf *elf, uint64_t addr, uint64_t *off)
 
 	elf_getphdrnum(elf, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || addr < ph.p_vaddr || addr - ph.p_vaddr >= ph.p_memsz)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || addr < ph.p_vaddr ||
+		    addr - ph.p_vaddr >= ph.p_memsz)
 			continue;
 		*off = addr - ph.p_vaddr + ph.p_offset;
 		return true;
@@ -34,7 +36,8 @@ static Elf_Scn *section_of_type(Elf *elf, uint32_t type, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* segments: the file whose offsets count; a debug file has the addresses of the file it belongs to, not its offsets */
+/* segments: the file whose offsets count; a debug file has the addresses of the file it belongs to,
+ * not its offsets */
 static size_t add_table(Elf *elf, Elf *segments, uint32_t type, struct symbols *out)
 {
 	GElf_Shdr sh;
@@ -47,11 +50,14 @@ static size_t add_table(Elf *elf, Elf *segments, uint32_t type, struct symbols *
 		uint64_t off;
 		const char *name;
 
-		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value || sym.st_shndx == SHN_UNDEF ||
-		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
+		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value ||
+		    sym.st_shndx == SHN_UNDEF ||
+		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
 			continue;
 		name = elf_strptr(elf, sh.sh_link, sym.st_name);
-		if (name && *name && file_offset(segments, sym.st_value, &off) && !symbols_add(out, off, sym.st_size, name))
+		if (name && *name && file_offset(segments, sym.st_value, &off) &&
+		    !symbols_add(out, off, sym.st_size, name))
 			break;
 	}
 	return out->n - before;
@@ -66,11 +72,14 @@ static bool debug_path(Elf *elf, char *buf, size_t size)
 	size_t name, desc;
 
 	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *d = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE ? elf_getdata(scn, NULL) : NULL;
+		Elf_Data *d = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE
+				      ? elf_getdata(scn, NULL)
+				      : NULL;
 		const unsigned char *id;
 		int len;
 
-		if (!d || !gelf_getnote(d, 0, &nh, &name, &desc) || nh.n_type != NT_GNU_BUILD_ID || nh.n_descsz < 2 || nh.n_descsz > 64)
+		if (!d || !gelf_getnote(d, 0, &nh, &name, &desc) || nh.n_type != NT_GNU_BUILD_ID ||
+		    nh.n_descsz < 2 || nh.n_descsz > 64)
 			continue;
 		id = (const unsigned char *)d->d_buf + desc;
 		len = snprintf(buf, size, "/usr/lib/debug/.build-id/%02x/", id[0]);

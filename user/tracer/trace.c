@@ -18,15 +18,20 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 	bool listed = o->filter == TRACE_FILTER_TGIDS || o->filter == TRACE_FILTER_TREE;
 
 	if (o->n_tgids > TRACE_TGIDS)
-		return fail(e, EXIT_BAD_USAGE, "too many processes to trace", "at most 8 can be listed", "trace a cgroup");
+		return fail(e, EXIT_BAD_USAGE, "too many processes to trace",
+			    "at most 8 can be listed", "trace a cgroup");
 	if (listed && !o->n_tgids)
-		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one", "name a process");
+		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one",
+			    "name a process");
 	if (o->filter == TRACE_FILTER_CGROUP && !o->cgroup)
-		return fail(e, EXIT_BAD_USAGE, "no cgroup to trace", "the filter asks for one", "name a cgroup v2 directory");
+		return fail(e, EXIT_BAD_USAGE, "no cgroup to trace", "the filter asks for one",
+			    "name a cgroup v2 directory");
 	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
-		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls", "looks at random instants see no episode", "take the ledger for them");
+		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls",
+			    "looks at random instants see no episode", "take the ledger for them");
 	if (o->port_hi && o->port_hi < o->port_lo)
-		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins", "give the lower port first");
+		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins",
+			    "give the lower port first");
 	return 0;
 }
 
@@ -43,7 +48,8 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 	return getenv("IPCSTALL_DEBUG_BPF") ? vfprintf(stderr, fmt, args) : 0;
 }
 
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu	/* PROC_PID_INIT_INO: the inode of the one that is there from boot on */
+#define FIRST_PID_NAMESPACE \
+	0xEFFFFFFCu /* PROC_PID_INIT_INO: the inode of the one that is there from boot on */
 
 static bool in_pid_namespace(struct stat *st)
 {
@@ -79,11 +85,13 @@ static int open_cgroup(struct trace *t, struct trace_error *e)
 		return -1;
 	fd = open(t->opts.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		fail_sys(e, errno, "cannot trace the cgroup", "name a directory below /sys/fs/cgroup");
+		fail_sys(e, errno, "cannot trace the cgroup",
+			 "name a directory below /sys/fs/cgroup");
 	return fd;
 }
 
-/* the kernel holds the group by its directory's descriptor: one that goes meanwhile, and comes again, is another */
+/* the kernel holds the group by its directory's descriptor: one that goes meanwhile, and comes
+ * again, is another */
 static int follow_cgroup(struct trace *t, struct trace_error *e)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "group");
@@ -93,8 +101,10 @@ static int follow_cgroup(struct trace *t, struct trace_error *e)
 	if (t->opts.filter != TRACE_FILTER_CGROUP)
 		return 0;
 	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(map), &first, &fd, BPF_ANY))
-		rc = errno == EBADF ? fail(e, EXIT_BAD_USAGE, "cannot trace the cgroup", "it is no directory of the cgroup v2 hierarchy", "name one") :
-				      fail_sys(e, errno, "cannot trace the cgroup", "free some memory");
+		rc = errno == EBADF
+			     ? fail(e, EXIT_BAD_USAGE, "cannot trace the cgroup",
+				    "it is no directory of the cgroup v2 hierarchy", "name one")
+			     : fail_sys(e, errno, "cannot trace the cgroup", "free some memory");
 	if (fd < 0)
 		return -1;
 	close(fd);
@@ -105,13 +115,16 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 {
 	const char *why = "";
 
-	t->backend = t->opts.backend && t->opts.budget <= 0 ? t->opts.backend : trace_best_backend(&why);
+	t->backend =
+		t->opts.backend && t->opts.budget <= 0 ? t->opts.backend : trace_best_backend(&why);
 	snprintf(t->why, sizeof(t->why), "%s", why);
-	if (!t->backend && strstr(why, "CAP_BPF"))	/* a privilege is missing, not a feature */
-		return fail(e, EXIT_NO_PERM, "cannot trace", why, "run as root, or with these capabilities");
+	if (!t->backend && strstr(why, "CAP_BPF")) /* a privilege is missing, not a feature */
+		return fail(e, EXIT_NO_PERM, "cannot trace", why,
+			    "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
-			    "`ipcstall check` says how to fix it; a benchmark measures without it (--no-trace)");
+			    "`ipcstall check` says how to fix it; a benchmark measures without it "
+			    "(--no-trace)");
 	if (t->opts.budget > 0) {
 		t->backend = TRACE_SAMPLED;
 		t->why[0] = '\0';
@@ -121,7 +134,8 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 
 static int follow_listed(struct trace *t, struct trace_error *e)
 {
-	if (t->opts.filter != TRACE_FILTER_TREE && !(t->numbered && t->opts.filter == TRACE_FILTER_TGIDS))
+	if (t->opts.filter != TRACE_FILTER_TREE &&
+	    !(t->numbered && t->opts.filter == TRACE_FILTER_TGIDS))
 		return 0;
 	for (size_t i = 0; i < t->opts.n_tgids; i++)
 		if (trace_follow(t, t->opts.tgids[i], e))
@@ -131,7 +145,8 @@ static int follow_listed(struct trace *t, struct trace_error *e)
 
 static int open_ring(struct trace *t, struct trace_error *e)
 {
-	t->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(t->obj, "records"), on_record, t, NULL);
+	t->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(t->obj, "records"), on_record, t,
+				   NULL);
 	return t->ring ? 0 : fail_sys(e, errno, "cannot open the ring buffer", "free some memory");
 }
 
@@ -149,9 +164,10 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 		fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
 		return NULL;
 	}
-	if (t->opts.existing)	/* room beside them for what is new */
+	if (t->opts.existing) /* room beside them for what is new */
 		t->opts.max_endpoints += preexisting_count(t);
-	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) || follow_listed(t, e) || open_ring(t, e)) {
+	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) ||
+	    follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
 		return NULL;
 	}
@@ -170,7 +186,8 @@ int trace_poll(struct trace *t, int timeout_ms)
 
 #define SETTLE_EVERY_NS (600 * 1000000000ull)
 _Static_assert(SPLIT_NS == TRACE_SPLIT_NS, "trace.h says otherwise");
-_Static_assert(SPLIT_NS + 2 * SETTLE_EVERY_NS < 1ull << (SINCE_BITS - 1), "a state may last until its beginning is not known any more");
+_Static_assert(SPLIT_NS + 2 * SETTLE_EVERY_NS < 1ull << (SINCE_BITS - 1),
+	       "a state may last until its beginning is not known any more");
 
 /* the ring must not fill, nor a state last too long, while nobody asks for a snapshot */
 static void *collect(void *arg)
@@ -198,7 +215,8 @@ static int start_collecting(struct trace *t, struct trace_error *e)
 {
 	t->stop = false;
 	if (pthread_create(&t->thread, NULL, collect, t))
-		return fail_sys(e, EAGAIN, "cannot start the collecting thread", "raise the limit of processes");
+		return fail_sys(e, EAGAIN, "cannot start the collecting thread",
+				"raise the limit of processes");
 	t->running = true;
 	return 0;
 }
@@ -309,8 +327,12 @@ const char *trace_object(const struct trace *t)
 
 void trace_backend_text(const struct trace *t, char *buf, size_t size)
 {
-	int n = snprintf(buf, size, "%s%s%s", trace_backend_name(t->backend), t->why[0] ? "; no better one here: " : "", t->why);
+	int n = snprintf(buf, size, "%s%s%s", trace_backend_name(t->backend),
+			 t->why[0] ? "; no better one here: " : "", t->why);
 
 	if (t->refused && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, "; this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 shows why", t->refused, t->object);
+		snprintf(buf + n, size - (size_t)n,
+			 "; this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 "
+			 "shows why",
+			 t->refused, t->object);
 }

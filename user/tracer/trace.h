@@ -21,88 +21,129 @@
 
 #include "bpf/causes.h"
 
-#define TRACE_STATES	11	/* of a ledger; tx has TX_N, rx RX_N */
-#define TRACE_HIST	24	/* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
-#define TRACE_SLOT_DELACK 16	/* where the delayed-ACK timer's minimum falls, 40 ms: [32.8, 65.5) ms */
-#define TRACE_TGIDS	8
-#define TRACE_SPLIT_NS	(1ull << 41)	/* 37 minutes: a state that lasts longer stands as several episodes, and its longest is no longer than that */
-#define TRACE_VOTES	8
+#define TRACE_STATES 11 /* of a ledger; tx has TX_N, rx RX_N */
+#define TRACE_HIST   24 /* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
+#define TRACE_SLOT_DELACK \
+	16 /* where the delayed-ACK timer's minimum falls, 40 ms: [32.8, 65.5) ms */
+#define TRACE_TGIDS 8
+#define TRACE_SPLIT_NS \
+	(1ull << 41) /* 37 minutes: a state that lasts longer stands as several episodes, and its \
+			longest is no longer than that */
+#define TRACE_VOTES 8
 
 /* what went wrong, why, and what to do next; code: enum exit_code of user/base/err.h */
 struct trace_error {
-	int code;		/* 0: nothing */
+	int code; /* 0: nothing */
 	char what[160], why[240], next[240];
 };
 
-enum trace_backend { TRACE_AUTO, TRACE_FENTRY, TRACE_KPROBE, TRACE_RAWTP, TRACE_SAMPLED /* by trace_options.budget */, TRACE_BACKENDS };
+enum trace_backend {
+	TRACE_AUTO,
+	TRACE_FENTRY,
+	TRACE_KPROBE,
+	TRACE_RAWTP,
+	TRACE_SAMPLED /* by trace_options.budget */,
+	TRACE_BACKENDS
+};
 enum trace_filter { TRACE_FILTER_ALL, TRACE_FILTER_TGIDS, TRACE_FILTER_TREE, TRACE_FILTER_CGROUP };
-enum trace_proto { TRACE_TCP = 1, TRACE_UDP, TRACE_UNIX_STREAM, TRACE_UNIX_DGRAM, TRACE_UNIX_SEQPACKET, TRACE_PIPE,
-		   TRACE_PROTOS };
-enum trace_drop { TRACE_DROP_RCVBUF, TRACE_DROP_QDISC, TRACE_DROP_CHECKSUM, TRACE_DROP_OTHER, TRACE_DROPS };
+enum trace_proto {
+	TRACE_TCP = 1,
+	TRACE_UDP,
+	TRACE_UNIX_STREAM,
+	TRACE_UNIX_DGRAM,
+	TRACE_UNIX_SEQPACKET,
+	TRACE_PIPE,
+	TRACE_PROTOS
+};
+enum trace_drop {
+	TRACE_DROP_RCVBUF,
+	TRACE_DROP_QDISC,
+	TRACE_DROP_CHECKSUM,
+	TRACE_DROP_OTHER,
+	TRACE_DROPS
+};
 struct trace_stall;
 struct trace_transition;
 enum trace_timeline { TRACE_TIMELINE_NONE, TRACE_TIMELINE_ALL, TRACE_TIMELINE_ONE };
-enum trace_resolution { TRACE_UNKNOWN, TRACE_BOUNDED, TRACE_EXACT, TRACE_BY_LOOKS /* of a state's time: trace_looks says how sure it is */ };
+enum trace_resolution {
+	TRACE_UNKNOWN,
+	TRACE_BOUNDED,
+	TRACE_EXACT,
+	TRACE_BY_LOOKS /* of a state's time: trace_looks says how sure it is */
+};
 
 /* Zero means the default everywhere. */
 struct trace_options {
 	enum trace_backend backend;
 	enum trace_filter filter;
-	pid_t tgids[TRACE_TGIDS];	/* TGIDS: these; TREE: these and what they fork from now on */
+	pid_t tgids[TRACE_TGIDS]; /* TGIDS: these; TREE: these and what they fork from now on */
 	size_t n_tgids;
-	const char *cgroup;		/* path of a cgroup v2 directory: it and all below it */
-	bool existing;			/* also what exists at the start: connections in mid-life, calls that sleep, and, with TREE, children */
-	uint16_t port_lo, port_hi;	/* either end's port; 0: any */
-	unsigned int protos;		/* 1 << enum trace_proto; 0: all the backend covers */
-	unsigned int max_endpoints;	/* 0: 4096 */
-	unsigned int max_closed;	/* of those that are gone, keep the most stalled ones; 0: 32768 */
-	uint64_t stall_threshold_ns;	/* 0: no single stalls */
-	bool stacks;			/* take kernel and user stacks at sleeps */
-	double budget;			/* of one CPU, for looks at jittered instants, and nothing on a message's way; 0: the ledger */
-	bool looks;			/* trace_digests_take() will be called often: have the kernel half sum up for it, where it can */
-	enum trace_timeline timeline;	/* ONE: of the endpoint that trace_timeline_of() names, none before */
+	const char *cgroup; /* path of a cgroup v2 directory: it and all below it */
+	bool existing; /* also what exists at the start: connections in mid-life, calls that sleep,
+			  and, with TREE, children */
+	uint16_t port_lo, port_hi;  /* either end's port; 0: any */
+	unsigned int protos;	    /* 1 << enum trace_proto; 0: all the backend covers */
+	unsigned int max_endpoints; /* 0: 4096 */
+	unsigned int max_closed; /* of those that are gone, keep the most stalled ones; 0: 32768 */
+	uint64_t stall_threshold_ns; /* 0: no single stalls */
+	bool stacks;		     /* take kernel and user stacks at sleeps */
+	double budget; /* of one CPU, for looks at jittered instants, and nothing on a message's
+			  way; 0: the ledger */
+	bool looks;    /* trace_digests_take() will be called often: have the kernel half sum up for
+			  it, where it can */
+	enum trace_timeline
+		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
-	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from trace_snapshot(), trace_poll() and
-	 * the session's own thread, one at a time; they call nothing of this header on the session.
+	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from
+	 * trace_snapshot(), trace_poll() and the session's own thread, one at a time; they call
+	 * nothing of this header on the session.
 	 */
 	void (*on_stall)(void *ctx, const struct trace_stall *stall);
 	void (*on_transition)(void *ctx, const struct trace_transition *tr);
 	void *ctx;
 };
 
-/* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used */
+/* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used
+ */
 struct trace_ledger {
 	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
-	uint32_t count[TRACE_STATES];		/* episodes, the present one too */
+	uint32_t count[TRACE_STATES]; /* episodes, the present one too */
 	uint32_t hist[TRACE_STATES][TRACE_HIST];
-	uint8_t resolution[TRACE_STATES];	/* enum trace_resolution */
+	uint8_t resolution[TRACE_STATES]; /* enum trace_resolution */
 	uint64_t lifetime_ns;
-	int64_t unaccounted_ns;			/* lifetime - sum of ns: 0, always */
-	unsigned int now;			/* the state at the snapshot */
-	uint64_t since_ns;			/* when that began */
+	int64_t unaccounted_ns; /* lifetime - sum of ns: 0, always */
+	unsigned int now;	/* the state at the snapshot */
+	uint64_t since_ns;	/* when that began */
 };
 
 struct trace_call_stats {
 	uint64_t bytes, messages;
 	uint64_t blocked_ns, blocked_max_ns;
-	uint64_t open_sleep_ns;			/* so far, of one that goes on; not in blocked_ns, which never falls */
+	uint64_t open_sleep_ns; /* so far, of one that goes on; not in blocked_ns, which never falls
+				 */
 	uint64_t runq_ns, runq_max_ns;
 	uint64_t wakeups;
-	uint64_t quota_ns;			/* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */
-	uint64_t stopped_ns, stopped_max_ns, stopped_n;	/* while it was awaited it was stopped by a signal, or frozen with its cgroup */
-	uint64_t open_stop_ns;			/* so far, of a stop that goes on; not in stopped_ns */
-	uint64_t no_cpu_ns;			/* while it was awaited, who was last in the call was ready to run and had no CPU */
-	uint64_t cpu_ns;			/* what the threads that were last in the call ran on a CPU, from their first call on, in it and out of it */
-	uint64_t born_ns;			/* when the process that was last in the call began; 0: not known */
-	pid_t tgid, tid;			/* who was last in the call; 0: nobody seen */
-	uint64_t cgroup_id;		/* of that task, in the v2 hierarchy; 0: unknown */
+	uint64_t quota_ns; /* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */
+	uint64_t stopped_ns, stopped_max_ns, stopped_n; /* while it was awaited it was stopped by a
+							   signal, or frozen with its cgroup */
+	uint64_t open_stop_ns; /* so far, of a stop that goes on; not in stopped_ns */
+	uint64_t no_cpu_ns; /* while it was awaited, who was last in the call was ready to run and
+			       had no CPU */
+	uint64_t cpu_ns;    /* what the threads that were last in the call ran on a CPU, from their
+			       first call on, in it and out of it */
+	uint64_t born_ns;   /* when the process that was last in the call began; 0: not known */
+	pid_t tgid, tid;    /* who was last in the call; 0: nobody seen */
+	uint64_t cgroup_id; /* of that task, in the v2 hierarchy; 0: unknown */
 	char comm[16];
-	bool others;				/* other processes were in the call before; without a tid: hold the descriptor too */
-	bool let_go;				/* see left_ns: it lives, and closed its descriptor */
-	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count: those, a SYN and a FIN. */
+	bool others; /* other processes were in the call before; without a tid: hold the descriptor
+			too */
+	bool let_go; /* see left_ns: it lives, and closed its descriptor */
+	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count:
+	 * those, a SYN and a FIN. */
 	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res, cpu_res;
-	uint64_t left_ns;		/* since when that process has no descriptor of it any more, while others have: mostly, it ended; 0: not so */
-	pid_t fd_owner;			/* who had it last after that, or has it; 0: not known */
+	uint64_t left_ns; /* since when that process has no descriptor of it any more, while others
+			     have: mostly, it ended; 0: not so */
+	pid_t fd_owner;	  /* who had it last after that, or has it; 0: not known */
 	char fd_owner_comm[16];
 };
 
@@ -117,13 +158,15 @@ static inline bool trace_messages_known(const struct trace_call_stats *b)
 	return b->bytes_res == TRACE_EXACT;
 }
 
-#define TRACE_FD_OWNER 0x7fffffff	/* in a vote: whoever has the end after the one named there has left it */
+#define TRACE_FD_OWNER \
+	0x7fffffff /* in a vote: whoever has the end after the one named there has left it */
 
-/* of several processes at one end: who has most of some time, if one has more than half of it (vote_is_sure()) */
+/* of several processes at one end: who has most of some time, if one has more than half of it
+ * (vote_is_sure()) */
 struct trace_who {
-	uint64_t lead_ns, sum_ns;		/* before the others together; all of it */
-	pid_t tgid, tid;			/* 0: nobody; TRACE_FD_OWNER */
-	uint32_t second, mixed;			/* see vote_second(); 1: not all had the same name */
+	uint64_t lead_ns, sum_ns; /* before the others together; all of it */
+	pid_t tgid, tid;	  /* 0: nobody; TRACE_FD_OWNER */
+	uint32_t second, mixed;	  /* see vote_second(); 1: not all had the same name */
 	char comm[16];
 };
 
@@ -131,11 +174,14 @@ struct trace_who {
 struct trace_blame {
 	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
-	uint64_t gathered_ns;			/* `nagle` that the writer's own next call ended */
+	uint64_t gathered_ns; /* `nagle` that the writer's own next call ended */
 	uint32_t gathered_n, pad;
-	uint64_t starved_ns[TRACE_VOTES];	/* at trace_vote(state): the other end's reader was ready to run and had no CPU */
+	uint64_t starved_ns[TRACE_VOTES]; /* at trace_vote(state): the other end's reader was ready
+					     to run and had no CPU */
 	uint32_t starved_n[TRACE_VOTES];
-	struct trace_who held_up[TRACE_VOTES], late[TRACE_VOTES];	/* at trace_vote(state): whose stalls these were, who of the other end explains them */
+	struct trace_who held_up[TRACE_VOTES],
+		late[TRACE_VOTES]; /* at trace_vote(state): whose stalls these were, who of the
+				      other end explains them */
 };
 
 static inline unsigned int trace_vote(enum tx_state stall)
@@ -144,7 +190,7 @@ static inline unsigned int trace_vote(enum tx_state stall)
 }
 
 struct trace_addr {
-	uint8_t ip[16];			/* IPv4: the first four bytes */
+	uint8_t ip[16]; /* IPv4: the first four bytes */
 	uint16_t port;
 };
 
@@ -154,23 +200,28 @@ struct trace_spread {
 };
 
 /*
- * Fires of this end's delayed-ACK timer after which the other end's next data came as soon as the ACK could have let it go: how many, how long
- * these ACKs had been withheld, and what the time until the data varies by, counted from the fire and from when the ACK was owed.
+ * Fires of this end's delayed-ACK timer after which the other end's next data came as soon as the
+ * ACK could have let it go: how many, how long these ACKs had been withheld, and what the time
+ * until the data varies by, counted from the fire and from when the ACK was owed.
  */
 struct trace_answers {
 	uint64_t n, ns;
 	struct trace_spread since_fired, since_owed;
 };
 
-/* TCP: a connection before somebody had it. An accept that nobody made, and a request that is not answered, have lasted until at_ns. */
+/* TCP: a connection before somebody had it. An accept that nobody made, and a request that is not
+ * answered, have lasted until at_ns. */
 struct trace_making {
-	uint64_t connect_ns;		/* connect() to the other end's answer; 0: it did not begin here, or that was not seen */
-	uint64_t accept_ns;		/* it was established and nobody had accepted it; 0: it was no listener's, or that was not seen */
-	uint64_t accept_unread_ns;	/* of its `unread`: then, when nobody could read */
-	bool connecting, accepting;	/* it is under way */
+	uint64_t connect_ns; /* connect() to the other end's answer; 0: it did not begin here, or
+				that was not seen */
+	uint64_t accept_ns;  /* it was established and nobody had accepted it; 0: it was no
+				listener's, or that was not seen */
+	uint64_t accept_unread_ns;  /* of its `unread`: then, when nobody could read */
+	bool connecting, accepting; /* it is under way */
 };
 
-/* TCP: data had come, and could not be read, since some before it had not (the out-of-order queue) */
+/* TCP: data had come, and could not be read, since some before it had not (the out-of-order queue)
+ */
 struct trace_hole {
 	uint64_t ns, max_ns, n;
 };
@@ -185,7 +236,7 @@ enum trace_part {
 };
 
 struct trace_parts {
-	uint64_t ns[TRACE_PARTS];	/* never more than the state */
+	uint64_t ns[TRACE_PARTS]; /* never more than the state */
 	uint32_t n[TRACE_PARTS];
 };
 
@@ -196,105 +247,127 @@ static inline enum tx_state trace_part_of(enum trace_part p)
 
 /* TCP: what the path gives, by its own reckoning, at the last look; 0: it has none */
 struct trace_path {
-	uint64_t delivery_bytes_per_s;	/* the last sample */
+	uint64_t delivery_bytes_per_s; /* the last sample */
 	uint64_t pacing_bytes_per_s;
-	uint64_t lost_segments, sent_segments, out_of_order;	/* since the endpoint was first seen; sent: with data, repeated ones too */
-	uint32_t cwnd, ssthresh;	/* segments */
-	bool app_limited;		/* that sample: the application gave too little to fill the path */
+	uint64_t lost_segments, sent_segments,
+		out_of_order; /* since the endpoint was first seen; sent: with data, repeated ones
+				 too */
+	uint32_t cwnd, ssthresh; /* segments */
+	bool app_limited;	 /* that sample: the application gave too little to fill the path */
 };
 
 /* By whom calls or bytes go that no hook of this backend sees. */
-enum trace_unseen { TRACE_UNSEEN_NOT, TRACE_UNSEEN_CALLS, TRACE_UNSEEN_TLS, TRACE_UNSEEN_MPTCP, TRACE_UNSEEN_SOCKMAP, TRACE_UNSEEN_SMC,
-		    TRACE_UNSEEN_N };
+enum trace_unseen {
+	TRACE_UNSEEN_NOT,
+	TRACE_UNSEEN_CALLS,
+	TRACE_UNSEEN_TLS,
+	TRACE_UNSEEN_MPTCP,
+	TRACE_UNSEEN_SOCKMAP,
+	TRACE_UNSEEN_SMC,
+	TRACE_UNSEEN_N
+};
 
 struct trace_endpoint {
-	uint64_t serial;		/* one for each endpoint of a session, never reused: match snapshots by it */
-	uint64_t inode;			/* 0: unknown */
-	uint32_t netns;			/* inode number */
+	uint64_t serial; /* one for each endpoint of a session, never reused: match snapshots by it
+			  */
+	uint64_t inode;	 /* 0: unknown */
+	uint32_t netns;	 /* inode number */
 	enum trace_proto proto;
-	int family;			/* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
+	int family; /* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
 	struct trace_addr local, remote;
-	bool paired;			/* the other end was an endpoint too, even if it is not in this snapshot */
-	int peer;			/* index of the other end in the same snapshot, -1: remote or not traced; a pipe: itself */
-	uint64_t born_ns, at_ns;	/* CLOCK_MONOTONIC: first sight; what the figures are up to */
-	bool closed;			/* at_ns is its end */
-	bool joined_late;		/* existed before it was seen */
+	bool paired; /* the other end was an endpoint too, even if it is not in this snapshot */
+	int peer; /* index of the other end in the same snapshot, -1: remote or not traced; a pipe:
+		     itself */
+	uint64_t born_ns, at_ns; /* CLOCK_MONOTONIC: first sight; what the figures are up to */
+	bool closed;		 /* at_ns is its end */
+	bool joined_late;	 /* existed before it was seen */
 	struct trace_ledger tx, rx;
 	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
 	/* TCP */
 	struct trace_answers answers;
 	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
-	uint64_t needless;		/* of `retransmits`, by the other end's DSACKs: it had that already */
-	uint64_t syn_retransmits;	/* of `retransmits`: before anything was answered */
-	uint32_t rtt_us, min_rtt_us;	/* smoothed, at the last look, and the least of late; 0: unknown */
-	uint8_t delack_res, retransmits_res;	/* enum trace_resolution */
+	uint64_t needless; /* of `retransmits`, by the other end's DSACKs: it had that already */
+	uint64_t syn_retransmits; /* of `retransmits`: before anything was answered */
+	uint32_t rtt_us,
+		min_rtt_us; /* smoothed, at the last look, and the least of late; 0: unknown */
+	uint8_t delack_res, retransmits_res; /* enum trace_resolution */
 	/* datagrams and pipes */
 	uint64_t drops[TRACE_DROPS];
-	uint64_t queue_integral, queue_max, dequeued;	/* residence of one item = integral / dequeued, ns */
+	uint64_t queue_integral, queue_max,
+		dequeued; /* residence of one item = integral / dequeued, ns */
 	uint8_t drops_res, queue_res;
 	/* TCP */
 	struct trace_making making;
 	struct trace_hole hole;
 	struct trace_parts parts;
 	struct trace_path path;
-	uint8_t unseen[2];		/* enum trace_unseen: tx, rx */
+	uint8_t unseen[2]; /* enum trace_unseen: tx, rx */
 };
 
 /*
- * How well a state is known. What was seen of one that cannot be seen whole is a lower bound, and part of the sum, where a call shows it; that
- * nobody was in a call is shown by none.
+ * How well a state is known. What was seen of one that cannot be seen whole is a lower bound, and
+ * part of the sum, where a call shows it; that nobody was in a call is shown by none.
  */
-static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsigned int state, bool rx)
+static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsigned int state,
+					     bool rx)
 {
 	bool shown = rx ? state == RX_WORK || state == RX_WAIT : state != TX_IDLE;
 
-	return l->resolution[state] == TRACE_UNKNOWN && l->ns[state] && shown ? TRACE_BOUNDED : l->resolution[state];
+	return l->resolution[state] == TRACE_UNKNOWN && l->ns[state] && shown
+		       ? TRACE_BOUNDED
+		       : l->resolution[state];
 }
 
 /* printed always, even when 0 */
 struct trace_counters {
 	uint64_t observed, lost, unpaired, overflow, contended, reused;
-	uint64_t events_lost;		/* the part of `lost` that is steps and marks of the timeline */
-	uint64_t missed;		/* programs not run because one was running on that CPU */
-	uint64_t blind;			/* stretches of a CPU in which the kernel ran no program at all */
-	uint64_t stacks_lost;		/* stacks that found their place taken: unknown */
+	uint64_t events_lost; /* the part of `lost` that is steps and marks of the timeline */
+	uint64_t missed;      /* programs not run because one was running on that CPU */
+	uint64_t blind;	      /* stretches of a CPU in which the kernel ran no program at all */
+	uint64_t stacks_lost; /* stacks that found their place taken: unknown */
 	uint64_t opened, closed;
-	uint64_t dropped;		/* closed endpoints no longer kept (see max_closed), and the sums of what they had: */
+	uint64_t dropped; /* closed endpoints no longer kept (see max_closed), and the sums of what
+			     they had: */
 	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
 	struct trace_existing {
-		uint64_t made;		/* sockets and pipes that existed when the session began, and are seen since then */
-		uint64_t asleep;	/* threads that slept in a call on one of these */
-		uint64_t unreadable;	/* processes whose descriptors could not be listed: theirs show at their first event */
+		uint64_t made;	 /* sockets and pipes that existed when the session began, and are
+				    seen since then */
+		uint64_t asleep; /* threads that slept in a call on one of these */
+		uint64_t unreadable; /* processes whose descriptors could not be listed: theirs show
+					at their first event */
 	} existing;
 };
 
-#define TRACE_LOOK_FACTS 5	/* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
-#define TRACE_CHRONOS 3
+#define TRACE_LOOK_FACTS 5 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_CHRONOS	 3
 
-/* Of one endpoint of a sampled session: how often a look found each state, and found it after a look that had found it too. */
+/* Of one endpoint of a sampled session: how often a look found each state, and found it after a
+ * look that had found it too. */
 struct trace_looks {
 	uint64_t n;
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES];
-	uint32_t fact[TRACE_LOOK_FACTS];	/* looks that found it */
-	double unevenness;		/* of the gaps, see sampler/interval.h */
-	uint64_t chrono_ns[TRACE_CHRONOS];	/* TCP's own chronographs, whole ticks: busy, limited by the peer's window, by the send buffer */
+	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found it */
+	double unevenness;		   /* of the gaps, see sampler/interval.h */
+	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's own chronographs, whole ticks: busy, limited by
+					      the peer's window, by the send buffer */
 };
 
 /* Of a sampled session: what it did and cost so far. */
 struct trace_sampling {
 	bool on;
-	double budget, rate_hz;		/* looks a second, now */
-	double part;			/* of the endpoints, in each look */
+	double budget, rate_hz; /* looks a second, now */
+	double part;		/* of the endpoints, in each look */
 	uint64_t looks, endpoint_looks;
-	uint64_t look_ns, find_ns;	/* CPU of the looks; of the search for descriptors that are new */
+	uint64_t look_ns,
+		find_ns; /* CPU of the looks; of the search for descriptors that are new */
 	uint64_t since_ns;
 };
 
 /*
- * A listening TCP socket. What is established and not accepted waits in its queue; a request that finds that full is thrown away, and made again
- * a second later.
+ * A listening TCP socket. What is established and not accepted waits in its queue; a request that
+ * finds that full is thrown away, and made again a second later.
  */
 struct trace_listener {
 	uint64_t inode;
@@ -302,10 +375,13 @@ struct trace_listener {
 	int family;
 	struct trace_addr local;
 	uint64_t born_ns, at_ns;
-	bool closed;			/* at_ns is its end */
-	uint32_t backlog, queue, peak;	/* how many may wait, do, and did at any look; full: queue > backlog */
-	uint64_t dropped;		/* requests and connections that were thrown away (sk_drops): mostly for a full queue */
-	uint64_t established, accepted;	/* connections of the session; both 0, and what follows, where several sockets share the port */
+	bool closed; /* at_ns is its end */
+	uint32_t backlog, queue,
+		peak;	  /* how many may wait, do, and did at any look; full: queue > backlog */
+	uint64_t dropped; /* requests and connections that were thrown away (sk_drops): mostly for a
+			     full queue */
+	uint64_t established, accepted; /* connections of the session; both 0, and what follows,
+					   where several sockets share the port */
 	uint64_t wait_ns, wait_max_ns;	/* of the accepted ones, until then */
 	pid_t tgid;			/* who accepted last; before: who listens */
 	char comm[16];
@@ -323,10 +399,11 @@ struct trace_listeners {
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
-	struct trace_endpoint *ep;	/* the closed ones too, unless forgotten */
-	struct trace_looks *looks;	/* by the same index; NULL: not a sampled session */
+	struct trace_endpoint *ep; /* the closed ones too, unless forgotten */
+	struct trace_looks *looks; /* by the same index; NULL: not a sampled session */
 	struct trace_sampling sampling;
-	struct trace_endpoint *rest;	/* by protocol, the sums of the closed ones no longer kept (counters.dropped); NULL: none */
+	struct trace_endpoint *rest; /* by protocol, the sums of the closed ones no longer kept
+					(counters.dropped); NULL: none */
 	struct trace_counters counters;
 	struct trace_listeners listeners;
 };
@@ -334,39 +411,47 @@ struct trace_snapshot {
 /* TCP: why the head of the queue waited, in the kernel's own fields */
 struct trace_held {
 	bool known;
-	uint32_t queued;		/* bytes held back */
-	uint32_t unacked;		/* bytes sent and not acknowledged */
-	uint32_t small;			/* of these, up to the end of the last small segment; 0: none was out */
+	uint32_t queued;  /* bytes held back */
+	uint32_t unacked; /* bytes sent and not acknowledged */
+	uint32_t small;	  /* of these, up to the end of the last small segment; 0: none was out */
 	uint32_t mss, cwnd, in_flight, window;
 	bool nodelay, cork;
 };
 
-enum trace_delack { TRACE_DELACK_NONE, TRACE_DELACK_FIRED /* its timer */, TRACE_DELACK_RODE /* on the peer's own data */, TRACE_DELACK_N };
+enum trace_delack {
+	TRACE_DELACK_NONE,
+	TRACE_DELACK_FIRED /* its timer */,
+	TRACE_DELACK_RODE /* on the peer's own data */,
+	TRACE_DELACK_N
+};
 
 struct trace_stall {
 	uint64_t serial, from_ns, to_ns;
-	uint64_t peer_serial;		/* 0: not on this host, or not traced */
+	uint64_t peer_serial; /* 0: not on this host, or not traced */
 	enum tx_state state;
-	enum trace_delack by_delack;	/* the peer's delayed ACK was waited for, and how that went out */
-	bool goes_on;			/* it has not ended: to_ns is when it was looked at, at the end of the session */
-	uint64_t ack_owed_ns, ack_went_ns;	/* that one: since when it was owed, when it went; 0: unknown, or there was none */
+	enum trace_delack
+		by_delack; /* the peer's delayed ACK was waited for, and how that went out */
+	bool goes_on; /* it has not ended: to_ns is when it was looked at, at the end of the session
+		       */
+	uint64_t ack_owed_ns, ack_went_ns; /* that one: since when it was owed, when it went; 0:
+					      unknown, or there was none */
 	struct trace_held held;
-	uint64_t ack_at_ns;		/* the segment that ended it; 0: none did */
-	uint32_t ack_bytes, ack_payload;	/* what it acknowledged, and brought */
-	uint64_t peer_unread_ns, peer_no_cpu_ns;	/* no_cpu: see starved_ns */
+	uint64_t ack_at_ns;			 /* the segment that ended it; 0: none did */
+	uint32_t ack_bytes, ack_payload;	 /* what it acknowledged, and brought */
+	uint64_t peer_unread_ns, peer_no_cpu_ns; /* no_cpu: see starved_ns */
 	pid_t tgid, peer_tgid;
 	char comm[16], peer_comm[16];
-	int kstack, ustack, peer_kstack, peer_ustack;	/* for trace_stack(); < 0: none */
+	int kstack, ustack, peer_kstack, peer_ustack; /* for trace_stack(); < 0: none */
 };
 
 /* enum mark of record.h; 0: a state ended */
 struct trace_transition {
 	uint64_t serial, at_ns;
-	uint64_t ns;			/* how long the state that ended at at_ns lasted; 0 is possible */
-	uint64_t bytes;			/* of a mark */
-	uint8_t rx;			/* which ledger: 0 tx, 1 rx */
-	uint8_t from, to;		/* enum tx_state or rx_state */
-	uint8_t closes;			/* the ledger's end */
+	uint64_t ns;	  /* how long the state that ended at at_ns lasted; 0 is possible */
+	uint64_t bytes;	  /* of a mark */
+	uint8_t rx;	  /* which ledger: 0 tx, 1 rx */
+	uint8_t from, to; /* enum tx_state or rx_state */
+	uint8_t closes;	  /* the ledger's end */
 	uint8_t mark;
 };
 
@@ -376,10 +461,12 @@ struct trace;
 struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
 int trace_start(struct trace *t, struct trace_error *e);
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
-/* Between start and stop: end the session's own threads, and start them anew. What is attached stays attached. */
+/* Between start and stop: end the session's own threads, and start them anew. What is attached
+ * stays attached. */
 void trace_pause(struct trace *t);
 int trace_resume(struct trace *t, struct trace_error *e);
-/* May this process, with the capabilities it has now, read what is attached? Kernels before 5.19 may refuse every bpf() without CAP_BPF. */
+/* May this process, with the capabilities it has now, read what is attached? Kernels before 5.19
+ * may refuse every bpf() without CAP_BPF. */
 bool trace_may_read(const struct trace *t);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
@@ -389,18 +476,22 @@ void trace_name_fd_owners(struct trace_snapshot *s);
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);
 
-/* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A session has a thread for it. */
+/* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A
+ * session has a thread for it. */
 int trace_poll(struct trace *t, int timeout_ms);
-/* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has reported them */
+/* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has
+ * reported them */
 void trace_forget_closed(struct trace *t);
 
 /*
- * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An endpoint missing in `a` counts
- * whole. out->ep is new memory.
+ * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An
+ * endpoint missing in `a` counts whole. out->ep is new memory.
  */
-int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a, const struct trace_snapshot *b);
+int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a,
+		       const struct trace_snapshot *b);
 
-/* A session with TREE, stopped: it forgets all that it knew, and follows these processes when it is started again. */
+/* A session with TREE, stopped: it forgets all that it knew, and follows these processes when it is
+ * started again. */
 int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e);
 /* with TREE or TGIDS: follow this process from now on too */
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
@@ -418,7 +509,8 @@ void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t l
 const char *trace_why(const struct trace *t);
 /* "fentry_plain": which of the backend's objects runs; NULL: none is loaded yet */
 const char *trace_object(const struct trace *t);
-/* backend, why no better one, and, where the verifier refused what is meant for this kernel, that slower programs run: for people */
+/* backend, why no better one, and, where the verifier refused what is meant for this kernel, that
+ * slower programs run: for people */
 void trace_backend_text(const struct trace *t, char *buf, size_t size);
 
 /* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
@@ -429,8 +521,8 @@ const char *trace_fact_name(unsigned int fact);
 const char *trace_mark_name(unsigned int mark);
 
 /*
- * The path of a cgroup below the v2 mount ("/system.slice/x.service"; "/" is the root), by its id. False: unknown. Cached: a
- * cgroup that is gone keeps the path it had when it was last asked for.
+ * The path of a cgroup below the v2 mount ("/system.slice/x.service"; "/" is the root), by its id.
+ * False: unknown. Cached: a cgroup that is gone keeps the path it had when it was last asked for.
  */
 bool trace_cgroup_path(uint64_t id, char *buf, size_t size);
 /* from now on: what a recording says of another time or machine */
@@ -446,28 +538,28 @@ struct trace_cost {
 	char name[32];
 	uint64_t runs, ns, missed;
 };
-int trace_cost_enable(struct trace *t, struct trace_error *e);	/* before start */
+int trace_cost_enable(struct trace *t, struct trace_error *e); /* before start */
 size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max);
 
 /* one hook and what became of it */
 struct trace_hook {
-	const char *point, *kind;	/* "tcp_write_xmit", "fexit" */
-	const char *feeds;		/* what is lost without it */
+	const char *point, *kind; /* "tcp_write_xmit", "fexit" */
+	const char *feeds;	  /* what is lost without it */
 	bool attached;
-	const char *why_not;		/* NULL when attached */
-	const char *program;		/* which is run there */
-	int64_t runs;			/* so often; < 0: not counted, see trace_cost_enable() */
+	const char *why_not; /* NULL when attached */
+	const char *program; /* which is run there */
+	int64_t runs;	     /* so often; < 0: not counted, see trace_cost_enable() */
 };
 size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
 
 /* ---- what this kernel allows: probed once ---- */
 
 struct trace_feature {
-	const char *name;		/* "BTF", "fentry", ... */
+	const char *name; /* "BTF", "fentry", ... */
 	bool there;
-	char why_not[160];		/* "lockdown is 'integrity'" */
-	const char *lost;		/* what cannot be seen without it */
-	const char *mend;		/* what would change that; NULL: nothing */
+	char why_not[160]; /* "lockdown is 'integrity'" */
+	const char *lost;  /* what cannot be seen without it */
+	const char *mend;  /* what would change that; NULL: nothing */
 };
 size_t trace_features(const struct trace_feature **f);
 /* the backend AUTO would take, TRACE_AUTO when none works; *why says it in one sentence */

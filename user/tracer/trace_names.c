@@ -12,22 +12,25 @@ const char *const trace_rx_names[RX_N] = { RX_STATES(STATE_NAME) };
 
 const char *trace_backend_name(enum trace_backend b)
 {
-	static const char *const names[TRACE_BACKENDS] = { "none", "fentry", "kprobe", "rawtp", "sampled" };
+	static const char *const names[TRACE_BACKENDS] = { "none", "fentry", "kprobe", "rawtp",
+		"sampled" };
 
 	return b < TRACE_BACKENDS ? names[b] : "unknown";
 }
 
 const char *trace_proto_name(enum trace_proto p)
 {
-	static const char *const names[TRACE_PROTOS] = { "none", "tcp", "udp", "unix-stream", "unix-dgram", "unix-seqpacket",
-							 "pipe" };
+	static const char *const names[TRACE_PROTOS] = {
+		"none", "tcp", "udp", "unix-stream", "unix-dgram", "unix-seqpacket", "pipe"
+	};
 
 	return p < TRACE_PROTOS ? names[p] : "unknown";
 }
 
 const char *trace_unseen_name(enum trace_unseen u)
 {
-	static const char *const names[TRACE_UNSEEN_N] = { NULL, "calls", "TLS", "MPTCP", "sockmap", "SMC" };
+	static const char *const names[TRACE_UNSEEN_N] = { NULL, "calls", "TLS", "MPTCP", "sockmap",
+		"SMC" };
 
 	return u < TRACE_UNSEEN_N ? names[u] : NULL;
 }

@@ -4,21 +4,25 @@
 #include "render/schema_rows.h"
 #include "try/case_report.h"
 
-static const char *const outcomes[CASE_OUTCOMES] = { "tried", "nothing-seen", "no-stall", "no-fix", "declined" };
+static const char *const outcomes[CASE_OUTCOMES] = { "tried", "nothing-seen", "no-stall", "no-fix",
+	"declined" };
 
 static json_t *gain_json(const struct live_trial *t, const struct diag_gain *g)
 {
 	if (t->outcome == TRIAL_NOT_RUN)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:s}", "ratio", json_figure(g->ratio), "low", json_figure(g->ci.lo), "high", json_figure(g->ci.hi),
-			 "verdict", diag_gain_name(g->class));
+	return json_pack("{s:o, s:o, s:o, s:s}", "ratio", json_figure(g->ratio), "low",
+			 json_figure(g->ci.lo), "high", json_figure(g->ci.hi), "verdict",
+			 diag_gain_name(g->class));
 }
 
 static json_t *window_json(const struct window *w, bool fixed, int place)
 {
-	return json_pack("{s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "fixed", fixed, "order", place, "from_ns", (json_int_t)w->from_ns, "to_ns",
-			 (json_int_t)w->to_ns, "messages", (json_int_t)w->messages, "bytes", (json_int_t)w->bytes, "delivered_bytes",
-			 (json_int_t)w->delivered, "stall_ns", (json_int_t)w->stall_ns, "ledger_ns", (json_int_t)w->time_ns);
+	return json_pack("{s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "fixed", fixed, "order",
+			 place, "from_ns", (json_int_t)w->from_ns, "to_ns", (json_int_t)w->to_ns,
+			 "messages", (json_int_t)w->messages, "bytes", (json_int_t)w->bytes,
+			 "delivered_bytes", (json_int_t)w->delivered, "stall_ns",
+			 (json_int_t)w->stall_ns, "ledger_ns", (json_int_t)w->time_ns);
 }
 
 static json_t *windows_json(const struct live_trial *t)
@@ -29,7 +33,8 @@ static json_t *windows_json(const struct live_trial *t)
 		for (int k = 0; k < TRIAL_WINDOWS; k++) {
 			int kind = t->rounds[i].order[k];
 
-			json_array_append_new(list, window_json(&t->rounds[i].w[kind], kind == TRIAL_WINDOWS - 1, k));
+			json_array_append_new(list, window_json(&t->rounds[i].w[kind],
+								kind == TRIAL_WINDOWS - 1, k));
 		}
 	return list;
 }
@@ -38,14 +43,16 @@ static json_t *pair(const struct live_trial *t, const double v[2])
 {
 	bool ran = t->outcome != TRIAL_NOT_RUN;
 
-	return json_pack("[o, o]", ran ? json_figure(v[0]) : json_null(), ran ? json_figure(v[1]) : json_null());
+	return json_pack("[o, o]", ran ? json_figure(v[0]) : json_null(),
+			 ran ? json_figure(v[1]) : json_null());
 }
 
 static json_t *trial_json(const struct live_trial *t)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "fix", t->fix->setting, "sets", t->setting->said, "outcome",
-			      trial_outcome_names[t->outcome], "why_not_run", json_text(t->why_not), "before", json_text(t->before), "descriptors",
-			      (json_int_t)t->descriptors);
+	json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "fix", t->fix->setting, "sets",
+			      t->setting->said, "outcome", trial_outcome_names[t->outcome],
+			      "why_not_run", json_text(t->why_not), "before", json_text(t->before),
+			      "descriptors", (json_int_t)t->descriptors);
 
 	json_object_set_new(o, "at_peer", json_boolean(t->fix->at_peer));
 	json_object_set_new(o, "rate", gain_json(t, &t->rate));
@@ -68,7 +75,8 @@ static json_t *finding_json(const struct live_case *c)
 	ep = &c->seen.ep[c->finding->endpoint];
 	endpoint_name(ep, name, sizeof(name));
 	finding_sentence(&c->seen, c->finding, text, sizeof(text));
-	return json_pack("{s:s, s:s, s:i, s:o, s:f, s:s}", "endpoint", name, "cause", trace_tx_names[c->finding->cause], "pid", c->scope.tgid, "comm",
+	return json_pack("{s:s, s:s, s:i, s:o, s:f, s:s}", "endpoint", name, "cause",
+			 trace_tx_names[c->finding->cause], "pid", c->scope.tgid, "comm",
 			 json_text(ep->tx_calls.comm), "share", c->finding->share, "verdict", text);
 }
 
@@ -90,26 +98,34 @@ json_t *case_json(struct live_case *c, json_t *about)
 	return doc;
 }
 
-/* --- the shape --------------------------------------------------------------------------------------------------- */
+/* --- the shape -------------------------------------------------------------------------------- */
 
 static const struct schema_row top_rows[] = {
-	{ "schema", "name" }, { "version", "count" }, { "tool", "object" }, { "machine", "object" }, { "written", "text" }, { "trace", "object" },
-	{ "attached_to", "object" }, { "outcome", "outcome" }, { "complete", "bool" }, { "finding", "?finding" }, { "window_ns", "count" },
+	{ "schema", "name" }, { "version", "count" }, { "tool", "object" }, { "machine", "object" },
+		{ "written", "text" }, { "trace", "object" },
+	{ "attached_to", "object" }, { "outcome", "outcome" }, { "complete", "bool" },
+		{ "finding", "?finding" }, { "window_ns", "count" },
 	{ "connections", "count" }, { "undone", "bool" }, { "trials", "trial[]" }, {}
 };
 static const struct schema_row finding_rows[] = {
-	{ "endpoint", "text" }, { "cause", "text" }, { "pid", "count" }, { "comm", "?text" }, { "share", "number" }, { "verdict", "text" }, {}
+	{ "endpoint", "text" }, { "cause", "text" }, { "pid", "count" }, { "comm", "?text" },
+		{ "share", "number" }, { "verdict", "text" }, {}
 };
 static const struct schema_row trial_rows[] = {
-	{ "fix", "text" }, { "sets", "text" }, { "outcome", "trial_outcome" }, { "why_not_run", "?text" }, { "before", "?text" },
-	{ "descriptors", "count" }, { "at_peer", "bool" }, { "rate", "?gain" }, { "stall", "?gain" }, { "messages_per_s", "any" },
-	{ "bytes_per_s", "any" }, { "stall_share", "any" }, { "proven_by_stall", "bool" }, { "windows", "window[]" }, {}
+	{ "fix", "text" }, { "sets", "text" }, { "outcome", "trial_outcome" }, { "why_not_run",
+		"?text" }, { "before", "?text" },
+	{ "descriptors", "count" }, { "at_peer", "bool" }, { "rate", "?gain" },
+		{ "stall", "?gain" }, { "messages_per_s", "any" },
+	{ "bytes_per_s", "any" }, { "stall_share", "any" }, { "proven_by_stall", "bool" },
+		{ "windows", "window[]" }, {}
 };
 static const struct schema_row gain_rows[] = {
-	{ "ratio", "?number" }, { "low", "?number" }, { "high", "?number" }, { "verdict", "text" }, {}
+	{ "ratio", "?number" }, { "low", "?number" }, { "high", "?number" }, { "verdict", "text" },
+		{}
 };
 static const struct schema_row window_rows[] = {
-	{ "fixed", "bool" }, { "order", "count" }, { "from_ns", "count" }, { "to_ns", "count" }, { "messages", "count" }, { "bytes", "count" },
+	{ "fixed", "bool" }, { "order", "count" }, { "from_ns", "count" }, { "to_ns", "count" },
+		{ "messages", "count" }, { "bytes", "count" },
 	{ "delivered_bytes", "count" }, { "stall_ns", "count" }, { "ledger_ns", "count" }, {}
 };
 
@@ -119,10 +135,12 @@ json_t *case_schema(void)
 
 	json_object_set_new(defs, "name", schema_const(json_string("ipcstall.try")));
 	json_object_set_new(defs, "outcome", schema_enum(outcomes, CASE_OUTCOMES));
-	json_object_set_new(defs, "trial_outcome", schema_enum(trial_outcome_names, TRIAL_OUTCOMES));
+	json_object_set_new(defs, "trial_outcome",
+			    schema_enum(trial_outcome_names, TRIAL_OUTCOMES));
 	json_object_set_new(defs, "finding", schema_object(finding_rows));
 	json_object_set_new(defs, "trial", schema_object(trial_rows));
 	json_object_set_new(defs, "gain", schema_object(gain_rows));
 	json_object_set_new(defs, "window", schema_object(window_rows));
-	return schema_document("urn:ipcstall:try:1", "ipcstall try, version 1", schema_object(top_rows), defs);
+	return schema_document("urn:ipcstall:try:1", "ipcstall try, version 1",
+			       schema_object(top_rows), defs);
 }

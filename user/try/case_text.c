@@ -37,7 +37,7 @@ static void stall_lines(const struct live_case *c, FILE *out)
 	line(out, "why", text);
 }
 
-/* --- before ---------------------------------------------------------------------------------------------------- */
+/* --- before ----------------------------------------------------------------------------------- */
 
 void case_plan_text(const struct live_case *c, FILE *out)
 {
@@ -53,13 +53,15 @@ void case_plan_text(const struct live_case *c, FILE *out)
 		if (t->outcome == TRIAL_NOT_RUN)
 			fprintf(out, "  skip   %s: %s\n", t->fix->setting, t->why_not);
 		else
-			fprintf(out, "  try    %s: sets %s on %zu descriptor%s (now: %s), %lld times for %s each, and undoes it\n",
-				t->fix->setting, t->setting->said, t->descriptors, plural(t->descriptors), t->before,
-				(long long)c->o->windows, each);
+			fprintf(out,
+				"  try    %s: sets %s on %zu descriptor%s (now: %s), %lld times "
+				"for %s each, and undoes it\n",
+				t->fix->setting, t->setting->said, t->descriptors,
+				plural(t->descriptors), t->before, (long long)c->o->windows, each);
 	}
 }
 
-/* --- after ----------------------------------------------------------------------------------------------------- */
+/* --- after ------------------------------------------------------------------------------------ */
 
 static const struct live_trial *of_outcome(const struct live_case *c, enum trial_outcome o)
 {
@@ -97,18 +99,22 @@ static void gain_text(const struct live_trial *t, char *buf, size_t len)
 
 	interval_text(&t->rate, ratio, sizeof(ratio));
 	rates_text(t, buf, len);
-	text_append(buf, len, ", %s; stall %.1f to %.1f %% of the time", ratio, 100 * t->stall_share[0], 100 * t->stall_share[1]);
+	text_append(buf, len, ", %s; stall %.1f to %.1f %% of the time", ratio,
+		    100 * t->stall_share[0], 100 * t->stall_share[1]);
 	if (t->by_stall)
 		text_append(buf, len, " (it asks for no more: each message is that much sooner)");
 }
 
-static void tested_text(const struct live_case *c, const struct live_trial *t, char *buf, size_t len)
+static void tested_text(const struct live_case *c, const struct live_trial *t, char *buf,
+			size_t len)
 {
 	char each[32];
 
 	human_ns((double)c->window_ns, each, sizeof(each));
-	snprintf(buf, len, "%zu windows with it and %zu without, %s each, in random order, on %zu descriptor%s", t->n, 2 * t->n, each,
-		 t->descriptors, plural(t->descriptors));
+	snprintf(buf, len,
+		 "%zu windows with it and %zu without, %s each, in random order, on %zu "
+		 "descriptor%s",
+		 t->n, 2 * t->n, each, t->descriptors, plural(t->descriptors));
 }
 
 static void trial_line(const struct live_case *c, const struct live_trial *t, FILE *out)
@@ -126,14 +132,17 @@ static void trial_line(const struct live_case *c, const struct live_trial *t, FI
 
 static void undone_line(const struct live_case *c, FILE *out)
 {
-	line(out, "undone", c->undone ? "every option is as it was" : "NOT everything could be set back: see the program's own settings");
+	line(out, "undone",
+	     c->undone ? "every option is as it was"
+		       : "NOT everything could be set back: see the program's own settings");
 }
 
 static void keep_lines(const struct live_case *c, const struct live_trial *t, FILE *out)
 {
 	char text[400];
 
-	if (t && spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
+	if (t &&
+	    spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
 		line(out, "keep", text);
 }
 
@@ -174,8 +183,10 @@ static void tried_text(const struct live_case *c, FILE *out)
 void case_text(const struct live_case *c, FILE *out)
 {
 	static const char *const nothing[CASE_OUTCOMES] = {
-		[CASE_NOTHING_SEEN] = "nothing was sent while it was looked at; see `ipcstall top` for who sends",
-		[CASE_NO_STALL] = "nothing stalled: there is nothing to fix; `ipcstall attach` shows where the time goes",
+		[CASE_NOTHING_SEEN] = "nothing was sent while it was looked at; see `ipcstall top` "
+			"for who sends",
+		[CASE_NO_STALL] = "nothing stalled: there is nothing to fix; `ipcstall attach` "
+			"shows where the time goes",
 		[CASE_DECLINED] = "nothing was changed",
 	};
 	char text[VERDICT_TEXT];

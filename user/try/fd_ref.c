@@ -37,10 +37,12 @@ static bool is_it(const struct fd_ref *r, int copy)
 {
 	struct stat st;
 
-	return !fstat(copy, &st) && st.st_ino == r->inode && st.st_dev == r->device && cookie_of(copy) == r->cookie;
+	return !fstat(copy, &st) && st.st_ino == r->inode && st.st_dev == r->device &&
+	       cookie_of(copy) == r->cookie;
 }
 
-/* The number in "socket:[123]" or "pipe:[123]"; 0: it is neither. A FIFO has a path: its own inode. */
+/* The number in "socket:[123]" or "pipe:[123]"; 0: it is neither. A FIFO has a path: its own inode.
+ */
 static uint64_t inode_at(int dir, const char *fd)
 {
 	char link[64];
@@ -49,7 +51,8 @@ static uint64_t inode_at(int dir, const char *fd)
 	ssize_t n = readlinkat(dir, fd, link, sizeof(link) - 1);
 
 	link[n > 0 ? n : 0] = '\0';
-	if (sscanf(link, "socket:[%" SCNu64, &inode) == 1 || sscanf(link, "pipe:[%" SCNu64, &inode) == 1)
+	if (sscanf(link, "socket:[%" SCNu64, &inode) == 1 ||
+	    sscanf(link, "pipe:[%" SCNu64, &inode) == 1)
 		return inode;
 	return link[0] == '/' && !fstatat(dir, fd, &st, 0) && S_ISFIFO(st.st_mode) ? st.st_ino : 0;
 }
@@ -66,7 +69,8 @@ static int number_of(pid_t pid, uint64_t inode)
 	if (!dir)
 		return -errno;
 	while (found < 0 && (d = readdir(dir)))
-		if (isdigit((unsigned char)d->d_name[0]) && inode_at(dirfd(dir), d->d_name) == inode)
+		if (isdigit((unsigned char)d->d_name[0]) &&
+		    inode_at(dirfd(dir), d->d_name) == inode)
 			found = atoi(d->d_name);
 	closedir(dir);
 	return found;

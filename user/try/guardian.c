@@ -36,7 +36,7 @@ static void note_end(int sig)
 	asked_to_end = 1;
 }
 
-/* --- the guardian's own side ---------------------------------------------------------------------------------- */
+/* --- the guardian's own side ------------------------------------------------------------------ */
 
 static struct reply obey(struct ward *w, const struct request *q, uint64_t *deadline)
 {
@@ -127,7 +127,8 @@ int guardian_start(struct guardian *g, struct err *e)
 
 	g->fd = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return err_sys(e, EXIT_NO_RESOURCE, "close some descriptors and run again", "socketpair");
+		return err_sys(e, EXIT_NO_RESOURCE, "close some descriptors and run again",
+			       "socketpair");
 	g->pid = fork();
 	if (g->pid < 0) {
 		close(ends[0]);
@@ -145,7 +146,7 @@ int guardian_start(struct guardian *g, struct err *e)
 	return 0;
 }
 
-/* --- the tool's side -------------------------------------------------------------------------------------------- */
+/* --- the tool's side -------------------------------------------------------------------------- */
 
 /* It is gone: what it had set is put back here. */
 static int gone(struct guardian *g, struct err *e)
@@ -154,7 +155,9 @@ static int gone(struct guardian *g, struct err *e)
 		close(g->fd);
 	g->fd = -1;
 	ward_undo(&g->like);
-	return err_set(e, EXIT_PEER, "try: the process that guards the options ended; they are set back, run again");
+	return err_set(
+		e, EXIT_PEER,
+		"try: the process that guards the options ended; they are set back, run again");
 }
 
 static int ask(struct guardian *g, const struct request *q, struct reply *a, struct err *e)

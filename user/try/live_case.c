@@ -13,18 +13,20 @@
 
 enum { WANTED_MESSAGES = 20, TURN_MS = 50, NEW_TURN_MS = 5 };
 
-#define LOOK_LEAST_NS 1000000000ull
+#define LOOK_LEAST_NS	1000000000ull
 #define WINDOW_LEAST_NS 100000000ull
-#define WINDOW_MOST_NS 2000000000ull
-#define SETTLE_NS 50000000ull
-#define GRACE_NS 2000000000ull /* so much longer than a window a fix may stay set before the guardian takes it back */
+#define WINDOW_MOST_NS	2000000000ull
+#define SETTLE_NS	50000000ull
+#define GRACE_NS \
+	2000000000ull /* so much longer than a window a fix may stay set before the guardian takes \
+			 it back */
 
 static void sleep_ms(uint64_t ms)
 {
 	poll(NULL, 0, (int)ms);
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------ */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static const struct finding *root_of(const struct verdict *v)
 {
@@ -67,7 +69,7 @@ int case_look(struct live_case *c, const struct trace_options *filter, struct er
 	return 0;
 }
 
-/* --- planning ----------------------------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------------- */
 
 static int not_run(struct live_trial *t, const char *why)
 {
@@ -79,12 +81,14 @@ static int not_run(struct live_trial *t, const char *why)
 static int refused(const struct live_case *c, int err, struct err *e)
 {
 	errno = -err;
-	return err_sys(e, EXIT_NO_PERM, "run as root, or as its user where kernel.yama.ptrace_scope is 0",
+	return err_sys(e, EXIT_NO_PERM,
+		       "run as root, or as its user where kernel.yama.ptrace_scope is 0",
 		       "try: may not reach the descriptors of process %d", c->scope.tgid);
 }
 
 /* The descriptors of these lanes into the guardian's ward. -1: the tool may not. */
-static int enlist(struct live_case *c, struct live_trial *t, const struct trace_snapshot *s, size_t first, int *last_err, struct err *e)
+static int enlist(struct live_case *c, struct live_trial *t, const struct trace_snapshot *s,
+		  size_t first, int *last_err, struct err *e)
 {
 	for (size_t i = first; i < c->scope.n; i++) {
 		struct fd_ref ref;
@@ -119,7 +123,9 @@ static int plan_one(struct live_case *c, const struct live_fix *fix, struct err 
 	struct live_trial *t = &c->trials[c->n++];
 	int err = -ENOENT;
 
-	*t = (struct live_trial){ .fix = fix, .setting = setting_find(fix->setting), .outcome = TRIAL_NOISY };
+	*t = (struct live_trial){ .fix = fix,
+				  .setting = setting_find(fix->setting),
+				  .outcome = TRIAL_NOISY };
 	if (t->setting->not_undone && !c->o->irreversible)
 		return not_run(t, "it cannot be undone exactly; --irreversible tries it");
 	if (guardian_take(&c->guardian, t->setting, e) || enlist(c, t, &c->seen, 0, &err, e))
@@ -142,7 +148,8 @@ static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_
 static uint64_t window_for(const struct live_case *c)
 {
 	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
-	double each = (double)ep->tx.lifetime_ns / (double)(ep->tx_calls.messages ? ep->tx_calls.messages : 1);
+	double each = (double)ep->tx.lifetime_ns /
+		      (double)(ep->tx_calls.messages ? ep->tx_calls.messages : 1);
 	uint64_t want = (uint64_t)fmin(each * WANTED_MESSAGES, (double)WINDOW_MOST_NS);
 
 	if (c->o->window_ns)
@@ -169,7 +176,7 @@ int case_plan(struct live_case *c, struct err *e)
 	return 0;
 }
 
-/* --- trying ------------------------------------------------------------------------------------------------------- */
+/* --- trying ----------------------------------------------------------------------------------- */
 
 /* What the program opened meanwhile gets the fix too. */
 static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most, struct err *e)
@@ -189,7 +196,8 @@ static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most,
 }
 
 /* -1: an error; 1: it was interrupted, or the program ended */
-static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace_options *filter, uint64_t ns, bool fixed, struct err *e)
+static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		   uint64_t ns, bool fixed, struct err *e)
 {
 	uint64_t end = now_ns() + ns, now;
 	bool new = fixed && c->o->with_new;
@@ -200,7 +208,7 @@ static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace
 		if (!may_go_on(c, filter))
 			return 1;
 		sleep_ms(left_ms < turn ? left_ms : turn);
-		if (new && take_new(c, t, end - now + GRACE_NS, e))
+		if (new &&take_new(c, t, end - now + GRACE_NS, e))
 			return -1;
 	}
 	return 0;
@@ -220,7 +228,8 @@ static int mark(struct live_case *c, struct mark *m, size_t *alive, struct err *
 	return 0;
 }
 
-static int measure(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct window *w, bool fixed, struct err *e)
+static int measure(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		   struct window *w, bool fixed, struct err *e)
 {
 	struct mark from, to;
 	size_t alive;
@@ -240,7 +249,8 @@ static int measure(struct live_case *c, struct live_trial *t, const struct trace
 }
 
 /* Whatever becomes of the window: what was set is taken back. */
-static int one_window(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct window *w, bool fixed, struct err *e)
+static int one_window(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		      struct window *w, bool fixed, struct err *e)
 {
 	struct ward_result r = {};
 	int rc;
@@ -257,7 +267,8 @@ static int one_window(struct live_case *c, struct live_trial *t, const struct tr
 	return rc;
 }
 
-static int one_round(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct err *e)
+static int one_round(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		     struct err *e)
 {
 	struct trial_round *r = &t->rounds[t->n];
 	int rc = 0;
@@ -266,7 +277,8 @@ static int one_round(struct live_case *c, struct live_trial *t, const struct tra
 		r->order[i] = i;
 	rng_shuffle(&c->rng, r->order, TRIAL_WINDOWS, sizeof(r->order[0]));
 	for (int i = 0; !rc && i < TRIAL_WINDOWS; i++)
-		rc = one_window(c, t, filter, &r->w[r->order[i]], r->order[i] == TRIAL_WINDOWS - 1, e);
+		rc = one_window(c, t, filter, &r->w[r->order[i]], r->order[i] == TRIAL_WINDOWS - 1,
+				e);
 	t->n += !rc;
 	return rc;
 }
@@ -288,7 +300,8 @@ static void say_progress(const struct live_case *c, const struct live_trial *t)
 enum { ROUNDS_LEAST = 4 };
 
 /* The ward holds the descriptors of the fix that was planned last: this one's again. */
-static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter, struct err *e)
+static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		   struct err *e)
 {
 	uint64_t deadline = now_ns() + (uint64_t)c->o->for_ns;
 	struct trace_snapshot s;
@@ -312,8 +325,10 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 	if (rc < 0)
 		return -1;
 	if (t->n < ROUNDS_LEAST)
-		return not_run(t, rc ? "the program, or its connections, ended before there was enough to judge; --new follows new ones" :
-					"there was no time for enough windows; give a longer --for or a shorter --window");
+		return not_run(t, rc ? "the program, or its connections, ended before there was "
+				       "enough to judge; --new follows new ones"
+				     : "there was no time for enough windows; give a longer --for "
+				       "or a shorter --window");
 	trial_judge(t, to_run(c), &c->rng);
 	return rc;
 }

@@ -15,7 +15,14 @@ struct try_opts {
 	bool yes, dry_run, with_new, irreversible;
 };
 
-enum case_outcome { CASE_TRIED, CASE_NOTHING_SEEN, CASE_NO_STALL, CASE_NO_FIX, CASE_DECLINED, CASE_OUTCOMES };
+enum case_outcome {
+	CASE_TRIED,
+	CASE_NOTHING_SEEN,
+	CASE_NO_STALL,
+	CASE_NO_FIX,
+	CASE_DECLINED,
+	CASE_OUTCOMES
+};
 
 struct live_case {
 	const struct try_opts *o;

@@ -5,13 +5,14 @@
 
 #define C(cause) (1u << (cause))
 #define P(proto) (1u << (proto))
-#define UNIX (P(TRACE_UNIX_STREAM) | P(TRACE_UNIX_DGRAM) | P(TRACE_UNIX_SEQPACKET))
-#define SOCKETS (P(TRACE_TCP) | P(TRACE_UDP) | UNIX)
+#define UNIX	 (P(TRACE_UNIX_STREAM) | P(TRACE_UNIX_DGRAM) | P(TRACE_UNIX_SEQPACKET))
+#define SOCKETS	 (P(TRACE_TCP) | P(TRACE_UDP) | UNIX)
 
 static const struct live_fix fixes[] = {
 	{ "nodelay", C(TX_NAGLE), 0, P(TRACE_TCP), false },
 	{ "uncork", C(TX_CORK), 0, P(TRACE_TCP), false },
-	{ "quickack", C(TX_NAGLE) | C(TX_SNDBUF) | C(TX_CWND), C(BLAME_PEER_DELACK), P(TRACE_TCP), true },
+	{ "quickack", C(TX_NAGLE) | C(TX_SNDBUF) | C(TX_CWND), C(BLAME_PEER_DELACK), P(TRACE_TCP),
+		true },
 	{ "no-pacing", C(TX_PACING), 0, P(TRACE_TCP), false },
 	{ "pipe-size", C(TX_SNDBUF), 0, P(TRACE_PIPE), false },
 	{ "sndbuf-auto", C(TX_SNDBUF), 0, P(TRACE_TCP), false },
@@ -19,12 +20,14 @@ static const struct live_fix fixes[] = {
 	{ "rcvbuf-auto", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "rcvbuf", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "cc", C(TX_PACING) | C(TX_CWND) | C(TX_RECOVERY), 0, P(TRACE_TCP), false },
-	{ "notsent-lowat", 0, 0, P(TRACE_TCP), false }, /* by name alone: it takes no stall away, but what lies queued */
+	/* by name alone: it takes no stall away, but what lies queued */
+	{ "notsent-lowat", 0, 0, P(TRACE_TCP), false },
 };
 
 enum { FIXES = sizeof(fixes) / sizeof(fixes[0]) };
 
-size_t live_fixes_for(const struct finding *f, enum trace_proto proto, const struct live_fix *out[LIVE_FIXES_MAX])
+size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
+		      const struct live_fix *out[LIVE_FIXES_MAX])
 {
 	size_t n = 0;
 
@@ -48,6 +51,8 @@ const char *live_fix_name(size_t i)
 	return i < FIXES ? fixes[i].setting : NULL;
 }
 
-const char *const live_fix_words[] = { "nodelay", "uncork", "quickack", "no-pacing", "pipe-size", "sndbuf-auto", "sndbuf",
-				       "rcvbuf-auto", "rcvbuf", "cc", "notsent-lowat", NULL };
-_Static_assert(sizeof(live_fix_words) / sizeof(live_fix_words[0]) == FIXES + 1, "a fix without its word");
+const char *const live_fix_words[] = { "nodelay",   "uncork",	   "quickack",	    "no-pacing",
+				       "pipe-size", "sndbuf-auto", "sndbuf",	    "rcvbuf-auto",
+				       "rcvbuf",    "cc",	   "notsent-lowat", NULL };
+_Static_assert(sizeof(live_fix_words) / sizeof(live_fix_words[0]) == FIXES + 1,
+	       "a fix without its word");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which option of a live socket or pipe can cure which stall: one row a fix (live_fix.c), named as `diagnose` names it. */
+/* Which option of a live socket or pipe can cure which stall: one row a fix (live_fix.c), named as
+ * `diagnose` names it. */
 #ifndef IPCSTALL_TRY_LIVE_FIX_H
 #define IPCSTALL_TRY_LIVE_FIX_H
 
@@ -17,7 +18,8 @@ struct live_fix {
 enum { LIVE_FIXES_MAX = 8 };
 
 /* The rows that fit, in the order in which they are tried. Returns how many. */
-size_t live_fixes_for(const struct finding *f, enum trace_proto proto, const struct live_fix *out[LIVE_FIXES_MAX]);
+size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
+		      const struct live_fix *out[LIVE_FIXES_MAX]);
 /* NULL: there is no such row */
 const struct live_fix *live_fix_find(const char *name);
 /* all names, as hints for who types one */

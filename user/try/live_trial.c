@@ -3,11 +3,13 @@
 
 #include <math.h>
 
-const char *const trial_outcome_names[TRIAL_OUTCOMES] = { "proven", "refuted", "too-noisy", "not-run" };
+const char *const trial_outcome_names[TRIAL_OUTCOMES] = { "proven", "refuted", "too-noisy",
+	"not-run" };
 
-/* A stall that is cured falls to less than half; a buffer that only takes more in shows by what has not arrived. */
-#define CURED 2
-#define BUFFERED 1.02
+/* A stall that is cured falls to less than half; a buffer that only takes more in shows by what has
+ * not arrived. */
+#define CURED	   2
+#define BUFFERED   1.02
 #define NOT_SLOWER 0.95
 
 struct window window_between(const struct mark *a, const struct mark *b)
@@ -66,7 +68,8 @@ static double cause_share(const struct window *w)
 	return w->time_ns ? (double)w->cause_ns / (double)w->time_ns : 0;
 }
 
-static size_t gather(const struct live_trial *t, int first, int last, double (*of)(const struct window *), double *v)
+static size_t gather(const struct live_trial *t, int first, int last,
+		     double (*of)(const struct window *), double *v)
 {
 	size_t n = 0;
 
@@ -86,8 +89,9 @@ static double median(const struct live_trial *t, bool fixed, double (*of)(const 
 	return stats_quantile(&s, 0.5);
 }
 
-static void judge_by(const struct live_trial *t, double (*cost)(const struct window *), const struct diag_finding *f, size_t tested,
-		     struct rng *rng, struct diag_gain *out)
+static void judge_by(const struct live_trial *t, double (*cost)(const struct window *),
+		     const struct diag_finding *f, size_t tested, struct rng *rng,
+		     struct diag_gain *out)
 {
 	double before[TRIAL_ROUNDS_MAX], again[TRIAL_ROUNDS_MAX], after[TRIAL_ROUNDS_MAX];
 
@@ -123,13 +127,15 @@ static bool only_buffered(const struct live_trial *t)
 
 static bool cured_at_its_pace(const struct live_trial *t)
 {
-	return t->stall.class == GAIN_CONFIRMED && t->stall.ci.lo > CURED && t->rate.ci.hi > NOT_SLOWER && !only_buffered(t);
+	return t->stall.class == GAIN_CONFIRMED && t->stall.ci.lo > CURED &&
+	       t->rate.ci.hi > NOT_SLOWER && !only_buffered(t);
 }
 
 void trial_judge(struct live_trial *t, size_t tested, struct rng *rng)
 {
 	static const enum trial_outcome outcomes[] = {
-		[GAIN_CONFIRMED] = TRIAL_PROVEN, [GAIN_REFUTED] = TRIAL_REFUTED, [GAIN_NOISY] = TRIAL_NOISY
+		[GAIN_CONFIRMED] = TRIAL_PROVEN, [GAIN_REFUTED] = TRIAL_REFUTED,
+			[GAIN_NOISY] = TRIAL_NOISY
 	};
 	struct diag_finding promise = promise_of(t, rng);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One fix, tried on the running program: windows without it, without it again and with it, in random order, and what they say. */
+/* One fix, tried on the running program: windows without it, without it again and with it, in
+ * random order, and what they say. */
 #ifndef IPCSTALL_TRY_LIVE_TRIAL_H
 #define IPCSTALL_TRY_LIVE_TRIAL_H
 
@@ -35,8 +36,10 @@ struct live_trial {
 	struct trial_round rounds[TRIAL_ROUNDS_MAX];
 	size_t n;
 	struct diag_gain rate, stall; /* of what arrives in a time; of the stall for what arrives */
-	double per_s[2], bytes_per_s[2], stall_share[2]; /* medians without and with it; messages: NAN where unknown */
-	bool by_stall; /* it arrives no faster, since the program asks for no more, but without the stall */
+	double per_s[2], bytes_per_s[2],
+		stall_share[2]; /* medians without and with it; messages: NAN where unknown */
+	bool by_stall; /* it arrives no faster, since the program asks for no more, but without the
+			  stall */
 };
 
 struct window window_between(const struct mark *a, const struct mark *b);

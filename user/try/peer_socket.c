@@ -31,8 +31,9 @@ static uint64_t inode_in(const char *path, const char *local, const char *remote
 	FILE *f = fopen(path, "re");
 
 	while (f && !inode && fgets(line, sizeof(line), f))
-		if (sscanf(line, " %*d: %63s %63s %*s %*s %*s %*s %*s %*s %" SCNu64, here, there, &found) == 3 && !strcmp(here, local) &&
-		    !strcmp(there, remote))
+		if (sscanf(line, " %*d: %63s %63s %*s %*s %*s %*s %*s %*s %" SCNu64, here, there,
+			   &found) == 3 &&
+		    !strcmp(here, local) && !strcmp(there, remote))
 			inode = found;
 	if (f)
 		fclose(f);

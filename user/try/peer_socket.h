@@ -6,7 +6,8 @@
 #include "tracer/trace.h"
 #include "try/fd_ref.h"
 
-/* pid: whose network namespace is looked into. 0, or -ENOENT: it is not on this host, or in another namespace. */
+/* pid: whose network namespace is looked into. 0, or -ENOENT: it is not on this host, or in another
+ * namespace. */
 int peer_socket_find(struct fd_ref *r, pid_t pid, const struct trace_endpoint *ep);
 
 #endif

@@ -45,18 +45,24 @@ static void add(struct scope *sc, const struct trace_endpoint *ep)
 
 static bool is_its(const struct scope *sc, const struct trace_endpoint *ep)
 {
-	return ep->proto == sc->proto && ep->tx_calls.tgid == sc->tgid && !ep->closed && !there_already(sc, ep->serial);
+	return ep->proto == sc->proto && ep->tx_calls.tgid == sc->tgid && !ep->closed &&
+	       !there_already(sc, ep->serial);
 }
 
-void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f, bool with_new)
+void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f,
+		  bool with_new)
 {
 	const struct trace_endpoint *worst = &s->ep[f->endpoint];
 
-	*sc = (struct scope){ .proto = worst->proto, .cause = f->cause, .tgid = finding_sender(s, f).tgid, .with_new = with_new };
+	*sc = (struct scope){ .proto = worst->proto,
+			      .cause = f->cause,
+			      .tgid = finding_sender(s, f).tgid,
+			      .with_new = with_new };
 	if (!sc->tgid)
 		sc->tgid = worst->tx_calls.tgid;
 	for (size_t i = 0; i < s->n; i++)
-		if (is_its(sc, &s->ep[i]) && (&s->ep[i] == worst || s->ep[i].tx.ns[f->cause] >= HELD_NS))
+		if (is_its(sc, &s->ep[i]) &&
+		    (&s->ep[i] == worst || s->ep[i].tx.ns[f->cause] >= HELD_NS))
 			add(sc, &s->ep[i]);
 }
 
@@ -76,8 +82,9 @@ static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 	struct tcp_info info = {};
 	socklen_t len = sizeof(info);
 	int fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
-	bool known = fd >= 0 && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
-		     len >= offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof(info.tcpi_bytes_acked);
+	bool known =
+		fd >= 0 && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+		len >= offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof(info.tcpi_bytes_acked);
 
 	if (fd >= 0)
 		close(fd);
@@ -86,7 +93,8 @@ static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 	return known;
 }
 
-static uint64_t delivered(struct lane *l, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static uint64_t delivered(struct lane *l, const struct trace_snapshot *s,
+			  const struct trace_endpoint *ep)
 {
 	uint64_t bytes;
 
@@ -137,7 +145,8 @@ static pid_t holder(const struct trace_endpoint *ep)
 	return ep->rx_calls.tgid ? ep->rx_calls.tgid : ep->tx_calls.tgid;
 }
 
-int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane, bool at_peer, struct fd_ref *out)
+int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane,
+		     bool at_peer, struct fd_ref *out)
 {
 	const struct trace_endpoint *ep = endpoint_of(s, sc->v[lane].serial), *peer;
 

@@ -11,14 +11,14 @@ enum { LANES_MAX = 256 };
 /* One connection, or pipe. */
 struct lane {
 	uint64_t serial;
-	struct fd_ref ref; /* of the end that sends; pid 0: it was not found */
+	struct fd_ref ref;  /* of the end that sends; pid 0: it was not found */
 	uint64_t delivered; /* at the last look */
 };
 
 struct scope {
 	enum trace_proto proto;
 	enum tx_state cause;
-	pid_t tgid; /* who sends */
+	pid_t tgid;    /* who sends */
 	bool with_new; /* also what it opens later */
 	struct lane v[LANES_MAX];
 	size_t n;
@@ -33,13 +33,16 @@ struct mark {
 };
 
 /* The connections of that sender that have the stall. */
-void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f, bool with_new);
+void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct finding *f,
+		  bool with_new);
 /* What it opened since; returns the index of the first one that is new. */
 size_t scope_extend(struct scope *sc, const struct trace_snapshot *s);
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s);
 /* how many of them live */
 size_t scope_alive(const struct scope *sc, const struct trace_snapshot *s);
-/* Where the fix of that lane is to be set: at the end that sends, or at the other one if this host has it. 0, or -errno. */
-int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane, bool at_peer, struct fd_ref *out);
+/* Where the fix of that lane is to be set: at the end that sends, or at the other one if this host
+ * has it. 0, or -errno. */
+int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane,
+		     bool at_peer, struct fd_ref *out);
 
 #endif

@@ -17,10 +17,10 @@
 #define LOCK_SNDBUF 1 /* SOCK_SNDBUF_LOCK and its sibling, <linux/socket.h> */
 #define LOCK_RCVBUF 2
 
-#define ROOMY (8 << 20)
+#define ROOMY	  (8 << 20)
 #define PIPE_ROOM (1 << 20)
-#define LOWAT (128 << 10)
-#define CC_LIST "/proc/sys/net/ipv4/tcp_available_congestion_control"
+#define LOWAT	  (128 << 10)
+#define CC_LIST	  "/proc/sys/net/ipv4/tcp_available_congestion_control"
 
 static int get_int(int fd, int level, int opt, int64_t *out)
 {
@@ -40,31 +40,31 @@ static int put_int(int fd, int level, int opt, int64_t value)
 	return setsockopt(fd, level, opt, &v, sizeof(v)) ? -errno : 0;
 }
 
-/* --- options that are a number, and are put back by setting it ------------------------------------------------ */
+/* --- options that are a number, and are put back by setting it -------------------------------- */
 
-#define NUMBER(name, level, opt, wanted)                                                       \
-	static int name##_read(int fd, struct saved *was)                                      \
-	{                                                                                      \
-		return get_int(fd, level, opt, &was->value);                                   \
-	}                                                                                      \
-	static int name##_set(int fd, const struct saved *was)                                 \
-	{                                                                                      \
-		return put_int(fd, level, opt, wanted);                                        \
-	}                                                                                      \
-	static int name##_undo(int fd, const struct saved *was)                                \
-	{                                                                                      \
-		return put_int(fd, level, opt, was->value);                                    \
-	}                                                                                      \
-	static bool name##_changes(const struct saved *was)                                    \
-	{                                                                                      \
-		return was->value != (wanted);                                                 \
+#define NUMBER(name, level, opt, wanted) \
+	static int name##_read(int fd, struct saved *was) \
+	{ \
+		return get_int(fd, level, opt, &was->value); \
+	} \
+	static int name##_set(int fd, const struct saved *was) \
+	{ \
+		return put_int(fd, level, opt, wanted); \
+	} \
+	static int name##_undo(int fd, const struct saved *was) \
+	{ \
+		return put_int(fd, level, opt, was->value); \
+	} \
+	static bool name##_changes(const struct saved *was) \
+	{ \
+		return was->value != (wanted); \
 	}
 
 NUMBER(nodelay, IPPROTO_TCP, TCP_NODELAY, 1)
 NUMBER(uncork, IPPROTO_TCP, TCP_CORK, 0)
 NUMBER(lowat, IPPROTO_TCP, TCP_NOTSENT_LOWAT, LOWAT)
 
-/* --- TCP_QUICKACK: what is read is whether the connection is interactive just now --------------------------- */
+/* --- TCP_QUICKACK: what is read is whether the connection is interactive just now ------------- */
 
 static int quickack_read(int fd, struct saved *was)
 {
@@ -81,13 +81,14 @@ static int quickack_undo(int fd, const struct saved *was)
 	return put_int(fd, IPPROTO_TCP, TCP_QUICKACK, was->value);
 }
 
-/* It may be on for the moment, and off a message later: tcp_enter_quickack_mode(), inet_csk_enter_pingpong_mode(). */
+/* It may be on for the moment, and off a message later: tcp_enter_quickack_mode(),
+ * inet_csk_enter_pingpong_mode(). */
 static bool always(const struct saved *was)
 {
 	return true;
 }
 
-/* --- SO_MAX_PACING_RATE: 64 bits since Linux 4.20; all ones is no limit ---------------------------------------- */
+/* --- SO_MAX_PACING_RATE: 64 bits since Linux 4.20; all ones is no limit ----------------------- */
 
 static int pacing_read(int fd, struct saved *was)
 {
@@ -116,7 +117,7 @@ static bool pacing_changes(const struct saved *was)
 	return was->value != -1;
 }
 
-/* --- TCP_CONGESTION ------------------------------------------------------------------------------------------- */
+/* --- TCP_CONGESTION --------------------------------------------------------------------------- */
 
 static int cc_read(int fd, struct saved *was)
 {
@@ -133,7 +134,8 @@ static const char *other_cc(const struct saved *was)
 
 static int cc_put(int fd, const char *name)
 {
-	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ? -errno : 0;
+	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ? -errno
+											  : 0;
 }
 
 static int cc_set(int fd, const struct saved *was)
@@ -153,7 +155,7 @@ static bool cc_changes(const struct saved *was)
 	return text_first_line(CC_LIST, all, sizeof(all)) && text_has_word(all, other_cc(was));
 }
 
-/* --- buffers: their size, and whether a program has fixed it ----------------------------------------------------- */
+/* --- buffers: their size, and whether a program has fixed it ---------------------------------- */
 
 static int buffer_read(int fd, int opt, struct saved *was)
 {
@@ -166,7 +168,8 @@ static int buffer_read(int fd, int opt, struct saved *was)
 	return err;
 }
 
-/* The kernel doubles what it is given; root may go beyond what sysctl allows, which is needed where tuning had gone there. */
+/* The kernel doubles what it is given; root may go beyond what sysctl allows, which is needed where
+ * tuning had gone there. */
 static int buffer_undo(int fd, int opt, int force, const struct saved *was)
 {
 	int err = put_int(fd, SOL_SOCKET, force, was->value / 2);
@@ -229,7 +232,8 @@ static bool rcvbuf_changes(const struct saved *was)
 
 static int unlock(int fd, const struct saved *was, int lock)
 {
-	return was->locks < 0 ? -EOPNOTSUPP : put_int(fd, SOL_SOCKET, SO_BUF_LOCK, was->locks & ~lock);
+	return was->locks < 0 ? -EOPNOTSUPP
+			      : put_int(fd, SOL_SOCKET, SO_BUF_LOCK, was->locks & ~lock);
 }
 
 static int sndbuf_auto_set(int fd, const struct saved *was)
@@ -252,7 +256,7 @@ static bool rcvbuf_auto_changes(const struct saved *was)
 	return was->locks > 0 && was->locks & LOCK_RCVBUF;
 }
 
-/* --- pipes ------------------------------------------------------------------------------------------------------------ */
+/* --- pipes ------------------------------------------------------------------------------------ */
 
 static int pipe_put(int fd, int64_t size)
 {
@@ -272,7 +276,8 @@ static int pipe_set(int fd, const struct saved *was)
 	return pipe_put(fd, PIPE_ROOM);
 }
 
-/* -EBUSY: it holds more than would fit. It is tried again, but a fast writer fills it for as long as it runs. */
+/* -EBUSY: it holds more than would fit. It is tried again, but a fast writer fills it for as long
+ * as it runs. */
 static int pipe_undo(int fd, const struct saved *was)
 {
 	return pipe_put(fd, was->value);
@@ -283,23 +288,31 @@ static bool pipe_changes(const struct saved *was)
 	return was->value < PIPE_ROOM;
 }
 
-#define ROW(name, said, fn, ...) { name, said, fn##_read, fn##_set, fn##_undo, fn##_changes, __VA_ARGS__ }
+#define ROW(name, said, fn, ...) \
+	{ \
+		name, said, fn##_read, fn##_set, fn##_undo, fn##_changes, __VA_ARGS__ \
+	}
 
 static const struct setting settings[] = {
 	ROW("nodelay", "TCP_NODELAY", nodelay),
 	ROW("uncork", "TCP_CORK off", uncork),
-	{ "quickack", "TCP_QUICKACK", quickack_read, quickack_set, quickack_undo, always, .kept_up = true },
+	{ "quickack", "TCP_QUICKACK", quickack_read, quickack_set, quickack_undo, always,
+		.kept_up = true },
 	ROW("no-pacing", "SO_MAX_PACING_RATE without a limit", pacing),
 	ROW("notsent-lowat", "TCP_NOTSENT_LOWAT of 128 KiB", lowat),
 	ROW("cc", "another TCP_CONGESTION", cc,
-	    .not_undone = "the old congestion control begins anew: what it had learnt of the path is lost"),
-	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo, sndbuf_auto_changes },
-	{ "rcvbuf-auto", "SO_RCVBUF left to the kernel", rcvbuf_read, rcvbuf_auto_set, rcvbuf_undo, rcvbuf_auto_changes,
+	    .not_undone = "the old congestion control begins anew: what it had learnt of the path "
+	    	"is lost"),
+	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo,
+		sndbuf_auto_changes },
+	{ "rcvbuf-auto", "SO_RCVBUF left to the kernel", rcvbuf_read, rcvbuf_auto_set, rcvbuf_undo,
+		rcvbuf_auto_changes,
 	  .not_undone = "a receive window that was announced is not taken back" },
 	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
 	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf,
 	    .not_undone = "a receive window that was announced is not taken back"),
-	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe, .not_undone = "a pipe that its writer keeps full cannot be made smaller again"),
+	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe,
+		.not_undone = "a pipe that its writer keeps full cannot be made smaller again"),
 };
 
 const struct setting *setting_at(size_t i)
@@ -322,5 +335,6 @@ void saved_text(const struct setting *s, const struct saved *was, char *buf, siz
 	else if (s->read == pacing_read && was->value == -1)
 		snprintf(buf, len, "no limit");
 	else
-		snprintf(buf, len, "%lld%s", (long long)was->value, was->locks > 0 ? " (set by the program)" : "");
+		snprintf(buf, len, "%lld%s", (long long)was->value,
+			 was->locks > 0 ? " (set by the program)" : "");
 }

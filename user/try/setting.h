@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options of a live socket or pipe that a fix changes: how each is read, set and put back. One row each (setting.c). */
+/* Options of a live socket or pipe that a fix changes: how each is read, set and put back. One row
+ * each (setting.c). */
 #ifndef IPCSTALL_TRY_SETTING_H
 #define IPCSTALL_TRY_SETTING_H
 
@@ -23,8 +24,9 @@ struct setting {
 	int (*undo)(int fd, const struct saved *was);
 	/* Would it change anything? */
 	bool (*changes)(const struct saved *was);
-	bool kept_up;	      /* the kernel takes it back by itself: it is set again every millisecond */
-	const char *not_undone; /* what the value of before does not bring back; NULL: it is as if it had never been set */
+	bool kept_up; /* the kernel takes it back by itself: it is set again every millisecond */
+	const char *not_undone; /* what the value of before does not bring back; NULL: it is as if
+				   it had never been set */
 };
 
 /* NULL: there is no such row */

@@ -7,51 +7,72 @@
 #include <unistd.h>
 
 const struct spelling spellings[] = {
-	{ "nodelay", "c", "setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)), or one writev() for a message" },
-	{ "nodelay", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); http.server: wbufsize = -1 (one write)" },
-	{ "nodelay", "java", "socket.setTcpNoDelay(true); com.sun.net.httpserver: -Dsun.net.httpserver.nodelay=true" },
-	{ "nodelay", "go", "conn.(*net.TCPConn).SetNoDelay(true), which is the default: somebody has turned it off" },
+	{ "nodelay", "c", "setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)), or "
+		"one writev() for a message" },
+	{ "nodelay", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); "
+		"http.server: wbufsize = -1 (one write)" },
+	{ "nodelay", "java", "socket.setTcpNoDelay(true); com.sun.net.httpserver: "
+		"-Dsun.net.httpserver.nodelay=true" },
+	{ "nodelay", "go", "conn.(*net.TCPConn).SetNoDelay(true), which is the default: somebody "
+		"has turned it off" },
 	{ "nodelay", "node", "socket.setNoDelay(true); http.createServer({ noDelay: true })" },
 	{ "nodelay", "ruby", "sock.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)" },
 	{ "nodelay", "rust", "stream.set_nodelay(true)" },
 	{ "nodelay", "nginx", "tcp_nodelay on; in http, server or location" },
 	{ "nodelay", "haproxy", "option http-no-delay" },
-	{ "nodelay", "apache", "it is on by default: a module or a CGI program writes in small pieces; look there" },
-	{ "nodelay", "postgres", "it is on by default at the server: set it in the client's driver" },
+	{ "nodelay", "apache", "it is on by default: a module or a CGI program writes in small "
+		"pieces; look there" },
+	{ "nodelay", "postgres", "it is on by default at the server: set it in the client's "
+		"driver" },
 	{ "nodelay", "redis", "it is on by default; for replication: repl-disable-tcp-nodelay no" },
-	{ "uncork", "c", "setsockopt(fd, IPPROTO_TCP, TCP_CORK, &(int){0}, sizeof(int)) after a message; no MSG_MORE on its last piece" },
-	{ "uncork", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0) after a message" },
+	{ "uncork", "c", "setsockopt(fd, IPPROTO_TCP, TCP_CORK, &(int){0}, sizeof(int)) after a "
+		"message; no MSG_MORE on its last piece" },
+	{ "uncork", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0) after a "
+		"message" },
 	{ "uncork", "nginx", "tcp_nopush off;" },
-	{ "quickack", "c", "setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &(int){1}, sizeof(int)) at the reader, after each read" },
-	{ "quickack", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1) at the reader, after each read" },
+	{ "quickack", "c", "setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &(int){1}, sizeof(int)) at "
+		"the reader, after each read" },
+	{ "quickack", "python", "sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1) at "
+		"the reader, after each read" },
 	{ "no-pacing", "c", "do not set SO_MAX_PACING_RATE, or set it higher" },
 	{ "no-pacing", "nginx", "limit_rate 0;" },
-	{ "notsent-lowat", "c", "setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &(int){131072}, sizeof(int)), or net.ipv4.tcp_notsent_lowat" },
-	{ "cc", "c", "setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)), or net.ipv4.tcp_congestion_control" },
-	{ "sndbuf-auto", "c", "do not set SO_SNDBUF: the kernel then sizes it by itself, up to net.ipv4.tcp_wmem" },
+	{ "notsent-lowat", "c", "setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &(int){131072}, "
+		"sizeof(int)), or net.ipv4.tcp_notsent_lowat" },
+	{ "cc", "c", "setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)), or "
+		"net.ipv4.tcp_congestion_control" },
+	{ "sndbuf-auto", "c", "do not set SO_SNDBUF: the kernel then sizes it by itself, up to "
+		"net.ipv4.tcp_wmem" },
 	{ "sndbuf-auto", "java", "do not call socket.setSendBufferSize()" },
 	{ "sndbuf-auto", "nginx", "no sndbuf= in listen" },
-	{ "sndbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){8 << 20}, sizeof(int)), with net.core.wmem_max raised to that" },
-	{ "sndbuf", "python", "sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20), with net.core.wmem_max raised to that" },
-	{ "rcvbuf-auto", "c", "do not set SO_RCVBUF: the kernel then sizes it by itself, up to net.ipv4.tcp_rmem" },
+	{ "sndbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){8 << 20}, sizeof(int)), "
+		"with net.core.wmem_max raised to that" },
+	{ "sndbuf", "python", "sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20), with "
+		"net.core.wmem_max raised to that" },
+	{ "rcvbuf-auto", "c", "do not set SO_RCVBUF: the kernel then sizes it by itself, up to "
+		"net.ipv4.tcp_rmem" },
 	{ "rcvbuf-auto", "java", "do not call socket.setReceiveBufferSize()" },
 	{ "rcvbuf-auto", "nginx", "no rcvbuf= in listen" },
-	{ "rcvbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){8 << 20}, sizeof(int)), with net.core.rmem_max raised to that" },
+	{ "rcvbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){8 << 20}, sizeof(int)), "
+		"with net.core.rmem_max raised to that" },
 	{ "pipe-size", "c", "fcntl(fd, F_SETPIPE_SZ, 1 << 20)" },
-	{ "pipe-size", "python", "subprocess.Popen(..., pipesize=1 << 20), or fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 1 << 20)" },
+	{ "pipe-size", "python", "subprocess.Popen(..., pipesize=1 << 20), or fcntl.fcntl(fd, "
+		"fcntl.F_SETPIPE_SZ, 1 << 20)" },
 	{},
 };
 
-/* --- who it is --------------------------------------------------------------------------------------------------- */
+/* --- who it is -------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *begins, *kind;
 } executables[] = {
-	{ "nginx", "nginx" },	{ "haproxy", "haproxy" }, { "apache2", "apache" }, { "httpd", "apache" }, { "postgres", "postgres" },
-	{ "redis", "redis" },	{ "valkey", "redis" },	  { "python", "python" },  { "pypy", "python" },  { "java", "java" },
+	{ "nginx", "nginx" }, { "haproxy", "haproxy" }, { "apache2", "apache" },
+		{ "httpd", "apache" }, { "postgres", "postgres" },
+	{ "redis", "redis" }, { "valkey", "redis" }, { "python", "python" },  { "pypy", "python" },
+		{ "java", "java" },
 	{ "node", "node" },	{ "ruby", "ruby" },
 }, libraries[] = {
-	{ "libpython", "python" }, { "libjvm.so", "java" }, { "libruby", "ruby" }, { "libnode.so", "node" },
+	{ "libpython", "python" }, { "libjvm.so", "java" }, { "libruby", "ruby" }, { "libnode.so",
+		"node" },
 };
 
 static const char *by_executable(pid_t pid)
@@ -96,7 +117,8 @@ static const char *by_libraries(pid_t pid)
 
 enum { EXECUTABLE_READ = 1 << 22 };
 
-/* Compilers leave their mark in what they make: Go its build record, Rust the paths of its own library. */
+/* Compilers leave their mark in what they make: Go its build record, Rust the paths of its own
+ * library. */
 static const char *by_compiler(pid_t pid)
 {
 	static char part[(1 << 16) + 32];
@@ -107,7 +129,8 @@ static const char *by_compiler(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	f = fopen(path, "re");
-	while (f && !kind && all < EXECUTABLE_READ && (got = fread(part + kept, 1, 1 << 16, f)) > 0) {
+	while (f && !kind && all < EXECUTABLE_READ &&
+	       (got = fread(part + kept, 1, 1 << 16, f)) > 0) {
 		size_t n = kept + got;
 
 		if (memmem(part, n, "\xff Go buildinf:", 14))

@@ -1,40 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/blame.h"
 
-const char *const blame_names[BLAME_N] = { NULL, "peer delayed ACK", "peer application not reading", "path", "own next write", "no CPU",
-					"no CPU for the peer" };
-const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end", "suspected from looks" };
+const char *const blame_names[BLAME_N] = {
+	NULL,	  "peer delayed ACK",	"peer application not reading", "path", "own next write",
+	"no CPU", "no CPU for the peer"
+};
+const char *const surety_names[SURETY_N] = { "both ends seen", "inferred from one end",
+	"suspected from looks" };
 
 bool blame_is_peers(enum blamed b)
 {
 	return b == BLAME_PEER_DELACK || b == BLAME_PEER_READER || b == BLAME_PEER_NO_CPU;
 }
 
-/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader memory and window. */
+/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader
+ * memory and window. */
 bool blame_delack_can_cause(enum tx_state s)
 {
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
 
 /*
- * While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's, and paces to it; and who does not read
- * does not make his kernel acknowledge, which Nagle's rule waits for.
+ * While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's,
+ * and paces to it; and who does not read does not make his kernel acknowledge, which Nagle's rule
+ * waits for.
  */
 static bool reader_can_cause(enum tx_state s)
 {
 	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND || s == TX_NAGLE;
 }
 
-/* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on a CPU; long ones say that others had it. */
-#define STARVED_NS 100000	/* on average */
+/* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on
+ * a CPU; long ones say that others had it. */
+#define STARVED_NS	   100000 /* on average */
 #define STARVED_LONGEST_NS 4000000
 
 uint64_t blame_starved(const struct trace_call_stats *b)
 {
-	return b->runq_res != TRACE_UNKNOWN && b->runq_max_ns >= STARVED_LONGEST_NS && b->runq_ns >= STARVED_NS * b->wakeups ? b->runq_ns : 0;
+	return b->runq_res != TRACE_UNKNOWN && b->runq_max_ns >= STARVED_LONGEST_NS &&
+			       b->runq_ns >= STARVED_NS * b->wakeups
+		       ? b->runq_ns
+		       : 0;
 }
 
-/* Counted over the endpoint's whole life, so that it may explain what nothing else does, and only of a window or buffer that a reader empties. */
+/* Counted over the endpoint's whole life, so that it may explain what nothing else does, and only
+ * of a window or buffer that a reader empties. */
 static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 {
 	uint64_t rest = f->ns > unread ? f->ns - unread : 0;
@@ -50,8 +60,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * The other end was traced: its own ledger tells how much of this stall it caused. The larger part wins, if it is half of it. Of a reader
- * that was elsewhere, or that was ready to run and had no CPU, both parts count, and the larger one is named.
+ * The other end was traced: its own ledger tells how much of this stall it caused. The larger part
+ * wins, if it is half of it. Of a reader that was elsewhere, or that was ready to run and had no
+ * CPU, both parts count, and the larger one is named.
  */
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
@@ -77,13 +88,15 @@ static bool writer_starves(const struct blame_facts *f)
 	return f->cause == TX_SNDBUF && f->writer_starved_ns && f->writer_starved_ns * 2 >= f->ns;
 }
 
-/* What the path takes by itself. A window that a slow reader holds shut makes round trips long, and the smoothed one with them. */
+/* What the path takes by itself. A window that a slow reader holds shut makes round trips long, and
+ * the smoothed one with them. */
 uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us)
 {
 	return 1000ull * (least_us ? least_us : smoothed_us);
 }
 
-/* An absent reader holds a window for as long as it likes; one that is only too small for the path opens again within a round trip, or two. */
+/* An absent reader holds a window for as long as it likes; one that is only too small for the path
+ * opens again within a round trip, or two. */
 static bool window_is_the_paths(const struct blame_facts *f)
 {
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
@@ -96,10 +109,11 @@ bool blame_like_delack(uint64_t n, uint64_t ns)
 }
 
 /*
- * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and a round trip more: for most of the time, by
- * the histogram; or, where the round trip is long and its slots too wide to tell, on average, which would be the round trip without a timer.
+ * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and
+ * a round trip more: for most of the time, by the histogram; or, where the round trip is long and
+ * its slots too wide to tell, on average, which would be the round trip without a timer.
  */
-#define DELACK_NS 40000000
+#define DELACK_NS    40000000
 #define LONG_PATH_NS 5000000
 
 static bool like_delack(const struct blame_facts *f)
@@ -118,7 +132,8 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 
 	if ((f->cause == TX_NAGLE || f->cause == TX_SNDBUF) && like_delack(f))
 		j.blamed = BLAME_PEER_DELACK;
-	else if ((f->cause == TX_RWND && !window_is_the_paths(f)) || (f->cause == TX_SNDBUF && f->local_ipc))
+	else if ((f->cause == TX_RWND && !window_is_the_paths(f)) ||
+		 (f->cause == TX_SNDBUF && f->local_ipc))
 		j.blamed = BLAME_PEER_READER;
 	else if (f->cause == TX_RECOVERY)
 		j.blamed = BLAME_PATH;
@@ -126,14 +141,16 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 }
 
 /*
- * Most of it was ended by the writer's next call, which came soon: nobody waits for what is held, it fills up a segment. A writer
- * that comes back later than that leaves a message lying for as long as the other end likes.
+ * Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
+ * it fills up a segment. A writer that comes back later than that leaves a message lying for as
+ * long as the other end likes.
  */
 #define SOON_NS 100000
 
 static bool gathers(const struct blame_facts *f)
 {
-	return f->cause == TX_NAGLE && f->gathered_n && f->gathered_ns * 2 >= f->ns && f->gathered_ns / f->gathered_n < SOON_NS;
+	return f->cause == TX_NAGLE && f->gathered_n && f->gathered_ns * 2 >= f->ns &&
+	       f->gathered_ns / f->gathered_n < SOON_NS;
 }
 
 struct blame_judged blame_judge(const struct blame_facts *f)
@@ -142,7 +159,9 @@ struct blame_judged blame_judge(const struct blame_facts *f)
 	uint64_t starved;
 
 	if (gathers(f))
-		return (struct blame_judged){ BLAME_OWN_WRITES, f->both_ends ? SEEN_BOTH_ENDS : INFERRED, f->gathered_ns };
+		return (struct blame_judged){ BLAME_OWN_WRITES,
+					      f->both_ends ? SEEN_BOTH_ENDS : INFERRED,
+					      f->gathered_ns };
 	j = f->both_ends ? judge_seen(f) : judge_inferred(f);
 	starved = f->writer_starved_ns < f->ns ? f->writer_starved_ns : f->ns;
 	if (writer_starves(f) && starved > j.ns)

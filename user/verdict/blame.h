@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rule by which a stall is laid at somebody's door; the same for a whole life and for one interval of it. */
+/* The rule by which a stall is laid at somebody's door; the same for a whole life and for one
+ * interval of it. */
 #ifndef IPCSTALL_VERDICT_BLAME_H
 #define IPCSTALL_VERDICT_BLAME_H
 
@@ -7,33 +8,39 @@
 
 struct blame_facts {
 	enum tx_state cause;
-	uint64_t ns;		/* of the stall */
-	uint64_t delack_ns;	/* the part in which the peer's delayed ACK was withheld; only with both ends */
-	uint64_t unread_ns;	/* the part in which the peer had unread data and no reader */
-	uint64_t gathered_ns;	/* of `nagle`: the part that the writer's own next call ended */
-	uint64_t gathered_n;	/* in so many episodes */
-	uint64_t starved_ns;	/* the part in which the peer's reader was ready to run and had no CPU */
-	uint64_t writer_starved_ns, reader_starved_ns;	/* of their whole lives: that long the sender, and the peer's reader, were woken in a call and had no CPU */
-	bool both_ends;		/* the other end was traced */
-	bool local_ipc;		/* a pipe or a Unix socket: there is no path between the ends */
-	uint64_t count;		/* episodes of the stall */
-	uint64_t rtt_ns;	/* of TCP; 0: unknown */
-	bool like_delack;	/* see blame_like_delack() */
+	uint64_t ns;	    /* of the stall */
+	uint64_t delack_ns; /* the part in which the peer's delayed ACK was withheld; only with both
+			       ends */
+	uint64_t unread_ns; /* the part in which the peer had unread data and no reader */
+	uint64_t gathered_ns; /* of `nagle`: the part that the writer's own next call ended */
+	uint64_t gathered_n;  /* in so many episodes */
+	uint64_t starved_ns;  /* the part in which the peer's reader was ready to run and had no CPU
+			       */
+	uint64_t writer_starved_ns,
+		reader_starved_ns; /* of their whole lives: that long the sender, and the peer's
+				      reader, were woken in a call and had no CPU */
+	bool both_ends;		   /* the other end was traced */
+	bool local_ipc;		   /* a pipe or a Unix socket: there is no path between the ends */
+	uint64_t count;		   /* episodes of the stall */
+	uint64_t rtt_ns;	   /* of TCP; 0: unknown */
+	bool like_delack;	   /* see blame_like_delack() */
 };
 
 struct blame_judged {
 	enum blamed blamed;
 	enum surety surety;
-	uint64_t ns;		/* the part the blame explains; 0: not measured */
+	uint64_t ns; /* the part the blame explains; 0: not measured */
 };
 
 /* who is blamed is the one at the other end */
 bool blame_is_peers(enum blamed b);
 bool blame_delack_can_cause(enum tx_state s);
 struct blame_judged blame_judge(const struct blame_facts *f);
-/* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short ones there were beside them? */
+/* for its facts: were `n` episodes of that slot surely half of the stall's time, however many short
+ * ones there were beside them? */
 bool blame_like_delack(uint64_t n, uint64_t ns);
-/* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks take */
+/* for its facts: time without a CPU after wake-ups, where that is more than the turns that tasks
+ * take */
 uint64_t blame_starved(const struct trace_call_stats *b);
 /* of TCP's two round-trip times, each 0 where unknown */
 uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us);

@@ -7,14 +7,16 @@
 #define STRAY_SHARE 0.001
 
 /*
- * What was dropped came, but was never read. What lies unread still is neither: a socket that nobody read from has no share. Nor has what a
- * queue dropped: one send() may have made many datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR).
+ * What was dropped came, but was never read. What lies unread still is neither: a socket that
+ * nobody read from has no share. Nor has what a queue dropped: one send() may have made many
+ * datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR).
  */
 static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	uint64_t n = ep->drops[kind];
 
-	if (kind == TRACE_DROP_QDISC || !ep->rx_calls.messages || !trace_messages_known(&ep->rx_calls))
+	if (kind == TRACE_DROP_QDISC || !ep->rx_calls.messages ||
+	    !trace_messages_known(&ep->rx_calls))
 		return NAN;
 	return (double)n / (double)(n + ep->rx_calls.messages);
 }
@@ -22,12 +24,15 @@ static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 /* of calls that sent or read, if their number is known */
 static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
 {
-	const struct trace_call_stats *calls = kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls;
+	const struct trace_call_stats *calls =
+		kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls;
 
-	return trace_messages_known(calls) && ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
+	return trace_messages_known(calls) &&
+	       ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
 }
 
-static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint *ep, size_t i, enum trace_drop kind)
+static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint *ep, size_t i,
+			enum trace_drop kind)
 {
 	if (ep->drops[kind] <= loss->n)
 		return;
@@ -45,7 +50,8 @@ struct datagram_loss find_loss(const struct trace_snapshot *s)
 	struct datagram_loss loss = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++)
-		for (enum trace_drop k = 0; k < TRACE_DROP_OTHER && s->ep[i].drops_res != TRACE_UNKNOWN; k++)
+		for (enum trace_drop k = 0;
+		     k < TRACE_DROP_OTHER && s->ep[i].drops_res != TRACE_UNKNOWN; k++)
 			keep_larger(&loss, &s->ep[i], i, k);
 	return loss;
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-
 #define OUTCOME_NAME(sym, name) [sym] = name,
 const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
 
@@ -28,7 +27,8 @@ enum rank {
 
 /* ---- stalls ---- */
 
-/* A cork, or a segment that gathers writes, waits for its own writer: who made that one late is told first, if it is a tenth as much. */
+/* A cork, or a segment that gathers writes, waits for its own writer: who made that one late is
+ * told first, if it is a tenth as much. */
 #define OWN_WEIGHT 0.1
 
 static bool waits_for_own_writer(const struct finding *f)
@@ -47,7 +47,8 @@ static int heaviest(const struct verdict *v, bool limit)
 	int at = -1;
 
 	for (size_t i = 0; i < v->n; i++)
-		if ((v->v[i].limit != LIMIT_NONE) == limit && (at < 0 || weight(&v->v[i]) > weight(&v->v[at])))
+		if ((v->v[i].limit != LIMIT_NONE) == limit &&
+		    (at < 0 || weight(&v->v[i]) > weight(&v->v[at])))
 			at = (int)i;
 	return at;
 }
@@ -66,7 +67,8 @@ static enum rank rank_stall(const struct verdict *v)
 
 static enum rank rank_limit(const struct verdict *v)
 {
-	uint64_t starved = v->starved.endpoint >= 0 ? v->starved.ns : 0, limit = heaviest_ns(v, true);
+	uint64_t starved = v->starved.endpoint >= 0 ? v->starved.ns : 0,
+		 limit = heaviest_ns(v, true);
 
 	return !limit ? RANK_NONE : limit >= starved ? RANK_BULK : RANK_LIMIT;
 }
@@ -109,7 +111,7 @@ static enum rank rank_late(const struct verdict *v)
 {
 	if (v->late.endpoint < 0)
 		return RANK_NONE;
-	if (heaviest(v, false) >= 0)	/* it was found all the same: see is_apart() */
+	if (heaviest(v, false) >= 0) /* it was found all the same: see is_apart() */
 		return RANK_OVERSHADOWS;
 	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;
 }
@@ -155,13 +157,14 @@ static double share_scattered(const struct verdict *v)
 
 /* A stall of less than this, of a sender's time, is what a wait ten times as long hides. */
 #define TRIFLE_SHARE 0.05
-#define OVERSHADOWS 10
+#define OVERSHADOWS  10
 
 static bool overshadows(const struct verdict *v)
 {
 	int at = heaviest(v, false);
 
-	return at >= 0 && finding_share(&v->v[at]) < TRIFLE_SHARE && v->waits.ns >= OVERSHADOWS * v->v[at].all.ns;
+	return at >= 0 && finding_share(&v->v[at]) < TRIFLE_SHARE &&
+	       v->waits.ns >= OVERSHADOWS * v->v[at].all.ns;
 }
 
 static enum rank rank_any_wait(const struct verdict *v)
@@ -272,7 +275,8 @@ bool judge_found(const struct verdict *v, enum finding_kind k)
 
 bool judge_tells_wait(const struct verdict *v)
 {
-	bool stall = v->kind == KIND_STALL || v->kind == KIND_LIMIT, nothing = v->kind == KIND_SCATTERED || v->kind == KIND_QUIET || v->kind == KIND_UNSEEN;
+	bool stall = v->kind == KIND_STALL || v->kind == KIND_LIMIT,
+	     nothing = v->kind == KIND_SCATTERED || v->kind == KIND_QUIET || v->kind == KIND_UNSEEN;
 
 	return v->wait.endpoint >= 0 && (stall || nothing);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one judge: of all that was found, which leads, and what it comes to. Precedence between findings stands in judge.c alone. */
+/* The one judge: of all that was found, which leads, and what it comes to. Precedence between
+ * findings stands in judge.c alone. */
 #ifndef IPCSTALL_VERDICT_JUDGE_H
 #define IPCSTALL_VERDICT_JUDGE_H
 

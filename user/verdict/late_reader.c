@@ -3,11 +3,12 @@
 #include "verdict/other_findings.h"
 
 /*
- * Less of its time is any reader's, and so is a shorter while each time, or on average from one read to the next, if there is always
- * something to read: a server looks after others too, and who comes back for more at once reads as fast as he can.
+ * Less of its time is any reader's, and so is a shorter while each time, or on average from one
+ * read to the next, if there is always something to read: a server looks after others too, and who
+ * comes back for more at once reads as fast as he can.
  */
 #define LATE_SHARE 0.1
-#define LATE_NS 1000000
+#define LATE_NS	   1000000
 
 static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
@@ -16,13 +17,15 @@ static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spel
 	return reads > r->count ? reads : r->count;
 }
 
-/* Of a sender that was seen nothing was held up: then it may have to do with an answer that it does not get, where one message lay long. */
+/* Of a sender that was seen nothing was held up: then it may have to do with an answer that it does
+ * not get, where one message lay long. */
 #define UNANSWERED_SHARE 0.5
-#define UNANSWERED_NS 100000000
+#define UNANSWERED_NS	 100000000
 
 static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
-	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS && (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
+	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS &&
+	       (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
 }
 
 /* so that at least half of the spell was not spent sending */
@@ -32,50 +35,61 @@ static bool sent_little(const struct trace_endpoint *ep, uint64_t spell_ns)
 }
 
 /*
- * A sender that was seen waits for the answer while what it sent lies long: each message, which may be two writes, has one (a stream of which a
- * few are acknowledged waits for none), the longest of these whiles was not spent on answering the one before, and the sender takes up its
- * answers. A server that reads at once has no such while, however long its connections live.
+ * A sender that was seen waits for the answer while what it sent lies long: each message, which may
+ * be two writes, has one (a stream of which a few are acknowledged waits for none), the longest of
+ * these whiles was not spent on answering the one before, and the sender takes up its answers. A
+ * server that reads at once has no such while, however long its connections live.
  */
-static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			       const struct reader_spell *r)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	if (!sender || sender == ep || !trace_messages_known(&sender->tx_calls) || !trace_messages_known(&ep->tx_calls))
+	if (!sender || sender == ep || !trace_messages_known(&sender->tx_calls) ||
+	    !trace_messages_known(&ep->tx_calls))
 		return false;
-	if (!sender->tx_calls.messages || 2 * ep->tx_calls.messages < sender->tx_calls.messages || r->max_ns < UNANSWERED_NS)
+	if (!sender->tx_calls.messages || 2 * ep->tx_calls.messages < sender->tx_calls.messages ||
+	    r->max_ns < UNANSWERED_NS)
 		return false;
-	return sent_little(ep, r->max_ns) && sent_little(sender, r->max_ns) && sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
+	return sent_little(ep, r->max_ns) && sent_little(sender, r->max_ns) &&
+	       sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
 }
 
-static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			const struct reader_spell *r)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	return sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns;	/* nobody waits for it */
+	return sender && sender->closed &&
+	       sender->at_ns + r->max_ns / 2 < ep->at_ns; /* nobody waits for it */
 }
 
-/* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say, that nobody needs now */
+/* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say,
+ * that nobody needs now */
 #define PIPE_DEF_BUFFERS 16
 
 /*
- * One long while among many short ones: whoever looks for a pause looks for this one, and the others hide it from every average. Where answers
- * are expected: what was sent meanwhile without need of one lies for nobody.
+ * One long while among many short ones: whoever looks for a pause looks for this one, and the
+ * others hide it from every average. Where answers are expected: what was sent meanwhile without
+ * need of one lies for nobody.
  */
-#define FREEZE_NS 200000000
+#define FREEZE_NS    200000000
 #define FREEZE_SHARE 0.05
-#define FREEZE_TIMES 20	/* as long as the others are on average */
+#define FREEZE_TIMES 20 /* as long as the others are on average */
 
 static bool is_freeze(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	uint64_t n = r->count, rest = r->ns > r->max_ns ? r->ns - r->max_ns : 0;
 
-	if (n < 2 || r->max_ns < FREEZE_NS || (double)r->max_ns < FREEZE_SHARE * (double)ep->rx.lifetime_ns)
+	if (n < 2 || r->max_ns < FREEZE_NS ||
+	    (double)r->max_ns < FREEZE_SHARE * (double)ep->rx.lifetime_ns)
 		return false;
 	return r->max_ns >= FREEZE_TIMES * (rest / (n - 1));
 }
 
 /* the sender got nothing for most of that while, asleep in a call or, by epoll, in none */
-static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			const struct reader_spell *r)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
@@ -84,15 +98,19 @@ static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpo
 	return 2 * sender->rx.max[RX_WAIT] >= r->max_ns || 2 * sender->rx.max[RX_IDLE] >= r->max_ns;
 }
 
-static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep, const struct reader_spell *r)
+static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+		    const struct reader_spell *r)
 {
-	if (ep->proto == TRACE_UDP || ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)	/* who sends UDP waits for no reader */
+	if (ep->proto == TRACE_UDP ||
+	    ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN) /* who sends UDP waits for no reader */
 		return false;
 	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
 		return false;
-	if (is_freeze(ep, r) && (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))
+	if (is_freeze(ep, r) &&
+	    (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))
 		return true;
-	if (other_end_seen(ep) && (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
+	if (other_end_seen(ep) &&
+	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }

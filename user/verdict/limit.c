@@ -6,21 +6,27 @@
 #include "verdict/blame.h"
 #include "verdict/who.h"
 
-/* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of the virtual machine's host are the rest. */
+/* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
+ * the virtual machine's host are the rest. */
 #define BUSY_SHARE 0.75
 /* Two on one CPU, who take turns on it */
 #define BOTH_SHARE 0.8
 
 static double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
 {
-	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns ? NAN : (double)b->cpu_ns / (double)lifetime_ns;
+	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns
+		       ? NAN
+		       : (double)b->cpu_ns / (double)lifetime_ns;
 }
 
-static const struct trace_endpoint *reading_end(const struct trace_snapshot *s, const struct finding *f)
+static const struct trace_endpoint *reading_end(const struct trace_snapshot *s,
+						const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 
-	return ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : NULL;
+	return ep->proto == TRACE_PIPE			  ? ep
+	       : ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer]
+							  : NULL;
 }
 
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
@@ -38,18 +44,23 @@ static bool may_be_readers_pace(const struct finding *f)
 	case TX_RWND:
 	case TX_CWND:
 	case TX_PACING:
-		return f->blamed == BLAME_NOBODY || f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU;
+		return f->blamed == BLAME_NOBODY || f->blamed == BLAME_PEER_READER ||
+		       f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU;
 	default:
 		return false;
 	}
 }
 
-/* While the one has the CPU the other waits for it: of whoever else has it they would both have less. */
-static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endpoint *end, double reader, double writer)
+/* While the one has the CPU the other waits for it: of whoever else has it they would both have
+ * less. */
+static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endpoint *end,
+			double reader, double writer)
 {
-	uint64_t waited = end->rx_calls.no_cpu_ns + end->rx_calls.runq_ns + ep->tx_calls.no_cpu_ns + ep->tx_calls.runq_ns;
+	uint64_t waited = end->rx_calls.no_cpu_ns + end->rx_calls.runq_ns + ep->tx_calls.no_cpu_ns +
+			  ep->tx_calls.runq_ns;
 
-	return reader + writer >= BOTH_SHARE && reader + writer <= 1.05 && 4 * waited >= end->rx.lifetime_ns;
+	return reader + writer >= BOTH_SHARE && reader + writer <= 1.05 &&
+	       4 * waited >= end->rx.lifetime_ns;
 }
 
 /* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU. */
@@ -58,7 +69,8 @@ static bool runs_or_is_ready(const struct trace_endpoint *end)
 	const struct trace_call_stats *b = &end->rx_calls;
 	uint64_t had_data = end->rx.ns[RX_UNREAD] + end->rx.ns[RX_WORK];
 
-	return b->cpu_res != TRACE_UNKNOWN && had_data && (double)(b->cpu_ns + b->no_cpu_ns) >= BUSY_SHARE * (double)had_data;
+	return b->cpu_res != TRACE_UNKNOWN && had_data &&
+	       (double)(b->cpu_ns + b->no_cpu_ns) >= BUSY_SHARE * (double)had_data;
 }
 
 /* One who reads a byte at a time is slow by the number of its calls. */
@@ -70,15 +82,20 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 	const struct trace_endpoint *end = reading_end(s, f);
 	const struct trace_call_stats *b = end ? &end->rx_calls : NULL;
 
-	if (!b || (end->proto != TRACE_TCP && end->proto != TRACE_PIPE && end->proto != TRACE_UNIX_STREAM) || !may_be_readers_pace(f))
+	if (!b ||
+	    (end->proto != TRACE_TCP && end->proto != TRACE_PIPE &&
+	     end->proto != TRACE_UNIX_STREAM) ||
+	    !may_be_readers_pace(f))
 		return false;
-	return trace_messages_known(b) && b->messages >= MANY_READS && b->bytes <= SMALL_READ * b->messages;
+	return trace_messages_known(b) && b->messages >= MANY_READS &&
+	       b->bytes <= SMALL_READ * b->messages;
 }
 
-/* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few are lost; and that is the rate it delivers. */
+/* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few
+ * are lost; and that is the rate it delivers. */
 #define QUEUE_TIMES 1.5
-#define LOST_SHARE 0.02
-#define RATE_LEAST 0.5
+#define LOST_SHARE  0.02
+#define RATE_LEAST  0.5
 #define BYTES_LEAST 100000
 
 static double rate_of_sending(const struct trace_endpoint *ep)
@@ -92,11 +109,14 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 {
 	const struct trace_path *p = &ep->path;
 
-	if (ep->proto != TRACE_TCP || (f->cause != TX_CWND && f->cause != TX_PACING) || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_PATH))
+	if (ep->proto != TRACE_TCP || (f->cause != TX_CWND && f->cause != TX_PACING) ||
+	    (f->blamed != BLAME_NOBODY && f->blamed != BLAME_PATH))
 		return false;
-	if (!p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
+	if (!p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us ||
+	    ep->tx_calls.bytes < BYTES_LEAST)
 		return false;
-	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us && (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments &&
+	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
+	       (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments &&
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
 }
 
@@ -124,5 +144,6 @@ bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
 
-	return end && f->blamed == BLAME_PEER_READER && runs_or_is_ready(end) && end->rx_calls.cpu_ns < end->rx_calls.no_cpu_ns;
+	return end && f->blamed == BLAME_PEER_READER && runs_or_is_ready(end) &&
+	       end->rx_calls.cpu_ns < end->rx_calls.no_cpu_ns;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where nothing stalls, a reader may still wait long: for another program that is slow, or has nothing to send. */
+/* Where nothing stalls, a reader may still wait long: for another program that is slow, or has
+ * nothing to send. */
 #include <string.h>
 
 #include "verdict/mutual_wait.h"
@@ -7,15 +8,17 @@
 #include "verdict/requests.h"
 
 /*
- * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it held up itself, nor was there anything
- * on its way, but for what lay here and was not acknowledged. And it did not wait for this one in turn, but at the same time or not at all.
+ * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it
+ * held up itself, nor was there anything on its way, but for what lay here and was not
+ * acknowledged. And it did not wait for this one in turn, but at the same time or not at all.
  */
 #define WAIT_SHARE 0.9
 #define IDLE_SHARE 0.8
-#define BY_TURNS 0.2
+#define BY_TURNS   0.2
 
 /* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
-static const struct trace_endpoint *awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static const struct trace_endpoint *awaited(const struct trace_snapshot *s,
+					    const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
 		return ep;
@@ -27,14 +30,17 @@ static pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
 	return sender->tx_calls.tgid || pipe ? sender->tx_calls.tgid : sender->rx_calls.tgid;
 }
 
-/* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and sent something there, waits for that one. */
+/* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and
+ * sent something there, waits for that one. */
 static bool may_await_unseen(const struct trace_endpoint *ep)
 {
-	return ep->proto != TRACE_UDP || (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
+	return ep->proto != TRACE_UDP ||
+	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */
-static uint64_t flies_no_more(const struct trace_endpoint *sender, const struct trace_endpoint *reader)
+static uint64_t flies_no_more(const struct trace_endpoint *sender,
+			      const struct trace_endpoint *reader)
 {
 	uint64_t flight = sender->tx.ns[TX_FLIGHT];
 
@@ -42,16 +48,20 @@ static uint64_t flies_no_more(const struct trace_endpoint *sender, const struct 
 }
 
 /* What a server without work or a program's own helper waits for is no news. */
-static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep, uint64_t wait)
+static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			   uint64_t wait)
 {
 	const struct trace_endpoint *sender = awaited(s, ep);
 
 	if (!sender)
 		return may_await_unseen(ep);
-	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >= IDLE_SHARE * (double)wait && awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
+	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >=
+		       IDLE_SHARE * (double)wait &&
+	       awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 }
 
-/* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there is to see. */
+/* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
+ * is to see. */
 static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 {
 	return nothing_sent || ep->rx_calls.bytes || ep->tx_calls.bytes;
@@ -62,7 +72,8 @@ static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = spell_of(s, i, RX_WAIT);
 
-	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN && may_matter(ep, nothing_sent) && awaits_another(s, ep, r.ns);
+	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
+	       may_matter(ep, nothing_sent) && awaits_another(s, ep, r.ns);
 }
 
 static bool is_much_of(uint64_t wait, uint64_t other)
@@ -84,7 +95,8 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 {
 	int back = waits_back(s, i);
 
-	if (back < 0 || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) || !waits_in_vain(s, (size_t)back, nothing_sent))
+	if (back < 0 || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
+	    !waits_in_vain(s, (size_t)back, nothing_sent))
 		return -1;
 	return waits_are_mutual(s, i, (size_t)back) ? back : -1;
 }
@@ -98,20 +110,23 @@ static bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothin
 
 static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return waits_in_vain(s, i, nothing_sent) && (waits_back(s, i) < 0 || waits_for_it_too(s, i, nothing_sent) >= 0);
+	return waits_in_vain(s, i, nothing_sent) &&
+	       (waits_back(s, i) < 0 || waits_for_it_too(s, i, nothing_sent) >= 0);
 }
 
 enum { CHAIN_MAX = 16 };
 
 /* the longest wait of at least so long, of the readers of one process (0: of any) */
-static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader, uint64_t least_ns, bool nothing_sent)
+static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
+					uint64_t least_ns, bool nothing_sent)
 {
 	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_WAIT);
 
-		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= least_ns && r.ns > longest.ns && is(s, i, nothing_sent))
+		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= least_ns &&
+		    r.ns > longest.ns && is(s, i, nothing_sent))
 			longest = r;
 	}
 	return longest;
@@ -127,7 +142,8 @@ static bool same_bytes(const struct trace_call_stats *in, const struct trace_cal
 	return a > 0 && a - b <= SAME_LENGTH * a && b - a <= SAME_LENGTH * a;
 }
 
-/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more was to come. */
+/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more
+ * was to come. */
 #define ONE_WHILE 0.75
 
 static bool comes_again_and_again(const struct trace_ledger *rx)
@@ -136,20 +152,24 @@ static bool comes_again_and_again(const struct trace_ledger *rx)
 }
 
 /*
- * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside others, in poll() or epoll: no receive call
- * tells so.
+ * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
+ * others, in poll() or epoll: no receive call tells so.
  */
-static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in, const struct trace_endpoint *out, double least_ns)
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in,
+		      const struct trace_endpoint *out, double least_ns)
 {
 	const struct trace_endpoint *source = awaited(s, in);
 	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
 
-	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid && same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
-	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
+	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
+	       same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
+	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns &&
+	       (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
 }
 
 /* where that is one place, and not one of several */
-static struct reader_spell comes_from(const struct trace_snapshot *s, const struct trace_endpoint *out, double least_ns)
+static struct reader_spell comes_from(const struct trace_snapshot *s,
+				      const struct trace_endpoint *out, double least_ns)
 {
 	struct reader_spell from = { .endpoint = -1 };
 
@@ -163,17 +183,22 @@ static struct reader_spell comes_from(const struct trace_snapshot *s, const stru
 	return from;
 }
 
-/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one to look at. */
-static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell wait, bool nothing_sent)
+/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
+ * to look at. */
+static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell wait,
+					 bool nothing_sent)
 {
-	for (int hops = 0; wait.endpoint >= 0 && hops < CHAIN_MAX && !waits_mutually(s, (size_t)wait.endpoint, nothing_sent); hops++) {
+	for (int hops = 0; wait.endpoint >= 0 && hops < CHAIN_MAX &&
+			   !waits_mutually(s, (size_t)wait.endpoint, nothing_sent);
+	     hops++) {
 		const struct trace_endpoint *ep = &s->ep[wait.endpoint], *sender = awaited(s, ep);
 		pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
 		struct reader_spell next;
 
 		if (!tgid)
 			break;
-		next = longest_wait(s, waits_long, tgid, (uint64_t)(IDLE_SHARE * (double)wait.ns), nothing_sent);
+		next = longest_wait(s, waits_long, tgid, (uint64_t)(IDLE_SHARE * (double)wait.ns),
+				    nothing_sent);
 		if (next.endpoint < 0)
 			next = comes_from(s, sender, IDLE_SHARE * (double)wait.ns);
 		if (next.endpoint < 0)
@@ -183,12 +208,17 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 	return wait;
 }
 
-/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs it. */
+/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
+ * it. */
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
 {
-	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS, nothing_sent), any = longest_wait(s, waits_long, 0, VERDICT_MIN_NS, nothing_sent);
+	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS,
+						  nothing_sent),
+			    any = longest_wait(s, waits_long, 0, VERDICT_MIN_NS, nothing_sent);
 
-	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns ? mutual : last_of_chain(s, any, nothing_sent);
+	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
+		       ? mutual
+		       : last_of_chain(s, any, nothing_sent);
 }
 
 static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -198,10 +228,12 @@ static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_
 	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
 }
 
-/* a server is known by its port, which is the remote one of its clients; one that was not seen by its address too */
+/* a server is known by its port, which is the remote one of its clients; one that was not seen by
+ * its address too */
 static bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family && !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family &&
+	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
 }
 
 static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
@@ -209,13 +241,17 @@ static bool same_client(const struct trace_endpoint *a, const struct trace_endpo
 	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
-static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint *a, const struct trace_endpoint *b)
+static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
+		     const struct trace_endpoint *b)
 {
-	return same_client(a, b) && same_server(a, b) && awaited_process(s, a) == awaited_process(s, b);
+	return same_client(a, b) && same_server(a, b) &&
+	       awaited_process(s, a) == awaited_process(s, b);
 }
 
-/* Of many short connections each wait is short: those of one program for the same server are one in all. */
-struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent)
+/* Of many short connections each wait is short: those of one program for the same server are one in
+ * all. */
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
+				bool nothing_sent)
 {
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
 
@@ -226,7 +262,8 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 
-		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) || ep->rx.ns[RX_WAIT] < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
+		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) ||
+		    ep->rx.ns[RX_WAIT] < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
 			continue;
 		sum.connections++;
 		sum.ns += ep->rx.ns[RX_WAIT];
@@ -236,13 +273,15 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	return sum;
 }
 
-/* Of one whose other end was not seen: as many round trips as it asked and was answered, each as long as the path takes by itself. */
+/* Of one whose other end was not seen: as many round trips as it asked and was answered, each as
+ * long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep)
 {
 	uint64_t asked = ep->tx_calls.messages, answered = ep->rx_calls.messages;
 	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
 
-	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->tx_calls) || !trace_messages_known(&ep->rx_calls))
+	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->tx_calls) ||
+	    !trace_messages_known(&ep->rx_calls))
 		return r;
 	r.n = asked < answered ? asked : answered;
 	if (2 * r.n * r.each_ns < ep->rx.ns[RX_WAIT])

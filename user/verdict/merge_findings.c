@@ -44,7 +44,9 @@ int candidates_add(struct candidates *c, const struct trace_snapshot *s, const s
 {
 	if (make_room(c))
 		return -1;
-	c->v[c->n++] = (struct candidate){ .f = *f, .sender = finding_sender(s, f), .blamed = finding_blamed(s, f) };
+	c->v[c->n++] = (struct candidate){ .f = *f,
+					   .sender = finding_sender(s, f),
+					   .blamed = finding_blamed(s, f) };
 	return 0;
 }
 
@@ -57,8 +59,9 @@ void candidates_free(struct candidates *c)
 /* ---- which are alike ---- */
 
 /*
- * Threads of one process may have names of their own, and forked workers have one name: who is the same by either is. A server's port is the
- * remote one of its clients and the local one of itself; which end is the server is not known, but the other port is not shared by many.
+ * Threads of one process may have names of their own, and forked workers have one name: who is the
+ * same by either is. A server's port is the remote one of its clients and the local one of itself;
+ * which end is the server is not known, but the other port is not shared by many.
  */
 struct way {
 	const struct trace_snapshot *s;
@@ -77,7 +80,8 @@ static bool is_known(const struct who *p)
 
 static int order_names(const struct who *a, const struct who *b)
 {
-	return strncmp(a->comm ? a->comm : "", b->comm ? b->comm : "", sizeof(((struct trace_call_stats *)NULL)->comm));
+	return strncmp(a->comm ? a->comm : "", b->comm ? b->comm : "",
+		       sizeof(((struct trace_call_stats *)NULL)->comm));
 }
 
 /* of several of whom none is sure there is only a name */
@@ -117,7 +121,8 @@ static int order_servers(const struct candidate *a, const struct candidate *b, c
 	return d ? d : memcmp(x->remote.ip, y->remote.ip, sizeof(x->remote.ip));
 }
 
-static int order_candidates_alike(const struct candidate *a, const struct candidate *b, const struct way *w)
+static int order_candidates_alike(const struct candidate *a, const struct candidate *b,
+				  const struct way *w)
 {
 	int d = order_kinds(&a->f, &b->f);
 
@@ -139,10 +144,13 @@ static int by_likeness(const void *a, const void *b, void *way)
 /* Of one name, and yet no workers: the one reads what the other sends, as in `cat | cat | cat`. */
 static bool one_behind_the_other(const struct candidate *a, const struct candidate *b)
 {
-	return a->sender.tgid != b->sender.tgid && ((a->blamed.tgid && a->blamed.tgid == b->sender.tgid) || (b->blamed.tgid && b->blamed.tgid == a->sender.tgid));
+	return a->sender.tgid != b->sender.tgid &&
+	       ((a->blamed.tgid && a->blamed.tgid == b->sender.tgid) ||
+		(b->blamed.tgid && b->blamed.tgid == a->sender.tgid));
 }
 
-/* A pipe is itself, whoever holds its ends. A Unix socket has no port to tell one service from another, but of the same two processes it is one. */
+/* A pipe is itself, whoever holds its ends. A Unix socket has no port to tell one service from
+ * another, but of the same two processes it is one. */
 static bool has_likes(const struct trace_endpoint *ep, const struct way *w)
 {
 	if (ep->proto == TRACE_PIPE)
@@ -154,7 +162,8 @@ static bool has_likes(const struct trace_endpoint *ep, const struct way *w)
 
 static bool mergeable(const struct candidate *a, const struct candidate *b, const struct way *w)
 {
-	return has_likes(&w->s->ep[a->f.endpoint], w) && is_known(&a->sender) && !order_candidates_alike(a, b, w) && !one_behind_the_other(a, b);
+	return has_likes(&w->s->ep[a->f.endpoint], w) && is_known(&a->sender) &&
+	       !order_candidates_alike(a, b, w) && !one_behind_the_other(a, b);
 }
 
 /* ---- and together ---- */
@@ -194,5 +203,8 @@ enum { BY_SENDERS_NAME = 1, BY_BLAMED_NAME = 2, BY_LOCAL_PORT = 4, WAYS = 8 };
 void candidates_unite(struct candidates *c, const struct trace_snapshot *s)
 {
 	for (int i = 0; i < WAYS && c->n > 1; i++)
-		unite_by(c, &(struct way){ .s = s, .remote = !(i & BY_LOCAL_PORT), .sender_by_name = i & BY_SENDERS_NAME, .blamed_by_name = i & BY_BLAMED_NAME });
+		unite_by(c, &(struct way){ .s = s,
+					   .remote = !(i & BY_LOCAL_PORT),
+					   .sender_by_name = i & BY_SENDERS_NAME,
+					   .blamed_by_name = i & BY_BLAMED_NAME });
 }

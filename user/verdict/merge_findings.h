@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many short connections may have the same stall, each a little of it: of those between the same programs, at the same server's port, with the
- * same cause and blame, it is told together.
+ * Many short connections may have the same stall, each a little of it: of those between the same
+ * programs, at the same server's port, with the same cause and blame, it is told together.
  */
 #ifndef IPCSTALL_VERDICT_MERGE_FINDINGS_H
 #define IPCSTALL_VERDICT_MERGE_FINDINGS_H
@@ -19,7 +19,8 @@ struct candidates {
 	size_t n, room;
 };
 
-/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing or was not seen */
+/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing
+ * or was not seen */
 struct who finding_sender(const struct trace_snapshot *s, const struct finding *f);
 struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f);
 

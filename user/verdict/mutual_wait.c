@@ -4,22 +4,26 @@
 #include "verdict/overlap.h"
 #include "verdict/who.h"
 
-/* Of waits by turns nothing is at once; but that of two which are, the first began a little sooner, or the last ended later, is no matter. */
+/* Of waits by turns nothing is at once; but that of two which are, the first began a little sooner,
+ * or the last ended later, is no matter. */
 #define AT_ONCE_SHARE 0.9
 
 /* two pipes between two programs, one each way */
 static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
-	return back->proto == TRACE_PIPE && ep->tx_calls.tgid && back->rx_calls.tgid == ep->tx_calls.tgid && back->tx_calls.tgid == ep->rx_calls.tgid;
+	return back->proto == TRACE_PIPE && ep->tx_calls.tgid &&
+	       back->rx_calls.tgid == ep->tx_calls.tgid && back->tx_calls.tgid == ep->rx_calls.tgid;
 }
 
-/* There may be several that way, as a subprocess's output and its errors: it waits at the one where it waits longest. */
+/* There may be several that way, as a subprocess's output and its errors: it waits at the one where
+ * it waits longest. */
 static int pipe_back(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	int back = -1;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (answers(ep, &s->ep[i]) && (back < 0 || s->ep[i].rx.ns[RX_WAIT] > s->ep[back].rx.ns[RX_WAIT]))
+		if (answers(ep, &s->ep[i]) &&
+		    (back < 0 || s->ep[i].rx.ns[RX_WAIT] > s->ep[back].rx.ns[RX_WAIT]))
 			back = (int)i;
 	return back;
 }
@@ -36,7 +40,8 @@ static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoi
 	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
 }
 
-/* who writes what the one who sleeps at `ep` would answer with: at a socket the same end's writer */
+/* who writes what the one who sleeps at `ep` would answer with: at a socket the same end's writer
+ */
 static struct who writer_beside(const struct trace_endpoint *ep, const struct trace_endpoint *back)
 {
 	return who_was_last(ep->proto == TRACE_PIPE ? &back->tx_calls : &ep->tx_calls);
@@ -69,7 +74,8 @@ static bool sent_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t 
 {
 	uint64_t quiet = at_ns > tx->since_ns ? at_ns - tx->since_ns : 0;
 
-	return tx->since_ns && (tx->now != TX_IDLE || (double)quiet < AT_ONCE_SHARE * (double)wait_ns);
+	return tx->since_ns &&
+	       (tx->now != TX_IDLE || (double)quiet < AT_ONCE_SHARE * (double)wait_ns);
 }
 
 bool wait_has_ended(const struct trace_snapshot *s, size_t i, size_t back)

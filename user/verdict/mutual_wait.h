@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Each end of a conversation sleeps until the other sends: neither goes on. Who asks and is answered waits too, but by turns. */
+/* Each end of a conversation sleeps until the other sends: neither goes on. Who asks and is
+ * answered waits too, but by turns. */
 #ifndef IPCSTALL_VERDICT_MUTUAL_WAIT_H
 #define IPCSTALL_VERDICT_MUTUAL_WAIT_H
 
 #include "verdict/verdict.h"
 
-/* where whoever this reader waits for waits for this one: the index of an endpoint, of two pipes between them the other; -1: not seen */
+/* where whoever this reader waits for waits for this one: the index of an endpoint, of two pipes
+ * between them the other; -1: not seen */
 int way_back(const struct trace_snapshot *s, size_t i);
 
-/* Of the two waits there, were they surely at once, and who wakes one of them the one who sleeps in the other? */
+/* Of the two waits there, were they surely at once, and who wakes one of them the one who sleeps in
+ * the other? */
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back);
 /* ... and nobody else: no other thread or process was seen that may send there */
-bool wait_has_ended(const struct trace_snapshot *s, size_t i, size_t back);	/* ... one of the two has sent since */
+bool wait_has_ended(const struct trace_snapshot *s, size_t i,
+		    size_t back); /* ... one of the two has sent since */
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back);
 
 #endif

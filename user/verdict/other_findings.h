@@ -8,15 +8,19 @@
 /* what an endpoint's rx ledger says of one state */
 struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state);
 
-/* Each: the one that matters most, .endpoint -1: there is none. nothing_sent: by any endpoint that was seen */
+/* Each: the one that matters most, .endpoint -1: there is none. nothing_sent: by any endpoint that
+ * was seen */
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent);
-struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent);
-/* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does not */
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
+				bool nothing_sent);
+/* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does
+ * not */
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 /* of two times: it is what matters, and the other is no part of it */
 #define DWARFS 2
-/* how many, each how long, where they are at least half of the wait; n 0: they are not, or nobody can tell */
+/* how many, each how long, where they are at least half of the wait; n 0: they are not, or nobody
+ * can tell */
 struct round_trips {
 	uint64_t n, each_ns;
 };
@@ -26,7 +30,8 @@ struct withheld_ack find_withheld_ack(const struct trace_snapshot *s);
 bool was_waited_for(const struct trace_endpoint *ep);
 struct reader_spell find_starved(const struct trace_snapshot *s);
 /* of what find_starved() found: whose thread it was */
-const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved);
+const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
+					   const struct reader_spell *starved);
 struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct unanswered find_unanswered(const struct trace_snapshot *s);
 struct datagram_loss find_loss(const struct trace_snapshot *s);

@@ -8,7 +8,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* at which end what is asked comes in, and through which what is answered goes out; NULL: not seen */
+/* at which end what is asked comes in, and through which what is answered goes out; NULL: not seen
+ */
 struct ends {
 	const struct trace_endpoint *asks, *asked, *answers;
 };
@@ -33,9 +34,13 @@ static bool are_known(const struct trace_call_stats *b)
 /* A question has an answer: of more of the one, in pieces, the fewer count. */
 static uint64_t number_of(const struct trace_endpoint *ep, const struct ends *e)
 {
-	const struct trace_call_stats *asked = &e->asks->tx_calls, *answered = e->answers ? &e->answers->tx_calls : &ep->rx_calls;
+	const struct trace_call_stats *asked = &e->asks->tx_calls,
+				      *answered =
+					      e->answers ? &e->answers->tx_calls : &ep->rx_calls;
 
-	return are_known(asked) && are_known(answered) ? smaller(asked->messages, answered->messages) : 0;
+	return are_known(asked) && are_known(answered)
+		       ? smaller(asked->messages, answered->messages)
+		       : 0;
 }
 
 /* The sender of an answer was held up, or is at work on it; the path is once there and back. */
@@ -45,7 +50,8 @@ static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e
 
 	if (!e->asked)
 		return path;
-	return path + ledger_stall_ns(&e->answers->tx) + e->answers->tx.ns[TX_WORK] + e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
+	return path + ledger_stall_ns(&e->answers->tx) + e->answers->tx.ns[TX_WORK] +
+	       e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
 }
 
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)

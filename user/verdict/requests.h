@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the time of a question and its answer goes, on one connection or on two pipes, by the sums that both ends' ledgers have. */
+/* Where the time of a question and its answer goes, on one connection or on two pipes, by the sums
+ * that both ends' ledgers have. */
 #ifndef IPCSTALL_VERDICT_REQUESTS_H
 #define IPCSTALL_VERDICT_REQUESTS_H
 
 #include "verdict/verdict.h"
 
-/* Adds those of the one who waits for answers at endpoint i; nothing where their number is not known. */
+/* Adds those of the one who waits for answers at endpoint i; nothing where their number is not
+ * known. */
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum);
 
 #endif

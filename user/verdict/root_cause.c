@@ -21,9 +21,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* ---- who passes on what he reads, asleep in a send or not ---- */
 
-#define PASSED_LEAST 65536	/* of less any two conversations may have as much */
+#define PASSED_LEAST 65536 /* of less any two conversations may have as much */
 
-/* As much as the other, but for what lies in its buffers and what a record's or a message's head adds. */
+/* As much as the other, but for what lies in its buffers and what a record's or a message's head
+ * adds. */
 static bool about_as_much(uint64_t a, uint64_t b)
 {
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
@@ -37,14 +38,17 @@ static bool known_and_much(const struct trace_call_stats *b)
 /* as far as is known: it may have */
 static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes)
 {
-	return b->tgid == tgid && (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
+	return b->tgid == tgid &&
+	       (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
 }
 
 /*
- * Who passes on what he reads need not read sooner than he can send. That he passes it on is told by the amounts: what he read there is what
- * he sent here, and nothing else that he reads or sends is as much, so that each can belong to the other alone.
+ * Who passes on what he reads need not read sooner than he can send. That he passes it on is told
+ * by the amounts: what he read there is what he sent here, and nothing else that he reads or sends
+ * is as much, so that each can belong to the other alone.
  */
-static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from, const struct trace_endpoint *to, pid_t tgid)
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from,
+		      const struct trace_endpoint *to, pid_t tgid)
 {
 	const struct trace_call_stats *in = who_reads(s, from);
 	size_t read = 0, sent = 0;
@@ -60,34 +64,46 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	return read == 1 && sent == 1;
 }
 
-/* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need not have slept: he may ask by poll(). */
-static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind)
+/* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need
+ * not have slept: he may ask by poll(). */
+static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f,
+			       const struct who *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
 
-	if (who_was_held_up(to, behind->cause).tgid != reader->tgid || behind->blamed == BLAME_OWN_WRITES)
+	if (who_was_held_up(to, behind->cause).tgid != reader->tgid ||
+	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	return 2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns && passes_on(s, from, to, reader->tgid);
+	return 2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns &&
+	       passes_on(s, from, to, reader->tgid);
 }
 
 /* ---- who is asleep ---- */
 
-/* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send there, for at least half of what `f` lays at its door? */
-static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind)
+/* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send
+ * there, for at least half of what `f` lays at its door? */
+static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f,
+			 const struct who *reader, const struct finding *behind)
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
 	struct who sender = who_was_held_up(ep, behind->cause);
-	uint64_t asleep = ep->tx_calls.blocked_res == TRACE_UNKNOWN ? 0 : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
+	uint64_t asleep = ep->tx_calls.blocked_res == TRACE_UNKNOWN
+				  ? 0
+				  : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
 
-	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) || behind->blamed == BLAME_OWN_WRITES)
+	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) ||
+	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
 	return 2 * surely_overlap(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
 }
 
-typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f, const struct who *reader, const struct finding *behind);
+typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f,
+				const struct who *reader, const struct finding *behind);
 
-/* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes first. -1: none */
-static int finding_behind(const struct trace_snapshot *s, const struct verdict *v, const struct finding *of, const struct who *reader,
+/* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes
+ * first. -1: none */
+static int finding_behind(const struct trace_snapshot *s, const struct verdict *v,
+			  const struct finding *of, const struct who *reader,
 			  keeps_from_reading *keeps)
 {
 	int own = -1;
@@ -105,14 +121,17 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 	return own;
 }
 
-/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it is the amounts that tell it */
-static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
+/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it
+ * is the amounts that tell it */
+static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i,
+		     bool *by_amounts)
 {
 	const struct finding *f = &v->v[i];
 	struct who reader;
 	int behind;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS || !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
+	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
 	behind = finding_behind(s, v, f, &reader, kept_waiting);
 	if (behind >= 0)
@@ -122,7 +141,8 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	return behind;
 }
 
-static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i, bool *by_amounts)
+static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i,
+		   bool *by_amounts)
 {
 	int at = (int)i, next;
 
@@ -149,7 +169,8 @@ void verdict_link(const struct trace_snapshot *s, struct verdict *v)
 
 static int by_process(const void *a, const void *b)
 {
-	const struct trace_stall *x = &(*(const struct stall *const *)a)->s, *y = &(*(const struct stall *const *)b)->s;
+	const struct trace_stall *x = &(*(const struct stall *const *)a)->s,
+				 *y = &(*(const struct stall *const *)b)->s;
 
 	if (x->tgid != y->tgid)
 		return x->tgid < y->tgid ? -1 : 1;
@@ -187,12 +208,14 @@ static size_t before(const struct stall_order *o, pid_t tgid, uint64_t ns)
 
 static uint64_t overlap(const struct trace_stall *a, const struct trace_stall *b)
 {
-	uint64_t from = a->from_ns > b->from_ns ? a->from_ns : b->from_ns, to = a->to_ns < b->to_ns ? a->to_ns : b->to_ns;
+	uint64_t from = a->from_ns > b->from_ns ? a->from_ns : b->from_ns,
+		 to = a->to_ns < b->to_ns ? a->to_ns : b->to_ns;
 
 	return to > from ? to - from : 0;
 }
 
-/* One thread's stalls follow one another, so that the last few before the end are all that can cover half of it; threads need some more. */
+/* One thread's stalls follow one another, so that the last few before the end are all that can
+ * cover half of it; threads need some more. */
 enum { TRIED = 64 };
 
 const struct stall *stall_behind(const struct stall_order *o, const struct stall *st)

@@ -4,7 +4,8 @@
 
 bool other_end_seen(const struct trace_endpoint *ep)
 {
-	if (ep->proto == TRACE_PIPE)	/* both ends are one endpoint, of whose writer there may be nothing but a descriptor */
+	if (ep->proto == TRACE_PIPE) /* both ends are one endpoint, of whose writer there may be
+					nothing but a descriptor */
 		return ep->tx_calls.tid || ep->tx_calls.messages;
 	return ep->peer >= 0 || ep->paired;
 }

@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-struct share_interval shares_of(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx, unsigned int state)
+struct share_interval shares_of(const struct trace_looks *l, const struct trace_endpoint *ep,
+				bool rx, unsigned int state)
 {
 	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
 	struct look_counts c = {
 		.n = l->n,
 		.seen = rx ? l->rx_seen[state] : l->tx_seen[state],
 		.again = rx ? l->rx_again[state] : l->tx_again[state],
-		.share = ledger->lifetime_ns ? (double)ledger->ns[state] / (double)ledger->lifetime_ns : 0,
+		.share = ledger->lifetime_ns
+			? (double)ledger->ns[state] / (double)ledger->lifetime_ns : 0,
 		.unevenness = l->unevenness,
 	};
 
@@ -19,7 +21,8 @@ struct share_interval shares_of(const struct trace_looks *l, const struct trace_
 	return looks_interval(&c);
 }
 
-/* Whether a look found it after one that had is not counted: they are taken to know nothing of one another, which makes the interval wider. */
+/* Whether a look found it after one that had is not counted: they are taken to know nothing of one
+ * another, which makes the interval wider. */
 struct share_interval shares_of_fact(const struct trace_looks *l, unsigned int fact)
 {
 	struct look_counts c = { .n = l->n, .seen = l->fact[fact], .unevenness = l->unevenness };

@@ -7,7 +7,8 @@
 #include "tracer/trace.h"
 
 /* of the endpoint's time; NaN where nobody looked, or the state cannot be found */
-struct share_interval shares_of(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx, unsigned int state);
+struct share_interval shares_of(const struct trace_looks *l, const struct trace_endpoint *ep,
+				bool rx, unsigned int state);
 /* of something else that looks find or do not (enum look_fact): of the looks */
 struct share_interval shares_of_fact(const struct trace_looks *l, unsigned int fact);
 

@@ -52,7 +52,8 @@ static const char *keep_text(struct stalls *l, const char *text)
 	if (!make_room(l))
 		return NULL;
 	i = slot_of(l->texts, l->texts_room, text);
-	if (!l->texts[i] && l->text_bytes + strlen(text) < STALL_TEXTS_MAX && (l->texts[i] = strdup(text))) {
+	if (!l->texts[i] && l->text_bytes + strlen(text) < STALL_TEXTS_MAX &&
+	    (l->texts[i] = strdup(text))) {
 		l->n_texts++;
 		l->text_bytes += strlen(text) + 1;
 	}
@@ -118,8 +119,12 @@ void stalls_free(struct stalls *l)
 
 enum blamed stall_blamed(const struct trace_stall *s)
 {
-	struct blame_facts f = { .cause = s->state, .ns = s->to_ns - s->from_ns, .unread_ns = s->peer_unread_ns, .starved_ns = s->peer_no_cpu_ns,
+	struct blame_facts f = { .cause = s->state,
+				 .ns = s->to_ns - s->from_ns,
+				 .unread_ns = s->peer_unread_ns,
+				 .starved_ns = s->peer_no_cpu_ns,
 				 .both_ends = true };
 
-	return s->by_delack && blame_delack_can_cause(s->state) ? BLAME_PEER_DELACK : blame_judge(&f).blamed;
+	return s->by_delack && blame_delack_can_cause(s->state) ? BLAME_PEER_DELACK
+								: blame_judge(&f).blamed;
 }

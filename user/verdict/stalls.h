@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Single stalls, the newest where there is no room for all, each with its stacks as text. Equal texts are kept once. */
+/* Single stalls, the newest where there is no room for all, each with its stacks as text. Equal
+ * texts are kept once. */
 #ifndef IPCSTALL_VERDICT_STALLS_H
 #define IPCSTALL_VERDICT_STALLS_H
 
@@ -10,24 +11,28 @@ enum stack_of { STACK_USER, STACK_KERNEL, STACK_PEER_USER, STACK_PEER_KERNEL, ST
 
 struct stall {
 	struct trace_stall s;
-	const char *stack[STACKS];	/* one frame a line, the innermost first; NULL: unknown. Owned by the list */
+	const char *stack[STACKS]; /* one frame a line, the innermost first; NULL: unknown. Owned by
+				      the list */
 };
 
-#define STALLS_KEPT 100000	/* at most so many of a session, live or replayed */
+#define STALLS_KEPT 100000 /* at most so many of a session, live or replayed */
 
 struct stalls {
 	struct stall *v;
-	size_t n, room, max;	/* max: how many are kept; set before the first is added */
+	size_t n, room, max; /* max: how many are kept; set before the first is added */
 	size_t oldest;
 	uint64_t dropped;
-	char **texts;		/* open addressing by hash */
+	char **texts; /* open addressing by hash */
 	size_t n_texts, texts_room, text_bytes;
-	uint64_t texts_lost;	/* for which there was no room */
+	uint64_t texts_lost; /* for which there was no room */
 };
 
-#define STALL_TEXTS_MAX (64u << 20)	/* bytes of texts: each process has addresses of its own, and one that has ended no names for them */
+#define STALL_TEXTS_MAX \
+	(64u << 20) /* bytes of texts: each process has addresses of its own, and one that has \
+		       ended no names for them */
 
-/* Whose part a single stall is: the delayed ACK that ended it, or the reader who was away for half of it or more. */
+/* Whose part a single stall is: the delayed ACK that ended it, or the reader who was away for half
+ * of it or more. */
 enum blamed stall_blamed(const struct trace_stall *s);
 
 /* The same text once; NULL: empty, or no room for one more. */

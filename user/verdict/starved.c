@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll or in the middle of their work, while the
- * other end waited for them. No ledger calls that a stall: a reader stands in `wait` meanwhile, or data in `unread`.
+ * Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll
+ * or in the middle of their work, while the other end waited for them. No ledger calls that a
+ * stall: a reader stands in `wait` meanwhile, or data in `unread`.
  */
 #include "verdict/blame.h"
 #include "verdict/other_findings.h"
 
 /* less of an endpoint's time is any busy machine's */
 #define STARVED_SHARE 0.1
-#define AWAITED_SHARE 0.2	/* what is counted beside calls is not told apart by wake-ups */
+#define AWAITED_SHARE 0.2 /* what is counted beside calls is not told apart by wake-ups */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -20,25 +21,34 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it stands at both directions; a pipe's reader is another's end */
+/* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it
+ * stands at both directions; a pipe's reader is another's end */
 static const struct trace_call_stats *longer_without(const struct trace_endpoint *ep)
 {
-	return ep->proto != TRACE_PIPE && ep->rx_calls.no_cpu_ns > ep->tx_calls.no_cpu_ns ? &ep->rx_calls : &ep->tx_calls;
+	return ep->proto != TRACE_PIPE && ep->rx_calls.no_cpu_ns > ep->tx_calls.no_cpu_ns
+		       ? &ep->rx_calls
+		       : &ep->tx_calls;
 }
 
-const struct trace_call_stats *starved_end(const struct trace_endpoint *ep, const struct reader_spell *starved)
+const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
+					   const struct reader_spell *starved)
 {
 	if (starved->count)
-		return blame_starved(&ep->rx_calls) > blame_starved(&ep->tx_calls) ? &ep->rx_calls : &ep->tx_calls;
+		return blame_starved(&ep->rx_calls) > blame_starved(&ep->tx_calls) ? &ep->rx_calls
+										   : &ep->tx_calls;
 	return longer_without(ep);
 }
 
-/* how long the other end's reader waited for what this one sends, or this one's own reader let lie what had come */
+/* how long the other end's reader waited for what this one sends, or this one's own reader let lie
+ * what had come */
 static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep : ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
+					     : ep->peer >= 0	     ? &s->ep[ep->peer]
+								     : NULL;
 
-	return larger(other ? other->rx.ns[RX_WAIT] : 0, ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
+	return larger(other ? other->rx.ns[RX_WAIT] : 0,
+		      ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
 }
 
 /* where it explains most of that */
@@ -46,7 +56,8 @@ static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, s
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	uint64_t waited = awaited(s, ep), ns = smaller(longer_without(ep)->no_cpu_ns, waited);
-	struct reader_spell one = { .endpoint = (int)i, .ns = ns, .share = ep->tx.lifetime_ns ? (double)ns / (double)ep->tx.lifetime_ns : 0 };
+	struct reader_spell one = { .endpoint = (int)i, .ns = ns, .share = ep->tx.lifetime_ns
+		? (double)ns / (double)ep->tx.lifetime_ns : 0 };
 
 	if (2 * ns < waited || one.share < AWAITED_SHARE)
 		one.ns = 0;
@@ -61,9 +72,11 @@ static struct reader_spell starved(const struct trace_snapshot *s, size_t i)
 	return (struct reader_spell){
 		.endpoint = (int)i,
 		.ns = writer + reader,
-		.max_ns = larger(writer ? ep->tx_calls.runq_max_ns : 0, reader ? ep->rx_calls.runq_max_ns : 0),
+		.max_ns = larger(writer ? ep->tx_calls.runq_max_ns : 0,
+				 reader ? ep->rx_calls.runq_max_ns : 0),
 		.count = (writer ? ep->tx_calls.wakeups : 0) + (reader ? ep->rx_calls.wakeups : 0),
-		.share = ep->rx.lifetime_ns ? (double)(writer + reader) / (double)ep->rx.lifetime_ns : 0,
+		.share = ep->rx.lifetime_ns ? (double)(writer + reader) / (double)ep->rx.lifetime_ns
+					    : 0,
 	};
 }
 
@@ -76,7 +89,9 @@ struct reader_spell find_starved(const struct trace_snapshot *s)
 
 		if (out.ns > DWARFS * one.ns)
 			one = out;
-		one.share = one.share > 1 ? 1 : one.share;	/* of many threads at one end it is the sum */
+		one.share = one.share > 1
+				    ? 1
+				    : one.share; /* of many threads at one end it is the sum */
 		if (one.ns >= VERDICT_MIN_NS && one.ns > most.ns && one.share >= STARVED_SHARE)
 			most = one;
 	}

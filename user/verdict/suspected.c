@@ -6,17 +6,20 @@
 #define FOUND_ENOUGH 30
 
 /* its interval reaches down to half of it, or few looks found it */
-static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *ep, enum tx_state cause)
+static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *ep,
+		     enum tx_state cause)
 {
 	struct share_interval i = shares_of(l, ep, false, cause);
-	double share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0;
+	double share =
+		ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0;
 
 	return l->tx_seen[cause] < FOUND_ENOUGH || !(i.lo * 2 >= share);
 }
 
 /*
- * Nagle's rule also gathers small writes, for microseconds each, while the peer owes an ACK as it always does between messages. A delayed ACK
- * holds for tens of milliseconds: then the next look mostly finds the same.
+ * Nagle's rule also gathers small writes, for microseconds each, while the peer owes an ACK as it
+ * always does between messages. A delayed ACK holds for tens of milliseconds: then the next look
+ * mostly finds the same.
  */
 #define HOLDS_ON 0.5
 
@@ -29,5 +32,6 @@ bool finding_is_suspected(const struct trace_snapshot *s, const struct finding *
 {
 	const struct trace_looks *l = s->looks ? &s->looks[f->endpoint] : NULL;
 
-	return l && (is_vague(l, &s->ep[f->endpoint], f->cause) || (f->blamed == BLAME_PEER_DELACK && may_gather(l, f->cause)));
+	return l && (is_vague(l, &s->ep[f->endpoint], f->cause) ||
+		     (f->blamed == BLAME_PEER_DELACK && may_gather(l, f->cause)));
 }

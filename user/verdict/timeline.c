@@ -60,10 +60,11 @@ static int by_ledger(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end; /* what lies in another comes after it */
 }
 
-/* what the last snapshot says of an endpoint: a step that ends a state after it belongs to no figure of it */
+/* what the last snapshot says of an endpoint: a step that ends a state after it belongs to no
+ * figure of it */
 struct bound {
-	uint64_t serial, until[2];	/* tx, rx */
-	uint64_t lost_until;		/* of a flight that lasts, a part can have been lost */
+	uint64_t serial, until[2]; /* tx, rx */
+	uint64_t lost_until;	   /* of a flight that lasts, a part can have been lost */
 };
 
 static int by_serial(const void *a, const void *b)
@@ -77,7 +78,9 @@ static struct bound bound_of(const struct trace_endpoint *ep)
 {
 	if (ep->closed)
 		return (struct bound){ ep->serial, { UINT64_MAX, UINT64_MAX }, UINT64_MAX };
-	return (struct bound){ ep->serial, { ep->tx.since_ns, ep->rx.since_ns }, ep->tx.now == TX_FLIGHT ? ep->at_ns : ep->tx.since_ns };
+	return (struct bound){ ep->serial,
+			       { ep->tx.since_ns, ep->rx.since_ns },
+			       ep->tx.now == TX_FLIGHT ? ep->at_ns : ep->tx.since_ns };
 }
 
 static bool within(const struct bound *b, const struct trace_transition *tr)
@@ -101,28 +104,43 @@ static size_t list_bounds(const struct trace_snapshot *end, struct bound *v)
 	return n;
 }
 
-/* each step says what ended and how long it had lasted: nothing hangs on the order in which processors reported */
-static void add_ended(const struct timeline *t, const struct bound *bounds, size_t n, struct spans *out)
+/* each step says what ended and how long it had lasted: nothing hangs on the order in which
+ * processors reported */
+static void add_ended(const struct timeline *t, const struct bound *bounds, size_t n,
+		      struct spans *out)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct trace_transition *tr = &t->v[i];
 		struct bound key = { .serial = tr->serial };
-		const struct bound *b = tr->mark || !tr->ns || !n ? NULL : bsearch(&key, bounds, n, sizeof(key), by_serial);
+		const struct bound *b = tr->mark || !tr->ns || !n
+						? NULL
+						: bsearch(&key, bounds, n, sizeof(key), by_serial);
 
 		if (b && within(b, tr))
-			out->v[out->n++] = (struct span){ .serial = tr->serial, .start = tr->at_ns - tr->ns, .end = tr->at_ns, .rx = tr->rx, .state = tr->from };
+			out->v[out->n++] = (struct span){ .serial = tr->serial,
+							  .start = tr->at_ns - tr->ns,
+							  .end = tr->at_ns,
+							  .rx = tr->rx,
+							  .state = tr->from };
 	}
 }
 
-static void add_open(const struct trace_endpoint *ep, const struct trace_ledger *l, bool rx, struct spans *out)
+static void add_open(const struct trace_endpoint *ep, const struct trace_ledger *l, bool rx,
+		     struct spans *out)
 {
 	if (!ep->closed && ep->at_ns >= l->since_ns && endpoint_did_anything(ep))
-		out->v[out->n++] = (struct span){ .serial = ep->serial, .start = l->since_ns, .end = ep->at_ns, .rx = rx, .state = (uint8_t)l->now, .lasts = true };
+		out->v[out->n++] = (struct span){ .serial = ep->serial,
+						  .start = l->since_ns,
+						  .end = ep->at_ns,
+						  .rx = rx,
+						  .state = (uint8_t)l->now,
+						  .lasts = true };
 }
 
 static bool lies_in(const struct span *in, const struct span *out)
 {
-	return in->serial == out->serial && in->rx == out->rx && in->start >= out->start && in->end <= out->end && !in->lasts;
+	return in->serial == out->serial && in->rx == out->rx && in->start >= out->start &&
+	       in->end <= out->end && !in->lasts;
 }
 
 /* `in` is the more exact account of its time: the other keeps what is left before and after it */
@@ -135,8 +153,9 @@ static void cut_out(const struct span *in, struct span *out, struct span *rest)
 }
 
 /*
- * That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span lies in another then. Each came with
- * a step of no length as well, so that there is room for the rest of the other.
+ * That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span
+ * lies in another then. Each came with a step of no length as well, so that there is room for the
+ * rest of the other.
  */
 static void correct(struct spans *s, size_t room)
 {

@@ -2,7 +2,7 @@
 #include "verdict/trifle.h"
 
 /* Half of a delayed ACK is a length that somebody may look for, however long he watched. */
-#define ALWAYS_NS 20000000
+#define ALWAYS_NS    20000000
 #define TRIFLE_SHARE 0.005
 
 uint64_t observed_ns(const struct trace_snapshot *s)
@@ -11,7 +11,8 @@ uint64_t observed_ns(const struct trace_snapshot *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
-		uint64_t life = ep->tx.lifetime_ns > ep->rx.lifetime_ns ? ep->tx.lifetime_ns : ep->rx.lifetime_ns;
+		uint64_t life = ep->tx.lifetime_ns > ep->rx.lifetime_ns ? ep->tx.lifetime_ns
+									: ep->rx.lifetime_ns;
 		uint64_t began = ep->at_ns > life ? ep->at_ns - life : 0;
 
 		from = began < from ? began : from;

@@ -7,7 +7,8 @@
 /* From the first endpoint's beginning to the last one's end. */
 uint64_t observed_ns(const struct trace_snapshot *s);
 
-/* What a pipe of a few milliseconds waited is nearly all of its life, and nothing to whoever watched for ten seconds. */
+/* What a pipe of a few milliseconds waited is nearly all of its life, and nothing to whoever
+ * watched for ten seconds. */
 bool is_trifle(uint64_t ns, uint64_t observed);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queries by UDP that nobody answers, or that another host refuses: no sender is held up, and nothing is lost that this host knows of. Who never
- * tries to read expects no answer.
+ * Queries by UDP that nobody answers, or that another host refuses: no sender is held up, and
+ * nothing is lost that this host knows of. Who never tries to read expects no answer.
  */
 #include "verdict/other_findings.h"
 
@@ -16,7 +16,8 @@ static bool is_unanswered(const struct trace_endpoint *ep)
 {
 	if (ep->proto != TRACE_UDP || ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN)
 		return false;
-	return ep->tx_calls.messages && trace_messages_known(&ep->tx_calls) && trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages &&
+	return ep->tx_calls.messages && trace_messages_known(&ep->tx_calls) &&
+	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages &&
 	       expects_an_answer(ep);
 }
 
@@ -33,7 +34,8 @@ static int server_of(const struct trace_snapshot *s, const struct trace_endpoint
 	for (size_t i = 0; ep->remote.port && i < s->n; i++) {
 		const struct trace_endpoint *x = &s->ep[i];
 
-		if (x == ep || x->proto != TRACE_UDP || x->local.port != ep->remote.port || x->netns != ep->netns)
+		if (x == ep || x->proto != TRACE_UDP || x->local.port != ep->remote.port ||
+		    x->netns != ep->netns)
 			continue;
 		if (is_any(&x->local) || !memcmp(x->local.ip, ep->remote.ip, sizeof(x->local.ip)))
 			return (int)i;
@@ -49,7 +51,8 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		if (is_unanswered(ep) && (most.endpoint < 0 || ep->rx.ns[RX_WAIT] > most.ns))
-			most = (struct unanswered){ (int)i, server_of(s, ep), ep->tx_calls.messages, ep->rx.ns[RX_WAIT] };
+			most = (struct unanswered){ (int)i, server_of(s, ep), ep->tx_calls.messages,
+						    ep->rx.ns[RX_WAIT] };
 	}
 	return most;
 }

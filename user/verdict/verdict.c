@@ -20,18 +20,21 @@
 
 bool endpoint_sent(const struct trace_endpoint *ep)
 {
-	return ep->tx_calls.bytes || ep->tx_calls.messages || ledger_stall_ns(&ep->tx) || ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
+	return ep->tx_calls.bytes || ep->tx_calls.messages || ledger_stall_ns(&ep->tx) ||
+	       ep->tx.ns[TX_WORK] || ep->tx.ns[TX_FLIGHT];
 }
 
 bool endpoint_did_anything(const struct trace_endpoint *ep)
 {
-	return endpoint_sent(ep) || ep->rx_calls.bytes || ep->rx.ns[RX_WAIT] || ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
+	return endpoint_sent(ep) || ep->rx_calls.bytes || ep->rx.ns[RX_WAIT] ||
+	       ep->rx.ns[RX_WORK] || ep->rx.ns[RX_UNREAD];
 }
 
 static int by_stall(const void *a, const void *b, void *snapshot)
 {
 	const struct trace_snapshot *s = snapshot;
-	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx), y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
+	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx),
+		 y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -66,12 +69,14 @@ static bool reader_seen(const struct trace_endpoint *ep)
 }
 
 /* Where its reads are not seen (MPTCP, splice()), what lay unread there says nothing. */
-static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep, enum tx_state cause)
+static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			  enum tx_state cause)
 {
 	return ep->peer >= 0 && !reads_known(&s->ep[ep->peer]) ? 0 : ep->blame.unread_ns[cause];
 }
 
-static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep, struct finding *f)
+static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+		      struct finding *f)
 {
 	const struct trace_call_stats *reader = who_reads(s, ep);
 	struct blame_judged j = blame_judge(&(struct blame_facts){
@@ -96,21 +101,26 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 	f->blamed_ns = j.ns;
 	if (j.blamed == BLAME_OWN_WRITES)
 		f->blamed_n = ep->blame.gathered_n;
-	else if (j.blamed == BLAME_PEER_NO_CPU && j.ns == ep->blame.starved_ns[trace_vote(f->cause)])
+	else if (j.blamed == BLAME_PEER_NO_CPU &&
+		 j.ns == ep->blame.starved_ns[trace_vote(f->cause)])
 		f->blamed_n = ep->blame.starved_n[trace_vote(f->cause)];
 	else if (j.blamed == BLAME_NO_CPU || j.blamed == BLAME_PEER_NO_CPU)
 		f->blamed_n = f->count; /* not counted by stall */
 	else if (j.blamed == BLAME_PEER_DELACK && j.surety == INFERRED)
-		f->blamed_n = ep->tx.hist[f->cause][TRACE_SLOT_DELACK]; /* their time is not known to the nanosecond */
+		f->blamed_n = ep->tx.hist[f->cause][TRACE_SLOT_DELACK]; /* their time is not known
+									   to the nanosecond */
 	else if (j.ns)
-		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause] : ep->blame.unread_n[f->cause];
+		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause]
+							    : ep->blame.unread_n[f->cause];
 }
 
-/* Most of what was sent again was the request for a connection; or nothing was, nobody has ever answered, and it was given up before that. */
+/* Most of what was sent again was the request for a connection; or nothing was, nobody has ever
+ * answered, and it was given up before that. */
 static bool waits_for_syn(const struct trace_endpoint *ep)
 {
 	return ep->syn_retransmits * 2 > ep->retransmits ||
-	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->tx_calls.bytes && !ep->rx_calls.bytes);
+	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->tx_calls.bytes &&
+		!ep->rx_calls.bytes);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
@@ -123,14 +133,18 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.ns = ep->tx.ns[cause],
 		.max_ns = ep->tx.max[cause],
 		.count = ep->tx.count[cause],
-		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns : 0,
+		.share = ep->tx.lifetime_ns ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns
+					    : 0,
 		.peer = ep->peer,
 		.deadlock = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
 		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
-		.late_not_lost = cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
-		.peaks_at_delack = ep->proto == TRACE_TCP && blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
+		.late_not_lost =
+			cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
+		.peaks_at_delack =
+			ep->proto == TRACE_TCP &&
+			blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
 	};
 	lay_blame(s, ep, f);
 	f->limit = limit_of(s, f);
@@ -178,7 +192,8 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 }
 
 /* Of what there is no memory for is kept what is large alone. */
-static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found, struct verdict *out)
+static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found,
+			struct verdict *out)
 {
 	for (unsigned int c = 0; c < TX_N; c++) {
 		struct finding f;
@@ -194,7 +209,8 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, struct candida
 /* what is known of a pipe's writers is their calls alone: resolution_unseen() */
 static bool writers_unseen(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN && !ep->tx.ns[TX_SNDBUF];
+	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN &&
+	       !ep->tx.ns[TX_SNDBUF];
 }
 
 static uint64_t stalled(const struct verdict *v)
@@ -208,19 +224,25 @@ static bool dwarfs_stalls(const struct verdict *v)
 	return v->waits.ns > DWARFS * stalled(v);
 }
 
-/* Where each end only waits for the other nothing stalls: no part of it either, unless that is dwarfed in turn. */
+/* Where each end only waits for the other nothing stalls: no part of it either, unless that is
+ * dwarfed in turn. */
 static bool matters_beside_stalls(const struct verdict *v)
 {
 	return dwarfs_stalls(v) || (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= stalled(v));
 }
 
-static struct mutual_wait judge_mutual(const struct trace_snapshot *s, const struct reader_spell *wait, bool nothing_sent)
+static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
+				       const struct reader_spell *wait, bool nothing_sent)
 {
-	int back = wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
+	int back =
+		wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
 
 	bool alone = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back);
 
-	return (struct mutual_wait){ .endpoint = back, .nobody_else = alone, .ended = back >= 0 && wait_has_ended(s, (size_t)wait->endpoint, (size_t)back) };
+	return (struct mutual_wait){ .endpoint = back,
+				     .nobody_else = alone,
+				     .ended = back >= 0 && wait_has_ended(s, (size_t)wait->endpoint,
+									  (size_t)back) };
 }
 
 static const struct reader_spell none = { .endpoint = -1 };
@@ -230,7 +252,8 @@ static const struct reader_spell none = { .endpoint = -1 };
 
 static void drop_trifle(struct reader_spell *r, uint64_t observed)
 {
-	if (r->endpoint >= 0 && (is_trifle(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
+	if (r->endpoint >= 0 &&
+	    (is_trifle(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
 		*r = none;
 }
 
@@ -238,7 +261,8 @@ static void drop_trifle(struct reader_spell *r, uint64_t observed)
 static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if ((int)v->v[i].endpoint == s->ep[v->late.endpoint].peer || (int)v->v[i].endpoint == v->late.endpoint)
+		if ((int)v->v[i].endpoint == s->ep[v->late.endpoint].peer ||
+		    (int)v->v[i].endpoint == v->late.endpoint)
 			return false;
 	return v->late.ns > DWARFS * stalled(v);
 }
@@ -252,9 +276,11 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->undelivered = find_undelivered(s);
 	drop_trifle(&out->starved, observed_ns(s));
 	out->late = find_late_reader(s);
-	if (out->late.endpoint >= 0 && out->n && !is_apart(s, out))	/* a sender that was seen speaks for itself */
+	if (out->late.endpoint >= 0 && out->n &&
+	    !is_apart(s, out)) /* a sender that was seen speaks for itself */
 		out->late = none;
-	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint && 2 * out->starved.ns >= out->late.ns)
+	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint &&
+	    2 * out->starved.ns >= out->late.ns)
 		out->late = none; /* it could not read */
 	out->wait = find_long_wait(s, !out->sent);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
@@ -269,7 +295,8 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 /* What no stall is worth the word for alone. */
 static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
 {
-	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns ? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
+	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns
+		? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
 
 	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE)
 		return;
@@ -282,7 +309,8 @@ static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
 	out->scattered = sum;
 }
 
-static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N], struct verdict *out)
+static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
+		       struct verdict *out)
 {
 	out->sent = true;
 	out->stall_ns += ledger_stall_ns(&ep->tx);

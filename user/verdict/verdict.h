@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the ledgers say, as facts: which stall, of which endpoint, how much, and who kept it waiting. No text is made
- * here; the sinks turn a finding into a sentence, a JSON object or a label.
+ * What the ledgers say, as facts: which stall, of which endpoint, how much, and who kept it
+ * waiting. No text is made here; the sinks turn a finding into a sentence, a JSON object or a
+ * label.
  */
 #ifndef IPCSTALL_VERDICT_VERDICT_H
 #define IPCSTALL_VERDICT_VERDICT_H
@@ -9,11 +10,13 @@
 #include "tracer/trace.h"
 
 enum blamed {
-	BLAME_NOBODY,	   /* the cause is the endpoint's own, or nothing is known of the other end */
+	/* the cause is the endpoint's own, or nothing is known of the other end */
+	BLAME_NOBODY,
 	BLAME_PEER_DELACK, /* the peer owed an ACK and its delayed-ACK timer released it */
 	BLAME_PEER_READER, /* data lay unread at the peer: its application was elsewhere */
 	BLAME_PATH,	   /* the network lost or held it */
-	BLAME_OWN_WRITES,  /* the writer itself: Nagle gathers its small writes, which come one after the other */
+	/* the writer itself: Nagle gathers its small writes, which come one after the other */
+	BLAME_OWN_WRITES,
 	BLAME_NO_CPU,	   /* the writer had been woken, and waited for a CPU */
 	BLAME_PEER_NO_CPU, /* its reader had */
 	BLAME_N,
@@ -22,7 +25,8 @@ enum blamed {
 enum surety {
 	SEEN_BOTH_ENDS, /* both ends were traced and agree */
 	INFERRED,	/* one end was seen; the other end's part follows from the protocol */
-	SUSPECTED,	/* from looks alone, and they are too few or leave another explanation open */
+	/* from looks alone, and they are too few or leave another explanation open */
+	SUSPECTED,
 	SURETY_N,
 };
 
@@ -30,32 +34,33 @@ enum surety {
 extern const char *const blame_names[BLAME_N], *const surety_names[SURETY_N];
 
 /* What it all comes to. UNKNOWN: too little was seen to say. */
-#define OUTCOMES(X)			\
-	X(OUTCOME_STALLED, "stalled")	\
-	X(OUTCOME_WAITING, "waiting")	\
-	X(OUTCOME_HEALTHY, "healthy")	\
+#define OUTCOMES(X) \
+	X(OUTCOME_STALLED, "stalled") \
+	X(OUTCOME_WAITING, "waiting") \
+	X(OUTCOME_HEALTHY, "healthy") \
 	X(OUTCOME_UNKNOWN, "unknown")
 #define OUTCOME_ENUM(sym, name) sym,
 enum outcome { OUTCOMES(OUTCOME_ENUM) OUTCOMES_N };
 extern const char *const outcome_names[OUTCOMES_N];
 
 /*
- * The kinds of findings, and the two verdicts without any. Whoever does something for each of them has a table with a row a kind:
- * model/judge.c finds and ranks them, the sinks make text and JSON of them.
+ * The kinds of findings, and the two verdicts without any. Whoever does something for each of them
+ * has a table with a row a kind: model/judge.c finds and ranks them, the sinks make text and JSON
+ * of them.
  */
-#define FINDING_KINDS(K)			\
-	K(KIND_STALL, stall)			\
-	K(KIND_LIMIT, limit)			\
-	K(KIND_UNDELIVERED, undelivered)	\
-	K(KIND_WITHHELD, withheld)		\
-	K(KIND_LATE, late)			\
-	K(KIND_STARVED, starved)		\
-	K(KIND_LOSS, loss)			\
-	K(KIND_SCATTERED, scattered)		\
-	K(KIND_UNANSWERED, unanswered)		\
-	K(KIND_MUTUAL, mutual)			\
-	K(KIND_WAIT, wait)			\
-	K(KIND_QUIET, quiet)			\
+#define FINDING_KINDS(K) \
+	K(KIND_STALL, stall) \
+	K(KIND_LIMIT, limit) \
+	K(KIND_UNDELIVERED, undelivered) \
+	K(KIND_WITHHELD, withheld) \
+	K(KIND_LATE, late) \
+	K(KIND_STARVED, starved) \
+	K(KIND_LOSS, loss) \
+	K(KIND_SCATTERED, scattered) \
+	K(KIND_UNANSWERED, unanswered) \
+	K(KIND_MUTUAL, mutual) \
+	K(KIND_WAIT, wait) \
+	K(KIND_QUIET, quiet) \
 	K(KIND_UNSEEN, unseen)
 #define KIND_ENUM(sym, name) sym,
 enum finding_kind { FINDING_KINDS(KIND_ENUM) KINDS_N };
@@ -70,7 +75,8 @@ enum limit {
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 };
 
-/* What a finding and those that are alike (model/alike.h) have in all; of a single one what it has itself. */
+/* What a finding and those that are alike (model/alike.h) have in all; of a single one what it has
+ * itself. */
 struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
@@ -87,14 +93,19 @@ struct finding {
 	uint64_t blamed_ns; /* the part of ns that the blame explains; only with SEEN_BOTH_ENDS */
 	uint64_t blamed_n;
 	int peer; /* index of the peer, -1 */
-	int root; /* index of the finding at the end of the chain of waits that this one begins, -1: none (verdict/root_cause.h) */
-	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how much went in and out */
-	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the one he keeps waiting (verdict/deadlock.h), -1: none */
+	int root; /* index of the finding at the end of the chain of waits that this one begins, -1:
+		     none (verdict/root_cause.h) */
+	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how
+				 much went in and out */
+	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the
+			 one he keeps waiting (verdict/deadlock.h), -1: none */
 	bool deadlock_reads; /* to write to him there; else to read */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool late_not_lost;  /* most of what was sent again the other end had already */
-	struct totals all; /* the largest of them is the endpoint, and what stands above is its own */
-	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the time, or more */
+	struct totals
+		all; /* the largest of them is the endpoint, and what stands above is its own */
+	bool peaks_at_delack; /* episodes as long as the delayed-ACK timer's minimum are half of the
+				 time, or more */
 	bool sampled;	      /* from looks: it has no count and no longest */
 	bool goes_on;	      /* it had not ended at the snapshot */
 	enum limit limit;     /* nobody waits in vain: LIMIT_NONE, somebody does */
@@ -110,12 +121,14 @@ struct reader_spell {
 
 /* That of two ends each only waits for the other to send */
 struct mutual_wait {
-	int endpoint;	  /* where the other waits: of a socket the peer's, of pipes the other pipe; -1: it does not */
+	int endpoint; /* where the other waits: of a socket the peer's, of pipes the other pipe; -1:
+			 it does not */
 	bool nobody_else; /* was seen that may send there, so that neither goes on */
 	bool ended;	  /* and yet one of them has sent since */
 };
 
-/* Questions that were answered, and what the time between was: `think_ns` from read to answer, whoever did the work */
+/* Questions that were answered, and what the time between was: `think_ns` from read to answer,
+ * whoever did the work */
 struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
@@ -137,7 +150,8 @@ struct withheld_ack {
 
 /* Datagrams thrown away on this host: nobody is told, and nobody waits for them. */
 struct datagram_loss {
-	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who sent them; -1: there is none */
+	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who
+			 sent them; -1: there is none */
 	enum trace_drop kind;
 	uint64_t n;
 	double share; /* of what was read or dropped there; NAN: unknown */
@@ -148,14 +162,16 @@ struct datagram_loss {
 struct unanswered {
 	int endpoint;	/* index in the snapshot, -1: there is none */
 	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
-	uint64_t n, ns;	/* how many; how long it waited in all */
+	uint64_t n, ns; /* how many; how long it waited in all */
 };
 
-/* No stall stands out, but together they are too much to be called health: many small ones, or of many endpoints that lived briefly. */
+/* No stall stands out, but together they are too much to be called health: many small ones, or of
+ * many endpoints that lived briefly. */
 struct scattered {
-	uint64_t ns;	/* 0: there is no such sum */
-	double share;	/* of the senders' time */
-	uint64_t cause_ns; /* of its largest cause; nothing is known of the causes of closed endpoints that were not kept */
+	uint64_t ns;	   /* 0: there is no such sum */
+	double share;	   /* of the senders' time */
+	uint64_t cause_ns; /* of its largest cause; nothing is known of the causes of closed
+			      endpoints that were not kept */
 	enum tx_state cause;
 };
 
@@ -165,24 +181,31 @@ struct verdict {
 	struct finding v[FINDINGS_MAX]; /* the largest first, by what they have in all */
 	size_t n;
 	/*
-	 * Where no sender stalled that was seen. `late`: the receiver that left unread longest what a sender had sent that was not seen; it may be
-	 * what that one waits for. `wait`: the reader that waited longest for another program to send: what is slow is that one, or its way here.
+	 * Where no sender stalled that was seen. `late`: the receiver that left unread longest what
+	 * a sender had sent that was not seen; it may be what that one waits for. `wait`: the
+	 * reader that waited longest for another program to send: what is slow is that one, or its
+	 * way here.
 	 */
 	struct reader_spell late, wait;
-	struct waits_together waits; /* `wait`, and those like it */
-	struct mutual_wait mutual; /* the other half of `wait` */
-	struct reader_spell starved; /* whose threads waited longest for a CPU after they were woken: `count` times; of both directions */
-	struct reader_spell undelivered; /* what TCP sent again while it was still on this host: longest, `count` timeouts, and the time in `device` */
-	struct withheld_ack withheld; /* the longest, whatever else stalled: no sender that was seen */
+	struct waits_together waits;	 /* `wait`, and those like it */
+	struct mutual_wait mutual;	 /* the other half of `wait` */
+	struct reader_spell starved;	 /* whose threads waited longest for a CPU after they were
+					    woken: `count` times; of both directions */
+	struct reader_spell undelivered; /* what TCP sent again while it was still on this host:
+					    longest, `count` timeouts, and the time in `device` */
+	struct withheld_ack
+		withheld;	   /* the longest, whatever else stalled: no sender that was seen */
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
-	uint64_t stall_ns;    /* NIST's stall, of all endpoints */
+	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
-	bool sent;	      /* did anything go out through them; some that were seen at their end alone have no time */
-	size_t n_unknown;     /* of those that do not */
-	size_t n_active;      /* endpoints at which anything happened */
-	size_t n_unseen;      /* of those: whose calls or bytes no hook of this backend sees, by `unseen` */
+	bool sent; /* did anything go out through them; some that were seen at their end alone have
+		      no time */
+	size_t n_unknown; /* of those that do not */
+	size_t n_active;  /* endpoints at which anything happened */
+	size_t n_unseen; /* of those: whose calls or bytes no hook of this backend sees, by `unseen`
+			  */
 	enum trace_unseen unseen; /* the last of them */
 	int64_t unaccounted_ns;
 	/* the judge's (model/judge.h) */
@@ -193,11 +216,11 @@ struct verdict {
 };
 
 /*
- * What is worth a sentence. What the ledgers say is held, by the tests, against the applications' own clocks to 1 ms + 1 %
- * (CONTRIBUTING.md): a stall below either could be the ledger's own error.
+ * What is worth a sentence. What the ledgers say is held, by the tests, against the applications'
+ * own clocks to 1 ms + 1 % (CONTRIBUTING.md): a stall below either could be the ledger's own error.
  */
 #define VERDICT_MIN_SHARE 0.01
-#define VERDICT_MIN_NS 1000000
+#define VERDICT_MIN_NS	  1000000
 
 static inline double waits_share(const struct waits_together *w)
 {
@@ -222,7 +245,8 @@ bool endpoint_sent(const struct trace_endpoint *ep);
 /* Did anything at all happen there, in either direction? */
 bool endpoint_did_anything(const struct trace_endpoint *ep);
 
-/* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory. */
+/* Indices of the endpoints that did anything, the most stalled first; to be freed. NULL: no memory.
+ */
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
 
 /* All findings, and what they come to. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Senders that were not seen, and waited for this host's delayed ACKs: told by when their next data came (timer_answered() in bpf/tcp.bpf.h). */
+/* Senders that were not seen, and waited for this host's delayed ACKs: told by when their next data
+ * came (timer_answered() in bpf/tcp.bpf.h). */
 #include "verdict/other_findings.h"
 
-/* A message may come by itself a round trip after the timer fired: of one in ten that is sent at random. Not this often, of so many. */
-#define LEAST_TIMES 5
+/* A message may come by itself a round trip after the timer fired: of one in ten that is sent at
+ * random. Not this often, of so many. */
+#define LEAST_TIMES    5
 #define ANSWERED_SHARE (2.0 / 3)
 
 /* the variance, times n squared */
@@ -12,7 +14,8 @@ static double scatter(const struct trace_spread *s, uint64_t n)
 	return (double)s->squares * (double)n - (double)s->sum * (double)s->sum;
 }
 
-/* What comes by a beat of its own varies less from one message to the next than from the fire of a timer between them. */
+/* What comes by a beat of its own varies less from one message to the next than from the fire of a
+ * timer between them. */
 static bool keeps_its_own_time(const struct trace_answers *a)
 {
 	return scatter(&a->since_fired, a->n) > 2 * scatter(&a->since_owed, a->n);
@@ -20,8 +23,10 @@ static bool keeps_its_own_time(const struct trace_answers *a)
 
 bool was_waited_for(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_TCP && ep->delack_res != TRACE_UNKNOWN && !other_end_seen(ep) && ep->answers.n >= LEAST_TIMES &&
-	       (double)ep->answers.n >= ANSWERED_SHARE * (double)ep->delack_fires && !keeps_its_own_time(&ep->answers);
+	return ep->proto == TRACE_TCP && ep->delack_res != TRACE_UNKNOWN && !other_end_seen(ep) &&
+	       ep->answers.n >= LEAST_TIMES &&
+	       (double)ep->answers.n >= ANSWERED_SHARE * (double)ep->delack_fires &&
+	       !keeps_its_own_time(&ep->answers);
 }
 
 struct withheld_ack find_withheld_ack(const struct trace_snapshot *s)
@@ -30,10 +35,16 @@ struct withheld_ack find_withheld_ack(const struct trace_snapshot *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
-		double share = ep->rx.lifetime_ns ? (double)ep->answers.ns / (double)ep->rx.lifetime_ns : 0;
+		double share = ep->rx.lifetime_ns
+				       ? (double)ep->answers.ns / (double)ep->rx.lifetime_ns
+				       : 0;
 
-		if (ep->answers.ns >= VERDICT_MIN_NS && ep->answers.ns > most.ns && share >= VERDICT_MIN_SHARE && was_waited_for(ep))
-			most = (struct withheld_ack){ .endpoint = (int)i, .ns = ep->answers.ns, .count = ep->answers.n, .share = share };
+		if (ep->answers.ns >= VERDICT_MIN_NS && ep->answers.ns > most.ns &&
+		    share >= VERDICT_MIN_SHARE && was_waited_for(ep))
+			most = (struct withheld_ack){ .endpoint = (int)i,
+						      .ns = ep->answers.ns,
+						      .count = ep->answers.n,
+						      .share = share };
 	}
 	return most;
 }

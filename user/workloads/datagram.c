@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages over datagrams. A message that does not fit one goes as several. Each datagram starts with a header, as far
- * as it has room: the message's number, the piece's number and how many there are. The header lies inside the message
- * (its content is of no interest), so a message of S bytes is S bytes on the wire. Where one may be lost the leader takes only answers
- * to its last question; else they come in order, each to the oldest question without one. The follower takes whatever message comes whole.
+ * Messages over datagrams. A message that does not fit one goes as several. Each datagram starts
+ * with a header, as far as it has room: the message's number, the piece's number and how many there
+ * are. The header lies inside the message (its content is of no interest), so a message of S bytes
+ * is S bytes on the wire. Where one may be lost the leader takes only answers to its last question;
+ * else they come in order, each to the oldest question without one. The follower takes whatever
+ * message comes whole.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,18 +38,21 @@ static enum io send_one(struct conn *c, const void *buf, size_t len)
 			c->send_errors++;
 			return IO_OK;
 		}
-		return errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN ? IO_CLOSED : IO_ERROR;
+		return errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN ? IO_CLOSED
+										  : IO_ERROR;
 	}
 }
 
-/* As large as they may be, but that the last one has room for its header: it takes that from the one before. */
+/* As large as they may be, but that the last one has room for its header: it takes that from the
+ * one before. */
 static size_t piece_end(const struct conn *c, size_t len, size_t i, size_t pieces)
 {
 	size_t rest = len - (pieces - 1) * c->piece;
 
 	if (i + 1 == pieces)
 		return len;
-	return (i + 1) * c->piece - (i + 2 == pieces && rest < sizeof(struct header) ? sizeof(struct header) - rest : 0);
+	return (i + 1) * c->piece -
+	       (i + 2 == pieces && rest < sizeof(struct header) ? sizeof(struct header) - rest : 0);
 }
 
 enum io datagram_send(struct conn *c, const void *buf, size_t len, bool more)
@@ -98,7 +103,8 @@ static ssize_t recv_one(struct conn *c, void *buf, size_t cap, uint32_t since)
 
 static bool awaited(const struct conn *c, const void *buf, size_t n)
 {
-	return !c->leader || !c->lossy || memcmp(buf, &c->seq, n < sizeof(c->seq) ? n : sizeof(c->seq)) == 0;
+	return !c->leader || !c->lossy ||
+	       memcmp(buf, &c->seq, n < sizeof(c->seq) ? n : sizeof(c->seq)) == 0;
 }
 
 static enum io recv_whole(struct conn *c, void *buf, size_t len, uint32_t since)
@@ -117,7 +123,8 @@ static enum io recv_whole(struct conn *c, void *buf, size_t len, uint32_t since)
 	}
 }
 
-/* Pieces of one message in any order; a piece of a later message means that this one is lost: begin with that. */
+/* Pieces of one message in any order; a piece of a later message means that this one is lost: begin
+ * with that. */
 static enum io recv_pieces(struct conn *c, char *buf, size_t len, uint32_t since)
 {
 	size_t pieces = (len + c->piece - 1) / c->piece, have = 0;

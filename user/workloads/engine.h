@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other ways to move bulk data than one call a message. An engine is a row in engines[]; it serves bulk throughput only. */
+/* Other ways to move bulk data than one call a message. An engine is a row in engines[]; it serves
+ * bulk throughput only. */
 #ifndef IPCSTALL_WORKLOADS_ENGINE_H
 #define IPCSTALL_WORKLOADS_ENGINE_H
 
@@ -8,13 +9,15 @@
 struct engine_ops {
 	const char *name;
 	unsigned int needs; /* workload flags, one of which must be there */
-	/* The leader sends, the follower receives; c->engine_state is the engine's. NULL: nothing to set up. */
+	/* The leader sends, the follower receives; c->engine_state is the engine's. NULL: nothing
+	 * to set up. */
 	int (*setup)(struct conn *c, const struct workload_options *o, struct err *e);
 	/* How many messages one send_batch() takes at most. NULL: one. */
 	size_t (*batch)(size_t size);
 	/* `count` messages of `size` bytes. NULL: the workload's own way, one by one. */
 	enum io (*send_batch)(struct conn *c, void *buf, size_t size, size_t count);
-	ssize_t (*recv_some)(struct conn *c, void *buf, size_t cap); /* NULL: the workload's own way */
+	ssize_t (*recv_some)(struct conn *c, void *buf,
+			     size_t cap); /* NULL: the workload's own way */
 };
 
 extern const struct engine_ops engines[]; /* by enum engine */

@@ -13,7 +13,7 @@
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
-#define UDP_GRO 104
+#define UDP_GRO	    104
 #endif
 
 enum {
@@ -101,10 +101,15 @@ static int gso_setup(struct conn *c, const struct workload_options *o, struct er
 	int on = 1, segment = (int)o->message;
 
 	if (o->message > GSO_BYTES)
-		return err_set(e, EXIT_BAD_USAGE, "--engine gso with --size %zu: one datagram at most, %d bytes; give a smaller size", o->message, GSO_BYTES);
-	if (c->leader ? setsockopt(c->wfd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)) :
-			setsockopt(c->rfd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)))
-		return err_sys(e, EXIT_NO_FEATURE, "this kernel lacks it: take --engine mmsg or plain", "UDP segmentation");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--engine gso with --size %zu: one datagram at most, %d bytes; give "
+			       "a smaller size",
+			       o->message, GSO_BYTES);
+	if (c->leader ? setsockopt(c->wfd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment))
+		      : setsockopt(c->rfd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)))
+		return err_sys(e, EXIT_NO_FEATURE,
+			       "this kernel lacks it: take --engine mmsg or plain",
+			       "UDP segmentation");
 	return 0;
 }
 
@@ -179,7 +184,8 @@ static int zerocopy_setup(struct conn *c, const struct workload_options *o, stru
 	int on = 1;
 
 	if (c->leader && setsockopt(c->wfd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
-		return err_sys(e, EXIT_NO_FEATURE, "this kernel lacks it: take --engine plain", "SO_ZEROCOPY");
+		return err_sys(e, EXIT_NO_FEATURE, "this kernel lacks it: take --engine plain",
+			       "SO_ZEROCOPY");
 	return 0;
 }
 

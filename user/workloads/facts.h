@@ -14,14 +14,17 @@ struct socket_facts {
 	int nodelay; /* 0, 1, -1: has none */
 	char cc[24];
 	bool has_tcp_info;
-	int64_t rtt_us, rttvar_us, min_rtt_us, cwnd, snd_wnd, retransmits, busy_us, rwnd_limited_us, sndbuf_limited_us;
+	int64_t rtt_us, rttvar_us, min_rtt_us, cwnd, snd_wnd, retransmits, busy_us, rwnd_limited_us,
+		sndbuf_limited_us;
 	int64_t send_errors, strays;
 };
 
-#define SOCKET_FACTS_UNKNOWN { .sndbuf = FACT_UNKNOWN, .rcvbuf = FACT_UNKNOWN, .pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
+#define SOCKET_FACTS_UNKNOWN { .sndbuf = FACT_UNKNOWN, .rcvbuf = FACT_UNKNOWN, \
+	.pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
 	.nodelay = -1, .send_errors = FACT_UNKNOWN, .strays = FACT_UNKNOWN }
 
-/* Of a workload that repeats what is lost. The first four are the sender's, the rest the receiver's. */
+/* Of a workload that repeats what is lost. The first four are the sender's, the rest the
+ * receiver's. */
 struct reliable_counts {
 	uint64_t packets; /* settled */
 	uint64_t transmissions, retransmits, stale_acks;

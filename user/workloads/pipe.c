@@ -9,7 +9,8 @@
 static int resize(int fd, const struct workload_options *o, struct err *e)
 {
 	if (o->pipe_size && fcntl(fd, F_SETPIPE_SZ, (int)o->pipe_size) < 0)
-		return err_sys(e, EXIT_NO_RESOURCE, "give less, or raise fs.pipe-max-size", "--pipe-size %lld", (long long)o->pipe_size);
+		return err_sys(e, EXIT_NO_RESOURCE, "give less, or raise fs.pipe-max-size",
+			       "--pipe-size %lld", (long long)o->pipe_size);
 	if (o->spin)
 		fcntl(fd, F_SETFL, O_NONBLOCK);
 	return 0;
@@ -20,16 +21,19 @@ static int pipe_open(struct conn ends[2], const struct workload_options *o, stru
 	int there[2], back[2];
 
 	if (pipe2(there, O_CLOEXEC))
-		return err_sys(e, EXIT_NO_RESOURCE, "close other programs' pipes or raise the limits", "pipe");
+		return err_sys(e, EXIT_NO_RESOURCE,
+			       "close other programs' pipes or raise the limits", "pipe");
 	if (pipe2(back, O_CLOEXEC)) {
-		err_sys(e, EXIT_NO_RESOURCE, "close other programs' pipes or raise the limits", "pipe");
+		err_sys(e, EXIT_NO_RESOURCE, "close other programs' pipes or raise the limits",
+			"pipe");
 		close(there[0]);
 		close(there[1]);
 		return -1;
 	}
 	ends[0] = (struct conn){ .rfd = back[0], .wfd = there[1], .lfd = -1 };
 	ends[1] = (struct conn){ .rfd = there[0], .wfd = back[1], .lfd = -1 };
-	if (!resize(there[1], o, e) && !resize(back[1], o, e) && !(o->spin && (resize(there[0], o, e) || resize(back[0], o, e))))
+	if (!resize(there[1], o, e) && !resize(back[1], o, e) &&
+	    !(o->spin && (resize(there[0], o, e) || resize(back[0], o, e))))
 		return 0;
 	conn_close(&ends[0]);
 	conn_close(&ends[1]);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reliable UDP: the machines of rudp_machine.h on a connected UDP socket. On the wire a packet is a 64-bit number (big
- * endian) and the payload, an acknowledgement the number alone. A message beyond one datagram goes as several packets.
+ * Reliable UDP: the machines of rudp_machine.h on a connected UDP socket. On the wire a packet is a
+ * 64-bit number (big endian) and the payload, an acknowledgement the number alone. A message beyond
+ * one datagram goes as several packets.
  *
- * The leader only sends and the follower only receives; the acknowledgement is the answer, so a round trip ends there.
+ * The leader only sends and the follower only receives; the acknowledgement is the answer, so a
+ * round trip ends there.
  */
 #include <endian.h>
 #include <errno.h>
@@ -20,7 +22,11 @@
 
 enum {
 	NUMBER = sizeof(int64_t),
-	BLOCK_FROM_NS = 100000000, /* a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two, it is enough */
+	/*
+	 * a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two,
+	 * it is enough
+	 */
+	BLOCK_FROM_NS = 100000000,
 	TIMER_SLACK_NS = 1000,
 	HEAD_BYTES = 1024,
 	RCVBUF_MOST = 1 << 29,
@@ -63,9 +69,10 @@ static void drop_state(struct conn *c)
 }
 
 /*
- * What is under way must fit the reader's buffer, or the window itself causes loss. The kernel counts what a datagram
- * occupies, up to twice its bytes and some for its head, and doubles what is asked (sock_setsockopt, SO_RCVBUF). Best
- * effort: without CAP_NET_ADMIN net.core.rmem_max is the limit, and the result shows both the buffer and the loss.
+ * What is under way must fit the reader's buffer, or the window itself causes loss. The kernel
+ * counts what a datagram occupies, up to twice its bytes and some for its head, and doubles what is
+ * asked (sock_setsockopt, SO_RCVBUF). Best effort: without CAP_NET_ADMIN net.core.rmem_max is the
+ * limit, and the result shows both the buffer and the loss.
  */
 static void room_for_window(int fd, const struct workload_options *o, size_t bytes)
 {
@@ -81,7 +88,9 @@ static void room_for_window(int fd, const struct workload_options *o, size_t byt
 
 static int attach(struct conn *c, const struct workload_options *o, struct err *e)
 {
-	uint32_t window = o->window < 1 ? 1 : o->window > RUDP_WINDOW_MAX ? RUDP_WINDOW_MAX : (uint32_t)o->window;
+	uint32_t window = o->window < 1			? 1
+			  : o->window > RUDP_WINDOW_MAX ? RUDP_WINDOW_MAX
+							: (uint32_t)o->window;
 	struct rudp *u = calloc(1, sizeof(*u));
 
 	if (!u)
@@ -95,17 +104,22 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 	u->kept = array_new(window, 0, u->room);
 	u->spill = malloc(u->room);
 	if (!u->slots || !u->got || !u->len || !u->kept || !u->spill) {
-		err_set(e, EXIT_NO_RESOURCE, "rudp: no memory for a window of %u packets of %zu bytes; give a smaller --window", window, u->room);
+		err_set(e, EXIT_NO_RESOURCE,
+			"rudp: no memory for a window of %u packets of %zu bytes; give a smaller "
+			"--window",
+			window, u->room);
 		drop_state(c);
 		return -1;
 	}
 	rudp_sender_init(&u->s, u->slots, window, (uint64_t)o->rto_ns);
 	rudp_receiver_init(&u->r, u->got, window, o->drop, o->seed);
-	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS); /* of this process only, which the runner made for this */
+	prctl(PR_SET_TIMERSLACK,
+	      TIMER_SLACK_NS); /* of this process only, which the runner made for this */
 	return 0;
 }
 
-static int rudp_listen(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e)
+static int rudp_listen(struct conn *c, const struct workload_options *o, struct address *bound,
+		       struct err *e)
 {
 	if (workload_udp.listen(c, o, bound, e) || attach(c, o, e))
 		return -1;
@@ -114,7 +128,8 @@ static int rudp_listen(struct conn *c, const struct workload_options *o, struct 
 	return 0;
 }
 
-static int rudp_connect(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from, struct err *e)
+static int rudp_connect(struct conn *c, const struct workload_options *o, const struct address *to,
+			struct address *from, struct err *e)
 {
 	if (workload_udp.connect(c, o, to, from, e) || attach(c, o, e))
 		return -1;
@@ -123,12 +138,14 @@ static int rudp_connect(struct conn *c, const struct workload_options *o, const 
 	return 0;
 }
 
-static int rudp_accept(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e)
+static int rudp_accept(struct conn *c, const struct workload_options *o, const struct address *from,
+		       struct err *e)
 {
 	return workload_udp.accept(c, o, from, e);
 }
 
-/* Full queues and refusals are losses like any other: the timer mends them. Refusals without end are a dead peer. */
+/* Full queues and refusals are losses like any other: the timer mends them. Refusals without end
+ * are a dead peer. */
 static enum io sent(struct conn *c, ssize_t n)
 {
 	if (n >= 0)
@@ -147,7 +164,8 @@ static enum io transmit(struct conn *c, int64_t seq)
 {
 	struct rudp *u = state(c);
 	int64_t wire = (int64_t)htobe64((uint64_t)seq);
-	struct iovec v[2] = { { &wire, NUMBER }, { kept(u, seq), u->len[rudp_slot_of(seq, u->s.window)] } };
+	struct iovec v[2] = { { &wire, NUMBER }, { kept(u, seq),
+		u->len[rudp_slot_of(seq, u->s.window)] } };
 	struct msghdr m = { .msg_iov = v, .msg_iovlen = 2 };
 
 	return sent(c, sendmsg(c->wfd, &m, c->spin ? MSG_DONTWAIT : 0));
@@ -212,7 +230,8 @@ static enum io take_ack(struct conn *c, int flags, int64_t *seq)
 		return IO_OK;
 	}
 	c->strays += n >= 0 && n != NUMBER;
-	return n >= 0 || errno == EINTR || errno == EAGAIN || sent(c, n) == IO_OK ? IO_LOST : IO_CLOSED;
+	return n >= 0 || errno == EINTR || errno == EAGAIN || sent(c, n) == IO_OK ? IO_LOST
+										  : IO_CLOSED;
 }
 
 enum io rudp_await(struct conn *c, bool block, int64_t *seq)
@@ -271,7 +290,8 @@ static enum io acknowledge(struct conn *c, int64_t seq)
 	return sent(c, send(c->wfd, &wire, sizeof(wire), MSG_DONTWAIT));
 }
 
-/* A packet into the reader's buffer, and what is longer into the spill; IO_LOST: a tick or two passed without one. */
+/* A packet into the reader's buffer, and what is longer into the spill; IO_LOST: a tick or two
+ * passed without one. */
 static ssize_t next_packet(struct conn *c, int64_t *seq, void *buf, size_t cap, uint32_t since)
 {
 	struct rudp *u = state(c);
@@ -373,7 +393,8 @@ static enum io rudp_recv_msg(struct conn *c, void *buf, size_t len)
 		ssize_t n = follower_next(c, (char *)buf + have, len - have);
 
 		if (n == IO_LOST && have)
-			continue; /* the rest of a message begun is sure to come, or the other end is gone */
+			continue; /* the rest of a message begun is sure to come, or the other end
+				     is gone */
 		if (n < 0)
 			return (enum io)n;
 		have += (size_t)n;
@@ -391,8 +412,14 @@ void rudp_counts(const struct conn *c, struct reliable_counts *n)
 	const struct rudp *u = state(c);
 
 	*n = (struct reliable_counts){
-		.packets = u->s.acks, .transmissions = u->s.transmissions, .retransmits = u->s.retransmits, .stale_acks = u->s.stale_acks,
-		.arrivals = u->r.arrivals, .dropped = u->r.dropped, .duplicates = u->r.duplicates, .early = u->r.early,
+		.packets = u->s.acks,
+		.transmissions = u->s.transmissions,
+		.retransmits = u->s.retransmits,
+		.stale_acks = u->s.stale_acks,
+		.arrivals = u->r.arrivals,
+		.dropped = u->r.dropped,
+		.duplicates = u->r.duplicates,
+		.early = u->r.early,
 		.aliens = u->r.aliens,
 	};
 }

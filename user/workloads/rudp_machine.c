@@ -87,7 +87,8 @@ bool rudp_acked(struct rudp_sender *s, int64_t seq)
 {
 	int32_t i;
 
-	if (seq < s->base || seq >= s->next || s->slots[i = (int32_t)rudp_slot_of(seq, s->window)].acked) {
+	if (seq < s->base || seq >= s->next ||
+	    s->slots[i = (int32_t)rudp_slot_of(seq, s->window)].acked) {
 		s->stale_acks++;
 		return false;
 	}
@@ -99,7 +100,8 @@ bool rudp_acked(struct rudp_sender *s, int64_t seq)
 	return true;
 }
 
-void rudp_receiver_init(struct rudp_receiver *r, bool *got, uint32_t window, double drop, uint64_t seed)
+void rudp_receiver_init(struct rudp_receiver *r, bool *got, uint32_t window, double drop,
+			uint64_t seed)
 {
 	memset(r, 0, sizeof(*r));
 	memset(got, 0, window * sizeof(*got));

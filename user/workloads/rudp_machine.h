@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reliable delivery over datagrams, as two state machines without sockets, clocks or memory of their own.
+ * Reliable delivery over datagrams, as two state machines without sockets, clocks or memory of
+ * their own.
  *
- * A packet carries a 64-bit number, counted from 0. An acknowledgement carries the number of the one packet that arrived
- * (selective: it says nothing of others). A packet which no acknowledgement names within the timeout is sent again, and
- * keeps its own timer. The window is the distance between the oldest packet not acknowledged and the newest: 1 is
- * stop-and-wait. The receiver hands packets on in order, each once, and acknowledges duplicates again, since the first
+ * A packet carries a 64-bit number, counted from 0. An acknowledgement carries the number of the
+ * one packet that arrived (selective: it says nothing of others). A packet which no acknowledgement
+ * names within the timeout is sent again, and keeps its own timer. The window is the distance
+ * between the oldest packet not acknowledged and the newest: 1 is stop-and-wait. The receiver hands
+ * packets on in order, each once, and acknowledges duplicates again, since the first
  * acknowledgement may be what was lost.
  *
- * With each arrival refused by chance p, a packet is sent k times with probability p^(k-1) (1-p): on average it waits
- * rto * p / (1 - p) longer than one which nothing befalls.
+ * With each arrival refused by chance p, a packet is sent k times with probability p^(k-1) (1-p):
+ * on average it waits rto * p / (1 - p) longer than one which nothing befalls.
  */
 #ifndef IPCSTALL_WORKLOADS_RUDP_MACHINE_H
 #define IPCSTALL_WORKLOADS_RUDP_MACHINE_H
@@ -20,7 +22,7 @@
 #include "stats/rng.h"
 
 #define RUDP_WINDOW_MAX 4096
-#define RUDP_NEVER UINT64_MAX
+#define RUDP_NEVER	UINT64_MAX
 
 struct rudp_slot {
 	uint64_t due; /* when it is sent again */
@@ -29,17 +31,19 @@ struct rudp_slot {
 	int32_t before, after; /* in the queue by time due; -1: none */
 };
 
-/* The timeout is the same for all, so packets fall due in the order they were sent last: a queue, no search. */
+/* The timeout is the same for all, so packets fall due in the order they were sent last: a queue,
+ * no search. */
 struct rudp_sender {
 	int64_t base, next; /* the oldest not acknowledged; the next new one */
 	uint32_t window;
 	uint64_t rto;
-	int32_t first, last; /* of the queue; -1: empty */
+	int32_t first, last;	 /* of the queue; -1: empty */
 	struct rudp_slot *slots; /* [window] */
 	uint64_t transmissions, retransmits, acks, stale_acks;
 };
 
-void rudp_sender_init(struct rudp_sender *s, struct rudp_slot *slots, uint32_t window, uint64_t rto);
+void rudp_sender_init(struct rudp_sender *s, struct rudp_slot *slots, uint32_t window,
+		      uint64_t rto);
 
 static inline bool rudp_room(const struct rudp_sender *s)
 {
@@ -79,10 +83,12 @@ struct rudp_receiver {
 	bool *got; /* [window] */
 	double drop;
 	struct rng rng;
-	uint64_t arrivals, dropped, duplicates, early, aliens; /* early: before one that was sent before it */
+	uint64_t arrivals, dropped, duplicates, early,
+		aliens; /* early: before one that was sent before it */
 };
 
-void rudp_receiver_init(struct rudp_receiver *r, bool *got, uint32_t window, double drop, uint64_t seed);
+void rudp_receiver_init(struct rudp_receiver *r, bool *got, uint32_t window, double drop,
+			uint64_t seed);
 enum rudp_arrival rudp_arrive(struct rudp_receiver *r, int64_t seq);
 
 /* Is the next one in order there? */

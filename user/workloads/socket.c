@@ -11,9 +11,10 @@
 #define TCP_DELACK_MAX_US 46 /* since Linux 6.18 or so */
 #endif
 
-/* The FORCE forms pass the sysctl limits with CAP_NET_ADMIN; without it, the plain ones are cut to them in silence,
- * which shows in the facts. */
-static int set_buffer(int fd, const struct workload_options *o, int force, int plain, int64_t bytes, const char *flag, struct err *e)
+/* The FORCE forms pass the sysctl limits with CAP_NET_ADMIN; without it, the plain ones are cut to
+ * them in silence, which shows in the facts. */
+static int set_buffer(int fd, const struct workload_options *o, int force, int plain, int64_t bytes,
+		      const char *flag, struct err *e)
 {
 	int v = (int)bytes;
 
@@ -35,7 +36,8 @@ static int set_int(int fd, int opt, int v, const char *flag, struct err *e)
 {
 	if (setsockopt(fd, IPPROTO_TCP, opt, &v, sizeof(v)) == 0)
 		return 0;
-	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out", "%s", flag);
+	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out",
+		       "%s", flag);
 }
 
 /* SO_MAX_PACING_RATE takes 32 or 64 bits: sock_setsockopt(). */
@@ -43,7 +45,8 @@ static int set_pacing(int fd, uint64_t bytes_per_s, struct err *e)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof(bytes_per_s)) == 0)
 		return 0;
-	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out", "--pacing");
+	return err_sys(e, EXIT_NO_FEATURE, "this kernel does not take it: leave the option out",
+		       "--pacing");
 }
 
 int tcp_apply(int fd, const struct workload_options *o, struct err *e)
@@ -54,12 +57,14 @@ int tcp_apply(int fd, const struct workload_options *o, struct err *e)
 		return -1;
 	if (o->mss && set_int(fd, TCP_MAXSEG, (int)o->mss, "--mss", e))
 		return -1;
-	if (o->delack_max_ns && set_int(fd, TCP_DELACK_MAX_US, (int)(o->delack_max_ns / 1000), "--delack-max", e))
+	if (o->delack_max_ns &&
+	    set_int(fd, TCP_DELACK_MAX_US, (int)(o->delack_max_ns / 1000), "--delack-max", e))
 		return -1;
 	if (o->pacing && set_pacing(fd, (uint64_t)o->pacing, e))
 		return -1;
 	if (o->cc && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, o->cc, strlen(o->cc)))
-		return err_sys(e, EXIT_NO_FEATURE, "see net.ipv4.tcp_available_congestion_control", "--cc %s", o->cc);
+		return err_sys(e, EXIT_NO_FEATURE, "see net.ipv4.tcp_available_congestion_control",
+			       "--cc %s", o->cc);
 	return 0;
 }
 
@@ -89,7 +94,9 @@ static void tcp_facts(int fd, struct socket_facts *f)
 	f->rttvar_us = ti.tcpi_rttvar;
 	f->min_rtt_us = ti.tcpi_min_rtt;
 	f->cwnd = ti.tcpi_snd_cwnd;
-	f->snd_wnd = len >= offsetof(struct tcp_info, tcpi_snd_wnd) + sizeof(ti.tcpi_snd_wnd) ? ti.tcpi_snd_wnd : FACT_UNKNOWN;
+	f->snd_wnd = len >= offsetof(struct tcp_info, tcpi_snd_wnd) + sizeof(ti.tcpi_snd_wnd)
+			     ? ti.tcpi_snd_wnd
+			     : FACT_UNKNOWN;
 	f->retransmits = ti.tcpi_total_retrans;
 	f->busy_us = (int64_t)ti.tcpi_busy_time;
 	f->rwnd_limited_us = (int64_t)ti.tcpi_rwnd_limited;
@@ -123,5 +130,7 @@ int inet_address(const struct workload_options *o, struct address *a, struct err
 		a->len = sizeof(*in);
 		return 0;
 	}
-	return err_set(e, EXIT_BAD_USAGE, "address '%s': not an IPv%d address; give one, with -6 for IPv6", text, o->v6 ? 6 : 4);
+	return err_set(e, EXIT_BAD_USAGE,
+		       "address '%s': not an IPv%d address; give one, with -6 for IPv6", text,
+		       o->v6 ? 6 : 4);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages over a byte stream: send and recv, MSG_WAITALL so that one call takes a whole message. */
+/* Messages over a byte stream: send and recv, MSG_WAITALL so that one call takes a whole message.
+ */
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <netinet/in.h>
@@ -48,7 +49,8 @@ enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool mor
 	return IO_OK;
 }
 
-/* The kernel falls out of quick-ack mode by itself (tcp_delack_timer and pingpong mode): it is asked for each time. */
+/* The kernel falls out of quick-ack mode by itself (tcp_delack_timer and pingpong mode): it is
+ * asked for each time. */
 static inline void quick_ack(const struct conn *c)
 {
 	int one = 1;

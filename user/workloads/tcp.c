@@ -14,15 +14,18 @@ static int tcp_socket(const struct workload_options *o, struct err *e)
 	int fd = socket(o->v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return err_sys(e, errno == EAFNOSUPPORT ? EXIT_NO_FEATURE : EXIT_NO_RESOURCE, NULL, "TCP socket");
+		return err_sys(e, errno == EAFNOSUPPORT ? EXIT_NO_FEATURE : EXIT_NO_RESOURCE, NULL,
+			       "TCP socket");
 	if (socket_apply(fd, o, e) == 0 && tcp_apply(fd, o, e) == 0)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* The window a socket offers depends on buffers set before listen() or connect(): tcp_select_initial_window(). */
-static int tcp_listen(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e)
+/* The window a socket offers depends on buffers set before listen() or connect():
+ * tcp_select_initial_window(). */
+static int tcp_listen(struct conn *c, const struct workload_options *o, struct address *bound,
+		      struct err *e)
 {
 	int one = 1;
 
@@ -33,13 +36,15 @@ static int tcp_listen(struct conn *c, const struct workload_options *o, struct a
 		return -1;
 	setsockopt(c->lfd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(c->lfd, (void *)&bound->ss, bound->len) || listen(c->lfd, BACKLOG))
-		return err_sys(e, EXIT_NO_RESOURCE, "give another --port, or none", "port %u", o->port);
+		return err_sys(e, EXIT_NO_RESOURCE, "give another --port, or none", "port %u",
+			       o->port);
 	bound->len = sizeof(bound->ss);
 	getsockname(c->lfd, (void *)&bound->ss, &bound->len);
 	return 0;
 }
 
-static int tcp_connect(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from, struct err *e)
+static int tcp_connect(struct conn *c, const struct workload_options *o, const struct address *to,
+		       struct address *from, struct err *e)
 {
 	c->rfd = c->wfd = tcp_socket(o, e);
 	if (c->rfd < 0)
@@ -59,7 +64,8 @@ static bool same_host(const struct address *a, const struct sockaddr_storage *b)
 		return false;
 	if (b->ss_family == AF_INET6)
 		return IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
-	return b->ss_family != AF_INET || ((const struct sockaddr_in *)&a->ss)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return b->ss_family != AF_INET || ((const struct sockaddr_in *)&a->ss)->sin_addr.s_addr ==
+						  ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
 int inet_accept_from(int listener, const struct address *from)
@@ -75,16 +81,19 @@ int inet_accept_from(int listener, const struct address *from)
 	}
 }
 
-static int tcp_accept(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e)
+static int tcp_accept(struct conn *c, const struct workload_options *o, const struct address *from,
+		      struct err *e)
 {
 	c->rfd = c->wfd = inet_accept_from(c->lfd, from);
 	if (c->rfd < 0)
 		return err_sys(e, EXIT_PEER, NULL, "accept");
-	return tcp_apply(c->rfd, o, e); /* most are inherited from the listener; what is not is set here */
+	return tcp_apply(c->rfd, o,
+			 e); /* most are inherited from the listener; what is not is set here */
 }
 
-/* What a peer's close does for other programs: without it the last partial segment of a bulk transfer can wait 40 ms for
- * a delayed ACK. __tcp_sock_set_nodelay() pushes what is pending, corked or not. */
+/* What a peer's close does for other programs: without it the last partial segment of a bulk
+ * transfer can wait 40 ms for a delayed ACK. __tcp_sock_set_nodelay() pushes what is pending,
+ * corked or not. */
 static void tcp_flush(struct conn *c)
 {
 	int on = 1, off = 0, was;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unix sockets: connected by an abstract name of the kernel's choosing (no file to leave behind), or born as a pair. */
+/* Unix sockets: connected by an abstract name of the kernel's choosing (no file to leave behind),
+ * or born as a pair. */
 #include <errno.h>
 #include <string.h>
 #include <sys/un.h>
@@ -35,7 +36,8 @@ static int autobind(int fd, struct address *bound, struct err *e)
 	return 0;
 }
 
-static int unix_listen(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e)
+static int unix_listen(struct conn *c, const struct workload_options *o, struct address *bound,
+		       struct err *e)
 {
 	if (unix_socket(c, SOCK_STREAM, o, e))
 		return -1;
@@ -46,15 +48,19 @@ static int unix_listen(struct conn *c, const struct workload_options *o, struct 
 	return listen(c->lfd, BACKLOG) ? err_sys(e, EXIT_NO_RESOURCE, NULL, "listen") : 0;
 }
 
-static int unix_connect(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from, struct err *e)
+static int unix_connect(struct conn *c, const struct workload_options *o, const struct address *to,
+			struct address *from, struct err *e)
 {
 	from->len = 0;
 	if (unix_socket(c, SOCK_STREAM, o, e))
 		return -1;
-	return connect(c->rfd, (const void *)&to->ss, to->len) ? err_sys(e, EXIT_PEER, NULL, "connect") : 0;
+	return connect(c->rfd, (const void *)&to->ss, to->len)
+		       ? err_sys(e, EXIT_PEER, NULL, "connect")
+		       : 0;
 }
 
-static int unix_accept(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e)
+static int unix_accept(struct conn *c, const struct workload_options *o, const struct address *from,
+		       struct err *e)
 {
 	c->rfd = c->wfd = accept4(c->lfd, NULL, NULL, SOCK_CLOEXEC);
 	if (c->rfd < 0)
@@ -69,7 +75,8 @@ static int open_pair(struct conn ends[2], const struct workload_options *o, stru
 	if (socketpair(AF_UNIX, o->pair_type | SOCK_CLOEXEC, 0, fd))
 		return err_sys(e, EXIT_NO_RESOURCE, NULL, "socketpair");
 	for (int i = 0; i < 2; i++)
-		ends[i] = (struct conn){ .rfd = fd[i], .wfd = fd[i], .lfd = -1, .piece = UNIX_PIECE };
+		ends[i] =
+			(struct conn){ .rfd = fd[i], .wfd = fd[i], .lfd = -1, .piece = UNIX_PIECE };
 	if (socket_apply(fd[0], o, e) == 0 && socket_apply(fd[1], o, e) == 0)
 		return 0;
 	close(fd[0]);
@@ -77,8 +84,12 @@ static int open_pair(struct conn ends[2], const struct workload_options *o, stru
 	return -1;
 }
 
-#define STREAM_IO .send_msg = stream_send_socket, .recv_msg = stream_recv_socket, .recv_some = stream_recv_some_socket, .facts = socket_facts_read
-#define DATAGRAM_IO .read_least = UNIX_PIECE, .send_msg = datagram_send, .recv_msg = datagram_recv, .recv_some = datagram_recv_some, .facts = socket_facts_read
+#define STREAM_IO \
+	.send_msg = stream_send_socket, .recv_msg = stream_recv_socket, \
+	.recv_some = stream_recv_some_socket, .facts = socket_facts_read
+#define DATAGRAM_IO \
+	.read_least = UNIX_PIECE, .send_msg = datagram_send, .recv_msg = datagram_recv, \
+	.recv_some = datagram_recv_some, .facts = socket_facts_read
 
 const struct workload workload_unix = {
 	.name = "unix",

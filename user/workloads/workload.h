@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A workload is one file, one of these, and one row in table.h. It opens two ends and carries messages between them;
- * it never prints, never takes the time and never decides how many: that is the runner's.
+ * A workload is one file, one of these, and one row in table.h. It opens two ends and carries
+ * messages between them; it never prints, never takes the time and never decides how many: that is
+ * the runner's.
  */
 #ifndef IPCSTALL_WORKLOADS_WORKLOAD_H
 #define IPCSTALL_WORKLOADS_WORKLOAD_H
@@ -23,23 +24,32 @@ enum workload_flag {
 	WL_INET = 1 << 5,	/* has an IP address: can go over a link or to another host */
 	WL_CONNECT = 1 << 6,	/* listen/accept/connect, so connecting can be timed */
 	WL_PIPE = 1 << 7,
-	WL_RELIABLE = 1 << 8,	/* acknowledges and repeats by itself: the acknowledgement is the answer */
+	/* acknowledges and repeats by itself: the acknowledgement is the answer */
+	WL_RELIABLE = 1 << 8,
 };
 
-enum engine { ENGINE_PLAIN, ENGINE_MMSG, ENGINE_GSO, ENGINE_SPLICE, ENGINE_VMSPLICE, ENGINE_ZEROCOPY };
+enum engine {
+	ENGINE_PLAIN,
+	ENGINE_MMSG,
+	ENGINE_GSO,
+	ENGINE_SPLICE,
+	ENGINE_VMSPLICE,
+	ENGINE_ZEROCOPY
+};
 
 /* Buffers of 0 are left as the kernel has them. */
 struct workload_options {
-	int pair_type;		/* the workload's own, from its row */
+	int pair_type; /* the workload's own, from its row */
 	bool v6, nodelay, cork, quickack, spin;
-	bool unprivileged;	/* for another host: within the limits that any user has */
+	bool unprivileged; /* for another host: within the limits that any user has */
 	enum engine engine;
 	int64_t sndbuf, rcvbuf, pipe_size, mss, delack_max_ns, pacing;
 	const char *cc;
-	const char *bind;	/* the listener's address; NULL: loopback */
-	uint16_t port;		/* 0: any free one */
-	size_t message;		/* bytes; engines size their batches by it */
-	/* rudp: repeat after, packets under way, chance that the receiver drops one, and of which sequence of chances */
+	const char *bind; /* the listener's address; NULL: loopback */
+	uint16_t port;	  /* 0: any free one */
+	size_t message;	  /* bytes; engines size their batches by it */
+	/* rudp: repeat after, packets under way, chance that the receiver drops one, and of which
+	 * sequence of chances */
 	int64_t rto_ns, window;
 	double drop;
 	uint64_t seed;
@@ -47,33 +57,38 @@ struct workload_options {
 
 struct address {
 	struct sockaddr_storage ss;
-	socklen_t len;		/* 0: none */
+	socklen_t len; /* 0: none */
 };
 
 struct conn {
-	int rfd, wfd, lfd;	/* the same socket twice, or the two halves of pipes; lfd: the listener, -1 without */
+	int rfd, wfd, lfd; /* the same socket twice, or the two halves of pipes; lfd: the listener,
+			      -1 without */
 	bool spin, quickack;
-	bool leader;		/* asks; the other end answers with the number it was asked by */
-	uint32_t seq;		/* of the last message sent (leader) or taken (follower) */
-	bool lossy;		/* datagrams: an answer may be late, and then is not the one that is awaited */
-	size_t piece;		/* datagrams: the most that goes in one */
-	uint64_t strays;	/* datagrams that belonged to nothing awaited */
-	uint64_t send_errors;	/* ENOBUFS and ECONNREFUSED of datagram sends, each a lost message */
-	const volatile uint32_t *tick; /* moved by a slow timer: lets a wait for what was lost end */
-	void *engine_state;	/* the engine's own, these three */
+	bool leader;  /* asks; the other end answers with the number it was asked by */
+	uint32_t seq; /* of the last message sent (leader) or taken (follower) */
+	bool lossy; /* datagrams: an answer may be late, and then is not the one that is awaited */
+	size_t piece;	      /* datagrams: the most that goes in one */
+	uint64_t strays;      /* datagrams that belonged to nothing awaited */
+	uint64_t send_errors; /* ENOBUFS and ECONNREFUSED of datagram sends, each a lost message */
+	const volatile uint32_t
+		*tick;	    /* moved by a slow timer: lets a wait for what was lost end */
+	void *engine_state; /* the engine's own, these three */
 	int sink_fd;
 	uint32_t pending;
 };
 
-#define CONN_NONE { .rfd = -1, .wfd = -1, .lfd = -1 }
+#define CONN_NONE \
+	{ \
+		.rfd = -1, .wfd = -1, .lfd = -1 \
+	}
 
 enum io { IO_OK = 0, IO_CLOSED = -1, IO_ERROR = -2, IO_LOST = -3 }; /* IO_ERROR: errno says which */
 
 struct workload {
 	const char *name, *summary;
 	unsigned int flags;
-	size_t max_message;	/* 0: the general limit */
-	int pair_type;		/* open_pair: SOCK_STREAM and so on */
+	size_t max_message;	      /* 0: the general limit */
+	int pair_type;		      /* open_pair: SOCK_STREAM and so on */
 	size_t read_least, read_most; /* bulk: limits of what one receive asks for; 0: none */
 
 	/* Refuse what cannot work, with the reason. NULL: everything works. */
@@ -81,11 +96,13 @@ struct workload {
 
 	/* Both ends at once, inherited by fork; or, where NULL, the three after it. */
 	int (*open_pair)(struct conn ends[2], const struct workload_options *o, struct err *e);
-	int (*listen)(struct conn *c, const struct workload_options *o, struct address *bound, struct err *e);
-	int (*connect)(struct conn *c, const struct workload_options *o, const struct address *to, struct address *from,
-		       struct err *e);
+	int (*listen)(struct conn *c, const struct workload_options *o, struct address *bound,
+		      struct err *e);
+	int (*connect)(struct conn *c, const struct workload_options *o, const struct address *to,
+		       struct address *from, struct err *e);
 	/* from: the client's address when it is known; datagram sockets need it. */
-	int (*accept)(struct conn *c, const struct workload_options *o, const struct address *from, struct err *e);
+	int (*accept)(struct conn *c, const struct workload_options *o, const struct address *from,
+		      struct err *e);
 
 	/* A whole message; more: another piece of the same message follows at once (MSG_MORE). */
 	enum io (*send_msg)(struct conn *c, const void *buf, size_t len, bool more);
@@ -94,7 +111,8 @@ struct workload {
 	/* Whatever is there, at least one byte, at most cap; the number, or enum io. */
 	ssize_t (*recv_some)(struct conn *c, void *buf, size_t cap);
 
-	/* Nothing follows for now: let go of what is held back for it. NULL: nothing is ever held back. */
+	/* Nothing follows for now: let go of what is held back for it. NULL: nothing is ever held
+	 * back. */
 	void (*flush)(struct conn *c);
 
 	/* What the kernel made of the options: effective buffers, MSS and so on. */
