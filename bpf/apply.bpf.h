@@ -20,7 +20,7 @@ static __always_inline bool turns_stall(const struct transition *t)
 static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
 				    struct transition *t)
 {
-	if (!take_step(&ep->tx, &ep->txb, in, DIR_TX, t))
+	if (!take_step(&ep->tx, &ep->tx_calls, in, DIR_TX, t))
 		return false;
 	note_step(ep, DIR_TX, t);
 	return true;
@@ -30,7 +30,7 @@ static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
 static __always_inline void data_lay(struct endpoint *ep, const struct transition *t)
 {
 	if (t->from == RX_UNREAD)
-		awaited(&ep->rxb, t->ns);
+		awaited(&ep->rx_calls, t->ns);
 }
 
 static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
@@ -39,7 +39,8 @@ static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
 
 	if (!peer)
 		return 0;
-	return awaited_long(peer->txb.task || ep->id.proto == PROTO_PIPE ? &peer->txb : &peer->rxb,
+	return awaited_long(peer->tx_calls.task || ep->id.proto == PROTO_PIPE ? &peer->tx_calls
+									      : &peer->rx_calls,
 			    after);
 }
 
@@ -54,7 +55,7 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	if (!take_step(&ep->rx, &ep->rxb, in, DIR_RX, &t))
+	if (!take_step(&ep->rx, &ep->rx_calls, in, DIR_RX, &t))
 		return 0;
 	note_step(ep, DIR_RX, &t);
 	data_lay(ep, &t);
@@ -114,7 +115,7 @@ static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input 
 {
 	struct transition t;
 
-	if (opt.timeline || !step_alone(&ep->tx, &ep->txb.own, in, DIR_TX, &t))
+	if (opt.timeline || !step_alone(&ep->tx, &ep->tx_calls.own, in, DIR_TX, &t))
 		return false;
 	tell_stall(ep, &t, in->at);
 	return true;
@@ -135,7 +136,7 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 	struct transition t;
 	struct input copy;
 
-	if (!opt.timeline && step_alone(&ep->rx, &ep->rxb.own, in, DIR_RX, &t)) {
+	if (!opt.timeline && step_alone(&ep->rx, &ep->rx_calls.own, in, DIR_RX, &t)) {
 		if (in->working >= 0 &&
 		    !in->asleep) /* a reader enters, or one that was not seen to has read */
 			data_lay(ep, &t);
@@ -229,7 +230,7 @@ QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, con
 	end.at = is->at;
 	end.full = is->full & 1;
 	end.bytes = is->bytes;
-	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rxb.own, &wake, &end, DIR_RX))
+	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rx_calls.own, &wake, &end, DIR_RX))
 		return 1;
 	rx_wakes(ep, ran, blocked, runq);
 	return rx_ends(ep, end.at, end.full, end.bytes);

@@ -54,7 +54,7 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
  * nothing.
  */
 static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct ledger *l,
-				       const struct beside *b, __u64 through, bool final)
+				       const struct call_stats *b, __u64 through, bool final)
 {
 	__u64 seen = b->own.bytes + b->crowd.bytes;
 	__u64 moved = through - ep->through[dir & 1];
@@ -194,8 +194,8 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 	note_bypass(ep, sk);
 	tp = CAST(tcp_sock, sk);
 	ep->dsacks = GET(tp, dsack_dups) - ep->dsacks_then;
-	audit_side(ep, DIR_TX, &ep->tx, &ep->txb, tcp_put(tp), final);
-	audit_side(ep, DIR_RX, &ep->rx, &ep->rxb, tcp_taken(tp), final);
+	audit_side(ep, DIR_TX, &ep->tx, &ep->tx_calls, tcp_put(tp), final);
+	audit_side(ep, DIR_RX, &ep->rx, &ep->rx_calls, tcp_taken(tp), final);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ static __always_inline struct cpu_wait reader_of(const struct endpoint *peer)
 {
 	struct cpu_wait nobody = {};
 
-	return peer ? cpu_wait_of(&peer->rxb) : nobody;
+	return peer ? cpu_wait_of(&peer->rx_calls) : nobody;
 }
 
 /* of a stall that goes on */
@@ -133,7 +133,7 @@ static __always_inline bool same_name(const char *a, const char *b)
 
 /* One stall of an endpoint ends at a time; where the next ends on another processor at this very
  * moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *votes, __u64 state, const struct beside *who,
+static __always_inline void vote_for(struct vote *votes, __u64 state, const struct call_stats *who,
 				     __u32 tgid, ns_t ns)
 {
 	struct vote *v = &votes[VOTE_PLACE(state)];
@@ -156,9 +156,9 @@ static __always_inline void vote_for(struct vote *votes, __u64 state, const stru
 }
 
 /* who did not read during a stall: not one that had left the end before half of it was over */
-static __always_inline __u32 reader_during(const struct beside *reader, ns_t stall, ns_t to)
+static __always_inline __u32 reader_during(const struct call_stats *reader, ns_t stall, ns_t to)
 {
-	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? HEIR_TGID
+	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? FD_OWNER_TGID
 									     : reader->tgid;
 }
 
@@ -270,12 +270,12 @@ static __always_inline void note_sleep(void *ctx, __u32 tid)
 static __always_inline void stall_peer(struct record_stall *r, const struct endpoint *peer,
 				       const struct withheld *w)
 {
-	__u32 tid = peer->rxb.tid;
+	__u32 tid = peer->rx_calls.tid;
 	struct slept *s = opt.stacks ? bpf_map_lookup_elem(&sleeps, &tid) : 0;
 
 	r->peer_serial = peer->id.serial;
-	r->peer_tgid = peer->rxb.tgid;
-	__builtin_memcpy(r->peer_comm, peer->rxb.comm, COMM_LEN);
+	r->peer_tgid = peer->rx_calls.tgid;
+	__builtin_memcpy(r->peer_comm, peer->rx_calls.comm, COMM_LEN);
 	if (s && s->at && s->at <= r->to) {
 		r->peer_kstack = s->kstack;
 		r->peer_ustack = s->ustack;
@@ -321,11 +321,11 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	r->goes_on = goes_on;
 	r->peer_unread = h->unread;
 	r->peer_no_cpu = h->starved;
-	r->tgid = ep->txb.tgid;
-	r->kstack = ep->txb.kstack;
-	r->ustack = ep->txb.ustack;
+	r->tgid = ep->tx_calls.tgid;
+	r->kstack = ep->tx_calls.kstack;
+	r->ustack = ep->tx_calls.ustack;
 	r->peer_kstack = r->peer_ustack = -1;
-	__builtin_memcpy(r->comm, ep->txb.comm, COMM_LEN);
+	__builtin_memcpy(r->comm, ep->tx_calls.comm, COMM_LEN);
 	stall_proof(r, ep);
 	if (peer)
 		stall_peer(r, peer, h->ack.went ? &h->ack : 0);
@@ -416,9 +416,10 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	if (w)
 		late = blame_delack(ep, t->from, withheld);
 	if (peer)
-		vote_for(ep->blame.late, t->from, &peer->rxb, reader_during(&peer->rxb, t->ns, to),
+		vote_for(ep->blame.late, t->from, &peer->rx_calls,
+			 reader_during(&peer->rx_calls, t->ns, to),
 			 late > starved ? late : starved);
-	vote_for(ep->blame.held_up, t->from, &ep->txb, ep->txb.tgid, t->ns);
+	vote_for(ep->blame.held_up, t->from, &ep->tx_calls, ep->tx_calls.tgid, t->ns);
 	if (!opt.stall_threshold)
 		return;
 	hold_adds(&ep->held_on, w, unread, starved);

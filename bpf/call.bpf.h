@@ -98,9 +98,9 @@ static __always_inline int apply(struct endpoint *ep, struct input *in, enum dir
 	return dir == DIR_TX ? apply_tx_slow(ep, in) : apply_rx_slow(ep, in);
 }
 
-static __always_inline struct beside *beside_of(struct endpoint *ep, enum dir dir)
+static __always_inline struct call_stats *call_stats_of(struct endpoint *ep, enum dir dir)
 {
-	return dir == DIR_TX ? &ep->txb : &ep->rxb;
+	return dir == DIR_TX ? &ep->tx_calls : &ep->rx_calls;
 }
 
 static __always_inline bool tx_device(const struct endpoint *ep)
@@ -127,10 +127,10 @@ __u32 renames;
  * descriptor until now, if another, of whoever had it after the last one had left (all are of those
  * then), and perhaps of that one: see first_reads().
  */
-static __always_inline __u32 voted_before(const struct beside *b, __u32 tgid)
+static __always_inline __u32 voted_before(const struct call_stats *b, __u32 tgid)
 {
 	if (b->left && (b->tid || b->tgid == tgid))
-		return HEIR_TGID;
+		return FD_OWNER_TGID;
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
@@ -149,7 +149,7 @@ static __always_inline void process_name(char comm[COMM_LEN])
  * Remember who is in the call: the current thread, by the machine's number, under which its sleeps
  * are noted (note_sleep()). Returns voted_before().
  */
-static __always_inline __u32 note_task(struct beside *b, __u32 tid)
+static __always_inline __u32 note_task(struct call_stats *b, __u32 tid)
 {
 	__u32 tgid, before;
 
@@ -204,29 +204,29 @@ static __noinline int first_reads(struct endpoint *ep, __u32 before)
 {
 	struct endpoint *sender = ep ? peer_of(ep) : 0;
 
-	if (!ep || (ep->rxb.others && before != HEIR_TGID && !has_it_alone(ep)))
+	if (!ep || (ep->rx_calls.others && before != FD_OWNER_TGID && !has_it_alone(ep)))
 		return 0;
 	for (int i = 0; sender && i < VOTES; i++) {
 		struct vote *v = &sender->blame.late[i];
 
-		if (v->tgid != before && v->tgid != HEIR_TGID)
+		if (v->tgid != before && v->tgid != FD_OWNER_TGID)
 			continue;
-		v->tgid = ep->rxb.tgid;
-		v->tid = ep->rxb.tid;
-		__builtin_memcpy(v->comm, ep->rxb.comm, COMM_LEN);
+		v->tgid = ep->rx_calls.tgid;
+		v->tid = ep->rx_calls.tid;
+		__builtin_memcpy(v->comm, ep->rx_calls.comm, COMM_LEN);
 	}
 	return 0;
 }
 
 static __always_inline void note_caller(struct endpoint *ep, enum dir dir, __u32 tid)
 {
-	__u32 before = note_task(beside_of(ep, dir), tid);
+	__u32 before = note_task(call_stats_of(ep, dir), tid);
 
 	if (before && dir == DIR_RX)
 		first_reads(ep, before);
 }
 
-static __always_inline void note_stack(void *ctx, struct beside *b)
+static __always_inline void note_stack(void *ctx, struct call_stats *b)
 {
 	if (!opt.stacks)
 		return;
@@ -238,7 +238,7 @@ static __always_inline void note_stack(void *ctx, struct beside *b)
 static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 {
 	if (opt.stacks && tx_is_stall(WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX)))
-		note_stack(ctx, &ep->txb);
+		note_stack(ctx, &ep->tx_calls);
 }
 
 #define BOTH_ENDS 2 /* where every call is seen at both, they are counted at once */
@@ -274,7 +274,7 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
-	const struct beside *b = beside_of(ep, dir);
+	const struct call_stats *b = call_stats_of(ep, dir);
 	__s64 more = (dir == DIR_TX ? tcp_put(tp) : tcp_taken(tp)) - ep->through[dir & 1] -
 		     b->own.bytes - b->crowd.bytes;
 
@@ -318,7 +318,7 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 		rx_sleeps(ep, in->at);
 	note_caller(ep, dir, who->tid);
 	if (dir == DIR_TX) /* a reader's: see note_sleep() */
-		note_stack(ctx, &ep->txb);
+		note_stack(ctx, &ep->tx_calls);
 	count(COUNT_OBSERVED);
 }
 

@@ -109,29 +109,29 @@ static __always_inline void digest_ledgers(struct digest *d, const struct endpoi
 	digest_episodes(d, ep);
 }
 
-static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct beside *b,
-				       const struct beside *other)
+static __always_inline __u32 who_is_at(const struct endpoint *ep, const struct call_stats *b,
+				       const struct call_stats *other)
 {
 	return ep->id.proto == PROTO_PIPE && is_mere_holder(b, other) ? 0 : b->tgid;
 }
 
-static __always_inline void digest_beside(struct digest *d, const struct endpoint *ep)
+static __always_inline void digest_calls(struct digest *d, const struct endpoint *ep)
 {
-	d->tx_bytes = ep->txb.own.bytes + ep->txb.crowd.bytes;
-	d->tx_messages = ep->txb.own.messages + ep->txb.crowd.messages;
-	d->rx_bytes = ep->rxb.own.bytes + ep->rxb.crowd.bytes;
-	d->rx_messages = ep->rxb.own.messages + ep->rxb.crowd.messages;
+	d->tx_bytes = ep->tx_calls.own.bytes + ep->tx_calls.crowd.bytes;
+	d->tx_messages = ep->tx_calls.own.messages + ep->tx_calls.crowd.messages;
+	d->rx_bytes = ep->rx_calls.own.bytes + ep->rx_calls.crowd.bytes;
+	d->rx_messages = ep->rx_calls.own.messages + ep->rx_calls.crowd.messages;
 	d->moved[DIR_TX] = ep->moved[DIR_TX];
 	d->moved[DIR_RX] = ep->moved[DIR_RX];
-	d->blocked_ns = ep->txb.own.blocked_ns + ep->txb.crowd.blocked_ns;
+	d->blocked_ns = ep->tx_calls.own.blocked_ns + ep->tx_calls.crowd.blocked_ns;
 	d->retransmits = ep->retransmits;
 	d->drops = ep->drops[DROP_RCVBUF] + ep->drops[DROP_QDISC] + ep->drops[DROP_CHECKSUM] +
 		   ep->drops[DROP_OTHER];
-	d->cgroup = ep->txb.cgroup ? ep->txb.cgroup : ep->rxb.cgroup;
-	d->tx_tgid = who_is_at(ep, &ep->txb, &ep->rxb);
-	d->rx_tgid = who_is_at(ep, &ep->rxb, &ep->txb);
-	__builtin_memcpy(d->tx_comm, ep->txb.comm, COMM_LEN);
-	__builtin_memcpy(d->rx_comm, ep->rxb.comm, COMM_LEN);
+	d->cgroup = ep->tx_calls.cgroup ? ep->tx_calls.cgroup : ep->rx_calls.cgroup;
+	d->tx_tgid = who_is_at(ep, &ep->tx_calls, &ep->rx_calls);
+	d->rx_tgid = who_is_at(ep, &ep->rx_calls, &ep->tx_calls);
+	__builtin_memcpy(d->tx_comm, ep->tx_calls.comm, COMM_LEN);
+	__builtin_memcpy(d->rx_comm, ep->rx_calls.comm, COMM_LEN);
 }
 
 /* a reader that was there meanwhile; when the stall ends the same is charged to it for good */
@@ -178,7 +178,7 @@ SUBPROG int digest_one(__u32 i)
 	d->at = bpf_ktime_get_ns();
 #endif
 	digest_ledgers(d, ep);
-	digest_beside(d, ep);
+	digest_calls(d, ep);
 	d->rtt_us = ep->rtt_us;
 	d->min_rtt_us = ep->min_rtt_us;
 	d->born = ep->born;

@@ -380,7 +380,7 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 {
 	ep->id.serial = __sync_fetch_and_add(&last_serial, 1) + 1;
 	ep->flags = flags;
-	ep->txb.kstack = ep->txb.ustack = ep->rxb.kstack = ep->rxb.ustack = -1;
+	ep->tx_calls.kstack = ep->tx_calls.ustack = ep->rx_calls.kstack = ep->rx_calls.ustack = -1;
 	ep->born = ep->tx.seen = ep->rx.seen = ep->queue_at = now;
 	ep->rx.word = word_open(now);
 	*(volatile word_t *)&ep->tx.word = word_open(now);

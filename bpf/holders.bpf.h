@@ -14,7 +14,7 @@ struct holder {
 };
 
 /* tid 0 makes way for whoever is seen */
-static __always_inline void note_holder(struct beside *b, const struct holder *h)
+static __always_inline void note_holder(struct call_stats *b, const struct holder *h)
 {
 	if (b->tgid) {
 		if (!b->tid && b->tgid != h->tgid)
@@ -39,9 +39,9 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 	__u32 ends = ends_of(ep, file);
 
 	if (ends & FMODE_WRITE)
-		note_holder(&ep->txb, h);
+		note_holder(&ep->tx_calls, h);
 	if (ends & FMODE_READ)
-		note_holder(&ep->rxb, h);
+		note_holder(&ep->rx_calls, h);
 }
 
 #define FILES_MAX \
@@ -62,19 +62,19 @@ SUBPROG int own_holds_on(__u64 file)
 
 /* Who is named there goes, and others stay. The thread's next call, if there is one after all, is
  * asked who it is: see note_task(). */
-static __always_inline void note_leaving(struct beside *b, __u32 tgid, __u32 closes)
+static __always_inline void note_leaving(struct call_stats *b, __u32 tgid, __u32 closes)
 {
 	if (b->tgid != tgid || b->left)
 		return;
 	count_cpu(b);
 	b->named = LATEST(renames) - 1;
 	b->let_go = closes;
-	b->heir = 0;
+	b->fd_owner = 0;
 	b->left = bpf_ktime_get_ns();
 }
 
 /* the last who had it: one that inherited what it has no use for does not hold it last */
-static __always_inline void note_last(struct beside *b, const struct holder *h)
+static __always_inline void note_last(struct call_stats *b, const struct holder *h)
 {
 	if (!b->left)
 		return;
@@ -82,9 +82,9 @@ static __always_inline void note_last(struct beside *b, const struct holder *h)
 		b->left = 0;
 		return;
 	}
-	b->heir = h->tgid;
+	b->fd_owner = h->tgid;
 	bpf_probe_read_kernel(
-		b->heir_comm, sizeof(b->heir_comm),
+		b->fd_owner_comm, sizeof(b->fd_owner_comm),
 		(void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
@@ -95,12 +95,12 @@ static __noinline int closed_by(struct endpoint *ep)
 
 	if (!ep || !current_wanted())
 		return 0;
-	note_last(&ep->txb, &who);
-	note_last(&ep->rxb, &who);
+	note_last(&ep->tx_calls, &who);
+	note_last(&ep->rx_calls, &who);
 	return 1;
 }
 
-static __always_inline void end_passes(struct beside *b, const struct holder *h, bool last,
+static __always_inline void end_passes(struct call_stats *b, const struct holder *h, bool last,
 				       __u32 closes)
 {
 	if (last)
@@ -120,7 +120,7 @@ static __always_inline bool is_last_file(const struct endpoint *ep, __u32 end)
 }
 
 /* Its going changes something: it is named there, or may be the last after one who was. */
-static __always_inline bool concerns(const struct beside *b, __u32 tgid)
+static __always_inline bool concerns(const struct call_stats *b, __u32 tgid)
 {
 	return b->tgid == tgid || b->left;
 }
@@ -133,7 +133,7 @@ SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 	__u64 all = holds_on(file);
 	__u32 own, ends;
 
-	if (!ep || (all > 1 && !concerns(&ep->txb, tgid) && !concerns(&ep->rxb, tgid)))
+	if (!ep || (all > 1 && !concerns(&ep->tx_calls, tgid) && !concerns(&ep->rx_calls, tgid)))
 		return 0;
 	own = all == 1 ? 1 : own_holds_on(file);
 	if (closes && own > 1)
@@ -142,9 +142,10 @@ SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 		note_holders(ep, &who, file);
 	ends = ends_of(ep, file);
 	if (ends & FMODE_WRITE)
-		end_passes(&ep->txb, &who, all <= own && is_last_file(ep, FMODE_WRITE), closes);
+		end_passes(&ep->tx_calls, &who, all <= own && is_last_file(ep, FMODE_WRITE),
+			   closes);
 	if (ends & FMODE_READ)
-		end_passes(&ep->rxb, &who, all <= own && is_last_file(ep, FMODE_READ), closes);
+		end_passes(&ep->rx_calls, &who, all <= own && is_last_file(ep, FMODE_READ), closes);
 	return 1;
 }
 

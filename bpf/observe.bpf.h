@@ -15,8 +15,8 @@ SUBPROG int swap_late(struct ledger *l, struct input *in, __u32 dir)
 }
 
 /* Take the step and book it; *t says what ended. False: the state is what it was. */
-static __always_inline bool take_step(struct ledger *l, struct beside *b, const struct input *in,
-				      enum dir dir, struct transition *t)
+static __always_inline bool take_step(struct ledger *l, struct call_stats *b,
+				      const struct input *in, enum dir dir, struct transition *t)
 {
 	struct turn turn = {};
 

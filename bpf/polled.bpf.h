@@ -71,7 +71,7 @@ static __always_inline bool wakes_itself(struct endpoint *ep)
 
 	if (!peer)
 		return false;
-	who = peer->txb.tgid || peer == ep ? peer->txb.tgid : peer->rxb.tgid;
+	who = peer->tx_calls.tgid || peer == ep ? peer->tx_calls.tgid : peer->rx_calls.tgid;
 	return (!who && peer != ep) || who == current_tgid(bpf_get_current_pid_tgid());
 }
 
@@ -210,7 +210,7 @@ SUBPROG int waits_for_data(__u64 task, __u64 key, __u32 tid)
 	c->polls = 1;
 	c->task = task;
 	rx_sleeps_in(ep, bpf_ktime_get_ns());
-	note_task(&ep->rxb, tid);
+	note_task(&ep->rx_calls, tid);
 	count(COUNT_OBSERVED);
 	return 1;
 }

@@ -163,10 +163,10 @@ static __always_inline bool is_accepted(const struct endpoint *ep)
  * tid 0 makes way for that one. */
 static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 {
-	if (ep->rxb.tgid || (ep->born == now && !is_accepted(ep)))
+	if (ep->rx_calls.tgid || (ep->born == now && !is_accepted(ep)))
 		return;
-	note_task(&ep->rxb, bpf_get_current_pid_tgid());
-	ep->rxb.tid = 0;
+	note_task(&ep->rx_calls, bpf_get_current_pid_tgid());
+	ep->rx_calls.tid = 0;
 }
 
 /*
@@ -337,7 +337,7 @@ static __always_inline bool asleep_now(__u64 task)
 	       !is_frozen((struct task_struct *)task);
 }
 
-static __always_inline void note_sleeper(struct beside *b, __u64 task)
+static __always_inline void note_sleeper(struct call_stats *b, __u64 task)
 {
 	__u32 before = b->tid ? b->tgid : 0, others = b->others;
 	struct holder h = holder_of(task);
@@ -363,7 +363,7 @@ static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64
 #endif
 	c->run_delay = CALL_PAUSED;
 	*(volatile ns_t *)&c->off = now;
-	note_sleeper(&ep->txb, task);
+	note_sleeper(&ep->tx_calls, task);
 	if (asleep_now(task))
 		return SEED_MADE;
 	call_over(c);
@@ -391,7 +391,7 @@ static __always_inline int seed_sleep(struct endpoint *ep, const struct target *
 	c->entered = c->before = 1;
 	*(volatile ns_t *)&c->off = now;
 	apply(ep, &in, to->dir);
-	note_sleeper(beside_of(ep, to->dir), task);
+	note_sleeper(call_stats_of(ep, to->dir), task);
 	if (asleep_now(task))
 		return SEED_MADE;
 	in = (struct input){ .at = now, .working = -1, .asleep = -1 };

@@ -118,7 +118,7 @@ struct flow {
 };
 
 /* beside the ledger: these overlap its states */
-struct beside {
+struct call_stats {
 	struct flow own, crowd; /* booked by those whose turn it was, and by the others, also where
 				   no time was to be booked */
 	unsigned int tgid, tid; /* who was last in the call */
@@ -143,13 +143,13 @@ struct beside {
 			       that was counted */
 	ns_t born;	    /* when its process began; 0: not known */
 	unsigned int let_go;
-	unsigned int heir; /* who had it last after that; 0: not known */
-	char heir_comm[COMM_LEN];
+	unsigned int fd_owner; /* who had it last after that; 0: not known */
+	char fd_owner_comm[COMM_LEN];
 };
 
 /* In the place of a process in a vote: whoever has the end after the one that is named there has
  * left it. No process has this number (PID_MAX_LIMIT). */
-#define HEIR_TGID 0x7fffffff
+#define FD_OWNER_TGID 0x7fffffff
 
 /* who has most of some time, told by vote_won() */
 struct vote {
@@ -372,7 +372,7 @@ struct endpoint {
 	struct ledger tx, rx;
 	struct identity id;
 	ns_t born;
-	struct beside txb, rxb;
+	struct call_stats tx_calls, rx_calls;
 	struct blame blame;
 	unsigned long long waiters[WAITERS]; /* of a Unix datagram socket: keys of senders that it
 						refused room */
@@ -453,7 +453,7 @@ static inline int is_strangers(unsigned int flags, unsigned long long peer)
  * Whoever was not seen at this end of a pipe (tid 0) holds its descriptor. Of several that do,
  * nobody knows who uses it; nor is who waits at the other end the one he waits for.
  */
-static inline int is_mere_holder(const struct beside *b, const struct beside *other)
+static inline int is_mere_holder(const struct call_stats *b, const struct call_stats *other)
 {
 	return !b->tid && (b->others || (other->tid && other->tgid == b->tgid));
 }
@@ -692,7 +692,7 @@ _Static_assert(sizeof(struct looks) <= STATES_MAX * HIST_SLOTS * 4,
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 64);
 _Static_assert(__builtin_offsetof(struct vote, comm) % 8 == 0 &&
-		       __builtin_offsetof(struct beside, comm) % 8 == 0,
+		       __builtin_offsetof(struct call_stats, comm) % 8 == 0,
 	       "names are compared by halves");
 _Static_assert(sizeof(struct record_event) == 40, "struct record_event has changed");
 OFFSET_IS(struct record_close, ep, 8);

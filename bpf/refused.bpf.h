@@ -214,7 +214,7 @@ static __noinline int refused_dies(__u32 tid)
 	struct call *c = call_of(tid, false);
 	struct endpoint *ep = c && c->dir == DIR_TX ? call_endpoint(c) : 0;
 
-	if (ep && !ep->closed && ep->txb.tid == tid)
+	if (ep && !ep->closed && ep->tx_calls.tid == tid)
 		refused_back(ep, bpf_ktime_get_ns());
 	return 0;
 }

@@ -24,7 +24,7 @@ struct cpu_wait {
 			does not */
 };
 
-static __always_inline struct cpu_wait cpu_wait_of(const struct beside *b)
+static __always_inline struct cpu_wait cpu_wait_of(const struct call_stats *b)
 {
 	struct task_struct *task = CAST(task_struct, b->task);
 	struct cpu_wait w = {};
@@ -44,14 +44,14 @@ static __always_inline ns_t at_most(ns_t ns, ns_t most)
 	return ns < most ? ns : most;
 }
 
-static __always_inline ns_t counted_until(struct beside *b, ns_t now)
+static __always_inline ns_t counted_until(struct call_stats *b, ns_t now)
 {
 	return __sync_lock_test_and_set(&b->no_cpu_until, now);
 }
 
 /* Of many that wait at the same time each tells of it, and it was one time: what is counted already
  * is not counted again. */
-static __always_inline ns_t not_counted_yet(struct beside *b)
+static __always_inline ns_t not_counted_yet(struct call_stats *b)
 {
 	ns_t now = bpf_ktime_get_ns(), until = counted_until(b, now);
 
@@ -90,7 +90,7 @@ static __always_inline __u32 stopped_so_far(__u32 tid)
 	return c->tid == tid ? c->stopped_sum : 0;
 }
 
-static __always_inline void stopped_meanwhile(struct beside *b, ns_t lasted)
+static __always_inline void stopped_meanwhile(struct call_stats *b, ns_t lasted)
 {
 	__u32 sum = stopped_so_far(b->tid), more = sum - b->stopped_then;
 	ns_t ns = at_most((ns_t)more << STOP_SHIFT, lasted);
@@ -104,7 +104,7 @@ static __always_inline void stopped_meanwhile(struct beside *b, ns_t lasted)
 		b->stopped_max = ns;
 }
 
-static __noinline int awaited_long(struct beside *b, ns_t lasted)
+static __noinline int awaited_long(struct call_stats *b, ns_t lasted)
 {
 	__u32 times;
 	ns_t waited, since, ns;
@@ -128,14 +128,14 @@ static __noinline int awaited_long(struct beside *b, ns_t lasted)
 
 /* whoever was last in the call was awaited for so long until now: since the last time it can have
  * been without a CPU for that */
-static __always_inline void awaited(struct beside *b, ns_t lasted)
+static __always_inline void awaited(struct call_stats *b, ns_t lasted)
 {
 	if (lasted >= AWAITED_NS)
 		awaited_long(b, lasted);
 }
 
 /* What whoever was last in the call has run until now is counted, if that thread is still there. */
-static __noinline int count_cpu(struct beside *b)
+static __noinline int count_cpu(struct call_stats *b)
 {
 	struct task_struct *task;
 	ns_t ran;
@@ -163,7 +163,7 @@ static __always_inline ns_t born_of(__u64 task)
  * some task of the machine has got another name (note_task()), and what this one waited until now
  * is still to be counted.
  */
-static __noinline int starved_from(struct beside *b, __u32 tid)
+static __noinline int starved_from(struct call_stats *b, __u32 tid)
 {
 	__u64 task = bpf_get_current_task();
 

@@ -622,7 +622,7 @@ static __noinline int fin_follows(__u64 sk)
 
 	if (!ep || ep->closed)
 		return 0;
-	if (ep->txb.left || ep->rxb.left)
+	if (ep->tx_calls.left || ep->rx_calls.left)
 		closed_by(ep);
 	tcp_look_back_slow(ep, sk, bpf_ktime_get_ns(), 0);
 	return 1;
@@ -830,7 +830,7 @@ SUBPROG int file_dies(__u64 file, __u32 tgid)
 		return 0;
 	file_passes(target_key(&to), file, tgid, 0);
 	now = bpf_ktime_get_ns();
-	if (ep->refused && ep->txb.tgid == tgid)
+	if (ep->refused && ep->tx_calls.tgid == tgid)
 		refused_ends(ep, now);
 	return seen_going(&to, now) != 0;
 }
@@ -898,8 +898,8 @@ SUBPROG int settle_key(__u64 key)
 	if (ended_unseen(ep))
 		return 0;
 	settle_live(ep, key, now);
-	count_cpu(&ep->txb);
-	count_cpu(&ep->rxb);
+	count_cpu(&ep->tx_calls);
+	count_cpu(&ep->rx_calls);
 	split_long(ep, now);
 	tcp_audit(ep, 0);
 	return 1;

@@ -107,11 +107,11 @@ static __noinline int waiter_way(__u64 task)
 /* named once: the same thread is mostly found there again */
 SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
 {
-	struct beside *b;
+	struct call_stats *b;
 
 	if (!ep)
 		return 0;
-	b = way == SLEEPS_OUT ? &ep->txb : &ep->rxb;
+	b = way == SLEEPS_OUT ? &ep->tx_calls : &ep->rx_calls;
 	if (b->tid != (__u32)GET(CAST(task_struct, task), pid))
 		note_sleeper(b, task);
 	return way;

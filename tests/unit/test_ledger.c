@@ -21,7 +21,7 @@ enum { THREADS = 3, STEPS = 200000 };
 /* one ledger, and what those who stepped it know they did */
 struct world {
 	struct ledger l;
-	struct beside b;
+	struct call_stats b;
 	ns_t born;
 	atomic_ullong charged, charges, free_bytes, bytes, messages, sleeps, blocked, lost;
 };
@@ -278,7 +278,7 @@ static int short_way(struct world *x, const struct input *in, enum dir dir)
 
 /* both parts, of which a step that charges nothing takes the second: where two are one they are in
  * the first */
-static struct flow all_of(const struct beside *b)
+static struct flow all_of(const struct call_stats *b)
 {
 	const struct flow *x = &b->own, *y = &b->crowd;
 

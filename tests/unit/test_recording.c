@@ -70,7 +70,7 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 	ep.tx_calls.left_ns = noise();
 	ep.tx_calls.fd_owner = (pid_t)(noise() % 2);
 	snprintf(ep.tx_calls.fd_owner_comm, sizeof(ep.tx_calls.fd_owner_comm), "%s",
-		 ep.tx_calls.fd_owner ? "heir" : "");
+		 ep.tx_calls.fd_owner ? "owner" : "");
 	ep.blame.delack_n[TX_NAGLE] = noise() % 9;
 	ep.drops[TRACE_DROP_RCVBUF] = noise();
 	ep.retransmits_res = TRACE_EXACT;

@@ -22,8 +22,8 @@ static struct endpoint pipe_of(uint64_t in, uint64_t out)
 	struct endpoint ep = { .id.proto = PROTO_PIPE, .born = BORN, .closed = END };
 
 	ep.tx.word = ep.rx.word = word_open(BORN);
-	ep.txb.own.bytes = in;
-	ep.rxb.own.bytes = out;
+	ep.tx_calls.own.bytes = in;
+	ep.rx_calls.own.bytes = out;
 	return ep;
 }
 
@@ -157,7 +157,7 @@ static void what_lay_in_the_ring_before_was_nobodys_call(void **state)
 	ep.flags = EP_JOINED_LATE;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, 0);
-	ep.rxb.own.bytes++;
+	ep.rx_calls.own.bytes++;
 	e = told_of(&ep);
 	assert_missed(&e.tx_calls, MIB + 1);
 }
@@ -205,14 +205,14 @@ static void what_a_call_under_way_moved_shows(void **state)
 	struct trace_endpoint e;
 
 	ep.tx.word = ep.rx.word = word_open(BORN);
-	ep.txb.own.bytes = MIB;
+	ep.tx_calls.own.bytes = MIB;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, MIB); /* a count of an earlier look */
 	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, 5 * MIB - SYN_AND_FIN);
 	assert_known(&e.rx_calls, 0);
-	ep.txb.own.bytes = 6 * MIB;
+	ep.tx_calls.own.bytes = 6 * MIB;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, 6 * MIB);
 }
@@ -223,8 +223,8 @@ static void a_name_comes_in_clean(void **state)
 	struct endpoint ep = pipe_of(0, 0);
 	struct trace_endpoint e;
 
-	memcpy(ep.txb.comm, "\x1b[2J\n", 6);
-	memcpy(ep.rxb.comm, "nginx: worker \xd0", 16);
+	memcpy(ep.tx_calls.comm, "\x1b[2J\n", 6);
+	memcpy(ep.rx_calls.comm, "nginx: worker \xd0", 16);
 	e = told_of(&ep);
 	assert_string_equal(e.tx_calls.comm, "?[2J?");
 	assert_string_equal(e.rx_calls.comm, "nginx: worker ?");
@@ -240,8 +240,8 @@ static struct record_close end_of(uint64_t serial, uint64_t bytes, uint64_t stal
 	r.ep.tx.ns[TX_NAGLE] = stall;
 	r.ep.tx.ns[TX_IDLE] = END - BORN - stall;
 	r.ep.rx.ns[RX_IDLE] = END - BORN;
-	r.ep.txb.own.bytes = bytes;
-	r.ep.rxb.own.bytes = 2 * bytes;
+	r.ep.tx_calls.own.bytes = bytes;
+	r.ep.rx_calls.own.bytes = 2 * bytes;
 	return r;
 }
 
@@ -258,7 +258,7 @@ static void what_is_not_kept_is_summed(void **state)
 	assert_int_equal(t.closed.dropped + t.closed.n, 20);
 	assert_int_not_equal(t.closed.dropped, 0);
 	for (size_t i = 0; i < t.closed.n; i++) {
-		bytes += t.closed.ep[i].txb.own.bytes;
+		bytes += t.closed.ep[i].tx_calls.own.bytes;
 		stall += t.closed.ep[i].tx.ns[TX_NAGLE];
 	}
 	assert_int_equal(bytes + t.closed.rest[TRACE_TCP].tx_calls.bytes, 20 * 21 / 2);

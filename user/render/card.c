@@ -556,9 +556,9 @@ static void card_wait(const struct making *m)
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	peer_name(m->s, ep, c->whom, sizeof(c->whom));
 	if (sender && who_left(sender, ep, m->v->wait.ns)) {
-		struct who heir = who_owns_fd(sender);
+		struct who owner = who_owns_fd(sender);
 
-		who_name(&heir, c->whom, sizeof(c->whom));
+		who_name(&owner, c->whom, sizeof(c->whom));
 		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
 	} else {
 		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom,

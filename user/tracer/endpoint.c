@@ -147,7 +147,7 @@ static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep
 	out->tx_calls.blocked_max_ns = later(out->tx_calls.blocked_max_ns, lasts);
 }
 
-static void fill_call_stats(struct trace_call_stats *out, const struct beside *in)
+static void fill_call_stats(struct trace_call_stats *out, const struct call_stats *in)
 {
 	const struct flow *own = &in->own, *crowd = &in->crowd;
 
@@ -174,8 +174,8 @@ static void fill_call_stats(struct trace_call_stats *out, const struct beside *i
 	text_comm(out->comm, in->comm);
 	out->left_ns = in->left;
 	out->let_go = in->let_go;
-	out->fd_owner = in->left ? in->heir : 0;
-	text_comm(out->fd_owner_comm, in->heir_comm);
+	out->fd_owner = in->left ? in->fd_owner : 0;
+	text_comm(out->fd_owner_comm, in->fd_owner_comm);
 }
 
 /* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
@@ -191,7 +191,7 @@ static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uin
 
 /* of a thread that is stopped now: for how long; the kernel half notes it at its last switch
  * (bpf/switch.bpf.h) */
-static uint64_t stopped_since(const struct call *calls, const struct beside *b, uint64_t at)
+static uint64_t stopped_since(const struct call *calls, const struct call_stats *b, uint64_t at)
 {
 	const struct call *c = calls ? &calls[b->tid & (CALL_SLOTS - 1)] : NULL;
 
@@ -204,8 +204,8 @@ static void fill_open_stops(struct trace_endpoint *out, const struct endpoint *e
 {
 	const struct call *calls = ep->closed ? NULL : t->calls;
 
-	out->tx_calls.open_stop_ns = stopped_since(calls, &ep->txb, out->at_ns);
-	out->rx_calls.open_stop_ns = stopped_since(calls, &ep->rxb, out->at_ns);
+	out->tx_calls.open_stop_ns = stopped_since(calls, &ep->tx_calls, out->at_ns);
+	out->rx_calls.open_stop_ns = stopped_since(calls, &ep->rx_calls, out->at_ns);
 }
 
 static void fill_identity(struct trace_endpoint *out, const struct identity *id)
@@ -322,11 +322,11 @@ static void forget_who(struct trace_call_stats *b)
 /* those of a pipe, and the votes that were for them */
 static void forget_mere_holders(struct trace_endpoint *out, const struct endpoint *ep)
 {
-	if (is_mere_holder(&ep->txb, &ep->rxb)) {
+	if (is_mere_holder(&ep->tx_calls, &ep->rx_calls)) {
 		forget_who(&out->tx_calls);
 		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
 	}
-	if (is_mere_holder(&ep->rxb, &ep->txb)) {
+	if (is_mere_holder(&ep->rx_calls, &ep->tx_calls)) {
 		forget_who(&out->rx_calls);
 		memset(out->blame.late, 0, sizeof(out->blame.late));
 	}
@@ -433,8 +433,8 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	join_present(&out->tx, ep, out->at_ns);
 	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
-	fill_call_stats(&out->tx_calls, &ep->txb);
-	fill_call_stats(&out->rx_calls, &ep->rxb);
+	fill_call_stats(&out->tx_calls, &ep->tx_calls);
+	fill_call_stats(&out->rx_calls, &ep->rx_calls);
 	add_open_sleep(out, ep);
 	fill_open_stops(out, ep, (struct trace *)t);
 	fill_blame(&out->blame, &ep->blame);
@@ -484,7 +484,8 @@ _Static_assert(sizeof(struct trace_answers) == sizeof(struct answers),
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS &&
 		       (int)TRACE_DROPS == (int)DROP_N,
 	       "trace.h and record.h differ");
-_Static_assert(TRACE_VOTES == VOTES && TRACE_FD_OWNER == HEIR_TGID, "trace.h and record.h differ");
+_Static_assert(TRACE_VOTES == VOTES && TRACE_FD_OWNER == FD_OWNER_TGID,
+	       "trace.h and record.h differ");
 _Static_assert((int)TRACE_TIMELINE_ONE == (int)TIMELINE_ONE,
 	       "trace.h and record.h number their timelines differently");
 _Static_assert((int)TRACE_PIPE == (int)PROTO_PIPE && (int)TRACE_FILTER_CGROUP == (int)FILTER_CGROUP,

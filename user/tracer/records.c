@@ -34,7 +34,7 @@ static bool less_stalled(const struct closed_list *l, struct evict *h)
 	return true;
 }
 
-static uint64_t bytes_of(const struct beside *b)
+static uint64_t bytes_of(const struct call_stats *b)
 {
 	return b->own.bytes + b->crowd.bytes;
 }
@@ -56,10 +56,10 @@ static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)
 
 	add_to_rest(t, ep);
 	l->dropped++;
-	l->tx_bytes += bytes_of(&ep->txb);
-	l->rx_bytes += bytes_of(&ep->rxb);
+	l->tx_bytes += bytes_of(&ep->tx_calls);
+	l->rx_bytes += bytes_of(&ep->rx_calls);
 	l->stall_ns += stall;
-	if (bytes_of(&ep->txb) || stall)
+	if (bytes_of(&ep->tx_calls) || stall)
 		l->lifetime_ns += ep->closed - ep->born;
 }
 
