@@ -121,33 +121,6 @@ SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
 
 /* ---- the others ---- */
 
-static __always_inline bool udp_held(struct endpoint *ep, struct sock *sk, struct input *in)
-{
-	sock_device(ep, sk, in, 0);
-	return in->device;
-}
-
-SUBPROG int found_datagrams(struct endpoint *ep, struct found *f)
-{
-	struct input in = {};
-	__u32 waiters, len;
-	struct sock *sk;
-	bool full;
-
-	if (!ep || !f)
-		return 0;
-	sk = CAST(sock, ep->id.key);
-	waiters = sock_waiters(ep, ep->id.key);
-	len = sock_queue(ep, sk);
-	queue_is(ep, len, f->at);
-	if (ep->id.proto == PROTO_UDP)
-		udp_held(ep, sk, &in);
-	full = waiters & SLEEPS_OUT && buffer_was_full(ep->id.proto, sk);
-	f->tx = facets_of(in.head, 0, in.device, full);
-	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
-	return 1;
-}
-
 /* a sender of datagrams waits in its receiver's queue */
 static __always_inline bool waits_at_receiver(struct endpoint *ep)
 {
@@ -156,21 +129,35 @@ static __always_inline bool waits_at_receiver(struct endpoint *ep)
 	return receiver && senders_waiting(ep, receiver) & SLEEPS_OUT;
 }
 
-SUBPROG int found_unix(struct endpoint *ep, struct found *f)
+static __always_inline bool unix_full(struct endpoint *ep, __u32 waiters)
 {
+	return waiters & SLEEPS_OUT || no_room_is_left(ep) ||
+	       (ep->id.proto == PROTO_UNIX_DGRAM && waits_at_receiver(ep));
+}
+
+static __always_inline bool udp_full(struct sock *sk, __u32 waiters)
+{
+	return waiters & SLEEPS_OUT && buffer_was_full(PROTO_UDP, sk);
+}
+
+/* UDP and Unix: what lies in a socket's queue, and who sleeps at it */
+SUBPROG int found_socket(struct endpoint *ep, struct found *f)
+{
+	struct input in = {};
 	__u32 waiters, len;
 	struct sock *sk;
-	bool full;
+	bool udp;
 
 	if (!ep || !f)
 		return 0;
+	udp = ep->id.proto == PROTO_UDP;
 	sk = CAST(sock, ep->id.key);
 	waiters = sock_waiters(ep, ep->id.key);
 	len = sock_queue(ep, sk);
 	queue_is(ep, len, f->at);
-	full = waiters & SLEEPS_OUT || no_room_is_left(ep) ||
-	       (ep->id.proto == PROTO_UNIX_DGRAM && waits_at_receiver(ep));
-	f->tx = facets_of(0, 0, 0, full);
+	if (udp)
+		sock_device(ep, sk, &in, 0);
+	f->tx = facets_of(0, 0, in.device, udp ? udp_full(sk, waiters) : unix_full(ep, waiters));
 	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
 	return 1;
 }
@@ -421,14 +408,11 @@ static __always_inline void find(struct endpoint *ep, struct found *f)
 	case PROTO_TCP:
 		found_tcp(ep, f);
 		break;
-	case PROTO_UDP:
-		found_datagrams(ep, f);
-		break;
 	case PROTO_PIPE:
 		found_pipe(ep, f);
 		break;
 	default:
-		found_unix(ep, f);
+		found_socket(ep, f);
 	}
 }
 
@@ -489,22 +473,9 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 /* ---- what happens once to a connection ---- */
 
 SEC("raw_tp/inet_sock_set_state")
-int BPF_PROG(once_state, struct sock *sk0, int old, int new)
+int BPF_PROG(once_state, struct sock *sk, int old, int state)
 {
-	bool unlisten = old == TCP_LISTEN &&
-			new == TCP_CLOSE; /* a child leaves LISTEN for SYN_RECV: it is a clone */
-	struct sock *sk = CAST(sock, sk0);
-
-	if (new != TCP_ESTABLISHED &&new != TCP_SYN_SENT &&new != TCP_LISTEN && !unlisten)
-		return 0;
-	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
-		return 0;
-	if (new == TCP_ESTABLISHED)
-		established(sk0, bpf_ktime_get_ns());
-	else if (new == TCP_LISTEN || unlisten)
-		listening_turns((__u64)sk0, new == TCP_LISTEN);
-	else
-		connects(sk0);
+	connection_turns(sk, old, state);
 	return 0;
 }
 

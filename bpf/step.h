@@ -457,6 +457,84 @@ static __always_inline unsigned int below(int wmem, unsigned int own, unsigned i
 	return positive((before ? wmem : wmem - (int)own) - (WMEM_REST - 1));
 }
 
+/* ---- TCP: what held the queue before this moment, and since when ---- */
+
+#define TCP_CHRONO_RWND_LIMITED 2
+
+/*
+ * What held the queue of a half-closed connection up to a segment that goes out: tcp_write_xmit()
+ * says so to TCP's own chronograph, but only after it has sent all it may. Its pacing deadline is
+ * gone by then: __tcp_transmit_skb() sets it to now.
+ */
+static __always_inline unsigned int tcp_held_before(unsigned int head, unsigned int chrono,
+						    unsigned int cwnd_limited)
+{
+	if (chrono == TCP_CHRONO_RWND_LIMITED)
+		return HEAD_RWND;
+	return head != HEAD_PACING && cwnd_limited ? HEAD_CWND : head;
+}
+
+/* The FIN of a half-closed connection that goes out alone was queued this moment, unless the window
+ * held it. */
+static __always_inline int tcp_fin_alone(const struct tcp_snap *s, unsigned int chrono)
+{
+	return tcp_unsent(s) == 1 && chrono != TCP_CHRONO_RWND_LIMITED;
+}
+
+/*
+ * At a segment that goes out the deadline that the one before it left has gone (see
+ * tcp_held_before()). If there were other looks since that one, the last of them knows whether it
+ * stood.
+ */
+static __always_inline int tcp_was_paced(unsigned int head, unsigned int saw_segment)
+{
+	return head == HEAD_PACING || saw_segment;
+}
+
+/* of a look that comes late; all of one moment */
+struct tcp_dates {
+	ns_t seen;  /* the look before it */
+	ns_t since; /* when the present state began */
+	ns_t stamp; /* tcp_wstamp_ns */
+	ns_t now;
+};
+
+/*
+ * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel
+ * left programs out that look is missing, and the one at hand is late; but TCP notes when a segment
+ * last went out (__tcp_transmit_skb()). Returns that; 0: none did since.
+ */
+static __always_inline ns_t tcp_left_at(const struct tcp_dates *d)
+{
+	return d->stamp > d->seen && d->stamp <= d->now ? d->stamp : 0;
+}
+
+/* With pacing the stamp is when the next segment may go out: then a state that began with the last
+ * look held all along, for all that is known. */
+static __always_inline ns_t tcp_left_paced(const struct tcp_dates *d, ns_t at)
+{
+	return d->since == d->seen ? d->now : at;
+}
+
+/* the deadline of internal pacing lies between two looks */
+static __always_inline int tcp_pacing_passed(ns_t until, ns_t from, ns_t now)
+{
+	return until > from && until < now;
+}
+
+/*
+ * The window holds the queue of a half-closed connection, but only since TCP's chronograph says so
+ * (in ticks of the kernel's clock): before that it was paced, or nothing was queued, and what had
+ * been sent was on its way. Returns since when; 0: all along, for all that is known.
+ */
+static __always_inline ns_t tcp_window_shut_since(ns_t from, ns_t now, unsigned int ticks,
+						  ns_t tick)
+{
+	ns_t since = now - ticks * tick;
+
+	return since > now || since <= from + tick ? 0 : since;
+}
+
 /* something of this socket is still to be sent or acknowledged */
 static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 {

@@ -15,7 +15,6 @@
 #define RCV_SHUTDOWN		1
 #define TCP_ESTABLISHED		1
 #define TCP_CLOSE		7
-#define TCP_CHRONO_RWND_LIMITED 2
 
 /* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has
  * no room left. */
@@ -152,24 +151,15 @@ static __always_inline bool half_closed(struct sock *sk)
 	return GET(sk, __sk_common.skc_state) != TCP_ESTABLISHED;
 }
 
-/*
- * What held the queue up to such a segment: tcp_write_xmit() says so to TCP's own chronograph, but
- * only after it has sent all it may. Its pacing deadline is gone by then: __tcp_transmit_skb() sets
- * it to now.
- */
 static __always_inline __u32 held_before(struct tcp_sock *tp, __u32 head)
 {
-	if (GET_BITS(tp, chrono_type) == TCP_CHRONO_RWND_LIMITED)
-		return HEAD_RWND;
-	return head != HEAD_PACING && GET_BITS(tp, is_cwnd_limited) ? HEAD_CWND : head;
+	return tcp_held_before(head, GET_BITS(tp, chrono_type), GET_BITS(tp, is_cwnd_limited));
 }
 
-/* A FIN that goes out alone was queued this moment, unless the window held it. */
 static __always_inline bool fin_alone(const struct tcp_snap *s, struct sock *sk,
 				      struct tcp_sock *tp)
 {
-	return tcp_unsent(s) == 1 && half_closed(sk) &&
-	       GET_BITS(tp, chrono_type) != TCP_CHRONO_RWND_LIMITED;
+	return half_closed(sk) && tcp_fin_alone(s, GET_BITS(tp, chrono_type));
 }
 
 /* with nothing unsent */
@@ -254,13 +244,9 @@ static __always_inline bool saw_segment(const struct endpoint *ep)
 	return ep->went_out == (__u32)ep->tx.seen;
 }
 
-/*
- * At a segment that goes out the deadline that the one before it left has gone (see held_before()).
- * If there were other looks since that one, the last of them knows whether it stood.
- */
 static __always_inline bool was_paced(const struct endpoint *ep)
 {
-	return word_head(ep->tx.word) == HEAD_PACING || saw_segment(ep);
+	return tcp_was_paced(word_head(ep->tx.word), saw_segment(ep));
 }
 
 static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct input *in, __u32 rest,
@@ -419,31 +405,30 @@ static __always_inline bool tcp_queue_left(const struct endpoint *ep, const stru
 	       GET(tp, write_seq) == GET(tp, snd_nxt);
 }
 
-/*
- * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel
- * left programs out that look is missing, and the one at hand is late; but TCP notes when a segment
- * last went out (__tcp_transmit_skb()). With pacing that is when the next one may: then a state
- * that began with the last look held all along, for all that is known.
- */
+/* see tcp_left_at() */
 SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
 	struct input held = {};
 	struct sock *sk = CAST(sock, sk0);
-	ns_t out = GET(CAST(tcp_sock, sk0), tcp_wstamp_ns);
+	struct tcp_dates d = { .now = now };
+	ns_t at;
 
 	if (!ep || !in)
 		return 0;
+	d.seen = ep->tx.seen;
+	d.since = tx_since(ep);
+	d.stamp = GET(CAST(tcp_sock, sk0), tcp_wstamp_ns);
 	if (GET(sk, sk_pacing_status)) {
-		if (tx_since(ep) == ep->tx.seen)
-			in->at = now;
+		in->at = tcp_left_paced(&d, in->at);
 		return 1;
 	}
-	if (out <= ep->tx.seen || out > now)
+	at = tcp_left_at(&d);
+	if (!at)
 		return 0;
 	held = (struct input){ .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
 	if (tx_device(ep) && !held.device)
 		apply_tx_slow(ep, &held);
-	in->at = out;
+	in->at = at;
 	return 1;
 }
 
@@ -456,7 +441,7 @@ SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t 
 {
 	ns_t until = GET(CAST(tcp_sock, sk), tcp_wstamp_ns);
 
-	if (!ep || !in || until <= in->at || until >= now)
+	if (!ep || !in || !tcp_pacing_passed(until, in->at, now))
 		return 0;
 	apply_tx_slow(ep, in);
 	in->at = now;
@@ -465,18 +450,16 @@ SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t 
 	return 1;
 }
 
-/*
- * The window held the queue of a half-closed connection, but only since TCP's chronograph says so
- * (in jiffies): before that it was paced, or nothing was queued, and what had been sent was on its
- * way.
- */
+/* see tcp_window_shut_since() */
 SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
 {
-	struct tcp_sock *tp = CAST(tcp_sock, sk);
-	__u32 ticks = (__u32)bpf_jiffies64() - GET(tp, chrono_start);
-	ns_t since = now - ticks * opt.tick;
+	__u32 ticks = (__u32)bpf_jiffies64() - GET(CAST(tcp_sock, sk), chrono_start);
+	ns_t since;
 
-	if (!ep || !in || !half_closed(CAST(sock, sk)) || since > now || since <= in->at + opt.tick)
+	if (!ep || !in || !half_closed(CAST(sock, sk)))
+		return 0;
+	since = tcp_window_shut_since(in->at, now, ticks, opt.tick);
+	if (!since)
 		return 0;
 	in->head =
 		GET(CAST(sock, sk), sk_pacing_status) == SK_PACING_NEEDED ? HEAD_PACING : HEAD_NONE;

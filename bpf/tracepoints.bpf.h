@@ -628,28 +628,37 @@ static __noinline int fin_follows(__u64 sk)
 	return 1;
 }
 
-SEC("raw_tp/inet_sock_set_state")
-int BPF_PROG(on_state, struct sock *sk0, int old, int new)
+/* a child leaves LISTEN for SYN_RECV: it is a clone */
+static __always_inline bool stops_listening(int old, int state)
 {
-	struct sock *sk = CAST(sock, sk0);
+	return old == TCP_LISTEN && state == TCP_CLOSE;
+}
 
-	bool unlisten = old == TCP_LISTEN &&
-			new == TCP_CLOSE; /* a child leaves LISTEN for SYN_RECV: it is a clone */
+/* A socket begins to connect, is connected, begins to listen or stops. */
+static __always_inline void connection_turns(struct sock *sk0, int old, int state)
+{
+	bool unlisten = stops_listening(old, state);
 
-	if (new == TCP_CLOSE && !unlisten)
-		return tcp_ended((__u64)sk0);
-	if (new == TCP_FIN_WAIT1 || new == TCP_LAST_ACK)
-		return fin_follows((__u64)sk0);
-	if (new != TCP_ESTABLISHED &&new != TCP_SYN_SENT &&new != TCP_LISTEN && !unlisten)
-		return 0;
-	if (!proto_wanted(PROTO_TCP) || GET(sk, sk_protocol) != IPPROTO_TCP)
-		return 0;
-	if (new == TCP_ESTABLISHED)
+	if (state != TCP_ESTABLISHED && state != TCP_SYN_SENT && state != TCP_LISTEN && !unlisten)
+		return;
+	if (!proto_wanted(PROTO_TCP) || GET(CAST(sock, sk0), sk_protocol) != IPPROTO_TCP)
+		return;
+	if (state == TCP_ESTABLISHED)
 		established(sk0, bpf_ktime_get_ns());
-	else if (new == TCP_LISTEN || unlisten)
-		listening_turns((__u64)sk0, new == TCP_LISTEN);
+	else if (state == TCP_LISTEN || unlisten)
+		listening_turns((__u64)sk0, state == TCP_LISTEN);
 	else
 		connects(sk0);
+}
+
+SEC("raw_tp/inet_sock_set_state")
+int BPF_PROG(on_state, struct sock *sk, int old, int state)
+{
+	if (state == TCP_CLOSE && !stops_listening(old, state))
+		return tcp_ended((__u64)sk);
+	if (state == TCP_FIN_WAIT1 || state == TCP_LAST_ACK)
+		return fin_follows((__u64)sk);
+	connection_turns(sk, old, state);
 	return 0;
 }
 

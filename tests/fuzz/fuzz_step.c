@@ -120,12 +120,71 @@ static void run(struct model *m, const uint8_t *data, size_t size)
 	check_sums(m);
 }
 
+/* A socket's fields, whatever they are, and the dates of a look that comes late. */
+struct queue {
+	struct tcp_snap snap;
+	struct tcp_dates dates;
+	uint32_t chrono, cwnd_limited, ticks;
+};
+
+static void check_head(const struct tcp_snap *s)
+{
+	enum head head = tcp_head(s);
+
+	MUST(head <= HEAD_REST);
+	MUST(tcp_unsent(s) || head == tcp_all_sent(s));
+	MUST(tcp_unsent(s) || head <= HEAD_RECOVERY);
+	MUST(head != HEAD_NAGLE || (!s->nonagle && tcp_unsent(s) < s->mss));
+	MUST(head != HEAD_CORK || s->nonagle & 2);
+	MUST(head != HEAD_REST || !s->refused);
+}
+
+static void check_before(const struct queue *q)
+{
+	unsigned int head = tcp_head(&q->snap);
+	unsigned int before = tcp_held_before(head, q->chrono, q->cwnd_limited);
+
+	MUST(before == head || before == HEAD_RWND || before == HEAD_CWND);
+	MUST(q->chrono != TCP_CHRONO_RWND_LIMITED || before == HEAD_RWND);
+	MUST(head != HEAD_PACING || q->chrono == TCP_CHRONO_RWND_LIMITED || before == head);
+	MUST(!tcp_fin_alone(&q->snap, q->chrono) || tcp_unsent(&q->snap) == 1);
+}
+
+/* No date lies outside the stretch that is looked back upon. */
+static void check_dates(const struct queue *q)
+{
+	const struct tcp_dates *d = &q->dates;
+	ns_t left = tcp_left_at(d), paced = tcp_left_paced(d, d->seen);
+	ns_t shut = tcp_window_shut_since(d->seen, d->now, q->ticks, 4000000);
+
+	MUST(!left || (left > d->seen && left <= d->now));
+	MUST(paced == d->seen || paced == d->now);
+	MUST(!shut || (shut > d->seen && shut <= d->now));
+	MUST(!tcp_pacing_passed(d->stamp, d->seen, d->now) || tcp_left_at(d) == d->stamp);
+}
+
+static void check_queue(const uint8_t *data, size_t size)
+{
+	for (size_t at = 0; at + sizeof(struct queue) <= size; at += sizeof(struct queue)) {
+		struct queue q;
+
+		memcpy(&q, data + at, sizeof(q));
+		q.chrono %= 4;
+		q.dates.seen >>= 1; /* a clock that has not come round */
+		q.dates.now >>= 1;
+		check_head(&q.snap);
+		check_before(&q);
+		check_dates(&q);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	ns_t born;
 
 	if (size < sizeof(born))
 		return 0;
+	check_queue(data, size);
 	memcpy(&born, data, sizeof(born));
 	born &= (1ULL << 60) - 1;
 	for (int dir = DIR_TX; dir <= DIR_RX; dir++) {

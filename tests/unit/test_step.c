@@ -422,6 +422,53 @@ static void head_deferred(void **state)
 		HEAD_REST);
 }
 
+/* A segment goes out of a half-closed connection: TCP's own word for what held it until then. */
+static void head_before_a_segment(void **state)
+{
+	struct tcp_snap fin = flying;
+
+	assert_int_equal(tcp_held_before(HEAD_NONE, TCP_CHRONO_RWND_LIMITED, 1), HEAD_RWND);
+	assert_int_equal(tcp_held_before(HEAD_NONE, 1, 1), HEAD_CWND);
+	assert_int_equal(tcp_held_before(HEAD_PACING, 1, 1), HEAD_PACING);
+	assert_int_equal(tcp_held_before(HEAD_NAGLE, 1, 0), HEAD_NAGLE);
+	fin.write_seq++;
+	assert_true(tcp_fin_alone(&fin, 1));
+	assert_false(tcp_fin_alone(&fin, TCP_CHRONO_RWND_LIMITED));
+	fin.write_seq++;
+	assert_false(tcp_fin_alone(&fin, 1));
+	assert_true(tcp_was_paced(HEAD_PACING, 0));
+	assert_true(tcp_was_paced(HEAD_NONE, 1));
+	assert_false(tcp_was_paced(HEAD_CWND, 0));
+}
+
+/* The look that should have come before the queue left is missing. */
+static void dates_of_a_late_look(void **state)
+{
+	struct tcp_dates d = { .seen = 1000, .since = 1000, .stamp = 1500, .now = 2000 };
+
+	assert_int_equal(tcp_left_at(&d), 1500);
+	assert_int_equal(tcp_left_paced(&d, 1000), 2000);
+	d.since = 900;
+	assert_int_equal(tcp_left_paced(&d, 1000), 1000);
+	d.stamp = 1000; /* nothing went out since the last look */
+	assert_int_equal(tcp_left_at(&d), 0);
+	d.stamp = 2001; /* nor has what is stamped for later */
+	assert_int_equal(tcp_left_at(&d), 0);
+	assert_true(tcp_pacing_passed(1500, 1000, 2000));
+	assert_false(tcp_pacing_passed(2000, 1000, 2000));
+	assert_false(tcp_pacing_passed(1000, 1000, 2000));
+}
+
+static void window_shut_since(void **state)
+{
+	ns_t tick = 4000000, now = 100 * tick;
+
+	assert_int_equal(tcp_window_shut_since(10 * tick, now, 20, tick), 80 * tick);
+	assert_int_equal(tcp_window_shut_since(80 * tick, now, 20, tick), 0);
+	assert_int_equal(tcp_window_shut_since(79 * tick, now, 20, tick), 0); /* within a tick */
+	assert_int_equal(tcp_window_shut_since(0, now, 101, tick), 0); /* before the clock began */
+}
+
 static void outstanding(void **state)
 {
 	struct tcp_snap s = flying;
@@ -485,6 +532,8 @@ int main(void)
 		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing),
 		cmocka_unit_test(head_held_by_a_window), cmocka_unit_test(head_held_by_a_rule),
 		cmocka_unit_test(head_refused), cmocka_unit_test(head_deferred),
+		cmocka_unit_test(head_before_a_segment), cmocka_unit_test(dates_of_a_late_look),
+		cmocka_unit_test(window_shut_since),
 		cmocka_unit_test(outstanding), cmocka_unit_test(numbers_wrap),
 		cmocka_unit_test(histogram), cmocka_unit_test(what_is_below_the_protocol),
 	};
