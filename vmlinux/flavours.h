@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fields that some kernels have and some have not, as CO-RE flavours: the part of a name from ___ on is ignored when the
- * access is relocated, and bpf_core_field_exists() asks first. By hand, each with the change that made it.
+ * Fields that some kernels have and some have not, as CO-RE flavours: the part of a name from ___ on
+ * is ignored when the access is relocated, and bpf_core_field_exists() asks first. By hand, each
+ * with the change that made it.
  */
 #ifndef FLAVOURS_H
 #define FLAVOURS_H
 
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 
-/* until 6.18 the timers stood in the connection socket; then "tcp: move icsk_retransmit_timer to sock" */
+/* until 6.18 the timers stood in the connection socket; then "tcp: move icsk_retransmit_timer to
+ * sock" */
 struct inet_connection_sock___timers {
 	struct {
 		void *function;
@@ -21,7 +23,8 @@ struct sock___timer {
 	} tcp_retransmit_timer;
 };
 
-/* until 6.16 the deadline of the pending event stood beside the timer, which may fire early: "tcp: remove icsk_timeout" */
+/* until 6.16 the deadline of the pending event stood beside the timer, which may fire early: "tcp:
+ * remove icsk_timeout" */
 struct inet_connection_sock___timeout {
 	unsigned long icsk_timeout;
 };
@@ -81,7 +84,8 @@ struct task_struct___old_state {
 	long state;
 };
 
-/* from a process number to its task: pid_namespace.idr is an xarray of struct pid; arrays of structs are none of vmlinux/make's */
+/* from a process number to its task: pid_namespace.idr is an xarray of struct pid; arrays of
+ * structs are none of vmlinux/make's */
 struct upid___numbered {
 	int nr;
 	void *ns;
