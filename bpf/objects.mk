@@ -4,6 +4,7 @@ BPF_OBJECTS := \
 	rawtp:rawtp.bpf.c \
 	fentry:fentry.bpf.c \
 	fentry_probed:fentry.bpf.c:READ_PROBED \
-	kprobe:kprobe.bpf.c:READ_PROBED \
+	kprobe:kprobe.bpf.c \
+	kprobe_probed:kprobe.bpf.c:READ_PROBED \
 	sampled:sampled.bpf.c \
 	sampled_probed:sampled.bpf.c:READ_PROBED

@@ -26,6 +26,7 @@ within() {
 meant_object() {
 	case $KERNEL-$1 in
 	6.1-fentry)	echo fentry_probed ;;
+	6.1-kprobe)	echo kprobe_probed ;;
 	*)		echo "$1" ;;
 	esac
 }

@@ -11,6 +11,7 @@
 #include "fentry.skel.h"
 #include "fentry_probed.skel.h"
 #include "kprobe.skel.h"
+#include "kprobe_probed.skel.h"
 #include "rawtp.skel.h"
 #include "sampled.skel.h"
 #include "sampled_probed.skel.h"
@@ -29,7 +30,8 @@ static const struct object_source {
 } sources[] = {
 	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
 	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, NULL },
-	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, NULL },
+	{ TRACE_KPROBE, "kprobe", kprobe__elf_bytes, has_casts },
+	{ TRACE_KPROBE, "kprobe_probed", kprobe_probed__elf_bytes, NULL },
 	{ TRACE_RAWTP, "rawtp", rawtp__elf_bytes, NULL },
 	{ TRACE_SAMPLED, "sampled", sampled__elf_bytes, has_casts },
 	{ TRACE_SAMPLED, "sampled_probed", sampled_probed__elf_bytes, NULL },
