@@ -405,31 +405,43 @@ static __always_inline bool tcp_queue_left(const struct endpoint *ep, const stru
 	       GET(tp, write_seq) == GET(tp, snd_nxt);
 }
 
-/* see tcp_left_at() */
+/* what was below the protocol at the last look is not any more */
+SUBPROG int device_left(struct endpoint *ep)
+{
+	struct input in = { .says = IN_DEVICE };
+
+	if (!ep)
+		return 0;
+	in.at = ep->tx.seen;
+	return apply_tx_slow(ep, &in);
+}
+
+/* see tcp_left_at(); 0: no segment went out since the last look */
+static __always_inline ns_t queue_left_at(struct endpoint *ep, struct sock *sk, ns_t at, ns_t now)
+{
+	struct tcp_dates d = { .seen = ep->tx.seen, .now = now };
+
+	if (GET(sk, sk_pacing_status)) {
+		d.since = tx_since(ep);
+		return tcp_left_paced(&d, at);
+	}
+	d.stamp = GET(CAST(tcp_sock, sk), tcp_wstamp_ns);
+	return tcp_left_at(&d);
+}
+
+/* 1: and the state before was `device`, which ended with the last look */
 SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
-	struct input held = {};
 	struct sock *sk = CAST(sock, sk0);
-	struct tcp_dates d = { .now = now };
 	ns_t at;
 
 	if (!ep || !in)
 		return 0;
-	d.seen = ep->tx.seen;
-	d.since = tx_since(ep);
-	d.stamp = GET(CAST(tcp_sock, sk0), tcp_wstamp_ns);
-	if (GET(sk, sk_pacing_status)) {
-		in->at = tcp_left_paced(&d, in->at);
-		return 1;
-	}
-	at = tcp_left_at(&d);
+	at = queue_left_at(ep, sk, in->at, now);
 	if (!at)
 		return 0;
-	held = (struct input){ .at = ep->tx.seen, .says = IN_DEVICE, .device = in->device };
-	if (tx_device(ep) && !held.device)
-		apply_tx_slow(ep, &held);
 	in->at = at;
-	return 1;
+	return tx_device(ep) && !in->device && !GET(sk, sk_pacing_status);
 }
 
 /*
@@ -507,8 +519,9 @@ SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 ow
 			pacing_passed(ep, &in, sk, now);
 		if (in.head == HEAD_RWND && own)
 			window_shut(ep, &in, sk, now);
-		if (tcp_queue_left(ep, &in, CAST(tcp_sock, sk)))
-			queue_left_late(ep, &in, sk, now);
+		if (tcp_queue_left(ep, &in, CAST(tcp_sock, sk)) &&
+		    queue_left_late(ep, &in, sk, now))
+			device_left(ep);
 		if (apply_facets(ep->tx.word, &in) != ep->tx.word)
 			TX_LOOKED_BACK(ep, &in);
 	}
