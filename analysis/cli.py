@@ -65,7 +65,7 @@ def cmd_figure(args: argparse.Namespace) -> int:
 def cmd_report(args: argparse.Namespace) -> int:
     from .report.build import build
 
-    write(args.output, build(args.files, _request(args), args.mixed, args.output))
+    write(args.output, build(args.files, _request(args), args.mixed, args.output, args.copies))
     return 0
 
 
@@ -154,6 +154,7 @@ def _parser() -> Parser:
     report = commands.add_parser("report", help="write one self-contained HTML file")
     report.add_argument("files", nargs="+", metavar="FILE")
     report.add_argument("-o", "--output", required=True, metavar="OUT.html")
+    report.add_argument("--copies", action="store_true", help="the files go away: link to the copies inside the page alone")
     report.set_defaults(run=cmd_report)
     for sub in (figure, report):
         _common(sub)

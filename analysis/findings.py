@@ -62,7 +62,7 @@ def _dips(out: Findings, points: Sequence[Point], fix: Optional[str]) -> None:
 
 
 def dip_sentences(pair: Pair, e: Explanation) -> List[str]:
-    name = f"{e.label}: " if e.label != "all" else ""
+    name = f"{e.label}: " if e.label != "all" and len(pair.base.key) > 1 else ""
     depth = e.depth[e.dip]
     out = [f"{name}{int(e.dip.sum())} of {len(e.size)} sizes are in a dip: throughput is {span(depth, units.percent_text)} "
            f"below what it {'is with ' + e.fix if e.fix else 'is at the healthy sizes'}."]

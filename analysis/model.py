@@ -115,6 +115,8 @@ class Ledger:
     normalised_stall: Optional[float]
     unaccounted_ns: Optional[float]
     verdict: str
+    outcome: str = ""  # stalled, waiting, healthy
+    card: Mapping[str, Any] = field(default_factory=dict)  # the answer in a few words: head, where, why, fix, next
 
 
 @dataclass(frozen=True)

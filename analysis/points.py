@@ -111,7 +111,7 @@ def read_ledger(o: Optional[fields.Object], where: str) -> Optional[Ledger]:
     ends = tuple(_endpoint(e, f"{where}: endpoints[{i}]") for i, e in enumerate(fields.array(o, "endpoints", where)))
     return Ledger(ends, fields.number(o, "stall_ns", where), fields.number(o, "stall_per_message_ns", where),
                   fields.number(o, "normalised_stall", where), fields.number(o, "unaccounted_ns", where),
-                  _verdict(o.get("verdict")))
+                  _verdict(o.get("verdict")), fields.text(o, "outcome", where), fields.sub(o, "card", where) or {})
 
 
 def _verdict(value: Any) -> str:

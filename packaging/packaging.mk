@@ -13,7 +13,7 @@ BASH_COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
 ZSH_COMPLETION  = $(DESTDIR)$(datadir)/zsh/vendor-completions/_ipcstall
 FISH_COMPLETION = $(DESTDIR)$(datadir)/fish/vendor_completions.d/ipcstall.fish
 UNIT_FILE  = $(DESTDIR)$(unitdir)/ipcstall-export.service
-PYTHON_FILES = $(sort $(shell cd analysis && find . -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.c'))
+PYTHON_FILES = $(sort $(shell cd analysis && find . -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.js' -o -name '*.c'))
 # from sharedir to the package, so that the tree can be moved as a whole
 PYTHON_LINK = $(shell realpath -ms --relative-to='$(sharedir)' '$(pythondir)/ipcstall_analysis')
 

@@ -108,6 +108,10 @@ build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard 
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
 
+.PHONY: test-browser
+test-browser: ## reports in a headless Chromium at three widths: layout, hover, click, no request
+	$(Q)$(PYTHON) tests/browser/run
+
 .PHONY: test-diagnosis docs-diagnosis
 test-diagnosis: all ## planted faults and healthy workloads, some under load: what diagnose says of them (MATCH=text: those)
 	$(Q)$(CONTAIN) $(PYTHON) tests/diagnosis/run $(if $(MATCH),--match '$(MATCH)',--short) --again 1

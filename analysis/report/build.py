@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One HTML file that needs nothing else: verdict first, then figures, tables, method, machine, options, raw data."""
+"""One HTML file that needs nothing else: the finding first, a section for each set of files, then method, machine, options, raw data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ from ..figures import KINDS
 from ..figures.render import to_bytes
 from ..figures.request import Request
 from ..findings import Findings, caveats, find, timeline_findings
-from ..load import check_machines, lift_options, load
+from ..load import check_machines, load
 from ..model import Document, Timeline
 from .method import METHOD
+from .page import best_card, commands, headline, tiles, title, worst_dip
+from .sets import Set, split
+from .view import charts, session, time_line, worst_message
 from ..series import all_points, readable, variables, varying
 from ..text import file_name
-from ..units import TIME_OPTIONS
+from ..units import TIME_OPTIONS, time_text
 
 EMBED_LIMIT = 2 << 20
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,27 +41,88 @@ class Picture:
     svg: str
 
 
-def build(paths: Sequence[str], request: Request, mixed: bool, output: str) -> bytes:
+def build(paths: Sequence[str], request: Request, mixed: bool, output: str, copies: bool = False) -> bytes:
     loaded = [load(p) for p in paths]
     documents = [x for x in loaded if isinstance(x, Document)]
     lines = [x for x in loaded if isinstance(x, Timeline)]
     check_machines(documents, mixed)
-    lift_options(documents)
     request.documents = documents
-    found = find(documents, request.fix) if documents else Findings()
-    verdict = found.verdict + [s for line in lines for s in timeline_findings(line)]
+    sets = _judged(split(loaded), request.fix)
     beware = caveats(documents) + [f"{file_name(line.path)}: {r}" for line in lines for r in line.remarks]
+    shown = [_section(i, one, request) for i, one in enumerate(sets)]
+    views = json.dumps({"sets": [s.pop("views") for s in shown]}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return render(
-        "report.html.j2", title=request.title or _title(documents, lines), verdict=verdict or ["There is nothing to conclude from these figures."],
-        caveats=beware, pictures=pictures(documents, lines, request, found), tables=_tables(documents, found),
-        method=METHOD, headers=[header_of(x.path, x.header) for x in loaded],
-        files=[file_of(p, output) for p in paths], version=__version__,
+        "report.html.j2", title=request.title or _title(documents, lines), sections=shown, caveats=beware, method=METHOD,
+        headers=[header_of(x.path, x.header) for x in loaded], files=[{**f, "href": ""} if copies and (f := file_of(p, output))["data"] else file_of(p, output) for p in paths], version=__version__,
+        views=_inert(views), script=_script(),
     )
 
 
+def _judged(sets: List[Set], fix: Optional[str]) -> List[Set]:
+    """What each set says, the most telling first. A fix is looked for where its variable is."""
+    name = (fix or "").partition("=")[0]
+    has = [one for one in sets if any(name in p.vars for p in all_points(one.documents))]
+    for one in sets:
+        if one.documents:
+            one.found = find(one.documents, fix if not has or one in has else None)
+        if one.line is not None:
+            one.found.verdict += timeline_findings(one.line)
+    return sorted(sets, key=lambda one: worst_dip(one) is None)
+
+
+def _section(number: int, one: Set, request: Request) -> Dict[str, Any]:
+    fix = request.fix if one.found.explained and any(p.fixed is not None for p, _ in one.found.explained) else None
+    drawn = charts(one, fix) if one.documents else []
+    whole = session(one.documents)
+    line = time_line(one.line) if one.line is not None else None
+    views = drawn + [v for v in (whole, line) if v is not None]
+    first = headline(one)
+    return {
+        "title": title(one), "headline": first, "more": [v for v in one.found.verdict if not v.endswith(first)], "tiles": tiles(one),
+        "card": best_card(one.documents) if worst_dip(one) is None else None, "views": views,
+        "shapes": [{"kind": v["kind"], "label": v.get("label", ""), "caption": _caption(v)} for v in views],
+        "worst": worst_message(one.line) if one.line is not None else None, "commands": commands(one),
+        "pictures": pictures(one.documents, [one.line] if one.line is not None else [], request, one.found, f"s{number}-"),
+        "tables": _tables(one.documents, one.found),
+    }
+
+
+CAPTIONS = {
+    "ledgers": "Every nanosecond of an endpoint's life is in one state; striped states are stall.",
+    "timeline": "What each end was doing. Drag over the strip to choose a part; arrow keys move it, - and + show more or less.",
+}
+
+
+def _caption(view: Dict[str, Any]) -> str:
+    if view["kind"] != "curves":
+        return CAPTIONS[view["kind"]]
+    if len(view["x"]) < 2:
+        return "Where the time went, and the latencies."
+    return f"{view['words'][0].upper()}{view['words'][1:]} against {view['across']}. Hover for values; click a {_thing(view)} to see where its time went."
+
+
+def _thing(view: Dict[str, Any]) -> str:
+    return "size" if view["across"] == "message size" else "point"
+
+
+def _inert(text: str) -> str:
+    """JSON to stand in a script element, which nothing in it can end."""
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _script() -> Dict[str, str]:
+    """The page's script, and the hash by which alone the page lets it run."""
+    with open(os.path.join(HERE, "report.js"), encoding="utf-8") as f:
+        text = f.read()
+    text = f"\n{text}"
+    return {"text": text, "hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}
+
+
 def _title(documents: Sequence[Document], lines: Sequence[Timeline]) -> str:
-    modes = list(dict.fromkeys(p.mode for d in documents for p in d.points))
-    return f"ipcstall: {', '.join(modes)}" if modes else f"ipcstall: time line of {', '.join(file_name(x.path) for x in lines)}"
+    modes = list(dict.fromkeys(p.mode for d in documents for p in d.points if p.mode != "trace"))
+    if modes:
+        return f"ipcstall: {', '.join(modes)}"
+    return "ipcstall: traced session" if documents else f"ipcstall: time line of {', '.join(file_name(x.path) for x in lines)}"
 
 
 def wanted(documents: Sequence[Document], found: Findings) -> List[str]:
@@ -77,30 +141,25 @@ def wanted(documents: Sequence[Document], found: Findings) -> List[str]:
     return [name for name, yes in rules if yes]
 
 
-def pictures(documents: Sequence[Document], lines: Sequence[Timeline], request: Request, found: Findings) -> List[Picture]:
+def pictures(documents: Sequence[Document], lines: Sequence[Timeline], request: Request, found: Findings, prefix: str) -> List[Picture]:
     out = []
     plain = Request(list(documents), fix=request.fix, x=request.x, y=request.y, test=request.test)
     for name in wanted(documents, found) if documents else []:
-        out.append(_picture(name, plain))
+        out.append(_picture(name, plain, prefix))
     for line in lines:
         for name in ("timeline", "series"):
-            out.append(_picture(name, Request(timeline=line, start_ns=request.start_ns, end_ns=request.end_ns)))
+            out.append(_picture(name, Request(timeline=line, start_ns=request.start_ns, end_ns=request.end_ns), prefix))
     return [p for p in out if p is not None]
 
 
-def _picture(name: str, request: Request) -> Optional[Picture]:
+def _picture(name: str, request: Request, prefix: str) -> Optional[Picture]:
     kind = KINDS[name]
     try:
         svg = to_bytes(kind.draw(request), "svg").decode()
     except AnalysisError:
         return None  # the data lacks what this figure shows; the tables say what there is
     help_text = kind.help[0].upper() + kind.help[1:]
-    return Picture(name, help_text, inline(svg, f"{name}-{_short_hash(request)}-", help_text))
-
-
-def _short_hash(request: Request) -> str:
-    name = request.timeline.path if request.timeline is not None else ""
-    return hashlib.sha256(os.fsencode(os.path.basename(name))).hexdigest()[:6]
+    return Picture(name, help_text, inline(svg, f"{prefix}{name}-", help_text))
 
 
 def inline(svg: str, prefix: str, label: str) -> str:
@@ -165,12 +224,18 @@ def file_of(path: str, output: str) -> Dict[str, Any]:
             "sha256": hashlib.sha256(raw).hexdigest(), "data": data}
 
 
+def _together(value: Any) -> Any:
+    """A number and its percent sign stay on one line. What is marked as safe is left as it is: a script's hash is taken of its every byte."""
+    return value.replace(" %", "\u00a0%") if type(value) is str else value
+
+
 def render(template: str, **values: Any) -> bytes:
     import jinja2
 
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-                             undefined=jinja2.StrictUndefined)
+                             undefined=jinja2.StrictUndefined, finalize=_together)
     with open(os.path.join(HERE, "report.css"), encoding="utf-8") as f:
         css = f.read()
+    env.filters["duration"] = time_text
     page: str = env.get_template(template).render(css=css, **values)
     return page.encode()

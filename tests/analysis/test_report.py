@@ -3,6 +3,7 @@
 
 import base64
 import gzip
+import hashlib
 import json
 import re
 import resource
@@ -66,10 +67,51 @@ def test_report_is_one_valid_offline_page(names, report):
     # The only link out of the page is to the data beside it; SVG's own names are no addresses.
     for link in page.links:
         assert link.startswith(("#", "data:")) or not re.match(r"[a-z]+:|//", link), link
-    assert not {"script", "iframe", "link", "img"} & set(page.tags)
+    assert not {"iframe", "link", "img"} & set(page.tags)
+    assert_inert(text)
     refs = set(re.findall(r'url\(#([^)]+)\)', text)) | {x[1:] for x in page.links if x.startswith("#")}
     assert refs <= set(page.ids)
     assert text.index('id="verdict"') < text.index("<svg") < text.index('id="method"') < text.index('id="machine"') < text.index('id="data"')
+
+
+def assert_inert(text):
+    """Two script elements: the data, which nothing ends before its time, and the program, which alone may run."""
+    found = re.findall(r"<script([^>]*)>(.*?)</script>", text, flags=re.S)
+    assert [a.strip() for a, _ in found] == ['type="application/json" id="views"', ""] and not re.search("[<>&]", found[0][1])
+    json.loads(found[0][1])
+    digest = base64.b64encode(hashlib.sha256(found[1][1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'\"" in text and "default-src 'none'" in text
+
+
+def views(text):
+    return json.loads(re.search(r'id="views">(.*?)</script>', text, flags=re.S).group(1))["sets"]
+
+
+def test_files_that_do_not_belong_together_get_sections_of_their_own(corpus, run, tmp_path):
+    out = tmp_path / "r.html"
+    code, _, err = run("report", corpus["one-size"], corpus["comb"], corpus["trace"], corpus["line"], "-o", str(out))
+    assert code == 0, err
+    text = out.read_text()
+    comb, transports, session = views(text)
+    assert len(comb[0]["x"]) == 40 and comb[0]["dips"] and [c["label"] for c in comb[0]["curves"]] == ["nodelay=0", "nodelay=1"]
+    assert all(len(v["x"]) == 1 for v in transports)
+    assert [v["kind"] for v in session] == ["ledgers", "timeline"]  # the time line of the session joins its trace
+    assert "times as fast" in re.search("<h1>(.*?)</h1>", text).group(1)
+
+
+def test_a_point_is_opened_at_the_deepest_dip_with_its_ledger(report):
+    view = views(report("comb"))[0][0]
+    assert view["x"][view["picked"]] in view["dipped"]
+    base, fixed = view["points"][view["picked"]]
+    states = {row[0]: row[1] for row in base["ends"][0]["sides"][0]["states"]}
+    assert states["nagle"] > 0.5 * base["ends"][0]["sides"][0]["life"] and "nagle" not in {r[0] for r in fixed["ends"][0]["sides"][0]["states"] if r[1]}
+
+
+def test_the_command_that_was_typed_is_shown_quoted(save, run, tmp_path):
+    out = tmp_path / "r.html"
+    text = synth.sweep(synth.comb(sizes=(1453, 3500), repeats=1), invocation=["ipcstall", "sweep", "--vary", "size=1453:3500:+1", "a b"])
+    assert run("report", save(text), "-o", str(out))[0] == 0
+    assert "<code>sudo ipcstall sweep --vary size=1453:3500:+1 &#39;a b&#39;</code>" in out.read_text()
 
 
 def test_report_says_what_the_data_says(report):
@@ -91,7 +133,7 @@ def test_the_fix_may_be_an_option_in_which_files_differ(save, run, tmp_path):
         paths.append(save(synth.result(points, options={"nodelay": bool(nodelay)}), f"run{nodelay}.json"))
     code, _, err = run("report", *paths, "--fix", "nodelay=1", "-o", str(out))
     assert code == 0, err
-    assert "nodelay=1 makes those sizes" in out.read_text() and "run0" not in out.read_text().split("id=\"method\"")[0]
+    assert "nodelay=1 makes those sizes" in out.read_text() and "run0" not in out.read_text().split('class="set"')[0]
 
 
 def test_data_inside_the_page_is_the_data(report, corpus):
@@ -109,7 +151,8 @@ def test_hostile_text_stays_text(save, run, tmp_path):
     out = tmp_path / "r.html"
     code, _, err = run("report", path, "-o", str(out))
     assert code == 0, err
-    assert not {"script", "img", "b"} & (set(Page(out.read_text()).tags) - {"b"}) and "<script>alert" not in out.read_text()
+    assert "img" not in Page(out.read_text()).tags and "<script>alert" not in out.read_text() and "<b>tcp" not in out.read_text()
+    assert_inert(out.read_text())
 
 
 def test_times_among_the_options_have_units(save, run, tmp_path):
@@ -148,7 +191,7 @@ def test_control_characters_do_not_reach_the_terminal(save, run, tmp_path):
             assert code == (2 if "--fix" in argv else 0) and shown(said + err), (argv, said, err)
             assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
         for ending in ("svg", "html"):
-            assert shown(re.sub(r"<style.*?</style>", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
+            assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
         assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
 
 

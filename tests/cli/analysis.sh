@@ -3,6 +3,7 @@
 # stage: core
 # report, figure, summary and compare: from any folder, and what they cannot read is refused in one line.
 . "$(dirname "$0")/lib.sh"
+corpus=$(cd "$(dirname "$0")/../corpus" && pwd)
 cd "$WORK" || exit 70
 python=${PYTHON:-/usr/bin/python3}
 "$python" -c 'import numpy, matplotlib, jinja2, scipy' 2>/dev/null || { echo "the analysis' packages are missing: make deps"; exit 77; }
@@ -16,6 +17,11 @@ works 'figure' figure box a.json -o f.svg && check 'it is a picture' "$(head -c 
 works 'summary' summary a.json && check 'it has the points' "$(head -5 out)" grep -q 'Points: latency' out
 works 'compare' compare a.json b.json && check 'it compares each size' "$(cat out)" [ "$(grep -c 'pipe, .*latency' out)" -ge 2 ]
 check 'the files are called as they were named' "$(head -2 out)" grep -qx 'A  a.json' out
+
+works 'a recording as a page' replay -q "$corpus/rwnd-reader.rec" --html page.html
+check 'its card and its ledgers are there' "$(head -c 100 page.html)" sh -c 'grep -q "class=.card stalled" page.html && grep -q "\"kind\":\"ledgers\"" page.html'
+check 'the page is all that is left' "$(ls -d /tmp/ipcstall-html-* 2>&1)" sh -c '! ls -d /tmp/ipcstall-html-* 2>/dev/null'
+refuses 'a page that cannot be written' 6 'nowhere/page.html' replay -q "$corpus/rwnd-reader.rec" --html nowhere/page.html
 
 refuses 'a file that is not there' 9 '^ipcstall: nowhere.json: no such file' report nowhere.json -o r2.html
 refuses 'compare with itself alone' 2 'compare: 1 files; give two' compare a.json

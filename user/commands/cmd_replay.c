@@ -144,7 +144,7 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 {
 	const json_t *head = s->r.state.head;
 
-	if (session_wants_timeline(s->o) && !recorded(head, "timeline"))
+	if ((s->o->out[OUT_TIMELINE] || s->o->out[OUT_PERFETTO]) && !recorded(head, "timeline"))
 		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline",
 			       path);
 	if (s->o->out[OUT_FOLDED] && !recorded(head, "threshold_ns"))
@@ -262,6 +262,8 @@ static int write_files(struct show *s, const struct recording *file, const struc
 	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
 		if (s->o->out[i] && ledger_write(i, &view, s->o->out[i], e))
 			rc = -1;
+	if (s->o->html && session_html(&view, s->o->html, e))
+		rc = -1;
 	json_decref(view.head);
 	return rc;
 }
@@ -328,7 +330,7 @@ static bool uses_stdout(const struct session_opts *o)
 	for (int i = 0; i < LEDGER_OUTPUTS_N; i++)
 		if (sink_is_stdout(o->out[i]))
 			return true;
-	return sink_is_stdout(o->ndjson);
+	return sink_is_stdout(o->ndjson) || sink_is_stdout(o->html);
 }
 
 static int show(struct show *s, const struct recording *file, struct err *e)

@@ -2,6 +2,8 @@
 #include "render/environment.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "json/json_text.h"
 #include "base/text.h"
@@ -35,6 +37,21 @@ json_t *machine_to_json(const struct machine *m)
 		json_text(m->governor), "idle_driver", json_text(m->idle_driver), "preemption",
 		json_text(m->preemption), "lockdown", json_text(m->lockdown), "mitigations",
 		json_text(m->mitigations));
+}
+
+json_t *invocation_to_json(void)
+{
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	json_t *words = json_array();
+	char *word = NULL;
+	size_t room = 0;
+
+	while (f && getdelim(&word, &room, '\0', f) > 0)
+		json_array_append_new(words, text_json(json_array_size(words) ? word : "ipcstall"));
+	free(word);
+	if (f)
+		fclose(f);
+	return words;
 }
 
 json_t *build_to_json(const struct build *b)

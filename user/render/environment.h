@@ -13,6 +13,8 @@ json_t *json_figure(double v);	  /* null for NaN and infinities */
 json_t *json_text(const char *s); /* null for "" and NULL */
 
 json_t *machine_to_json(const struct machine *m);
+/* The command line of this process, its own name as `ipcstall`; [] where /proc is not there. */
+json_t *invocation_to_json(void);
 json_t *build_to_json(const struct build *b);
 json_t *tick_clock_to_json(const struct tick_clock *c);
 json_t *noise_to_json(const struct noise_report *r); /* the default limits' warnings included */

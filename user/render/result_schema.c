@@ -18,6 +18,7 @@ const char json_schema[] =
 	"\"null\"]}},\n"
 	"   \"required\": [\"version\", \"git\"]\n"
 	"  },\n"
+	"  \"invocation\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}},\n"
 	"  \"machine\": {\"type\": \"object\"},\n"
 	"  \"remote\": {\"type\": [\"object\", \"null\"]},\n"
 	"  \"clock\": {\n"

@@ -23,7 +23,7 @@ struct session_opts {
 	char *budget;		     /* of the looks; NULL: the usual one */
 	int colour;		     /* enum colour_when */
 	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
-	char *ndjson;
+	char *ndjson, *html;
 	int64_t interval_ns, timeline_max;
 	/* of `record` */
 	char *record;
@@ -89,6 +89,8 @@ struct session_opts {
 #define LEDGER_OUTPUT_OPTIONS(of_what) \
 	OPT_HEAD("Output (a FILE of - is standard output)"), \
 	LEDGER_OUTPUTS(LEDGER_OUT_ROW) \
+	{ OPT_STRING, 0, "html", "FILE", "a report to look at in a browser: ledgers, time line, " \
+		"slowest message", SESSION_OPT(html) }, \
 	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each " \
 		"interval and for each stall", \
 	  SESSION_OPT(ndjson) }, \
@@ -170,6 +172,8 @@ void session_screen(const struct session_opts *o, const struct trace_snapshot *s
 /* fn runs while the session has no thread of its own: threads that come after have what it left
  * this one, capabilities say. */
 int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e);
+/* A report of what the view shows, as one HTML file. */
+int session_html(const struct ledger_view *view, const char *path, struct err *e);
 bool session_wants_timeline(const struct session_opts *o);
 bool session_wants_stalls(const struct session_opts *o);
 bool session_wants_stacks(const struct session_opts *o);

@@ -96,7 +96,7 @@ static int set_ports(const struct session_opts *o, struct trace_options *t, stru
 
 bool session_wants_timeline(const struct session_opts *o)
 {
-	return o->out[OUT_TIMELINE] || o->out[OUT_PERFETTO];
+	return o->out[OUT_TIMELINE] || o->out[OUT_PERFETTO] || (o->html && !o->sampled);
 }
 
 bool session_wants_stacks(const struct session_opts *o)
@@ -118,11 +118,11 @@ uint64_t session_threshold(const struct session_opts *o)
 
 int session_check_outputs(const struct session_opts *o, const char *input, struct err *e)
 {
-	const char *paths[LEDGER_OUTPUTS_N + 2] = { o->ndjson, o->record };
+	const char *paths[LEDGER_OUTPUTS_N + 3] = { o->ndjson, o->record, o->html };
 	size_t n = sizeof(paths) / sizeof(paths[0]);
 
 	for (int i = 0; i < LEDGER_OUTPUTS_N; i++)
-		paths[2 + i] = o->out[i];
+		paths[3 + i] = o->out[i];
 	return (input && outputs_spare(input, paths, n, e)) || outputs_check(paths, n, e) ? -1 : 0;
 }
 

@@ -30,6 +30,8 @@ static int write_files(struct session *l, json_t *about, struct err *e)
 	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
 		if (l->o->out[i] && ledger_write(i, &view, l->o->out[i], e))
 			rc = -1;
+	if (l->o->html && session_html(&view, l->o->html, e))
+		rc = -1;
 	json_decref(view.head);
 	return rc;
 }

@@ -31,8 +31,9 @@ json_t *session_head(struct session *l, json_t *about)
 
 	machine_read(&m);
 	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	doc = json_pack("{s:o, s:o, s:s, s:o}", "tool", build_to_json(&build), "machine",
-			machine_to_json(&m), "written", now, "trace", trace_to_json(l->t));
+	doc = json_pack("{s:o, s:o, s:s, s:o, s:o}", "tool", build_to_json(&build), "machine",
+			machine_to_json(&m), "written", now, "invocation",
+			invocation_to_json(), "trace", trace_to_json(l->t));
 	json_object_update_missing(doc, about);
 	return doc;
 }
