@@ -134,6 +134,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< \
 		$(patsubst %,$(B)/rooms/%.a,$(shell $(PYTHON) tests/layers --link $<)) -lcmocka $(LIBS)
 
+include user/workloads/rpc/rpc.mk
 -include tests/tests.mk
 -include packaging/packaging.mk
 

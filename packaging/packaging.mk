@@ -3,6 +3,7 @@
 bindir    ?= $(PREFIX)/bin
 datadir   ?= $(PREFIX)/share
 sharedir  ?= $(datadir)/ipcstall
+libexecdir ?= $(PREFIX)/libexec
 unitdir   ?= $(PREFIX)/lib/systemd/system
 # where the Python side is put, as the package ipcstall_analysis; `ipcstall` finds it as sharedir/analysis
 pythondir ?= $(sharedir)
@@ -29,6 +30,7 @@ install-program: all
 	$(Q)$(B)/ipcstall completion zsh > $(ZSH_COMPLETION)
 	$(Q)$(B)/ipcstall completion fish > $(FISH_COMPLETION)
 	$(Q)sed 's|/usr/local/bin|$(bindir)|' docs/monitoring/ipcstall-export.service > $(UNIT_FILE)
+	$(Q)for p in $(RPC_PROGRAMS); do test ! -x $$p || install -D -m 755 $$p $(DESTDIR)$(libexecdir)/ipcstall/$${p##*/} || exit; done
 	$(Q)for f in docs/experiments/*.md; do install -D -m 644 $$f $(DESTDIR)$(sharedir)/$$f || exit; done
 
 install-analysis:
@@ -41,7 +43,7 @@ install-analysis:
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(bindir)/ipcstall $(MANDIR)/ipcstall.8 $(MANDIR)/ipcstall-*.8 \
 		$(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILE)
-	$(Q)rm -rf $(DESTDIR)$(sharedir) $(DESTDIR)$(pythondir)/ipcstall_analysis
+	$(Q)rm -rf $(DESTDIR)$(sharedir) $(DESTDIR)$(pythondir)/ipcstall_analysis $(DESTDIR)$(libexecdir)/ipcstall
 
 PACKAGES ?= $(O)/packages
 .PHONY: deb

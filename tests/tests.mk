@@ -33,6 +33,7 @@ test: ## install what is missing and run the tests that each change must pass, i
 
 test-all: ## run every test there is: hours; what was passed on these very files is not run again (STAGES= chooses, FRESH=1 runs all)
 	$(Q).ci/deps all
+	$(Q).ci/deps rpc || true
 	$(Q)$(CONTAIN) tests/run --all $(if $(FRESH),--fresh) $(STAGES)
 
 .PHONY: test-killed

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "workloads/rpc.h"
 
 static const char *const placements[] = { "auto", "same", "cross", "cross-awake", "spin", "none",
 	NULL };
@@ -25,7 +26,7 @@ static const char *const cc_words[] = { "cubic", "reno", "bbr", NULL };
 const struct opt bench_option_rows[] = {
 	OPT_HEAD("What to run"),
 	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, "
-		"udp or rudp", AT(mode), 0, 0, workload_names },
+		"udp, rudp, grpc, grpc-unix or thrift", AT(mode), 0, 0, workload_names },
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
 	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, "
 		"4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
@@ -105,6 +106,13 @@ const struct opt bench_option_rows[] = {
 		"of its own (default 1: stop and wait)", AT(window), 1, 4096 },
 	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, "
 		"drawn by --seed (default 0)", AT(drop), 0, 95 },
+	OPT_HEAD("Remote calls (grpc, grpc-unix, thrift)"),
+	{ OPT_ENUM, 0, "payload", "WHAT", "what a call carries and brings back: string (of --size "
+		"bytes), int, double or struct (default string)", AT(payload), 0, 0, rpc_payloads },
+	{ OPT_ENUM, 0, "transport", "HOW", "thrift: buffered, framed or unbuffered (a write for "
+		"each field; default buffered)", AT(transport), 0, 0, rpc_transports },
+	{ OPT_FLAG, 0, "unoptimised", NULL, "the ends' programs as built with -O0",
+		AT(unoptimised) },
 	OPT_HEAD("The stall ledger"),
 	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so "
 		"that the figures stay undisturbed (default, where they can be kept; given by "
@@ -175,6 +183,11 @@ int bench_check_given(const struct bench_options *o, const struct opt_operands *
 		const char *name;
 		int64_t v;
 	} amounts[] = { { "count", o->count }, { "bytes", o->bytes } };
+
+	if (opt_given(given, "size") && rpc_payload_size((enum rpc_payload)o->payload))
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--size with --payload %s: that has a size of its own; leave one out",
+			       rpc_payloads[o->payload]);
 
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
 		if (!opt_given(given, amounts[i].name))

@@ -7,6 +7,7 @@
 
 #include "bench/run.h"
 #include "bench/tune.h"
+#include "bench/beside_plain.h"
 #include "base/array.h"
 
 enum {
@@ -137,6 +138,10 @@ static int place(struct bench_plan *p, struct err *e)
 	return 0;
 }
 
+#define RPCS  "grpc, grpc-unix, thrift"
+#define TCPS  "tcp, grpc, thrift"
+#define INETS "tcp, udp, rudp, grpc, thrift"
+
 /* One row: options that belong to some workloads only. */
 static int check_belonging(const struct bench_plan *p, struct err *e)
 {
@@ -146,25 +151,28 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		unsigned int needs;
 		const char *flag, *has_it;
 	} rows[] = {
-		{ o->v6, WL_INET, "-6", "tcp, udp, rudp" },
-		{ o->nodelay, WL_TCP, "--nodelay", "tcp" },
-		{ o->nagle, WL_TCP, "--nagle", "tcp" },
-		{ o->cork, WL_TCP, "--cork", "tcp" },
-		{ o->quickack, WL_TCP, "--quickack", "tcp" },
-		{ o->more, WL_TCP, "--more", "tcp" },
-		{ o->mss != 0, WL_TCP, "--mss", "tcp" },
-		{ o->cc != NULL, WL_TCP, "--cc", "tcp" },
-		{ o->delack_max != 0, WL_TCP, "--delack-max", "tcp" },
-		{ o->pacing != 0, WL_TCP, "--pacing", "tcp" },
+		{ o->v6, WL_INET, "-6", INETS },
+		{ o->nodelay, WL_TCP, "--nodelay", TCPS },
+		{ o->nagle, WL_TCP, "--nagle", TCPS },
+		{ o->cork, WL_TCP, "--cork", TCPS },
+		{ o->quickack, WL_TCP, "--quickack", TCPS },
+		{ o->more, WL_TCP, "--more", TCPS },
+		{ o->mss != 0, WL_TCP, "--mss", TCPS },
+		{ o->cc != NULL, WL_TCP, "--cc", TCPS },
+		{ o->delack_max != 0, WL_TCP, "--delack-max", TCPS },
+		{ o->pacing != 0, WL_TCP, "--pacing", TCPS },
 		{ o->sndbuf != 0, WL_SOCKET, "--sndbuf", "the sockets" },
 		{ o->rcvbuf != 0, WL_SOCKET, "--rcvbuf", "the sockets" },
+		{ o->payload != RPC_STRING, WL_RPC, "--payload", RPCS },
+		{ o->transport != RPC_BUFFERED, WL_RPC, "--transport", "thrift" },
+		{ o->unoptimised, WL_RPC, "--unoptimised", RPCS },
 		{ o->rto != RTO_NS, WL_RELIABLE, "--rto", "rudp" },
 		{ o->window != 1, WL_RELIABLE, "--window", "rudp" },
 		{ o->drop > 0, WL_RELIABLE, "--drop", "rudp" },
-		{ o->connect != NULL, WL_INET, "--connect", "tcp, udp, rudp" },
+		{ o->connect != NULL, WL_INET, "--connect", INETS },
 		{ o->pipe_size != 0, WL_PIPE, "--pipe-size", "pipe" },
-		{ o->link != NULL, WL_INET, "--link", "tcp, udp, rudp" },
-		{ o->port != 0, WL_INET, "--port", "tcp, udp, rudp" },
+		{ o->link != NULL, WL_INET, "--link", INETS },
+		{ o->port != 0, WL_INET, "--port", INETS },
 		{ p->tests >> TEST_CONNECT & 1, WL_CONNECT, "--test connect", "tcp, unix" },
 		{ p->pattern.kind != PATTERN_SINGLE, WL_STREAM, "--pattern",
 			"streams: tcp, unix, socketpair, pipe" },
@@ -189,7 +197,7 @@ enum { MSS_LEAST = 88, MSS_MOST = 32767 }; /* do_tcp_setsockopt(): TCP_MIN_MSS, 
 static int check_conflicts(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
-	bool rudp = p->w->flags & WL_RELIABLE,
+	bool rudp = p->w->flags & WL_RELIABLE, rpc = p->w->flags & WL_RPC,
 	     bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
 	const struct {
 		bool clash;
@@ -268,6 +276,25 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST),
 			"--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it "
 			"alone" },
+		{ rpc && p->tests >> TEST_ONEWAY & 1, "--test oneway with calls: a call has an "
+			"answer; give --test latency" },
+		{ rpc && o->ack == ACK_MESSAGE, "--ack message with calls: their throughput is a "
+			"stream, and a call for each message is --test latency; leave it out" },
+		{ rpc && o->rate > 0, "--rate with calls: one follows the other; leave --rate "
+			"out" },
+		{ rpc && o->outstanding > 1, "--outstanding with calls: one follows the other; "
+			"leave it out" },
+		{ rpc && (o->cork || o->quickack), "--cork or --quickack with calls: the library "
+			"reads and writes by itself; leave it out" },
+		{ rpc && o->placement == PLACE_SPIN, "--placement spin with calls: the library "
+			"waits in its own way; give --placement cross" },
+		{ rpc && o->reader_pause, "--reader-pause with calls: the library reads by "
+			"itself; leave the pause out" },
+		{ rpc && o->engine != ENGINE_PLAIN, "--engine with calls: the library writes by "
+			"itself; leave it out" },
+		{ rpc && o->payload != RPC_STRING && p->tests >> TEST_THROUGHPUT & 1,
+			"--test throughput with this --payload: a stream carries strings; give "
+			"--payload string" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other "
 			"does not; give one" },
 	};
@@ -365,7 +392,7 @@ static int find_workload(struct bench_plan *p, struct err *e)
 	if (p->o.mode < 0)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--mode: missing; give one of pipe, socketpair, unix, "
-			       "unix-seqpacket, unix-dgram, tcp, udp, rudp");
+			       "unix-seqpacket, unix-dgram, tcp, udp, rudp, grpc, grpc-unix, thrift");
 	p->w = workloads[p->o.mode];
 	return 0;
 }
@@ -376,7 +403,23 @@ static void to_workload_options(const struct bench_plan *p, struct workload_opti
 					 .engine = (enum engine)p->o.engine,
 					 .spin = p->placement == PLACE_SPIN,
 					 .cc = p->o.cc,
+					 .transport = (enum rpc_transport)p->o.transport,
+					 .unoptimised = p->o.unoptimised,
 					 .mss = p->o.mss };
+}
+
+/* An int, a double and a structure have one size each, and are no stream. */
+static void fixed_payload(struct bench_plan *p)
+{
+	static int64_t sizes[RPC_STRUCT + 1];
+	int64_t size = (int64_t)rpc_payload_size((enum rpc_payload)p->o.payload);
+
+	if (!size)
+		return;
+	sizes[p->o.payload] = size;
+	p->o.sizes = (struct size_list){ &sizes[p->o.payload], 1 };
+	if (!p->o.tests)
+		p->tests = 1u << TEST_LATENCY;
 }
 
 int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *e)
@@ -387,6 +430,7 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 	if (find_workload(p, e) || parse_tests(o->tests, &p->tests, e) ||
 	    pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
 		return -1;
+	fixed_payload(p);
 	if (!o->tests && o->engine != ENGINE_PLAIN) /* what an engine can do is what is meant */
 		p->tests = 1u << TEST_THROUGHPUT;
 	if (check_belonging(p, e) || check_conflicts(p, e) || place(p, e) || check_points(p, e))
@@ -421,5 +465,6 @@ void bench_teardown(struct bench_plan *plan)
 
 uint64_t bench_point_ns(const struct bench_plan *plan)
 {
-	return (uint64_t)plan->o.duration + 150000000 + bench_tuning_ns(plan);
+	return (uint64_t)plan->o.duration + 150000000 + bench_tuning_ns(plan) +
+	       beside_plain_ns(plan);
 }

@@ -15,10 +15,7 @@
 #include "stats/hdr.h"
 #include "host/noise.h"
 #include "stats/stats.h"
-#include "workloads/facts.h"
-
-enum test { TEST_LATENCY, TEST_THROUGHPUT, TEST_ONEWAY, TEST_CONNECT, TESTS };
-enum role { ROLE_CLIENT, ROLE_SERVER, ROLES };
+#include "workloads/worker_abi.h"
 
 struct reliable_result {
 	bool present;
@@ -26,13 +23,6 @@ struct reliable_result {
 	double loss; /* share of transmissions which no reader ever saw: lost on the way, or dropped
 		      */
 	uint64_t over_rto, over_second; /* latency: messages that took longer */
-};
-
-struct worker_usage {
-	pid_t pid;
-	int cpu_first, cpu_last;	/* where the measured phase began and ended */
-	int64_t voluntary, involuntary; /* context switches in it */
-	int64_t user_us, system_us;
 };
 
 struct latency_result {
@@ -55,6 +45,14 @@ struct throughput_result {
 	double *trial_ns;   /* and how long that was */
 	size_t n_trials;
 	double acked_bytes_per_s; /* over the sender's time, from its first byte to the final ack */
+};
+
+/* A call beside a plain message of the same size over the same path, half a round trip and bulk. */
+struct rpc_result {
+	bool present;
+	const char *payload, *transport, *plain_mode; /* transport NULL: the library has one only */
+	struct rpc_facts facts;
+	double plain_ns, plain_bytes_per_s; /* NAN: not measured */
 };
 
 /* What --tuned may set; 0 and NULL: left to the kernel. */
@@ -95,6 +93,7 @@ struct point {
 	struct latency_result latency;
 	struct throughput_result throughput;
 	struct reliable_result reliable;
+	struct rpc_result rpc;
 	struct tuned tuned;
 	struct socket_facts socket[ROLES];
 	struct worker_usage usage[ROLES];

@@ -34,7 +34,19 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 		.seed = (uint64_t)o->seed,
 		.pacing = o->pacing,
 		.unprivileged = o->serving,
+		.payload = (enum rpc_payload)o->payload,
+		.transport = (enum rpc_transport)o->transport,
+		.unoptimised = o->unoptimised,
 	};
+}
+
+static void job_fill(struct run *r)
+{
+	rpc_job_fill(&r->sh->job, r->w, &r->wo, r->test);
+	r->sh->job.tsc = r->clock.tsc;
+	r->sh->job.clock_mult = r->clock.mult;
+	r->sh->job.remote = r->plan->remote != NULL;
+	r->sh->job.max_samples = r->max_samples;
 }
 
 int point_run_open(struct point_run *b, struct err *e)
@@ -49,6 +61,8 @@ int point_run_open(struct point_run *b, struct err *e)
 	}
 	if (shared_mem_map(&b->run, e))
 		return -1;
+	if (r->w->flags & WL_RPC)
+		job_fill(r);
 	b->awake_fd = stay_awake(r->plan->placement, e);
 	if (b->awake_fd == -2)
 		return -1;

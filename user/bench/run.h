@@ -9,65 +9,18 @@
 
 #include "bench/bench.h"
 #include "workloads/engine.h"
-
-enum order { ORDER_OPEN, ORDER_ACCEPT, ORDER_PHASE, ORDER_FACTS, ORDER_QUIT };
+#include "workloads/rpc.h"
+#include "workloads/worker_abi.h"
 
 #define PHASE_MOST_NS INT64_C(86400000000000) /* no phase takes longer, nor a part of one */
-
-struct phase {
-	bool record;
-	uint64_t min_count, max_count;
-	uint64_t duration_ns;
-	uint64_t slice_ns;  /* of a throughput's trials */
-	uint64_t budget_ns; /* after which it will never end */
-};
-
-struct order_msg {
-	enum order order;
-	struct phase phase;
-};
 
 struct report_msg {
 	bool ok;
 	struct err err;
 };
 
-/* What one end counted in the phase. Each end writes its own. */
-struct tally {
-	uint64_t n; /* latency: samples; throughput: calls */
-	uint64_t messages, bytes, lost, late;
-	uint64_t unclocked; /* of the bytes: what the first receive brought, with which the
-			       receiver's time begins */
-	uint64_t from, to;  /* ticks */
-	size_t n_slices;
-	struct worker_usage usage;
-	struct socket_facts facts;
-	struct reliable_counts reliable;
-} __attribute__((aligned(128)));
-
-enum { MAX_SLICES = 4096 };
-
 /* In a client's sample: that long was waited, and nothing came. */
 #define SAMPLE_LOST (1ull << 63)
-
-struct slice {
-	uint64_t ticks, bytes; /* since the slice before */
-};
-
-/*
- * Mapped before the fork. `last` and `total` are written once, by the leading end before its last
- * message, and read by the other end after each: the cache line stays shared, so the read costs
- * next to nothing.
- */
-struct shared {
-	uint64_t last __attribute__((aligned(128))); /* number of the last message of the phase */
-	uint64_t total;	  /* bytes of the phase; UINT64_MAX until known */
-	uint32_t done;	  /* the leading end has finished the phase */
-	uint32_t started; /* the other host has begun it */
-	struct address server, client __attribute__((aligned(128)));
-	struct tally tally[ROLES];
-	struct slice slices[MAX_SLICES];
-};
 
 struct run {
 	const struct bench_plan *plan;
@@ -82,6 +35,7 @@ struct run {
 	uint32_t *rtt[ROLES]; /* connect over TCP: what each end's TCP measured in the handshake, us
 				 + 1, 0: unknown; shared */
 	size_t max_samples;
+	struct rpc_fds fds; /* WL_RPC: what the program takes over */
 	char *buf;
 	size_t buf_size;
 	struct conn conn;

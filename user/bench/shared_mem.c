@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/guarded.h"
 
@@ -14,9 +15,17 @@ enum {
 	RECEIVE_BUFFER = 256 << 10, /* bulk: what one recv may take */
 };
 
+#define LESS "give a smaller --size, --count or --duration"
+
 static void *map_shared(size_t bytes, struct err *e)
 {
-	return guarded_map(bytes, "give a smaller --size, --count or --duration", e);
+	return guarded_map(bytes, LESS, e);
+}
+
+/* What a program that takes the worker's place is to have too, by descriptor. */
+static void *map_for_program(const struct run *r, size_t bytes, int *fd, struct err *e)
+{
+	return r->w->flags & WL_RPC ? guarded_map_file(bytes, LESS, fd, e) : map_shared(bytes, e);
 }
 
 /* A round trip takes no less than a microsecond: so many samples at most. */
@@ -80,8 +89,10 @@ int shared_mem_map(struct run *r, struct err *e)
 	r->max_samples = sample_room(r->plan, r->test, r->size);
 	samples = (r->max_samples + 1) * sizeof(uint64_t);
 	r->buf_size = r->size > RECEIVE_BUFFER ? r->size : RECEIVE_BUFFER;
-	r->sh = map_shared(sizeof(*r->sh), e);
-	r->samples[ROLE_CLIENT] = r->sh ? map_shared(samples, e) : NULL;
+	r->fds = (struct rpc_fds){ -1, -1, -1, -1, sizeof(*r->sh), samples };
+	r->sh = map_for_program(r, sizeof(*r->sh), &r->fds.shared, e);
+	r->samples[ROLE_CLIENT] =
+		r->sh ? map_for_program(r, samples, &r->fds.samples, e) : NULL;
 	r->samples[ROLE_SERVER] =
 		r->samples[ROLE_CLIENT] && r->test == TEST_ONEWAY ? map_shared(samples, e) : NULL;
 	if (!r->samples[ROLE_CLIENT] || (r->test == TEST_ONEWAY && !r->samples[ROLE_SERVER]) ||
@@ -107,4 +118,8 @@ void shared_mem_unmap(struct run *r)
 	}
 	if (r->buf)
 		munmap(r->buf, r->buf_size);
+	if (r->fds.shared >= 0 && r->w->flags & WL_RPC)
+		close(r->fds.shared);
+	if (r->fds.samples >= 0 && r->w->flags & WL_RPC)
+		close(r->fds.samples);
 }

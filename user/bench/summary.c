@@ -355,6 +355,25 @@ static void fill_reliable(const struct run *r, struct point *p)
 	}
 }
 
+/* The client's word: its library makes the calls. */
+static void fill_rpc(const struct run *r, struct point *p)
+{
+	const struct rpc_facts *f = &r->counted[ROLE_CLIENT].rpc;
+
+	if (!(r->w->flags & WL_RPC))
+		return;
+	p->rpc = (struct rpc_result){
+		.present = true,
+		.payload = rpc_payloads[r->wo.payload],
+		.transport = r->w == &workload_thrift ? rpc_transports[r->wo.transport] : NULL,
+		.plain_mode = r->w->plain->name,
+		.facts = *f,
+		.plain_ns = NAN,
+		.plain_bytes_per_s = NAN,
+	};
+	p->rpc.facts.library[sizeof(p->rpc.facts.library) - 1] = 0;
+}
+
 static void warn_common(const struct run *r, struct point *p)
 {
 	if (p->latency.present && p->latency.s.n < TOO_FEW)
@@ -399,6 +418,7 @@ int summarise_point(const struct run *r, struct point *p, struct err *e)
 		rc = p->test == TEST_ONEWAY ? fill_oneway(r, p, e) : fill_from_client(r, p, e);
 	if (rc == 0) {
 		fill_reliable(r, p);
+		fill_rpc(r, p);
 		warn_common(r, p);
 	}
 	return rc;

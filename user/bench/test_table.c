@@ -19,6 +19,8 @@ bool bench_nodelay(const struct bench_plan *plan, enum test t)
 {
 	if (plan->o.nodelay || plan->o.nagle)
 		return plan->o.nodelay;
+	if (plan->w->flags & WL_RPC) /* as both libraries set it themselves */
+		return true;
 	return (t == TEST_LATENCY || t == TEST_ONEWAY) && plan->pattern.kind == PATTERN_SINGLE &&
 	       !plan->o.cork;
 }

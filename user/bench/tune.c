@@ -14,6 +14,7 @@
 
 #include "bench/run.h"
 #include "bench/tune.h"
+#include "bench/beside_plain.h"
 
 enum {
 	TRIAL_NS = 60000000,
@@ -245,15 +246,13 @@ static int tune(struct search *s, struct err *e)
 	return confirm(s, e);
 }
 
-int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
-		    const struct bench_hooks *hooks, struct point *p, struct err *e)
+static int run_tuned(const struct bench_plan *plan, enum test t, int64_t size,
+		     const struct bench_hooks *hooks, struct point *p, struct err *e)
 {
 	struct tuned found = {};
 	struct search s = { plan, t, size, &found, NAN };
 	struct bench_plan tuned = *plan;
 
-	if (!plan->o.tuned || t == TEST_CONNECT)
-		return bench_run_as_planned(plan, t, size, hooks, p, e);
 	memset(p, 0, sizeof(*p));
 	if (tune(&s, e))
 		return -1;
@@ -262,6 +261,16 @@ int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
 		return -1;
 	p->tuned = found;
 	return 0;
+}
+
+int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
+		    const struct bench_hooks *hooks, struct point *p, struct err *e)
+{
+	int rc = plan->o.tuned && t != TEST_CONNECT
+			 ? run_tuned(plan, t, size, hooks, p, e)
+			 : bench_run_as_planned(plan, t, size, hooks, p, e);
+
+	return rc || hooks ? rc : beside_plain(plan, t, size, p, e);
 }
 
 uint64_t bench_tuning_ns(const struct bench_plan *plan)

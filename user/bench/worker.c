@@ -32,13 +32,21 @@ static void start_ticks(struct run *r)
 	r->conn.tick = &ticks;
 }
 
-static int do_open(struct run *r, struct err *e)
+static int go_to_place(struct run *r, struct err *e)
 {
 	if (place_worker(r->plan, r->role, e))
 		return -1;
-	if (r->plan->has_link &&
-	    link_enter(&r->plan->link, r->role == ROLE_CLIENT ? LINK_CLIENT : LINK_SERVER, e))
+	return r->plan->has_link ? link_enter(&r->plan->link,
+					      r->role == ROLE_CLIENT ? LINK_CLIENT : LINK_SERVER, e)
+				 : 0;
+}
+
+static int do_open(struct run *r, struct err *e)
+{
+	if (go_to_place(r, e))
 		return -1;
+	if (r->w->flags & WL_RPC)
+		return rpc_become(r->w, &r->wo, r->role, &r->fds, e);
 	memset(r->buf, 1 + r->role, r->buf_size);
 	if (!r->w->open_pair && r->role == ROLE_SERVER &&
 	    r->w->listen(&r->conn, &r->wo, &r->sh->server, e))
@@ -146,6 +154,8 @@ void worker_main(struct run *r, int orders, int reports)
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the coordinator decides */
 	signal(SIGTERM, SIG_DFL);
 	r->tally = &r->sh->tally[r->role];
+	r->fds.orders = orders;
+	r->fds.reports = reports;
 	while (order_read(orders, &o) && o.order != ORDER_QUIT) {
 		struct report_msg m = {};
 

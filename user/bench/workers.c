@@ -88,6 +88,16 @@ static int worker_died(struct point_run *b, enum role role, struct err *e)
 			       "this point is kept, run again",
 			       role_name(role), (int)pid, WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
+	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_OTHER_ABI)
+		return err_set(e, EXIT_VERSION,
+			       "%s: its program ipcstall-%s is of another version; run 'make rpc' "
+			       "again, or install both anew",
+			       role_name(role), b->run.w->program);
+	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_NOT_LOADED)
+		return err_set(e, EXIT_NO_FEATURE,
+			       "%s: its program ipcstall-%s does not start: a library is missing; "
+			       "ldd names it",
+			       role_name(role), b->run.w->program);
 	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d in mid-run; run again",
 		       role_name(role), (int)pid, WEXITSTATUS(status));
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "bench/beside_plain.h"
 #include "render/environment.h"
 #include "render/sink.h"
 
@@ -120,6 +121,27 @@ static json_t *reliable(const struct reliable_result *r)
 	o = json_pack("{s:o}", "loss", json_figure(r->loss));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_object_set_new(o, counts[i].name, json_integer((json_int_t)counts[i].v));
+	return o;
+}
+
+static json_t *rpc(const struct point *p)
+{
+	const struct rpc_result *r = &p->rpc;
+	json_t *o;
+
+	if (!r->present)
+		return json_null();
+	o = json_pack("{s:s, s:o, s:o, s:s}", "payload", r->payload, "transport",
+		      json_text(r->transport), "library", json_text(r->facts.library),
+		      "plain_mode", r->plain_mode);
+	json_object_set_new(o, "connect_ns", fact(r->facts.connect_ns));
+	json_object_set_new(o, "first_call_ns", fact(r->facts.first_call_ns));
+	json_object_set_new(o, "marshal_ns", fact(r->facts.marshal_ns));
+	json_object_set_new(o, "unmarshal_ns", fact(r->facts.unmarshal_ns));
+	json_object_set_new(o, "marshalled_bytes", fact(r->facts.marshalled_bytes));
+	json_object_set_new(o, "plain_ns", json_figure(r->plain_ns));
+	json_object_set_new(o, "plain_bytes_per_s", json_figure(r->plain_bytes_per_s));
+	json_object_set_new(o, "overhead", json_figure(rpc_overhead(p)));
 	return o;
 }
 
@@ -243,6 +265,7 @@ json_t *json_of_point(const struct point *p, json_t *ledger)
 	json_object_set_new(o, "histogram", histogram(p->latency.histogram));
 	json_object_set_new(o, "throughput", throughput(&p->throughput));
 	json_object_set_new(o, "reliable", reliable(&p->reliable));
+	json_object_set_new(o, "rpc", rpc(p));
 	json_object_set_new(o, "tuned", tuned(p));
 	json_object_set_new(
 		o, "socket",

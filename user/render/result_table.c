@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/beside_plain.h"
 #include "remote/remote.h"
 #include "render/grid.h"
 #include "render/histogram_text.h"
@@ -320,6 +321,49 @@ static void reliable_table(const struct result *r, FILE *out)
 	grid_print(g, out);
 }
 
+static void maybe_us(struct grid *g, int64_t ns)
+{
+	us(g, ns == FACT_UNKNOWN ? NAN : (double)ns);
+}
+
+static void rpc_row(struct grid *g, const struct point *p)
+{
+	const struct rpc_facts *f = &p->rpc.facts;
+	char buf[24];
+
+	grid_text(g, "%s", size_text(p->size, buf));
+	grid_text(g, "%s", test_name(p->test));
+	maybe_us(g, f->first_call_ns);
+	us(g, p->latency.present ? 2 * p->latency.s.median : NAN);
+	us(g, p->latency.present ? 2 * p->latency.s.mean : NAN);
+	maybe_us(g, f->marshal_ns);
+	maybe_us(g, f->unmarshal_ns);
+	grid_text(g, f->marshalled_bytes == FACT_UNKNOWN ? "-" : "%" PRId64, f->marshalled_bytes);
+	us(g, 2 * p->rpc.plain_ns);
+	mb(g, p->rpc.plain_bytes_per_s);
+	grid_text(g, isnan(rpc_overhead(p)) ? "-" : "%.2f", rpc_overhead(p));
+}
+
+/* Of a call, not of half of it: so the libraries' own benchmarks have it. */
+static void rpc_table(const struct result *r, FILE *out)
+{
+	const struct rpc_result *first = &r->points[0].rpc;
+	char columns[200];
+	struct grid *g;
+
+	snprintf(columns, sizeof(columns),
+		 "size|<test|first us|median us|2:mean|3:marshal|unmarshal|4:bytes|1:%s us|%s "
+		 "MB/s|times",
+		 first->plain_mode, first->plain_mode);
+	g = grid_new(columns);
+	for (size_t i = 0; i < r->n; i++)
+		rpc_row(g, &r->points[i]);
+	fprintf(out, "\nWhole calls (%s, %s%s%s), beside plain %s over the same path\n",
+		first->facts.library, first->payload, first->transport ? ", " : "",
+		first->transport ? first->transport : "", first->plain_mode);
+	grid_print(g, out);
+}
+
 static void print_knobs(const struct knobs *k, FILE *out)
 {
 	const struct {
@@ -379,5 +423,7 @@ void table_print(const struct result *r, FILE *out)
 	}
 	if (r->plan->w->flags & WL_RELIABLE && r->n)
 		reliable_table(r, out);
+	if (r->plan->w->flags & WL_RPC && r->n)
+		rpc_table(r, out);
 	print_warnings(r, out);
 }

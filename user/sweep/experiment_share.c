@@ -4,23 +4,12 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/trusted.h"
 
 #define MARK	  "analysis/__main__.py"
 #define INSTALLED IPCSTALL_PREFIX "/share/ipcstall"
-
-/* Whose files are run here: root's, our own, and those of whoever owns this program, which runs
- * already. */
-static bool is_trusted(const char *path)
-{
-	struct stat st, self;
-
-	if (stat(path, &st) || st.st_mode & S_IWOTH)
-		return false;
-	return st.st_uid == 0 || st.st_uid == geteuid() ||
-	       (stat("/proc/self/exe", &self) == 0 && st.st_uid == self.st_uid);
-}
 
 /* A directory above the program may be one in which everybody can lay files, as /tmp is. */
 static bool holds(const char *dir)
@@ -31,7 +20,7 @@ static bool holds(const char *dir)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		int n = snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
 
-		if (n <= 0 || n >= (int)sizeof(path) || !is_trusted(path))
+		if (n <= 0 || n >= (int)sizeof(path) || !trusted_file(path))
 			return false;
 	}
 	return access(path, R_OK) == 0;

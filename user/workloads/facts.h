@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* What a workload tells of an end after the run. Unknown is FACT_UNKNOWN in a number, never 0. */
 #ifndef IPCSTALL_WORKLOADS_FACTS_H
 #define IPCSTALL_WORKLOADS_FACTS_H
@@ -30,5 +30,18 @@ struct reliable_counts {
 	uint64_t transmissions, retransmits, stale_acks;
 	uint64_t arrivals, dropped, duplicates, early, aliens;
 };
+
+/* Of a remote call, by the client's library; the bytes as they are on the wire, without the
+ * transport's own frames. */
+struct rpc_facts {
+	int64_t connect_ns, first_call_ns; /* the process's first call, with what it sets up */
+	int64_t marshal_ns, unmarshal_ns;  /* of one message, the median */
+	int64_t marshalled_bytes;
+	char library[40]; /* name and version; empty: unknown */
+};
+
+#define RPC_FACTS_UNKNOWN { .connect_ns = FACT_UNKNOWN, .first_call_ns = FACT_UNKNOWN, \
+	.marshal_ns = FACT_UNKNOWN, .unmarshal_ns = FACT_UNKNOWN, \
+	.marshalled_bytes = FACT_UNKNOWN }
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "workloads/facts.h"
+#include "workloads/worker_abi.h"
 
 enum workload_flag {
 	WL_STREAM = 1 << 0,	/* bytes without boundaries */
@@ -26,6 +27,7 @@ enum workload_flag {
 	WL_PIPE = 1 << 7,
 	/* acknowledges and repeats by itself: the acknowledgement is the answer */
 	WL_RELIABLE = 1 << 8,
+	WL_RPC = 1 << 9, /* its ends are programs of their own, which make calls (rpc.h) */
 };
 
 enum engine {
@@ -53,11 +55,10 @@ struct workload_options {
 	int64_t rto_ns, window;
 	double drop;
 	uint64_t seed;
-};
-
-struct address {
-	struct sockaddr_storage ss;
-	socklen_t len; /* 0: none */
+	/* rpc: what a call carries, how thrift writes it, and which build of the program */
+	enum rpc_payload payload;
+	enum rpc_transport transport;
+	bool unoptimised;
 };
 
 struct conn {
@@ -90,6 +91,9 @@ struct workload {
 	size_t max_message;	      /* 0: the general limit */
 	int pair_type;		      /* open_pair: SOCK_STREAM and so on */
 	size_t read_least, read_most; /* bulk: limits of what one receive asks for; 0: none */
+
+	const char *program;	       /* WL_RPC: the ends' program */
+	const struct workload *plain; /* WL_RPC: the same path without the calls */
 
 	/* Refuse what cannot work, with the reason. NULL: everything works. */
 	int (*validate)(const struct workload_options *o, struct err *e);
@@ -125,7 +129,8 @@ extern const char *const workload_names[];	 /* the same, for an option's choices
 void conn_close(struct conn *c);
 
 /* For workloads: parts they share. */
-extern const struct workload workload_udp;
+extern const struct workload workload_udp, workload_tcp, workload_unix, workload_grpc,
+	workload_grpc_unix, workload_thrift;
 enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool more);
 enum io stream_recv_socket(struct conn *c, void *buf, size_t len);
 ssize_t stream_recv_some_socket(struct conn *c, void *buf, size_t cap);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Remote calls by gRPC and Thrift. Their libraries' licence forbids linking them here, so each end
+ * is a program of its own (user/workloads/rpc, built by `make rpc`), which takes the place of the
+ * worker's process.
+ */
+#ifndef IPCSTALL_WORKLOADS_RPC_H
+#define IPCSTALL_WORKLOADS_RPC_H
+
+#include <limits.h>
+
+#include "workloads/workload.h"
+
+/* Where the program lies; -1 with the reason when it is not there. */
+int rpc_program(const struct workload *w, bool unoptimised, char path[PATH_MAX], struct err *e);
+
+/* What the ends are to run, for both to read. */
+void rpc_job_fill(struct worker_job *job, const struct workload *w,
+		  const struct workload_options *o, enum test t);
+
+/* The descriptors that the program takes over. */
+struct rpc_fds {
+	int orders, reports, shared, samples;
+	size_t shared_bytes, samples_bytes;
+};
+
+/* Become the program, which begins as if it had read ORDER_OPEN. Returns only when that fails. */
+int rpc_become(const struct workload *w, const struct workload_options *o, enum role role,
+	       const struct rpc_fds *fds, struct err *e);
+
+extern const char *const rpc_payloads[];   /* by enum rpc_payload; NULL-terminated */
+extern const char *const rpc_transports[]; /* by enum rpc_transport; NULL-terminated */
+
+/* The size of a payload that has its own; 0: it is as long as --size says. */
+size_t rpc_payload_size(enum rpc_payload p);
+
+#endif
