@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fields that some kernels have and some have not, as CO-RE flavours: the part of a name from ___ on
- * is ignored when the access is relocated, and bpf_core_field_exists() asks first. By hand, each
+ * Fields that some kernels have and some have not, as CO-RE flavours: the part of a name from ___
+ * on is ignored when the access is relocated, and bpf_core_field_exists() asks first. By hand, each
  * with the change that made it.
  */
 #ifndef FLAVOURS_H
