@@ -155,7 +155,7 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 	return 0;
 }
 
-/* figures that the build which recorded did not know; here they are 0 */
+/* figures that the build which recorded did not know */
 static json_t *lacks(const struct recording_state *st)
 {
 	json_t *list = json_array();
@@ -292,7 +292,7 @@ static void say_other_build(const struct recording_state *st, const char *path)
 		before = ",";
 	}
 	if (st->lacks)
-		fputs("; these figures show as 0 and mean nothing\n", stderr);
+		fputs("; these figures are unknown here\n", stderr);
 	if (st->unknown_sections)
 		fprintf(stderr,
 			"ipcstall: %s: recorded by a newer build; figures that this one does not "

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The structures of trace.h, field by field, in sections with tags. A build reads what it knows of
- * a file: sections of other tags are passed over, and what a section lacks stays 0 and is told
- * (recording_state.lacks). So a field that is added goes to the end of its section or into a new
- * one, and the version of the file stays; it grows where the meaning of a field changes.
+ * The structures of trace.h in sections with tags, figures by their rows. A build reads what it
+ * knows of a file: sections of other tags are passed over, and what a section lacks is missing
+ * (struct trace_endpoint) and told (recording_state.lacks). So a figure that is added goes to the
+ * end of its section or into a new one, and the version of the file stays; it grows where the
+ * meaning of a figure changes.
  */
 #include "base/text.h"
 #include "bpf/record.h"
 #include "recording/codec.h"
+#include "tracer/figure.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_endpoint) == 4656, "struct trace_endpoint has changed");
 _Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
@@ -83,40 +84,6 @@ static void walk_ledger(struct codec *c, struct trace_ledger *l, unsigned int st
 	l->now = (unsigned int)now;
 }
 
-static void walk_call_stats(struct codec *c, struct trace_call_stats *b)
-{
-	codec_u64(c, &b->bytes);
-	codec_u64(c, &b->messages);
-	codec_u64(c, &b->blocked_ns);
-	codec_u64(c, &b->blocked_max_ns);
-	codec_u64(c, &b->open_sleep_ns);
-	codec_u64(c, &b->runq_ns);
-	codec_u64(c, &b->runq_max_ns);
-	codec_u64(c, &b->wakeups);
-	codec_u64(c, &b->no_cpu_ns);
-	walk_pid(c, &b->tgid);
-	walk_pid(c, &b->tid);
-	codec_u64(c, &b->cgroup_id);
-	walk_comm(c, b->comm);
-	walk_resolution(c, &b->bytes_res);
-	walk_resolution(c, &b->blocked_res);
-	walk_resolution(c, &b->runq_res);
-	walk_resolution(c, &b->no_cpu_res);
-	codec_bool(c, &b->others);
-	codec_u64(c, &b->cpu_ns);
-	codec_u64(c, &b->born_ns);
-	walk_resolution(c, &b->cpu_res);
-}
-
-static void walk_stops(struct codec *c, struct trace_call_stats *b)
-{
-	codec_u64(c, &b->quota_ns);
-	codec_u64(c, &b->stopped_ns);
-	codec_u64(c, &b->stopped_max_ns);
-	codec_u64(c, &b->stopped_n);
-	codec_u64(c, &b->open_stop_ns);
-}
-
 static void walk_left(struct codec *c, struct trace_call_stats *b)
 {
 	codec_u64(c, &b->left_ns);
@@ -185,55 +152,105 @@ static void walk_identity(struct codec *c, struct trace_endpoint *ep)
 	ep->family = (int)family;
 }
 
-/* one number: the least stands above the smoothed one, and is 0, unknown, in recordings that had no
- * place for it */
-static void walk_round_trip(struct codec *c, struct trace_endpoint *ep)
+/* --- figures: the rows of tracer/figure_rows.h ------------------------------------------------ */
+
+#define WALK(name) static void name(struct codec *c, void *v, size_t n)
+
+WALK(walk_u64s)
 {
-	uint64_t both = ep->rtt_us | (uint64_t)ep->min_rtt_us << 32;
+	uint64_t *words = v;
+
+	for (size_t i = 0; i < n; i++)
+		codec_u64(c, &words[i]);
+}
+
+WALK(walk_u32s)
+{
+	uint32_t *words = v;
+
+	for (size_t i = 0; i < n; i++)
+		codec_u32(c, &words[i]);
+}
+
+/* two in one number; the upper is 0 in recordings that had no place for it */
+WALK(walk_u32_pair)
+{
+	uint32_t *pair = v;
+	uint64_t both = pair[0] | (uint64_t)pair[n] << 32;
 
 	codec_u64(c, &both);
-	ep->rtt_us = (uint32_t)both;
-	ep->min_rtt_us = (uint32_t)(both >> 32);
+	pair[0] = (uint32_t)both;
+	pair[n] = (uint32_t)(both >> 32);
 }
 
-static void walk_answers(struct codec *c, struct trace_answers *a)
+WALK(walk_nothing)
 {
-	codec_u64(c, &a->n);
-	codec_u64(c, &a->ns);
-	codec_u64(c, &a->since_fired.sum);
-	codec_u64(c, &a->since_fired.squares);
-	codec_u64(c, &a->since_owed.sum);
-	codec_u64(c, &a->since_owed.squares);
+	(void)c;
+	(void)v;
+	(void)n;
 }
 
-static void walk_making(struct codec *c, struct trace_making *m)
+WALK(walk_flag)
 {
-	codec_u64(c, &m->connect_ns);
-	codec_u64(c, &m->accept_ns);
-	codec_u64(c, &m->accept_unread_ns);
-	codec_bool(c, &m->connecting);
-	codec_bool(c, &m->accepting);
+	(void)n;
+	codec_bool(c, v);
 }
 
-static void walk_parts(struct codec *c, struct trace_endpoint *ep)
+WALK(walk_known)
 {
-	codec_u64(c, &ep->hole.ns);
-	codec_u64(c, &ep->hole.max_ns);
-	codec_u64(c, &ep->hole.n);
-	codec_list(c, ep->parts.ns + 1, TRACE_PARTS - 1);
-	walk_counts(c, ep->parts.n + 1, TRACE_PARTS - 1);
+	(void)n;
+	walk_resolution(c, v);
 }
 
-static void walk_path(struct codec *c, struct trace_path *p)
+WALK(walk_process)
 {
-	codec_u64(c, &p->delivery_bytes_per_s);
-	codec_u64(c, &p->pacing_bytes_per_s);
-	codec_u64(c, &p->lost_segments);
-	codec_u64(c, &p->sent_segments);
-	codec_u64(c, &p->out_of_order);
-	codec_u32(c, &p->cwnd);
-	codec_u32(c, &p->ssthresh);
-	codec_bool(c, &p->app_limited);
+	(void)n;
+	walk_pid(c, v);
+}
+
+WALK(walk_name)
+{
+	(void)n;
+	walk_comm(c, v);
+}
+
+WALK(walk_list)
+{
+	codec_list(c, v, n);
+}
+
+WALK(walk_count_list)
+{
+	walk_counts(c, v, n);
+}
+
+static void (*const walks[FIGURE_KINDS])(struct codec *, void *, size_t) = {
+	[FIGURE_U64] = walk_u64s,	  [FIGURE_U32] = walk_u32s,
+	[FIGURE_U32_LOW] = walk_u32_pair, [FIGURE_U32_HIGH] = walk_nothing,
+	[FIGURE_FLAG] = walk_flag,	  [FIGURE_RES] = walk_known,
+	[FIGURE_PID] = walk_process,	  [FIGURE_COMM] = walk_name,
+	[FIGURE_SPREAD] = walk_u64s,	  [FIGURE_LIST] = walk_list,
+	[FIGURE_COUNTS] = walk_count_list,
+};
+
+/* What is read whole is not missing any more. */
+static void walk_figures(struct codec *c, const struct figures *s, void *owner,
+			 enum figure_section section)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct figure *f = &s->v[i];
+
+		if (f->section != (uint8_t)section)
+			continue;
+		walks[f->kind](c, (char *)owner + f->at, f->n);
+		if (c->reads && !c->short_of)
+			*figures_missing(s, owner) &= ~(1ull << i);
+	}
+}
+
+static void all_missing(const struct figures *s, void *owner)
+{
+	*figures_missing(s, owner) = ((1ull << s->n) - 1) & ~figures_of_section(s, SECTION_SHOWN);
 }
 
 static void walk_unseen(struct codec *c, uint8_t *u)
@@ -281,45 +298,31 @@ SECTION(rx)
 }
 SECTION(tx_calls)
 {
-	walk_call_stats(c, &ep->tx_calls);
+	walk_figures(c, &figures_of_calls, &ep->tx_calls, SECTION_CALLS);
 }
 SECTION(rx_calls)
 {
-	walk_call_stats(c, &ep->rx_calls);
+	walk_figures(c, &figures_of_calls, &ep->rx_calls, SECTION_CALLS);
 }
+
 SECTION(blame)
 {
 	walk_blame(c, &ep->blame);
+	if (c->reads && !c->short_of)
+		ep->missing &= ~BLAME_MISSING;
 }
 
 SECTION(acks)
 {
-	codec_u64(c, &ep->delack_ns);
-	codec_u64(c, &ep->delack_fires);
-	codec_u64(c, &ep->ack_debt_ns);
-	walk_resolution(c, &ep->delack_res);
-	walk_answers(c, &ep->answers);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_ACKS);
 }
-
 SECTION(losses)
 {
-	codec_u64(c, &ep->retransmits);
-	codec_u64(c, &ep->timeouts);
-	codec_u64(c, &ep->zero_windows);
-	walk_resolution(c, &ep->retransmits_res);
-	walk_round_trip(c, ep);
-	codec_u64(c, &ep->syn_retransmits);
-	codec_u64(c, &ep->needless);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_LOSSES);
 }
-
 SECTION(queue)
 {
-	codec_list(c, ep->drops, TRACE_DROPS);
-	codec_u64(c, &ep->queue_integral);
-	codec_u64(c, &ep->queue_max);
-	codec_u64(c, &ep->dequeued);
-	walk_resolution(c, &ep->drops_res);
-	walk_resolution(c, &ep->queue_res);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_QUEUE);
 }
 
 SECTION(left)
@@ -330,8 +333,8 @@ SECTION(left)
 
 SECTION(stops)
 {
-	walk_stops(c, &ep->tx_calls);
-	walk_stops(c, &ep->rx_calls);
+	walk_figures(c, &figures_of_calls, &ep->tx_calls, SECTION_STOPS);
+	walk_figures(c, &figures_of_calls, &ep->rx_calls, SECTION_STOPS);
 }
 
 SECTION(unseen)
@@ -342,15 +345,15 @@ SECTION(unseen)
 
 SECTION(making)
 {
-	walk_making(c, &ep->making);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_MAKING);
 }
 SECTION(parts)
 {
-	walk_parts(c, ep);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_PARTS);
 }
 SECTION(path)
 {
-	walk_path(c, &ep->path);
+	walk_figures(c, &figures_of_endpoint, ep, SECTION_PATH);
 }
 
 CALL(tx)
@@ -400,6 +403,12 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 	uint32_t before = c->lacks;
 
 	c->lacks = 0;
+	if (c->reads) {
+		all_missing(&figures_of_calls, &ep->tx_calls);
+		all_missing(&figures_of_calls, &ep->rx_calls);
+		all_missing(&figures_of_endpoint, ep);
+		ep->missing |= BLAME_MISSING;
+	}
 	codec_sections(c, endpoint_sections, ENDPOINT_SECTIONS, &w);
 	c->bad |= c->lacks & 1;
 	c->lacks |= before;

@@ -11,6 +11,7 @@
 
 #include "verdict/merge_findings.h"
 #include "render/environment.h"
+#include "tracer/figure.h"
 #include "render/card.h"
 
 static const char *const resolutions[] = { "unknown", "bounded", "exact", "sampled" };
@@ -20,13 +21,13 @@ static json_t *known(uint64_t v, uint8_t resolution)
 	return resolution == TRACE_UNKNOWN ? json_null() : json_integer((json_int_t)v);
 }
 
-struct figure {
+struct amount {
 	const char *key;
 	uint64_t v;
 	uint8_t res;
 };
 
-static void add_figures(json_t *o, const struct figure *rows, size_t n)
+static void add_amounts(json_t *o, const struct amount *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
@@ -93,27 +94,29 @@ static json_t *left_to_json(const struct trace_call_stats *b)
 			 comm_to_json(b->fd_owner_comm, b->fd_owner));
 }
 
+/* the rows of tracer/figure_rows.h that have a key */
+static void add_rows(json_t *o, const struct figures *s, const void *owner)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct figure *f = &s->v[i];
+		uint64_t v = figure_value(f, owner);
+		bool seen;
+
+		if (!f->key)
+			continue;
+		seen = figure_known(s, f, owner) != TRACE_UNKNOWN;
+		json_object_set_new(o, f->key + (*f->key == '~'),
+				    !seen		     ? json_null()
+				    : f->kind == FIGURE_FLAG ? json_boolean(v)
+							     : json_integer((json_int_t)v));
+	}
+}
+
 static json_t *call_stats_to_json(const struct trace_call_stats *b)
 {
 	json_t *o = json_object();
-	const struct figure rows[] = {
-		{ "bytes", b->bytes, b->bytes_res },
-		{ "messages", b->messages, trace_messages_known(b) ? TRACE_EXACT : TRACE_UNKNOWN },
-		{ "blocked_ns", trace_blocked_ns(b), b->blocked_res },
-		{ "blocked_max_ns", b->blocked_max_ns, b->blocked_res },
-		{ "runq_ns", b->runq_ns, b->runq_res },
-		{ "runq_max_ns", b->runq_max_ns, b->runq_res },
-		{ "wakeups", b->wakeups, b->runq_res },
-		{ "no_cpu_ns", b->no_cpu_ns, b->no_cpu_res },
-		{ "cpu_ns", b->cpu_ns, b->cpu_res },
-		{ "quota_ns", b->quota_ns, b->no_cpu_res },
-		{ "stopped_ns", b->stopped_ns + b->open_stop_ns, b->no_cpu_res },
-		{ "stopped_max_ns", b->stopped_max_ns > b->open_stop_ns ? b->stopped_max_ns
-			: b->open_stop_ns, b->no_cpu_res },
-		{ "stops", b->stopped_n + (b->open_stop_ns != 0), b->no_cpu_res },
-	};
 
-	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	add_rows(o, &figures_of_calls, b);
 	json_object_set_new(o, "pid", pid_to_json(b->tgid));
 	json_object_set_new(o, "comm", comm_to_json(b->comm, b->tgid));
 	json_object_set_new(o, "stopped", json_boolean(b->open_stop_ns));
@@ -206,68 +209,14 @@ static json_t *unless_zero(uint64_t v)
 	return v ? json_integer((json_int_t)v) : json_null();
 }
 
-static void add_making(json_t *o, const struct trace_making *m)
-{
-	json_object_set_new(o, "connect_ns", unless_zero(m->connect_ns));
-	json_object_set_new(o, "connecting", json_boolean(m->connecting));
-	json_object_set_new(o, "accept_wait_ns", unless_zero(m->accept_ns));
-	json_object_set_new(o, "accept_unread_ns",
-			    m->accept_ns ? json_integer((json_int_t)m->accept_unread_ns)
-					 : json_null());
-	json_object_set_new(o, "unaccepted", json_boolean(m->accepting));
-}
-
-static void add_path(json_t *o, const struct trace_endpoint *ep)
-{
-	const struct trace_path *p = &ep->path;
-
-	json_object_set_new(o, "rtt_us", unless_zero(ep->rtt_us));
-	json_object_set_new(o, "min_rtt_us", unless_zero(ep->min_rtt_us));
-	json_object_set_new(o, "delivery_bytes_per_s", unless_zero(p->delivery_bytes_per_s));
-	json_object_set_new(o, "app_limited", json_boolean(p->app_limited));
-	json_object_set_new(o, "pacing_bytes_per_s", unless_zero(p->pacing_bytes_per_s));
-	json_object_set_new(o, "cwnd", unless_zero(p->cwnd));
-	json_object_set_new(o, "ssthresh", unless_zero(p->ssthresh));
-	json_object_set_new(o, "sent_segments", json_integer((json_int_t)p->sent_segments));
-	json_object_set_new(o, "lost_segments", json_integer((json_int_t)p->lost_segments));
-	json_object_set_new(o, "out_of_order", json_integer((json_int_t)p->out_of_order));
-}
-
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
-	uint8_t seen =
-		ep->delack_res == TRACE_UNKNOWN
-			? TRACE_UNKNOWN
-			: ep->retransmits_res; /* by a hook each: TCP keeps no count of these */
-	const struct figure rows[] = {
-		{ "delack_ns", ep->delack_ns, ep->delack_res },
-		{ "delack_fires", ep->delack_fires, ep->delack_res },
-		{ "waited_for_ns", ep->answers.ns, ep->delack_res },
-		{ "waited_for", ep->answers.n, ep->delack_res },
-		{ "ack_debt_ns", ep->ack_debt_ns, ep->delack_res },
-		{ "retransmits", ep->retransmits, ep->retransmits_res },
-		{ "syn_retransmits", ep->syn_retransmits, seen },
-		{ "needless_retransmits", ep->needless, ep->retransmits_res },
-		{ "timeouts", ep->timeouts, seen },
-		{ "zero_windows", ep->zero_windows, seen },
-		{ "hole_ns", ep->hole.ns, seen },
-		{ "hole_max_ns", ep->hole.max_ns, seen },
-		{ "holes", ep->hole.n, seen },
-		{ "tso_deferral_ns", ep->parts.ns[TRACE_PART_DEFERRED], seen },
-		{ "tso_deferrals", ep->parts.n[TRACE_PART_DEFERRED], seen },
-		{ "fq_pacing_ns", ep->parts.ns[TRACE_PART_FQ], seen },
-		{ "small_queue_ns", ep->parts.ns[TRACE_PART_TSQ], seen },
-		{ "autocork_ns", ep->parts.ns[TRACE_PART_AUTOCORK], seen },
-		{ "autocorks", ep->parts.n[TRACE_PART_AUTOCORK], seen },
-	};
 	json_t *o;
 
 	if (ep->proto != TRACE_TCP)
 		return json_null();
 	o = json_object();
-	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
-	add_making(o, &ep->making);
-	add_path(o, ep);
+	add_rows(o, &figures_of_endpoint, ep);
 	return o;
 }
 
@@ -369,7 +318,8 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 				      call_stats_to_json(&ep->tx_calls), "rx",
 				      call_stats_to_json(&ep->rx_calls), "tcp", tcp_to_json(ep),
 				      "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
-	json_object_set_new(o, "blame", blame_to_json(s, ep));
+	json_object_set_new(o, "blame",
+			    ep->missing & BLAME_MISSING ? json_null() : blame_to_json(s, ep));
 	json_object_set_new(o, "looks",
 			    s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
 	return o;
@@ -389,7 +339,7 @@ static void add_parties(json_t *o, const struct trace_snapshot *s, const struct 
 static void add_sums(json_t *o, const struct finding *f)
 {
 	uint8_t episodes = f->sampled ? TRACE_UNKNOWN : TRACE_EXACT;
-	const struct figure rows[] = {
+	const struct amount rows[] = {
 		{ "connections", f->all.connections, TRACE_EXACT },
 		{ "all_ns", f->all.ns, TRACE_EXACT },
 		{ "all_count", f->all.count, episodes },
@@ -401,7 +351,7 @@ static void add_sums(json_t *o, const struct finding *f)
 		{ "blamed_count", f->blamed_n, episodes },
 	};
 
-	add_figures(o, rows, sizeof(rows) / sizeof(rows[0]));
+	add_amounts(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "all_share", json_real(finding_share(f)));
 }
 

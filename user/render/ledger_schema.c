@@ -3,6 +3,7 @@
  */
 #include "verdict/blame.h"
 #include "render/ledger_text.h"
+#include "tracer/figure.h"
 #include "render/schema_rows.h"
 
 /* What a smaller view (docs/BCC.md) cannot know is null there; where ipcstall itself writes a
@@ -117,7 +118,7 @@ static const struct schema_row endpoint[] = {
 		{ "joined_late", "bool" },
 	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" },
 		{ "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
-	{ "beside", "beside" }, { "blame", "blame[]" }, { "~looks", "?looks" }, {}
+	{ "beside", "beside" }, { "blame", "?blame[]" }, { "~looks", "?looks" }, {}
 };
 static const struct schema_row listener[] = {
 	{ "local", "?text" }, { "netns", "count" }, { "inode", "?count" }, { "closed", "bool" },
@@ -141,35 +142,12 @@ static const struct schema_row beside[] = {
 		{ "queue", "?queue" }, {}
 };
 static const struct schema_row calls[] = {
-	{ "bytes", "?count" }, { "messages", "?count" }, { "blocked_ns", "?count" },
-		{ "blocked_max_ns", "?count" }, { "runq_ns", "?count" },
-	{ "runq_max_ns", "?count" }, { "wakeups", "?count" }, { "~no_cpu_ns", "?count" },
-		{ "~cpu_ns", "?count" }, { "~quota_ns", "?count" }, { "~stopped_ns", "?count" },
-	{ "~stopped_max_ns", "?count" }, { "~stops", "?count" }, { "~stopped", "bool" },
-		{ "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" },
-		{ "~left", "?left" }, {}
+	{ "~stopped", "bool" }, { "pid", "?count" }, { "comm", "?text" }, { "others", "?bool" },
+	{ "~left", "?left" }, {}
 };
+static const struct schema_row nothing_else[] = { {} };
 static const struct schema_row left[] = { { "since_ns", "count" }, { "ended", "bool" },
 	{ "holder_pid", "?count" }, { "holder_comm", "?text" }, {} };
-static const struct schema_row tcp[] = {
-	{ "delack_ns", "?count" }, { "delack_fires", "?count" }, { "~waited_for_ns", "?count" },
-		{ "~waited_for", "?count" },
-	{ "ack_debt_ns", "?count" }, { "retransmits", "?count" }, { "~syn_retransmits", "?count" },
-		{ "~needless_retransmits", "?count" }, { "timeouts", "?count" },
-	{ "zero_windows", "?count" }, { "~hole_ns", "?count" }, { "~hole_max_ns", "?count" },
-		{ "~holes", "?count" },
-	{ "~tso_deferral_ns", "?count" }, { "~tso_deferrals", "?count" }, { "~fq_pacing_ns",
-		"?count" }, { "~small_queue_ns", "?count" },
-	{ "~autocork_ns", "?count" }, { "~autocorks", "?count" }, { "~connect_ns", "?count" },
-		{ "~connecting", "bool" },
-	{ "~accept_wait_ns", "?count" }, { "~accept_unread_ns", "?count" }, { "~unaccepted",
-		"bool" }, { "rtt_us", "?count" },
-	{ "~min_rtt_us", "?count" }, { "~delivery_bytes_per_s", "?count" }, { "~app_limited",
-		"bool" }, { "~pacing_bytes_per_s", "?count" },
-	{ "~cwnd", "?count" }, { "~ssthresh", "?count" }, { "~sent_segments", "count" },
-		{ "~lost_segments", "count" },
-	{ "~out_of_order", "count" }, {}
-};
 static const struct schema_row drops[] = { { "rcvbuf", "?count" }, { "qdisc", "?count" },
 	{ "checksum", "?count" }, { "other", "?count" }, {} };
 static const struct schema_row queue[] = { { "mean_residence_ns", "?count" }, { "max", "count" },
@@ -229,13 +207,27 @@ static const struct {
 		{ "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
 	{ "scattered", scattered }, { "card", card }, { "requests", requests },
 		{ "endpoint", endpoint }, { "unseen", unseen }, { "listener", listener },
-		{ "state", state }, { "beside", beside }, { "calls", calls }, { "left", left },
-	{ "tcp", tcp }, { "drops", drops }, { "queue", queue }, { "blame", blame },
+		{ "state", state }, { "beside", beside }, { "left", left },
+	{ "drops", drops }, { "queue", queue }, { "blame", blame },
 		{ "stall", stall }, { "held", held },
 	{ "peer_ack", peer_ack }, { "released_by", released_by }, { "looks", looks },
 		{ "found", found }, { "facts", facts },
 	{ "chronographs", chronographs }, { "sampling", sampling },
 };
+
+/* and the figures of tracer/figure_rows.h that have a key */
+static json_t *with_figures(const struct schema_row *others, const struct figures *s)
+{
+	json_t *o = schema_object(others);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *type = s->v[i].kind == FIGURE_FLAG ? "?bool" : "?count";
+
+		if (s->v[i].key)
+			schema_add(o, (const struct schema_row[]){ { s->v[i].key, type }, {} });
+	}
+	return o;
+}
 
 /* {name: state} for each: what a ledger's "states" is */
 static json_t *states_of(const char *const *names, size_t n)
@@ -347,6 +339,8 @@ json_t *ledger_schema(void)
 	set_kind(top, "ipcstall.trace");
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		json_object_set_new(defs, objects[i].name, schema_object(objects[i].rows));
+	json_object_set_new(defs, "calls", with_figures(calls, &figures_of_calls));
+	json_object_set_new(defs, "tcp", with_figures(nothing_else, &figures_of_endpoint));
 	json_object_set_new(defs, "ledger", two(endpoints, summary));
 	json_object_set_new(defs, "line", lines());
 	set_states(defs);

@@ -6,6 +6,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "tracer/figure.h"
 #include "tracer/internal.h"
 
 /* sign: 1 or -1, times what is added */
@@ -35,20 +36,6 @@ static void add_ledger(struct trace_ledger *out, const struct trace_ledger *a, i
 	out->unaccounted_ns += sign * a->unaccounted_ns;
 }
 
-static void add_call_stats(struct trace_call_stats *out, const struct trace_call_stats *a, int sign)
-{
-	add_word(&out->bytes, a->bytes, sign);
-	add_word(&out->messages, a->messages, sign);
-	add_word(&out->blocked_ns, a->blocked_ns, sign);
-	add_word(&out->runq_ns, a->runq_ns, sign);
-	add_word(&out->wakeups, a->wakeups, sign);
-	add_word(&out->no_cpu_ns, a->no_cpu_ns, sign);
-	add_word(&out->cpu_ns, a->cpu_ns, sign);
-	add_word(&out->quota_ns, a->quota_ns, sign);
-	add_word(&out->stopped_ns, a->stopped_ns, sign);
-	add_word(&out->stopped_n, a->stopped_n, sign);
-}
-
 static void add_blame(struct trace_blame *out, const struct trace_blame *a, int sign)
 {
 	add_words(out->delack_ns, a->delack_ns, TRACE_STATES, sign);
@@ -61,56 +48,14 @@ static void add_blame(struct trace_blame *out, const struct trace_blame *a, int 
 	add_counts(out->starved_n, a->starved_n, TRACE_VOTES, sign);
 }
 
-static void add_spread(struct trace_spread *out, const struct trace_spread *a, int sign)
-{
-	add_word(&out->sum, a->sum, sign);
-	add_word(&out->squares, a->squares, sign);
-}
-
-static void add_answers(struct trace_answers *out, const struct trace_answers *a, int sign)
-{
-	add_word(&out->n, a->n, sign);
-	add_word(&out->ns, a->ns, sign);
-	add_spread(&out->since_fired, &a->since_fired, sign);
-	add_spread(&out->since_owed, &a->since_owed, sign);
-}
-
-static void add_hole(struct trace_hole *out, const struct trace_hole *a, int sign)
-{
-	add_word(&out->ns, a->ns, sign);
-	add_word(&out->n, a->n, sign);
-}
-
-static void add_path(struct trace_path *out, const struct trace_path *a, int sign)
-{
-	add_word(&out->lost_segments, a->lost_segments, sign);
-	add_word(&out->sent_segments, a->sent_segments, sign);
-	add_word(&out->out_of_order, a->out_of_order, sign);
-}
-
 static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a, int sign)
 {
 	add_ledger(&out->tx, &a->tx, sign);
 	add_ledger(&out->rx, &a->rx, sign);
-	add_call_stats(&out->tx_calls, &a->tx_calls, sign);
-	add_call_stats(&out->rx_calls, &a->rx_calls, sign);
 	add_blame(&out->blame, &a->blame, sign);
-	add_word(&out->delack_ns, a->delack_ns, sign);
-	add_word(&out->delack_fires, a->delack_fires, sign);
-	add_word(&out->ack_debt_ns, a->ack_debt_ns, sign);
-	add_answers(&out->answers, &a->answers, sign);
-	add_word(&out->retransmits, a->retransmits, sign);
-	add_word(&out->syn_retransmits, a->syn_retransmits, sign);
-	add_word(&out->needless, a->needless, sign);
-	add_word(&out->timeouts, a->timeouts, sign);
-	add_word(&out->zero_windows, a->zero_windows, sign);
-	add_word(&out->queue_integral, a->queue_integral, sign);
-	add_word(&out->dequeued, a->dequeued, sign);
-	add_words(out->drops, a->drops, TRACE_DROPS, sign);
-	add_hole(&out->hole, &a->hole, sign);
-	add_words(out->parts.ns, a->parts.ns, TRACE_PARTS, sign);
-	add_counts(out->parts.n, a->parts.n, TRACE_PARTS, sign);
-	add_path(&out->path, &a->path, sign);
+	figures_add(&figures_of_calls, &out->tx_calls, &a->tx_calls, sign);
+	figures_add(&figures_of_calls, &out->rx_calls, &a->rx_calls, sign);
+	figures_add(&figures_of_endpoint, out, a, sign);
 }
 
 static void sub_counters(struct trace_counters *out, const struct trace_counters *a)
@@ -153,24 +98,16 @@ static struct trace_endpoint **index_serials(const struct trace_snapshot *s)
 	return p;
 }
 
-/* one that is known is known, of the sum too; a sum of bytes or times that lacks some is none */
+/* one state that is known is known, of the sum too */
 static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpoint *ep)
 {
-	struct trace_call_stats *const sums[] = { &sum->tx_calls, &sum->rx_calls };
-	const struct trace_call_stats *const of[] = { &ep->tx_calls, &ep->rx_calls };
-
 	for (int i = 0; i < TRACE_STATES; i++) {
 		sum->tx.resolution[i] = MAX(sum->tx.resolution[i], ep->tx.resolution[i]);
 		sum->rx.resolution[i] = MAX(sum->rx.resolution[i], ep->rx.resolution[i]);
 	}
-	for (int i = 0; i < 2; i++) {
-		sums[i]->bytes_res = MIN(sums[i]->bytes_res, of[i]->bytes_res);
-		sums[i]->blocked_res = MIN(sums[i]->blocked_res, of[i]->blocked_res);
-		sums[i]->runq_res = MIN(sums[i]->runq_res, of[i]->runq_res);
-	}
-	sum->retransmits_res = MAX(sum->retransmits_res, ep->retransmits_res);
-	sum->drops_res = MAX(sum->drops_res, ep->drops_res);
-	sum->delack_res = MAX(sum->delack_res, ep->delack_res);
+	figures_add_known(&figures_of_calls, &sum->tx_calls, &ep->tx_calls);
+	figures_add_known(&figures_of_calls, &sum->rx_calls, &ep->rx_calls);
+	figures_add_known(&figures_of_endpoint, sum, ep);
 }
 
 struct trace_endpoint *rest_new(void)
@@ -181,10 +118,8 @@ struct trace_endpoint *rest_new(void)
 		rest[p].proto = (enum trace_proto)p;
 		rest[p].peer = -1;
 		rest[p].closed = true;
-		rest[p].tx_calls.bytes_res = rest[p].tx_calls.blocked_res =
-			rest[p].tx_calls.runq_res = TRACE_EXACT;
-		rest[p].rx_calls.bytes_res = rest[p].rx_calls.blocked_res =
-			rest[p].rx_calls.runq_res = TRACE_EXACT;
+		figures_begin_sum(&figures_of_calls, &rest[p].tx_calls);
+		figures_begin_sum(&figures_of_calls, &rest[p].rx_calls);
 	}
 	return rest;
 }

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "bpf/causes.h"
+#include "tracer/figure_rows.h"
 
 #define TRACE_STATES 11 /* of a ledger; tx has TX_N, rx RX_N */
 #define TRACE_HIST   24 /* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
@@ -117,30 +118,9 @@ struct trace_ledger {
 };
 
 struct trace_call_stats {
-	uint64_t bytes, messages;
-	uint64_t blocked_ns, blocked_max_ns;
-	uint64_t open_sleep_ns; /* so far, of one that goes on; not in blocked_ns, which never falls
-				 */
-	uint64_t runq_ns, runq_max_ns;
-	uint64_t wakeups;
-	uint64_t quota_ns; /* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */
-	uint64_t stopped_ns, stopped_max_ns, stopped_n; /* while it was awaited it was stopped by a
-							   signal, or frozen with its cgroup */
-	uint64_t open_stop_ns; /* so far, of a stop that goes on; not in stopped_ns */
-	uint64_t no_cpu_ns; /* while it was awaited, who was last in the call was ready to run and
-			       had no CPU */
-	uint64_t cpu_ns;    /* what the threads that were last in the call ran on a CPU, from their
-			       first call on, in it and out of it */
-	uint64_t born_ns;   /* when the process that was last in the call began; 0: not known */
-	pid_t tgid, tid;    /* who was last in the call; 0: nobody seen */
-	uint64_t cgroup_id; /* of that task, in the v2 hierarchy; 0: unknown */
-	char comm[16];
-	bool others; /* other processes were in the call before; without a tid: hold the descriptor
-			too */
-	bool let_go; /* see left_ns: it lives, and closed its descriptor */
-	/* enum trace_resolution; UNKNOWN: print null. Bytes that are bounded are TCP's own count:
-	 * those, a SYN and a FIN. */
-	uint8_t bytes_res, blocked_res, runq_res, no_cpu_res, cpu_res;
+	CALL_FIGURES(FIGURE_MEMBER)
+	uint64_t missing; /* figures that are not known at all, by row: see figure.h */
+	bool let_go;	  /* see left_ns: it lives, and closed its descriptor */
 	uint64_t left_ns; /* since when that process has no descriptor of it any more, while others
 			     have: mostly, it ended; 0: not so */
 	pid_t fd_owner;	  /* who had it last after that, or has it; 0: not known */
@@ -199,31 +179,16 @@ struct trace_spread {
 	uint64_t sum, squares;
 };
 
-/*
- * Fires of this end's delayed-ACK timer after which the other end's next data came as soon as the
- * ACK could have let it go: how many, how long these ACKs had been withheld, and what the time
- * until the data varies by, counted from the fire and from when the ACK was owed.
- */
 struct trace_answers {
-	uint64_t n, ns;
-	struct trace_spread since_fired, since_owed;
+	ANSWER_FIGURES(FIGURE_MEMBER)
 };
 
-/* TCP: a connection before somebody had it. An accept that nobody made, and a request that is not
- * answered, have lasted until at_ns. */
 struct trace_making {
-	uint64_t connect_ns; /* connect() to the other end's answer; 0: it did not begin here, or
-				that was not seen */
-	uint64_t accept_ns;  /* it was established and nobody had accepted it; 0: it was no
-				listener's, or that was not seen */
-	uint64_t accept_unread_ns;  /* of its `unread`: then, when nobody could read */
-	bool connecting, accepting; /* it is under way */
+	MAKING_FIGURES(FIGURE_MEMBER)
 };
 
-/* TCP: data had come, and could not be read, since some before it had not (the out-of-order queue)
- */
 struct trace_hole {
-	uint64_t ns, max_ns, n;
+	HOLE_FIGURES(FIGURE_MEMBER)
 };
 
 /* What a part of a state was, where that can be told; 0: nothing of the kind was seen. */
@@ -236,8 +201,7 @@ enum trace_part {
 };
 
 struct trace_parts {
-	uint64_t ns[TRACE_PARTS]; /* never more than the state */
-	uint32_t n[TRACE_PARTS];
+	PART_FIGURES(FIGURE_MEMBER)
 };
 
 static inline enum tx_state trace_part_of(enum trace_part p)
@@ -245,15 +209,8 @@ static inline enum tx_state trace_part_of(enum trace_part p)
 	return p == TRACE_PART_DEFERRED || p == TRACE_PART_FQ ? TX_PACING : TX_DEVICE;
 }
 
-/* TCP: what the path gives, by its own reckoning, at the last look; 0: it has none */
 struct trace_path {
-	uint64_t delivery_bytes_per_s; /* the last sample */
-	uint64_t pacing_bytes_per_s;
-	uint64_t lost_segments, sent_segments,
-		out_of_order; /* since the endpoint was first seen; sent: with data, repeated ones
-				 too */
-	uint32_t cwnd, ssthresh; /* segments */
-	bool app_limited;	 /* that sample: the application gave too little to fill the path */
+	PATH_FIGURES(FIGURE_MEMBER)
 };
 
 /* By whom calls or bytes go that no hook of this backend sees. */
@@ -284,24 +241,14 @@ struct trace_endpoint {
 	struct trace_ledger tx, rx;
 	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
-	/* TCP */
+	TCP_FIGURES(FIGURE_MEMBER)
+	QUEUE_FIGURES(FIGURE_MEMBER)
 	struct trace_answers answers;
-	uint64_t delack_ns, delack_fires, ack_debt_ns, retransmits, timeouts, zero_windows;
-	uint64_t needless; /* of `retransmits`, by the other end's DSACKs: it had that already */
-	uint64_t syn_retransmits; /* of `retransmits`: before anything was answered */
-	uint32_t rtt_us,
-		min_rtt_us; /* smoothed, at the last look, and the least of late; 0: unknown */
-	uint8_t delack_res, retransmits_res; /* enum trace_resolution */
-	/* datagrams and pipes */
-	uint64_t drops[TRACE_DROPS];
-	uint64_t queue_integral, queue_max,
-		dequeued; /* residence of one item = integral / dequeued, ns */
-	uint8_t drops_res, queue_res;
-	/* TCP */
 	struct trace_making making;
 	struct trace_hole hole;
 	struct trace_parts parts;
 	struct trace_path path;
+	uint64_t missing;  /* as in struct trace_call_stats */
 	uint8_t unseen[2]; /* enum trace_unseen: tx, rx */
 };
 
