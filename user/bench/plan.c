@@ -193,30 +193,40 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 
 enum { MSS_LEAST = 88, MSS_MOST = 32767 }; /* do_tcp_setsockopt(): TCP_MIN_MSS, MAX_TCP_WINDOW */
 
-/* Rows of "these two exclude each other, because". */
-static int check_conflicts(const struct bench_plan *p, struct err *e)
+/* "these two exclude each other, because" */
+struct conflict {
+	bool clash;
+	const char *text;
+};
+
+static int first_clash(const struct conflict *rows, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].clash)
+			return err_set(e, EXIT_BAD_USAGE, "%s", rows[i].text);
+	return 0;
+}
+
+#define FIRST_CLASH(rows, e) first_clash(rows, sizeof(rows) / sizeof((rows)[0]), e)
+
+static bool is_bulk(const struct bench_plan *p)
+{
+	return p->tests >> TEST_THROUGHPUT & 1 && p->o.ack == ACK_FINAL;
+}
+
+static int check_schedule(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
-	bool rudp = p->w->flags & WL_RELIABLE, rpc = p->w->flags & WL_RPC,
-	     bulk = p->tests >> TEST_THROUGHPUT & 1 && o->ack == ACK_FINAL;
-	const struct {
-		bool clash;
-		const char *text;
-	} rows[] = {
-		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the "
-			"other; give one" },
-		{ o->more && p->pattern.kind == PATTERN_SINGLE,
-			"--more with one write a message: there is no write to follow; give "
-			"--pattern header, trailer or chunks=N" },
+	const struct conflict rows[] = {
 		{ o->count && o->bytes, "--count with --bytes: both say how much; give one" },
 		{ o->rate > 0 && o->outstanding > 1, "--rate with --outstanding: a schedule has no "
 			"window; give one" },
-		{ o->rate > 0 && bulk, "--rate with bulk throughput: bulk has no schedule; give "
-			"--test latency or oneway" },
+		{ o->rate > 0 && is_bulk(p), "--rate with bulk throughput: bulk has no schedule; "
+			"give --test latency or oneway" },
 		{ o->rate > 0 && p->tests >> TEST_CONNECT & 1,
 			"--rate with --test connect: connects are made one after the other; leave "
 			"--rate out" },
-		{ o->outstanding > 1 && bulk && !(p->tests & ~(1u << TEST_THROUGHPUT)),
+		{ o->outstanding > 1 && is_bulk(p) && !(p->tests & ~(1u << TEST_THROUGHPUT)),
 			"--outstanding with one final ack: nothing is awaited; give --ack "
 			"message" },
 		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1,
@@ -225,6 +235,16 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		{ o->outstanding > 1 && p->w->flags & WL_LOSSY,
 			"--outstanding with udp: a lost answer cannot be told from a late one; use "
 			"a stream, or --rate with --test oneway" },
+	};
+
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_reliable(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	bool rudp = p->w->flags & WL_RELIABLE;
+	const struct conflict rows[] = {
 		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: what is repeated "
 			"has several ways; give --test latency" },
 		{ rudp && o->rate > 0, "--rate with rudp: a message starts when the window has "
@@ -233,37 +253,99 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 			"give --window" },
 		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol "
 			"acknowledges each packet itself; leave it out" },
+		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; "
+			"leave the pause out" },
+	};
+
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_calls(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	bool rpc = p->w->flags & WL_RPC;
+	const struct conflict rows[] = {
+		{ rpc && p->tests >> TEST_ONEWAY & 1, "--test oneway with calls: a call has an "
+			"answer; give --test latency" },
+		{ rpc && o->ack == ACK_MESSAGE, "--ack message with calls: their throughput is a "
+			"stream, and a call for each message is --test latency; leave it out" },
+		{ rpc && o->rate > 0, "--rate with calls: one follows the other; leave --rate "
+			"out" },
+		{ rpc && o->outstanding > 1, "--outstanding with calls: one follows the other; "
+			"leave it out" },
+		{ rpc && (o->cork || o->quickack), "--cork or --quickack with calls: the library "
+			"reads and writes by itself; leave it out" },
+		{ rpc && o->placement == PLACE_SPIN, "--placement spin with calls: the library "
+			"waits in its own way; give --placement cross" },
+		{ rpc && o->reader_pause, "--reader-pause with calls: the library reads by "
+			"itself; leave the pause out" },
+		{ rpc && o->engine != ENGINE_PLAIN, "--engine with calls: the library writes by "
+			"itself; leave it out" },
+		{ rpc && o->payload != RPC_STRING && p->tests >> TEST_THROUGHPUT & 1,
+			"--test throughput with this --payload: a stream carries strings; give "
+			"--payload string" },
+	};
+
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_engine(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	bool other = o->engine != ENGINE_PLAIN;
+	const struct conflict rows[] = {
 		{ o->placement == PLACE_SPIN && p->tests >> TEST_CONNECT & 1,
 			"--placement spin with --test connect: accept() sleeps; give --placement "
 			"cross" },
-		{ o->engine != ENGINE_PLAIN && (o->ack == ACK_MESSAGE ||
-			p->tests != 1u << TEST_THROUGHPUT),
+		{ other && (o->ack == ACK_MESSAGE || p->tests != 1u << TEST_THROUGHPUT),
 			"--engine other than plain: it serves bulk throughput only; give --test "
 			"throughput without --ack message" },
-		{ o->engine != ENGINE_PLAIN && p->pattern.kind != PATTERN_SINGLE,
+		{ other && p->pattern.kind != PATTERN_SINGLE,
 			"--engine with --pattern: an engine has a way of its own to write; give "
 			"one" },
-		{ o->engine != ENGINE_PLAIN && o->placement == PLACE_SPIN,
+		{ other && o->placement == PLACE_SPIN,
 			"--engine with --placement spin: only plain calls can spin; give "
 			"--placement cross" },
-		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; "
-			"leave the pause out" },
-		{ o->engine != ENGINE_PLAIN && o->reader_pause,
+		{ other && o->reader_pause,
 			"--reader-pause with --engine: an engine has a way of its own to read; "
 			"give one" },
-		{ (o->timeline || o->perfetto) && !o->trace,
+	};
+
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_traced(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	bool recording = o->timeline || o->perfetto;
+	const struct conflict rows[] = {
+		{ recording && !o->trace,
 			"--timeline or --perfetto with --no-trace: nothing would be recorded; give "
 			"one" },
 		{ o->backend && !o->trace, "--backend with --no-trace: nothing is traced; give "
 			"one" },
-		{ (o->timeline || o->perfetto) && o->ab, "--timeline or --perfetto with --ab: a "
-			"recording would be part of the cost; give one" },
+		{ recording && o->ab, "--timeline or --perfetto with --ab: a recording would be "
+			"part of the cost; give one" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give "
 			"one" },
 		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; "
 			"give one" },
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on "
 			"another host; leave one out" },
+	};
+
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_ends(const struct bench_plan *p, struct err *e)
+{
+	const struct bench_options *o = &p->o;
+	const struct conflict rows[] = {
+		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the "
+			"other; give one" },
+		{ o->more && p->pattern.kind == PATTERN_SINGLE,
+			"--more with one write a message: there is no write to follow; give "
+			"--pattern header, trailer or chunks=N" },
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's "
 			"buffers only; give --sndbuf, --rcvbuf and --cc" },
 		{ o->tuned && p->tests == 1u << TEST_CONNECT,
@@ -299,10 +381,15 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 			"does not; give one" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].clash)
-			return err_set(e, EXIT_BAD_USAGE, "%s", rows[i].text);
-	return 0;
+	return FIRST_CLASH(rows, e);
+}
+
+static int check_conflicts(const struct bench_plan *p, struct err *e)
+{
+	return check_ends(p, e) || check_schedule(p, e) || check_reliable(p, e) ||
+			       check_calls(p, e) || check_engine(p, e) || check_traced(p, e)
+		       ? -1
+		       : 0;
 }
 
 /*

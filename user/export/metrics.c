@@ -219,14 +219,23 @@ static void write_durations(struct exposition *x, const struct groups *g)
 		}
 }
 
-static void write_own_counts(struct exposition *x, const struct groups *g,
-			     const struct exporter_state *e)
+struct counted {
+	struct metric m;
+	uint64_t v;
+};
+
+static void write_counted(struct exposition *x, const struct counted *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		expo_family(x, &rows[i].m);
+		expo_u64(x, &rows[i].m, "", rows[i].v);
+	}
+}
+
+static void write_ledger_counts(struct exposition *x, const struct groups *g)
 {
 	const struct trace_counters *c = &g->last.counters;
-	const struct {
-		struct metric m;
-		uint64_t v;
-	} rows[] = {
+	const struct counted rows[] = {
 		{ { "ipcstall_observed_events", METRIC_COUNTER,
 			"Events that the kernel half took into account." }, c->observed },
 		{ { "ipcstall_lost_records", METRIC_COUNTER,
@@ -247,6 +256,15 @@ static void write_own_counts(struct exposition *x, const struct groups *g,
 		{ { "ipcstall_dropped_endpoints", METRIC_COUNTER,
 		    "Endpoints counted under process=other, because more ended between two "
 		    	"readings than are kept." }, c->dropped },
+	};
+
+	write_counted(x, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void write_own_counts(struct exposition *x, const struct groups *g,
+			     const struct exporter_state *e)
+{
+	const struct counted rows[] = {
 		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, "
 			"without the other ones." }, g->n },
 		{ { "ipcstall_groups_limit", METRIC_GAUGE,
@@ -268,10 +286,7 @@ static void write_own_counts(struct exposition *x, const struct groups *g,
 			"When the exporter started, since 1970." }, e->start_unix_s },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		expo_family(x, &rows[i].m);
-		expo_u64(x, &rows[i].m, "", rows[i].v);
-	}
+	write_counted(x, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void write_own_times(struct exposition *x, const struct exporter_state *e)
@@ -300,6 +315,7 @@ void metrics_write(struct exposition *x, const struct groups *g, const struct ex
 	write_groups(x, g);
 	if (!e->sampled) /* looks see no single stall */
 		write_durations(x, g);
+	write_ledger_counts(x, g);
 	write_own_counts(x, g, e);
 	write_own_times(x, e);
 	expo_end(x);

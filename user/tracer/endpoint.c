@@ -200,7 +200,8 @@ static uint64_t stopped_since(const struct call *calls, const struct call_stats 
 	return (uint64_t)((uint32_t)(at >> STOP_SHIFT) - c->stopped) << STOP_SHIFT;
 }
 
-static void fill_open_stops(struct trace_endpoint *out, const struct endpoint *ep, struct trace *t)
+static void fill_open_stops(struct trace_endpoint *out, const struct endpoint *ep,
+			    const struct trace *t)
 {
 	const struct call *calls = ep->closed ? NULL : t->calls;
 
@@ -419,9 +420,8 @@ static void fill_unseen(struct trace_endpoint *out, unsigned int flags, unsigned
 	resolution_unseen(out, out->unseen[DIR_TX], out->unseen[DIR_RX]);
 }
 
-void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 {
-	memset(out, 0, sizeof(*out));
 	fill_identity(out, &ep->id);
 	out->peer = -1;
 	out->born_ns = ep->born;
@@ -429,15 +429,30 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
+}
+
+static void fill_ledgers(struct trace_endpoint *out, const struct endpoint *ep)
+{
 	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
 	join_present(&out->tx, ep, out->at_ns);
 	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
+}
+
+static void fill_calls(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+{
 	fill_call_stats(&out->tx_calls, &ep->tx_calls);
 	fill_call_stats(&out->rx_calls, &ep->rx_calls);
 	add_open_sleep(out, ep);
-	fill_open_stops(out, ep, (struct trace *)t);
-	fill_blame(&out->blame, &ep->blame);
+	fill_open_stops(out, ep, t);
+	out->tx_calls.bytes =
+		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
+	out->rx_calls.bytes =
+		endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
+}
+
+static void fill_figures(struct trace_endpoint *out, const struct endpoint *ep)
+{
 	memcpy(out->drops, ep->drops, sizeof(out->drops));
 	out->delack_ns = ep->delack_ns;
 	out->delack_fires = ep->delack_fires;
@@ -445,7 +460,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	memcpy(&out->answers, &ep->answers, sizeof(out->answers));
 	out->retransmits = ep->retransmits;
 	out->syn_retransmits = ep->syn_retransmits;
-	out->needless = ep->dsacks < ep->retransmits ? ep->dsacks : ep->retransmits;
+	out->needless = MIN(ep->dsacks, ep->retransmits);
 	out->timeouts = ep->timeouts;
 	out->zero_windows = ep->zero_windows;
 	out->rtt_us = ep->rtt_us;
@@ -453,20 +468,32 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	out->queue_integral = ep->queue_integral;
 	out->queue_max = ep->queue_max;
 	out->dequeued = ep->dequeued;
-	out->tx_calls.bytes =
-		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
-	out->rx_calls.bytes =
-		endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
-	if (t->backend == TRACE_SAMPLED) {
-		sampled_endpoint(out, ep);
-		return;
-	}
+}
+
+/* what this backend, and this endpoint's calls, let be known of it */
+static void fill_known(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+{
 	resolution_fill(out, t->backend, t->exact);
 	fill_unseen(out, ep->flags, ep->upper);
 	if (ep->flags & EP_MISSED << DIR_TX)
 		end_missed(&out->tx_calls, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
 		end_missed(&out->rx_calls, ep->moved[DIR_RX]);
+}
+
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+{
+	memset(out, 0, sizeof(*out));
+	fill_about(out, ep);
+	fill_ledgers(out, ep);
+	fill_calls(out, ep, t);
+	fill_blame(&out->blame, &ep->blame);
+	fill_figures(out, ep);
+	if (t->backend == TRACE_SAMPLED) {
+		sampled_endpoint(out, ep);
+		return;
+	}
+	fill_known(out, ep, t);
 	if (out->proto == TRACE_TCP)
 		fill_tcp(out, ep);
 	if (out->proto != TRACE_PIPE)
