@@ -14,8 +14,8 @@
 /* All zero. `bytes` is a multiple of what the first member is aligned to. NULL with the reason;
  * `next`: what to do about it. */
 void *guarded_map(size_t bytes, const char *next, struct err *e);
-/* The same over a file in memory, for a program that the process becomes: *fd is its descriptor, and
- * the bytes end where the file ends. */
+/* The same over a file in memory, for a program that the process becomes: *fd is its descriptor,
+ * and the bytes end where the file ends. */
 void *guarded_map_file(size_t bytes, const char *next, int *fd, struct err *e);
 /* NULL: nothing was mapped */
 void guarded_unmap(void *p, size_t bytes);

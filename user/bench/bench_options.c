@@ -186,7 +186,8 @@ int bench_check_given(const struct bench_options *o, const struct opt_operands *
 
 	if (opt_given(given, "size") && rpc_payload_size((enum rpc_payload)o->payload))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--size with --payload %s: that has a size of its own; leave one out",
+			       "--size with --payload %s: that has a size of its own; leave one "
+			       "out",
 			       rpc_payloads[o->payload]);
 
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {

@@ -358,25 +358,6 @@ static int check_ends(const struct bench_plan *p, struct err *e)
 		{ o->mss && (o->mss < MSS_LEAST || o->mss > MSS_MOST),
 			"--mss: the kernel takes 88 to 32767; give one of these, or 0 to leave it "
 			"alone" },
-		{ rpc && p->tests >> TEST_ONEWAY & 1, "--test oneway with calls: a call has an "
-			"answer; give --test latency" },
-		{ rpc && o->ack == ACK_MESSAGE, "--ack message with calls: their throughput is a "
-			"stream, and a call for each message is --test latency; leave it out" },
-		{ rpc && o->rate > 0, "--rate with calls: one follows the other; leave --rate "
-			"out" },
-		{ rpc && o->outstanding > 1, "--outstanding with calls: one follows the other; "
-			"leave it out" },
-		{ rpc && (o->cork || o->quickack), "--cork or --quickack with calls: the library "
-			"reads and writes by itself; leave it out" },
-		{ rpc && o->placement == PLACE_SPIN, "--placement spin with calls: the library "
-			"waits in its own way; give --placement cross" },
-		{ rpc && o->reader_pause, "--reader-pause with calls: the library reads by "
-			"itself; leave the pause out" },
-		{ rpc && o->engine != ENGINE_PLAIN, "--engine with calls: the library writes by "
-			"itself; leave it out" },
-		{ rpc && o->payload != RPC_STRING && p->tests >> TEST_THROUGHPUT & 1,
-			"--test throughput with this --payload: a stream carries strings; give "
-			"--payload string" },
 		{ o->repeat && o->json_schema, "--repeat with --json-schema: one runs, the other "
 			"does not; give one" },
 	};
@@ -479,7 +460,8 @@ static int find_workload(struct bench_plan *p, struct err *e)
 	if (p->o.mode < 0)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--mode: missing; give one of pipe, socketpair, unix, "
-			       "unix-seqpacket, unix-dgram, tcp, udp, rudp, grpc, grpc-unix, thrift");
+			       "unix-seqpacket, unix-dgram, tcp, udp, rudp, grpc, grpc-unix, "
+			       "thrift");
 	p->w = workloads[p->o.mode];
 	return 0;
 }

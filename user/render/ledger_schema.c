@@ -10,8 +10,8 @@
  * document, only what its backend cannot. */
 static const struct schema_row head[] = {
 	{ "tool", "tool" }, { "machine", "object" }, { "written", "text" }, { "trace", "trace" },
-	{ "~invocation", "text[]" }, { "~command", "text[]" }, { "~pid", "count" }, { "~exit_code", "count" }, { "~attached_to",
-		"attached_to" },
+	{ "~invocation", "text[]" }, { "~command", "text[]" }, { "~pid", "count" },
+	{ "~exit_code", "count" }, { "~attached_to", "attached_to" },
 	{ "~recorded", "recorded" }, { "~replayed", "replayed" }, {}
 };
 static const struct schema_row document[] = {

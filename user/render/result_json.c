@@ -12,8 +12,8 @@ json_t *json_result_head(const char *schema, int version, const struct bench_pla
 	struct machine m;
 
 	machine_read(&m);
-	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "schema", schema, "version",
-			 version, "tool", build_to_json(&build), "invocation",
+	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "schema", schema,
+			 "version", version, "tool", build_to_json(&build), "invocation",
 			 invocation_to_json(), "machine", machine_to_json(&m),
 			 "remote", remote_to_json(plan->remote), "clock",
 			 tick_clock_to_json(&plan->clock), "options",
