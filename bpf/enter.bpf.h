@@ -25,6 +25,8 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
  * preempted in it (the kernel runs none inside itself). It ended before its thread entered another
  * call or slept in one, and that it waited no more is known from when it last ran.
  */
+__u8 ends_unseen; /* 1: that has happened in this session, of a call that was seen to begin */
+
 static __noinline int left_unseen(struct call *c)
 {
 	struct endpoint *ep = call_endpoint(c);
@@ -39,8 +41,10 @@ static __noinline int left_unseen(struct call *c)
 			end_missed(ep, c->dir);
 		count(COUNT_OBSERVED);
 	}
-	if (!c->before)
+	if (!c->before) {
 		count(COUNT_UNPAIRED);
+		ends_unseen = 1;
+	}
 	c->peeks = 0;
 	call_over(c);
 	return 0;

@@ -30,8 +30,9 @@ CALL_ROWS(CALL)
 
 /*
  * A kernel has only so many return probes of a function under way (register_kretprobe(), maxactive:
- * as few as it has processors), and readers asleep in their calls hold them: the others' calls end
- * with the system call then, of which the result is theirs too.
+ * ten, or twice as many as it has processors), and readers asleep in their calls hold them: the
+ * others' calls end with the system call then, of which the result is theirs too. That slows every
+ * system call of the machine: user space attaches it once an end was not seen (`ends_unseen`).
  */
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)

@@ -430,21 +430,43 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 	return 1;
 }
 
-/* Pipes only: these two slow every system call of the machine, and are attached when pipes are
- * asked for. Most are told by their number. */
-SEC("raw_tp/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+/* of a call with one descriptor, the first argument: most lead to a file or a TCP socket */
+static __always_inline bool leads_to_pipe(struct task_struct *task, __u64 fd)
+{
+	struct target to = {};
+	__u64 file = file_of(task, fd);
+
+	return file && file_leads(&to, file, false);
+}
+
+static __always_inline int sys_begins(struct pt_regs *regs)
 {
 	struct request r;
 
-	request_of(&r, CURRENT(), CAST(pt_regs, regs));
+	request_of(&r, CURRENT(), regs);
 	if (r.bits & SYS_SOCKETS || !(r.bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
 		return 0;
 	if (r.bits & SYS_CLOSE)
 		close_begins(&r);
 	else
 		pipe_call_begins(r.bits, r.first, r.third);
-	return 0;
+	return 1;
+}
+
+/* Pipes only: these two slow every system call of the machine, and are attached when pipes are
+ * asked for. Most are told by their number, or by what their descriptor leads to. */
+SEC("raw_tp/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
+{
+	struct pt_regs *regs = CAST(pt_regs, regs0);
+	struct task_struct *task = CURRENT();
+	__u32 bits = number_bits(task, nr);
+
+	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE | SYS_SOCKETCALL)))
+		return 0;
+	if (bits & SYS_ONE && !is_compat(task) && !leads_to_pipe(task, CALL_ARG_0(regs)))
+		return 0;
+	return sys_begins(regs);
 }
 
 static __noinline int fd_born(__u32 fd, ns_t now)
@@ -548,10 +570,9 @@ static __noinline int splice_filled(__u32 third, long ret)
 	return 1;
 }
 
-SEC("raw_tp/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
+/* the calls that have more to tell than the end of one on a pipe */
+static __noinline int sys_ends(struct pt_regs *regs, long ret)
 {
-	struct pt_regs *regs = CAST(pt_regs, regs0);
 	struct request r;
 
 	request_of(&r, CURRENT(), regs);
@@ -565,5 +586,18 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
 	} else if (syscall_makes(r.bits) && current_wanted()) {
 		sys_made(&r, ret);
 	}
-	return 0;
+	return 1;
+}
+
+SEC("raw_tp/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)
+{
+	struct pt_regs *regs = CAST(pt_regs, regs0);
+	__u32 bits = number_bits(CURRENT(), CALL_NR(regs, PLAINLY));
+
+	if (!(bits & (SYS_IN | SYS_OUT | SYS_MADE | SYS_SOCKETCALL)))
+		return 0;
+	if (bits & SYS_ONE)
+		return bits & SYS_SOCKETS ? 0 : pipe_call_ends(ret);
+	return sys_ends(regs, ret);
 }

@@ -101,7 +101,7 @@ const struct hook hook_table[] = {
 	SHARED(TRACE_KPROBE, PART_ALWAYS),
 	CALLS(TRACE_KPROBE, HOOK_KPROBE, HOOK_KRETPROBE),
 	{ TRACE_KPROBE, HOOK_RAWTP, "on_sys_exit", "sys_exit", false, 0,
-		"the ends of calls for which return probes run short" },
+		"the ends of calls for which return probes run short", PART_LATE },
 	FREED(TRACE_KPROBE, HOOK_KPROBE, PART_ALWAYS),
 	ON_READABLE(TRACE_KPROBE, HOOK_KPROBE, NULL),
 

@@ -7,8 +7,9 @@
 
 enum hook_kind { HOOK_RAWTP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE, HOOK_KIND_N };
 
-/* where every exact hook of a session is attached, a guess is superfluous */
-enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS };
+/* where every exact hook of a session is attached, a guess is superfluous; what is needed late is
+ * attached once an end of a call was not seen */
+enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS, PART_LATE };
 
 struct hook {
 	enum trace_backend backend;

@@ -66,6 +66,7 @@ struct trace {
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
 	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
 	bool running, stop;
+	const unsigned char *ends_unseen; /* NULL: nothing is attached late, or is by now */
 	bool exact; /* TCP's queue is looked at right after each event: see `exact` in
 		       bpf/filter.bpf.h */
 	struct closed_list closed;
@@ -81,6 +82,7 @@ int fail_sys(struct trace_error *e, int err, const char *what, const char *next)
 /* object.c: open, options, load, attach */
 int object_load(struct trace *t, struct trace_error *e);
 int object_attach(struct trace *t, struct trace_error *e);
+void object_attach_late(struct trace *t);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
 /* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name

@@ -417,6 +417,31 @@ static int attach_part(struct trace *t, enum hook_part part, struct trace_error 
 	return 0;
 }
 
+#define NOT_NEEDED "not needed so far: every call that was seen to begin was seen to end"
+
+static void wait_for_need(struct trace *t)
+{
+	for (size_t i = 0; i < t->n_at; i++)
+		if (t->at[i].hook->part == PART_LATE) {
+			snprintf(t->at[i].why_not, sizeof(t->at[i].why_not), NOT_NEEDED);
+			t->ends_unseen = object_var(t, "ends_unseen");
+		}
+}
+
+/* asked again and again while the session goes on */
+void object_attach_late(struct trace *t)
+{
+	struct trace_error e;
+
+	if (!t->ends_unseen || !__atomic_load_n(t->ends_unseen, __ATOMIC_RELAXED))
+		return;
+	t->ends_unseen = NULL;
+	for (size_t i = 0; i < t->n_at; i++)
+		if (t->at[i].hook->part == PART_LATE)
+			t->at[i].why_not[0] = '\0';
+	attach_part(t, PART_LATE, &e);
+}
+
 /* all exact hooks that this session asks for are there */
 static bool sees_exactly(const struct trace *t)
 {
@@ -472,6 +497,7 @@ int object_attach(struct trace *t, struct trace_error *e)
 		object_detach(t);
 		return -1;
 	}
+	wait_for_need(t);
 	return 0;
 }
 

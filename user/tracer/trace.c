@@ -204,6 +204,7 @@ static void *collect(void *arg)
 			settled = snapshot_now();
 		}
 		stacks_tend(t);
+		object_attach_late(t);
 		sampler_finds(t);
 		pthread_mutex_unlock(&t->lock);
 		nanosleep(&nap, NULL);
