@@ -613,7 +613,7 @@ says_true 'who reads as fast as it comes is not late' "$the" 'own[0] == 1e9 and 
 jobs_to_end+=($!)
 until_true test -s out
 until_true sleeps_in "$(cut -d' ' -f1 out)" pipe_write
-"$IPCSTALL" attach -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
+"$IPCSTALL" attach --exact -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
 says_true 'of several that hold the end that is not read none is named' "$the; f = l['findings'][0]" \
 	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] is None and f["surety"] == "inferred from one end"' '(own, f)'
 says_true 'a sleep that goes on is blocked time' "$the; e = l['endpoints'][l['findings'][0]['endpoint']]" \
@@ -625,7 +625,7 @@ for kind in asks unread; do
 	jobs_to_end+=($!)
 	until_true test -s out
 	until_true sleeps "$(cat out)"
-	"$IPCSTALL" attach -q -d 1s -p "$(cat out)" --json m.json >/dev/null 2>err
+	"$IPCSTALL" attach --exact -q -d 1s -p "$(cat out)" --json m.json >/dev/null 2>err
 	says_true "a FIFO from before the session: $kind" "$the; state = {'asks': 'wait', 'unread': 'unread'}['$kind']; e = max(of('pipe'), key=lambda e: ms(e, 'rx', state), default=None)" \
 		'e and e["rx"]["lifetime_ns"] > 0.9e9 and abs(ms(e, "rx", state) - e["rx"]["lifetime_ns"] / 1e6) < 20 and e["beside"]["rx"]["pid"] == int(own[0])' '(own, of("pipe"))'
 done
@@ -686,7 +686,7 @@ jobs_to_end+=("$holder")
 "$PY" -c 'import os, time; f = os.open("full", os.O_WRONLY); os.write(f, bytes(1 << 20))' 2>/dev/null &
 writer=$!
 until_true sleeps_in $writer pipe_write
-"$IPCSTALL" export -p $writer --once --interval 1200ms >metrics 2>err
+"$IPCSTALL" export --exact -p $writer --once --interval 1200ms >metrics 2>err
 says_true 'a sleep that goes on is in the metrics' 'g = dict(l.rsplit(" ", 1) for l in open("metrics") if l.startswith("ipcstall_blocked_seconds_total{"))' \
 	'any(float(v) > 0.05 for v in g.values())' '(g, open("err").read())'
 kill $holder

@@ -10,14 +10,14 @@ refuses 'an empty address' 2 'not ADDRESS:PORT' export --listen '[]:19435'
 refuses 'a name instead of an address' 2 'address in numbers' export --listen localhost:19435
 refuses 'a port that is none' 2 'is no port' export --listen 127.0.0.1:99999
 refuses 'an address of elsewhere' 5 'Cannot assign' export --listen 192.0.2.1:19435
-"$IPCSTALL" export --once --interval 0.2 >/dev/full 2>"$WORK/err"
+"$IPCSTALL" export --exact --once --interval 0.2 >/dev/full 2>"$WORK/err"
 check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"
 
 # --- a server to look at ---
 "$KNOWN" nagle n=100000 >/dev/null 2>&1 &
 jobs_to_end+=($!)
 port=$(free_port)
-"$IPCSTALL" export --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
+"$IPCSTALL" export --exact --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
 exporter=$!
 jobs_to_end+=($exporter)
 until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
@@ -209,7 +209,7 @@ PY
 python3 "$WORK/short-lived.py" "$WORK/traced" &
 churn=$!
 jobs_to_end+=($churn)
-"$IPCSTALL" export --once --interval 5s -p $churn --max-endpoints 64 >"$WORK/churned" 2>"$WORK/err" &
+"$IPCSTALL" export --exact --once --interval 5s -p $churn --max-endpoints 64 >"$WORK/churned" 2>"$WORK/err" &
 once=$!
 until_true tracing $once
 touch "$WORK/traced"

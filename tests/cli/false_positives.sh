@@ -464,7 +464,7 @@ PY
 parent=$!
 until_true test -s child
 began=$(now_ms)
-timeout $HUNG "$IPCSTALL" attach -q -p "$(cat child)" >out 2>err
+timeout $HUNG "$IPCSTALL" attach --exact -q -p "$(cat child)" >out 2>err
 took=$(($(now_ms) - began))
 check "a process that has ended is not waited for" "$took ms; $(head -c 200 err)" [ $took -lt 60000 ]
 kill "$parent"
@@ -482,7 +482,7 @@ for _ in range(3000):
 PY
 	"$PY" talk.py &
 	talker=$!
-	unshare -T --monotonic 100000 "$IPCSTALL" top -b --json -d 400ms -n 2 -p $talker >top.json 2>err
+	unshare -T --monotonic 100000 "$IPCSTALL" top --exact -b --json -d 400ms -n 2 -p $talker >top.json 2>err
 	says_true "in a time namespace there is traffic all the same" 'rows = [json.loads(line) for line in open("top.json")]; moved = [e["tx"]["bytes"] for r in rows for e in r["endpoints"]]' \
 		'len(rows) == 2 and any(moved)' '(rows[:1], moved)'
 	kill $talker

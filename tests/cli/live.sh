@@ -154,7 +154,7 @@ ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full 
 ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3
 
 # a descriptor that was closed is no tracer's: it stays closed, to the command too
-for args in 'run -q --csv - -- true' 'top -b -n 1 -d 50ms' 'export --once --interval 100ms'; do
+for args in 'run -q --csv - -- true' 'top --exact -b -n 1 -d 50ms' 'export --exact --once --interval 100ms'; do
 	# shellcheck disable=SC2086
 	ends "$args: closed standard output" 6 'standard output: Bad file descriptor' sh -c '"$0" "$@" >&-' "$IPCSTALL" $args
 done
@@ -165,7 +165,7 @@ check "the command's closed descriptors are closed" "$rc $(cat err)" [ $rc -eq 5
 # a reader that leaves: attach ends by itself, with 6
 "${talk[@]}" 30000 &
 talker=$!
-{ timeout $HUNG "$IPCSTALL" attach -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
+{ timeout $HUNG "$IPCSTALL" attach --exact -q -p $talker --ndjson - -i 50ms -d 30s 2>err; echo $? >status; } | head -2 >out
 if [ "$(cat status)" = 6 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'Broken pipe' err; then
 	pass "a reader that leaves"
 else
@@ -173,7 +173,7 @@ else
 fi
 
 # SIGINT ends a session in good order, with all its files, though a script's shell has what it starts in the background ignore it
-"$IPCSTALL" attach -q -p $talker --json l.json --timeline t.ndjson 2>err &
+"$IPCSTALL" attach --exact -q -p $talker --json l.json --timeline t.ndjson 2>err &
 tool=$!
 until_true tracing $tool
 kill -INT $tool
@@ -186,7 +186,7 @@ else
 fi
 
 # nohup's hangup stays ignored; SIGTERM still ends it, with its files
-(trap '' HUP; exec "$IPCSTALL" attach -q -p $talker --json i.json 2>err) &
+(trap '' HUP; exec "$IPCSTALL" attach --exact -q -p $talker --json i.json 2>err) &
 tool=$!
 until_true tracing $tool
 kill -HUP $tool
@@ -248,7 +248,7 @@ PY
 check "Ctrl-C is the command's" "exit code" [ "$(python3 at_terminal.py patient "$IPCSTALL" run)" = 4 ]
 check "and it is traced to its end" "$(head -c 400 r.json)" python3 -c 'import json; d = json.load(open("r.json")); assert d["exit_code"] == 4 and sum(e["beside"]["tx"]["bytes"] == 1000 for e in d["ledger"]["endpoints"]) == 1'
 check "a second Ctrl-C ends it" "exit code" [ "$(python3 at_terminal.py stuck "$IPCSTALL" run)" = 130 ]
-ends "a terminal of 20 columns" 0 '.' env COLUMNS=20 "$IPCSTALL" attach -p $talker -d 500ms
+ends "a terminal of 20 columns" 0 '.' env COLUMNS=20 "$IPCSTALL" attach --exact -p $talker -d 500ms
 kill $talker
 wait $talker 2>/dev/null
 
@@ -311,7 +311,7 @@ if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then
 	[ "$(wc -l <err)" -eq 1 ] || fail "nobody: run" "$(wc -l <err) lines"
 	sleep 300 &
 	other=$!
-	ends "nobody: another user's process" 3 'belongs to another user' "${nobody[@]}" "$WORK/ipcstall" attach -p $other -d 1s
+	ends "nobody: another user's process" 3 'belongs to another user' "${nobody[@]}" "$WORK/ipcstall" attach --exact -p $other -d 1s
 	ends "nobody: record" 3 'run as root|CAP_BPF' "${nobody[@]}" "$WORK/ipcstall" record -o /tmp/nobody-$$.rec -- true
 	rm -f /tmp/nobody-$$.rec
 	ends "nobody: replay needs no privilege" 0 'recorded on' "${nobody[@]}" "$WORK/ipcstall" replay a.rec

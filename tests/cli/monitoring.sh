@@ -4,7 +4,7 @@
 docs=$here/docs/monitoring
 needs_ledger
 
-"$IPCSTALL" export --once --interval 0.3s --format prometheus >"$WORK/metrics"
+"$IPCSTALL" export --exact --once --interval 0.3s --format prometheus >"$WORK/metrics"
 cat >"$WORK/names.py" <<'PY'
 import json, re, sys
 exported = set()
@@ -55,9 +55,9 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null 2>&1; then
 	cp "$(readlink -f "$IPCSTALL")" "$WORK/ipcstall"
 	chmod 755 "$WORK" "$WORK/ipcstall"
 	as() { setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps="-all,$1" --ambient-caps="-all,$1" --bounding-set="-all,$1" "${@:2}"; }
-	as "$caps" "$WORK/ipcstall" export --once --interval 1s >"$WORK/metrics" 2>"$WORK/err"
+	as "$caps" "$WORK/ipcstall" export --exact --once --interval 1s >"$WORK/metrics" 2>"$WORK/err"
 	check 'the privileges suffice' "$(cat "$WORK/err")" grep -qE '^ipcstall_blamed_stall_seconds_total\{process="known",.*cause="nagle",by="delayed-ack"\} (0\.[1-9]|[1-9])' "$WORK/metrics"
-	as +bpf "$WORK/ipcstall" export --once --interval 1s >/dev/null 2>"$WORK/err"
+	as +bpf "$WORK/ipcstall" export --exact --once --interval 1s >/dev/null 2>"$WORK/err"
 	rc=$?
 	check 'fewer do not, in one line' "exit $rc: $(cat "$WORK/err")" [ "$rc $(wc -l <"$WORK/err")" = '3 1' ]
 	kill $known

@@ -114,7 +114,7 @@ one_from_before() {
 	python3 "$WORK/reload.py" 40126 before <"$WORK/go" &
 	server=$!
 	exec 5>"$WORK/go"
-	"$IPCSTALL" attach -q --proto tcp --json "$WORK/l.json" -p $server >"$WORK/out" 2>&1 </dev/null 5>&- &
+	"$IPCSTALL" attach --exact -q --proto tcp --json "$WORK/l.json" -p $server >"$WORK/out" 2>&1 </dev/null 5>&- &
 	tool=$!
 	until_true tracing $tool
 	echo >&5

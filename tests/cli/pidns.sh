@@ -33,7 +33,7 @@ timeout $HUNG "${inside[@]}" "$IPCSTALL" run -q --stacks --threshold 10ms --json
 if grep -q '"peer_kernel_stack": *\[' "$WORK/ledger.json"; then pass 'where the reader slept'; else fail 'where the reader slept' 'no stall says it'; fi
 # Who sleeps in a call since before the session goes by the number of the namespace too.
 # shellcheck disable=SC2016 # for the shell within
-timeout $HUNG "${inside[@]}" bash -c 'sleep 300 | cat & echo $! >"$2/pid"; until grep -q pipe_read /proc/$!/wchan; do sleep 0.02; done; exec "$1" attach -q -d 500ms --json "$2/attached.json" -p $!' - \
+timeout $HUNG "${inside[@]}" bash -c 'sleep 300 | cat & echo $! >"$2/pid"; until grep -q pipe_read /proc/$!/wchan; do sleep 0.02; done; exec "$1" attach --exact -q -d 500ms --json "$2/attached.json" -p $!' - \
 	"$IPCSTALL" "$WORK" >"$WORK/out" 2>&1 </dev/null
 if grep -qE "\"pid\": *$(cat "$WORK/pid"), *\"comm\": *\"cat\"" "$WORK/attached.json"; then
 	pass 'a sleeper from before'

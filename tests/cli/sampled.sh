@@ -27,13 +27,13 @@ beside 'a full Unix stream' unix-slow-reader type=stream n=600
 "$KNOWN" --go go nagle n=60 >known.json &
 known=$!
 jobs_to_end+=($known)
-"$IPCSTALL" attach -p $known --sampled --json s.json >out 2>err &
+"$IPCSTALL" attach -p $known --json s.json >out 2>err &
 tool=$!
 until_true grep -q attached err
 touch go
 wait $tool
 rc=$?
-check 'attach --sampled ends with the process' "exit code $rc; $(head -c 300 err)" [ $rc -eq 0 ]
+check 'attach samples, and ends with the process' "exit code $rc; $(head -c 300 err)" [ $rc -eq 0 ]
 load="import jsonschema, subprocess
 d = json.load(open('s.json')); l = d['ledger']; f = l['findings'][0]; e = l['endpoints'][f['endpoint']]; n = e['tx']['states']['nagle']"
 says_true 'the cause and the party' "$load" "f['cause'] == 'nagle' and f['blamed'] == 'peer delayed ACK' and f['surety'] == 'both ends seen'" f
@@ -45,5 +45,7 @@ says_true 'an interval around the share' "$load; i = e['looks']['tx']['nagle']; 
 says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] == 0 and sum(v['ns'] or 0 for v in x[s]['states'].values()) == x[s]['lifetime_ns'] for x in l['endpoints'] for s in ('tx', 'rx'))" "[x['tx'] for x in l['endpoints']]"
 says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer']]['looks']" "p['facts']['ack_owed']['found'] > 0.8 * p['n']" p
 says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for h in d['trace']['hooks'] if h['attached']]" "set(p) <= {'inet_sock_set_state', 'tcp_destroy_sock', 'sched_process_fork'} and p" p
+says_true 'the ledger proved it meanwhile' "$load; p = d['proofs']" "len(p) == 1 and p[0]['ns'] > 2e8 and p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['max_ns'] > 3e7" p
+check 'and its card says so' "$(cat err)" grep -qE '^  proof  the ledger, for .*nagle' err
 says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.loads(subprocess.check_output(['$IPCSTALL', 'attach', '--json-schema'])))" True d
 finish

@@ -21,8 +21,8 @@ export -f talk; export KNOWN HUNG
 "$IPCSTALL" replay -q rec --json again --ndjson again.lines 2>/dev/null
 "$KNOWN" nagle n=1000 >/dev/null &
 jobs_to_end+=($!)
-"$IPCSTALL" attach -q -p $! -d 300ms --json attached
-"$IPCSTALL" top --json -n 2 -d 0.3 --rows 0 >top.lines
+"$IPCSTALL" attach --exact -q -p $! -d 300ms --json attached
+"$IPCSTALL" top --exact --json -n 2 -d 0.3 --rows 0 >top.lines
 
 cat >judge.py <<'PY'
 """judge.py SCHEMA[#PART] FILE...: what does not fit. Each file is one document, or lines."""

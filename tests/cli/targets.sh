@@ -18,7 +18,7 @@ print(*sorted({str(e['beside'][s]['pid']) for e in ends for s in ('tx', 'rx') if
 
 if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group/below"
-	"$IPCSTALL" attach -c "$group" --json group.json >out 2>err &
+	"$IPCSTALL" attach --exact -c "$group" --json group.json >out 2>err &
 	tool=$!
 	until_true grep -q 'attached;' err
 	inside "$KNOWN" nagle n=10 >in.json &
@@ -37,7 +37,7 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	rmdir "$group/below" "$group"
 
 	mkdir "$group"
-	"$IPCSTALL" attach -c "$group" -d 2s --json gone.json >out 2>err &
+	"$IPCSTALL" attach --exact -c "$group" -d 2s --json gone.json >out 2>err &
 	tool=$!
 	until_true grep -q 'attached;' err
 	rmdir "$group"
@@ -92,7 +92,7 @@ python3 shared.py <go >ready &
 shared=$!
 exec 5>go
 until_true test -s ready
-"$IPCSTALL" attach -p "$(cat ready)" --json shared.json >out 2>err &
+"$IPCSTALL" attach --exact -p "$(cat ready)" --json shared.json >out 2>err &
 tool=$!
 until_true grep -q 'attached;' err
 echo >&5
@@ -250,7 +250,7 @@ waits=$!
 jobs_to_end+=($waits)
 exec 5>begin
 rm -f m.json
-"$IPCSTALL" attach -p $waits --json m.json -d 2s >/dev/null 2>err &
+"$IPCSTALL" attach --exact -p $waits --json m.json -d 2s >/dev/null 2>err &
 tool=$!
 until_true grep -q 'attached;' err
 echo >&5

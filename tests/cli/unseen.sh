@@ -28,7 +28,7 @@ if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 26
 	jobs_to_end+=("$server")
 	until_true [ -s where ]
 	read -r pid port <where
-	"$IPCSTALL" attach -p "$pid" --json m.json >/dev/null 2>err &
+	"$IPCSTALL" attach --exact -p "$pid" --json m.json >/dev/null 2>err &
 	tracer=$!
 	until_true grep -q attached err
 	"$PY" -c 'import socket, sys; c = socket.create_connection(("127.0.0.1", int(sys.argv[1]))); c.sendall(b"x" * 50); c.recv(1)' "$port"

@@ -90,9 +90,9 @@ def traced(folder):
     tool("record", "-q", "--output", f"{folder}/kept", "--timeline", "--threshold", "10ms", "--", *known)
     tool("replay", "-q", f"{folder}/kept", *sinks)
     yield "replay", [o for n in ("json", "ndjson", "timeline") for o in lines_of(f"{folder}/{n}")]
-    tool("attach", "-q", "--all", "--duration", "200ms", *sinks)
+    tool("attach", "--exact", "-q", "--all", "--duration", "200ms", *sinks)
     yield "attach", [o for n in ("json", "timeline") for o in lines_of(f"{folder}/{n}")]
-    yield "top", [json.loads(line) for line in tool("top", "--all", "--json", "-n", "1", "-d", "200ms").stdout.splitlines()]
+    yield "top", [json.loads(line) for line in tool("top", "--exact", "--all", "--json", "-n", "1", "-d", "200ms").stdout.splitlines()]
     tool("bench", "-q", "-m", "tcp", "-s", "64", "-d", "20ms", *sinks[:2], *sinks[4:])
     yield "bench", [o for n in ("json", "timeline") for o in lines_of(f"{folder}/{n}")]
     tool("bench", "-q", "-m", "tcp", "-s", "64", "-t", "latency", "-d", "20ms", "--ab", *sinks[:2])

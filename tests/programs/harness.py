@@ -84,7 +84,7 @@ class Trace:
     def __init__(self, box, args):
         self.file = box.path("ledger.json")
         self.log = box.path("ipcstall.log")
-        self.proc = box.start([TOOL, "attach", "--json", self.file, *args], log="ipcstall.log")
+        self.proc = box.start([TOOL, "attach", "--exact", "--json", self.file, *args], log="ipcstall.log")
         until("ipcstall attach", lambda: self.attached())
 
     def attached(self):

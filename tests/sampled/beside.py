@@ -36,7 +36,7 @@ def run(case, budget, folder):
     known = subprocess.Popen([KNOWN, "--wait", "--out", os.path.join(folder, "known.json"), *case], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     pid = int(known.stdout.readline().split()[1])
     paths = [os.path.join(folder, name) for name in ("ledger.json", "sampled.json")]
-    tracers = [tracer(pid, paths[0]), tracer(pid, paths[1], "--sampled", "--budget", budget)]
+    tracers = [tracer(pid, paths[0], "--exact"), tracer(pid, paths[1], "--sampled", "--zoom-budget", "0", "--budget", budget)]
     known.send_signal(signal.SIGUSR1)
     known.communicate()
     for t in tracers:

@@ -26,7 +26,7 @@ def conversation(messages):
 
 
 def beside(budget, messages):
-    t = subprocess.Popen([IPCSTALL, "attach", "-a", "--sampled", "--budget", budget], stderr=subprocess.PIPE, text=True)
+    t = subprocess.Popen([IPCSTALL, "attach", "-a", "--sampled", "--zoom-budget", "0", "--budget", budget], stderr=subprocess.PIPE, text=True)
     for line in t.stderr:
         if "attached" in line:
             break

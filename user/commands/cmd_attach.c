@@ -2,6 +2,7 @@
 /* ipcstall attach: the ledgers of programs that already run. */
 #include "commands/command.h"
 #include "session/session.h"
+#include "session/prover.h"
 #include "session/sampling.h"
 #include "base/clock.h"
 #include "render/environment.h"
@@ -12,22 +13,39 @@ static const struct opt attach_options[] = {
 	TARGET_OPTIONS,
 	OPT_HEAD("How"),
 	SAMPLED_OPTIONS,
+	ZOOM_BUDGET_OPTION,
 	SESSION_OPTIONS,
 	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
-static void watch(struct session *l, const struct trace_options *t, struct err *e)
+struct watched {
+	struct session *l;
+	const struct trace_options *filter;
+	struct err *e;
+};
+
+/* also while the ledger is looked at: the running report goes on */
+static bool is_over(void *ctx)
+{
+	struct watched *w = ctx;
+
+	return session_interrupted() || !targets_any_alive(w->filter) ||
+	       session_tick(w->l, w->e);
+}
+
+static void watch(struct session *l, struct prover *p, const struct trace_options *t,
+		  struct err *e)
 {
 	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : UINT64_MAX;
+	struct watched w = { l, t, e };
+	struct zoom_stop stop = { is_over, &w };
 
-	while (!session_interrupted() && targets_any_alive(t)) {
+	while (!is_over(&w)) {
 		uint64_t now = now_ns();
 
-		if (now >= deadline)
-			return;
-		if (session_tick(l, e))
+		if (now >= deadline || prover_tick(p, l->t, deadline, &stop, e))
 			return;
 		trace_poll(l->t, deadline - now < 100000000 ? (int)((deadline - now) / 1000000) + 1
 							    : 100);
@@ -49,9 +67,13 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 {
 	struct trace_options filter = {};
 	struct session l = {};
+	struct prover prover = {};
+	double zooms = 0;
 	json_t *about;
 	int rc;
 
+	if (o->sampled && sampling_zoom_budget(o, &zooms, e))
+		return -1;
 	if (targets_from_options(o, command, &filter, e))
 		return -1;
 	session_catch_signals();
@@ -62,10 +84,16 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
+	prover_begin(&prover, &filter, zooms);
 	if (rc == 0)
-		watch(&l, &filter, e);
+		watch(&l, &prover, &filter, e);
+	if (o->sampled)
+		json_object_set_new(about, "proofs", prover_to_json(&prover));
 	if (rc == 0)
 		rc = session_end_and_report(&l, about, e);
+	if (!o->quiet)
+		prover_print(&prover, stderr);
+	prover_end(&prover);
 	json_decref(about);
 	session_free(&l);
 	return rc ? e->code : EXIT_DONE;
@@ -73,9 +101,11 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
-	const struct session_opts *o = opts;
+	struct session_opts *o = opts;
 
-	return o->json_schema ? schema_print(ledger_schema(), e) : session_attach(o, "attach", e);
+	if (o->json_schema)
+		return schema_print(ledger_schema(), e);
+	return sampling_choose(o, e) ? -1 : session_attach(o, "attach", e);
 }
 
 const struct command command_attach = {

@@ -257,7 +257,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--format without --once: a client is served the format it asks "
 			       "for; leave it out, or add --once");
-	if (targets_or_all(&o->live, "export", &filter, e))
+	if (sampling_choose(&o->live, e) || targets_or_all(&o->live, "export", &filter, e))
 		return -1;
 	session_catch_signals();
 	if (!o->once) {

@@ -171,7 +171,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 	if (o->live.json_schema)
 		return schema_print(top_schema(), e);
-	if (targets_or_all(&o->live, "top", &filter, e))
+	if (sampling_choose(&o->live, e) || targets_or_all(&o->live, "top", &filter, e))
 		return -1;
 	o->batch = o->batch || o->json || !terminal_is(stdout);
 	filter.timeline = o->batch || o->live.sampled ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;

@@ -11,15 +11,14 @@
 #include "commands/command.h"
 #include "json/json_text.h"
 #include "render/ledger_text.h"
+#include "session/prover.h"
 #include "session/sampling.h"
 #include "session/session.h"
-#include "session/zoom.h"
 
 struct watch_opts {
 	struct session_opts live; /* first: its rows count from its beginning */
 	int64_t every_ns, before_ns, tell_again_ns, dump_ns;
 	double min_percent;
-	char *zoom_budget;
 };
 
 #define WATCH(member) offsetof(struct watch_opts, member)
@@ -37,8 +36,7 @@ static const struct opt watch_options[] = {
 		"connection's time", WATCH(min_percent), 0.1, 100 },
 	{ OPT_TIME, 0, "again", "TIME", "tell of the same stall again after this time",
 		WATCH(tell_again_ns), 1e9, 86400e9 },
-	{ OPT_STRING, 0, "zoom-budget", "PERCENT", "of the time, for the ledger where looks "
-		"suspect a stall (default 1%; 0: never)", WATCH(zoom_budget) },
+	ZOOM_BUDGET_OPTION,
 	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this time, and write them at "
 		"SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
 	{ OPT_TIME, 0, "threshold", "TIME", "write them also when a connection stalls this long in "
@@ -66,8 +64,7 @@ enum { TOLD_MOST = 256 };
 struct watch {
 	const struct watch_opts *o;
 	struct session live;
-	struct zoom zoom;
-	bool zooms;
+	struct prover prover;
 	struct trace_snapshot last;
 	struct {
 		uint64_t serial, at_ns;
@@ -152,49 +149,17 @@ static bool is_worth_telling(const struct watch *w, const struct verdict *v)
 
 /* ---- the proof ---- */
 
-static size_t add_pid(pid_t *pids, size_t n, pid_t pid)
+static bool stopped(void *ctx)
 {
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return n;
-	if (pid > 0)
-		pids[n++] = pid;
-	return n;
-}
-
-static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, pid_t pids[4])
-{
-	const struct trace_endpoint *ep = &s->ep[f->endpoint],
-				    *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
-	size_t n = 0;
-
-	n = add_pid(pids, n, ep->tx_calls.tgid);
-	n = add_pid(pids, n, ep->rx_calls.tgid);
-	n = add_pid(pids, n, peer->rx_calls.tgid);
-	return add_pid(pids, n, peer->tx_calls.tgid);
-}
-
-/* The ledger's view of it; false: none is to be had now. */
-static bool prove(struct watch *w, const struct trace_snapshot *window, const struct finding *f,
-		  struct trace_snapshot *proof)
-{
-	struct err e = {};
-	pid_t pids[4];
-	size_t n = pids_of(window, f, pids);
-
-	if (!w->zooms || !n || !zoom_allowed(&w->zoom, ZOOM_MOST_NS))
-		return false;
-	if (!zoom_at(&w->zoom, pids, n, ZOOM_MOST_NS, session_interrupted, proof, &e))
-		return true;
-	err_print(&e);
-	return false;
+	return session_interrupted();
 }
 
 static void tell(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
 {
 	struct trace_snapshot proof = {};
 	struct verdict proven = {};
-	bool has = prove(w, window, &v->v[v->lead], &proof);
+	struct zoom_stop stop = { .asked = stopped };
+	bool has = prover_prove(&w->prover, window, &v->v[v->lead], ZOOM_MOST_NS, &stop, &proof);
 	json_t *line;
 
 	if (has)
@@ -273,8 +238,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 			       "watch: no memory for what was before; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
-	w->zooms = zoom_budget > 0;
-	if (w->zooms && zoom_prepare(&w->zoom, filter, zoom_budget, e))
+	prover_begin(&w->prover, filter, zoom_budget);
+	if (prover_load(&w->prover, e))
 		return -1;
 	return session_snapshot(&w->live, &w->last, &te) ? session_error(e, &te) : 0;
 }
@@ -285,8 +250,7 @@ static void end(struct watch *w)
 		json_decref(w->before[i]);
 	free(w->before);
 	trace_snapshot_free(&w->last);
-	if (w->zooms)
-		zoom_free(&w->zoom);
+	prover_end(&w->prover);
 	session_free(&w->live);
 }
 
@@ -296,14 +260,11 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	struct trace_options filter = {};
 	struct watch w = { .o = o };
 	struct sigaction usr1 = { .sa_handler = on_usr1 };
-	double zoom_budget = 0.01;
+	double zoom_budget;
 	int rc;
 
-	if (o->zoom_budget && strcmp(o->zoom_budget, "0") &&
-	    sampling_percent("--zoom-budget", "of the time", o->zoom_budget, &zoom_budget, e))
+	if (sampling_zoom_budget(&o->live, &zoom_budget, e))
 		return -1;
-	if (o->zoom_budget && !strcmp(o->zoom_budget, "0"))
-		zoom_budget = 0;
 	if (targets_or_all(&o->live, "watch", &filter, e))
 		return -1;
 	session_catch_signals();

@@ -12,7 +12,10 @@ static const struct schema_row head[] = {
 	{ "tool", "tool" }, { "machine", "object" }, { "written", "text" }, { "trace", "trace" },
 	{ "~invocation", "text[]" }, { "~command", "text[]" }, { "~pid", "count" },
 	{ "~exit_code", "count" }, { "~attached_to", "attached_to" },
-	{ "~recorded", "recorded" }, { "~replayed", "replayed" }, {}
+	{ "~recorded", "recorded" }, { "~replayed", "replayed" }, { "~proofs", "proof[]" }, {}
+};
+static const struct schema_row proof[] = {
+	{ "t", "count" }, { "ns", "count" }, { "ledger", "judgement" }, {}
 };
 static const struct schema_row document[] = {
 	{ "ledger", "ledger" }, { "stalls", "?stall[]" }, { "stalls_dropped", "?count" }, {}
@@ -202,7 +205,7 @@ static const struct {
 	const struct schema_row *rows;
 } objects[] = {
 	{ "tool", tool }, { "trace", trace }, { "hook", hook }, { "attached_to", attached_to },
-		{ "recorded", recorded }, { "replayed", replayed },
+		{ "recorded", recorded }, { "replayed", replayed }, { "proof", proof },
 	{ "dropped", dropped }, { "finding", finding }, { "spell", spell },
 		{ "wait", wait_for_another }, { "withheld", withheld }, { "loss", loss },
 	{ "scattered", scattered }, { "card", card }, { "requests", requests },
@@ -342,6 +345,7 @@ json_t *ledger_schema(void)
 	json_object_set_new(defs, "calls", with_figures(calls, &figures_of_calls));
 	json_object_set_new(defs, "tcp", with_figures(nothing_else, &figures_of_endpoint));
 	json_object_set_new(defs, "ledger", two(endpoints, summary));
+	json_object_set_new(defs, "judgement", schema_object(summary));
 	json_object_set_new(defs, "line", lines());
 	set_states(defs);
 	set_names(defs);

@@ -38,25 +38,52 @@ static const char *wants_episodes(const struct session_opts *o)
 	return o->record ? "a recording" : NULL;
 }
 
+/* What only the ledger has; NULL: nothing of it was asked for. */
+static const char *wants_ledger(const struct session_opts *o)
+{
+	return o->backend ? "--backend" : wants_episodes(o);
+}
+
+static int no_looks(const struct session_opts *o, const char *because, struct err *e)
+{
+	const char *given = o->budget ? "--budget" : o->zoom_budget ? "--zoom-budget" : NULL;
+
+	if (o->sampled)
+		return err_set(e, EXIT_BAD_USAGE,
+			       "%s with --sampled: looks at random instants see no single message; "
+			       "leave one of the two out",
+			       because);
+	if (!given)
+		return 0;
+	return err_set(e, EXIT_BAD_USAGE,
+		       "%s with %s: every message is traced, and nobody looks; leave one of the "
+		       "two out",
+		       given, because);
+}
+
+int sampling_choose(struct session_opts *o, struct err *e)
+{
+	const char *because = o->exact ? "--exact" : wants_ledger(o);
+
+	if (because && no_looks(o, because, e))
+		return -1;
+	o->sampled = !because;
+	return 0;
+}
+
+int sampling_zoom_budget(const struct session_opts *o, double *share, struct err *e)
+{
+	const char *text = o->zoom_budget ? o->zoom_budget : ZOOM_BUDGET;
+
+	*share = 0;
+	return strcmp(text, "0") ? sampling_percent("--zoom-budget", "of the time", text, share, e)
+				 : 0;
+}
+
 int sampling_options(const struct session_opts *o, struct trace_options *filter, struct err *e)
 {
-	const char *episodes = o->sampled ? wants_episodes(o) : NULL;
-
-	if (o->budget && !o->sampled)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--budget without --sampled: the ledger takes what every message "
-			       "costs; add --sampled, or leave it out");
 	if (!o->sampled)
 		return 0;
-	if (episodes)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "%s with --sampled: looks at random instants see no single stall; "
-			       "leave one of the two out",
-			       episodes);
-	if (o->backend)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--backend with --sampled: looks need no hook on a message's way; "
-			       "leave one of the two out");
 	return sampling_percent("--budget", "of one CPU", o->budget ? o->budget : SAMPLING_BUDGET,
 				&filter->budget, e);
 }

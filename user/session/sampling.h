@@ -6,6 +6,7 @@
 #include "session/session.h"
 
 #define SAMPLING_BUDGET "0.5%" /* where none is given */
+#define ZOOM_BUDGET	"1%"
 
 /* of a command that always samples */
 #define BUDGET_OPTION \
@@ -15,17 +16,33 @@
 			SESSION_OPT(budget) \
 	}
 
+#define ZOOM_BUDGET_OPTION \
+	{ \
+		OPT_STRING, 0, "zoom-budget", "PERCENT", \
+			"of the time, for the ledger where looks suspect a stall " \
+			"(default " ZOOM_BUDGET "; 0: never)", \
+			SESSION_OPT(zoom_budget) \
+	}
+
+/* of a command that samples unless it is told not to */
 #define SAMPLED_OPTIONS \
-	{ OPT_FLAG, 0, "sampled", NULL, "look at every endpoint at random instants instead of " \
-		"tracing every message: no message costs more, and " \
-	  "shares come with a 95 % interval", SESSION_OPT(sampled) }, \
-	{ OPT_STRING, 0, "budget", "PERCENT", "with --sampled: of one CPU, for the looks " \
-		"(default " SAMPLING_BUDGET ")", SESSION_OPT(budget) }
+	{ OPT_FLAG, 0, "exact", NULL, "trace every message: exact times, single stalls and " \
+		"histograms, at a price for each message (docs/OVERHEAD.md)", \
+	  SESSION_OPT(exact) }, \
+	{ OPT_FLAG, 0, "sampled", NULL, "look at every endpoint at random instants (default): " \
+		"no message costs more, and shares come with a 95 % interval", \
+	  SESSION_OPT(sampled) }, \
+	BUDGET_OPTION
 
 /* "0.5%" as a share; `option` and `of` are for the error: "--budget", "of one CPU". */
 int sampling_percent(const char *option, const char *of, const char *text, double *share,
 		     struct err *e);
-/* Sets filter->budget, and refuses what no look can see. Without --sampled: the ledger. */
+/* Sets o->sampled: not with --exact, nor where something else asks for the ledger. Refuses what
+ * contradicts itself. */
+int sampling_choose(struct session_opts *o, struct err *e);
+/* The budget of zooms as a share of the time; 0: none. */
+int sampling_zoom_budget(const struct session_opts *o, double *share, struct err *e);
+/* Of a session that samples: sets filter->budget. */
 int sampling_options(const struct session_opts *o, struct trace_options *filter, struct err *e);
 
 #endif

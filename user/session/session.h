@@ -19,8 +19,8 @@ struct session_opts {
 	struct str_list protos;
 	struct str_list ports;
 	bool all, cost, quiet, stacks, json_schema, ledger;
-	bool sampled;
-	char *budget;		     /* of the looks; NULL: the usual one */
+	bool sampled, exact;
+	char *budget, *zoom_budget;  /* of the looks, and of zooms; NULL: the usual one */
 	int colour;		     /* enum colour_when */
 	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
 	char *ndjson, *html;

@@ -31,15 +31,15 @@ bool zoom_allowed(const struct zoom *z, uint64_t ns)
 	return (double)(z->spent_ns + ns) <= z->budget * ((double)(now_ns() - z->began_ns) + first);
 }
 
-static void wait_for(uint64_t ns, bool (*stop)(void))
+static void wait_for(uint64_t ns, const struct zoom_stop *stop)
 {
 	uint64_t end = now_ns() + ns;
 
-	while (!stop() && now_ns() < end)
+	while (!stop->asked(stop->ctx) && now_ns() < end)
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 }
 
-int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void),
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, const struct zoom_stop *stop,
 	    struct trace_snapshot *out, struct err *e)
 {
 	uint64_t began = now_ns();

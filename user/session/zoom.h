@@ -11,6 +11,12 @@
 
 #define ZOOM_MOST_NS 2000000000ull
 
+/* before its time is over; `asked` is called every 20 ms */
+struct zoom_stop {
+	bool (*asked)(void *ctx);
+	void *ctx;
+};
+
 struct zoom {
 	struct trace *t;
 	double budget; /* of the time */
@@ -23,7 +29,7 @@ int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budg
 /* Is there so much of the budget left? The first may come at once. */
 bool zoom_allowed(const struct zoom *z, uint64_t ns);
 /* The ledger of these processes for so long, or until `stop` says so; *out is to be freed. */
-int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, bool (*stop)(void),
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, const struct zoom_stop *stop,
 	    struct trace_snapshot *out, struct err *e);
 void zoom_free(struct zoom *z);
 

@@ -372,7 +372,7 @@ int object_load(struct trace *t, struct trace_error *e)
 		return fail(e, EXIT_NO_FEATURE, "cannot sample",
 			    "this kernel's programs cannot walk a map, or user space cannot share "
 			    "one with them (5.13 on)",
-			    "take the ledger (without --sampled)");
+			    "take the ledger (--exact)");
 	return 0;
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Looks suspect a stall; the ledger of the processes at its two ends, for seconds, is the proof. */
+#ifndef IPCSTALL_SESSION_PROVER_H
+#define IPCSTALL_SESSION_PROVER_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "session/zoom.h"
+#include "verdict/verdict.h"
+
+struct proof {
+	uint64_t at_ns, ns; /* when it ended, and how long the ledger was attached */
+	uint64_t serial;    /* of the endpoint that seemed to stall */
+	enum tx_state cause;	/* of which it seemed so */
+	struct trace_snapshot s;
+	struct verdict v;
+};
+
+#define PROOFS_MOST 16
+
+struct prover {
+	const struct trace_options *filter;
+	double budget; /* of the time; 0: nothing is proven */
+	struct zoom zoom;
+	bool loaded;
+	struct trace_snapshot last; /* up to here it was judged */
+	uint64_t next_ns;
+	struct proof proofs[PROOFS_MOST];
+	size_t n;
+};
+
+void prover_begin(struct prover *p, const struct trace_options *filter, double budget);
+/* The ledger's programs, if they are not loaded; else they are with the first proof. */
+int prover_load(struct prover *p, struct err *e);
+/* The ledger's view of this finding; *proof is to be freed. False: none is to be had now. */
+bool prover_prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
+		  uint64_t ns, const struct zoom_stop *stop, struct trace_snapshot *proof);
+/* To be called often: judges what was seen since the last time, and proves what is new. `t`: the
+ * session of looks; a proof takes no longer than until `deadline`. */
+int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
+		struct err *e);
+/* A line for each proof; [{"t", "ns", "ledger"}] */
+void prover_print(const struct prover *p, FILE *out);
+json_t *prover_to_json(const struct prover *p);
+void prover_end(struct prover *p);
+
+#endif
