@@ -60,7 +60,10 @@ ALL_CPPFLAGS := -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION
 	    $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -g $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
 ALL_LDFLAGS := $(HARDEN_LD) $(LDFLAGS)
-LIBS     := -lbpf -lelf -lz -ljansson -lnettle -lm -pthread $(LDLIBS)
+# optional: without it no stack is unwound, and `try` says so (LIBDW= builds without)
+LIBDW    ?= $(if $(CROSS),,$(shell pkg-config --silence-errors --libs-only-l libdw))
+ALL_CPPFLAGS += $(if $(LIBDW),-DHAVE_LIBDW)
+LIBS     := $(LIBDW) -lbpf -lelf -lz -ljansson -lnettle -lm -pthread $(LDLIBS)
 DEPFLAGS = -MMD -MP
 
 SRCS     := $(sort $(shell find user -name '*.c'))

@@ -5,6 +5,7 @@
 #define IPCSTALL_CALL_BPF_H
 
 #include "endpoint.bpf.h"
+#include "stack_copy.bpf.h"
 
 /* a thread, by what a switch says of it */
 struct thread {
@@ -237,8 +238,12 @@ static __always_inline void note_stack(void *ctx, struct call_stats *b)
 /* a send call that leaves its bytes held by something: its stack is the stall's */
 static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 {
-	if (opt.stacks && tx_is_stall(WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX)))
+	if (!opt.stacks && !opt.copies)
+		return;
+	if (tx_is_stall(WORD_STATE(*(const volatile word_t *)&ep->tx.word, DIR_TX))) {
 		note_stack(ctx, &ep->tx_calls);
+		copy_stack(ep);
+	}
 }
 
 #define BOTH_ENDS 2 /* where every call is seen at both, they are counted at once */
@@ -317,8 +322,10 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 	else
 		rx_sleeps(ep, in->at);
 	note_caller(ep, dir, who->tid);
-	if (dir == DIR_TX) /* a reader's: see note_sleep() */
+	if (dir == DIR_TX) { /* a reader's: see note_sleep() */
 		note_stack(ctx, &ep->tx_calls);
+		copy_stack(ep);
+	}
 	count(COUNT_OBSERVED);
 }
 

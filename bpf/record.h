@@ -6,6 +6,7 @@
 #ifndef IPCSTALL_RECORD_H
 #define IPCSTALL_RECORD_H
 
+#include "stack_copy.h"
 #include "step.h"
 
 #define STATES_MAX   11
@@ -587,6 +588,7 @@ struct options {
 						    reported; 0: the machine's */
 	unsigned short port_lo, port_hi;	 /* 0: any */
 	unsigned int stacks;			 /* record stacks of stalls */
+	unsigned int copies;			 /* stack_copy may be asked for */
 	unsigned int timeline;			 /* enum timeline */
 	unsigned int protos;			 /* 1 << enum proto */
 	unsigned int hashed;	   /* endpoints stand in a hash: see endpoint_table.bpf.h */

@@ -55,7 +55,14 @@ STATIC := $(B)/static/ipcstall
 STATIC_LIBS = -Wl,-Bstatic $(shell pkg-config --static --libs libbpf libelf zlib jansson nettle) -lm -pthread $(LDLIBS)
 .PHONY: static
 static: $(STATIC) ## one file without dynamic dependencies, build/O2/static/ipcstall
-$(STATIC): $(OBJS)
+# libdw loads parts of itself, which a static file cannot: it unwinds no stacks
+UNWIND_OBJS := $(filter $(B)/user/unwind/%,$(OBJS))
+STATIC_OBJS := $(filter-out $(UNWIND_OBJS),$(OBJS)) $(UNWIND_OBJS:$(B)/%=$(B)/static/%)
+$(B)/static/%.o: %.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -UHAVE_LIBDW $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+$(STATIC): $(STATIC_OBJS)
 	$(call say,STATIC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(filter-out -pie $(MARKS),$(ALL_LDFLAGS)) -static-pie -o $@ $^ $(STATIC_LIBS)

@@ -21,6 +21,8 @@ static const struct opt try_options[] = {
 		SESSION_OPT(ports) },
 	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given "
 		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
+	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
+		SESSION_OPT(backend), 0, 0, session_backends },
 	OPT_HEAD("What to try"),
 	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the "
 		"stall", AT(fixes), 0, 0, live_fix_words },
@@ -114,6 +116,7 @@ static int carry_out(struct live_case *c, struct trace_options *filter, struct e
 		fprintf(stderr, "ipcstall: looking for a stall\n");
 	if (case_look(c, filter, e) || case_plan(c, e))
 		return -1;
+	case_see_stack(c);
 	if (c->outcome != CASE_TRIED)
 		return 0;
 	if (!consents(c)) {
@@ -178,7 +181,7 @@ static int begin(struct live_case *c, struct trace_options *filter, struct err *
 static int try_on(struct live_case *c, struct err *e)
 {
 	const struct try_opts *o = c->o;
-	struct trace_options filter = {};
+	struct trace_options filter = { .stack_copies = true };
 	int rc;
 
 	if (targets_from_options(&o->live, "try", &filter, e) || check_fixes(&o->fixes, e) ||

@@ -59,6 +59,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->port_lo = u->port_lo;
 	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
 	o->stacks = u->stacks;
+	o->copies = u->stack_copies;
 	o->timeline = u->timeline;
 	o->protos = u->protos;
 	o->hashed = t->hashed;

@@ -88,6 +88,7 @@ struct trace_options {
 	unsigned int max_closed; /* of those that are gone, keep the most stalled ones; 0: 32768 */
 	uint64_t stall_threshold_ns; /* 0: no single stalls */
 	bool stacks;		     /* take kernel and user stacks at sleeps */
+	bool stack_copies;	     /* trace_copy_stack() will be called */
 	double budget; /* of one CPU, for looks at jittered instants, and nothing on a message's
 			  way; 0: the ledger */
 	bool looks;    /* trace_digests_take() will be called often: have the kernel half sum up for
@@ -479,6 +480,17 @@ void trace_cgroup_offline(void);
 
 /* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
 int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size);
+
+/*
+ * Copy the stack of the next send call of that endpoint that stalls, with the frames of the Python
+ * interpreter that it may run in. One at a time: a new request takes the place of the last. 0: none
+ * any more. Does nothing without trace_options.stack_copies.
+ */
+struct python_layout;
+struct stack_copy;
+void trace_copy_stack(struct trace *t, uint64_t serial, const struct python_layout *python);
+/* False: there was no such call yet. */
+bool trace_copied_stack(struct trace *t, struct stack_copy *out);
 
 /* the cost of each program: what bpf_enable_stats counted */
 struct trace_cost {

@@ -80,6 +80,24 @@ static json_t *finding_json(const struct live_case *c)
 			 json_text(ep->tx_calls.comm), "share", c->finding->share, "verdict", text);
 }
 
+static json_t *frame_json(const struct call_frame *f)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "function", json_text(f->function), "file",
+			 json_text(f->file), "line", f->line ? json_integer(f->line) : json_null(),
+			 "module", json_text(f->module), "inlined", f->inlined, "library",
+			 f->library);
+}
+
+/* null: none was seen */
+static json_t *stack_json(const struct call_stack *s)
+{
+	json_t *list = s->n ? json_array() : json_null();
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(list, frame_json(&s->v[i]));
+	return list;
+}
+
 json_t *case_json(struct live_case *c, json_t *about)
 {
 	json_t *doc = session_head(&c->live, about), *trials = json_array();
@@ -89,6 +107,8 @@ json_t *case_json(struct live_case *c, json_t *about)
 	json_object_set_new(doc, "outcome", json_string(outcomes[c->outcome]));
 	json_object_set_new(doc, "complete", json_boolean(!c->interrupted));
 	json_object_set_new(doc, "finding", finding_json(c));
+	json_object_set_new(doc, "stack", stack_json(&c->stack));
+	json_object_set_new(doc, "stack_missing", json_text(c->stack.missing));
 	json_object_set_new(doc, "window_ns", json_integer((json_int_t)c->window_ns));
 	json_object_set_new(doc, "connections", json_integer((json_int_t)c->scope.n));
 	json_object_set_new(doc, "undone", json_boolean(c->undone));
@@ -104,12 +124,17 @@ static const struct schema_row top_rows[] = {
 	{ "schema", "name" }, { "version", "count" }, { "tool", "object" }, { "machine", "object" },
 		{ "written", "text" }, { "trace", "object" },
 	{ "attached_to", "object" }, { "outcome", "outcome" }, { "complete", "bool" },
-		{ "finding", "?finding" }, { "window_ns", "count" },
+		{ "finding", "?finding" }, { "stack", "?frame[]" }, { "stack_missing", "?text" },
+		{ "window_ns", "count" },
 	{ "connections", "count" }, { "undone", "bool" }, { "trials", "trial[]" }, {}
 };
 static const struct schema_row finding_rows[] = {
 	{ "endpoint", "text" }, { "cause", "text" }, { "pid", "count" }, { "comm", "?text" },
 		{ "share", "number" }, { "verdict", "text" }, {}
+};
+static const struct schema_row frame_rows[] = {
+	{ "function", "?text" }, { "file", "?text" }, { "line", "?count" }, { "module", "?text" },
+		{ "inlined", "bool" }, { "library", "bool" }, {}
 };
 static const struct schema_row trial_rows[] = {
 	{ "fix", "text" }, { "sets", "text" }, { "outcome", "trial_outcome" }, { "why_not_run",
@@ -138,6 +163,7 @@ json_t *case_schema(void)
 	json_object_set_new(defs, "trial_outcome",
 			    schema_enum(trial_outcome_names, TRIAL_OUTCOMES));
 	json_object_set_new(defs, "finding", schema_object(finding_rows));
+	json_object_set_new(defs, "frame", schema_object(frame_rows));
 	json_object_set_new(defs, "trial", schema_object(trial_rows));
 	json_object_set_new(defs, "gain", schema_object(gain_rows));
 	json_object_set_new(defs, "window", schema_object(window_rows));

@@ -27,6 +27,26 @@ static void line(FILE *out, const char *label, const char *text)
 	fprintf(out, "  %-6s %s\n", label, text);
 }
 
+enum { CALLERS_SHOWN = 2 };
+
+/* The program's own frame that wrote, and who called it. */
+static void from_lines(const struct call_stack *s, FILE *out)
+{
+	const struct call_frame *f = call_stack_own(s);
+	char text[900] = "", one[400];
+
+	for (int shown = 0; f && f < s->v + s->n && shown <= CALLERS_SHOWN; f++) {
+		if (!f->function[0] || f->library)
+			continue;
+		call_frame_text(f, one, sizeof(one));
+		text_append(text, sizeof(text), "%s%s", shown++ ? " < " : "", one);
+	}
+	if (text[0])
+		line(out, "from", text);
+	if (s->missing[0])
+		line(out, text[0] ? "" : "from", s->missing);
+}
+
 static void stall_lines(const struct live_case *c, FILE *out)
 {
 	char text[VERDICT_TEXT];
@@ -35,6 +55,7 @@ static void stall_lines(const struct live_case *c, FILE *out)
 	line(out, "where", text);
 	finding_sentence(&c->seen, c->finding, text, sizeof(text));
 	line(out, "why", text);
+	from_lines(&c->stack, out);
 }
 
 /* --- before ----------------------------------------------------------------------------------- */

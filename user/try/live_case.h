@@ -6,6 +6,7 @@
 #include "session/session.h"
 #include "try/guardian.h"
 #include "try/live_trial.h"
+#include "unwind/call_stack.h"
 
 /* The session's options come first, so that their rows fill this struct as they are. */
 struct try_opts {
@@ -31,6 +32,7 @@ struct live_case {
 	struct trace_snapshot seen; /* in which the stall was found */
 	struct verdict verdict;
 	const struct finding *finding; /* NULL: there is none */
+	struct call_stack stack; /* of a send call that stalled */
 	struct scope scope;
 	uint64_t window_ns;
 	struct live_trial trials[LIVE_FIXES_MAX];
@@ -43,6 +45,8 @@ struct live_case {
 
 /* Look until something stalls. */
 int case_look(struct live_case *c, const struct trace_options *filter, struct err *e);
+/* Where in the program: waits for the next send call that stalls, a moment at the most. */
+void case_see_stack(struct live_case *c);
 /* Which fixes fit, on which descriptors; nothing is changed. */
 int case_plan(struct live_case *c, struct err *e);
 /* Every fix that can be run, until one is proven. */

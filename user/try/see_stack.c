@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which line of the program wrote what stalls. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "try/live_case.h"
+#include "try/spelling.h"
+
+#define WAIT_NS 3000000000ull /* for a send call that stalls */
+enum { TURN_MS = 5 };
+
+static bool wait_for_copy(struct live_case *c, struct stack_copy *copy)
+{
+	uint64_t end = now_ns() + WAIT_NS;
+
+	while (!trace_copied_stack(c->live.t, copy)) {
+		if (now_ns() >= end || session_interrupted())
+			return false;
+		poll(NULL, 0, TURN_MS);
+	}
+	return true;
+}
+
+/* What the language at hand could tell and does not. */
+static const char *what_would_tell(const char *kind)
+{
+	static const struct {
+		const char *kind, *how;
+	} rows[] = {
+		{ "node", "JavaScript's functions are known when it is started with "
+			  "--perf-basic-prof --interpreted-frames-native-stack" },
+		{ "java",
+		  "Java's methods are known with -XX:+PreserveFramePointer and, once it has run "
+		  "warm, `jcmd PID Compiler.perfmap` (JDK 17)" },
+		{ "ruby", "Ruby does not tell its methods" },
+		{ "python", "this Python does not tell its frames: versions 3.11 to 3.13 do" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(kind, rows[i].kind))
+			return rows[i].how;
+	return NULL;
+}
+
+static void note_missing(struct live_case *c)
+{
+	const struct call_frame *own = call_stack_own(&c->stack);
+	const char *how = what_would_tell(program_kind(c->scope.tgid));
+
+	if (how && !(own && own->managed)) {
+		call_stack_disown(&c->stack);
+		snprintf(c->stack.missing, sizeof(c->stack.missing), "%s", how);
+	} else if (how && !own->line) {
+		snprintf(c->stack.missing, sizeof(c->stack.missing),
+			 "lines are not in what its run time writes down");
+	} else if (!how && !c->stack.missing[0] && (!own || !own->line)) {
+		snprintf(c->stack.missing, sizeof(c->stack.missing),
+			 "lines are known where there is debug information (-g)");
+	}
+}
+
+void case_see_stack(struct live_case *c)
+{
+	struct stack_copy *copy = malloc(sizeof(*copy));
+	struct python_layout python;
+	pid_t tgid = c->scope.tgid;
+
+	if (!copy || !c->finding || !tgid) {
+		free(copy);
+		return;
+	}
+	python_layout_of(tgid, &python);
+	trace_copy_stack(c->live.t, c->seen.ep[c->finding->endpoint].serial, &python);
+	if (wait_for_copy(c, copy)) {
+		call_stack_read(copy, tgid, &c->stack);
+		note_missing(c);
+	} else {
+		trace_copy_stack(c->live.t, 0, &python);
+		snprintf(c->stack.missing, sizeof(c->stack.missing),
+			 "no send call stalled while it was waited for one");
+	}
+	free(copy);
+}
