@@ -82,10 +82,10 @@ static json_t *finding_json(const struct live_case *c)
 
 static json_t *frame_json(const struct call_frame *f)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "function", json_text(f->function), "file",
-			 json_text(f->file), "line", f->line ? json_integer(f->line) : json_null(),
-			 "module", json_text(f->module), "inlined", f->inlined, "library",
-			 f->library);
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "function", json_text(f->function),
+			 "file", json_text(f->file), "line",
+			 f->line ? json_integer(f->line) : json_null(), "module",
+			 json_text(f->module), "inlined", f->inlined, "library", f->library);
 }
 
 /* null: none was seen */

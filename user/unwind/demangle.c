@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names as the programmer wrote them: Rust's by what stands here, C++'s by its library where there is
- * one. */
+/* Names as the programmer wrote them: Rust's by what stands here, C++'s by its library where
+ * there is one. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ static const struct escape *escape_at(const char *at, size_t left)
 
 static void add_part(const char *part, size_t n, char *buf, size_t len)
 {
-	size_t i = n > 1 && part[0] == '_' && part[1] == '$'; /* before what no name may begin with */
+	/* the line stands before what no name may begin with */
+	size_t i = n > 1 && part[0] == '_' && part[1] == '$';
 
 	if (buf[0])
 		text_append(buf, len, "::");

@@ -32,7 +32,8 @@ __attribute__((noinline)) static int ask(int fd, int number)
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1])),
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons((unsigned short)atoi(argv[1])),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1, number = 1;
 
