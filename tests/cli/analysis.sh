@@ -18,7 +18,7 @@ works 'summary' summary a.json && check 'it has the points' "$(head -5 out)" gre
 works 'compare' compare a.json b.json && check 'it compares each size' "$(cat out)" [ "$(grep -c 'pipe, .*latency' out)" -ge 2 ]
 check 'the files are called as they were named' "$(head -2 out)" grep -qx 'A  a.json' out
 
-works 'a recording as a page' replay -q "$corpus/rwnd-reader.rec" --html page.html
+check 'a recording as a page' '' "$IPCSTALL" replay -q "$corpus/rwnd-reader.rec" --html page.html
 check 'its card and its ledgers are there' "$(head -c 100 page.html)" sh -c 'grep -q "class=.card stalled" page.html && grep -q "\"kind\":\"ledgers\"" page.html'
 check 'the page is all that is left' "$(ls -d /tmp/ipcstall-html-* 2>&1)" sh -c '! ls -d /tmp/ipcstall-html-* 2>/dev/null'
 refuses 'a page that cannot be written' 6 'nowhere/page.html' replay -q "$corpus/rwnd-reader.rec" --html nowhere/page.html

@@ -125,21 +125,21 @@ link|--mode tcp --link veth,mtu=1
 link|--mode tcp --link veth,rate=fast
 trials set this host's buffers only|--mode tcp --tuned --connect localhost
 no buffer and no window|--mode tcp --tuned --test connect
---duration with --count|--mode tcp -d 1s -n 10
+--duration with --count|--mode tcp -d 1s --count 10
 --duration with --bytes|--mode tcp --bytes=10 --duration=1s
---duration with --count|diagnose --mode tcp -d 1s -n 10
---duration with --count|sweep --mode tcp -d 1s -n 10 -V size=4
-nothing would be sent|--mode tcp -n 0
-nothing would be sent|--mode tcp -b 0
+--duration with --count|diagnose --mode tcp -d 1s --count 10
+--duration with --count|sweep --mode tcp -d 1s --count 10 -V size=4
+nothing would be sent|--mode tcp --count 0
+nothing would be sent|--mode tcp --bytes 0
 stopwatch is the ledger's|--mode tcp --nist --no-trace
 given twice; give all its values|sweep -m tcp -V size=4 -V size=8
-one value or several|sweep -m tcp -V size=4 -s 8
-one value or several|sweep -m tcp -V cc=reno,cubic --cc=reno -s 8
+one value or several|sweep -m tcp -V size=4 --size 8
+one value or several|sweep -m tcp -V cc=reno,cubic --cc=reno --size 8
 4 is given twice|sweep -m tcp -V size=4,8,4
-lo is given twice|sweep -m tcp -s 4 -V link=lo;veth;lo
-the file says what is run|--repeat f.json -n 10
+lo is given twice|sweep -m tcp --size 4 -V link=lo;veth;lo
+the file says what is run|--repeat f.json --count 10
 the file says what is run|-m tcp --repeat f.json
-the file says what was run|diagnose --from f.json -s 4
+the file says what was run|diagnose --from f.json --size 4
 the file says what was run|diagnose -m pipe --from f.json --fixes run
 nothing is measured|diagnose --from f.json --rounds 9
 nothing is measured|diagnose --from f.json --no-trace --fixes name
@@ -211,7 +211,7 @@ run|shown|10
 run|backend|auto
 bench|duration|1s
 diagnose|duration|150ms
-top|delay|1s
+top|interval|1s
 top|sort|stall
 top|width|132
 export|listen|127.0.0.1:19435

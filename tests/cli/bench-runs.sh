@@ -12,7 +12,7 @@ for mode in pipe socketpair unix unix-seqpacket unix-dgram tcp udp; do
 			(x['test'] != 'latency' or 0 < x['latency']['min'] <= x['latency']['median'] <= x['latency']['max']) and
 			(x['test'] != 'throughput' or $rates_agree) for x in p)"
 done
-works 'a run too short for a rate' --mode tcp --test throughput -n 100 -s 64 --trials 5 --json "$WORK/r.json" &&
+works 'a run too short for a rate' --mode tcp --test throughput --count 100 --size 64 --trials 5 --json "$WORK/r.json" &&
 	holds 'what one receive took at once has no rate' "p[0]['throughput']['bytes_per_s'] is None and not p[0]['throughput']['trials'] or p[0]['throughput']['bytes_per_s'] < 2.1 * p[0]['throughput']['acked_bytes_per_s']"
 works 'tcp over IPv6' --mode tcp -6 --size 64 "${short[@]}" --json "$WORK/r.json"
 works 'udp, datagrams of which the last has a byte' --mode udp --test latency --size 65507,65508,65514,65515,131014,131015 "${short[@]}" --json "$WORK/r.json" && holds 'udp, datagrams of which the last has a byte: none is lost' "all(x['lost'] == 0 and x['messages'] for x in p)"

@@ -51,16 +51,16 @@ saved() { # NAME ARGS...: a short result in $WORK/saved.json
 	shift
 	works "run: $name" "$@" -d 20ms -w 1 -q --json "$WORK/saved.json" && diagnoses "from a file: $name" '0 10' --from "$WORK/saved.json"
 }
-saved 'a header larger than the smallest default size' -m tcp -s 100 -p header=16 -a message
-saved 'datagrams smaller than the largest default size' -m udp -E mmsg -s 1K
-saved 'connects beside messages of one size' -m tcp -t connect,throughput -s 100 -p header=16
-works 'a sweep over sizes' sweep -m tcp -t throughput -p header=16 -a message -V size=100,200 -d 20ms -w 1 -q -o "$WORK/sizes.ndjson"
+saved 'a header larger than the smallest default size' -m tcp --size 100 --pattern header=16 --ack message
+saved 'datagrams smaller than the largest default size' -m udp -E mmsg --size 1K
+saved 'connects beside messages of one size' -m tcp -t connect,throughput --size 100 --pattern header=16
+works 'a sweep over sizes' sweep -m tcp -t throughput --pattern header=16 --ack message -V size=100,200 -d 20ms --warmup 1 -q -o "$WORK/sizes.ndjson"
 diagnoses 'from a sweep over sizes' '0 10' --from "$WORK/sizes.ndjson"
 diagnoses 'from a sweep over sizes, with the fixes run' '0 10' --from "$WORK/sizes.ndjson" --fixes run --no-trace --rounds 3 -q
 zcat "$here/docs/experiments/results/nagle-comb/comb.ndjson.gz" >"$WORK/comb.ndjson"
 diagnoses 'from the sweep of an experiment' '0 10' --from "$WORK/comb.ndjson"
 
-diagnoses 'a stall, by its causes alone' '0 10' -m tcp -a message -p header=16 -s 1000 -d 100ms -w 1 --fixes name
+diagnoses 'a stall, by its causes alone' '0 10' -m tcp --ack message --pattern header=16 --size 1000 -d 100ms --warmup 1 --fixes name
 if [ "$(python3 -c "import json; print(json.load(open('$WORK/d.json'))['trace']['backend'])")" = None ]; then
 	echo 'skip the ledger: this kernel does not allow it'
 	finish
@@ -79,13 +79,13 @@ else
 fi
 
 if command -v setpriv >/dev/null; then
-	setpriv --reuid 65534 --clear-groups --bounding-set=-all --inh-caps=-all "$IPCSTALL" diagnose -m tcp -a message -p header=16 -s 1000 -d 30ms -w 2 >"$WORK/out" 2>&1
+	setpriv --reuid 65534 --clear-groups --bounding-set=-all --inh-caps=-all "$IPCSTALL" diagnose -m tcp --ack message --pattern header=16 --size 1000 -d 30ms --warmup 2 >"$WORK/out" 2>&1
 	rc=$?
 	[ $rc -eq 0 ] && grep -q '^UNKNOWN .*the cause is unknown' "$WORK/out" && pass 'without privileges nothing is claimed' || fail 'without privileges nothing is claimed' "$rc: $(head -3 "$WORK/out")"
 fi
 
 # Chunks of 4096 bytes stall from 4097 to 5543 at an MSS of 1448, and nowhere else near them.
-timeout 900 "$IPCSTALL" sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off -V size=4085,4100,5000,5540,5555 --repeats 3 --refine -d 40ms -w 2 \
+timeout 900 "$IPCSTALL" sweep -m tcp --pattern chunks=4096 --ack message -t throughput -L veth,tso=off -V size=4085,4100,5000,5540,5555 --repeats 3 --refine -d 40ms --warmup 2 \
 	--delack-max 8ms -q -o "$WORK/edges.ndjson" 2>"$WORK/err"
 rc=$?
 [ $rc -eq 0 ] && pass 'refine' || fail 'refine' "exit code $rc: $(cat "$WORK/err")"

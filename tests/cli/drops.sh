@@ -49,7 +49,7 @@ l = json.loads(subprocess.run(['$IPCSTALL', 'replay', '--quiet', '--json', '-', 
 python3 late.py 600 >lost &
 late=$!
 jobs_to_end+=("$late")
-"$IPCSTALL" top --exact -p $late -n 3 --rows 0 --json >top.json 2>err
+"$IPCSTALL" top --exact -p $late --iterations 3 -n 0 --json - >top.json 2>err
 says_true "top counts them" 'rows = [r for line in open("top.json") for r in json.loads(line)["endpoints"]]' \
 	'rows and all(r["drops"] is not None for r in rows if r["proto"] == "udp") and any(r["drops"] for r in rows)' '(rows[:2], open("err").read())'
 kill $late

@@ -8,7 +8,7 @@ plan() { # FILE [JSON-BLOCK]
 	printf '# A title\n\n## Hypothesis\n\nh\n\n## Variables\n\nv\n\n## Apparatus\n\na\n\n```json\n%s\n```\n' "$2" >"$WORK/$1.md"
 }
 whole() { printf '{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[%s],"claims":[%s],"figures":[]}' "$1" "$2"; }
-run='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms -P same","full":"--repeats 4","quick":"--repeats 2"}'
+run='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms --placement same","full":"--repeats 4","quick":"--repeats 2"}'
 claim='{"says":"small is quicker","kind":"trend","metric":"latency","expect":"rises"}'
 
 refuses 'no file' 2 'give one' experiment
@@ -38,7 +38,7 @@ refuses 'a file where the results should go' 6 'exists' experiment "$WORK/good.m
 refuses 'no place for the results' 6 '' experiment "$WORK/good.md" -o /proc/nowhere
 
 # An interrupt that is sent to the parent alone, as a script does it.
-long='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 5s -P same","full":"--repeats 4","quick":"--repeats 2"}'
+long='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 5s --placement same","full":"--repeats 4","quick":"--repeats 2"}'
 plan long "$(whole "$long" "$claim")"
 says_true 'interrupted alone, it ends, and the run with it' "import os, signal, subprocess
 p = subprocess.Popen(['$IPCSTALL', 'experiment', '$WORK/long.md', '-o', '$WORK/long'], stderr=subprocess.DEVNULL)

@@ -482,7 +482,7 @@ for _ in range(3000):
 PY
 	"$PY" talk.py &
 	talker=$!
-	unshare -T --monotonic 100000 "$IPCSTALL" top --exact -b --json -d 400ms -n 2 -p $talker >top.json 2>err
+	unshare -T --monotonic 100000 "$IPCSTALL" top --exact -b --json - -i 400ms --iterations 2 -p $talker >top.json 2>err
 	says_true "in a time namespace there is traffic all the same" 'rows = [json.loads(line) for line in open("top.json")]; moved = [e["tx"]["bytes"] for r in rows for e in r["endpoints"]]' \
 		'len(rows) == 2 and any(moved)' '(rows[:1], moved)'
 	kill $talker

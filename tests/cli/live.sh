@@ -154,7 +154,7 @@ ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full 
 ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3
 
 # a descriptor that was closed is no tracer's: it stays closed, to the command too
-for args in 'run -q --csv - -- true' 'top --exact -b -n 1 -d 50ms' 'export --exact --once --interval 100ms'; do
+for args in 'run -q --csv - -- true' 'top --exact -b --iterations 1 -i 50ms' 'export --exact --once --interval 100ms'; do
 	# shellcheck disable=SC2086
 	ends "$args: closed standard output" 6 'standard output: Bad file descriptor' sh -c '"$0" "$@" >&-' "$IPCSTALL" $args
 done
@@ -319,11 +319,11 @@ if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then
 	mkdir -m 777 "$WORK/open"
 	for asked in --ab --nist "--timeline $WORK/open/t" "--perfetto $WORK/open/p" '--backend rawtp'; do
 		# shellcheck disable=SC2086
-		ends "nobody: a benchmark with ${asked%% *}" 3 'run as root' "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency -s 4 -n 10 $asked --json "$WORK/open/r.json"
+		ends "nobody: a benchmark with ${asked%% *}" 3 'run as root' "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency --size 4 --count 10 $asked --json "$WORK/open/r.json"
 		says_true "nobody: a benchmark with ${asked%% *} is not complete" "d = json.load(open('$WORK/open/r.json'))" "d['complete'] is False and len(d['points']) == 1" "d['complete']"
 		rm -f "$WORK/open/r.json"
 	done
-	check "nobody: a benchmark without the ledger" "exit code not 0" "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency -s 4 -n 10 -q
+	check "nobody: a benchmark without the ledger" "exit code not 0" "${nobody[@]}" "$WORK/ipcstall" -m pipe -t latency --size 4 --count 10 -q
 fi
 # root has every capability: where the better backends are refused all the same, it is not for want of one
 if [ "$(id -u)" = 0 ] && "$IPCSTALL" check | grep -q '^  fentry .*not permitted' && "$IPCSTALL" check | grep -q '^  raw tracepoints *yes'; then

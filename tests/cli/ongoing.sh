@@ -42,7 +42,7 @@ says_true "with who is to blame, and where both are" "$the" \
 	'[(x["blamed"], bool(x["kernel_stack"]), bool(x["peer_kernel_stack"])) for x in open_] == [("peer application not reading", True, True)]' 'open_'
 says_true "the stream has it too" "$the" '[x["goes_on"] for x in lines if x.get("type") == "stall"] == [False] * (len(s) - 1) + [True]' '[x.get("type") for x in lines]'
 check "and the flame graph" "$(cut -c1-300 folded)" grep -q 'stall:rwnd;by:python' folded
-"$IPCSTALL" top --exact -b --json -p "$pid" -n 3 >top.nd 2>err
+"$IPCSTALL" top --exact -b --json - -p "$pid" --iterations 3 >top.nd 2>err
 says_true "top blames the reader while the stall goes on" 'rows = [e for l in open("top.nd") for e in json.loads(l)["endpoints"] if e["cause"] == "rwnd"]' \
 	'rows and all(e["blamed"] == "peer application not reading" for e in rows)' 'open("top.nd").read()'
 finish

@@ -22,7 +22,7 @@ export -f talk; export KNOWN HUNG
 "$KNOWN" nagle n=1000 >/dev/null &
 jobs_to_end+=($!)
 "$IPCSTALL" attach --exact -q -p $! -d 300ms --json attached
-"$IPCSTALL" top --exact --json -n 2 -d 0.3 --rows 0 >top.lines
+"$IPCSTALL" top --exact --json - --iterations 2 -i 0.3 -n 0 >top.lines
 
 cat >judge.py <<'PY'
 """judge.py SCHEMA[#PART] FILE...: what does not fit. Each file is one document, or lines."""

@@ -108,7 +108,7 @@ plan() { # FILE JSON-BLOCK
 	printf '# A title\n\n## Hypothesis\n\nh\n\n## Variables\n\nv\n\n## Apparatus\n\na\n\n```json\n%s\n```\n' "$2" >"$WORK/$1.md"
 }
 experiment() { # WORDS: a block whose sweep has these words too
-	printf '{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 10ms -P same %s","full":"--repeats 2","quick":"--repeats 2"}],"claims":[{"says":"s","kind":"trend","metric":"latency","expect":"rises"}],"figures":[]}' "$1"
+	printf '{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 10ms --placement same %s","full":"--repeats 2","quick":"--repeats 2"}],"claims":[{"says":"s","kind":"trend","metric":"latency","expect":"rises"}],"figures":[]}' "$1"
 }
 bad=
 for words in "--out $WORK/victim" "-o $WORK/victim" "--out=$WORK/victim" "-qo$WORK/victim" "--json $WORK/victim" "--raw=$WORK/victim" "--csv $WORK/victim"; do
@@ -157,7 +157,7 @@ plan evil "$(experiment '\\u001b[2J\\u009b\\u202e')"
 sed -i "1s/.*/# A title $evil/" "$WORK/evil.md"
 timeout $HUNG "$IPCSTALL" experiment "$WORK/evil.md" --quick -o "$WORK/evil" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "row8: an experiment's title and command are shown clean" "$(cat -v "$WORK/err")" eval 'grep -q "A title" "$WORK/err" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'
-timeout $HUNG "$IPCSTALL" sweep -m tcp -s 64 -t throughput -V nodelay=0,1 -d 20ms --no-trace >"$WORK/s.ndjson" 2>"$WORK/err" </dev/null
+timeout $HUNG "$IPCSTALL" sweep -m tcp --size 64 -t throughput -V nodelay=0,1 -d 20ms --no-trace >"$WORK/s.ndjson" 2>"$WORK/err" </dev/null
 python3 - "$WORK/s.ndjson" "$WORK/evil.ndjson" <<'PY'
 import json, sys
 lines = [json.loads(l) for l in open(sys.argv[1])]
@@ -305,13 +305,13 @@ server.terminate(); server.wait()" 'all(tests.values())' tests
 # --- row9: files ---
 mkdir "$WORK/parts"
 touch "$WORK/parts/.ipcstall-0123456789abcdef.part" "$WORK/parts/.ipcstall-other.part"
-timeout 30 "$IPCSTALL" -m pipe -s 64 -t throughput -d 3s -q --no-trace --json "$WORK/parts/a.json" >/dev/null 2>&1 &
+timeout 30 "$IPCSTALL" -m pipe --size 64 -t throughput -d 3s -q --no-trace --json "$WORK/parts/a.json" >/dev/null 2>&1 &
 bench=$!
 sleep 0.3
 kill -9 $bench
 wait $bench 2>/dev/null
 check 'row9: a killed program leaves no part of a result' "$(ls -A "$WORK/parts")" [ "$(ls -A "$WORK/parts" | grep -c ipcstall)" -le 2 ]
-"$IPCSTALL" -m pipe -s 64 -t throughput -d 20ms -q --no-trace --json "$WORK/parts/b.json" 2>"$WORK/err"
+"$IPCSTALL" -m pipe --size 64 -t throughput -d 20ms -q --no-trace --json "$WORK/parts/b.json" 2>"$WORK/err"
 check 'row9: a result is whole, and beside it is no part of it' "$(ls -A "$WORK/parts")" eval 'python3 -m json.tool "$WORK/parts/b.json" >/dev/null && [ "$(ls -A "$WORK/parts" | grep -c ipcstall)" -le 2 ]'
 if "$IPCSTALL" check >/dev/null 2>&1; then
 	# a program whose name begins like a formula, and one pair of its ends

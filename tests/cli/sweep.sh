@@ -21,26 +21,26 @@ refuses 'another build' 9 "'git' is not that of this program" "${sweep[@]}" --re
 # --- what is refused, is so before the file is opened ---
 cp "$WORK/begun" "$WORK/kept.ndjson"
 refuses 'no size' 2 'of which size' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
-refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe -s 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
+refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe --size 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
 refuses '--resume was forgotten' 2 'interrupted after 1 point' sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/kept.ndjson"
 check 'a wrong command line leaves the file alone' 'it was changed' cmp -s "$WORK/begun" "$WORK/kept.ndjson"
-"$IPCSTALL" sweep -m pipe -V size=64,128 -t latency -n 100 --no-trace -q -o "$WORK/whole.ndjson"
+"$IPCSTALL" sweep -m pipe -V size=64,128 -t latency --count 100 --no-trace -q -o "$WORK/whole.ndjson"
 cp "$WORK/whole.ndjson" "$WORK/kept.ndjson"
 refuses 'a sweep that has no first point' 4 'nosuch' sweep -m tcp -V size=64,128 --cc nosuch --no-trace -q -o "$WORK/kept.ndjson"
 check 'leaves the whole one that was there' "$(ls -la "$WORK")" eval 'cmp -s "$WORK/whole.ndjson" "$WORK/kept.ndjson" && ! ls "$WORK"/.*.part 2>/dev/null'
 works 'connecting has no size' sweep -m unix -t connect --no-trace -d 20ms -V placement=same,none -q -o "$WORK/connect.ndjson"
 
 # --- what one of the tests has a use for is given to all ---
-works 'options of one cell'"'"'s test' sweep -m unix -n 50 --no-trace -V test=latency,throughput,connect -s 300 -p chunks=200 --trials 5 --ack message -q -o "$WORK/mixed.ndjson"
-works 'chunks that some of the sizes are cut by' sweep -m unix -n 50 -t latency --no-trace -V size=100,300 -p chunks=200 -q -o "$WORK/mixed.ndjson"
+works 'options of one cell'"'"'s test' sweep -m unix --count 50 --no-trace -V test=latency,throughput,connect --size 300 --pattern chunks=200 --trials 5 --ack message -q -o "$WORK/mixed.ndjson"
+works 'chunks that some of the sizes are cut by' sweep -m unix --count 50 -t latency --no-trace -V size=100,300 --pattern chunks=200 -q -o "$WORK/mixed.ndjson"
 
 # --- what varies is in its point as the option is in a result: a time in ns, a number always ---
-works 'a time and a rate vary' sweep -m pipe -t latency -s 64 --no-trace -V duration=20ms,0.05 -V rate=500,1k -q -o "$WORK/units.ndjson"
+works 'a time and a rate vary' sweep -m pipe -t latency --size 64 --no-trace -V duration=20ms,0.05 -V rate=500,1k -q -o "$WORK/units.ndjson"
 says_true 'as numbers, in the units of a result' "$(rows units.ndjson); found = sorted((r['vars']['duration'], r['vars']['rate']) for r in rows if 'vars' in r)" \
 	'found == [(d, r) for d in (20000000, 50000000) for r in (500, 1000)]' found
 
-refuses 'two values that are one' 2 'nagle=0,1' sweep -m tcp -t latency -s 64 -V nodelay=0,1 -d 10ms --no-trace
-works 'and not where they are two' sweep -m tcp -t latency -s 64 -V nagle=0,1 -d 10ms --no-trace -q -o "$WORK/nagle.ndjson"
+refuses 'two values that are one' 2 'nagle=0,1' sweep -m tcp -t latency --size 64 -V nodelay=0,1 -d 10ms --no-trace
+works 'and not where they are two' sweep -m tcp -t latency --size 64 -V nagle=0,1 -d 10ms --no-trace -q -o "$WORK/nagle.ndjson"
 says_true 'each point has its own' "$(rows nagle.ndjson); own = sorted((r['vars']['nagle'], r['nodelay']) for r in rows if 'vars' in r)" 'own == [(False, True), (True, False)]' own
 
 # --- the ledgers ---
@@ -49,7 +49,7 @@ if "$IPCSTALL" check >/dev/null 2>&1; then
 	says_true 'each point has its own, its head how it was traced' "$(rows traced.ndjson); points = [r for r in rows if 'vars' in r]
 own = [sum(e['beside']['tx']['messages'] for e in p['ledger']['endpoints']) >= 2 * p['messages'] for p in points]" \
 		"len(points) == 4 and all(own) and rows[0]['trace']['backend'] in ('fentry', 'kprobe', 'rawtp')" '(len(points), own, rows[0].get("trace"))'
-	works 'of one kind of endpoint, then of another' sweep -t latency -s 64 -n 100 -V mode=pipe,unix,tcp --repeats 2 -q -o "$WORK/kinds.ndjson"
+	works 'of one kind of endpoint, then of another' sweep -t latency --size 64 --count 100 -V mode=pipe,unix,tcp --repeats 2 -q -o "$WORK/kinds.ndjson"
 	says_true 'each point has the ledger of its own kind' "$(rows kinds.ndjson); points = [r for r in rows if 'vars' in r]
 own = [{e['proto'].split('-')[0] for e in p['ledger']['endpoints'] if e['beside']['tx']['messages'] >= 100} == {p['mode']} for p in points]" \
 		'len(points) == 6 and all(own)' '[(p["mode"], [(e["proto"], e["beside"]["tx"]["messages"]) for e in p["ledger"]["endpoints"]]) for p in points]'

@@ -5,24 +5,24 @@ needs_ledger
 
 # --- what is refused ---
 refuses 'a key to sort by that is not there' 2 "did you mean 'rate'" top --sort raet
-refuses 'a delay of nothing' 2 'out of range' top --delay 0
+refuses 'a delay of nothing' 2 'out of range' top --interval 0
 refuses 'a process that is not there' 5 'no such process' top -p 4194303
 refuses 'two ways of choosing' 2 'exclude each other' top -a -p $$
-"$IPCSTALL" top --exact -b -n 1 -d 0.1 >/dev/full 2>"$WORK/err"
+"$IPCSTALL" top --exact -b --iterations 1 -i 0.1 >/dev/full 2>"$WORK/err"
 check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"
-"$IPCSTALL" top --exact -b -d 0.05 2>"$WORK/err" | head -1 >"$WORK/out"
+"$IPCSTALL" top --exact -b -i 0.05 2>"$WORK/err" | head -1 >"$WORK/out"
 check 'a closed pipe ends it' "exit ${PIPESTATUS[0]}: $(cat "$WORK/err")" grep -q 'standard output: Broken pipe' "$WORK/err"
 
 # --- lines and JSON ---
 "$KNOWN" nagle n=100000 >/dev/null 2>&1 &
 jobs_to_end+=($!)
 known=$!
-works 'two refreshes' top --exact -b -n 2 -d 0.5 -f 'known nagle'
+works 'two refreshes' top --exact -b --iterations 2 -i 0.5 -f 'known nagle'
 check 'two refreshes in lines' "$(head -c 400 "$WORK/out")" [ "$(grep -c ' endpoints, ' "$WORK/out")" -eq 2 ]
 check 'the row of the stall' "$(cat "$WORK/out")" grep -qE '^known\[[0-9]+\] .* 9[0-9]\.[0-9]% nagle +delack known' "$WORK/out"
-works '20 columns' top --exact -b -n 1 -d 0.3 -w 20 -f known
+works '20 columns' top --exact -b --iterations 1 -i 0.3 -w 20 -f known
 check 'no line is longer' "$(cat "$WORK/out")" [ "$(tail -n +2 "$WORK/out" | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 20 ]
-works 'JSON' top --exact --json -n 3 -d 0.3 --rows 0
+works 'JSON' top --exact --json - --iterations 3 -i 0.3 -n 0
 # more endpoints close in an interval than are kept: those that are in no row are counted
 cat >"$WORK/brief.py" <<'PY'
 import socket, time
@@ -34,14 +34,14 @@ PY
 python3 "$WORK/brief.py" &
 jobs_to_end+=($!)
 brief=$!
-"$IPCSTALL" top --exact --json -n 1 -d 1.5 -p $brief --max-endpoints 64 --rows 0 --no-active >"$WORK/brief" 2>"$WORK/err"
+"$IPCSTALL" top --exact --json - --iterations 1 -i 1.5 -p $brief --max-endpoints 64 -n 0 --no-active >"$WORK/brief" 2>"$WORK/err"
 says_true 'those that were dropped are counted' "d = json.load(open('$WORK/brief'))" \
 	'd["counters"]["dropped"] > 100 and d["n_endpoints"] < 100' '(d["n_endpoints"], d["counters"])'
-"$IPCSTALL" top --exact -b -n 1 -d 1 -p $brief --max-endpoints 64 >"$WORK/brief" 2>>"$WORK/err"
+"$IPCSTALL" top --exact -b --iterations 1 -i 1 -p $brief --max-endpoints 64 >"$WORK/brief" 2>>"$WORK/err"
 check 'and in the lines' "$(head -1 "$WORK/brief")" grep -qE ', dropped [0-9]+ closed endpoints' "$WORK/brief"
 kill $brief
 # a pause is one long interval, and those that would have been in it do not follow all at once
-"$IPCSTALL" top --exact --json -n 9 -d 0.2 >"$WORK/paused" 2>"$WORK/err" &
+"$IPCSTALL" top --exact --json - --iterations 9 -i 0.2 >"$WORK/paused" 2>"$WORK/err" &
 paused=$!
 until_true eval '[ "$(wc -l <"$WORK/paused")" -ge 2 ]'
 kill -STOP $paused
@@ -72,7 +72,7 @@ check 'the JSON of the stall' "$(tail -c 600 "$WORK/out")" python3 "$WORK/judge.
 # shellcheck disable=SC2016 # for the shell there
 sh -c 'until [ -e "$1" ]; do sleep 0.02; done; exec "$0" nagle n=10' "$KNOWN" "$WORK/traced" >/dev/null 2>&1 &
 short=$!
-"$IPCSTALL" top --exact --json -p $short -d 600 --rows 0 --proto tcp >"$WORK/short" 2>"$WORK/err" &
+"$IPCSTALL" top --exact --json - -p $short -i 600 -n 0 --proto tcp >"$WORK/short" 2>"$WORK/err" &
 top=$!
 until_true tracing $top
 touch "$WORK/traced"
@@ -112,7 +112,7 @@ python3 "$WORK/long.py" "$WORK/stop" >"$WORK/ready" &
 jobs_to_end+=($!)
 long=$!
 until_true test -s "$WORK/ready"
-"$IPCSTALL" top --exact --json -p $long -n 3 -d 1 --rows 0 >"$WORK/long" 2>"$WORK/err"
+"$IPCSTALL" top --exact --json - -p $long --iterations 3 -i 1 -n 0 >"$WORK/long" 2>"$WORK/err"
 says_true 'a long send() shows as it goes' "rows = [[(r['tx']['bytes'], r['tx']['messages']) for r in json.loads(line)['endpoints'] if r['tx']['ns'].get('rwnd')] for line in open('$WORK/long')]" \
 	'len(rows) == 3 and all(len(r) == 1 and 1e6 < r[0][0] < 20e6 and r[0][1] == 0 for r in rows)' "(rows, open('$WORK/err').read())"
 "$IPCSTALL" attach --exact -q -p $long -d 500ms --json "$WORK/long.json" 2>"$WORK/err"
@@ -137,7 +137,7 @@ while not os.path.exists(sys.argv[1]):
 for _ in range(100):
     os.write(w, b"x" * 5000)
     os.read(r, 5000)' "$WORK/traced" &
-"$IPCSTALL" top --exact --json -p $! -d 600 --rows 0 >"$WORK/brief" 2>"$WORK/err" &
+"$IPCSTALL" top --exact --json - -p $! -i 600 -n 0 >"$WORK/brief" 2>"$WORK/err" &
 top=$!
 until_true tracing $top
 touch "$WORK/traced"
@@ -161,7 +161,7 @@ mkfifo "$WORK/hold"
 "$CROWD" 3000 3000 600 0<>"$WORK/hold" >"$WORK/crowd" &
 jobs_to_end+=($!)
 until_true grep -q ready "$WORK/crowd"
-"$IPCSTALL" top --exact -b -d 1 --proto tcp >"$WORK/lines" &
+"$IPCSTALL" top --exact -b -i 1 --proto tcp >"$WORK/lines" &
 top=$!
 until_true eval '[ "$(grep -c " endpoints, " "$WORK/lines")" -ge 2 ]'
 cpu() { awk '{ print $14 + $15 }' "/proc/$top/stat"; }

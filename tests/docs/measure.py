@@ -14,7 +14,7 @@ TOOL = os.environ.get("IPCSTALL", str(TOP / "ipcstall"))
 KNOWN = os.environ.get("KNOWN", str(TOP / "build/O2/tests/kernel/known"))
 DIPS = (2956, 5962, 8968, 14980, 20491)
 EVEN = (4960, 7966, 10972, 16483)
-RULE = "-p trailer=4 -a message -t throughput -n 40 -L veth,rate=100mbit,tso=off,pingpong=10"
+RULE = "--pattern trailer=4 --ack message -t throughput --count 40 -L veth,rate=100mbit,tso=off,pingpong=10"
 
 
 class CannotTrace(Exception):
@@ -119,7 +119,7 @@ def case_options(name):
 
 
 def diagnose(before=None):
-    out = tool("diagnose", *case_options("nagle header 16, 1000 B"), "-d", "30ms", "-w", "2", "-q", "-j", "-", ok=(0, 10))
+    out = tool("diagnose", *case_options("nagle header 16, 1000 B"), "-d", "30ms", "--warmup", "2", "-q", "-j", "-", ok=(0, 10))
     found = json.loads(out.stdout)["diagnoses"][0]
     gains = [f["gain"] for f in found["fixes"] if f["name"] == "one-write" and f["verdict"] == "confirmed"]
     return {"outcome": found["outcome"], "cause": found["cause"], "gain": gains[0] if gains else 0.0}

@@ -74,11 +74,11 @@ def schemas(before=None):
 
 def untraced(folder):
     """What any user gets of any kernel."""
-    yield "check --json", [json.loads(tool("check", "--json", ok=(0, 3, 4)).stdout)]
+    yield "check --json -", [json.loads(tool("check", "--json", "-", ok=(0, 3, 4)).stdout)]
     for name in ("clock", "syscall", "machine"):
         yield f"{name} --json", [json.loads(tool(name, "--json", "-").stdout)]
     for name, args in {"bench": ("tcp", "-t", "latency,throughput,oneway,connect"), "bench rudp": ("rudp", "-t", "latency"), "bench --tuned": ("tcp", "-t", "latency", "--tuned")}.items():
-        yield f"{name} --json", [json.loads(tool("bench", "-q", "-m", *args, "-s", "64", "-d", "20ms", "--no-trace", "-j", "-", ok=(0, 10)).stdout)]
+        yield f"{name} --json", [json.loads(tool("bench", "-q", "-m", *args, "--size", "64", "-d", "20ms", "--no-trace", "-j", "-", ok=(0, 10)).stdout)]
     yield "answers", [json.loads(p.read_text(encoding="utf-8")) for p in sorted((TOP / "docs/experiments/results").glob("*/answer.json"))]
 
 
@@ -92,12 +92,12 @@ def traced(folder):
     yield "replay", [o for n in ("json", "ndjson", "timeline") for o in lines_of(f"{folder}/{n}")]
     tool("attach", "--exact", "-q", "--all", "--duration", "200ms", *sinks)
     yield "attach", [o for n in ("json", "timeline") for o in lines_of(f"{folder}/{n}")]
-    yield "top", [json.loads(line) for line in tool("top", "--exact", "--all", "--json", "-n", "1", "-d", "200ms").stdout.splitlines()]
-    tool("bench", "-q", "-m", "tcp", "-s", "64", "-d", "20ms", *sinks[:2], *sinks[4:])
+    yield "top", [json.loads(line) for line in tool("top", "--exact", "--all", "--json", "-", "--iterations", "1", "-i", "200ms").stdout.splitlines()]
+    tool("bench", "-q", "-m", "tcp", "--size", "64", "-d", "20ms", *sinks[:2], *sinks[4:])
     yield "bench", [o for n in ("json", "timeline") for o in lines_of(f"{folder}/{n}")]
-    tool("bench", "-q", "-m", "tcp", "-s", "64", "-t", "latency", "-d", "20ms", "--ab", *sinks[:2])
+    tool("bench", "-q", "-m", "tcp", "--size", "64", "-t", "latency", "-d", "20ms", "--ab", *sinks[:2])
     yield "bench --ab", lines_of(f"{folder}/json")
-    tool("sweep", "-q", "-m", "tcp", "-t", "latency", "-n", "20", "-w", "2", "-V", "size=500:2000:+500", "--repeats", "3", "-o", f"{folder}/sweep")
+    tool("sweep", "-q", "-m", "tcp", "-t", "latency", "--count", "20", "--warmup", "2", "-V", "size=500:2000:+500", "--repeats", "3", "-o", f"{folder}/sweep")
     yield "sweep", lines(f"{folder}/sweep")
     yield "diagnose --from", [json.loads(tool("diagnose", "-q", "--from", f"{folder}/sweep", "-j", "-", ok=(0, 10)).stdout)]
 

@@ -28,19 +28,19 @@ const struct opt bench_option_rows[] = {
 	{ OPT_ENUM, 'm', "mode", "MODE", "pipe, socketpair, unix, unix-seqpacket, unix-dgram, tcp, "
 		"udp, rudp, grpc, grpc-unix or thrift", AT(mode), 0, 0, workload_names },
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
-	{ OPT_SIZES, 's', "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, "
+	{ OPT_SIZES, 0, "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, "
 		"4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
 	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: "
 		"latency,throughput)", AT(tests), 0, 0, test_words },
-	{ OPT_STRING, 'p', "pattern", "PATTERN", "how a message is written: single, header[=16], "
+	{ OPT_STRING, 0, "pattern", "PATTERN", "how a message is written: single, header[=16], "
 		"trailer[=4] (two writes) or chunks=N (a message of N or less is one write)",
 		AT(pattern), 0, 0, pattern_words },
-	{ OPT_ENUM, 'a', "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message "
+	{ OPT_ENUM, 0, "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message "
 		"(the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
 	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default "
 		"1); the time counts from K answers on, and K more are sent after it",
 		AT(outstanding), 1, 4096 },
-	{ OPT_RATE, 'r', "rate", "N", "messages a second on a fixed schedule; the time counts from "
+	{ OPT_RATE, 0, "rate", "N", "messages a second on a fixed schedule; the time counts from "
 		"the intended start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC",
 		"lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over "
@@ -55,24 +55,24 @@ const struct opt bench_option_rows[] = {
 	OPT_HEAD("How much"),
 	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size", AT(duration), 1e6,
 		86400e9 },
-	{ OPT_SIZE, 'b', "bytes", "BYTES", "instead of a duration: this many bytes in each test",
+	{ OPT_SIZE, 0, "bytes", "BYTES", "instead of a duration: this many bytes in each test",
 		AT(bytes), 0, 1024 * GIB },
-	{ OPT_INT, 'n', "count", "N", "instead of a duration: this many messages in each test",
+	{ OPT_INT, 0, "count", "N", "instead of a duration: this many messages in each test",
 		AT(count), 0, 1 << 24 },
 	{ OPT_INT, 0, "trials", "N", "throughput: slices of the run, from which the interval of "
 		"this run's rate comes (default 20); runs differ by more: sweep --repeats",
 		AT(trials), 1, 1000 },
-	{ OPT_INT, 'w', "warmup", "N", "at least this many messages before, not recorded (default "
+	{ OPT_INT, 0, "warmup", "N", "at least this many messages before, not recorded (default "
 		"40; 0: none)", AT(warmup), 0, 1000000 },
 	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much longer than it "
 		"should be (default 20s)", AT(timeout), 1e8, 86400e9 },
 	{ OPT_INT, 0, "seed", "N", "of every random choice (default 1)", AT(seed), 0,
 		9007199254740992.0 },
 	OPT_HEAD("Where"),
-	{ OPT_ENUM, 'P', "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle "
+	{ OPT_ENUM, 0, "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle "
 		"sleep held off), spin (two, never sleeping), none, auto (default: auto, which is "
 		"same, or what --cpus says)", AT(placement), 0, 0, placements },
-	{ OPT_CPUS, 'c', "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
+	{ OPT_CPUS, 0, "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
 	OPT_HEAD("Sockets and pipes"),
 	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway "
 		"with single writes only)", AT(nodelay) },

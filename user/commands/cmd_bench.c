@@ -282,12 +282,16 @@ const struct command command_bench = {
 	.words = link_key_help,
 	.examples = "ipcstall --mode tcp --size 64K\tlatency and throughput at 64 KiB\n"
 		    "ipcstall --mode pipe\tthe ten classic sizes, 4 B to 512 KiB\n"
-		    "ipcstall -m tcp -t throughput -a message -p header=16 -s 1000\theader and "
+		    "ipcstall -m tcp -t throughput --ack message --pattern header=16 --size "
+			"1000\theader and "
 		    	"body in two writes: a stall for each message\n"
-		    "ipcstall -m tcp -s 1453:21000:+500 -p trailer=4 -t throughput -a message -L "
+		    "ipcstall -m tcp --size 1453:21000:+500 --pattern trailer=4 -t throughput "
+			"--ack message -L "
 		    	"veth,rate=100mbit,tso=off\tthe comb\n"
-		    "ipcstall -m udp -t oneway -r 20k -s 64\tone-way time under a schedule\n"
-		    "ipcstall -m unix -P cross-awake -s 64,64K --json run.json\tacross two CPUs "
+		    "ipcstall -m udp -t oneway --rate 20k --size 64\tone-way time under a "
+			"schedule\n"
+		    "ipcstall -m unix --placement cross-awake --size 64,64K --json "
+			"run.json\tacross two CPUs "
 		    	"that never sleep\n",
 	.options = bench_option_rows,
 	.options_size = sizeof(struct bench_options),

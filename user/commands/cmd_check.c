@@ -3,14 +3,18 @@
 #include <jansson.h>
 
 #include "commands/command.h"
+#include "render/json_file.h"
+#include "render/sink.h"
 #include "tracer/trace.h"
 
 struct check_opts {
-	bool json;
+	char *json;
 };
 
 static const struct opt check_options[] = {
-	{ OPT_FLAG, 0, "json", NULL, "as JSON", offsetof(struct check_opts, json) },
+	{ OPT_STRING, 0, "json", "FILE", "as one JSON document (-: standard output, without the "
+		"text)",
+		offsetof(struct check_opts, json) },
 	OPT_END,
 };
 
@@ -39,8 +43,8 @@ static void as_text(const struct trace_feature *f, size_t n, enum trace_backend 
 		printf("  not covered by it: %s\n", *c);
 }
 
-static void as_json(const struct trace_feature *f, size_t n, enum trace_backend best,
-		    const char *why)
+static int to_json(const struct trace_feature *f, size_t n, enum trace_backend best,
+		   const char *why, const char *path, struct err *e)
 {
 	json_t *rows = json_array(), *doc;
 
@@ -52,9 +56,7 @@ static void as_json(const struct trace_feature *f, size_t n, enum trace_backend 
 	doc = json_pack("{s:s, s:i, s:s?, s:s?, s:o}", "schema", "ipcstall.check", "version", 1,
 			"backend", best == TRACE_AUTO ? NULL : trace_backend_name(best), "why", why,
 			"features", rows);
-	json_dumpf(doc, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(doc);
+	return json_to_file(doc, path, JSON_INDENT(2), e);
 }
 
 static int run_check(void *opts, struct opt_operands *rest, struct err *e)
@@ -65,7 +67,10 @@ static int run_check(void *opts, struct opt_operands *rest, struct err *e)
 	size_t n = trace_features(&f);
 	enum trace_backend best = trace_best_backend(&why);
 
-	(o->json ? as_json : as_text)(f, n, best, why);
+	if (o->json && to_json(f, n, best, why, o->json, e))
+		return (int)e->code;
+	if (!o->json || !sink_is_stdout(o->json))
+		as_text(f, n, best, why);
 	return best == TRACE_AUTO ? EXIT_NO_FEATURE : EXIT_DONE;
 }
 
@@ -75,7 +80,7 @@ const struct command command_check = {
 	.description = "Exit status 0: the ledger can be kept; 4: only a benchmark without it.",
 	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what is lost by "
 		"it\n"
-		    "sudo ipcstall check --json\tthe same for a program\n",
+		    "sudo ipcstall check --json -\tthe same for a program\n",
 	.options = check_options,
 	.options_size = sizeof(struct check_opts),
 	.run = run_check,

@@ -433,11 +433,13 @@ const struct command command_diagnose = {
 		       	"is: confirmed, refuted or too noisy to say.\n"
 		       "Options are those of a benchmark; without any, throughput at 16 KiB, 150 "
 		       	"ms a round. Exit status 10: too noisy to say.",
-	.examples = "ipcstall diagnose -m tcp -p header=16 -a message -s 4K\twhy does each message "
+	.examples = "ipcstall diagnose -m tcp --pattern header=16 --ack message --size 4K\twhy "
+		"does each message "
 		"take 44 ms?\n"
-		    "ipcstall diagnose -m pipe -s 64K --pipe-size 4096 -P cross\tdoes a larger "
+		    "ipcstall diagnose -m pipe --size 64K --pipe-size 4096 --placement "
+			"cross\tdoes a larger "
 		    	"pipe help?\n"
-		    "ipcstall diagnose -m tcp -t latency -s 64 --json d.json\tfor a machine to "
+		    "ipcstall diagnose -m tcp -t latency --size 64 --json d.json\tfor a machine to "
 		    	"read\n",
 	.options = all_rows,
 	.options_size = sizeof(struct diagnose_opts),

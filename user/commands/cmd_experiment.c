@@ -21,7 +21,7 @@ struct experiment_opts {
 #define AT(field) offsetof(struct experiment_opts, field)
 
 static const struct opt experiment_options[] = {
-	{ OPT_FLAG, 'l', "list", NULL, "the experiments that come with the program", AT(list) },
+	{ OPT_FLAG, 0, "list", NULL, "the experiments that come with the program", AT(list) },
 	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most about two minutes; weaker evidence",
 		AT(quick) },
 	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, "

@@ -12,7 +12,7 @@
 
 static const struct opt run_options[] = {
 	SESSION_OPTIONS,
-	{ OPT_TIME, 0, "duration", "TIME", "end the command, and what it has started, after this "
+	{ OPT_TIME, 'd', "duration", "TIME", "end the command, and what it has started, after this "
 		"time", SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_HEAD("As whom CMD runs"),
 	IDENTITY_OPTIONS,

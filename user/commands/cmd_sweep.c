@@ -48,7 +48,7 @@ static const struct opt sweep_rows[] = {
 	{ OPT_FLAG, 0, "refine", NULL, "afterwards find the very bytes at which dips over size "
 		"begin and end, by bisection (at least 3 repeats)", AT(refine) },
 	OPT_HEAD("What is the same throughout, and differs from `ipcstall bench`"),
-	{ OPT_SIZES, 's', "size", "SIZE", "of a message, where the size does not vary: one",
+	{ OPT_SIZES, 0, "size", "SIZE", "of a message, where the size does not vary: one",
 		AT(bench.sizes) },
 	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on (default, where "
 		"they can be kept; given by name: or fail; --no-trace: without)", AT(bench.trace) },
@@ -735,10 +735,11 @@ const struct command command_sweep = {
 		"time belong to the same messages. Points are written\n"
 		       "as they come; an interrupted sweep goes on with --resume. `ipcstall report "
 		       	"FILE` draws it.",
-	.examples = "ipcstall sweep -m tcp -p trailer=4 -a message -t throughput -L "
+	.examples = "ipcstall sweep -m tcp --pattern trailer=4 --ack message -t throughput -L "
 		"veth,rate=100mbit,tso=off -V size=1453:21000:+500 -V nodelay=0,1 -o "
 		"comb.ndjson\tthe comb of Nagle and delayed ACK\n"
-		    "ipcstall sweep -m tcp -p chunks=4096 -a message -t throughput -L veth,tso=off "
+		    "ipcstall sweep -m tcp --pattern chunks=4096 --ack message -t throughput -L "
+			"veth,tso=off "
 		    	"-V size=3500:7000:+500 --repeats 3 --refine -o edges.ndjson\twhere "
 		    	"exactly?\n"
 		    "ipcstall sweep -m pipe -t throughput -V size=1K:256K:*2 -V pipe-size=64K,1M "

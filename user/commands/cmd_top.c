@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "base/clock.h"
 #include "render/schema_rows.h"
+#include "render/sink.h"
 #include "top/batch.h"
 #include "top/loop.h"
 #include "tracer/digest.h"
@@ -18,8 +19,10 @@ struct top_opts {
 	struct session_opts live; /* first: its rows count from its beginning */
 	int64_t delay_ns, iterations, rows, width;
 	int sort;
-	bool reverse, active, batch, json;
-	char *filter;
+	bool reverse, active, batch;
+	char *filter, *json;
+	uint64_t end_ns; /* 0: when told to */
+	FILE *lines;	 /* where --json goes */
 };
 
 #define TOP(member) offsetof(struct top_opts, member)
@@ -31,8 +34,11 @@ static const struct opt top_options[] = {
 	SEEN_OPTIONS,
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
-	{ OPT_TIME, 'd', "delay", "TIME", "time between refreshes", TOP(delay_ns), 50e6, 3600e9 },
-	{ OPT_INT, 'n', "iterations", "N", "end after so many refreshes (0: never)",
+	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes", TOP(delay_ns), 50e6,
+		3600e9 },
+	{ OPT_TIME, 'd', "duration", "TIME", "end after so long (0: when told to)",
+		SESSION_OPT(duration_ns), 0, 86400e9 },
+	{ OPT_INT, 0, "iterations", "N", "end after so many refreshes (0: never)",
 		TOP(iterations), 0, 1e9 },
 	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0,
 		0, row_sort_names },
@@ -43,11 +49,11 @@ static const struct opt top_options[] = {
 		"address, protocol, cause, who is blamed", TOP(filter) },
 	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard "
 		"output is no terminal)", TOP(batch) },
-	{ OPT_INT, 0, "rows", "N", "in plain lines and JSON: at most so many rows a refresh (0: "
+	{ OPT_INT, 'n', "shown", "N", "in plain lines and JSON: at most so many rows a refresh (0: "
 		"all)", TOP(rows), 0, 1 << 20 },
 	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
-	{ OPT_FLAG, 0, "json", NULL, "one JSON object a refresh, each on a line of its own "
-		"(docs/SCHEMA.md)", TOP(json) },
+	{ OPT_STRING, 0, "json", "FILE", "one JSON object a refresh, each on a line of its own "
+		"(-: standard output)", TOP(json) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end",
 		SESSION_OPT(json_schema) },
 	OPT_END,
@@ -98,11 +104,16 @@ static int show(const struct top_opts *o, struct rows *p, struct err *e)
 	int bad;
 
 	rows_order(p, (enum row_sort)o->sort, o->reverse, o->active, o->filter);
-	bad = o->json ? batch_json(p, (size_t)o->rows, stdout)
+	bad = o->lines ? batch_json(p, (size_t)o->rows, o->lines)
 		      : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
 	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again",
-			     "standard output")
+			     "%s", o->lines ? sink_name(o->json) : "standard output")
 		   : 0;
+}
+
+static bool over(const struct top_opts *o)
+{
+	return o->end_ns && now_ns() >= o->end_ns;
 }
 
 static int run_batch(struct session *l, const struct top_opts *o,
@@ -116,10 +127,10 @@ static int run_batch(struct session *l, const struct top_opts *o,
 
 	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
 		next = next_due(next, (uint64_t)o->delay_ns, now_ns());
-		wait_until(next, filter);
+		wait_until(o->end_ns && o->end_ns < next ? o->end_ns : next, filter);
 		if (session_interrupted())
 			break;
-		alive = targets_any_alive(filter);
+		alive = targets_any_alive(filter) && !over(o);
 		rc = look(l, &p, &spare, e);
 		if (rc == 0)
 			rc = show(o, &p, e);
@@ -129,11 +140,16 @@ static int run_batch(struct session *l, const struct top_opts *o,
 	return rc;
 }
 
+struct watched {
+	const struct top_opts *o;
+	const struct trace_options *filter;
+};
+
 static bool ended(void *ctx)
 {
-	const struct trace_options *filter = ctx;
+	const struct watched *w = ctx;
 
-	return session_interrupted() || !targets_any_alive(filter);
+	return session_interrupted() || !targets_any_alive(w->filter) || over(w->o);
 }
 
 enum { RECENT_STEPS = 20000 };
@@ -141,9 +157,10 @@ enum { RECENT_STEPS = 20000 };
 static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent,
 		      struct trace_options *filter, struct err *e)
 {
+	struct watched watched = { o, filter };
 	struct top_loop top = {
 		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended,
-			.ctx = filter,
+			.ctx = &watched,
 		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse,
 			.active = o->active, .delay_ns = (uint64_t)o->delay_ns,
 			    .backend = trace_backend_name(trace_backend(l->t)),
@@ -176,11 +193,16 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	o->batch = o->batch || o->json || !terminal_is(stdout);
 	filter.timeline = o->batch || o->live.sampled ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
 	session_catch_signals();
+	if (o->json && !(o->lines = sink_open_stream(o->json, e)))
+		return -1;
 	if (session_open(&l, &o->live, &filter, e))
 		return -1;
+	o->end_ns = o->live.duration_ns ? now_ns() + (uint64_t)o->live.duration_ns : 0;
 	rc = o->batch ? run_batch(&l, o, &filter, e) : run_screen(&l, o, &recent, &filter, e);
 	session_free(&l);
 	timeline_free(&recent.kept);
+	if (o->lines && o->lines != stdout)
+		fclose(o->lines);
 	return rc ? e->code : EXIT_DONE;
 }
 
@@ -200,9 +222,9 @@ const struct command command_top = {
 		       	"a part.",
 	.examples = "ipcstall top\tevery connection of this machine\n"
 		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
-		    "ipcstall top -b -n 1 -d 5s -f nagle\twhat Nagle's rule held in the next five "
-		    	"seconds\n"
-		    "ipcstall top --json --rows 0 >top.ndjson\tall rows for a program\n",
+		    "ipcstall top -b --iterations 1 -i 5s -f nagle\twhat Nagle's rule held in the "
+		    "next five seconds\n"
+		    "ipcstall top --json top.ndjson -n 0 -d 1m\tall rows for a program\n",
 	.options = top_options,
 	.options_size = sizeof(struct top_opts),
 	.defaults = defaults,
