@@ -211,6 +211,15 @@ T send-keys q
 check 'screen: q ends it' "$(screen)" seen 'EXIT 0'
 check 'screen: what stood there before is there again' "$(screen)" seen '^BEFORE'
 check 'screen: the terminal is as it was' "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
+T send-keys "clear; $IPCSTALL top -f known" Enter
+check 'screen by looks: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
+T send-keys Enter
+check 'screen by looks: enter attaches the ledger, which sees each stall' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
+check 'screen by looks: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
+T send-keys Escape
+check 'screen by looks: back' "$(screen)" seen '^PROGRAM'
+T send-keys q
+until_true eval '! pgrep -x ipcstall -P "$(T display-message -p "#{pane_pid}")" >/dev/null'
 for sig in INT TERM HUP; do
 	rm -f "$WORK/stty.after"
 	T send-keys "clear; $IPCSTALL top --exact; echo END \$?; stty -g >$WORK/stty.after" Enter

@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "session/sampling.h"
 #include "session/session.h"
+#include "session/zoom_steps.h"
 #include "base/clock.h"
 #include "render/schema_rows.h"
 #include "render/sink.h"
@@ -154,10 +155,21 @@ static bool ended(void *ctx)
 
 enum { RECENT_STEPS = 20000 };
 
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	recent_step(ctx, tr);
+}
+
+static bool steps_of(void *steps, const struct trace_digest *e)
+{
+	return zoom_steps_of(steps, e);
+}
+
 static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent,
 		      struct trace_options *filter, struct err *e)
 {
 	struct watched watched = { o, filter };
+	struct zoom_steps zoom = { .filter = filter, .step = on_transition, .ctx = recent };
 	struct top_loop top = {
 		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended,
 			.ctx = &watched,
@@ -167,14 +179,17 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 			    	.span_ns = 2000000000 },
 	};
 
+	int rc;
+
 	if (o->filter)
 		snprintf(top.screen.filter, sizeof(top.screen.filter), "%s", o->filter);
-	return top_loop_run(&top, e);
-}
-
-static void on_transition(void *ctx, const struct trace_transition *tr)
-{
-	recent_step(ctx, tr);
+	if (o->live.sampled) {
+		top.steps_of = steps_of;
+		top.steps = &zoom;
+	}
+	rc = top_loop_run(&top, e);
+	zoom_steps_end(&zoom);
+	return rc;
 }
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)

@@ -141,6 +141,18 @@ static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 	return true;
 }
 
+#define ASKED_AGAIN_NS 30000000000ull
+
+/* It was not told of: it may be in a while, if it is still suspected then. */
+static void ask_again(struct watch *w, uint64_t serial, enum tx_state cause)
+{
+	uint64_t after = (uint64_t)w->o->tell_again_ns;
+
+	for (size_t i = 0; i < w->n_told; i++)
+		if (w->told[i].serial == serial && w->told[i].cause == cause)
+			w->told[i].at_ns -= after > ASKED_AGAIN_NS ? after - ASKED_AGAIN_NS : 0;
+}
+
 static bool is_worth_telling(const struct watch *w, const struct verdict *v)
 {
 	return v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL &&
@@ -154,24 +166,49 @@ static bool stopped(void *ctx)
 	return session_interrupted();
 }
 
+/* What looks alone suspect is told of once the ledger has seen it. */
+static bool is_sure(const struct finding *f, bool has, const struct verdict *proven)
+{
+	return f->surety != SUSPECTED || (has && proven->outcome == OUTCOME_STALLED);
+}
+
+static void write_card(const struct watch *w, const struct trace_snapshot *s,
+		       const struct verdict *v)
+{
+	session_screen(&w->o->live, s, v, stderr);
+}
+
+static void write_stall(const struct trace_snapshot *window, const struct verdict *v,
+			json_t *proof)
+{
+	json_t *line = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o}", "schema", "ipcstall.watch",
+				 "version", 1, "type", "stall", "t", (json_int_t)window->at_ns,
+				 "ledger", ledger_summary_to_json(window, v), "proof", proof);
+
+	write_line(line);
+	json_decref(line);
+}
+
 static void tell(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
 {
+	const struct finding *f = &v->v[v->lead];
 	struct trace_snapshot proof = {};
 	struct verdict proven = {};
 	struct zoom_stop stop = { .asked = stopped };
-	bool has = prover_prove(&w->prover, window, &v->v[v->lead], ZOOM_MOST_NS, &stop, &proof);
-	json_t *line;
+	bool has = prover_prove(&w->prover, window, f, ZOOM_MOST_NS, &stop, &proof);
 
 	if (has)
 		verdict_make(&proof, &proven);
-	session_screen(&w->o->live, has && proven.outcome == OUTCOME_STALLED ? &proof : window,
-		       has && proven.outcome == OUTCOME_STALLED ? &proven : v, stderr);
-	line = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o}", "schema", "ipcstall.watch", "version", 1,
-			 "type", "stall", "t", (json_int_t)window->at_ns, "ledger",
-			 ledger_summary_to_json(window, v), "proof",
-			 has ? ledger_summary_to_json(&proof, &proven) : json_null());
-	write_line(line);
-	json_decref(line);
+	if (!is_sure(f, has, &proven)) {
+		ask_again(w, window->ep[f->endpoint].serial, f->cause);
+		trace_snapshot_free(&proof);
+		return;
+	}
+	if (has && proven.outcome == OUTCOME_STALLED)
+		write_card(w, &proof, &proven);
+	else
+		write_card(w, window, v);
+	write_stall(window, v, has ? ledger_summary_to_json(&proof, &proven) : json_null());
 	trace_snapshot_free(&proof);
 }
 

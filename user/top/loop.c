@@ -77,15 +77,27 @@ static int look(struct run *r, struct err *e)
 	return 0;
 }
 
+static const struct trace_digest *picked(const struct run *r)
+{
+	const struct screen *s = &r->l->screen;
+	uint32_t at = s->view == VIEW_DETAIL ? row_find(&r->p, s->picked) : ROW_NEW;
+
+	return at == ROW_NEW ? NULL : row_digest(&r->p, &r->p.v[at]);
+}
+
 static void look_at(struct run *r)
 {
 	struct screen *s = &r->l->screen;
+	bool known = true;
 
 	recent_clear(r->l->recent);
 	timeline_free(&r->shown);
 	r->shown = (struct timeline){};
-	trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
-	s->since_ns = now_ns();
+	if (r->l->steps_of)
+		known = r->l->steps_of(r->l->steps, picked(r));
+	else
+		trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
+	s->since_ns = known ? now_ns() : UINT64_MAX;
 }
 
 static void act(struct run *r, enum screen_action a)

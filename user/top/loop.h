@@ -18,6 +18,10 @@ void recent_step(struct recent *r, const struct trace_transition *tr);
 struct top_loop {
 	struct trace *t;
 	struct recent *recent;
+	/* NULL: of `t`. Else the steps of this endpoint are wanted, or (NULL) of none; false: they
+	 * cannot be had. */
+	bool (*steps_of)(void *steps, const struct trace_digest *e);
+	void *steps;
 	struct screen screen;	  /* as the options say */
 	uint64_t iterations;	  /* 0: until the user quits */
 	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */

@@ -272,8 +272,8 @@ static const char *const help_lines[] = {
 	"",
 	"up down pgup pgdn home end, or j k g G    choose a row; the cursor then follows that "
 		"endpoint",
-	"enter    details of one endpoint, with its ledgers and its recent time line; esc goes "
-		"back",
+	"enter    details of one endpoint, with its ledgers and its recent time line, for which "
+		"every message of its programs is traced; esc goes back",
 	"/        show only rows that hold every word typed; esc clears it",
 	"s r      next sort key; reverse",
 	"a        also endpoints where nothing moved",

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/zoom_steps.h"
+
+#include <string.h>
+
+static void on_transition(void *ctx, const struct trace_transition *tr)
+{
+	struct zoom_steps *z = ctx;
+	struct trace_transition here = *tr;
+
+	here.serial = z->serial;
+	z->step(z->ctx, &here);
+}
+
+static bool load(struct zoom_steps *z)
+{
+	struct trace_options o = *z->filter;
+	struct err e = {};
+
+	if (z->loaded)
+		return true;
+	o.looks = false;
+	o.timeline = TRACE_TIMELINE_ONE;
+	o.on_transition = on_transition;
+	o.on_stall = NULL;
+	o.ctx = z;
+	z->loaded = !zoom_prepare(&z->zoom, &o, 1, &e);
+	return z->loaded;
+}
+
+static bool same_address(const struct trace_addr *a, const struct trace_addr *b)
+{
+	return a->port == b->port && !memcmp(a->ip, b->ip, sizeof(a->ip));
+}
+
+/* Two sessions number their endpoints differently. */
+static bool is_same(const struct trace_endpoint *a, const struct trace_digest *b)
+{
+	if (a->proto != b->proto || a->netns != b->netns)
+		return false;
+	if (a->proto == TRACE_TCP)
+		return same_address(&a->local, &b->local) && same_address(&a->remote, &b->remote);
+	return a->inode == b->inode;
+}
+
+static bool follow(struct zoom_steps *z, const struct trace_digest *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te = {};
+	bool found = false;
+
+	if (trace_snapshot(z->zoom.t, &s, &te))
+		return false;
+	for (size_t i = 0; i < s.n && !found; i++)
+		if (!s.ep[i].closed && is_same(&s.ep[i], e)) {
+			trace_timeline_of(z->zoom.t, s.ep[i].serial);
+			found = true;
+		}
+	trace_snapshot_free(&s);
+	return found;
+}
+
+static void stop(struct zoom_steps *z)
+{
+	struct trace_error te = {};
+
+	if (z->on)
+		trace_stop(z->zoom.t, &te);
+	z->on = false;
+}
+
+bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e)
+{
+	struct trace_error te = {};
+	pid_t pids[2];
+	size_t n = 0;
+
+	stop(z);
+	if (!e || !load(z))
+		return false;
+	if (e->tx_tgid > 0)
+		pids[n++] = e->tx_tgid;
+	if (e->rx_tgid > 0 && e->rx_tgid != e->tx_tgid)
+		pids[n++] = e->rx_tgid;
+	z->serial = e->serial;
+	if (!n || trace_retarget(z->zoom.t, pids, n, &te) || trace_start(z->zoom.t, &te))
+		return false;
+	z->on = true;
+	return follow(z, e);
+}
+
+void zoom_steps_end(struct zoom_steps *z)
+{
+	stop(z);
+	if (z->loaded)
+		zoom_free(&z->zoom);
+	z->loaded = false;
+}
