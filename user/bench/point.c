@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,4 +33,26 @@ void point_free(struct point *p)
 	free(p->throughput.trial_ns);
 	free((void *)p->samples);
 	memset(p, 0, sizeof(*p));
+}
+
+/* Throughput with several under way: a message's own time is that of all of them. */
+static bool overlap(enum test t, double mean_ns, double messages, double elapsed_ns)
+{
+	return t == TEST_THROUGHPUT && mean_ns * messages > 1.5 * elapsed_ns;
+}
+
+/* With a sample for each message that is their mean, else the time over the messages: both count
+ * what is rare by its weight. Where all were lost, one would have taken at least as long as the
+ * round. */
+double cost_of_message(enum test t, double mean_ns, double messages, double sent, double elapsed_ns)
+{
+	if (!isnan(mean_ns) && !overlap(t, mean_ns, messages, elapsed_ns))
+		return mean_ns;
+	return sent > 0 ? elapsed_ns / fmax(1, messages) : NAN;
+}
+
+double point_cost_ns(const struct point *p)
+{
+	return cost_of_message(p->test, p->latency.present ? p->latency.s.mean : NAN,
+			       (double)p->messages, (double)p->sent, (double)p->elapsed_ns);
 }

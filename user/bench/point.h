@@ -109,4 +109,10 @@ void point_warn(struct point *p, const char *fmt, ...) __attribute__((format(pri
 void point_free(struct point *p);
 const char *test_name(enum test t);
 
+/* What a message took, from its mean latency (NAN: there is none), how many arrived and were sent,
+ * and how long the round was; NAN: unknown. */
+double cost_of_message(enum test t, double mean_ns, double messages, double sent,
+		       double elapsed_ns);
+double point_cost_ns(const struct point *p);
+
 #endif

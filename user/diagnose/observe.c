@@ -20,24 +20,14 @@ static const json_t *at(const json_t *o, const char *a, const char *b)
 	return json_object_get(json_object_get(o, a), b);
 }
 
-/* Throughput with several under way: a message's own time is that of all of them. */
-static bool overlap(const json_t *p, double mean, double messages, double elapsed)
-{
-	return !strcmp(json_string_value(json_object_get(p, "test")) ?: "", "throughput") &&
-	       mean * messages > 1.5 * elapsed;
-}
-
-/* With a sample for each message that is their mean, else the time over the messages: both count
- * what is rare by its weight. Where all were lost, one would have taken at least as long as the
- * round. */
 static double cost_of(const json_t *p)
 {
-	double mean = number(json_object_get(p, "latency"), "mean"),
-	       messages = number(p, "messages"), elapsed = number(p, "elapsed_ns");
+	bool bulk = !strcmp(json_string_value(json_object_get(p, "test")) ?: "",
+			    test_name(TEST_THROUGHPUT));
 
-	if (!isnan(mean) && !overlap(p, mean, messages, elapsed))
-		return mean;
-	return number(p, "sent") > 0 ? elapsed / fmax(1, messages) : NAN;
+	return cost_of_message(bulk ? TEST_THROUGHPUT : TEST_LATENCY,
+			       number(json_object_get(p, "latency"), "mean"), number(p, "messages"),
+			       number(p, "sent"), number(p, "elapsed_ns"));
 }
 
 /* How long an end was ready to run and had no CPU; on one CPU the other end has it part of that

@@ -56,7 +56,8 @@
 	F(, stopped_max_ns, U64, NS, LAST, STOPS, "~stopped_max_ns", longest_stop, by_no_cpu) \
 	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_no_cpu) \
 	/* so far, of a stop that goes on; not in stopped_ns */ \
-	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu)
+	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu) \
+	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */
 #define TCP_FIGURES(F) \
@@ -74,7 +75,8 @@
 	/* of retransmits: before anything was answered */ \
 	F(, syn_retransmits, U64, COUNT, SUM, LOSSES, "~syn_retransmits", OWN, by_hooks) \
 	/* of retransmits, by the other end's DSACKs: it had that already */ \
-	F(, needless, U64, COUNT, SUM, LOSSES, "~needless_retransmits", OWN, by_retransmits)
+	F(, needless, U64, COUNT, SUM, LOSSES, "~needless_retransmits", OWN, by_retransmits) \
+	/* next: TCP itself */
 
 /* datagrams and pipes; as JSON in objects of their own */
 #define QUEUE_FIGURES(F) \
@@ -111,7 +113,8 @@
 	F(making., accept_unread_ns, U64, NS, LAST, MAKING, "~accept_unread_ns", OWN, if_accepted) \
 	/* it is under way */ \
 	F(making., connecting, FLAG, NONE, LAST, MAKING, "~connecting", OWN, always) \
-	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, always)
+	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, always) \
+	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the
  * out-of-order queue) */
@@ -151,7 +154,8 @@
 	F(path., cwnd, U32, COUNT, LAST, PATH, "~cwnd", OWN, unless_zero) \
 	F(path., ssthresh, U32, COUNT, LAST, PATH, "~ssthresh", OWN, unless_zero) \
 	/* that sample: the application gave too little to fill the path */ \
-	F(path., app_limited, FLAG, NONE, LAST, PATH, "~app_limited", OWN, always)
+	F(path., app_limited, FLAG, NONE, LAST, PATH, "~app_limited", OWN, always) \
+	/* next: the path */
 
 #define ENDPOINT_FIGURES(F) \
 	TCP_FIGURES(F) \

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "stats/dips.h"
+#include "sweep/sweep.h"
+
+/* A connect has no size. */
+static int check_size(const struct bench_plan *plan, bool given, struct err *e)
+{
+	if (plan->o.sizes.n == 1 || plan->tests == 1u << TEST_CONNECT)
+		return 0;
+	return given ? err_set(e, EXIT_BAD_USAGE,
+			       "sweep: %zu sizes in --size; vary them instead: --vary size=...",
+			       plan->o.sizes.n)
+		     : err_set(e, EXIT_BAD_USAGE,
+			       "sweep: messages of which size?; give --size SIZE, or vary it: "
+			       "--vary size=...");
+}
+
+static bool varies(const struct sweep *s, const char *name)
+{
+	for (size_t i = 0; i < s->cells.n_v; i++)
+		if (strcmp(s->cells.v[i].row->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Without --nodelay some tests have TCP_NODELAY all the same, and the two values would be one. */
+static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, struct err *e)
+{
+	for (int t = 0; t < TESTS && !plan->o.nodelay && varies(s, "nodelay"); t++)
+		if (plan->tests >> t & 1 && bench_nodelay(plan, (enum test)t))
+			return err_set(e, EXIT_BAD_USAGE,
+				       "sweep: --vary nodelay=0 with --test %s, which has "
+				       "TCP_NODELAY on by itself; vary nagle=0,1, or "
+				       "take another test",
+				       test_name((enum test)t));
+	return 0;
+}
+
+/* Every combination is checked before the first one runs: hours later is too late for a bad one. */
+static int check_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given,
+		       struct err *e)
+{
+	unsigned int uses = 0;
+
+	for (size_t c = s->cells.n; c-- > 0;) {
+		if (cells_apply(&s->cells, c, &s->o->bench, e) ||
+		    bench_plan(&s->o->bench, first, e) ||
+		    check_size(first, opt_given(given, "size"), e) || check_nodelay(s, first, e))
+			return -1;
+		uses |= bench_uses(first);
+	}
+	for (size_t i = 0; i < s->cells.n_v; i++)
+		if (unused_options_check(uses, s->cells.v[i].row->name, e))
+			return -1;
+	return unused_options_check_all(uses, given, e);
+}
+
+static int check_refine(const struct sweep *s, struct err *e)
+{
+	if (!s->o->refine)
+		return 0;
+	if (!sweep_size(&s->cells))
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--refine: the size does not vary, so there is no dip to refine; "
+			       "give --vary size=FIRST:LAST:+STEP");
+	if (s->cells.repeats < DIPS_REPEATS_LEAST)
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--refine: %llu repeats cannot tell a dip from chance; give "
+			       "--repeats %d or more",
+			       (unsigned long long)s->cells.repeats, DIPS_REPEATS_LEAST);
+	return 0;
+}
+
+/* Of what varies, a value beside it would never be used; but for the seed, which also draws the
+ * order. */
+static int check_given(const struct sweep *s, const struct opt_operands *given, struct err *e)
+{
+	for (size_t i = 0; i < s->cells.n_v; i++) {
+		const char *name = s->cells.v[i].row->name;
+
+		if (opt_given(given, name) && strcmp(name, "seed"))
+			return err_set(
+				e, EXIT_BAD_USAGE,
+				"--%s with --vary %s: one value or several; give one of them", name,
+				name);
+	}
+	return bench_check_given(&s->o->bench, given, e);
+}
+
+int sweep_plan(struct sweep *s, struct bench_plan *first, const struct opt_operands *given,
+	       struct err *e)
+{
+	const struct sweep_opts *o = s->o;
+
+	s->insists = o->bench.trace && opt_given(given, "trace");
+	if (cells_make(&s->cells, bench_option_rows, &o->vary, (uint64_t)o->repeats,
+		       (uint64_t)o->bench.seed, e))
+		return -1;
+	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, given, e)
+		       ? -1
+		       : 0;
+}
