@@ -11,6 +11,7 @@
 
 #include "verdict/merge_findings.h"
 #include "render/environment.h"
+#include "render/schema_rows.h"
 #include "tracer/figure.h"
 #include "render/card.h"
 
@@ -421,7 +422,7 @@ static json_t *requests_to_json(const struct requests *r)
 			 "bounded", r->bounded);
 }
 
-static json_t *wait_to_json(const struct verdict *v)
+static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *o = spell_to_json(&v->wait);
 
@@ -437,8 +438,9 @@ static json_t *wait_to_json(const struct verdict *v)
 	return o;
 }
 
-static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagram_loss *loss)
+static json_t *loss_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
+	const struct datagram_loss *loss = &v->loss;
 	char text[VERDICT_TEXT];
 
 	if (loss->endpoint < 0)
@@ -449,8 +451,9 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct datagra
 			 json_figure(loss->share), "text", text, "fix", loss_fix(loss));
 }
 
-static json_t *withheld_to_json(const struct trace_snapshot *s, const struct withheld_ack *w)
+static json_t *withheld_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
+	const struct withheld_ack *w = &v->withheld;
 	char text[VERDICT_TEXT];
 
 	if (w->endpoint < 0)
@@ -461,8 +464,10 @@ static json_t *withheld_to_json(const struct trace_snapshot *s, const struct wit
 			 "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
 }
 
-static json_t *scattered_to_json(const struct scattered *sum)
+static json_t *scattered_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
+	const struct scattered *sum = &v->scattered;
+
 	if (!sum->ns)
 		return json_null();
 	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share,
@@ -538,21 +543,78 @@ static json_t *listeners_to_json(const struct trace_listeners *l)
 	return a;
 }
 
-json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
+static json_t *late_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
-	json_t *finds = json_array(), *o;
-	char text[VERDICT_TEXT];
+	return spell_to_json(&v->late);
+}
+
+static json_t *starved_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return spell_to_json(&v->starved);
+}
+
+static json_t *undelivered_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return spell_to_json(&v->undelivered);
+}
+
+static json_t *findings_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *finds = json_array();
 
 	for (size_t i = 0; i < v->n && finds; i++)
 		append_or_drop(&finds, finding_to_json(s, &v->v[i]));
+	return finds;
+}
+
+/* One row a kind that has a place of its own in the document; a limit is among the findings. */
+static const struct {
+	struct schema_row shape; /* its key, and what stands there */
+	json_t *(*make)(const struct trace_snapshot *s, const struct verdict *v);
+} by_kind[KINDS_N] = {
+	[KIND_STALL] = { { "findings", "finding[]" }, findings_to_json },
+	[KIND_UNDELIVERED] = { { "~undelivered", "?spell" }, undelivered_to_json },
+	[KIND_WITHHELD] = { { "~withheld_ack", "?withheld" }, withheld_to_json },
+	[KIND_LATE] = { { "late_reader", "?spell" }, late_to_json },
+	[KIND_STARVED] = { { "~starved", "?spell" }, starved_to_json },
+	[KIND_LOSS] = { { "~loss", "?loss" }, loss_to_json },
+	[KIND_SCATTERED] = { { "~scattered", "?scattered" }, scattered_to_json },
+	[KIND_WAIT] = { { "~long_wait", "?wait" }, wait_to_json },
+};
+
+const struct schema_row *ledger_kind_shape(enum finding_kind k)
+{
+	return by_kind[k].make ? &by_kind[k].shape : NULL;
+}
+
+/* false: no memory for all of it */
+static bool add_kinds(json_t *o, const struct trace_snapshot *s, const struct verdict *v)
+{
+	bool whole = true;
+
+	for (enum finding_kind k = 0; k < KINDS_N; k++) {
+		const struct schema_row *shape = ledger_kind_shape(k);
+
+		if (shape)
+			whole &= !json_object_set_new(o, shape->key + (*shape->key == '~'),
+						      by_kind[k].make(s, v));
+	}
+	return whole;
+}
+
+json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	json_t *o = json_object();
+	char text[VERDICT_TEXT];
+
 	verdict_sentence(s, v, text, sizeof(text));
-	o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "findings", finds,
-		      "late_reader", spell_to_json(&v->late), "starved", spell_to_json(&v->starved),
-		      "undelivered", spell_to_json(&v->undelivered), "withheld_ack",
-		      withheld_to_json(s, &v->withheld), "loss", loss_to_json(s, &v->loss),
-		      "long_wait", wait_to_json(v), "scattered", scattered_to_json(&v->scattered),
-		      "stall_ns", (json_int_t)v->stall_ns, "unaccounted_ns",
-		      (json_int_t)v->unaccounted_ns, "verdict", text);
+	if (!add_kinds(o, s, v)) {
+		json_decref(o);
+		return NULL;
+	}
+	json_object_set_new(o, "stall_ns", json_integer((json_int_t)v->stall_ns));
+	json_object_set_new(o, "unaccounted_ns", json_integer((json_int_t)v->unaccounted_ns));
+	json_object_set_new(o, "verdict", json_string(text));
 	add_card(o, s, v);
 	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners));
 	json_object_set_new(o, "listeners_left_out",

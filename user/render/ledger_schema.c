@@ -49,12 +49,8 @@ static const struct schema_row dropped[] = {
 	{ "snapshots", "count" }, { "events", "count" }, { "stalls", "count" },
 		{ "closed", "count" }, {}
 };
-/* a ledger without its endpoints */
+/* a ledger without its endpoints and its findings: those are ledger_kind_shape()'s */
 static const struct schema_row summary[] = {
-	{ "findings", "finding[]" }, { "late_reader", "?spell" }, { "~starved", "?spell" },
-		{ "~undelivered", "?spell" }, { "~withheld_ack", "?withheld" },
-		{ "~loss", "?loss" }, { "~long_wait", "?wait" },
-	{ "~scattered", "?scattered" },
 	{ "stall_ns", "?count" }, { "unaccounted_ns", "?count" }, { "verdict", "text" },
 		{ "~outcome", "outcome" }, { "~card", "?card" },
 	{ "~listeners", "listener[]" }, { "~listeners_left_out", "count" },
@@ -232,6 +228,18 @@ static json_t *with_figures(const struct schema_row *others, const struct figure
 	return o;
 }
 
+/* and a key for each kind of finding that has one */
+static json_t *with_kinds(json_t *o)
+{
+	for (enum finding_kind k = 0; k < KINDS_N; k++) {
+		const struct schema_row *shape = ledger_kind_shape(k);
+
+		if (shape)
+			schema_add(o, (const struct schema_row[]){ *shape, {} });
+	}
+	return o;
+}
+
 /* {name: state} for each: what a ledger's "states" is */
 static json_t *states_of(const char *const *names, size_t n)
 {
@@ -328,7 +336,7 @@ static json_t *lines(void)
 	return json_pack(
 		"{s:[o, o, o, o, o]}", "oneOf", first,
 		line(of_endpoint, "endpoint", (const struct schema_row[]){ { "t", "count" }, {} }),
-		line(schema_object(summary), "interval",
+		line(with_kinds(schema_object(summary)), "interval",
 		     (const struct schema_row[]){ { "t", "count" }, { "endpoints", "count" }, {} }),
 		line(schema_object(stall), "stall", (const struct schema_row[]){ {} }),
 		line(schema_object((const struct schema_row[]){ { "complete", "bool" }, {} }),
@@ -344,8 +352,8 @@ json_t *ledger_schema(void)
 		json_object_set_new(defs, objects[i].name, schema_object(objects[i].rows));
 	json_object_set_new(defs, "calls", with_figures(calls, &figures_of_calls));
 	json_object_set_new(defs, "tcp", with_figures(nothing_else, &figures_of_endpoint));
-	json_object_set_new(defs, "ledger", two(endpoints, summary));
-	json_object_set_new(defs, "judgement", schema_object(summary));
+	json_object_set_new(defs, "ledger", with_kinds(two(endpoints, summary)));
+	json_object_set_new(defs, "judgement", with_kinds(schema_object(summary)));
 	json_object_set_new(defs, "line", lines());
 	set_states(defs);
 	set_names(defs);

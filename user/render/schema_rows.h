@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "verdict/verdict.h"
 
 /*
  * type: the name of a definition, "count" for one. "[]" behind it: a list of these; "?" before it:
@@ -30,6 +31,10 @@ json_t *schema_const(json_t *value);
 json_t *schema_document(const char *id, const char *title, json_t *top, json_t *defs);
 /* To standard output. Takes over the reference. Returns the exit code. */
 int schema_print(json_t *schema, struct err *e);
+
+/* Of a kind of finding: its key in a ledger, and what stands there; NULL: it has no place of its
+ * own. */
+const struct schema_row *ledger_kind_shape(enum finding_kind k);
 
 /* What `run`, `attach` and `replay` write (--json; $defs/line: a line of --ndjson). */
 json_t *ledger_schema(void);
