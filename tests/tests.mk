@@ -109,6 +109,10 @@ build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard 
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
 
+.PHONY: golden
+golden: all ## make the kept screens anew (tests/golden); look at them before they are committed
+	$(Q)tests/golden/run --make
+
 .PHONY: test-browser
 test-browser: ## reports in a headless Chromium at three widths: layout, hover, click, no request
 	$(Q)$(PYTHON) tests/browser/run

@@ -2,10 +2,27 @@
 /* --help and the man page's OPTIONS, rendered from the option rows. */
 #include <string.h>
 
+#include "base/terminal.h"
 #include "base/opt.h"
 #include "base/text.h"
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 100 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 100, HELP_LEAST = 40, HELP_NARROW = 72 };
+
+/* of the terminal, where that is known and less than people like to read */
+static int help_width(FILE *out)
+{
+	int width = terminal_width(out);
+
+	if (width <= 0 || width > HELP_WIDTH)
+		return HELP_WIDTH;
+	return width < HELP_LEAST ? HELP_LEAST : width;
+}
+
+/* where texts begin beside what they are about; on a narrow screen below it */
+static int help_column(FILE *out)
+{
+	return help_width(out) < HELP_NARROW ? 8 : HELP_COLUMN;
+}
 
 static void flag_text(const struct opt *o, char *buf, size_t len)
 {
@@ -18,12 +35,12 @@ static void flag_text(const struct opt *o, char *buf, size_t len)
 
 void opt_wrap(FILE *out, const char *text, int column)
 {
-	int at = column;
+	int at = column, width = help_width(out);
 
 	while (*text) {
 		size_t word = strcspn(text, " \n");
 
-		if (at > column && at + 1 + (int)word > HELP_WIDTH) {
+		if (at > column && at + 1 + (int)word > width) {
 			fprintf(out, "\n%*s", column, "");
 			at = column;
 		} else if (at > column) {
@@ -69,24 +86,29 @@ static void full_text(const struct opt *o, const void *values, char *buf, size_t
 
 void opt_help_word(const char *name, const char *text, FILE *out)
 {
-	fprintf(out, "      %-*s", HELP_COLUMN - 6, name);
-	opt_wrap(out, text, HELP_COLUMN);
+	int column = help_column(out);
+
+	fprintf(out, "      %-*s", column - 6, name);
+	if ((int)strlen(name) > column - 7)
+		fprintf(out, "\n%*s", column, "");
+	opt_wrap(out, text, column);
 }
 
 static void help_row(const struct opt *o, const void *values, FILE *out)
 {
 	char left[96], text[512];
+	int column = help_column(out);
 
 	if (o->type == OPT_GROUP) {
 		fprintf(out, "\n%s:\n", o->help);
 		return;
 	}
 	flag_text(o, left, sizeof(left));
-	fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
-	if (strlen(left) >= HELP_COLUMN - 2)
-		fprintf(out, "\n%*s", HELP_COLUMN, "");
+	fprintf(out, "  %-*s", column - 2, left);
+	if ((int)strlen(left) >= column - 2)
+		fprintf(out, "\n%*s", column, "");
 	full_text(o, values, text, sizeof(text));
-	opt_wrap(out, text, HELP_COLUMN);
+	opt_wrap(out, text, column);
 }
 
 void opt_help(const struct opt *rows, const void *values, FILE *out)

@@ -98,8 +98,10 @@ static bool in_a_group(const char *name)
 
 static void help_line(const struct command *c, FILE *out)
 {
-	if (c)
-		fprintf(out, "  %-12s %s\n", c->name, c->summary);
+	if (!c)
+		return;
+	fprintf(out, "  %-12s ", c->name);
+	opt_wrap(out, c->summary, 15);
 }
 
 static void help_commands(FILE *out)
@@ -118,22 +120,21 @@ static void help_commands(FILE *out)
 
 void command_help_all(FILE *out)
 {
-	fputs("Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, and how "
-	      "to fix it.\n\n"
-	      "Usage: ipcstall --mode MODE [OPTION...]    benchmark a transport, and show where "
-	      "its time goes\n"
-	      "       ipcstall COMMAND [OPTION...]\n\n",
+	opt_wrap(out, "Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, "
+		      "and how to fix it.", 0);
+	fputs("\nUsage: ipcstall COMMAND [OPTION...]\n"
+	      "       ipcstall --mode MODE [OPTION...]    benchmark a transport, traced\n\n",
 	      out);
 	help_commands(out);
-	fputs("\n`ipcstall help COMMAND` explains a command, `ipcstall help bench` the benchmark's "
-	      "options.\n\n",
-	      out);
+	fputc('\n', out);
+	opt_wrap(out, "`ipcstall help COMMAND` explains a command, `ipcstall help bench` the "
+		      "benchmark's options.", 0);
+	fputc('\n', out);
 	opt_wrap(out, opt_values_help, 0);
 	fputs("\nExamples:\n"
-	      "  sudo ipcstall attach -p 1234 -d 10s       where does this running program wait?\n"
-	      "  sudo ipcstall run -- curl -s URL          and this command?\n"
-	      "  sudo ipcstall --mode tcp --size 64K       latency, throughput, and where the time "
-	      "goes\n",
+	      "  sudo ipcstall attach -p 1234 -d 10s    where does this program wait?\n"
+	      "  sudo ipcstall run -- curl -s URL       and this command?\n"
+	      "  sudo ipcstall --mode tcp --size 64K    how fast is TCP here, and why?\n",
 	      out);
 }
 

@@ -101,25 +101,11 @@ struct spent {
 	bool goes_on;
 };
 
-/* "tcp 127.0.0.1:37002 > :40441": of one address on both sides it is said once */
-static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
-{
-	char l[64];
-
-	if ((ep->family != AF_INET && ep->family != AF_INET6) ||
-	    memcmp(ep->local.ip, ep->remote.ip, sizeof(ep->local.ip))) {
-		endpoint_name(ep, buf, len);
-		return;
-	}
-	trace_addr_text(ep->family, &ep->local, l, sizeof(l));
-	snprintf(buf, len, "%s %s > :%u", trace_proto_name(ep->proto), l, ep->remote.port);
-}
-
 static void where(struct card *c, const struct trace_endpoint *ep, const struct spent *x)
 {
 	char name[160], total[32], life[32], longest[32];
 
-	short_name(ep, name, sizeof(name));
+	endpoint_short_name(ep, name, sizeof(name));
 	human_ns((double)x->ns, total, sizeof(total));
 	human_ns((double)x->lifetime_ns, life, sizeof(life));
 	human_ns((double)x->max_ns, longest, sizeof(longest));

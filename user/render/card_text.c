@@ -84,7 +84,7 @@ void card_print(const struct card *c, const struct paint *p)
 /* ---- states as bars ---- */
 
 enum {
-	NAME_W = 12,
+	NAME_W = 13,
 	FIGURES_W = 20,
 	TIMES_W = 9,
 	LONGEST_W = 10,
@@ -142,7 +142,7 @@ static void bar_row(const struct paint *p, const struct columns *c, const struct
 
 	human_ns((double)r->l->ns[r->state], total, sizeof(total));
 	human_ns((double)r->l->max[r->state], longest, sizeof(longest));
-	fprintf(p->out, "    %-8s%s ", r->name, r->stall ? "*" : " ");
+	fprintf(p->out, "    %-9s%s ", r->name, r->stall ? "*" : " ");
 	paint_bar(p, ink_of(r), share, c->bar - 2);
 	fprintf(p->out, " %5.1f %% %10s", 100 * share, total);
 	if (r->sure)
@@ -265,35 +265,58 @@ static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 			 100.0 * (double)all / (double)ep->tx.lifetime_ns);
 }
 
-/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B": the names whole, the rest as far as there is
- * room */
+/* The name of an endpoint, or as much of it as fits: its ports alone, then nothing; never a part of
+ * an address. */
+static void fitting_name(const struct trace_endpoint *ep, size_t room, char *buf, size_t len)
+{
+	endpoint_short_name(ep, buf, len);
+	if (strlen(buf) <= room)
+		return;
+	snprintf(buf, len, "%s :%u > :%u", trace_proto_name(ep->proto), ep->local.port,
+		 ep->remote.port);
+	if (strlen(buf) > room || !ep->local.port || !ep->remote.port)
+		buf[0] = '\0';
+}
+
+/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B" */
 static void one_line(const struct trace_endpoint *ep, const struct paint *p)
 {
 	char name[160], w[PARTY_TEXT], r[PARTY_TEXT], life[32], stall[64], text[768];
-	size_t room;
+	size_t used;
 
-	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->tx_calls, w, sizeof(w));
 	program_name(&ep->rx_calls, r, sizeof(r));
 	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
 	worst_stall(ep, stall, sizeof(stall));
-	snprintf(text, sizeof(text), "  %s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "",
+	snprintf(text, sizeof(text), "%s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "",
 		 strcmp(w, r) ? r : "", stall, life);
-	room = (size_t)p->width > strlen(text) + 2 ? (size_t)p->width - strlen(text) - 2 : 0;
-	fprintf(p->out, "%s", text);
-	if (room >= 12)
-		fprintf(p->out, "  %s%.*s%s", paint_begin(p, INK_DIM), (int)room, name,
+	fputs("  ", p->out);
+	used = (size_t)paint_wrapped(p, INK_PLAIN, text, 2, 4) + 2;
+	fitting_name(ep, (size_t)p->width > used ? (size_t)p->width - used : 0, name, sizeof(name));
+	if (name[0])
+		fprintf(p->out, "  %s%s%s", paint_begin(p, INK_DIM), name,
 			paint_end(p, INK_DIM));
 	fputc('\n', p->out);
 }
 
+enum { CALM_SHOWN = 3 };
+
+static void left_out(size_t left, const char *what, const struct paint *p)
+{
+	if (left)
+		fprintf(p->out, "  ... and %zu more %s\n", left, what);
+}
+
+/* One line each: who stalled, then some of those who did not. */
 static void others(const struct trace_snapshot *s, const struct subject *sub, size_t max,
 		   const struct paint *p)
 {
-	size_t n, *order = endpoints_by_stall(s, &n), shown = 0, left = 0;
+	size_t n, *order = endpoints_by_stall(s, &n), shown = 0, left = 0, calm = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if ((int)order[i] == sub->tx)
+			continue;
+		if (!ledger_stall_ns(&s->ep[order[i]].tx) && ++calm > CALM_SHOWN)
 			continue;
 		if (max && shown >= max) {
 			left++;
@@ -303,8 +326,8 @@ static void others(const struct trace_snapshot *s, const struct subject *sub, si
 			fputc('\n', p->out);
 		one_line(&s->ep[order[i]], p);
 	}
-	if (left)
-		fprintf(p->out, "  ... and %zu more that stalled less\n", left);
+	left_out(left, "that stalled less", p);
+	left_out(calm > CALM_SHOWN ? calm - CALM_SHOWN : 0, "without stall", p);
 	free(order);
 }
 

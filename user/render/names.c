@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 const char *state_name(bool rx, unsigned int state)
@@ -17,7 +18,11 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	char l[64], r[64];
 
-	if (ep->family == AF_INET || ep->family == AF_INET6) {
+	if ((ep->family == AF_INET || ep->family == AF_INET6) && !ep->local.port &&
+	    ep->remote.port) {
+		trace_addr_text(ep->family, &ep->remote, r, sizeof(r));
+		snprintf(buf, len, "%s to %s", trace_proto_name(ep->proto), r);
+	} else if (ep->family == AF_INET || ep->family == AF_INET6) {
 		trace_addr_text(ep->family, &ep->local, l, sizeof(l));
 		trace_addr_text(ep->family, &ep->remote, r, sizeof(r));
 		snprintf(buf, len, "%s %s > %s", trace_proto_name(ep->proto), l, r);
@@ -26,6 +31,19 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len)
 	} else {
 		snprintf(buf, len, "%s #%" PRIu64, trace_proto_name(ep->proto), ep->serial);
 	}
+}
+
+void endpoint_short_name(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	char l[64];
+
+	if ((ep->family != AF_INET && ep->family != AF_INET6) || !ep->local.port ||
+	    !ep->remote.port || memcmp(ep->local.ip, ep->remote.ip, sizeof(ep->local.ip))) {
+		endpoint_name(ep, buf, len);
+		return;
+	}
+	trace_addr_text(ep->family, &ep->local, l, sizeof(l));
+	snprintf(buf, len, "%s %s > :%u", trace_proto_name(ep->proto), l, ep->remote.port);
 }
 
 void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)

@@ -7,6 +7,8 @@
 
 /* "tcp 127.0.0.1:40112 > 127.0.0.1:80", "pipe:[1234]" */
 void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
+/* "tcp 127.0.0.1:37002 > :40441": an address that both ends have is said once */
+void endpoint_short_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* who it is, as short as it can be said: "redis-server (812) 127.0.0.1:6379" */
 void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "curl[12]", "nginx[7] and others", "nobody seen" */
