@@ -94,13 +94,6 @@ static void reader_name(const struct making *m, const struct finding *f, char *b
 /* ---- where ---- */
 
 /* "tcp A > B and 5 more: nagle 833 ms of 836 ms, 19 times, longest 43.9 ms" */
-struct spent {
-	const char *state; /* NULL: not named */
-	size_t connections;
-	uint64_t ns, lifetime_ns, count, max_ns; /* count 0: unknown */
-	bool goes_on;
-};
-
 static void where(struct card *c, const struct trace_endpoint *ep, const struct spent *x)
 {
 	char name[160], total[32], life[32], longest[32];
@@ -109,6 +102,7 @@ static void where(struct card *c, const struct trace_endpoint *ep, const struct 
 	human_ns((double)x->ns, total, sizeof(total));
 	human_ns((double)x->lifetime_ns, life, sizeof(life));
 	human_ns((double)x->max_ns, longest, sizeof(longest));
+	c->spent = *x;
 	snprintf(c->where, sizeof(c->where), "%s", name);
 	if (x->connections > 1)
 		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
@@ -638,26 +632,59 @@ static make *const makers[KINDS_N] = {
 	FINDING_KINDS(MAKER)
 };
 
+static const char *cause_of(const struct verdict *v)
+{
+	if (v->kind == KIND_STALL || v->kind == KIND_LIMIT)
+		return trace_tx_names[v->v[v->lead].cause];
+	return v->kind == KIND_SCATTERED && v->scattered.cause_ns
+		       ? trace_tx_names[v->scattered.cause]
+		       : NULL;
+}
+
+#define KIND_NAME(sym, name) [sym] = #name,
+static const char *const kind_names[KINDS_N] = { FINDING_KINDS(KIND_NAME) };
+
 void card_make(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
 {
 	struct making m = { s, v, c };
 
-	*c = (struct card){ .outcome = v->outcome, .share = fmin(v->share, 1) };
+	*c = (struct card){ .outcome = v->outcome,
+			    .kind = v->kind,
+			    .cause = cause_of(v),
+			    .share = fmin(v->share, 1) };
 	if (isnan(v->share))
 		c->share = NAN;
 	makers[v->kind](&m);
 	c->n_also = verdict_also(s, v, c->also, VERDICT_ALSO);
 }
 
+static json_t *figure_unless_0(uint64_t ns)
+{
+	return ns ? json_integer((json_int_t)ns) : json_null();
+}
+
+static void add_spent(json_t *o, const struct spent *x)
+{
+	bool told = x->lifetime_ns;
+
+	json_object_set_new(o, "ns", told ? json_integer((json_int_t)x->ns) : json_null());
+	json_object_set_new(o, "of_ns", figure_unless_0(x->lifetime_ns));
+	json_object_set_new(o, "count", figure_unless_0(x->count));
+	json_object_set_new(o, "max_ns", figure_unless_0(x->count ? x->max_ns : 0));
+}
+
 json_t *card_to_json(const struct card *c)
 {
-	json_t *also = json_array();
+	json_t *also = json_array(), *o;
 
 	for (size_t i = 0; i < c->n_also; i++)
 		json_array_append_new(also, json_string(c->also[i]));
-	return json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "share",
-			 json_figure(c->share), "who", c->who, "for_whom", c->whom, "head", c->head,
-			 "where", c->where, "why", c->why, "surety",
-			 c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix, "fix_state",
-			 fix_state_names[c->fix_state], "next", c->next, "also", also);
+	o = json_pack("{s:s, s:s?, s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "kind",
+		      kind_names[c->kind], "cause", c->cause, "share", json_figure(c->share), "who",
+		      c->who, "for_whom", c->whom, "head", c->head, "where", c->where, "why", c->why,
+		      "surety", c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix,
+		      "fix_state", fix_state_names[c->fix_state], "next", c->next, "also", also);
+	if (o)
+		add_spent(o, &c->spent);
+	return o;
 }

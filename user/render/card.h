@@ -14,8 +14,20 @@
 enum fix_state { FIX_NONE, FIX_SUGGESTED, FIX_PROVEN, FIX_REFUTED, FIX_STATES };
 extern const char *const fix_state_names[FIX_STATES]; /* FIX_NONE: NULL */
 
+/* The time that a card tells of. */
+struct spent {
+	const char *state; /* NULL: not named */
+	size_t connections;
+	uint64_t ns, lifetime_ns, count, max_ns; /* lifetime_ns 0: no time is told, count 0: unknown
+						  */
+	bool goes_on;
+};
+
 struct card {
 	enum outcome outcome;
+	enum finding_kind kind;
+	const char *cause;			     /* a state's name; NULL: it has none */
+	struct spent spent;
 	double share;				     /* NAN: it has none */
 	char who[PARTY_TEXT], whom[PARTY_TEXT + 48]; /* "dd[1]", "gzip[2]"; empty: nobody */
 	char head[720];				     /* "dd[1] waits for gzip[2]" */

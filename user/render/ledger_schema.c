@@ -64,6 +64,8 @@ static const struct schema_row summary[] = {
 		"?count" }, { "~sampling", "?sampling" }, {}
 };
 static const struct schema_row card[] = {
+	{ "~kind", "text" }, { "~cause", "?tx_state" }, { "~ns", "?count" }, { "~of_ns", "?count" },
+	{ "~count", "?count" }, { "~max_ns", "?count" },
 	{ "share", "?number" }, { "who", "text" }, { "for_whom", "text" }, { "head", "text" },
 		{ "where", "text" }, { "why", "text" }, { "surety", "?surety" },
 	{ "fix", "text" }, { "fix_state", "?text" }, { "next", "text" }, { "also", "text[]" }, {}
