@@ -340,6 +340,8 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 		return 0;
 	key = ep->id.key;
 	close_ledgers(ep, at);
+	count_cpu(&ep->txb);
+	count_cpu(&ep->rxb);
 	if (opt.stall_threshold)
 		hold_told(ep);
 	tcp_audit(ep, 1);

@@ -66,7 +66,6 @@ static __always_inline void note_leaving(struct call_stats *b, __u32 tgid, __u32
 {
 	if (b->tgid != tgid || b->left)
 		return;
-	count_cpu(b);
 	b->named = LATEST(renames) - 1;
 	b->let_go = closes;
 	b->fd_owner = 0;
@@ -103,6 +102,8 @@ static __noinline int closed_by(struct endpoint *ep)
 static __always_inline void end_passes(struct call_stats *b, const struct holder *h, bool last,
 				       __u32 closes)
 {
+	if (b->tgid == h->tgid)
+		count_cpu(b);
 	if (last)
 		note_last(b, h);
 	else

@@ -9,10 +9,11 @@
 
 #define TASK_STOPPED_OR_TRACED (4 | 8)
 
-/* It does not run until it is told to go on; whoever waits for it waits for that. */
+/* It does not run until it is told to go on; whoever waits for it waits for that. It may be in no
+ * call that has a place: who waits by epoll is not. */
 static __noinline int thread_stops(__u32 tid)
 {
-	struct call *c = call_of(tid, false);
+	struct call *c = call_of(tid, true);
 
 	if (!c)
 		return 0;

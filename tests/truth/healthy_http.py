@@ -3,7 +3,7 @@
 import os
 import sys
 
-from truth import go, harness, healthy, java, lang, need, which, Skip
+from truth import Skip, go, harness, healthy, java, lang, need, ports, which
 
 NGINX = """
 daemon off; worker_processes 1; pid {dir}/nginx.pid; error_log {dir}/error.log; events {{ worker_connections 256; }}
@@ -24,7 +24,7 @@ def nginx(box, size=1000, tls="", more="", port=None):
     program = need("nginx")
     page(box, size)
     port = port or harness.free_port()
-    box.serve([program, "-p", box.dir, "-e", box.path("error.log"), "-c", box.write(f"nginx{port}.conf", NGINX.format(dir=box.dir, port=port, tls=tls, more="" + more))], port)
+    box.serve([program, "-p", box.dir, "-e", box.path("error.log"), "-c", box.write(f"nginx{port}.conf", NGINX.format(dir=box.dir, port=port, tls=tls, more=more))], port)
     return port
 
 
@@ -138,7 +138,8 @@ ErrorLog {box.dir}/error.log
 @healthy("haproxy-nginx")
 def haproxy(box):
     """curl asks haproxy 200 times on one connection, which asks nginx."""
-    program, inner, port = need("haproxy"), nginx(box), harness.free_port()
+    (inner, port), program = ports(), need("haproxy")
+    nginx(box, port=inner)
     conf = f"""defaults
  mode http
  timeout connect 5s
@@ -151,7 +152,7 @@ backend b
  server s 127.0.0.1:{inner}
 """
     box.serve([program, "-db", "-f", box.write("haproxy.conf", conf)], port)
-    trace = box.attach("-a", "-P", f"{min(port, inner)}-{max(port, inner)}")
+    trace = box.attach("-a", "-P", f"{inner}-{port}")
     curl(box, port, 200)
     return trace.end()
 
@@ -159,9 +160,10 @@ backend b
 @healthy("tinyproxy-nginx")
 def tinyproxy(box):
     """curl asks nginx through tinyproxy, a connection each: 60 requests."""
-    program, inner, port = need("tinyproxy"), nginx(box), harness.free_port()
+    (inner, port), program = ports(), need("tinyproxy")
+    nginx(box, port=inner)
     box.serve([program, "-d", "-c", box.write("tinyproxy.conf", f"Port {port}\nListen 127.0.0.1\nTimeout 20\nMaxClients 20\nAllow 127.0.0.1\n")], port)
-    trace = box.attach("-a", "-P", f"{min(port, inner)}-{max(port, inner)}")
+    trace = box.attach("-a", "-P", f"{inner}-{port}")
     each(box, inner, 60, "-x", f"http://127.0.0.1:{port}")
     return trace.end()
 
@@ -177,9 +179,10 @@ access_log none
 cache_log {box.dir}/cache.log
 pid_filename none
 coredump_dir {box.dir}
-cache_effective_user root
+cache_effective_user proxy
 shutdown_lifetime 0 seconds
 """
+    os.chmod(box.dir, 0o777)
     box.serve([program, "-N", "-f", box.write("squid.conf", conf)], port)
     trace = box.attach("-a", "-P", str(port))
     curl(box, inner, 100, "-x", f"http://127.0.0.1:{port}")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from healthy_http import certificate, nginx
-from truth import built, harness, healthy, lang, need, until, which, Skip, go, java
+from truth import Skip, built, go, harness, healthy, java, lang, need, ports, until, which
 
 CPU = r"(?i)CPU"
 
@@ -88,7 +88,7 @@ class Postgres:
         how = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": [], "cwd": box.path("pg"), "env": {**os.environ, "LC_ALL": "C"}}
         if box.start([self.bin + "/initdb", "-D", box.path("pg/data"), "-A", "trust", "-U", "nobody", "--no-sync"], **how).wait():
             raise harness.Wrong("initdb: " + harness.tail(box.path("initdb.log")))
-        box.serve([self.bin + "/postgres", "-D", box.path("pg/data"), "-p", str(self.port), "-k", box.path("pg"), "-c", "fsync=off", "-h", "127.0.0.1"],
+        self.server = box.serve([self.bin + "/postgres", "-D", box.path("pg/data"), "-p", str(self.port), "-k", box.path("pg"), "-c", "fsync=off", "-h", "127.0.0.1"],
                   self.port, **how)
         until("PostgreSQL", lambda: subprocess.run([self.bin + "/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)], check=False).returncode == 0)
 
@@ -134,14 +134,14 @@ def mariadb(box):
 
 @healthy("mosquitto")
 def mosquitto(box):
-    """mosquitto passes 500 lines from a publisher to a subscriber."""
+    """mosquitto with set_tcp_nodelay passes 500 lines from a publisher to a subscriber, all with TCP_NODELAY."""
     program, port = need("mosquitto", "mosquitto_pub", "mosquitto_sub"), harness.free_port()
-    box.serve([program[0], "-c", box.write("m.conf", f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")], port)
+    box.serve([program[0], "-c", box.write("m.conf", f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser root\n")], port)
     trace = box.attach("-a", "-P", str(port))
-    sub = box.start([program[2], "-p", str(port), "-t", "t", "-C", "500"], log="sub.log")
+    sub = box.start([program[2], "-p", str(port), "-t", "t", "-C", "500", "--nodelay"], log="sub.log")
     until("the subscriber", lambda: connections(port) >= 1)
     box.do(["sleep", "0.3"])
-    box.do(["bash", "-c", f"seq 500 | {program[1]} -p {port} -t t -l -q 1"])
+    box.do(["bash", "-c", f"seq 500 | {program[1]} -p {port} -t t -l -q 1 --nodelay"])
     sub.wait(harness.HUNG)
     return trace.end()
 
@@ -241,39 +241,44 @@ def openssl(box):
 @healthy("stunnel-nginx")
 def stunnel(box):
     """stunnel before nginx: 60 requests of curl over TLS on one connection."""
-    program, inner, port = need("stunnel4"), nginx(box), harness.free_port()
+    (inner, port), program = ports(), need("stunnel4")
+    nginx(box, port=inner)
     certificate(box)
     conf = f"foreground = yes\npid =\n[s]\naccept = 127.0.0.1:{port}\nconnect = 127.0.0.1:{inner}\ncert = {box.path('cert.pem')}\nkey = {box.path('key.pem')}\n"
     box.serve([program, box.write("stunnel.conf", conf)], port)
-    trace = box.attach("-a", "-P", f"{min(port, inner)}-{max(port, inner)}")
+    trace = box.attach("-a", "-P", f"{inner}-{port}")
     box.do([need("curl"), "-sSk", *sum((["-o", "/dev/null", f"https://127.0.0.1:{port}/page"] for _ in range(60)), [])])
     return trace.end()
 
 
-@healthy("rsync-daemon")
-def rsync(box):
-    """rsync fetches 32 MB from its daemon."""
+@healthy("rsync-nodelay")
+def rsync_nodelay(box):
+    """rsync fetches 32 MB from its daemon, both told to set TCP_NODELAY."""
+    return rsync(box, "socket options = TCP_NODELAY\n", "--sockopts=TCP_NODELAY")
+
+
+def rsync(box, setting="", *options):
     program, port = need("rsync"), harness.free_port()
     os.makedirs(box.path("from"))
     box.random(32, "from/file")
-    conf = f"use chroot = no\nuid = root\ngid = root\n[m]\npath = {box.path('from')}\n"
+    conf = f"use chroot = no\n{setting}uid = root\ngid = root\n[m]\npath = {box.path('from')}\n"
     box.serve([program, "--daemon", "--no-detach", f"--config={box.write('rsyncd.conf', conf)}", f"--port={port}", "--address=127.0.0.1"], port)
     trace = box.attach("-a", "-P", str(port))
-    box.do([program, "-a", f"rsync://127.0.0.1:{port}/m/", box.path("to")])
+    box.do([program, "-a", *options, f"rsync://127.0.0.1:{port}/m/", box.path("to")])
     return trace.end()
 
 
 @healthy("ftp-curl")
 def vsftpd(box):
     """curl fetches a file of 16 MB from vsftpd."""
-    program, port = need("vsftpd"), harness.free_port()
+    program, (port, data) = need("vsftpd"), ports()
     os.makedirs(box.path("ftp"))
     box.random(16, "ftp/file")
     os.makedirs("/var/run/vsftpd/empty", exist_ok=True)
     conf = f"listen=YES\nlisten_address=127.0.0.1\nlisten_port={port}\nanonymous_enable=YES\nanon_root={box.path('ftp')}\nftp_username=nobody\nrun_as_launching_user=YES\n" \
-           f"background=NO\nsecure_chroot_dir=/var/run/vsftpd/empty\n"
+           f"background=NO\nsecure_chroot_dir=/var/run/vsftpd/empty\npasv_min_port={data}\npasv_max_port={data}\n"
     box.serve([program, box.write("vsftpd.conf", conf)], port)
-    trace = box.attach("-a", "--proto", "tcp")
+    trace = box.attach("-a", "-P", f"{port}-{data}")
     box.do([need("curl"), "-sS", "-o", "/dev/null", f"ftp://127.0.0.1:{port}/file"])
     return trace.end()
 

@@ -2,7 +2,7 @@
 """Paths, in a network namespace of the case's own: requests for a connection that nobody answers, losses, a full link, a queue that is full."""
 import sys
 
-from truth import MS, PRELUDE, Space, harness, need, sick, until
+from truth import MS, PRELUDE, Space, harness, need, pair, sick, until
 
 SYN = "SYN|backlog"
 
@@ -106,9 +106,9 @@ print(late)
 '''), box.own()
 
 
-@sick("blackhole", cause="recovery", who="^client", whom=r"server|127", why="lost|path", figure="the 2 s until the client gives up", within=(100 * MS, 0.08))
+@sick("blackhole", cause="recovery", who="^(client|server)", whom=r"server|127", why="lost|path", figure="the 2 s until the client gives up", within=(100 * MS, 0.08))
 def blackhole(box):
-    """In the middle of a connection a firewall begins to drop what goes to the server."""
+    """In the middle of a connection a firewall begins to drop what goes to the server: its requests, and its ACKs of the last answer, so that both ends send again."""
     space = Space(box)
     return inside(box, space, f'''
 l = socket.create_server(("127.0.0.1", 99))
@@ -116,7 +116,7 @@ def server():
     c = l.accept()[0]
     while d := c.recv(100):
         c.send(d)
-child("server", server)
+pid = child("server", server)
 name("client")
 s = socket.create_connection(("127.0.0.1", 99))
 for _ in range(50):
@@ -128,7 +128,7 @@ s.send(b"x")
 try:
     s.recv(100)
 except TimeoutError:
-    pass
+    os.kill(pid, 9)
 '''), 2e9
 
 
@@ -146,13 +146,13 @@ def slow_link(box, cc):
     return ledger
 
 
-@sick("link-full-cubic", "healthy", cause=("cwnd", "pacing"), who="^iperf3", why=r"(1[6-9]|20)(\.\d+)? ?Mbit")
+@sick("link-full-cubic", "healthy", cause=("cwnd", "pacing", "device"), who="^iperf3", why=r"(1[6-9]|20)(\.\d+)? ?Mbit")
 def link_cubic(box):
     """A bottleneck of 20 Mbit/s, cubic: the stream is as fast as the link, and its rate is named."""
     return slow_link(box, "cubic")
 
 
-@sick("link-full-bbr", "healthy", cause=("cwnd", "pacing"), who="^iperf3", why=r"(1[6-9]|20)(\.\d+)? ?Mbit")
+@sick("link-full-bbr", "healthy", cause=("cwnd", "pacing", "device"), who="^iperf3", why=r"(1[6-9]|20)(\.\d+)? ?Mbit")
 def link_bbr(box):
     """The same with BBR, which paces."""
     return slow_link(box, "bbr")
@@ -161,20 +161,26 @@ def link_bbr(box):
 @sick("cwnd-locked", cause="cwnd", who="^client", whom="^server", why="delays its ACKs", figure="the rounds of 20 ms and more by the client's clock", within=(10 * MS, 0.08))
 def cwnd(box):
     """A route that locks the congestion window to one segment: a message of three waits for a delayed ACK."""
-    space = Space(box)
-    space.do("ip", "link", "set", "lo", "mtu", "1500")
-    space.do(need("ethtool"), "-K", "lo", "tso", "off", "gso", "off")
-    space.do("ip", "route", "replace", "local", "127.0.0.1", "dev", "lo", "table", "local", "src", "127.0.0.1", "cwnd", "lock", "1", "initcwnd", "1")
-    return inside(box, space, '''
-s, c = tcp(lambda s: (reno(s), s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)))
-def server():
-    s.close()
-    for _ in range(15):
-        take(c, 3000)
-        c.send(b"k")
-child("server", server)
-c.close()
+    a, b = pair(box)
+    a.do("ip", "route", "change", "10.9.0.0/24", "dev", "v", "src", "10.9.0.1", "cwnd", "lock", "1", "initcwnd", "1")
+    box.start(b.argv(sys.executable, box.write("server.py", PRELUDE + '''
+name("server")
+l = socket.create_server(("10.9.0.2", 99))
+c = l.accept()[0]
+for _ in range(15):
+    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+    take(c, 3000)
+    c.send(b"k")
+c.recv(1)
+''')), log="server.log")
+    until("the server", lambda: ":99 " in b.do("ss", "-ltn"))
+    trace = box.attach("-a", "-P", "99")
+    box.out(a.argv(sys.executable, box.write("client.py", PRELUDE + '''
 name("client")
+s = socket.socket()
+reno(s)
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+s.connect(("10.9.0.2", 99))
 late = 0
 for _ in range(15):
     began = clock()
@@ -183,4 +189,5 @@ for _ in range(15):
     took = clock() - began
     late += took if took >= 20000000 else 0
 print(late)
-'''), box.own()
+''')))
+    return trace.end(), box.own()

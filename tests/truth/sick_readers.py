@@ -144,9 +144,9 @@ def pipe_sleep(box):
     return box.sh("dd if=/dev/zero bs=64k count=100 2>/dev/null | (sleep 1; cat >/dev/null)"), 1e9
 
 
-@sick("pipe-tee-slow", cause="sndbuf", who="^cat", whom="^pv", why=READER, figure=PACE, within=(200 * MS, 0.15))
+@sick("pipe-tee-slow", cause="sndbuf", who="^(cat|tee)", whom="^pv", why=READER, figure=PACE, within=(200 * MS, 0.15))
 def pipe_tee(box):
-    """cat into tee, which also writes to a pv of 2 MB/s: cat waits for pv, by way of tee."""
+    """cat into tee, which also writes to a pv of 2 MB/s: cat waits for tee, and that for pv."""
     need("pv")
     box.random(4)
     return box.sh("cat random | tee >(pv -q -L 2m >/dev/null) >/dev/null; wait"), 2e9
@@ -175,9 +175,9 @@ c.wait()
     return box.run(sys.executable, box.write("stops.py", script), f"cd {box.dir}; {argv}")
 
 
-@sick("pipe-reader-stopped", cause="sndbuf", who="^cat", whom="^wc", why="stopped", figure="the 1.5 s of the stop", within=(100 * MS, 0.05))
+@sick("pipe-reader-stopped", cause="sndbuf", who="^(cat|head)", whom="^wc", why="stopped", figure="the 1.5 s of the stop", within=(100 * MS, 0.05))
 def pipe_stopped(box):
-    """wc is stopped with SIGSTOP for 1.5 s while cat writes to it."""
+    """wc is stopped with SIGSTOP for 1.5 s while head writes to it through cat."""
     return stops(box, "wc", 1.5, "(for i in 1 2 3 4 5 6 7 8; do head -c 300000 /dev/zero; sleep 0.1; done) | cat | wc -c >/dev/null"), 1.5e9
 
 
@@ -265,14 +265,16 @@ def unix_dgram(box):
     return unix(box, "SOCK_DGRAM", 100)
 
 
-@sick("postgres-slow-client", cause="sndbuf", who="^postgres", whom="^pv", figure=PACE, within=(400 * MS, 0.2))
+@sick("postgres-slow-client", cause="sndbuf", who="^(postgres|psql)", whom="^pv", figure=PACE, within=(400 * MS, 0.2))
 def postgres_slow(box):
-    """psql copies 4 MB over the Unix socket into pv -L 2m: the backend waits for pv, by way of psql."""
+    """psql copies 4 MB over the Unix socket into pv -L 2m: the backend waits for psql, and that for pv."""
     need("pv")
     pg = Postgres(box)
-    trace = box.attach("-a")
     command = " ".join(pg.psql("-c", "'copy (select repeat(md5(i::text), 32) from generate_series(1, 4096) i) to stdout'", host=box.path("pg")))
-    box.do(["bash", "-c", f"{command} | pv -q -L 2m >/dev/null"])
+    client = box.start(["bash", "-c", f"until [ -e {box.path('go')} ]; do sleep 0.02; done; {command} | pv -q -L 2m >/dev/null"])
+    trace = box.attach("-p", str(pg.server.pid), "-p", str(client.pid))
+    box.write("go", "")
+    client.wait(harness.HUNG)
     return trace.end(), 2e9
 
 
@@ -303,9 +305,7 @@ def ssh_slow(box):
     openssh.keys(box)
     os.makedirs("/run/sshd", exist_ok=True)
     port = harness.free_port()
-    box.serve([need("sshd"), "-D", "-e", "-f", box.write("sshd_config", openssh.CONF.format(dir=box.dir, port=port))], port, log="sshd.log")
     data = box.random(8)
-    trace = box.attach("-a")
-    command = f"ssh -F none -i {box.path('user')} -p {port} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1 cat {data} | pv -q -L 3m >/dev/null"
-    box.do(["bash", "-c", command])
-    return trace.end(), 8 / 3 * 1e9
+    sshd = f"{need('sshd')} -D -e -f {box.write('sshd_config', openssh.CONF.format(dir=box.dir, port=port))} 2>{box.path('sshd.log')}"
+    command = f"{sshd} & until grep -q listening {box.path('sshd.log')}; do sleep 0.02; done; ssh -F none -i {box.path('user')} -p {port} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1 cat {data} | pv -q -L 3m >/dev/null; kill %1; wait"
+    return box.sh(command), 8 / 3 * 1e9

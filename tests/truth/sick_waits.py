@@ -32,14 +32,15 @@ def thinks(name, argv, comm=None, **how):
         return trace.end(), own
 
     body.__doc__ = f"An HTTP server in {name} that thinks {THINK} ms a request; curl asks 15 times."
-    sick(f"thinks-{name}", "waiting", cause="wait", who="^curl", whom=f"^{comm or name}", why="thinks 6[0-9]", figure=ANSWERS, within=(20 * MS, 0.05))(body)
+    sick(f"thinks-{name}", "waiting", cause="wait", who="^curl", whom=f"^{comm or name}", why="thinks (6[0-9]|7[0-4])", figure=ANSWERS, within=(20 * MS, 0.05))(body)
 
 
 ENV = {**os.environ, "THINK_MS": str(THINK)}
 thinks("go", lambda port: [go("http"), "serve", str(port), str(THINK)], comm="http-go")
 thinks("node", lambda port: [need("node"), lang("http.js"), str(port), str(THINK)])
 thinks("java", lambda port: (lambda a: [a[0], "-Dsun.net.httpserver.nodelay=true", *a[1:], str(port), str(THINK)])(java("Http")))
-thinks("ruby", lambda port: [need("ruby"), lang("http.rb"), str(port), str(THINK)])
+thinks("ruby", lambda port: [need("ruby"), lang("answers.rb"), str(port), str(THINK)])
+thinks("perl", lambda port: [need("perl"), lang("answers.pl"), str(port), str(THINK)])
 thinks("php", lambda port: [need("php"), "-S", f"127.0.0.1:{port}", lang("http.php")], env=lambda box: ENV)
 thinks("gunicorn", lambda port: [need("gunicorn"), "--chdir", os.path.dirname(lang("think.py")), "-b", f"127.0.0.1:{port}", "think:app"], env=lambda box: ENV)
 
@@ -162,7 +163,7 @@ def memcached_stopped(box):
         return stopped(box, port, server.pid, ask), 1.2e9
 
 
-@sick("nginx-stopped", "waiting", cause=("late", "wait"), who="^curl", whom="^nginx", why="stopped", figure=STOP, within=(100 * MS, 0.05))
+@sick("nginx-stopped", "waiting", cause=("late", "wait"), who="^curl", whom="^nginx", why="stopped|accept", figure=STOP, within=(100 * MS, 0.05))
 def nginx_stopped(box):
     """nginx's worker is stopped for 1.2 s while curl asks it."""
     port = nginx(box)
@@ -397,7 +398,6 @@ def held(box):
     return box.py('''
 r, w = os.pipe()
 def daemon():
-    os.close(r)
     time.sleep(1.2)
 def writer():
     os.close(r)

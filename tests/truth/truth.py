@@ -102,6 +102,11 @@ def card_faults(said):
         yield f"card: neither 'try' nor 'next' in its first {FIRST} lines"
 
 
+def blames_somebody(finding):
+    """A limit is nobody's fault, and who has no CPU is held back by the machine."""
+    return not finding["limit"] and finding["blamed"] not in ("no CPU", "no CPU for the peer", "own next write")
+
+
 def faults(case, said, own):
     card = said.card
     if said.outcome not in case.outcomes:
@@ -117,7 +122,7 @@ def faults(case, said, own):
             yield f"{(said.ns or 0) / MS:.1f} ms, not {own / MS:.1f} ± {near / MS:.1f}"
     yield from (f"{key} is {said.ledger[key]}" for key in ("unaccounted_ns", "lost", "overflow") if said.ledger[key])
     if not case.sick:
-        yield from (f"blames: {f['text']}" for f in said.ledger["findings"] if "limited by" not in f["text"] and f["share"] > harness.OTHERS)
+        yield from (f"blames: {f['text']}" for f in said.ledger["findings"] if f["share"] > harness.OTHERS and blames_somebody(f))
 
 
 # --- what a case has -------------------------------------------------------------------------------------------------
@@ -256,8 +261,8 @@ def java(name):
 class Space:
     """A network namespace with loopback up, which ends with the case."""
 
-    def __init__(self, box):
-        self.name = f"truth{os.getpid()}"
+    def __init__(self, box, word=""):
+        self.name = f"truth{os.getpid()}{word}"
         need("ip")
         self.ip("netns", "add", self.name)
         box.spaces = getattr(box, "spaces", []) + [self]
@@ -280,6 +285,17 @@ class Space:
         subprocess.run(["ip", "netns", "del", self.name], check=False, capture_output=True)
 
 
+def pair(box):
+    """Two namespaces with a cable between them: 10.9.0.1 and 10.9.0.2, packets of at most 1500 bytes."""
+    a, b = Space(box, "a"), Space(box, "b")
+    a.do("ip", "link", "add", "v", "type", "veth", "peer", "name", "v", "netns", b.name)
+    for space, address in ((a, "10.9.0.1"), (b, "10.9.0.2")):
+        space.do("ip", "address", "add", address + "/24", "dev", "v")
+        space.do("ip", "link", "set", "v", "up")
+        space.do(need("ethtool"), "-K", "v", "tso", "off", "gso", "off", "gro", "off")
+    return a, b
+
+
 def new_box(keep):
     return Box(keep)
 
@@ -288,6 +304,18 @@ def close(box):
     for space in getattr(box, "spaces", []):
         space.end()
     box.close()
+
+
+def ports():
+    """Two free ports, one after the other: what is traced is theirs, and nobody else's."""
+    while True:
+        port = free_port()
+        with harness.socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port + 1))
+                return port, port + 1
+            except OSError:
+                pass
 
 
 def which(program):

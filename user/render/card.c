@@ -13,6 +13,7 @@
 #include "verdict/blame.h"
 #include "render/environment.h"
 #include "verdict/judge.h"
+#include "verdict/kept_off.h"
 #include "verdict/limit.h"
 #include "verdict/other_findings.h"
 
@@ -171,7 +172,7 @@ static void whom_of_stall(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND ||
-	    f->cause == TX_NAGLE)
+	    f->cause == TX_NAGLE || f->unanswered_syn)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
@@ -239,6 +240,9 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.1f B each",
 			 trace_tx_names[f->cause], name, reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
+	else if (reader_kept_off(m->s, f))
+		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
+			 reader_kept_off(m->s, f));
 	else if (reads_often(reader, f))
 		snprintf(buf, len, "%s: %s reads often and does not keep up",
 			 trace_tx_names[f->cause], name);
@@ -262,12 +266,12 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	size_t len = sizeof(m->c->why);
 
 	blamed_name(m, f, name, sizeof(name));
-	if (f->blamed == BLAME_PEER_READER || f->small_reads)
+	if (f->blamed == BLAME_PEER_READER || f->small_reads || reader_kept_off(m->s, f))
 		why_of_reader(m, f, name);
 	else if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, "%s: %s delays its ACKs", cause, name);
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(buf, len, "%s: %s is ready to read and is waiting for a CPU", cause, name);
+		snprintf(buf, len, "%s: %s can read, and has no CPU", cause, name);
 	else if (f->blamed == BLAME_NO_CPU)
 		snprintf(buf, len, "%s: woken, it waited for a CPU", cause);
 	else if (f->blamed == BLAME_PATH)
@@ -303,7 +307,7 @@ static void why_of_link(const struct making *m, const struct finding *f)
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
 	char rate[24], rtt[32], least[32];
 
-	human_count(8.0 * (double)ep->path.delivery_bytes_per_s, rate, sizeof(rate));
+	human_count(8 * rate_of_sending(ep), rate, sizeof(rate));
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
 	snprintf(m->c->why, sizeof(m->c->why),
@@ -409,6 +413,12 @@ static void card_late(const struct making *m)
 		set_fix(c, "call accept() sooner, or from more threads");
 		return;
 	}
+	if (kept_off_phrase(&ep->rx_calls, late->max_ns)) {
+		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
+			 kept_off_phrase(&ep->rx_calls, late->max_ns));
+		set_fix(c, kept_off_fix(&ep->rx_calls, late->max_ns));
+		return;
+	}
 	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
 		 other_end_seen(ep) ? "the sender may wait for an answer"
 				    : "the sender was not seen, and may wait for it");
@@ -425,6 +435,12 @@ static void card_starved(const struct making *m)
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
 	snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
+	if (kept_off(starved_end(ep, st), st->ns) == KEPT_OFF_QUOTA) {
+		snprintf(c->why, sizeof(c->why), "it %s",
+			 kept_off_phrase(starved_end(ep, st), st->ns));
+		set_fix(c, kept_off_fix(starved_end(ep, st), st->ns));
+		return;
+	}
 	snprintf(c->why, sizeof(c->why),
 		 st->count ? "woken, it waited for a CPU"
 			   : "it was waiting for a CPU while others waited for it");
@@ -495,6 +511,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		snprintf(buf, len, "%.16s[%d] has %s, and somebody still holds the descriptor",
 			 sender->comm, sender->tgid, sender->let_go ? "closed it" : "ended");
+	else if (kept_off_phrase(sender, m->v->wait.max_ns))
+		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
+			 kept_off_phrase(sender, m->v->wait.max_ns));
 	else if (m->v->waits.requests.n)
 		why_requests(m, &m->v->waits.requests);
 	else if (sender)
@@ -576,7 +595,10 @@ static void card_unanswered(const struct making *m)
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s waits for %s to answer", c->who, c->whom);
-	where(c, ep, &(struct spent){ .ns = u->ns, .lifetime_ns = ep->rx.lifetime_ns });
+	where(c, ep,
+	      &(struct spent){ .ns = u->ns,
+			       .lifetime_ns = u->ns > ep->rx.lifetime_ns ? u->ns
+									 : ep->rx.lifetime_ns });
 	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back",
 		 u->n, plural(u->n));
 	take_fix(m);

@@ -376,6 +376,8 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 			    f->deadlock >= 0 ? json_string(f->deadlock_reads ? "write" : "read")
 					     : json_null());
 	json_object_set_new(o, "unanswered_syn", json_boolean(f->unanswered_syn));
+	json_object_set_new(o, "limit",
+			    f->limit ? json_string(limit_phrase(f->limit)) : json_null());
 	json_object_set_new(o, "late_not_lost", json_boolean(f->late_not_lost));
 	return o;
 }

@@ -79,7 +79,7 @@ static const struct schema_row finding[] = {
 	{ "fix", "text" }, { "root", "?count" }, { "~root_by_amounts", "bool" },
 		{ "~ring", "?count" }, { "~ring_for", "?text" }, { "~pid", "?count" },
 		{ "~comm", "?text" },
-	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" },
+	{ "~blamed_pid", "?count" }, { "~blamed_comm", "?text" }, { "~unanswered_syn", "bool" }, { "~limit", "?text" },
 		{ "~late_not_lost", "bool" },
 	{ "~connections", "count" }, { "~all_ns", "count" }, { "~all_count", "?count" },
 		{ "~all_max_ns", "?count" }, { "~all_share", "number" },

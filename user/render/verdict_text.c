@@ -11,6 +11,7 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/judge.h"
+#include "verdict/kept_off.h"
 #include "verdict/other_findings.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
@@ -26,6 +27,34 @@ bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
 {
 	return reader && trace_messages_known(reader) &&
 	       f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
+}
+
+const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns)
+{
+	static const char *const phrases[] = {
+		[KEPT_OFF_STOPPED] = "was stopped (signal, debugger or freezer)",
+		[KEPT_OFF_QUOTA] = "had used up the CPU quota of its cgroup (cpu.max)",
+	};
+
+	return phrases[kept_off(b, ns)];
+}
+
+const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns)
+{
+	static const char *const fixes[] = {
+		[KEPT_OFF_STOPPED] = "let it go on, and find who stops it: kill -STOP, a debugger, "
+				     "cgroup.freeze",
+		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or let it need less",
+	};
+
+	return fixes[kept_off(b, ns)];
+}
+
+const char *reader_kept_off(const struct trace_snapshot *s, const struct finding *f)
+{
+	return f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU
+		       ? kept_off_phrase(who_reads(s, &s->ep[f->endpoint]), f->ns)
+		       : NULL;
 }
 
 /* one of several does not stand for all */
@@ -60,6 +89,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 			 late.others ? "read" : "reads");
 	else if (f->limit == LIMIT_READER_CPU)
 		snprintf(buf, len, " <- %s is busy on its CPU", name);
+	else if (reader_kept_off(s, f))
+		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
 	else if (f->blamed == BLAME_PEER_READER &&
 		 reads_often(who_reads(s, &s->ep[f->endpoint]), f))
 		snprintf(buf, len, " <- %s %s often, and %s not keep up", name,
@@ -196,6 +227,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->small_reads)
 		return "read in larger pieces: a call for each few bytes takes more time than the "
 		       "bytes (a buffered reader, a larger block size)";
+	if (reader_kept_off(s, f))
+		return kept_off_fix(who_reads(s, &s->ep[f->endpoint]), f->ns);
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
 		return starved_fix();
 	if (f->late_not_lost)

@@ -75,6 +75,8 @@ static struct blame_judged judge_seen(const struct blame_facts *f)
 
 	if (delack * 2 >= f->ns && delack >= unread)
 		return (struct blame_judged){ BLAME_PEER_DELACK, SEEN_BOTH_ENDS, delack };
+	if (f->cause == TX_RECOVERY)
+		return (struct blame_judged){ BLAME_PATH, SEEN_BOTH_ENDS, f->ns };
 	if ((elsewhere + starved) * 2 < f->ns)
 		return none;
 	if (elsewhere >= starved)

@@ -12,6 +12,7 @@ enum rank {
 	RANK_UNSEEN,
 	RANK_QUIET,
 	RANK_LIMIT,
+	RANK_DWARFED,	  /* of two waits the one that is a small part */
 	RANK_WAIT,
 	RANK_SCATTERED,
 	RANK_STARVED,
@@ -24,6 +25,9 @@ enum rank {
 	RANK_STALL,
 	RANK_OVERSHADOWS, /* what stalled is a trifle beside this wait */
 };
+
+/* Of two times: beside the one, so many times as long, nobody asks for the other. */
+#define OVERSHADOWS 10
 
 /* ---- stalls ---- */
 
@@ -124,7 +128,10 @@ static double share_late(const struct verdict *v)
 /* Only what no end of a conversation did, or left undone, is put down to the machine. */
 static enum rank rank_starved(const struct verdict *v)
 {
-	return v->starved.endpoint >= 0 ? RANK_STARVED : RANK_NONE;
+	if (v->starved.endpoint < 0)
+		return RANK_NONE;
+	return v->wait.endpoint >= 0 && v->wait.ns > OVERSHADOWS * v->starved.ns ? RANK_DWARFED
+										 : RANK_STARVED;
 }
 
 static double share_starved(const struct verdict *v)
@@ -157,7 +164,6 @@ static double share_scattered(const struct verdict *v)
 
 /* A stall of less than this, of a sender's time, is what a wait ten times as long hides. */
 #define TRIFLE_SHARE 0.05
-#define OVERSHADOWS  10
 
 static bool overshadows(const struct verdict *v)
 {
@@ -249,6 +255,14 @@ static const struct {
 	[KIND_UNSEEN] = { rank_unseen, share_unseen, OUTCOME_UNKNOWN },
 };
 
+/* A sender whose reader has no CPU is held back by the machine, and by no protocol. */
+static bool waits_for_cpu(const struct verdict *v)
+{
+	enum blamed b = v->v[v->lead].blamed;
+
+	return v->kind == KIND_STALL && (b == BLAME_PEER_NO_CPU || b == BLAME_NO_CPU);
+}
+
 void judge(struct verdict *v)
 {
 	enum rank highest = RANK_NONE;
@@ -264,7 +278,7 @@ void judge(struct verdict *v)
 	}
 	lead = heaviest(v, v->kind == KIND_LIMIT);
 	v->lead = lead < 0 ? 0 : (size_t)lead;
-	v->outcome = kinds[v->kind].outcome;
+	v->outcome = waits_for_cpu(v) ? OUTCOME_WAITING : kinds[v->kind].outcome;
 	v->share = kinds[v->kind].share(v);
 }
 

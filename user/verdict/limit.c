@@ -63,13 +63,14 @@ static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endp
 	       4 * waited >= end->rx.lifetime_ns;
 }
 
-/* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU. */
-static bool runs_or_is_ready(const struct trace_endpoint *end)
+/* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU; and
+ * that is so for most of what held up the sender. */
+static bool runs_or_is_ready(const struct trace_endpoint *end, const struct finding *f)
 {
 	const struct trace_call_stats *b = &end->rx_calls;
 	uint64_t had_data = end->rx.ns[RX_UNREAD] + end->rx.ns[RX_WORK];
 
-	return b->cpu_res != TRACE_UNKNOWN && had_data &&
+	return b->cpu_res != TRACE_UNKNOWN && had_data && 2 * had_data >= f->ns &&
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= BUSY_SHARE * (double)had_data;
 }
 
@@ -95,30 +96,43 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
  * are lost; and that is the rate it delivers. */
 #define QUEUE_TIMES 1.5
 #define LOST_SHARE  0.02
+#define DROPS_SHARE 0.1 /* of a queue on this host, which is seen to be full */
 #define RATE_LEAST  0.5
 #define BYTES_LEAST 100000
 
-static double rate_of_sending(const struct trace_endpoint *ep)
+double rate_of_sending(const struct trace_endpoint *ep)
 {
 	uint64_t busy = ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE];
 
 	return busy ? 1e9 * (double)ep->tx_calls.bytes / (double)busy : 0;
 }
 
-static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
+static bool path_is_full(const struct trace_endpoint *ep, double lost)
 {
 	const struct trace_path *p = &ep->path;
 
-	if (ep->proto != TRACE_TCP || (f->cause != TX_CWND && f->cause != TX_PACING) ||
-	    (f->blamed != BLAME_NOBODY && f->blamed != BLAME_PATH))
-		return false;
-	if (!p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us ||
+	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us ||
 	    ep->tx_calls.bytes < BYTES_LEAST)
 		return false;
 	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
-	       (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments &&
+	       (double)p->lost_segments <= lost * (double)p->sent_segments &&
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
 }
+
+bool device_is_full(const struct trace_endpoint *ep)
+{
+	return 2 * ep->tx.ns[TX_DEVICE] >= ep->tx.lifetime_ns && path_is_full(ep, DROPS_SHARE);
+}
+
+static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
+{
+	if (f->cause == TX_DEVICE)
+		return device_is_full(ep);
+	return (f->cause == TX_CWND || f->cause == TX_PACING) &&
+	       (f->blamed == BLAME_NOBODY || f->blamed == BLAME_PATH) &&
+	       path_is_full(ep, LOST_SHARE);
+}
+
 
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {
@@ -135,7 +149,7 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 	writer = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
 	if (share_a_cpu(ep, end, reader, writer))
 		return LIMIT_SHARED_CPU;
-	if (runs_or_is_ready(end) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
+	if (runs_or_is_ready(end, f) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
 		return LIMIT_READER_CPU;
 	return writer >= BUSY_SHARE ? LIMIT_WRITER_CPU : LIMIT_NONE;
 }
@@ -144,6 +158,6 @@ bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
 
-	return end && f->blamed == BLAME_PEER_READER && runs_or_is_ready(end) &&
+	return end && f->blamed == BLAME_PEER_READER && runs_or_is_ready(end, f) &&
 	       end->rx_calls.cpu_ns < end->rx_calls.no_cpu_ns;
 }

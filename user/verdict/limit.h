@@ -17,4 +17,10 @@ bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 /* share of the reader's life that it ran on a CPU; NAN: unknown */
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f);
 
+/* bytes a second, while there was anything to send */
+double rate_of_sending(const struct trace_endpoint *ep);
+
+/* what waits on this host for its device to send takes most of the time, and the path is full */
+bool device_is_full(const struct trace_endpoint *ep);
+
 #endif

@@ -64,6 +64,20 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	return read == 1 && sent == 1;
 }
 
+/* One stall is most of both, and of the same length: that is one and the same. */
+#define ONE_LONG_NS 100000000
+
+static bool longest_are_one(const struct finding *f, const struct finding *behind)
+{
+	return f->max_ns >= ONE_LONG_NS && 2 * f->max_ns >= f->ns &&
+	       about_as_much(f->max_ns, behind->max_ns);
+}
+
+static bool lives_overlap(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return surely_overlap(a, a->tx.lifetime_ns, b, b->tx.lifetime_ns);
+}
+
 /* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need
  * not have slept: he may ask by poll(). */
 static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f,
@@ -74,7 +88,8 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 	if (who_was_held_up(to, behind->cause).tgid != reader->tgid ||
 	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	return 2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns &&
+	return (2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns ||
+		(longest_are_one(f, behind) && lives_overlap(from, to))) &&
 	       passes_on(s, from, to, reader->tgid);
 }
 

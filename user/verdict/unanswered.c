@@ -12,13 +12,24 @@ static bool expects_an_answer(const struct trace_endpoint *ep)
 	return ep->rx.ns[RX_WAIT] >= VERDICT_MIN_NS || (ep->remote.port && ep->rx.ns[RX_WORK]);
 }
 
+/* Of who waits in poll() or epoll no call tells; but what it asked lies unread at the server, for
+ * most of a second that somebody had for an answer. */
+#define LIES_NS 500000000
+
+static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
+{
+	const struct trace_endpoint *at = server >= 0 ? &s->ep[server] : NULL;
+
+	return at && ep->remote.port && at->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+	       at->rx.max[RX_UNREAD] >= LIES_NS && !at->tx_calls.messages;
+}
+
 static bool is_unanswered(const struct trace_endpoint *ep)
 {
 	if (ep->proto != TRACE_UDP || ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN)
 		return false;
 	return ep->tx_calls.messages && trace_messages_known(&ep->tx_calls) &&
-	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages &&
-	       expects_an_answer(ep);
+	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
 }
 
 static bool is_any(const struct trace_addr *a)
@@ -43,16 +54,28 @@ static int server_of(const struct trace_snapshot *s, const struct trace_endpoint
 	return -1;
 }
 
+/* how long it waited, by its own call or by what lies at the server; 0: it expects no answer */
+static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			  int server)
+{
+	if (!is_unanswered(ep))
+		return 0;
+	if (expects_an_answer(ep))
+		return ep->rx.ns[RX_WAIT] ? ep->rx.ns[RX_WAIT] : 1;
+	return lies_unread(s, ep, server) ? s->ep[server].rx.ns[RX_UNREAD] : 0;
+}
+
 struct unanswered find_unanswered(const struct trace_snapshot *s)
 {
 	struct unanswered most = { .endpoint = -1, .server = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
+		int server = ep->proto == TRACE_UDP ? server_of(s, ep) : -1;
+		uint64_t ns = waited_ns(s, ep, server);
 
-		if (is_unanswered(ep) && (most.endpoint < 0 || ep->rx.ns[RX_WAIT] > most.ns))
-			most = (struct unanswered){ (int)i, server_of(s, ep), ep->tx_calls.messages,
-						    ep->rx.ns[RX_WAIT] };
+		if (ns > most.ns)
+			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns };
 	}
 	return most;
 }

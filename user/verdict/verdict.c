@@ -191,6 +191,12 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 	candidates_free(c);
 }
 
+/* `device` is no stall, but where the link is full it is what limits the sender. */
+static bool may_hold_up(const struct trace_endpoint *ep, unsigned int cause)
+{
+	return tx_is_stall(cause) || (cause == TX_DEVICE && device_is_full(ep));
+}
+
 /* Of what there is no memory for is kept what is large alone. */
 static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found,
 			struct verdict *out)
@@ -198,7 +204,7 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, struct candida
 	for (unsigned int c = 0; c < TX_N; c++) {
 		struct finding f;
 
-		if (!tx_is_stall(c) || s->ep[i].tx.ns[c] < VERDICT_MIN_NS)
+		if (s->ep[i].tx.ns[c] < VERDICT_MIN_NS || !may_hold_up(&s->ep[i], c))
 			continue;
 		fill(s, i, c, &f);
 		if (f.share >= VERDICT_MIN_SHARE && candidates_add(found, s, &f))
