@@ -166,6 +166,7 @@ def cwnd(box):
     box.start(b.argv(sys.executable, box.write("server.py", PRELUDE + '''
 name("server")
 l = socket.create_server(("10.9.0.2", 99))
+l.accept()[0].recv(1)
 c = l.accept()[0]
 for _ in range(15):
     c.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
@@ -177,6 +178,9 @@ c.recv(1)
     trace = box.attach("-a", "-P", "99")
     box.out(a.argv(sys.executable, box.write("client.py", PRELUDE + '''
 name("client")
+s = socket.create_connection(("10.9.0.2", 99))  # the first leaves what the second takes the lock from (tcp_metrics)
+s.send(b"x")
+s.close()
 s = socket.socket()
 reno(s)
 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

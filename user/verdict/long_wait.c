@@ -8,13 +8,14 @@
 #include "verdict/requests.h"
 
 /*
- * Less is any reader's. Whom it waits for had nothing to send in most of that time: neither was it
- * held up itself, nor was there anything on its way, but for what lay here and was not
- * acknowledged. And it did not wait for this one in turn, but at the same time or not at all.
+ * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
+ * that time: it had nothing to send, or all was on its way. And it did not wait for this one in
+ * turn, or half as long at most: at the other end of a long path it waits for the next question.
  */
-#define WAIT_SHARE 0.9
+#define WAIT_SHARE 0.5
 #define IDLE_SHARE 0.8
 #define BY_TURNS   0.2
+#define TURNS_HALF 0.5
 
 /* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
 static const struct trace_endpoint *awaited(const struct trace_snapshot *s,
@@ -38,13 +39,10 @@ static bool may_await_unseen(const struct trace_endpoint *ep)
 	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
 }
 
-/* what counts as on its way though it has come: the reader's kernel withheld its ACK */
-static uint64_t flies_no_more(const struct trace_endpoint *sender,
-			      const struct trace_endpoint *reader)
+/* Nothing holds it back: it has nothing to send, or all is on its way, of which no part is lost. */
+static uint64_t not_held_back(const struct trace_endpoint *sender)
 {
-	uint64_t flight = sender->tx.ns[TX_FLIGHT];
-
-	return flight < reader->ack_debt_ns ? flight : reader->ack_debt_ns;
+	return sender->tx.ns[TX_IDLE] + sender->tx.ns[TX_FLIGHT];
 }
 
 /* What a server without work or a program's own helper waits for is no news. */
@@ -55,8 +53,7 @@ static bool awaits_another(const struct trace_snapshot *s, const struct trace_en
 
 	if (!sender)
 		return may_await_unseen(ep);
-	return (double)(sender->tx.ns[TX_IDLE] + flies_no_more(sender, ep)) >=
-		       IDLE_SHARE * (double)wait &&
+	return (double)not_held_back(sender) >= IDLE_SHARE * (double)wait &&
 	       awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 }
 
@@ -88,7 +85,8 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
-	return is_much_of(s->ep[back].rx.ns[RX_WAIT], s->ep[i].rx.ns[RX_WAIT]) ? back : -1;
+	return (double)s->ep[back].rx.ns[RX_WAIT] > TURNS_HALF * (double)s->ep[i].rx.ns[RX_WAIT] ? back
+										       : -1;
 }
 
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)

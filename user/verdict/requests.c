@@ -54,19 +54,29 @@ static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e
 	       e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
 }
 
+/* Whoever answers neither waited for a question then, nor had one that it had not read. One who
+ * waits for them in epoll is in no call meanwhile, and that is no more than a bound. */
+static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
+{
+	return e->asked && e->asked->rx.resolution[RX_IDLE] != TRACE_UNKNOWN
+		       ? smaller(wait, e->asked->rx.ns[RX_IDLE])
+		       : wait;
+}
+
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct ends e = ends_of(s, i);
-	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], way, unread;
+	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], think, unread;
 
 	if (!n)
 		return;
 	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;
-	way = smaller(wait - unread, on_the_way(ep, &e, n));
+	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
+	think = may_have_thought(&e, think);
 	sum->n += n;
 	sum->unread_ns += unread;
-	sum->way_ns += way;
-	sum->think_ns += wait - unread - way;
+	sum->way_ns += wait - unread - think;
+	sum->think_ns += think;
 	sum->bounded |= !e.asked;
 }

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Where the time of a request goes, against programs that know their own times: within 1 ms + 2 %.
+. "$(dirname "$0")/lib.sh"
+program=$here/tests/cli/answered.py
+cd "$WORK" || exit 70
+needs_ledger
+PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')
+read_it='d = json.load(open("m.json")); l = d["ledger"]; r = (l["long_wait"] or {}).get("requests") or {}; asked = int(open("asked").read())
+thought, lay = map(int, open("served").read().split()); near = lambda a, b: a is not None and abs(a - b) < 1e6 + 0.02 * b
+n = r.get("count"); rtt = max([(e["beside"]["tcp"] or {}).get("min_rtt_us") or 0 for e in l["endpoints"]]) * 1000 * (n or 0)'
+shown='(r, "asked", asked, "thought", thought, "lay", lay, "rtt", rtt, l["verdict"])'
+
+both_ends() { # NAME SETTING...
+	local name=$1
+	shift
+	rm -f served asked
+	traced -- "$PY" "$program" both "$@"
+	says_true "$name: the server's time to think" "$read_it" "not r.get('bounded', True) and near(r['think_ns'], thought)" "$shown"
+	says_true "$name: how long requests lay unread" "$read_it" "r and near(r['unread_ns'], lay)" "$shown"
+	says_true "$name: all of it together" "$read_it" "r and near(r['think_ns'] + r['unread_ns'] + r['way_ns'], asked)" "$shown"
+}
+both_ends "tcp, 2 ms" think=2 n=50
+both_ends "tcp, 30 ms" think=30
+both_ends "tcp, 300 ms" think=300 n=4
+both_ends "tcp, reader late" think=20 late=30
+both_ends "tcp, client in poll()" think=30 wait=poll
+both_ends "unix" how=unix think=30
+both_ends "unix, reader late" how=unix think=20 late=30
+both_ends "pipes" how=pipe think=30
+
+# one end seen: the server is not traced, and what it does is a bound
+one_end() { # NAME SERVER_SPACE CLIENT_SPACE SETTING...
+	local name=$1 server=$2 client=$3
+	shift 3
+	rm -f port served
+	$server "$PY" "$program" server "$@" &
+	jobs_to_end+=($!)
+	until_true test -s port
+	traced -- $client "$PY" "$program" client "$@" port="$(cat port)"
+	until_true test -s served
+	says_true "$name: what the server took at most" "$read_it" "r.get('bounded') and near(r['think_ns'], asked - rtt) and r['think_ns'] > 0.98 * thought" "$shown"
+}
+one_end "one end, 30 ms" "" "" think=30
+one_end "one end, 300 ms" "" "" think=300 n=4
+
+# a path of 10 ms each way
+a=answered-a-$$ b=answered-b-$$
+if [ -e /dev/net/tun ] && ip netns add $a 2>/dev/null && ip netns add $b 2>/dev/null; then
+	mkfifo hold
+	"$PY" "$program" cable 10 $a $b <hold >cable &
+	jobs_to_end+=($!)
+	exec 9>hold
+	until_true grep -q up cable
+	in_a="ip netns exec $a" in_b="ip netns exec $b"
+	one_end "a path of 10 ms, one end" "$in_b" "$in_a" think=40 to=10.8.0.2
+	rm -f port served
+	cat >run-both.sh <<-SH
+	$in_b $PY $program server think=40 to=10.8.0.2 &
+	until [ -s port ]; do sleep 0.02; done
+	$in_a $PY $program client to=10.8.0.2 port=\$(cat port)
+	wait
+	SH
+	traced -- bash run-both.sh
+	says_true "a path of 10 ms, both ends: the server's time to think" "$read_it" "not r.get('bounded', True) and near(r['think_ns'], thought)" "$shown"
+	says_true "a path of 10 ms, both ends: the way" "$read_it" "r and near(r['way_ns'], asked - thought)" "$shown"
+	exec 9>&-
+	ip netns del $a
+	ip netns del $b
+else
+	echo "skip a path of 10 ms: no network namespaces or no TUN device here"
+fi
+finish
