@@ -577,6 +577,12 @@ static __always_inline void endpoint_settles(struct endpoint *ep)
 	ep->settled = 1;
 }
 
+/* Of a listening TCP socket its connections are the endpoints. */
+static __always_inline bool only_listens(struct sock *sk, __u32 proto)
+{
+	return proto == PROTO_TCP && GET(sk, __sk_common.skc_state) == TCP_LISTEN;
+}
+
 /*
  * The endpoint of a socket, made if a traced task touches it for the first time. What stands under
  * its address may be another's, of which nobody saw the end.
@@ -597,7 +603,7 @@ static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool mak
 	if (!make)
 		return 0;
 	proto = sock_proto(sk);
-	if (!proto || !proto_wanted(proto))
+	if (!proto || !proto_wanted(proto) || only_listens(sk, proto))
 		return 0;
 	sock_create((__u64)sk0, proto, now, EP_JOINED_LATE);
 	return endpoint_known((__u64)sk0);
