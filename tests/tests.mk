@@ -79,6 +79,14 @@ test-programs: all ## real programs traced here: the verdict each must get (TEST
 	$(Q).ci/deps programs || true
 	$(Q)$(CONTAIN) $(PYTHON) tests/programs/run $(TEST)
 
+.PHONY: test-truth docs-truth
+test-truth: all ## healthy and sick programs traced here: what is expected of each, and what is said (TEST=name: one; PART=1/2)
+	$(Q).ci/deps truth || true
+	$(Q)$(CONTAIN) $(PYTHON) tests/truth/run $(if $(PART),--part $(PART)) $(TEST)
+
+docs-truth: ## write docs/TRUTH-PROGRAMS.md from what was kept of the latest make test-truth (build/truth)
+	$(Q)$(PYTHON) tests/truth/run --doc docs/TRUTH-PROGRAMS.md
+
 .PHONY: test-soak test-kills
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
 	$(Q)tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)

@@ -634,7 +634,7 @@ static void a_healthy_wait_has_an_other_end(void **state)
 		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
 					     "ms (90.0 % of its time) for nginx[7] to send"));
 	assert_int_equal(v.wait.endpoint, 0);
-	ep[1].rx.ns[RX_WAIT] = 3 * (SECOND / 10); /* each waits for the other in turn */
+	ep[1].rx.ns[RX_WAIT] = 5 * (SECOND / 10); /* each waits for the other in turn */
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	client_and_server(ep);
 	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10); /* as any reader does */
@@ -1329,6 +1329,102 @@ static void pipeline(struct trace_endpoint *ep)
 	ep->rx_calls.bytes = ep->tx_calls.bytes = 4000ull << 15;
 }
 
+static void a_reader_that_was_not_allowed_to_run_is_told_so(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep.rx_calls.stopped_ns = SECOND / 2;
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "<- gzip[21] was stopped (signal, debugger or freezer)"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.stopped_ns = SECOND / 3; /* less than half of it */
+	assert_null(strstr(said_of(&ep, &v), "was stopped"));
+	ep.rx_calls.quota_ns = ep.rx_calls.no_cpu_ns = SECOND / 2;
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "<- gzip[21] had used up the CPU quota of its cgroup (cpu.max)"));
+}
+
+/* its reader has no work, and no time with any: what holds it up is something else */
+static void who_has_nothing_to_read_limits_nobody(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx.ns[RX_UNREAD] = ep.rx_calls.cpu_ns = SECOND / 1000;
+	ep.blame.unread_ns[TX_SNDBUF] = 0;
+	assert_null(strstr(said_of(&ep, &v), "CPU"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+static void a_full_queue_of_this_host_is_the_link(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.tx.ns[TX_DEVICE] = 95 * (SECOND / 100);
+	ep.tx.ns[TX_IDLE] = 5 * (SECOND / 100);
+	ep.tx_calls.bytes = 2000000;
+	ep.path.delivery_bytes_per_s = 2100000;
+	ep.path.sent_segments = 1400;
+	ep.path.lost_segments = 70;
+	ep.rtt_us = 20000;
+	ep.min_rtt_us = 100;
+	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the link"));
+	assert_int_equal(v.v[0].cause, TX_DEVICE);
+	ep.path.app_limited = true; /* answers to one question after the other */
+	assert_null(strstr(said_of(&ep, &v), "the link"));
+	ep.path.app_limited = false;
+	ep.rtt_us = ep.min_rtt_us; /* no queue stands there */
+	assert_null(strstr(said_of(&ep, &v), "the link"));
+}
+
+/* by epoll, of which no call tells */
+static void what_lies_unread_at_a_server_is_not_answered(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_UDP;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+	}
+	ep[0].remote.port = ep[1].local.port = 53;
+	ep[0].tx_calls.messages = 1;
+	ep[1].tx_calls.bytes = 0;
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 9 * (SECOND / 10);
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, 0);
+	assert_int_equal(v.unanswered.server, 1);
+	assert_int_equal(v.unanswered.ns, 9 * (SECOND / 10));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[1].tx_calls.messages = 1; /* it answered somebody */
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+}
+
+/* a reader that was woken late, and waited for its writer for ten times as long and more */
+static void a_little_time_without_a_cpu_hides_no_long_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx_calls.runq_ns = ep[0].rx_calls.runq_max_ns = 2 * (SECOND / 10);
+	ep[0].rx_calls.wakeups = 1;
+	ep[0].rx_calls.runq_res = TRACE_EXACT;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.lifetime_ns = 3ull * SECOND;
+	ep[1].tx.ns[TX_IDLE] = ep[1].tx.lifetime_ns = 3ull * SECOND;
+	ep[0].rx_calls.runq_ns = 29 * (SECOND / 100);
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+}
+
 static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 {
 	struct trace_endpoint ep;
@@ -1355,7 +1451,7 @@ static void a_reader_that_has_no_cpu_is_not_elsewhere(void **state)
 	ep.rx_calls.cpu_ns = SECOND / 4;
 	ep.rx_calls.no_cpu_ns = 7 * (SECOND / 10);
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] is waiting for a CPU"));
-	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	assert_int_equal(v.outcome, OUTCOME_WAITING); /* for the machine */
 }
 
 static void two_that_share_a_cpu_take_turns(void **state)
@@ -1552,11 +1648,16 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	}
 	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
 	ep[1].rx.ns[RX_UNREAD] = SECOND / 100;
+	ep[1].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "for nginx[7] to send; it thinks 300 ms a request, 3 requests"));
 	assert_int_equal(v.waits.requests.unread_ns, SECOND / 100);
 	assert_int_equal(v.waits.requests.think_ns, 9 * (SECOND / 10));
 	assert_false(v.waits.requests.bounded);
+	ep[1].rx.ns[RX_IDLE] = 6 * (SECOND / 10); /* the path was slower than its quickest answer */
+	said_of_both(ep, &v);
+	assert_int_equal(v.waits.requests.think_ns, 6 * (SECOND / 10));
+	assert_int_equal(v.waits.requests.way_ns, 3 * (SECOND / 10));
 	ep[0].peer = -1; /* its other end is elsewhere: a round trip is not thought */
 	ep[0].paired = false;
 	ep[0].min_rtt_us = 10000;
@@ -1661,6 +1762,11 @@ int main(void)
 		cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
 		cmocka_unit_test(the_sum_counts),
 		cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
+		cmocka_unit_test(a_reader_that_was_not_allowed_to_run_is_told_so),
+		cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
+		cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
+		cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
+		cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,10 +39,33 @@ static bool may_await_unseen(const struct trace_endpoint *ep)
 	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
 }
 
-/* Nothing holds it back: it has nothing to send, or all is on its way, of which no part is lost. */
-static uint64_t not_held_back(const struct trace_endpoint *sender)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-	return sender->tx.ns[TX_IDLE] + sender->tx.ns[TX_FLIGHT];
+	return a < b ? a : b;
+}
+
+/* what counts as on its way though it has come: the reader's kernel withheld its ACK */
+static uint64_t has_come(const struct trace_endpoint *sender, const struct trace_endpoint *reader)
+{
+	return smaller(sender->tx.ns[TX_FLIGHT], reader->ack_debt_ns);
+}
+
+static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
+				    const struct trace_endpoint *reader)
+{
+	return sender->tx.ns[TX_IDLE] + has_come(sender, reader);
+}
+
+/* Of questions and answers it is known how long the path takes for each: that is told apart from
+ * the wait, see requests.h. */
+static uint64_t round_trips_ns(const struct trace_endpoint *sender,
+			       const struct trace_endpoint *reader)
+{
+	uint64_t flight = sender->tx.ns[TX_FLIGHT] - has_come(sender, reader);
+
+	if (!trace_messages_known(&sender->tx_calls))
+		return 0;
+	return smaller(flight, 2000ull * sender->min_rtt_us * sender->tx_calls.messages);
 }
 
 /* What a server without work or a program's own helper waits for is no news. */
@@ -53,7 +76,8 @@ static bool awaits_another(const struct trace_snapshot *s, const struct trace_en
 
 	if (!sender)
 		return may_await_unseen(ep);
-	return (double)not_held_back(sender) >= IDLE_SHARE * (double)wait &&
+	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
+		       IDLE_SHARE * (double)wait &&
 	       awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 }
 
@@ -89,11 +113,23 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 										       : -1;
 }
 
+/* It does nothing but wait; whom it waits for has nothing to send, and no question is on its way. */
+#define MUTUAL_SHARE 0.9
+
+static bool is_silent(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited(s, ep);
+
+	return sender && spell_of(s, i, RX_WAIT).share >= MUTUAL_SHARE &&
+	       (double)has_nothing_to_send(sender, ep) >=
+		       IDLE_SHARE * (double)ep->rx.ns[RX_WAIT];
+}
+
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	int back = waits_back(s, i);
 
-	if (back < 0 || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
+	if (back < 0 || !is_silent(s, i) || !is_silent(s, (size_t)back) || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
 	    !waits_in_vain(s, (size_t)back, nothing_sent))
 		return -1;
 	return waits_are_mutual(s, i, (size_t)back) ? back : -1;

@@ -70,7 +70,7 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 static bool longest_are_one(const struct finding *f, const struct finding *behind)
 {
 	return f->max_ns >= ONE_LONG_NS && 2 * f->max_ns >= f->ns &&
-	       about_as_much(f->max_ns, behind->max_ns);
+	       about_as_much(f->max_ns, smaller(behind->max_ns, behind->ns));
 }
 
 static bool lives_overlap(const struct trace_endpoint *a, const struct trace_endpoint *b)
