@@ -37,6 +37,7 @@ one_end() { # NAME SERVER_SPACE CLIENT_SPACE SETTING...
 	$server "$PY" "$program" server "$@" &
 	jobs_to_end+=($!)
 	until_true test -s port
+	# shellcheck disable=SC2086 # the words of a command, or none
 	traced -- $client "$PY" "$program" client "$@" port="$(cat port)"
 	until_true test -s served
 	says_true "$name: what the server took at most" "$read_it" "r.get('bounded') and near(r['think_ns'], asked - rtt) and r['think_ns'] > 0.98 * thought" "$shown"

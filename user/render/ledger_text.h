@@ -15,8 +15,8 @@ const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
 					       const struct trace_endpoint *ep);
 /* The reader that a finding blames comes back soon, each time: it is not elsewhere, but does not
  * keep up. */
-/* of a program that was not allowed to run for most of so long: what kept it off, and the fix; NULL:
- * nothing did */
+/* of a program that was not allowed to run for most of so long: what kept it off, and the fix;
+ * NULL: nothing did */
 const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns);
 const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns);
 /* the same of the reader that a stall is laid at the door of */

@@ -44,7 +44,8 @@ const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns)
 	static const char *const fixes[] = {
 		[KEPT_OFF_STOPPED] = "let it go on, and find who stops it: kill -STOP, a debugger, "
 				     "cgroup.freeze",
-		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or let it need less",
+		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or let it need "
+				   "less",
 	};
 
 	return fixes[kept_off(b, ns)];

@@ -111,8 +111,8 @@ static bool path_is_full(const struct trace_endpoint *ep, double lost)
 {
 	const struct trace_path *p = &ep->path;
 
-	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited || !ep->min_rtt_us ||
-	    ep->tx_calls.bytes < BYTES_LEAST)
+	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited ||
+	    !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
 		return false;
 	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
 	       (double)p->lost_segments <= lost * (double)p->sent_segments &&

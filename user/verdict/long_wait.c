@@ -109,11 +109,13 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
-	return (double)s->ep[back].rx.ns[RX_WAIT] > TURNS_HALF * (double)s->ep[i].rx.ns[RX_WAIT] ? back
-										       : -1;
+	if ((double)s->ep[back].rx.ns[RX_WAIT] > TURNS_HALF * (double)s->ep[i].rx.ns[RX_WAIT])
+		return back;
+	return -1;
 }
 
-/* It does nothing but wait; whom it waits for has nothing to send, and no question is on its way. */
+/* It does nothing but wait; whom it waits for has nothing to send, and no question is on its way.
+ */
 #define MUTUAL_SHARE 0.9
 
 static bool is_silent(const struct trace_snapshot *s, size_t i)
@@ -129,7 +131,8 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 {
 	int back = waits_back(s, i);
 
-	if (back < 0 || !is_silent(s, i) || !is_silent(s, (size_t)back) || !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
+	if (back < 0 || !is_silent(s, i) || !is_silent(s, (size_t)back) ||
+	    !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
 	    !waits_in_vain(s, (size_t)back, nothing_sent))
 		return -1;
 	return waits_are_mutual(s, i, (size_t)back) ? back : -1;

@@ -28,7 +28,8 @@ int main(int argc, char **argv)
 	for (int i = atoi(argv[2]); i > 0; i--) {
 		long long began = now(), took;
 
-		if (write(s, b, two ? 4 : 204) < 0 || (two && write(s, b, 200) < 0) || read(s, b, 1) != 1)
+		if (write(s, b, two ? 4 : 204) < 0 || (two && write(s, b, 200) < 0) ||
+		    read(s, b, 1) != 1)
 			return 1;
 		took = now() - began;
 		late += took >= 20000000 ? took : 0;
