@@ -340,8 +340,8 @@ SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 		return 0;
 	key = ep->id.key;
 	close_ledgers(ep, at);
-	count_cpu(&ep->txb);
-	count_cpu(&ep->rxb);
+	count_cpu(&ep->tx_calls);
+	count_cpu(&ep->rx_calls);
 	if (opt.stall_threshold)
 		hold_told(ep);
 	tcp_audit(ep, 1);
