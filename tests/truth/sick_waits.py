@@ -130,7 +130,7 @@ def stopped(box, port, pid, ask, seconds=1.2):
 STOP = "the 1.2 s of the stop"
 
 
-@sick("redis-stopped", "waiting", cause="late", who="^python", whom="^redis", why="stopped", figure=STOP, within=(60 * MS, 0.05))
+@sick("redis-stopped", "waiting", cause="late", who="^python", whom="^redis", why="stopped", figure=STOP, within=(60 * MS, 0.05), longest=True)
 def redis_stopped(box):
     """redis is stopped with SIGSTOP for 1.2 s in the middle of a busy connection."""
     port = redis(box)
@@ -144,7 +144,7 @@ def redis_stopped(box):
         return stopped(box, port, box.children[-1].pid, ask), 1.2e9
 
 
-@sick("memcached-stopped", "waiting", cause="late", who="^python", whom="^memcached", why="stopped", figure=STOP, within=(60 * MS, 0.05))
+@sick("memcached-stopped", "waiting", cause="late", who="^python", whom="^memcached", why="stopped", figure=STOP, within=(60 * MS, 0.05), longest=True)
 def memcached_stopped(box):
     """memcached is stopped for 1.2 s; its client waits in poll(), not in recv()."""
     import select
