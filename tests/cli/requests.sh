@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Where the time of a request goes, against programs that know their own times: within 1 ms + 2 %.
 . "$(dirname "$0")/lib.sh"
-program=$here/tests/cli/answered.py
+program=$(cd "$(dirname "$0")" && pwd)/answered.py
 cd "$WORK" || exit 70
 needs_ledger
 PY=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)')

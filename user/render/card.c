@@ -701,11 +701,12 @@ json_t *card_to_json(const struct card *c)
 
 	for (size_t i = 0; i < c->n_also; i++)
 		json_array_append_new(also, json_string(c->also[i]));
-	o = json_pack("{s:s, s:s?, s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}", "kind",
-		      kind_names[c->kind], "cause", c->cause, "share", json_figure(c->share), "who",
-		      c->who, "for_whom", c->whom, "head", c->head, "where", c->where, "why", c->why,
-		      "surety", c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix,
-		      "fix_state", fix_state_names[c->fix_state], "next", c->next, "also", also);
+	o = json_pack("{s:s, s:s?, s:o, s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:s?, s:s, s:o}",
+		      "kind", kind_names[c->kind], "cause", c->cause, "share",
+		      json_figure(c->share), "who", c->who, "for_whom", c->whom, "head", c->head,
+		      "where", c->where, "why", c->why, "surety",
+		      c->has_surety ? surety_names[c->surety] : NULL, "fix", c->fix, "fix_state",
+		      fix_state_names[c->fix_state], "next", c->next, "also", also);
 	if (o)
 		add_spent(o, &c->spent);
 	return o;
