@@ -311,16 +311,11 @@ static __always_inline void count_look(struct looks *l, __u64 state, bool again)
 	l->n++;
 }
 
-#define LOOKED_LATE \
-	2 /* beside the direction: a function that is verified by itself takes five arguments */
-
-SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir_late, struct turned *t)
+SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struct turned *t)
 {
-	bool late = dir_late & LOOKED_LATE;
-
-	if (!l || !t || !turns_to(l, facets, at, dir_late & 1, t))
+	if (!l || !t || !turns_to(l, facets, at, dir & 1, t))
 		return 0;
-	if (!l->looks.n && late) /* what it did before nobody knows */
+	if (!l->looks.n) /* what it did before nobody knows: most begin at once */
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
@@ -376,18 +371,17 @@ static __always_inline void count_facts(struct looks *l, __u32 facts)
 SUBPROG int book_found(struct endpoint *ep, struct found *f)
 {
 	struct turned t = {};
-	__u32 before, late;
+	__u32 before;
 
 	if (!ep || !f)
 		return 0;
-	late = ep->flags & EP_JOINED_LATE ? LOOKED_LATE : 0;
 	if (!ep->tx.looks.n && ep->flags & EP_JOINED_LATE)
 		counts_begin(ep);
 	before = ep->tx.looks.blamed;
 	ep->refused = 0;
 	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))
 		found_blame(ep, f);
-	if (book_look(&ep->tx, f->tx, f->at, DIR_TX | late, &t)) {
+	if (book_look(&ep->tx, f->tx, f->at, DIR_TX, &t)) {
 		count_gap(&ep->tx.looks, t.gap);
 		count_facts(&ep->tx.looks, f->facts);
 		if (ep->id.proto == PROTO_TCP)
@@ -398,7 +392,7 @@ SUBPROG int book_found(struct endpoint *ep, struct found *f)
 		if (tx_is_stall(t.to))
 			vote_stall(ep, t.to, f->blamed, t.gap);
 	}
-	book_look(&ep->rx, f->rx, f->at, DIR_RX | late, &t);
+	book_look(&ep->rx, f->rx, f->at, DIR_RX, &t);
 	return 1;
 }
 

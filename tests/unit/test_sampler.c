@@ -38,13 +38,14 @@ static void chain_goes_on(struct chain *c, struct rng *r, double to)
 	c->at = to;
 }
 
-/* as bpf/sample.bpf.h books a look; true: the interval holds what was */
+/* as bpf/sample.bpf.h books a look, the first as if it had been so before, and what was after the
+ * last as if it were so still; true: the interval holds what was */
 static bool one_run(struct rng *r, double on, double off, int looks)
 {
 	struct look_counts c = {};
 	struct share_interval i;
 	struct chain chain;
-	double time = 0, charged = 0, cubes = 0;
+	double time = 0, charged = 0, cubes = 0, after;
 
 	chain_begin(&chain, r, on, off);
 	for (int k = 0; k < looks; k++) {
@@ -54,11 +55,15 @@ static bool one_run(struct rng *r, double on, double off, int looks)
 		time += gap;
 		cubes += gap * gap * gap;
 		chain_goes_on(&chain, r, time);
-		charged += gap / 2 * (before + chain.state);
+		charged += gap / 2 * ((k ? before : chain.state) + chain.state);
 		c.again += k && before && chain.state;
 		c.seen += (uint64_t)chain.state;
 		c.n++;
 	}
+	after = rng_unit(r);
+	charged += after * chain.state;
+	time += after;
+	chain_goes_on(&chain, r, time);
 	c.share = charged / time;
 	c.unevenness = cubes / looks / pow(time / looks, 3);
 	i = looks_interval(&c);

@@ -55,6 +55,18 @@ static double effective_looks(const struct look_counts *c)
 	return n / (looks_doubt(-log(r) / 2) * unevenness(c, r));
 }
 
+/*
+ * What it did before the first look and after the last is not known, up to a gap each: that is
+ * charged to what these two found. An error that is uniform up to 1/n has a third of its square,
+ * and every second time there is none.
+ */
+static double with_ends(const struct look_counts *c, double half)
+{
+	double n = (double)c->n, ends = 1.0 / 3 / (n * n) * unevenness(c, 1);
+
+	return sqrt(half * half + Z95 * Z95 * ends);
+}
+
 struct share_interval looks_interval(const struct look_counts *c)
 {
 	struct share_interval i = { NAN, NAN, 0 };
@@ -65,6 +77,7 @@ struct share_interval looks_interval(const struct look_counts *c)
 	n = i.effective = effective_looks(c);
 	middle = (p + z2 / (2 * n)) / (1 + z2 / n);
 	half = Z95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+	half = with_ends(c, half);
 	i.lo = fmax(0, fmin(p, middle - half));
 	i.hi = fmin(1, fmax(p, middle + half));
 	return i;
