@@ -60,6 +60,9 @@ struct looks {
 	unsigned int blamed; /* at the last look: LOOK_BY_* */
 	unsigned int una;    /* TCP's snd_una then */
 	ns_t flew;	     /* charged as flight while that stayed: what was lost if it was */
+	ns_t resent; /* so much of it had flown when it was sent again: lost, unless the peer says
+			that it got it twice */
+	unsigned int dsacks; /* TCP's count of that, then */
 	unsigned long long
 		cubes; /* of the gaps between looks, see GAP_SHIFT: how uneven they are */
 	unsigned int fact[LOOK_FACTS_N];

@@ -324,22 +324,60 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struc
 	return 1;
 }
 
+static __always_inline void flight_was_loss(struct ledger *l, ns_t ns)
+{
+	if (ns > l->ns[TX_FLIGHT])
+		return;
+	l->ns[TX_FLIGHT] -= ns;
+	l->ns[TX_RECOVERY] += ns;
+}
+
+/* What was sent again is answered: it had been lost, unless the peer got it twice (DSACK). */
+static __always_inline void resent_answered(struct ledger *l, __u64 sk)
+{
+	if (GET(CAST(tcp_sock, sk), dsack_dups) == l->looks.dsacks)
+		flight_was_loss(l, l->looks.resent);
+	l->looks.resent = 0;
+}
+
+static __always_inline bool was_sent_again(const struct endpoint *ep)
+{
+	__u32 all = GET(CAST(tcp_sock___looked, ep->id.key), total_retrans);
+
+	return all - ep->tx.looks.retransmits_then > ep->retransmits;
+}
+
 /*
  * What is lost flies, for all that anybody knows, until a timer or the peer says so: then all the
  * time in which nothing of it was acknowledged was the loss's. The looks that found it keep what
  * they found.
  */
-static __always_inline void move_lost(struct ledger *l, const struct turned *t, __u32 una)
+static __always_inline void move_lost(struct endpoint *ep, const struct turned *t)
 {
+	struct ledger *l = &ep->tx;
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
+	__u32 una = GET(tp, snd_una);
 	bool same = l->looks.una == una;
-	ns_t flew = same ? l->looks.flew : 0;
+	ns_t flew = l->looks.flew;
 
-	flew += t->from == TX_FLIGHT && same ? t->gap / 2 : 0;
-	flew += t->to == TX_FLIGHT ? t->gap - t->gap / 2 : 0;
-	if (t->to == TX_RECOVERY && flew <= l->ns[TX_FLIGHT]) {
-		l->ns[TX_FLIGHT] -= flew;
-		l->ns[TX_RECOVERY] += flew;
+	if (same && t->from == TX_FLIGHT)
+		flew += t->gap / 2;
+	if (t->to != TX_RECOVERY && was_sent_again(ep)) {
+		l->looks.resent += flew;
 		flew = 0;
+	} else if (!l->looks.resent) {
+		l->looks.dsacks = GET(tp, dsack_dups);
+	}
+	if (!same) {
+		if (l->looks.resent)
+			resent_answered(l, ep->id.key);
+		flew = 0;
+	}
+	if (t->to == TX_FLIGHT)
+		flew += t->gap - t->gap / 2;
+	if (t->to == TX_RECOVERY) {
+		flight_was_loss(l, flew + l->looks.resent);
+		l->looks.resent = flew = 0;
 	}
 	l->looks.flew = flew;
 	l->looks.una = una;
@@ -349,7 +387,7 @@ static __always_inline void look_is_tcps(struct endpoint *ep, const struct turne
 {
 	__u64 sk = ep->id.key;
 
-	move_lost(&ep->tx, t, GET(CAST(tcp_sock, sk), snd_una));
+	move_lost(ep, t);
 	ep->retransmits =
 		GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.retransmits_then;
 }
@@ -477,9 +515,11 @@ SEC("raw_tp/tcp_destroy_sock")
 int BPF_PROG(once_gone, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
+	struct turned no_look = {};
 
 	if (!ep || ep->closed)
 		return 0;
+	move_lost(ep, &no_look); /* what was answered since the last look */
 	counts_now(ep);
 	endpoint_close(ep, bpf_ktime_get_ns());
 	return 0;

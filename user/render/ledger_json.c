@@ -252,16 +252,17 @@ static json_t *share_to_json(uint32_t seen, const struct share_interval *i)
 			 json_figure(i->lo), "share_high", json_figure(i->hi));
 }
 
-/* of each state that a look found */
+/* of each state that a look found, or that turned out to be what a look had taken for another */
 static json_t *looks_side(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx)
 {
+	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
 	const uint32_t *seen = rx ? l->rx_seen : l->tx_seen;
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < (rx ? (unsigned int)RX_N : (unsigned int)TX_N); i++) {
 		struct share_interval share = shares_of(l, ep, rx, i);
 
-		if (seen[i])
+		if (seen[i] || ledger->ns[i])
 			json_object_set_new(o, state_name(rx, i), share_to_json(seen[i], &share));
 	}
 	return o;
