@@ -110,11 +110,40 @@ static __always_inline struct endpoint *endpoint_here(__u64 key)
 	return ep ? ep : endpoint_by_index(key);
 }
 
+/*
+ * Who found no room asks again with each of its events. A Bloom filter tells who has asked before:
+ * at worst one in some hundred is taken for another, and not counted.
+ */
+#define REFUSED_BITS (1u << 18)
+__u64 refused_before[REFUSED_BITS / 64];
+__u64 no_room;	   /* how often it was asked for in vain: user space makes some */
+__u32 no_room_for; /* the process that ran then */
+
+static __always_inline bool refused_bit(__u32 bit)
+{
+	__u64 mask = 1ULL << (bit & 63);
+
+	return __sync_fetch_and_or(&refused_before[bit / 64 & (REFUSED_BITS / 64 - 1)], mask) &
+	       mask;
+}
+
+static __noinline int refused_room(__u64 key)
+{
+	__u64 hash = key * 0x9e3779b97f4a7c15ULL;
+	bool first = refused_bit(hash >> 46), second = refused_bit(hash >> 28 & (REFUSED_BITS - 1));
+
+	no_room++;
+	no_room_for = bpf_get_current_pid_tgid() >> 32;
+	if (!first || !second)
+		count(COUNT_OVERFLOW);
+	return 0;
+}
+
 /* These: blank, or the endpoint that has the address already; null where there is no room. */
 static __always_inline struct endpoint *insert_hashed(__u64 key)
 {
 	if (bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
-		count(COUNT_OVERFLOW);
+		refused_room(key);
 	return bpf_map_lookup_elem(&hashed, &key);
 }
 
@@ -126,7 +155,7 @@ static __always_inline struct endpoint *insert_placed(__u64 key)
 	if (ep)
 		return ep;
 	if (bpf_map_pop_elem(&vacant, &place)) {
-		count(COUNT_OVERFLOW);
+		refused_room(key);
 		return 0;
 	}
 	bpf_map_update_elem(&endpoints, &place, &blank, BPF_ANY);

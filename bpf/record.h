@@ -442,6 +442,7 @@ enum {
 	EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
 	EP_UNSEEN = 64 /* << dir: most of them */,
 	EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */,
+	EP_LET_GO = 1024 /* it lives, and nothing happened in it: it made room */,
 	EP_STRANGE = 512 /* born at a port that is listened on here too, and another's: see
 			    is_strangers() */
 };
@@ -622,8 +623,8 @@ enum counter {
 	COUNT_OBSERVED,		/* inputs given to a machine */
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
 	/*
-	 * endpoints that found no room in the map, and what else of them did not: their addresses,
-	 * ports that listen
+	 * endpoints that found no room in the map, each counted once however often it asked; and
+	 * what else of them did not: their addresses, ports that listen
 	 */
 	COUNT_OVERFLOW,
 	/* records that found no room in the ring buffer and were overwritten */
@@ -636,6 +637,7 @@ enum counter {
 	COUNT_OPENED,		/* endpoints made */
 	COUNT_BLIND,		/* stretches of a processor in which the kernel ran no program */
 	COUNT_STACKS,		/* stacks whose place was taken: unknown */
+	COUNT_LET_GO,		/* idle endpoints that made room: see room.bpf.h */
 	COUNT_N
 };
 

@@ -923,6 +923,7 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 }
 
 #include "ongoing.bpf.h"
+#include "room.bpf.h"
 #include "digest.bpf.h"
 
 #endif

@@ -302,6 +302,49 @@ for name, h, make in (('of another introduction', other, lambda c: proof(b'clien
     tests[name] = a.get('ok') is False and a.get('code') == 3
 server.terminate(); server.wait()" 'all(tests.values())' tests
 
+# --- row5: who fills the table with idle sockets ---
+if "$IPCSTALL" check >/dev/null 2>&1; then
+	cat >"$WORK/crowd.py" <<-'EOT'
+	import os, resource, socket, sys, time
+	resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+	os.setgroups([]); os.setgid(65534); os.setuid(65534)
+	idle = [socket.socketpair() for _ in range(600)]
+	print('there', flush=True)
+	time.sleep(60)
+	EOT
+	"$IPCSTALL" attach -a -q --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
+	tracer=$!
+	jobs_to_end+=($tracer)
+	until_true tracing $tracer
+	"$PYTHON" "$WORK/crowd.py" >"$WORK/crowd" &
+	crowd=$!
+	jobs_to_end+=($crowd)
+	until_true grep -qs there "$WORK/crowd"
+	"$PYTHON" -c "
+import socket, time
+open('/proc/self/comm', 'w').write('honest')
+a, b = socket.socketpair()
+for _ in range(300):
+    a.send(b'x'); b.recv(1); time.sleep(0.01)
+print('done', flush=True)
+time.sleep(60)" >"$WORK/honest" &
+	honest=$!
+	jobs_to_end+=($honest)
+	until_true grep -qs done "$WORK/honest"
+	kill -INT $tracer
+	wait $tracer
+	kill $honest $crowd 2>/dev/null
+	says_true 'row5: a program that talks is seen, however many idle sockets a stranger has' "
+ledger = json.load(open('$WORK/crowd.json'))['ledger']
+seen = [e['beside']['tx']['bytes'] for e in ledger['endpoints'] if e['comm'] == 'honest']
+room = {k: ledger.get(k, 0) for k in ('overflow', 'let_go', 'opened')}" 'max(seen, default=0) > 100 and room["let_go"] > 0' '(seen, room)'
+	# every socket asks for room once; what asks again with each message is counted once
+	check 'row5: who finds no room is counted once, not with each attempt' "$(tail -1 "$WORK/err")" \
+		python3 -c "import json; l = json.load(open('$WORK/crowd.json'))['ledger']; assert 100 < l['overflow'] < 3000, l['overflow']"
+else
+	echo 'skip row5: the ledger cannot be kept here'
+fi
+
 # --- row9: files ---
 mkdir "$WORK/parts"
 touch "$WORK/parts/.ipcstall-0123456789abcdef.part" "$WORK/parts/.ipcstall-other.part"

@@ -12,7 +12,7 @@
 #include "tracer/figure.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_counters) == 20 * 8, "struct trace_counters has changed");
+_Static_assert(sizeof(struct trace_counters) == 21 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
@@ -355,6 +355,10 @@ SECTION(path)
 {
 	walk_figures(c, &figures_of_endpoint, ep, SECTION_PATH);
 }
+SECTION(let_go)
+{
+	codec_bool(c, &ep->let_go);
+}
 
 CALL(tx)
 CALL(rx)
@@ -370,6 +374,7 @@ CALL(unseen)
 CALL(making)
 CALL(parts)
 CALL(path)
+CALL(let_go)
 
 static const struct codec_section endpoint_sections[] = {
 	ROW(1, identity, "identity"),
@@ -387,6 +392,7 @@ static const struct codec_section endpoint_sections[] = {
 	ROW(13, making, "connecting and accepting"),
 	ROW(14, parts, "parts of a state, holes"),
 	ROW(15, path, "path"),
+	ROW(16, let_go, "endpoints that made room"),
 };
 
 enum { ENDPOINT_SECTIONS = sizeof(endpoint_sections) / sizeof(endpoint_sections[0]) };
@@ -437,7 +443,8 @@ static void codec_counters(struct codec *c, struct trace_counters *n)
 				&n->existing.asleep,
 				&n->existing.unreadable,
 				&n->blind,
-				&n->stacks_lost };
+				&n->stacks_lost,
+				&n->let_go };
 
 	enum { COUNTERS = sizeof(v) / sizeof(v[0]) };
 	uint64_t all[COUNTERS] = {};

@@ -304,6 +304,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 			      (json_int_t)ep->netns, "born_ns", (json_int_t)ep->born_ns, "closed",
 			      ep->closed, "joined_late", ep->joined_late);
 
+	json_object_set_new(o, "let_go", json_boolean(ep->let_go));
 	json_object_set_new(o, "peer_serial",
 			    ep->peer >= 0 ? json_integer((json_int_t)s->ep[ep->peer].serial)
 					  : json_null());
@@ -395,7 +396,7 @@ static void add_counters(json_t *o, const struct trace_counters *c)
 		{ "dropped", c->dropped }, { "events_lost", c->events_lost },
 			{ "reused", c->reused },     { "opened", c->opened },
 			{ "closed", c->closed },
-		{ "stacks_lost", c->stacks_lost }, { "dropped_tx_bytes", c->dropped_tx_bytes },
+		{ "stacks_lost", c->stacks_lost }, { "let_go", c->let_go }, { "dropped_tx_bytes", c->dropped_tx_bytes },
 		{ "dropped_rx_bytes", c->dropped_rx_bytes },
 		{ "existed_before", c->existing.made },
 		{ "asleep_before", c->existing.asleep },

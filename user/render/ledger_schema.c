@@ -61,7 +61,7 @@ static const struct schema_row summary[] = {
 	{ "closed", "count" }, { "dropped_tx_bytes", "?count" }, { "dropped_rx_bytes", "?count" },
 		{ "existed_before", "?count" },
 	{ "asleep_before", "?count" }, { "unlisted_processes", "?count" }, { "stacks_lost",
-		"?count" }, { "~sampling", "?sampling" }, {}
+		"?count" }, { "~let_go", "count" }, { "~sampling", "?sampling" }, {}
 };
 static const struct schema_row card[] = {
 	{ "~kind", "text" }, { "~cause", "?tx_state" }, { "~ns", "?count" }, { "~of_ns", "?count" },
@@ -117,7 +117,7 @@ static const struct schema_row endpoint[] = {
 	{ "serial", "count" }, { "proto", "proto" }, { "local", "?text" }, { "remote", "?text" },
 		{ "peer", "index" }, { "peer_serial", "?count" },
 	{ "netns", "count" }, { "inode", "?count" }, { "born_ns", "count" }, { "closed", "bool" },
-		{ "joined_late", "bool" },
+		{ "joined_late", "bool" }, { "~let_go", "bool" },
 	{ "pid", "?count" }, { "comm", "?text" }, { "cgroup_id", "?count" }, { "cgroup", "?text" },
 		{ "~unseen", "unseen" }, { "tx", "tx" }, { "rx", "rx" },
 	{ "beside", "beside" }, { "blame", "?blame[]" }, { "~looks", "?looks" }, {}

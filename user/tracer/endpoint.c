@@ -428,6 +428,7 @@ static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 	out->at_ns = truth(ep);
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
+	out->let_go = ep->flags & EP_LET_GO;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 }
 

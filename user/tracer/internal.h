@@ -71,7 +71,11 @@ struct trace {
 		       bpf/filter.bpf.h */
 	struct closed_list closed;
 	struct trace_listeners unlistened; /* those that listen no more */
-	int listening_fd, settle_listener;
+	int listening_fd, settle_listener, let_go_fd;
+	struct {		/* of room_tend() */
+		uint64_t asked; /* so often room was asked for in vain, when some was last made */
+		uint64_t next_ns;
+	} room;
 	uint64_t n_closed, lost;
 };
 
@@ -90,6 +94,9 @@ void object_close(struct trace *t);
 void *object_const(struct bpf_object *obj, const char *name);
 int object_map_vars(struct trace *t);
 void *object_var(struct trace *t, const char *name);
+
+/* room.c: where endpoints find no room, idle ones make it; called with the session's lock, often */
+void room_tend(struct trace *t);
 
 /* stack.c: room for stacks, before the object is loaded; room again, from time to time */
 int stacks_size(struct trace *t);
@@ -138,7 +145,12 @@ bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
 uint64_t proc_inode(int dir, long fd);
 
+#define RING_HOLDS 512 /* records of an end: a fifth of the ring */
+
+/* records.c: how long it stalled, of what is booked */
+uint64_t endpoint_stalled_ns(const struct endpoint *ep);
 /* snapshot.c: a snapshot of all endpoints, each settled first */
+size_t snapshot_keys(const struct trace *t, uint64_t *keys);
 bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t snapshot_now(void);
 void snapshot_settle(struct trace *t);

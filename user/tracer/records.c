@@ -10,7 +10,7 @@
 #include "base/evict.h"
 #include "base/text.h"
 
-static uint64_t stalled_ns(const struct endpoint *ep)
+uint64_t endpoint_stalled_ns(const struct endpoint *ep)
 {
 	uint64_t sum = 0;
 
@@ -26,7 +26,7 @@ static bool less_stalled(const struct closed_list *l, struct evict *h)
 	uint64_t *v = array_resize(NULL, l->n, 0, sizeof(*v));
 
 	for (size_t i = 0; v && i < l->n; i++)
-		v[i] = stalled_ns(&l->ep[i]);
+		v[i] = endpoint_stalled_ns(&l->ep[i]);
 	if (!v)
 		return false;
 	evict_begin(h, v, l->n);
@@ -74,7 +74,7 @@ static void drop_least_stalled(struct trace *t)
 	if (!less_stalled(l, &less))
 		return;
 	for (size_t i = 0; i < l->n; i++) {
-		uint64_t stall = stalled_ns(&l->ep[i]);
+		uint64_t stall = endpoint_stalled_ns(&l->ep[i]);
 
 		if (evict_goes(&less, stall)) {
 			drop(t, &l->ep[i], stall);
@@ -153,17 +153,31 @@ static void report_event(const struct trace *t, const struct record_event *r)
 	t->opts.on_transition(t->opts.ctx, &tr);
 }
 
+/* Nothing is to be told of it but that it was there: it takes no place of those that are gone. */
+static bool made_room_unused(const struct endpoint *ep)
+{
+	return ep->flags & EP_LET_GO && !bytes_of(&ep->txb) && !bytes_of(&ep->rxb) &&
+	       !endpoint_stalled_ns(ep);
+}
+
+static void on_close(struct trace *t, const struct endpoint *ep)
+{
+	t->n_closed++;
+	if (is_strangers(ep->flags, ep->peer))
+		return;
+	if (made_room_unused(ep))
+		add_to_rest(t, ep);
+	else if (!keep_closed(t, ep))
+		t->lost++;
+}
+
 int on_record(void *ctx, void *data, size_t size)
 {
 	const struct record_head *head = data;
 	struct trace *t = ctx;
 
 	if (head->type == RECORD_CLOSE) {
-		const struct endpoint *ep = &((struct record_close *)data)->ep;
-
-		t->n_closed++;
-		if (!is_strangers(ep->flags, ep->peer) && !keep_closed(t, ep))
-			t->lost++;
+		on_close(t, &((struct record_close *)data)->ep);
 	} else if (head->type == RECORD_LISTENER) {
 		listeners_gone(t, &((struct record_listener *)data)->l);
 	} else if (head->type == RECORD_STALL) {

@@ -15,7 +15,6 @@
 #define READ_AT_ONCE \
 	4 /* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time \
 	   */
-#define RING_HOLDS 512 /* records of an end: a fifth of the ring */
 
 static int by_number(const void *a, const void *b)
 {
@@ -55,6 +54,12 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 		from = &prev;
 	}
 	return snapshot_unique_keys(keys, n);
+}
+
+/* keys: room for opts.max_endpoints */
+size_t snapshot_keys(const struct trace *t, uint64_t *keys)
+{
+	return list_keys(t->keys_fd, keys, t->opts.max_endpoints);
 }
 
 /* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back
@@ -160,7 +165,7 @@ static bool settle_and_read(const struct trace *t, uint64_t key, struct endpoint
 
 static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 {
-	size_t n = list_keys(t->keys_fd, keys, t->opts.max_endpoints), got = 0;
+	size_t n = snapshot_keys(t, keys), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) &&
@@ -177,7 +182,7 @@ static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 static void run_for_all(struct trace *t, int program, uint64_t at)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
-	size_t n = keys ? list_keys(t->keys_fd, keys, t->opts.max_endpoints) : 0;
+	size_t n = keys ? snapshot_keys(t, keys) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		snapshot_run(program, keys[i], at);

@@ -70,6 +70,7 @@ static void sub_counters(struct trace_counters *out, const struct trace_counters
 	out->missed -= a->missed;
 	out->blind -= a->blind;
 	out->stacks_lost -= a->stacks_lost;
+	out->let_go -= a->let_go;
 	out->opened -= a->opened;
 	out->closed -= a->closed;
 	out->dropped -= a->dropped;

@@ -64,6 +64,7 @@ static struct trace *new_session(const struct trace_options *o)
 		return NULL;
 	t->opts = *o;
 	t->stats_fd = t->settle_fd = t->so_far_fd = t->listening_fd = t->settle_listener = -1;
+	t->let_go_fd = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
 	t->opts.looks |= o->budget > 0;
 	if (!t->opts.max_endpoints)
@@ -203,6 +204,7 @@ static void *collect(void *arg)
 			snapshot_settle(t);
 			settled = snapshot_now();
 		}
+		room_tend(t);
 		stacks_tend(t);
 		object_attach_late(t);
 		sampler_finds(t);

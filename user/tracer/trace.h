@@ -239,6 +239,7 @@ struct trace_endpoint {
 	uint64_t born_ns, at_ns; /* CLOCK_MONOTONIC: first sight; what the figures are up to */
 	bool closed;		 /* at_ns is its end */
 	bool joined_late;	 /* existed before it was seen */
+	bool let_go; /* `closed` only here: it was idle, and made room for others */
 	struct trace_ledger tx, rx;
 	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
@@ -285,6 +286,8 @@ struct trace_counters {
 		uint64_t unreadable; /* processes whose descriptors could not be listed: theirs show
 					at their first event */
 	} existing;
+	uint64_t let_go; /* of `closed`: they live, and made room for others while nothing happened in
+			    them */
 };
 
 #define TRACE_LOOK_FACTS 5 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Room for others. Where there is none, user space chooses who lets go: what happens in it later
+ * makes it an endpoint again, which existed before it was seen.
+ */
+#ifndef IPCSTALL_ROOM_BPF_H
+#define IPCSTALL_ROOM_BPF_H
+
+#include "endpoint.bpf.h"
+
+/* Nothing is under way, and nobody is in a call. */
+static __always_inline bool is_quiet(const struct endpoint *ep)
+{
+	word_t tx = LATEST(ep->tx.word), rx = LATEST(ep->rx.word);
+
+	return WORD_STATE(tx, DIR_TX) == TX_IDLE && WORD_STATE(rx, DIR_RX) == RX_IDLE &&
+	       !word_working(tx) && !word_working(rx);
+}
+
+/* Not attached: user space runs it. args: the key, and the number of the endpoint that was chosen */
+SEC("raw_tp/let_go")
+int let_go(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 key = ctx->args[0];
+	struct endpoint *ep = endpoint_known(key);
+
+	if (!ep || ep->closed || ep->id.serial != ctx->args[1] || !is_quiet(ep))
+		return 0;
+	ep->flags |= EP_LET_GO;
+	if (endpoint_close(ep, bpf_ktime_get_ns()))
+		count(COUNT_LET_GO);
+	return 1;
+}
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Room for others. Sockets that somebody keeps idle, thousands perhaps, must not keep out programs
+ * that talk. Where an endpoint found no room, those go that are idle and never stalled, first of
+ * the processes that have more than their share. Where nobody is so, and whoever asks has less than
+ * its share, those of the process that has most go, the least stalled first.
+ */
+#include "tracer/room.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "tracer/internal.h"
+
+enum { TRIES_APART_NS = 1000000000, AGAIN_NS = 100000000 };
+
+static int by_process(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
+}
+
+/* Never stalled before stalled, then who moved least, then who has been idle longest. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->stall_ns != y->stall_ns)
+		return x->stall_ns < y->stall_ns ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return x->idle_ns > y->idle_ns ? -1 : x->idle_ns < y->idle_ns;
+}
+
+/* How many places each one's process has; how many processes there are. */
+static size_t count_by_process(struct place *v, size_t n)
+{
+	size_t processes = 0;
+
+	qsort(v, n, sizeof(*v), by_process);
+	for (size_t from = 0, to; from < n; from = to, processes++) {
+		for (to = from; to < n && v[to].tgid == v[from].tgid; to++)
+			;
+		for (size_t i = from; i < to; i++)
+			v[i].of_process = to - from;
+	}
+	return processes;
+}
+
+static size_t places_of(const struct place *v, size_t n, uint32_t tgid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].tgid == tgid)
+			return v[i].of_process;
+	return 0;
+}
+
+/* Of each process so many go that it keeps `least`; a process stands together. */
+static size_t choose_of_each(struct place *v, size_t n, size_t least, bool stalled_too)
+{
+	size_t chosen = 0;
+
+	for (size_t from = 0, to; from < n; from = to) {
+		size_t left = v[from].of_process;
+
+		for (to = from; to < n && v[to].tgid == v[from].tgid; to++)
+			;
+		qsort(v + from, to - from, sizeof(*v), by_worth);
+		for (size_t i = from; i < to && left > least; i++) {
+			if (v[i].idle_ns < ROOM_IDLE_NS || (v[i].stall_ns && !stalled_too))
+				continue;
+			v[i].goes = true;
+			left--;
+			chosen++;
+		}
+	}
+	return chosen;
+}
+
+static size_t most_of_any(const struct place *v, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = v[i].of_process > most ? v[i].of_process : most;
+	return most;
+}
+
+size_t room_choose(struct place *v, size_t n, uint32_t asks)
+{
+	size_t processes = n ? count_by_process(v, n) : 0, chosen, share, has;
+
+	if (!n)
+		return 0;
+	has = places_of(v, n, asks);
+	share = n / (processes + !has);
+	chosen = choose_of_each(v, n, share, false);
+	if (!chosen)
+		chosen = choose_of_each(v, n, 0, false);
+	if (!chosen && has < share)
+		chosen = choose_of_each(v, n, most_of_any(v, n) * 15 / 16, true);
+	return chosen;
+}
+
+/* --- who stands there --- */
+
+static uint64_t idle_for(const struct endpoint *ep, uint64_t now)
+{
+	uint64_t tx = word_elapsed(ep->tx.word, now), rx = word_elapsed(ep->rx.word, now);
+	bool quiet = word_state(ep->tx.word, DIR_TX) == TX_IDLE &&
+		     word_state(ep->rx.word, DIR_RX) == RX_IDLE && !word_working(ep->tx.word) &&
+		     !word_working(ep->rx.word);
+
+	return quiet ? (tx < rx ? tx : rx) : 0;
+}
+
+static uint64_t bytes_through(const struct beside *b)
+{
+	return b->own.bytes + b->crowd.bytes;
+}
+
+static void describe(struct place *p, const struct endpoint *ep, uint64_t now)
+{
+	*p = (struct place){ .key = ep->key,
+			     .serial = ep->id.serial,
+			     .tgid = ep->txb.tgid ? ep->txb.tgid : ep->rxb.tgid,
+			     .idle_ns = idle_for(ep, now),
+			     .stall_ns = endpoint_stalled_ns(ep),
+			     .bytes = bytes_through(&ep->txb) + bytes_through(&ep->rxb) };
+}
+
+static size_t list_places(const struct trace *t, const uint64_t *keys, size_t n, struct place *v)
+{
+	uint64_t now = snapshot_now();
+	struct endpoint ep;
+	size_t got = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!snapshot_copy(t, keys[i], &ep) || !ep.tx.word || !ep.rx.word || ep.closed)
+			continue;
+		endpoint_book(&ep);
+		describe(&v[got++], &ep, now);
+	}
+	return got;
+}
+
+static void let_go(struct trace *t, const struct place *v, size_t n)
+{
+	for (size_t i = 0, gone = 0; i < n; i++) {
+		if (!v[i].goes)
+			continue;
+		snapshot_run(t->let_go_fd, v[i].key, v[i].serial);
+		if (++gone % RING_HOLDS == 0)
+			ring_buffer__consume(t->ring);
+	}
+	ring_buffer__consume(t->ring);
+}
+
+/* How many let go. */
+static size_t make_room(struct trace *t, uint32_t asks)
+{
+	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
+	struct place *v = array_new(t->opts.max_endpoints, 0, sizeof(*v));
+	size_t n = keys && v ? list_places(t, keys, snapshot_keys(t, keys), v) : 0,
+	       chosen = room_choose(v, n, asks);
+
+	if (chosen)
+		let_go(t, v, n);
+	free(keys);
+	free(v);
+	return chosen;
+}
+
+void room_tend(struct trace *t)
+{
+	const uint64_t *in_vain = object_var(t, "no_room");
+	const uint32_t *asks = object_var(t, "no_room_for");
+	uint64_t asked = in_vain ? __atomic_load_n(in_vain, __ATOMIC_RELAXED) : 0,
+		 now = snapshot_now();
+
+	if (!asks || asked == t->room.asked || now < t->room.next_ns || t->let_go_fd < 0)
+		return;
+	if (make_room(t, __atomic_load_n(asks, __ATOMIC_RELAXED))) {
+		t->room.asked = asked;
+		t->room.next_ns = now + AGAIN_NS;
+	} else {
+		t->room.next_ns = now + TRIES_APART_NS;
+	}
+}
