@@ -139,6 +139,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 
 include user/workloads/rpc/rpc.mk
 -include tests/tests.mk
+-include tests/fuzz/fuzz.mk
 -include packaging/packaging.mk
 
 .PHONY: FORCE

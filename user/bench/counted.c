@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "bench/run.h"
 
 /* Of the server only those of one-way time in closed loop are places in an array: elsewhere its n
@@ -50,11 +51,22 @@ int counts_check(const struct run *r, enum role role, const struct tally *t, str
 	return 0;
 }
 
+/* Any bytes made a truth value, and a text. */
+static void clean_facts(struct socket_facts *f)
+{
+	unsigned char byte;
+
+	memcpy(&byte, &f->has_tcp_info, 1);
+	f->has_tcp_info = byte != 0;
+	f->cc[sizeof(f->cc) - 1] = 0;
+	text_clean(f->cc, sizeof(f->cc));
+}
+
 int counts_take(struct run *r, enum role role, struct err *e)
 {
 	struct tally *t = &r->counted[role];
 
 	memcpy(t, &r->sh->tally[role], sizeof(*t));
-	t->facts.cc[sizeof(t->facts.cc) - 1] = 0;
+	clean_facts(&t->facts);
 	return counts_check(r, role, t, e);
 }

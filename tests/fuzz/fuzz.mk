@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Fuzzers: one of tests/fuzz/fuzz_*.c each, linked with the rooms that it includes files of, all built by clang with libFuzzer.
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ         ?= $(FUZZERS)
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD    = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz OPT=-O1 SAN=1 CFLAGS='$(CFLAGS) -fsanitize=fuzzer-no-link'
+COVER_BUILD   = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz-coverage OPT=-O1 HARDEN= HARDEN_LD= FORTIFY= \
+	CFLAGS='$(CFLAGS) -fprofile-instr-generate -fcoverage-mapping'
+
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(ARCHIVES)
+	$(call say,FUZZER,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< \
+		$(patsubst %,$(B)/rooms/%.a,$(shell $(PYTHON) tests/layers --link $<)) $(LIBS)
+-include $(FUZZERS:%=$(B)/fuzz/%.d)
+
+.PHONY: fuzzers fuzz-files fuzz fuzz-corpus fuzz-coverage
+fuzzers: $(FUZZERS:%=$(B)/fuzz/%)
+
+fuzz-files: ## the fuzzers, and the program as clang builds it
+	+$(Q)$(FUZZ_BUILD) fuzzers build/fuzz/ipcstall
+
+fuzz: fuzz-files ## the fuzzers, each from its kept corpus for FUZZ_SECONDS (60); FUZZ=name: one (tests/fuzz/README.md)
+	$(Q)tests/fuzz/run --each $(FUZZ_SECONDS) $(FUZZ)
+
+fuzz-corpus: fuzz-files ## keep of what the fuzzers found what reaches more of the program
+	$(Q)tests/fuzz/keep $(FUZZ)
+
+fuzz-coverage: ## lines of the parsers that the kept corpora run: 90 % at least
+	+$(Q)$(COVER_BUILD) fuzzers
+	$(Q)tests/fuzz/coverage $(FUZZ)
