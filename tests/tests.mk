@@ -154,7 +154,7 @@ bench-peers: all ## beside sockperf, qperf, iperf3, NPtcp, perf, hackbench, in i
 	$(Q)tests/bench-peers --json build/peers.json $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)') $(if $(DOC),--markdown docs/PEERS.md)
 
 .PHONY: test-fuzz
-test-fuzz: ## the machine under ten million random steps and libFuzzer
+test-fuzz: fuzz-files ## the machine under ten million random steps, and every fuzzer for some seconds
 	$(Q)tests/fuzz/run
 
 .PHONY: test-cost bench-cost

@@ -312,7 +312,7 @@ if "$IPCSTALL" check >/dev/null 2>&1; then
 	print('there', flush=True)
 	time.sleep(60)
 	EOT
-	"$IPCSTALL" attach -a -q --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
+	"$IPCSTALL" attach --exact -a -q --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
 	tracer=$!
 	jobs_to_end+=($tracer)
 	until_true tracing $tracer

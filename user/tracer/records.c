@@ -156,7 +156,7 @@ static void report_event(const struct trace *t, const struct record_event *r)
 /* Nothing is to be told of it but that it was there: it takes no place of those that are gone. */
 static bool made_room_unused(const struct endpoint *ep)
 {
-	return ep->flags & EP_LET_GO && !bytes_of(&ep->txb) && !bytes_of(&ep->rxb) &&
+	return ep->flags & EP_LET_GO && !bytes_of(&ep->tx_calls) && !bytes_of(&ep->rx_calls) &&
 	       !endpoint_stalled_ns(ep);
 }
 

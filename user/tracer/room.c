@@ -115,7 +115,7 @@ static uint64_t idle_for(const struct endpoint *ep, uint64_t now)
 	return quiet ? (tx < rx ? tx : rx) : 0;
 }
 
-static uint64_t bytes_through(const struct beside *b)
+static uint64_t bytes_through(const struct call_stats *b)
 {
 	return b->own.bytes + b->crowd.bytes;
 }
@@ -124,10 +124,10 @@ static void describe(struct place *p, const struct endpoint *ep, uint64_t now)
 {
 	*p = (struct place){ .key = ep->key,
 			     .serial = ep->id.serial,
-			     .tgid = ep->txb.tgid ? ep->txb.tgid : ep->rxb.tgid,
+			     .tgid = ep->tx_calls.tgid ? ep->tx_calls.tgid : ep->rx_calls.tgid,
 			     .idle_ns = idle_for(ep, now),
 			     .stall_ns = endpoint_stalled_ns(ep),
-			     .bytes = bytes_through(&ep->txb) + bytes_through(&ep->rxb) };
+			     .bytes = bytes_through(&ep->tx_calls) + bytes_through(&ep->rx_calls) };
 }
 
 static size_t list_places(const struct trace *t, const uint64_t *keys, size_t n, struct place *v)

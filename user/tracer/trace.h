@@ -286,8 +286,7 @@ struct trace_counters {
 		uint64_t unreadable; /* processes whose descriptors could not be listed: theirs show
 					at their first event */
 	} existing;
-	uint64_t let_go; /* of `closed`: they live, and made room for others while nothing happened in
-			    them */
+	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
 };
 
 #define TRACE_LOOK_FACTS 5 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
