@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stats/rng.h"
+#include "verdict/blame.h"
 
 #define CAUSE_NAME(sym, num, name, stall, nist, what, fix) [sym] = name,
 static const char *const cause_names[DIAG_CAUSES] = {
@@ -153,28 +154,38 @@ static void collect_loss(const struct diag_round *r, size_t n, unsigned int caus
 	}
 }
 
+/* Shares as the judge of the verdict takes them: whole numbers. */
+static uint64_t parts(double share)
+{
+	return (uint64_t)(share * 1e9);
+}
+
+/* By the verdict's own rule; what both ends do not explain, by what follows from one. */
 static void blame_wait(const struct series *s, unsigned int cause, bool both_seen,
 		       struct diag_finding *f)
 {
 	double whole = 0, delack = 0, unread = 0;
+	struct blame_facts facts = { .cause = (enum tx_state)cause, .both_ends = both_seen };
+	struct blame_judged j;
 
 	for (size_t i = 0; i < s->n; i++) {
 		whole += s->whole[i];
 		delack += s->delack[i];
 		unread += s->unread[i];
 	}
-	f->surety = both_seen ? SEEN_BOTH_ENDS : INFERRED;
-	if (fmax(delack, unread) * 2 >= whole && whole > 0) {
-		f->blamed = delack >= unread ? BLAME_PEER_DELACK : BLAME_PEER_READER;
-		f->blamed_share = fmin(1, fmax(delack, unread) / whole);
-	} else if (cause == TX_RECOVERY) {
-		f->blamed = BLAME_PATH;
-		f->surety = INFERRED;
-	} else if (cause == TX_RWND) {
-		f->blamed = BLAME_PEER_READER; /* a window closes for nothing but data that was not
-						  read */
-		f->surety = INFERRED;
+	facts.ns = parts(whole) + 1;
+	facts.delack_ns = parts(delack);
+	facts.unread_ns = parts(unread);
+	j = blame_judge(&facts);
+	if (j.blamed == BLAME_NOBODY && both_seen) {
+		facts.both_ends = false;
+		j = blame_judge(&facts);
+		j.surety = j.blamed == BLAME_NOBODY ? SEEN_BOTH_ENDS : INFERRED;
 	}
+	f->blamed = j.blamed;
+	f->surety = j.surety;
+	if (j.ns)
+		f->blamed_share = fmin(1, (double)j.ns / (double)facts.ns);
 }
 
 static void blame_loss(unsigned int cause, struct diag_finding *f)
