@@ -45,8 +45,8 @@ extern const char *const outcome_names[OUTCOMES_N];
 
 /*
  * The kinds of findings, and the two verdicts without any. Whoever does something for each of them
- * has a table with a row a kind: model/judge.c finds and ranks them, the sinks make text and JSON
- * of them.
+ * has a table with a row a kind: verdict/judge.c ranks them, render/verdict_text.c has sentence and
+ * fix, render/card.c the card, render/ledger_json.c the place in JSON and its schema.
  */
 #define FINDING_KINDS(K) \
 	K(KIND_STALL, stall) \
@@ -75,8 +75,8 @@ enum limit {
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 };
 
-/* What a finding and those that are alike (model/alike.h) have in all; of a single one what it has
- * itself. */
+/* What a finding and those that are alike (merge_findings.h) have in all; of a single one what it
+ * has itself. */
 struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
@@ -208,7 +208,7 @@ struct verdict {
 			  */
 	enum trace_unseen unseen; /* the last of them */
 	int64_t unaccounted_ns;
-	/* the judge's (model/judge.h) */
+	/* the judge's (verdict/judge.h) */
 	enum outcome outcome;
 	enum finding_kind kind; /* what leads */
 	size_t lead;		/* of a stall or limit: which of v[] */
