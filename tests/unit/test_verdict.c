@@ -655,13 +655,13 @@ static void waits_of_short_connections_are_told_together(void **state)
 		ep[i].remote.port = ep[i + 1].local.port = 80;
 	}
 	assert_non_null(strstr(said_of_all(ep, 6, &v),
-			       "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 and 2 more waited 2.70 s "
+			       "; curl[12] of tcp to 0.0.0.0:80 and 2 more waited 2.70 s "
 			       "(90.0 % of their time) for nginx[7] to send"));
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
 	ep[2].remote.port = 81;
 	ep[4].rx_calls.tgid = 13;
 	assert_non_null(
-		strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:80 waited "
+		strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp to 0.0.0.0:80 waited "
 					       "900 ms (90.0 % of its time) for nginx[7] to send"));
 }
 
@@ -971,7 +971,7 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	ep[0].paired = false;
 	ep[0].remote.port = 53;
 	assert_non_null(
-		strstr(said_of(ep, &v), "; curl[12] of udp 0.0.0.0:0 > 0.0.0.0:53 waited 900 ms "
+		strstr(said_of(ep, &v), "; curl[12] of udp to 0.0.0.0:53 waited 900 ms "
 					"(90.0 % of its time) for the other end to send"));
 	ep[0].remote.port = 0; /* a server's */
 	assert_null(strstr(said_of(ep, &v), "waited"));
