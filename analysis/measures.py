@@ -36,6 +36,19 @@ def _best(p: Point) -> Optional[float]:
     return max(p.throughput.trials) if p.throughput is not None and p.throughput.trials else None
 
 
+def _call(name: str) -> Callable[[Point], Optional[float]]:
+    """The whole of it, of which a latency is half."""
+    return lambda p: None if (half := _lat(name)(p)) is None else 2.0 * half
+
+
+def _of_call(name: str) -> Callable[[Point], Optional[float]]:
+    return lambda p: getattr(p.calls, name) if p.calls is not None else None
+
+
+def _times(v: Optional[float]) -> str:
+    return "-" if v is None else f"{v:.2f}"
+
+
 ROWS: Sequence[Measure] = (
     Measure("latency", "median latency", _lat("median"), False, units.time_text),
     Measure("least", "least latency", _lat("min"), False, units.time_text),
@@ -45,6 +58,13 @@ ROWS: Sequence[Measure] = (
     Measure("delivered", "delivered bytes per second", _rate_acked, True, units.rate_text),
     Measure("time", "time per message", lambda p: p.ns_per_message, False, units.time_text),
     Measure("stall", "stall per message", lambda p: p.stall_per_message_ns, False, units.time_text),
+    Measure("call", "median call", _call("median"), False, units.time_text),
+    Measure("call-mean", "mean call", _call("mean"), False, units.time_text),
+    Measure("first", "first call", _of_call("first_call_ns"), False, units.time_text),
+    Measure("marshal", "marshalling", _of_call("marshal_ns"), False, units.time_text),
+    Measure("unmarshal", "unmarshalling", _of_call("unmarshal_ns"), False, units.time_text),
+    Measure("overhead", "times a plain message", _of_call("overhead"), False, _times),
+    Measure("held", "share of the time in which an end held data back", lambda p: p.held_share, False, units.percent_text),
     Measure("share", "stalled share of the time", lambda p: p.normalised_stall, False, units.percent_text),
 )
 MEASURES: Dict[str, Measure] = {m.name: m for m in ROWS}

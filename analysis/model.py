@@ -120,6 +120,17 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class Calls:
+    """Of a remote call: what the client's library took, and a plain message beside it."""
+
+    connect_ns: Optional[float]
+    first_call_ns: Optional[float]
+    marshal_ns: Optional[float]
+    unmarshal_ns: Optional[float]
+    overhead: Optional[float]
+
+
+@dataclass(frozen=True)
 class Point:
     mode: str
     test: str
@@ -138,6 +149,14 @@ class Point:
     vars: Mapping[str, Value] = field(default_factory=dict)
     repeat: int = 0
     source: str = ""
+    calls: Optional[Calls] = None
+
+    @property
+    def held_share(self) -> Optional[float]:
+        """The time in which one of the ends that are talked to in turn held data back."""
+        if self.ledger is None or not self.elapsed_ns or not self.ledger.endpoints:
+            return None
+        return sum(e.tx.stall_ns for e in self.ledger.endpoints if e.tx is not None) / self.elapsed_ns
 
     @property
     def unrated(self) -> bool:

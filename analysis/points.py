@@ -9,7 +9,7 @@ import numpy as np
 
 from . import fields
 from .errors import data
-from .model import Blame, Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
+from .model import Blame, Calls, Endpoint, Histogram, Latency, Ledger, Point, Side, State, Throughput, Value
 
 QUANTILES = ("min", "q1", "median", "q3", "p90", "p95", "p99", "p999", "max", "mad", "uncertainty", "mean")
 SCALE = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -36,7 +36,13 @@ def read_point(item: Any, where: str, source: str) -> Point:
         vars=_vars(fields.sub(o, "vars", where) or {}, where),
         repeat=fields.whole(o, "repeat", where) or 0,
         source=source,
+        calls=_calls(fields.sub(o, "rpc", where), where),
     )
+
+
+def _calls(o: Optional[fields.Object], where: str) -> Optional[Calls]:
+    names = ("connect_ns", "first_call_ns", "marshal_ns", "unmarshal_ns", "overhead")
+    return None if o is None else Calls(**{n: fields.number(o, n, f"{where}: rpc") for n in names})
 
 
 def _vars(o: Mapping[str, Any], where: str) -> Dict[str, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Mapping, Sequence
 
-from . import comb, compare, curve_tests, outliers
+from . import comb, compare, curve_tests, level, outliers
 from .outcome import Outcome
 from ..model import Point
 
@@ -14,6 +14,7 @@ Judge = Callable[[Sequence[Point], Mapping[str, Any]], Outcome]
 KINDS: Dict[str, Judge] = {
     "faster": compare.faster,
     "same": compare.same,
+    "level": level.level,
     "peak": curve_tests.peak,
     "peak-moves": curve_tests.peak_moves,
     "steps": curve_tests.steps,

@@ -14,7 +14,7 @@ from .plan import Plan
 from ..output import make_directory, write
 
 POINT = ("mode", "test", "size", "placement", "nodelay", "ack", "elapsed_ns", "messages", "bytes", "sent", "lost", "n", "latency", "histogram",
-         "throughput", "warnings", "vars", "repeat", "index")
+         "throughput", "rpc", "warnings", "vars", "repeat", "index")
 HEADER = ("schema", "version", "tool", "machine", "clock", "options", "started", "trace", "vary", "order_seed", "repeats")
 LEDGER = ("stall_ns", "stall_per_message_ns", "normalised_stall", "unaccounted_ns", "verdict")
 END = ("role", "proto", "blame")

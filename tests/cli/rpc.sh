@@ -20,6 +20,7 @@ a call has an answer|--mode thrift --test oneway
 leave it out|--mode grpc --ack message
 leave it out|--mode thrift --outstanding 4
 leave --rate out|--mode thrift --rate 100 --test latency
+give --nagle too|--mode thrift --nagle-end client
 give --placement cross|--mode grpc --placement spin
 leave it out|--mode thrift --quickack
 did you mean 'framed'|--mode thrift --transport frame

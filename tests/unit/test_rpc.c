@@ -40,7 +40,11 @@ static void the_job_says_what_was_asked(void **state)
 	assert_int_equal(job.size, 700);
 	assert_int_equal(job.payload, RPC_STRUCT);
 	assert_int_equal(job.transport, RPC_FRAMED);
-	assert_true(job.nodelay && !job.unix_socket && !job.v6);
+	assert_true(job.nodelay[0] && job.nodelay[1] && !job.unix_socket && !job.v6);
+	o.nodelay = false;
+	o.nagle_end = NAGLE_SERVER;
+	rpc_job_fill(&job, &workload_thrift, &o, TEST_THROUGHPUT);
+	assert_true(job.nodelay[ROLE_CLIENT] && !job.nodelay[ROLE_SERVER]);
 	assert_int_equal(job.port, 7);
 	assert_int_equal(job.mss, 900);
 	assert_int_equal(job.clock_shift, TICK_SHIFT);

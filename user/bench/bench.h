@@ -38,7 +38,7 @@ struct bench_options {
 	int64_t trials, warmup, duration, bytes, count, timeout, port, seed;
 	double rate, drop;
 	int64_t rto, window;
-	int payload, transport; /* enum rpc_payload, rpc_transport */
+	int payload, transport, nagle_end; /* enum rpc_payload, rpc_transport, rpc_nagle_end */
 	bool unoptimised;
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;

@@ -111,6 +111,8 @@ const struct opt bench_option_rows[] = {
 		"bytes), int, double or struct (default string)", AT(payload), 0, 0, rpc_payloads },
 	{ OPT_ENUM, 0, "transport", "HOW", "thrift: buffered, framed or unbuffered (a write for "
 		"each field; default buffered)", AT(transport), 0, 0, rpc_transports },
+	{ OPT_ENUM, 0, "nagle-end", "END", "with --nagle: at both ends, at the client or at the "
+		"server only (default both)", AT(nagle_end), 0, 0, rpc_nagle_ends },
 	{ OPT_FLAG, 0, "unoptimised", NULL, "the ends' programs as built with -O0",
 		AT(unoptimised) },
 	OPT_HEAD("The stall ledger"),

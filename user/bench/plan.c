@@ -165,6 +165,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 		{ o->rcvbuf != 0, WL_SOCKET, "--rcvbuf", "the sockets" },
 		{ o->payload != RPC_STRING, WL_RPC, "--payload", RPCS },
 		{ o->transport != RPC_BUFFERED, WL_RPC, "--transport", "thrift" },
+		{ o->nagle_end != NAGLE_BOTH, WL_RPC, "--nagle-end", RPCS },
 		{ o->unoptimised, WL_RPC, "--unoptimised", RPCS },
 		{ o->rto != RTO_NS, WL_RELIABLE, "--rto", "rudp" },
 		{ o->window != 1, WL_RELIABLE, "--window", "rudp" },
@@ -273,6 +274,8 @@ static int check_calls(const struct bench_plan *p, struct err *e)
 			"out" },
 		{ rpc && o->outstanding > 1, "--outstanding with calls: one follows the other; "
 			"leave it out" },
+		{ o->nagle_end != NAGLE_BOTH && !o->nagle, "--nagle-end without --nagle: "
+			"TCP_NODELAY is set at both ends then; give --nagle too" },
 		{ rpc && (o->cork || o->quickack), "--cork or --quickack with calls: the library "
 			"reads and writes by itself; leave it out" },
 		{ rpc && o->placement == PLACE_SPIN, "--placement spin with calls: the library "

@@ -36,6 +36,7 @@ static void workload_options_of(const struct bench_plan *plan, enum test t, size
 		.unprivileged = o->serving,
 		.payload = (enum rpc_payload)o->payload,
 		.transport = (enum rpc_transport)o->transport,
+		.nagle_end = (enum rpc_nagle_end)o->nagle_end,
 		.unoptimised = o->unoptimised,
 	};
 }

@@ -21,6 +21,7 @@ enum {
 };
 
 const char *const rpc_payloads[] = { "string", "int", "double", "struct", NULL };
+const char *const rpc_nagle_ends[] = { "both", "client", "server", NULL };
 const char *const rpc_transports[] = { "buffered", "framed", "unbuffered", NULL };
 
 size_t rpc_payload_size(enum rpc_payload p)
@@ -107,7 +108,8 @@ void rpc_job_fill(struct worker_job *job, const struct workload *w,
 		.transport = o->transport,
 		.unix_socket = !(w->flags & WL_INET),
 		.v6 = o->v6,
-		.nodelay = o->nodelay,
+		.nodelay = { o->nodelay || o->nagle_end == NAGLE_SERVER,
+			     o->nodelay || o->nagle_end == NAGLE_CLIENT },
 		.unprivileged = o->unprivileged,
 		.clock_shift = TICK_SHIFT,
 		.port = o->port,

@@ -29,6 +29,7 @@ int rpc_become(const struct workload *w, const struct workload_options *o, enum 
 	       const struct rpc_fds *fds, struct err *e);
 
 extern const char *const rpc_payloads[];   /* by enum rpc_payload; NULL-terminated */
+extern const char *const rpc_nagle_ends[]; /* by enum rpc_nagle_end; NULL-terminated */
 extern const char *const rpc_transports[]; /* by enum rpc_transport; NULL-terminated */
 
 /* The size of a payload that has its own; 0: it is as long as --size says. */

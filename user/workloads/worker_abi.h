@@ -73,6 +73,7 @@ enum {
 };
 
 enum rpc_payload { RPC_STRING, RPC_INT, RPC_DOUBLE, RPC_STRUCT };
+enum rpc_nagle_end { NAGLE_BOTH, NAGLE_CLIENT, NAGLE_SERVER };
 enum rpc_transport { RPC_BUFFERED, RPC_FRAMED, RPC_UNBUFFERED };
 
 /* What it is to run; written before the ends are started. Sizes of 0 are left as the kernel has
@@ -81,7 +82,8 @@ struct worker_job {
 	enum test test;
 	enum rpc_payload payload;
 	enum rpc_transport transport;
-	bool unix_socket, v6, nodelay, unprivileged, tsc;
+	bool unix_socket, v6, unprivileged, tsc;
+	bool nodelay[ROLES];
 	bool remote;	     /* the other end is on another host */
 	uint64_t clock_mult; /* ns = ticks * mult >> clock_shift, over a 128-bit product */
 	uint32_t clock_shift;

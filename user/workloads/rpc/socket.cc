@@ -42,7 +42,7 @@ void set_tcp(int fd, int option, int64_t v, const char *flag)
 		fail(FAIL_FEATURE, flag, "this kernel does not take it: leave the option out");
 }
 
-void set_options(int fd, const worker_job &job)
+void set_options(int fd, const worker_job &job, role who)
 {
 	uint64_t pacing = uint64_t(job.pacing);
 
@@ -50,7 +50,7 @@ void set_options(int fd, const worker_job &job)
 	set_buffer(fd, job, SO_RCVBUFFORCE, SO_RCVBUF, job.rcvbuf, "--rcvbuf");
 	if (job.unix_socket)
 		return;
-	set_tcp(fd, TCP_NODELAY, job.nodelay, "--nodelay");
+	set_tcp(fd, TCP_NODELAY, job.nodelay[who], "--nodelay");
 	set_tcp(fd, TCP_MAXSEG, job.mss, "--mss");
 	set_tcp(fd, TCP_DELACK_MAX_US, job.delack_max_ns / 1000, "--delack-max");
 	if (pacing && setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)))
@@ -59,14 +59,14 @@ void set_options(int fd, const worker_job &job)
 		fail(FAIL_FEATURE, std::string("--cc ") + job.cc, "see net.ipv4.tcp_available_congestion_control");
 }
 
-int new_socket(const worker_job &job)
+int new_socket(const worker_job &job, role who)
 {
 	int family = job.unix_socket ? AF_UNIX : job.v6 ? AF_INET6 : AF_INET;
 	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		fail(errno == EAFNOSUPPORT ? FAIL_FEATURE : FAIL_RESOURCE, "socket", nullptr);
-	set_options(fd, job);
+	set_options(fd, job, who);
 	return fd;
 }
 
@@ -149,7 +149,7 @@ void tcp_facts(int fd, socket_facts &f)
 
 int socket_listen(const worker_job &job, address &bound)
 {
-	int one = 1, fd = new_socket(job);
+	int one = 1, fd = new_socket(job, ROLE_SERVER);
 
 	bound = own_address(job);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
@@ -162,7 +162,7 @@ int socket_listen(const worker_job &job, address &bound)
 
 int socket_connect(const worker_job &job, const address &to, address &from)
 {
-	int fd = new_socket(job);
+	int fd = new_socket(job, ROLE_CLIENT);
 
 	if (connect(fd, reinterpret_cast<const sockaddr *>(&to.ss), to.len))
 		fail(FAIL_PEER, "connect", "is the server there, and the port open?");
@@ -185,7 +185,7 @@ int socket_accept(const worker_job &job, int listener, const address &from)
 		if (fd < 0)
 			fail(FAIL_PEER, "accept", nullptr);
 		if (!from.len || same_host(from, peer)) {
-			set_options(fd, job);
+			set_options(fd, job, ROLE_SERVER);
 			return fd;
 		}
 		close(fd);
