@@ -109,6 +109,14 @@ def cmd_experiment(args: argparse.Namespace) -> int:
     from .experiment.plan import read_plan
 
     plan, where = read_plan(args.file), args.data
+    if args.pilot:
+        from .experiment.pilot import reckon
+
+        return reckon(plan, where, args.pilot, args.quick)
+    if plan.rows:
+        from .experiment.seed import seed
+
+        return seed(plan, where, args.quick)
     if args.keep:
         where = os.path.join(args.keep, plan.name)
         keep(plan, args.data, where)
@@ -176,6 +184,7 @@ def _parser() -> Parser:
     experiment.add_argument("file", metavar="FILE")
     experiment.add_argument("--data", required=True, metavar="DIR", help="where its sweeps are; figures, report and answer go there too")
     experiment.add_argument("--quick", action="store_true", help="the data are of the quick form")
+    experiment.add_argument("--pilot", metavar="RUN", help="from the pilot of this run: how many repeats it needs, into DIR/RUN.repeats")
     experiment.add_argument("--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead")
     experiment.set_defaults(run=cmd_experiment)
 

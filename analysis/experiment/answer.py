@@ -21,7 +21,8 @@ from ..summary import grid
 from ..tables import Table
 
 WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
-         "partly": "The hypothesis holds in part.", "not decided": "The data do not decide."}
+         "partly": "The hypothesis holds in part.", "not decided": "The data do not decide.",
+         "no difference": "There is no difference beyond the margin that was stated."}
 OWN = {"mode", "test", "size", "placement", "source", "repeat"}  # every point says these of itself
 ENDINGS = (".ndjson", ".ndjson.gz")
 

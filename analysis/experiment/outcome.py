@@ -9,6 +9,7 @@ from typing import List, Sequence
 from ..tables import Table
 
 SUPPORTED, REFUTED, PARTLY, UNDECIDED = "supported", "refuted", "partly", "not decided"
+NO_DIFFERENCE = "no difference"  # beyond the margin that the claim states
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ def combine(verdicts: Sequence[str]) -> str:
     found = set(verdicts)
     if len(found) == 1:
         return next(iter(found))
-    return PARTLY if PARTLY in found or {SUPPORTED, REFUTED} <= found else UNDECIDED
+    if found <= {REFUTED, NO_DIFFERENCE}:
+        return REFUTED
+    return PARTLY if PARTLY in found or (SUPPORTED in found and found & {REFUTED, NO_DIFFERENCE}) else UNDECIDED
 
 
 def of_cells(marks: Sequence[str], wanted: str) -> str:
@@ -33,6 +36,8 @@ def of_cells(marks: Sequence[str], wanted: str) -> str:
     bad = len(marks) - good - unclear
     if good == len(marks):
         return SUPPORTED
+    if wanted == "better" and marks and marks.count("same") == len(marks):
+        return NO_DIFFERENCE
     if bad and good:
         return PARTLY
     if bad:

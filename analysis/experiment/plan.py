@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, List, Sequence
 
 from .. import fields
@@ -25,6 +25,7 @@ class Run:
     command: str
     full: str
     quick: str
+    repeats: Dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Plan:
     runs: Sequence[Run]
     claims: Sequence[Dict[str, Any]]
     figures: Sequence[Dict[str, Any]]
+    parts: Sequence[str] = ()  # other experiments, each with an answer of its own
+    rows: Sequence[Dict[str, Any]] = ()  # of a seed: what the paper said, and where the figure beside it comes from
+    tables: Sequence[Dict[str, Any]] = ()
 
     @property
     def name(self) -> str:
@@ -57,9 +61,12 @@ def read_plan(path: str) -> Plan:
     runs = [_run(r, f"{path}: runs[{i}]") for i, r in enumerate(fields.array(top, "runs", path))]
     claims = [_claim(c, f"{path}: claims[{i}]") for i, c in enumerate(fields.array(top, "claims", path))]
     figures = [fields.obj(f, f"{path}: figures[{i}]") for i, f in enumerate(fields.array(top, "figures", path))]
-    if not runs or not claims:
+    rows = [fields.obj(r, f"{path}: rows[{i}]") for i, r in enumerate(fields.array(top, "rows", path))] if "rows" in top else []
+    parts = fields.texts(top, "parts", path) if "parts" in top else []
+    tables = [fields.obj(t, f"{path}: tables[{i}]") for i, t in enumerate(fields.array(top, "tables", path))] if "tables" in top else []
+    if not rows and (not runs or not claims):
         raise data(path, "has no runs or no claims", SEE)
-    return Plan(path, title.group(1).strip(), sections, fields.text(top, "seed", path), runs, claims, figures)
+    return Plan(path, title.group(1).strip(), sections, fields.text(top, "seed", path), runs, claims, figures, parts, rows, tables)
 
 
 def _check(top: fields.Object, path: str) -> None:
@@ -80,7 +87,7 @@ def _run(item: Any, where: str) -> Run:
     found = {k: fields.text(o, k, where) for k in ("name", "command", "full", "quick")}
     if not found["name"] or not found["command"]:
         raise data(where, "a run needs a name and a command", SEE)
-    return Run(**found)
+    return Run(**found, repeats=fields.sub(o, "repeats", where) or {})
 
 
 def _claim(item: Any, where: str) -> Dict[str, Any]:

@@ -28,6 +28,10 @@ plan noruns "$(whole '' "$claim")"
 refuses 'no runs' 9 '0 runs' experiment "$WORK/noruns.md"
 plan shell "$(whole '{"name":"r","command":"run -- id","full":"","quick":""}' "$claim")"
 refuses 'anything but a sweep' 9 'a run is a sweep' experiment "$WORK/shell.md"
+plan pilot "$(whole '{"name":"r","command":"sweep","full":"","quick":"","repeats":{"pilot":9,"most":3}}' "$claim")"
+refuses 'a pilot longer than the run' 9 '"most"' experiment "$WORK/pilot.md"
+plan part '{"schema":"ipcstall.experiment","version":1,"seed":"0","parts":["../x"],"runs":[],"claims":[],"figures":[]}'
+refuses 'a part that is a path' 9 'a part is the name of an experiment' experiment "$WORK/part.md"
 plan path "$(whole '{"name":"../r","command":"sweep","full":"","quick":""}' "$claim")"
 refuses 'a name that is a path' 9 'name' experiment "$WORK/path.md"
 plan twice "$(whole "$run,$run" "$claim")"
@@ -74,6 +78,16 @@ if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
 	rm -rf "$WORK/results"
 	answers 'handshake, quick' "$files/handshake.md" '(SUPPORTED|REFUTED|PARTLY|NOT DECIDED)'
 	[ "$(ls "$WORK/results"/figure-*.png | wc -l)" -eq 2 ] && pass 'its figures are there' || fail 'its figures are there' "$(ls "$WORK/results")"
+	rm -rf "$WORK/seed"
+	timeout 900 "$IPCSTALL" experiment seed-002 --quick -o "$WORK/seed" >"$WORK/text" 2>"$WORK/err" </dev/null
+	rc=$?
+	if { [ $rc -eq 0 ] || [ $rc -eq 10 ]; } && grep -q 'the paper said: median 52.7' "$WORK/text" && grep -q 'here it is: least: [0-9]' "$WORK/text" &&
+		[ -s "$WORK/seed/report.html" ] && [ -s "$WORK/seed/handshake/report.html" ]; then pass 'a seed: its rows beside the paper'; else fail 'a seed: its rows beside the paper' "exit code $rc: $(tail -2 "$WORK/err")"; fi
+	calm='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms -P same","full":"","quick":"","repeats":{"pilot":2,"most":6}}'
+	plan calm "$(whole "$calm" '{"says":"s","kind":"faster","metric":"latency","margin":0.5,"of":{"size":4},"than":{"size":64},"by":"mode"}')"
+	timeout $HUNG "$IPCSTALL" experiment "$WORK/calm.md" -o "$WORK/calm" >"$WORK/text" 2>"$WORK/err"
+	rc=$?
+	if grep -q 'the machine is disturbed' "$WORK/err"; then check 'a disturbed machine ends it early' "exit code $rc" [ $rc -eq 10 ]; else check 'the pilot says how many repeats' "$(cat "$WORK/text" "$WORK/err")" grep -qE '^pilot of r: [2-6] repeats' "$WORK/text"; fi
 	plan bad-kind "$(whole "$run" '{"says":"s","kind":"witchcraft"}')"
 	timeout $HUNG "$IPCSTALL" experiment "$WORK/bad-kind.md" --quick -o "$WORK/results2" >"$WORK/text" 2>"$WORK/err"
 	[ $? -eq 9 ] && grep -q 'witchcraft' "$WORK/err" && pass 'a kind nobody knows' || fail 'a kind nobody knows' "$(tail -1 "$WORK/err")"

@@ -94,21 +94,51 @@ static int choose_dir(const struct experiment_opts *o, const char *file, char di
 	return err_sys(e, EXIT_IO, "give a directory that can be written with --out", "%s", dir);
 }
 
-static int run_plan(struct plan *p, const struct experiment_opts *o, const char *dir, struct err *e)
+static int run_plan(struct plan *p, const struct experiment_opts *o, const char *file,
+		    const char *dir, struct err *e)
 {
 	uint64_t t0 = now_ns();
 
 	fprintf(stderr, "%s%s\n", p->title, o->quick ? " (quick form)" : "");
 	for (size_t i = 0; i < p->n; i++) {
 		fprintf(stderr, "run %zu of %zu: %s\n", i + 1, p->n, p->runs[i].name);
-		if (step_sweep(&p->runs[i], dir, o->resume, e))
+		if (step_pilot(&p->runs[i], file, dir, o->quick, o->resume, e) ||
+		    step_sweep(&p->runs[i], dir, o->resume, e))
 			return -1;
 	}
 	fprintf(stderr, "measured in %.0f s; data in %s\n\n", (double)(now_ns() - t0) / 1e9, dir);
 	return 0;
 }
 
-static int carry_out(const struct experiment_opts *o, const char *word, struct err *e)
+static int carry_out(const struct experiment_opts *o, const char *word, bool is_part,
+		     struct err *e);
+
+/* What this build or this machine cannot do is left out, and the report of the whole says so; that
+ * the data do not decide is an answer. */
+static int carry_out_parts(const struct plan *p, const struct experiment_opts *o, const char *dir,
+			   struct err *e)
+{
+	char part_dir[PATH_MAX];
+
+	for (size_t i = 0; i < p->n_parts; i++) {
+		struct experiment_opts part = { .quick = o->quick, .resume = o->resume,
+						.out = part_dir };
+		struct err why = {};
+		int code;
+
+		snprintf(part_dir, sizeof(part_dir), "%.3000s/%s", dir, p->parts[i]);
+		code = carry_out(&part, p->parts[i], true, &why);
+		if (code == EXIT_NO_FEATURE || (code == EXIT_NOISY && err_is_set(&why)))
+			err_print(&why);
+		else if (code != EXIT_DONE && code != EXIT_NOISY)
+			return err_set(e, (enum exit_code)code, "%s",
+				       err_is_set(&why) ? why.text : "experiment: a part failed");
+	}
+	return 0;
+}
+
+/* A part has no parts of its own. */
+static int carry_out(const struct experiment_opts *o, const char *word, bool is_part, struct err *e)
 {
 	char file[PATH_MAX], dir[PATH_MAX];
 	struct plan p;
@@ -116,7 +146,7 @@ static int carry_out(const struct experiment_opts *o, const char *word, struct e
 
 	find_file(word, file);
 	if (plan_read(&p, file, o->quick, e) == 0 && choose_dir(o, file, dir, e) == 0 &&
-	    run_plan(&p, o, dir, e) == 0)
+	    (is_part || carry_out_parts(&p, o, dir, e) == 0) && run_plan(&p, o, file, dir, e) == 0)
 		code = step_answer(file, dir, o->quick, e);
 	plan_free(&p);
 	return code < 0 ? (int)e->code : code;
@@ -138,7 +168,7 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 			rest->n);
 		return e->code;
 	}
-	return carry_out(o, rest->v[0], e);
+	return carry_out(o, rest->v[0], false, e);
 }
 
 const struct command command_experiment = {
@@ -149,9 +179,11 @@ const struct command command_experiment = {
 	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
 	.description = "FILE is one of docs/experiments, or its bare name. The data come first, "
 		"then the test, then the answer: supported, refuted,\n"
-		       "partly or not decided. Everything is kept in a directory: data, figures, "
-		       	"report.html, answer.json. Exit code 10: not decided.",
+		       "partly, no difference (beyond the stated margin) or not decided. Everything is kept in a directory: data, figures, "
+		       	"report.html, answer.json. Exit code 10: not\n"
+		       "decided, or the machine was disturbed and nothing was measured.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"
+		    "ipcstall experiment seed-000 --quick\tall rows of a paper: what it said, and what is here\n"
 		    "ipcstall experiment nagle-comb\tNIST's Figures 1, 2 and 3 on this machine\n"
 		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a "
 		    	"directory of your choice\n",

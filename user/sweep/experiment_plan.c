@@ -116,6 +116,45 @@ static bool good_name(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
+/* Nothing but a measurement: a file from somewhere else must not be able to run anything it likes.
+ */
+static bool find_kind(struct plan_run *r)
+{
+	static const struct {
+		const char *command;
+		enum plan_kind kind;
+	} rows[] = { { "sweep", PLAN_SWEEP },
+		     { "bench", PLAN_BENCH },
+		     { "clock", PLAN_HOST },
+		     { "syscall", PLAN_HOST },
+		     { "machine", PLAN_HOST } };
+
+	for (size_t i = 0; r->n && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(r->words[0], rows[i].command))
+			continue;
+		r->kind = rows[i].kind;
+		return true;
+	}
+	return false;
+}
+
+static int read_pilot(struct plan_run *r, const json_t *o, const char *path, struct err *e)
+{
+	json_int_t pilot = json_integer_value(json_object_get(o, "pilot")),
+		   most = json_integer_value(json_object_get(o, "most"));
+
+	if (!o)
+		return 0;
+	if (r->kind != PLAN_SWEEP || pilot < 2 || most < pilot || most > 1000)
+		return err_set(e, EXIT_DATA,
+			       "%s: run '%s': \"repeats\" is not a sweep's \"pilot\" (2 or more) "
+			       "and \"most\" (1000 or less); " SEE,
+			       path, r->name);
+	r->pilot = (int)pilot;
+	r->most = (int)most;
+	return 0;
+}
+
 static int read_run(struct plan *p, const json_t *o, const char *path, bool quick, struct err *e)
 {
 	struct plan_run *r = &p->runs[p->n++];
@@ -138,11 +177,29 @@ static int read_run(struct plan *p, const json_t *o, const char *path, bool quic
 				       path, r->name);
 	if (add_words(r, command, path, e) || add_words(r, more, path, e))
 		return -1;
-	/* Nothing but a measurement: a file from somewhere else must not be able to run anything it
-	 * likes. */
-	if (!r->n || strcmp(r->words[0], "sweep"))
-		return err_set(e, EXIT_DATA, "%s: run '%s' begins with '%s'; a run is a sweep",
+	if (!find_kind(r))
+		return err_set(e, EXIT_DATA,
+			       "%s: run '%s' begins with '%s'; a run is a sweep, bench, clock, "
+			       "syscall or machine",
 			       path, r->name, r->n ? r->words[0] : "");
+	return read_pilot(r, json_object_get(o, "repeats"), path, e);
+}
+
+static int read_parts(struct plan *p, const char *path, struct err *e)
+{
+	const json_t *parts = json_object_get(p->json, "parts"), *o;
+	size_t i;
+
+	if (json_array_size(parts) > PLAN_PARTS_MAX)
+		return err_set(e, EXIT_DATA, "%s: %zu parts; give %d at most", path,
+			       json_array_size(parts), PLAN_PARTS_MAX);
+	json_array_foreach (parts, i, o) {
+		p->parts[i] = json_string_value(o);
+		if (!good_name(p->parts[i]))
+			return err_set(e, EXIT_DATA,
+				       "%s: a part is the name of an experiment; " SEE, path);
+	}
+	p->n_parts = json_array_size(parts);
 	return 0;
 }
 
@@ -151,7 +208,9 @@ static int read_runs(struct plan *p, const char *path, bool quick, struct err *e
 	const json_t *runs = json_object_get(p->json, "runs"), *o;
 	size_t i;
 
-	if (!json_array_size(runs) || json_array_size(runs) > PLAN_RUNS_MAX)
+	if (read_parts(p, path, e))
+		return -1;
+	if ((!json_array_size(runs) && !p->n_parts) || json_array_size(runs) > PLAN_RUNS_MAX)
 		return err_set(e, EXIT_DATA, "%s: %zu runs; give 1 to %d", path,
 			       json_array_size(runs), PLAN_RUNS_MAX);
 	json_array_foreach (runs, i, o)

@@ -12,6 +12,11 @@
  * whole. */
 int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e);
 
+/* The same with few repeats into DIR/NAME.pilot.ndjson, and from their scatter how many the run
+ * itself needs, which it then is told. EXIT_NOISY: the machine is too much disturbed to go on. */
+int step_pilot(struct plan_run *r, const char *file, const char *dir, bool quick, bool resume,
+	       struct err *e);
+
 /* Run the analysis of FILE on what is in DIR; its exit code, or -1 when it could not be run. */
 int step_answer(const char *file, const char *dir, bool quick, struct err *e);
 
