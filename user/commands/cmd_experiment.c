@@ -179,11 +179,13 @@ const struct command command_experiment = {
 	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
 	.description = "FILE is one of docs/experiments, or its bare name. The data come first, "
 		"then the test, then the answer: supported, refuted,\n"
-		       "partly, no difference (beyond the stated margin) or not decided. Everything is kept in a directory: data, figures, "
+		       "partly, no difference (beyond the stated margin) or not decided. "
+		       	"Everything is kept in a directory: data, figures, "
 		       	"report.html, answer.json. Exit code 10: not\n"
 		       "decided, or the machine was disturbed and nothing was measured.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"
-		    "ipcstall experiment seed-000 --quick\tall rows of a paper: what it said, and what is here\n"
+		    "ipcstall experiment seed-000 --quick\tall rows of a paper: what it said, "
+		    	"and what is here\n"
 		    "ipcstall experiment nagle-comb\tNIST's Figures 1, 2 and 3 on this machine\n"
 		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a "
 		    	"directory of your choice\n",

@@ -58,7 +58,8 @@ struct workload_options {
 	/* rpc: what a call carries, how thrift writes it, and which build of the program */
 	enum rpc_payload payload;
 	enum rpc_transport transport;
-	enum rpc_nagle_end nagle_end; /* at which end there is no TCP_NODELAY, where it is not asked for */
+	/* at which end there is no TCP_NODELAY, where it is not asked for */
+	enum rpc_nagle_end nagle_end;
 	bool unoptimised;
 };
 
