@@ -83,7 +83,7 @@ if "$PYTHON" -c 'import matplotlib, scipy, jinja2' 2>/dev/null; then
 	rc=$?
 	if { [ $rc -eq 0 ] || [ $rc -eq 10 ]; } && grep -q 'the paper said: median 52.7' "$WORK/text" && grep -q 'here it is: least: [0-9]' "$WORK/text" &&
 		[ -s "$WORK/seed/report.html" ] && [ -s "$WORK/seed/handshake/report.html" ]; then pass 'a seed: its rows beside the paper'; else fail 'a seed: its rows beside the paper' "exit code $rc: $(tail -2 "$WORK/err")"; fi
-	calm='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms -P same","full":"","quick":"","repeats":{"pilot":2,"most":6}}'
+	calm='{"name":"r","command":"sweep -m pipe -t latency --no-trace -V size=4,64 -d 30ms --placement same","full":"","quick":"","repeats":{"pilot":2,"most":6}}'
 	plan calm "$(whole "$calm" '{"says":"s","kind":"faster","metric":"latency","margin":0.5,"of":{"size":4},"than":{"size":64},"by":"mode"}')"
 	timeout $HUNG "$IPCSTALL" experiment "$WORK/calm.md" -o "$WORK/calm" >"$WORK/text" 2>"$WORK/err"
 	rc=$?
