@@ -183,13 +183,13 @@ shows() { screen | grep -qE -- "$1"; }
 seen() { until_true shows "$1"; } # PATTERN
 T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; $IPCSTALL top --exact -f known; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
 check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
-check 'screen: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
+check 'screen: the row' "$(screen)" seen '^ *9[0-9]\.[0-9]% known.*nagle, delack'
 T send-keys Enter
 check 'screen: details' "$(screen)" seen 'fix: TCP_NODELAY'
 check 'screen: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
 check 'screen: stalls' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
 T send-keys Escape
-check 'screen: back' "$(screen)" seen '^PROGRAM'
+check 'screen: back' "$(screen)" seen '^STALL WHO WAITS'
 T send-keys ' '
 check 'screen: pause' "$(screen)" seen 'PAUSED'
 T send-keys ' ' '/' x y z z y
@@ -197,7 +197,7 @@ check 'screen: typing' "$(screen)" seen 'filter: knownxyzzy_'
 check 'screen: nothing found' "$(screen)" seen 'no row holds'
 T send-keys Escape
 T resize-window -x 20 -y 8
-check 'screen: 20 columns' "$(screen)" seen '^PROGRAM STALL CAUSE$'
+check 'screen: 20 columns' "$(screen)" seen '^STALL WHO WAITS'
 T resize-window -x 160 -y 40
 check 'screen: 160 columns' "$(screen)" seen 'LOCAL'
 pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
@@ -206,18 +206,18 @@ T send-keys C-z
 # an interactive shell would show the job; `sh -c` is stopped with it, so it is continued from here
 until_true stopped
 [ -z "$pid" ] || kill -CONT "$pid"
-check 'screen: after ^Z' "$(screen)" seen '^PROGRAM'
+check 'screen: after ^Z' "$(screen)" seen '^STALL WHO WAITS'
 T send-keys q
 check 'screen: q ends it' "$(screen)" seen 'EXIT 0'
 check 'screen: what stood there before is there again' "$(screen)" seen '^BEFORE'
 check 'screen: the terminal is as it was' "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
 T send-keys "clear; $IPCSTALL top -f known" Enter
-check 'screen by looks: the row' "$(screen)" seen '^known.* 9[0-9]\.[0-9]% nagle +delack'
+check 'screen by looks: the row' "$(screen)" seen '^ *9[0-9]\.[0-9]% known.*nagle, delack'
 T send-keys Enter
 check 'screen by looks: enter attaches the ledger, which sees each stall' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
 check 'screen by looks: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
 T send-keys Escape
-check 'screen by looks: back' "$(screen)" seen '^PROGRAM'
+check 'screen by looks: back' "$(screen)" seen '^STALL WHO WAITS'
 T send-keys q
 until_true eval '! pgrep -x ipcstall -P "$(T display-message -p "#{pane_pid}")" >/dev/null'
 for sig in INT TERM HUP; do

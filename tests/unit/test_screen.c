@@ -126,9 +126,9 @@ static void at_20_columns(void **state)
 	set_up(&r, 3, 20, 6);
 	row_is(&r, 0, "ipcstall top  12:00:");
 	row_is(&r, 1, "3 endpoints, 3 activ");
-	row_is(&r, 2, "PROGRAM STALL CAUSE");
-	row_is(&r, 3, "prog3[+  3.0% rwnd");
-	row_is(&r, 4, "prog2[+  2.0% rwnd");
+	row_is(&r, 2, "STALL WHO WAITS");
+	row_is(&r, 3, " 3.0% prog3[103]");
+	row_is(&r, 4, " 2.0% prog2[102]");
 	row_is(&r, 5, "q quit  ? help  ente");
 	tear_down(&r);
 }
@@ -141,9 +141,10 @@ static void at_80_columns(void **state)
 	row_is(&r, 0, "ipcstall top  12:00:00  every 1 s, by stall  (rawtp)");
 	row_is(&r, 1,
 	       "2 endpoints, 2 active, stall 1.5% of the senders' time, out 3.00k B/s, in 0 B/s,");
-	row_is(&r, 2, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
+	row_is(&r, 2,
+	       "STALL WHO WAITS  FOR WHOM     WHY           OUT B/s IN B/s PEER            MSG/s");
 	row_is(&r, 3,
-	       "prog2[102]      10.0.0.2:443      2.00k      0       -  2.0% rwnd   reader? peer");
+	       " 2.0% prog2[102] 10.0.0.2:443 rwnd, reader?   2.00k      0 10.0.0.2:443        0");
 	row_is(&r, 5, "");
 	tear_down(&r);
 }
@@ -194,7 +195,7 @@ static void keys_move_the_cursor(void **state)
 	press(&r, KEY_END);
 	assert_int_equal(r.s.cursor, 49);
 	row_is(&r, 12,
-	       "prog1[101]      10.0.0.2:443      1.00k      0       -  1.0% rwnd   reader? peer");
+	       " 1.0% prog1[101]  10.0.0.2:443 rwnd, reader?   1.00k      0 10.0.0.2:443");
 	press(&r, KEY_DOWN);
 	assert_int_equal(r.s.cursor, 49);
 	press(&r, KEY_HOME);

@@ -344,7 +344,7 @@ static void lines_fit_every_width(void **state)
 
 	two_looks(&p);
 	for (int w = 1; w <= 400; w++) {
-		layout_choose(&l, w);
+		layout_choose(&l, w, &p);
 		for (int i = 1; i < l.n; i++)
 			assert_true(l.at[i] == l.at[i - 1] + l.w[i - 1] + 1);
 		memset(line, '#', sizeof(line));
@@ -364,22 +364,27 @@ static void lines_as_drawn(void **state)
 	char line[256];
 
 	two_looks(&p);
-	layout_choose(&l, 20);
+	rows_order(&p, SORT_STALL, false, false, "");
+	layout_choose(&l, 20, &p);
 	layout_title(&l, line, 21);
-	assert_string_equal(line, "PROGRAM STALL CAUSE");
+	assert_string_equal(line, "STALL WHO WAITS");
 	layout_row(&l, &p, row_of(&p, 1), line, 21);
-	assert_string_equal(line, "client+ 30.0% nagle");
-	layout_choose(&l, 80);
+	assert_string_equal(line, "30.0% client[10]");
+	layout_choose(&l, 40, &p);
+	layout_row(&l, &p, row_of(&p, 1), line, 41);
+	assert_string_equal(line, "30.0% client[10] server[20] nagle, dela+");
+	layout_choose(&l, 80, &p);
 	layout_title(&l, line, 81);
 	assert_string_equal(
-		line, "PROGRAM         PEER            OUT B/s IN B/s     RTT STALL CAUSE  BLAMED");
+		line,
+		"STALL WHO WAITS  FOR WHOM   WHY           OUT B/s IN B/s PEER                RTT");
 	layout_row(&l, &p, row_of(&p, 1), line, 81);
 	assert_string_equal(
 		line,
-		"client[10]      127.0.0.1:80      2.00k      0  1.5 ms 30.0% nagle  delack serv+");
-	layout_choose(&l, 200);
+		"30.0% client[10] server[20] nagle, delack   2.00k      0 127.0.0.1:80     1.5 ms");
+	layout_choose(&l, 200, &p);
 	layout_row(&l, &p, row_of(&p, 1), line, 201);
-	assert_non_null(strstr(line, "delack server[20]"));
+	assert_non_null(strstr(line, "server[20]"));
 	assert_non_null(strstr(line, "127.0.0.1:1001"));
 	assert_non_null(strstr(line, "idle/idle"));
 	rows_free(&p);

@@ -69,7 +69,7 @@ int batch_lines(const struct rows *p, size_t rows, int width, FILE *out)
 
 	if (!line)
 		return -1;
-	layout_choose(&l, width);
+	layout_choose(&l, width, p);
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
 	summary_text(p, text, sizeof(text));
 	fprintf(out, "%s  %.2f s: %s\n", clock, (double)p->interval_ns / 1e9, text);

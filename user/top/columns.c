@@ -65,14 +65,14 @@ static void cell_stall(const struct rows *p, const struct row *r, char *out)
 	snprintf(out, CELL, percent > 99.95 ? "%.0f%%" : "%.1f%%", percent > 100 ? 100.0 : percent);
 }
 
-static void cell_cause(const struct rows *p, const struct row *r, char *out)
+static void cell_why(const struct rows *p, const struct row *r, char *out)
 {
-	snprintf(out, CELL, "%s", cause_text(r));
+	why_text(r, out, CELL);
 }
 
-static void cell_blamed(const struct rows *p, const struct row *r, char *out)
+static void cell_for_whom(const struct rows *p, const struct row *r, char *out)
 {
-	blamed_text(p, r, out, CELL);
+	for_whom_text(p, r, out, CELL);
 }
 
 static void cell_now(const struct rows *p, const struct row *r, char *out)
@@ -91,46 +91,74 @@ static void cell_cgroup(const struct rows *p, const struct row *r, char *out)
 }
 
 /* In the order they stand in; rank: who comes first when room is scarce. From min to max a column
- * takes what is spare. */
+ * takes what is spare; `whole`: as much as its longest name needs, before others have any. */
 static const struct column {
 	const char *title;
 	cell_fn *cell;
 	int min, max, rank;
 	bool right;
-	int ample; /* min where the line is wide enough for more than the bare figures; 0: as min */
+	bool whole;
 } columns[] = {
-	{ "PROGRAM", cell_program, 7, 24, 0, false, 14 },
-	{ "PROTO", cell_proto, 5, 14, 8, false },
-	{ "LOCAL", cell_local, 15, 46, 9, false },
-	{ "PEER", cell_peer, 15, 46, 4, false },
-	{ "OUT B/s", cell_out, 7, 7, 3, true },
-	{ "IN B/s", cell_in, 6, 6, 6, true },
-	{ "MSG/s", cell_messages, 5, 5, 7, true },
-	{ "RTT", cell_rtt, 7, 7, 5, true },
 	{ "STALL", cell_stall, 5, 5, 1, true },
-	{ "CAUSE", cell_cause, 6, 8, 2, false },
-	{ "BLAMED", cell_blamed, 12, 44, 4, false },
+	{ "WHO WAITS", cell_program, 7, 24, 0, false, true },
+	{ "FOR WHOM", cell_for_whom, 8, 46, 2, false, true },
+	{ "WHY", cell_why, 6, 20, 3, false, true },
+	{ "OUT B/s", cell_out, 7, 7, 4, true },
+	{ "IN B/s", cell_in, 6, 6, 6, true },
+	{ "PEER", cell_peer, 15, 46, 5, false },
+	{ "RTT", cell_rtt, 7, 7, 7, true },
+	{ "MSG/s", cell_messages, 5, 5, 8, true },
+	{ "PROTO", cell_proto, 5, 14, 9, false },
+	{ "LOCAL", cell_local, 15, 46, 9, false },
 	{ "NOW", cell_now, 11, 15, 10, false },
 	{ "CGROUP", cell_cgroup, 20, 60, 11, false },
 };
 
-enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 12, AMPLE = 60 };
+enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 12, MEASURED = 40 };
 
-static int least(int column, int width)
+/* The longest name of those on the first screens, its title, or the column's most. */
+static int longest(int i, const struct rows *p)
 {
-	return width >= AMPLE && columns[column].ample ? columns[column].ample
-						       : columns[column].min;
+	int need = (int)strlen(columns[i].title);
+	char cell[CELL];
+
+	if (need < columns[i].min)
+		need = columns[i].min;
+	for (size_t k = 0; k < p->shown && k < MEASURED; k++) {
+		columns[i].cell(p, &p->v[p->order[k]], cell);
+		if ((int)strlen(cell) > need)
+			need = (int)strlen(cell);
+	}
+	return need > columns[i].max ? columns[i].max : need;
 }
 
-static void choose(bool *in, int width)
+/* What each column takes at least: names that are to be whole take what they need, if it fits. */
+static void leasts(int *least, const struct rows *p)
+{
+	for (int i = 0; i < N_COLUMNS; i++) {
+		least[i] = columns[i].min;
+		if (p && columns[i].whole)
+			least[i] = longest(i, p);
+	}
+}
+
+/* What is to be whole and does not fit takes what is left. */
+static int part(int i, int left)
+{
+	return columns[i].whole && left > columns[i].min ? left : columns[i].min;
+}
+
+static void choose(bool *in, int *least, int width)
 {
 	int used = -1; /* no blank before the first */
 
 	for (int rank = 0; rank < RANKS; rank++)
 		for (int i = 0; i < N_COLUMNS; i++)
-			if (columns[i].rank == rank && used + 1 + least(i, width) <= width) {
-				in[i] = true;
-				used += 1 + least(i, width);
+			if (columns[i].rank == rank) {
+				if (used + 1 + least[i] > width)
+					least[i] = part(i, width - used - 1);
+				in[i] = used + 1 + least[i] <= width;
+				used += in[i] ? 1 + least[i] : 0;
 			}
 }
 
@@ -142,7 +170,7 @@ static void spread(struct layout *l, int spare)
 	while (spare > 0 && given) {
 		given = false;
 		for (int i = 0; i < l->n && spare > 0; i++) {
-			if (l->w[i] >= columns[l->column[i]].max)
+			if (columns[l->column[i]].whole || l->w[i] >= columns[l->column[i]].max)
 				continue;
 			l->w[i]++;
 			spare--;
@@ -151,18 +179,19 @@ static void spread(struct layout *l, int spare)
 	}
 }
 
-void layout_choose(struct layout *l, int width)
+void layout_choose(struct layout *l, int width, const struct rows *p)
 {
 	bool in[N_COLUMNS] = {};
-	int used = -1, at = 0;
+	int least[N_COLUMNS], used = -1, at = 0;
 
 	*l = (struct layout){ .width = width };
-	choose(in, width);
+	leasts(least, p);
+	choose(in, least, width);
 	for (int i = 0; i < N_COLUMNS; i++)
 		if (in[i]) {
 			l->column[l->n] = i;
-			l->w[l->n++] = least(i, width);
-			used += 1 + least(i, width);
+			l->w[l->n++] = least[i];
+			used += 1 + least[i];
 		}
 	spread(l, width - used);
 	for (int i = 0; i < l->n; i++) {

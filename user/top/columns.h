@@ -16,8 +16,8 @@ struct layout {
 };
 
 /* What fits `width` characters, the most telling first; spare room goes to the columns that can use
- * it. */
-void layout_choose(struct layout *l, int width);
+ * it. The names of p's rows are whole wherever they fit; NULL: nothing is known of them. */
+void layout_choose(struct layout *l, int width, const struct rows *p);
 
 /* `buf` gets at most l->width characters and a 0: blanks at the end are left out. size > l->width.
  */

@@ -117,6 +117,34 @@ void blamed_text(const struct rows *p, const struct row *r, char *buf, size_t le
 	snprintf(buf, len, "%s%s%s%s", part[r->blamed], sure, *who ? " " : "", who);
 }
 
+void why_text(const struct row *r, char *buf, size_t len)
+{
+	static const char *const part[] = {
+		[BLAME_PEER_DELACK] = "delack", [BLAME_PEER_READER] = "reader",
+		[BLAME_PATH] = "path",		[BLAME_OWN_WRITES] = "own writes",
+		[BLAME_NO_CPU] = "no CPU",	[BLAME_PEER_NO_CPU] = "no CPU",
+	};
+	bool blamed = r->blamed != BLAME_NOBODY;
+
+	snprintf(buf, len, "%s%s%s%s", cause_text(r), blamed ? ", " : "",
+		 blamed ? part[r->blamed] : "", blamed && r->surety == INFERRED ? "?" : "");
+}
+
+void for_whom_text(const struct rows *p, const struct row *r, char *buf, size_t len)
+{
+	static const char *const nobody_else[] = { [BLAME_NOBODY] = "-", [BLAME_PATH] = "the path",
+		[BLAME_OWN_WRITES] = "itself", [BLAME_NO_CPU] = "a CPU" };
+	size_t n = sizeof(nobody_else) / sizeof(nobody_else[0]);
+
+	if ((size_t)r->blamed < n && nobody_else[r->blamed]) {
+		snprintf(buf, len, "%s", nobody_else[r->blamed]);
+		return;
+	}
+	blamed_who(p, r, buf, len);
+	if (!strcmp(buf, "peer"))
+		remote_text(row_digest(p, r), row_peer(p, r), buf, len);
+}
+
 void cgroup_text(const struct trace_digest *s, char *buf, size_t len)
 {
 	if (!trace_cgroup_path(s->cgroup_id, buf, len))

@@ -28,6 +28,12 @@ cause_text(const struct row *r); /* "drops" where only datagrams were lost; "-":
 /* "delack nginx[123]", "reader? peer", "path?"; '?': inferred from this end; "-": nobody */
 void blamed_text(const struct rows *p, const struct row *r, char *buf, size_t len);
 
+/* "nagle, delack", "rwnd, reader?", "drops"; "-": nothing */
+void why_text(const struct row *r, char *buf, size_t len);
+/* Who keeps it waiting: "nginx[123]", the address of an end that is not traced, "the path",
+ * "itself", "a CPU"; "-": nobody */
+void for_whom_text(const struct rows *p, const struct row *r, char *buf, size_t len);
+
 /* The path below the cgroup v2 mount; "-" when unknown. */
 void cgroup_text(const struct trace_digest *s, char *buf, size_t len);
 

@@ -220,7 +220,7 @@ static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, 
 	char line[1024];
 	struct layout l;
 
-	layout_choose(&l, c->w < (int)sizeof(line) ? c->w : (int)sizeof(line) - 1);
+	layout_choose(&l, c->w < (int)sizeof(line) ? c->w : (int)sizeof(line) - 1, p);
 	layout_title(&l, line, sizeof(line));
 	canvas_fill(c, top, ATTR_REVERSE);
 	canvas_text(c, top, 0, ATTR_REVERSE, line);
