@@ -15,7 +15,9 @@ from .. import __version__, fields, units
 from ..decode import parse, read_bytes
 from ..errors import NOISY, data
 from ..figures import KINDS
-from ..load import load
+from ..figures.render import to_bytes
+from ..figures.request import Request
+from ..load import load, load_timeline
 from ..measures import chosen, measure
 from ..model import Document, Point
 from ..output import write
@@ -181,10 +183,23 @@ def pictures(found: Found, own: List[Dict[str, str]]) -> List[Dict[str, str]]:
     return out
 
 
+def waterfalls(plan: Plan, directory: str) -> List[Dict[str, str]]:
+    """Of each benchmark that left a timeline: where its messages' time went, layer by layer."""
+    out = []
+    for run in plan.runs:
+        path = os.path.join(directory, run.name + ".timeline")
+        if os.path.exists(path):
+            caption = f"Where a message's time goes, layer by layer ({run.name})"
+            svg = to_bytes(KINDS["waterfall"].draw(Request(timeline=load_timeline(path))), "svg", keep=True)
+            write(os.path.join(directory, f"{run.name}-waterfall.svg"), svg)
+            out.append({"name": f"{run.name}-waterfall", "caption": caption, "svg": inline(svg.decode(), f"{run.name}-waterfall-", caption)})
+    return out
+
+
 def seed(plan: Plan, directory: str, quick: bool) -> int:
     found = collect(plan, directory)
     carried = Answer(plan, quick, dict(found.documents), [])
-    own = draw(carried, directory)
+    own = draw(carried, directory) + waterfalls(plan, directory)
     table, ranked, said = rows(found), [ranks(found, t) for t in plan.tables], claims(found)
     missing = [p for p, a in found.answers.items() if a is None]
     undecided = [c for c in said if c["verdict"] == UNDECIDED]

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-enum { PLAN_RUNS_MAX = 8, PLAN_PARTS_MAX = 8, PLAN_WORDS_MAX = 96 };
+enum { PLAN_RUNS_MAX = 12, PLAN_PARTS_MAX = 8, PLAN_WORDS_MAX = 96 };
 
 enum plan_kind { PLAN_SWEEP, PLAN_HOST, PLAN_BENCH };
 

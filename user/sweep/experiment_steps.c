@@ -60,6 +60,15 @@ static int sweep_into(const struct plan_run *r, const char *dir, const char *end
 	return run_with(r, dir, more, n, e);
 }
 
+/* A timeline would be part of the cost that --ab measures. */
+static size_t extra_words(const struct plan_run *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->words[i], "--ab"))
+			return 2;
+	return r->kind == PLAN_BENCH ? 5 : 2;
+}
+
 /* What is written whole or not at all is kept as it is. */
 static int measure_once(const struct plan_run *r, const char *dir, bool resume, struct err *e)
 {
@@ -70,7 +79,7 @@ static int measure_once(const struct plan_run *r, const char *dir, bool resume, 
 	snprintf(steps, sizeof(steps), "%s/%s.timeline", dir, r->name);
 	if (resume && access(path, F_OK) == 0)
 		return 0;
-	return run_with(r, dir, more, r->kind == PLAN_BENCH ? 5 : 2, e);
+	return run_with(r, dir, more, extra_words(r), e);
 }
 
 int step_sweep(struct plan_run *r, const char *dir, bool resume, struct err *e)
