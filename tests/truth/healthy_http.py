@@ -168,27 +168,6 @@ def tinyproxy(box):
     return trace.end()
 
 
-@healthy("squid-nginx")
-def squid(box):
-    """curl asks nginx through squid, 100 requests on one connection, none cached."""
-    program, inner, port = need("squid"), nginx(box), harness.free_port()
-    conf = f"""http_port 127.0.0.1:{port}
-http_access allow all
-cache deny all
-access_log none
-cache_log {box.dir}/cache.log
-pid_filename none
-coredump_dir {box.dir}
-cache_effective_user proxy
-shutdown_lifetime 0 seconds
-"""
-    os.chmod(box.dir, 0o777)
-    box.serve([program, "-N", "-f", box.write("squid.conf", conf)], port)
-    trace = box.attach("-a", "-P", str(port))
-    curl(box, inner, 100, "-x", f"http://127.0.0.1:{port}")
-    return trace.end()
-
-
 @healthy("varnish-nginx")
 def varnish(box):
     """varnish answers 300 requests of curl on one connection from its cache."""

@@ -2,7 +2,7 @@
 """Paths, in a network namespace of the case's own: requests for a connection that nobody answers, losses, a full link, a queue that is full."""
 import sys
 
-from truth import MS, PRELUDE, Space, harness, need, pair, sick, until
+from truth import MS, PRELUDE, Space, harness, need, sick, until
 
 SYN = "SYN|backlog"
 
@@ -156,42 +156,3 @@ def link_cubic(box):
 def link_bbr(box):
     """The same with BBR, which paces."""
     return slow_link(box, "bbr")
-
-
-@sick("cwnd-locked", cause="cwnd", who="^client", whom="^server", why="delays its ACKs", figure="the rounds of 20 ms and more by the client's clock", within=(10 * MS, 0.08))
-def cwnd(box):
-    """A route that locks the congestion window to one segment: a message of three waits for a delayed ACK."""
-    a, b = pair(box)
-    a.do("ip", "route", "change", "10.9.0.0/24", "dev", "v", "src", "10.9.0.1", "cwnd", "lock", "1", "initcwnd", "1")
-    box.start(b.argv(sys.executable, box.write("server.py", PRELUDE + '''
-name("server")
-l = socket.create_server(("10.9.0.2", 99))
-l.accept()[0].recv(1)
-c = l.accept()[0]
-for _ in range(15):
-    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
-    take(c, 3000)
-    c.send(b"k")
-c.recv(1)
-''')), log="server.log")
-    until("the server", lambda: ":99 " in b.do("ss", "-ltn"))
-    trace = box.attach("-a", "-P", "99")
-    box.out(a.argv(sys.executable, box.write("client.py", PRELUDE + '''
-name("client")
-s = socket.create_connection(("10.9.0.2", 99))  # the first leaves what the second takes the lock from (tcp_metrics)
-s.send(b"x")
-s.close()
-s = socket.socket()
-reno(s)
-s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-s.connect(("10.9.0.2", 99))
-late = 0
-for _ in range(15):
-    began = clock()
-    s.sendall(b"x" * 3000)
-    s.recv(1)
-    took = clock() - began
-    late += took if took >= 20000000 else 0
-print(late)
-''')))
-    return trace.end(), box.own()

@@ -288,17 +288,6 @@ class Space:
         subprocess.run(["ip", "netns", "del", self.name], check=False, capture_output=True)
 
 
-def pair(box):
-    """Two namespaces with a cable between them: 10.9.0.1 and 10.9.0.2, packets of at most 1500 bytes."""
-    a, b = Space(box, "a"), Space(box, "b")
-    a.do("ip", "link", "add", "v", "type", "veth", "peer", "name", "v", "netns", b.name)
-    for space, address in ((a, "10.9.0.1"), (b, "10.9.0.2")):
-        space.do("ip", "address", "add", address + "/24", "dev", "v")
-        space.do("ip", "link", "set", "v", "up")
-        space.do(need("ethtool"), "-K", "v", "tso", "off", "gso", "off", "gro", "off")
-    return a, b
-
-
 def new_box(keep):
     return Box(keep)
 

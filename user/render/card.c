@@ -497,6 +497,13 @@ static void why_requests(const struct making *m, const struct requests *r)
 	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
 }
 
+static void why_held_end(const struct making *m, const struct trace_call_stats *gone)
+{
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%.16s[%d] has %s, and %s still holds the descriptor", gone->comm, gone->tgid,
+		 gone->let_go ? "closed it" : "ended", *m->c->whom ? m->c->whom : "somebody");
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -509,8 +516,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	if (r.n)
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
-		snprintf(buf, len, "%.16s[%d] has %s, and somebody still holds the descriptor",
-			 sender->comm, sender->tgid, sender->let_go ? "closed it" : "ended");
+		why_held_end(m, sender);
 	else if (kept_off_phrase(sender, m->v->wait.max_ns))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
 			 kept_off_phrase(sender, m->v->wait.max_ns));
@@ -557,7 +563,10 @@ static void card_wait(const struct making *m)
 	if (sender && who_left(sender, ep, m->v->wait.ns)) {
 		struct who owner = who_owns_fd(sender);
 
-		who_name(&owner, c->whom, sizeof(c->whom));
+		owner.left = NULL; /* that is said in `why` */
+		*c->whom = '\0';
+		if (owner.tgid)
+			who_name(&owner, c->whom, sizeof(c->whom));
 		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
 	} else {
 		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom,
