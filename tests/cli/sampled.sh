@@ -19,6 +19,7 @@ beside 'a small send buffer' sndbuf
 beside 'a cork' cork
 beside 'pacing' pacing
 beside 'loss' loss
+beside 'a tail that is lost' hole
 beside 'a full pipe' pipe-slow-reader n=600
 beside 'an empty pipe' pipe-slow-writer n=600
 beside 'a full Unix stream' unix-slow-reader type=stream n=600

@@ -44,4 +44,29 @@ check 'the card names the cause' "$(cat err)" grep -q 'nagle: known' err
 watched pingpong n=20000
 wait $tool
 check 'nothing is said of a conversation that goes on well' "$(cat w.ndjson; tail -20 err)" [ ! -s w.ndjson ]
+
+# --- one that stalls among a thousand that do not ---
+mkfifo hold
+"$CROWD" 1000 1000 600 0<>hold >crowd &
+crowd=$!
+jobs_to_end+=($crowd)
+until_true grep -q ready crowd
+rm -f go
+"$KNOWN" --go go nagle n=2000 >known.json &
+known=$!
+jobs_to_end+=($known)
+"$IPCSTALL" watch -p $crowd -p $known >w.ndjson 2>err &
+tool=$!
+jobs_to_end+=($tool)
+until_true grep -q watching err
+began=$(date +%s)
+touch go
+until_true grep -q '"type":"stall"' w.ndjson
+took=$(($(date +%s) - began))
+kill $tool $known
+wait $tool
+check 'among a thousand: it is found within 10 s' "$took s" [ $took -le 10 ]
+says_true 'among a thousand: it alone, with the proof' "$load" \
+	"[(x['ledger']['findings'][0]['pid'], x['proof']['findings'][0]['cause'], x['proof']['findings'][0]['blamed']) for x in told] == [($known, 'nagle', 'peer delayed ACK')]" \
+	"[x['ledger']['verdict'] for x in told]"
 finish
