@@ -57,7 +57,8 @@ def commands(docs, facts):
 # --- make, stages, paths ------------------------------------------------------------------------------------------
 
 def targets(docs, facts):
-    rules = "".join((TOP / f).read_text(encoding="utf-8") for f in ("Makefile", "tests/tests.mk", "packaging/packaging.mk", "user/workloads/rpc/rpc.mk"))
+    makefiles = [TOP / "Makefile", *(p for room in ("tests", "packaging", "user") for p in sorted((TOP / room).rglob("*.mk")))]
+    rules = "".join(p.read_text(encoding="utf-8") for p in makefiles)
     known = set(re.findall(r"^([a-z][A-Za-z0-9-]*):", rules, re.M)) | {w for line in re.findall(r"^\.PHONY: (.*)", rules, re.M) for w in line.split()}
     return [f"{name}: there is no `make {t}`" for name, text in prose(docs).items() for t in re.findall(r"(?:^    |`)make ([a-z][A-Za-z0-9-]*)", text, re.M) if t not in known]
 
