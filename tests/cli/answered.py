@@ -21,7 +21,7 @@ QUESTION, ANSWER = b"q" * 100, b"a" * 100
 
 
 def settings(words):
-    return {**{"how": "tcp", "wait": "recv", "think": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1"}, **dict(w.split("=", 1) for w in words)}
+    return {"how": "tcp", "wait": "recv", "think": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
 
 
 def serve(c, o, says):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Readers that do not read, or too slowly, or too little at a time."""
 import os
-import signal
 import socket
 import sys
 
 from healthy_http import nginx, url
 from healthy_others import Postgres, redis
-from truth import MS, Skip, built, go, harness, lang, need, pause, sick, until, which
+from truth import MS, harness, need, pause, sick, until
 
 READER = "not reading|reads often|reads .* times|stopped"
 PACE = "the size over the reader's rate"

@@ -4,11 +4,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 
-from healthy_http import nginx, page, url
+from healthy_http import nginx, url
 from healthy_others import Postgres, redis
-from truth import MS, NOBODY, Skip, go, harness, java, lang, need, pause, sick, until
+from truth import MS, Skip, go, harness, java, lang, need, sick
 
 ANSWERS = "what curl waited for the first byte, in all"
 THINK = 60
