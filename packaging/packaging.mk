@@ -13,7 +13,8 @@ MANDIR     = $(DESTDIR)$(datadir)/man/man8
 BASH_COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
 ZSH_COMPLETION  = $(DESTDIR)$(datadir)/zsh/vendor-completions/_ipcstall
 FISH_COMPLETION = $(DESTDIR)$(datadir)/fish/vendor_completions.d/ipcstall.fish
-UNIT_FILE  = $(DESTDIR)$(unitdir)/ipcstall-export.service
+UNITS      = ipcstall-export.service ipcstall-watch.service
+UNIT_FILES = $(UNITS:%=$(DESTDIR)$(unitdir)/%)
 PYTHON_FILES = $(sort $(shell cd analysis && find . -name '*.py' -o -name '*.j2' -o -name '*.css' -o -name '*.js' -o -name '*.c'))
 # from sharedir to the package, so that the tree can be moved as a whole
 PYTHON_LINK = $(shell realpath -ms --relative-to='$(sharedir)' '$(pythondir)/ipcstall_analysis')
@@ -24,12 +25,12 @@ install: install-program install-analysis ## install under PREFIX (default /usr/
 install-program: all
 	$(call say,INSTALL,$(DESTDIR)$(bindir)/ipcstall)
 	$(Q)install -D -m 755 $(B)/ipcstall $(DESTDIR)$(bindir)/ipcstall
-	$(Q)install -d $(MANDIR) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILE))
+	$(Q)install -d $(MANDIR) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILES))
 	$(Q)$(B)/ipcstall man --dir $(MANDIR)
 	$(Q)$(B)/ipcstall completion bash > $(BASH_COMPLETION)
 	$(Q)$(B)/ipcstall completion zsh > $(ZSH_COMPLETION)
 	$(Q)$(B)/ipcstall completion fish > $(FISH_COMPLETION)
-	$(Q)sed 's|/usr/local/bin|$(bindir)|' docs/monitoring/ipcstall-export.service > $(UNIT_FILE)
+	$(Q)for u in $(UNITS); do sed 's|/usr/local/bin|$(bindir)|' docs/monitoring/$$u > $(DESTDIR)$(unitdir)/$$u || exit; done
 	$(Q)for p in $(RPC_PROGRAMS); do test ! -x $$p || install -D -m 755 $$p $(DESTDIR)$(libexecdir)/ipcstall/$${p##*/} || exit; done
 	$(Q)for f in docs/experiments/*.md; do install -D -m 644 $$f $(DESTDIR)$(sharedir)/$$f || exit; done
 
@@ -42,7 +43,7 @@ install-analysis:
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(bindir)/ipcstall $(MANDIR)/ipcstall.8 $(MANDIR)/ipcstall-*.8 \
-		$(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILE)
+		$(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(UNIT_FILES)
 	$(Q)rm -rf $(DESTDIR)$(sharedir) $(DESTDIR)$(pythondir)/ipcstall_analysis $(DESTDIR)$(libexecdir)/ipcstall
 
 PACKAGES ?= $(O)/packages

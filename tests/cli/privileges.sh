@@ -109,6 +109,8 @@ IFS=.- read -r major minor _ <<<"$release"
 [ $((major * 100 + minor)) -ge 519 ] || [ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" = 0 ] || first=0000008000000000
 begin_export --exact
 status_of $exporter >threads
+check 'row7: a filter refuses its threads what serving never needs' "$(grep -h Seccomp: /proc/$exporter/task/*/status)" \
+	eval "[ \"\$(grep -hc '^Seccomp:.*2' /proc/$exporter/task/*/status | sort -u)\" = 1 ]"
 check 'row7: the exporter serves as nobody, in no group, without capabilities' "$(cat threads)" every_thread "$(id -u nobody)" "$(id -g nobody)" $first
 until_true scrape
 check 'row7: and still sees what comes' "$(grep -m3 known metrics)" until_true stalled 1

@@ -60,6 +60,10 @@ last = take(s)" "last.get('ok') is False and 'more messages than' in last.get('w
 check 'row1: and the server goes on' "$(tail -2 "$WORK/server")" "$IPCSTALL" --mode tcp --size 64 --duration 60ms -q --no-trace --connect "127.0.0.1:$port"
 end_server
 
+serve
+check 'row6: a filter refuses the server what serving never needs' "$(grep Seccomp: /proc/$server/status)" grep -q '^Seccomp:.*2' /proc/$server/status
+end_server
+
 # --- row2, row3: what an input file may say ---
 "$IPCSTALL" --mode rudp --size 64 --duration 20ms -q --no-trace --json "$WORK/good.json" 2>"$WORK/err" || fail 'a file to repeat' "$(tail -1 "$WORK/err")"
 with_option() { # FILE NAME VALUE...: the good file with these values of options

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 
+#include "base/confine.h"
 #include "bench/bench.h"
 #include "remote/auth.h"
 #include "remote/wire.h"
@@ -13,18 +14,21 @@
 static int no_setup(struct bench_plan *plan, const struct far_end_ops *far_end, struct err *e);
 static int send_and_drain(int fd, json_t *msg, uint64_t deadline, struct err *e);
 static bool any_proof(const char *proof, const char *wanted);
+static int not_here(unsigned int may, struct err *e);
 
 /* What a session calls, in its place here: no process is made and no clock calibrated, the answers
  * are read at once, and a secret is taken for known. */
 #define bench_setup	no_setup
 #define wire_send	send_and_drain
 #define auth_same	any_proof
+#define confine		not_here
 
 #include "remote/serve.c"
 
 #undef bench_setup
 #undef wire_send
 #undef auth_same
+#undef confine
 #include "bench/point_run.h"
 #include "fuzz/fuzz.h"
 
@@ -50,6 +54,11 @@ static int send_and_drain(int fd, json_t *msg, uint64_t deadline, struct err *e)
 static bool any_proof(const char *proof, const char *wanted)
 {
 	return auth_same(proof, wanted) || auth_is_hex(proof);
+}
+
+static int not_here(unsigned int may, struct err *e)
+{
+	return 0;
 }
 
 /* --- the server's own end of the run, without its process --- */

@@ -14,6 +14,7 @@
 #include "export/http.h"
 #include "export/metrics.h"
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/drop.h"
 #include "host/machine.h"
 
@@ -216,7 +217,7 @@ static int drop(void *ctx, struct err *e)
 
 	if (l->o->sampled)
 		keep |= CAP(SYS_PTRACE) | CAP(DAC_READ_SEARCH) | CAP(SYS_NICE);
-	return drop_privileges(l->o->user, keep, e);
+	return drop_privileges(l->o->user, keep, e) || confine(MAY_BPF, e) ? -1 : 0;
 }
 
 static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s,

@@ -16,6 +16,7 @@
 
 #include "base/guarded.h"
 #include "base/clock.h"
+#include "base/confine.h"
 #include "remote/auth.h"
 #include "base/drop.h"
 #include "remote/remote.h"
@@ -146,7 +147,9 @@ static int prepare(struct listener *l, struct err *e)
 	if (auth_key_read(&l->key, l->o->key, e))
 		return -1;
 	l->fd = open_listener(l, l->o->listen ? l->o->listen : "127.0.0.1", e);
-	return l->fd < 0 || drop_privileges(l->o->user, 0, e) ? -1 : 0;
+	if (l->fd < 0 || drop_privileges(l->o->user, 0, e))
+		return -1;
+	return confine(MAY_EXEC, e); /* some workloads' ends are programs: see let_in() */
 }
 
 static void tell(const struct listener *l, const char *who, bool entered, const struct err *e)

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "bench/local_end.h"
 #include "bench/shared_mem.h"
 #include "remote/admit.h"
@@ -421,6 +422,7 @@ static int let_in(struct served *s, const json_t *hello, struct desk *desk,
 	if (key->n && prove(s, hello, key, proof, e))
 		return -1;
 	if (admit(hello, &s->options, &s->plan, e) || addresses(s, e) || take_desk(desk, e) ||
+	    confine(s->plan.w->flags & WL_RPC ? MAY_EXEC : MAY_NOTHING, e) ||
 	    bench_setup(&s->plan, NULL, e))
 		return -1;
 	host_read(&here, s->plan.clock.name);

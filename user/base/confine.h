@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a process that reads the words of strangers will never do again. */
+#ifndef IPCSTALL_BASE_CONFINE_H
+#define IPCSTALL_BASE_CONFINE_H
+
+#include "base/err.h"
+
+/*
+ * From now on this thread, and those and the processes that it starts, can run no other program,
+ * look into no other process, and change neither files' names, mounts, modules, keys nor the clock
+ * (seccomp): such calls fail with EPERM. may: what stays. Before the first other thread.
+ */
+enum { MAY_NOTHING, MAY_BPF = 1, MAY_EXEC = 2 };
+int confine(unsigned int may, struct err *e);
+
+#endif
