@@ -139,7 +139,10 @@ fi
 # The same call by the same library's Python: it is slower by what the interpreter computes, and by no more than twice.
 for mode in $some; do
 	"$PYTHON" "$here/tests/cli/rpc_client.py" "$mode" --check 2>"$WORK/why" || { echo "skip a client of $mode in Python: $(tail -1 "$WORK/why")"; continue; }
-	"$IPCSTALL" --mode "$mode" --size 1K --test latency --duration 500ms --no-trace -q --json "$WORK/r.json" || continue
+	# Python's Thrift writes a message whole, C++'s buffer holds 512 bytes of it: framed does as Python does
+	whole=()
+	[ "$mode" != thrift ] || whole=(--transport framed)
+	"$IPCSTALL" --mode "$mode" "${whole[@]}" --size 1K --test latency --duration 500ms --no-trace -q --json "$WORK/r.json" || continue
 	"$PYTHON" "$here/tests/cli/rpc_client.py" "$mode" "$here/user/workloads/rpc/echo.thrift" >"$WORK/python.json" 2>"$WORK/why" || { fail "$mode: a client in Python" "$(tail -1 "$WORK/why")"; continue; }
 	says_true "$mode: agrees with a client in Python" "y = json.load(open('$WORK/python.json')); ours = 2 * json.load(open('$WORK/r.json'))['points'][0]['latency']['median']" \
 		"ours / 2 < y['round_trip_ns'] < 2 * ours + 2 * y['interpreter_ns']" "(ours, y)"
