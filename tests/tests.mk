@@ -87,6 +87,17 @@ test-truth: all ## healthy and sick programs traced here: what is expected of ea
 docs-truth: ## write docs/TRUTH-PROGRAMS.md from what was kept of the latest make test-truth (build/truth)
 	$(Q)$(PYTHON) tests/truth/run --doc docs/TRUTH-PROGRAMS.md
 
+.PHONY: test-try test-try-kills docs-try
+test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: what it proves, against a restart with the fix (TEST=name: one)
+	$(Q).ci/deps programs || true
+	$(Q)$(CONTAIN) $(PYTHON) tests/try/live $(if $(TEST),'$(TEST)')
+
+test-try-kills: all ## `ipcstall try` killed at 50 random moments: every option is as it was (SEED=n: the same moments again)
+	$(Q)$(CONTAIN) $(PYTHON) tests/try/kills $(if $(SEED),--seed $(SEED))
+
+docs-try: all ## measure docs/TRY.md's table of real programs anew, a quarter of an hour on a quiet machine
+	$(Q)$(PYTHON) tests/try/live --doc docs/TRY.md; true
+
 .PHONY: test-soak test-kills
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
 	$(Q)tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)

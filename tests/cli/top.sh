@@ -188,6 +188,12 @@ T send-keys Enter
 check 'screen: details' "$(screen)" seen 'fix: TCP_NODELAY'
 check 'screen: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
 check 'screen: stalls' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
+T send-keys t
+check 'screen: t tries a fix on it, after asking' "$(screen)" seen 'Go on\? \[y/N\]'
+T send-keys n Enter
+check 'screen: and comes back' "$(screen)" seen 'enter goes back to top'
+T send-keys Enter
+check 'screen: to the details' "$(screen)" seen '^esc back  t try a fix'
 T send-keys Escape
 check 'screen: back' "$(screen)" seen '^STALL WHO WAITS'
 T send-keys ' '

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,4 +168,14 @@ void text_comm(char out[16], const char in[16])
 {
 	memcpy(out, in, 16);
 	clean(out, 16, false);
+}
+
+uint64_t text_link_inode(const char *link)
+{
+	uint64_t inode;
+
+	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 ||
+			       sscanf(link, "pipe:[%" SCNu64, &inode) == 1
+		       ? inode
+		       : 0;
 }

@@ -19,6 +19,9 @@ bool text_field(const char *path, const char *key, char *out, size_t size);
 /* Is `word` one of the blank-separated words of `list`? */
 bool text_has_word(const char *list, const char *word);
 
+/* The number in "socket:[123]" or "pipe:[123]", as links in /proc/PID/fd are; 0: it is neither. */
+uint64_t text_link_inode(const char *link);
+
 /* snprintf at the end of what is there; never beyond size. */
 void text_append(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -6,7 +6,8 @@
 #include "bpf/causes.h"
 #include "commands/command.h"
 #include "commands/explain.h"
-#include "try/live_fix.h"
+#include "try/setting.h"
+#include "verdict/live_fix.h"
 #include "try/spelling.h"
 
 struct state_row {

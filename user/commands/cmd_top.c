@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall top: where conversations wait, refreshed as it happens. */
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -153,6 +157,50 @@ static bool ended(void *ctx)
 	return session_interrupted() || !targets_any_alive(w->filter) || over(w->o);
 }
 
+/* `ipcstall try` on that endpoint, as if it had been typed; it asks by itself. */
+static void run_try(pid_t tgid, const struct trace_digest *of)
+{
+	bool by_port = of->proto == TRACE_TCP || of->proto == TRACE_UDP;
+	char pid[16], only[16];
+
+	snprintf(pid, sizeof(pid), "%d", tgid);
+	snprintf(only, sizeof(only), "%s", trace_proto_name(of->proto));
+	if (by_port)
+		snprintf(only, sizeof(only), "%u", of->local.port);
+	if (!strncmp(only, "unix", 4))
+		only[4] = '\0';
+	execl("/proc/self/exe", "ipcstall", "try", "-p", pid, by_port ? "-P" : "--proto", only,
+	      (char *)NULL);
+	_exit(EXIT_NO_RESOURCE);
+}
+
+/* Ctrl-C is meant for it, not for top. */
+static void wait_for(pid_t pid)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+
+	sigaction(SIGINT, &ignore, &before);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &before, NULL);
+}
+
+static void try_fix(const struct trace_digest *of)
+{
+	pid_t tgid = of->tx_tgid ? of->tx_tgid : of->rx_tgid, pid = tgid ? fork() : -1;
+	int c;
+
+	if (pid == 0)
+		run_try(tgid, of);
+	if (pid > 0)
+		wait_for(pid);
+	fprintf(stderr, "%s: enter goes back to top\n",
+		tgid ? "done" : "nobody was seen to use this endpoint");
+	do
+		c = getchar();
+	while (c != '\n' && c != EOF);
+}
+
 enum { RECENT_STEPS = 20000 };
 
 static void on_transition(void *ctx, const struct trace_transition *tr)
@@ -172,6 +220,7 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 	struct zoom_steps zoom = { .filter = filter, .step = on_transition, .ctx = recent };
 	struct top_loop top = {
 		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended,
+			.try_fix = try_fix,
 			.ctx = &watched,
 		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse,
 			.active = o->active, .delay_ns = (uint64_t)o->delay_ns,

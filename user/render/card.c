@@ -15,6 +15,7 @@
 #include "verdict/judge.h"
 #include "verdict/kept_off.h"
 #include "verdict/limit.h"
+#include "verdict/live_fix.h"
 #include "verdict/other_findings.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
@@ -674,6 +675,22 @@ static const char *cause_of(const struct verdict *v)
 
 #define KIND_NAME(sym, name) [sym] = #name,
 static const char *const kind_names[KINDS_N] = { FINDING_KINDS(KIND_NAME) };
+
+void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
+{
+	const struct finding *f = v->n && v->kind != KIND_LIMIT ? &v->v[v->lead] : NULL;
+	const struct live_fix *fixes[LIVE_FIXES_MAX];
+	pid_t pid;
+
+	if (f && f->root >= 0)
+		f = &v->v[f->root];
+	if (!f || !*c->fix || !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
+		return;
+	pid = finding_sender(s, f).tgid;
+	if (pid)
+		text_append(c->fix, sizeof(c->fix), "; `ipcstall try -p %d --fix %s` proves it",
+			    pid, fixes[0]->setting);
+}
 
 void card_make(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
 {

@@ -43,6 +43,9 @@ struct card {
 /* Of a snapshot and its verdict. */
 void card_make(const struct trace_snapshot *s, const struct verdict *v, struct card *c);
 
+/* Where an option of the running program can cure it: the command that proves that. */
+void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, struct card *c);
+
 void card_print(const struct card *c, const struct paint *p);
 
 /* "card": {...} */
@@ -52,6 +55,7 @@ json_t *card_to_json(const struct card *c);
 struct card_extent {
 	size_t shown; /* endpoints, one line each; 0: all */
 	bool ledger;  /* and whole ledgers */
+	bool live;    /* the programs run on */
 };
 
 /* The card, the states of whom it names as bars, the other endpoints in a line each, what was not

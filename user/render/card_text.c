@@ -382,6 +382,8 @@ void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
 	if (!c)
 		return;
 	card_make(s, v, c);
+	if (x->live)
+		card_point_to_try(s, v, c);
 	card_print(c, p);
 	free(c);
 	if (x->ledger) {

@@ -73,5 +73,7 @@ void session_screen(const struct session_opts *o, const struct trace_snapshot *s
 	struct paint p = paint_on(out, (enum colour_when)o->colour);
 
 	verdict_screen(s, v,
-		       &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger }, &p);
+		       &(struct card_extent){ .shown = (size_t)o->shown, .ledger = o->ledger,
+				.live = o->pids.n || o->comm || o->cgroup || o->all },
+		       &p);
 }

@@ -200,5 +200,5 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 	draw_ledger(&d, "rx", trace_rx_names, RX_N, 0, rx, d.e->rx_ns);
 	if (d.y < c->h)
 		canvas_text(c, c->h - 1, 0, ATTR_DIM,
-			    "esc back  space pause  +- span of the time line  q quit");
+			    "esc back  t try a fix  space pause  +- span of the time line  q quit");
 }

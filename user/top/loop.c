@@ -100,10 +100,24 @@ static void look_at(struct run *r)
 	s->since_ns = known ? now_ns() : UINT64_MAX;
 }
 
-static void act(struct run *r, enum screen_action a)
+/* The terminal is somebody else's for that long. */
+static void try_fix(struct run *r, struct err *e)
+{
+	uint32_t i = row_find(&r->p, r->l->screen.picked);
+
+	if (i == ROW_NEW || !r->l->try_fix)
+		return;
+	term_give_back();
+	r->l->try_fix(row_digest(&r->p, &r->p.v[i]));
+	r->quit = term_take(e) != 0;
+}
+
+static void act(struct run *r, enum screen_action a, struct err *e)
 {
 	if (a == SCREEN_QUIT)
 		r->quit = true;
+	else if (a == SCREEN_TRY)
+		try_fix(r, e);
 	else if (a == SCREEN_REORDER)
 		reorder(r);
 	else if (a == SCREEN_LOOK_AT)
@@ -133,7 +147,9 @@ static int keys_until(struct run *r, struct err *e)
 				"top: the terminal is gone; run it in another, or with --batch");
 		if (key == TERM_TIMEOUT)
 			continue;
-		act(r, screen_key(&r->l->screen, &r->p, key));
+		act(r, screen_key(&r->l->screen, &r->p, key), e);
+		if (r->quit)
+			break;
 		if (draw(r))
 			return err_set(
 				e, EXIT_IO,

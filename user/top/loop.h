@@ -26,6 +26,8 @@ struct top_loop {
 	uint64_t iterations;	  /* 0: until the user quits */
 	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */
 	void *ctx;
+	/* the terminal is given back meanwhile */
+	void (*try_fix)(const struct trace_digest *of);
 };
 
 int top_loop_run(struct top_loop *l, struct err *e);

@@ -148,6 +148,8 @@ enum screen_action screen_key(struct screen *s, const struct rows *p, int key)
 	default:
 		if (s->view == VIEW_LIST)
 			return list_key(s, p, key);
+		if (s->view == VIEW_DETAIL && key == 't')
+			return SCREEN_TRY;
 		return key == KEY_ESC || key == KEY_ENTER || key == KEY_BACKSPACE ? back(s)
 										  : SCREEN_NOTHING;
 	}
@@ -274,6 +276,7 @@ static const char *const help_lines[] = {
 		"endpoint",
 	"enter    details of one endpoint, with its ledgers and its recent time line, for which "
 		"every message of its programs is traced; esc goes back",
+	"t        in the details: try a fix on it (`ipcstall try`), after asking",
 	"/        show only rows that hold every word typed; esc clears it",
 	"s r      next sort key; reverse",
 	"a        also endpoints where nothing moved",

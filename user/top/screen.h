@@ -28,9 +28,11 @@ struct screen {
 	const struct timeline *recent;
 };
 
-enum screen_action { SCREEN_NOTHING, SCREEN_REDRAW, SCREEN_REORDER, SCREEN_LOOK_AT, SCREEN_QUIT };
+enum screen_action { SCREEN_NOTHING, SCREEN_REDRAW, SCREEN_REORDER, SCREEN_LOOK_AT, SCREEN_TRY,
+	SCREEN_QUIT };
 
-/* What a key changes. LOOK_AT: the details' endpoint is another (picked; 0 in the list). */
+/* What a key changes. LOOK_AT: the details' endpoint is another (picked; 0 in the list). TRY: a fix
+ * is to be tried on it. */
 enum screen_action screen_key(struct screen *s, const struct rows *p, int key);
 
 /* After a look or a change of order: the cursor follows its endpoint. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "tracer/internal.h"
 
 struct pids {
@@ -158,7 +159,6 @@ static bool is_fifo(int dir, const char *fd)
 uint64_t proc_inode(int dir, long fd)
 {
 	char name[24], link[64];
-	uint64_t inode;
 	ssize_t n;
 
 	snprintf(name, sizeof(name), "%ld", fd);
@@ -166,10 +166,7 @@ uint64_t proc_inode(int dir, long fd)
 	link[n > 0 ? n : 0] = '\0';
 	if (link[0] == '/')
 		return is_fifo(dir, name) ? SEED_FIFO : 0;
-	return sscanf(link, "socket:[%" SCNu64, &inode) == 1 ||
-			       sscanf(link, "pipe:[%" SCNu64, &inode) == 1
-		       ? inode
-		       : 0;
+	return text_link_inode(link);
 }
 
 struct seeding {

@@ -4,13 +4,14 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 static int copy_of(pid_t pid, int fd)
 {
@@ -41,19 +42,16 @@ static bool is_it(const struct fd_ref *r, int copy)
 	       cookie_of(copy) == r->cookie;
 }
 
-/* The number in "socket:[123]" or "pipe:[123]"; 0: it is neither. A FIFO has a path: its own inode.
- */
+/* 0: it is neither a socket nor a pipe. A FIFO has a path: its own inode. */
 static uint64_t inode_at(int dir, const char *fd)
 {
 	char link[64];
-	uint64_t inode;
 	struct stat st;
 	ssize_t n = readlinkat(dir, fd, link, sizeof(link) - 1);
 
 	link[n > 0 ? n : 0] = '\0';
-	if (sscanf(link, "socket:[%" SCNu64, &inode) == 1 ||
-	    sscanf(link, "pipe:[%" SCNu64, &inode) == 1)
-		return inode;
+	if (text_link_inode(link))
+		return text_link_inode(link);
 	return link[0] == '/' && !fstatat(dir, fd, &st, 0) && S_ISFIFO(st.st_mode) ? st.st_ino : 0;
 }
 

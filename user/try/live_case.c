@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/progress.h"
@@ -74,7 +75,8 @@ int case_look(struct live_case *c, const struct trace_options *filter, struct er
 static int not_run(struct live_trial *t, const char *why)
 {
 	t->outcome = TRIAL_NOT_RUN;
-	snprintf(t->why_not, sizeof(t->why_not), "%s", why);
+	if (why)
+		snprintf(t->why_not, sizeof(t->why_not), "%s", why);
 	return 0;
 }
 
@@ -118,6 +120,25 @@ static const char *why_none(const struct live_trial *t, int err)
 	return err == -ENOENT ? "no process has the descriptor any more" : strerror(-err);
 }
 
+/* Will every one of its descriptors be as it was, as far as can be seen? */
+static bool all_undoable(struct live_case *c, const struct live_trial *t)
+{
+	bool all = t->setting->undoable && c->scope.n;
+
+	for (size_t i = 0; all && i < c->scope.n; i++) {
+		struct fd_ref ref;
+		int fd = scope_descriptor(&c->scope, &c->seen, i, t->fix->at_peer, &ref);
+
+		if (!fd)
+			fd = fd_ref_open(&ref);
+		if (fd < 0)
+			continue;
+		all = t->setting->undoable(fd);
+		close(fd);
+	}
+	return all;
+}
+
 static int plan_one(struct live_case *c, const struct live_fix *fix, struct err *e)
 {
 	struct live_trial *t = &c->trials[c->n++];
@@ -126,8 +147,11 @@ static int plan_one(struct live_case *c, const struct live_fix *fix, struct err 
 	*t = (struct live_trial){ .fix = fix,
 				  .setting = setting_find(fix->setting),
 				  .outcome = TRIAL_NOISY };
-	if (t->setting->not_undone && !c->o->irreversible)
-		return not_run(t, "it cannot be undone exactly; --irreversible tries it");
+	if (t->setting->not_undone && !c->o->irreversible && !all_undoable(c, t)) {
+		snprintf(t->why_not, sizeof(t->why_not), "%s; --irreversible tries it",
+			 t->setting->not_undone);
+		return not_run(t, NULL);
+	}
 	if (guardian_take(&c->guardian, t->setting, e) || enlist(c, t, &c->seen, 0, &err, e))
 		return -1;
 	return t->descriptors ? 0 : not_run(t, why_none(t, err));

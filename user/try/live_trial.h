@@ -6,7 +6,8 @@
 
 #include "stats/rng.h"
 #include "diagnose/diagnosis.h"
-#include "try/live_fix.h"
+#include "try/setting.h"
+#include "verdict/live_fix.h"
 #include "try/scope.h"
 
 enum { TRIAL_ROUNDS_MAX = 64, TRIAL_WINDOWS = 3 };

@@ -7,7 +7,9 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -276,11 +278,36 @@ static int pipe_set(int fd, const struct saved *was)
 	return pipe_put(fd, PIPE_ROOM);
 }
 
-/* -EBUSY: it holds more than would fit. It is tried again, but a fast writer fills it for as long
- * as it runs. */
+/*
+ * -EBUSY: it holds more than would fit. It is halved as often as that can be done, so that what its
+ * reader takes at a time empties it in the end; the rest is tried again.
+ */
 static int pipe_undo(int fd, const struct saved *was)
 {
-	return pipe_put(fd, was->value);
+	int err = pipe_put(fd, was->value);
+
+	for (int64_t size = fcntl(fd, F_GETPIPE_SZ); err == -EBUSY && size / 2 > was->value;) {
+		size /= 2;
+		if (pipe_put(fd, size))
+			break;
+		err = pipe_put(fd, was->value);
+	}
+	return err;
+}
+
+enum { EMPTY_LOOKS = 400 }; /* half a millisecond apart */
+
+/* Is it seen empty at times? Then its reader empties a larger one too. */
+static bool pipe_undoable(int fd)
+{
+	int held = 1;
+
+	for (int i = 0; i < EMPTY_LOOKS && held; i++) {
+		if (ioctl(fd, FIONREAD, &held))
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+	}
+	return !held;
 }
 
 static bool pipe_changes(const struct saved *was)
@@ -306,13 +333,12 @@ static const struct setting settings[] = {
 	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo,
 		sndbuf_auto_changes },
 	{ "rcvbuf-auto", "SO_RCVBUF left to the kernel", rcvbuf_read, rcvbuf_auto_set, rcvbuf_undo,
-		rcvbuf_auto_changes,
-	  .not_undone = "a receive window that was announced is not taken back" },
+		rcvbuf_auto_changes },
 	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
-	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf,
-	    .not_undone = "a receive window that was announced is not taken back"),
+	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf),
 	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe,
-		.not_undone = "a pipe that its writer keeps full cannot be made smaller again"),
+		.not_undone = "its writer keeps it full: it could not be made smaller again",
+		.undoable = pipe_undoable),
 };
 
 const struct setting *setting_at(size_t i)

@@ -27,6 +27,7 @@ struct setting {
 	bool kept_up; /* the kernel takes it back by itself: it is set again every millisecond */
 	const char *not_undone; /* what the value of before does not bring back; NULL: it is as if
 				   it had never been set */
+	bool (*undoable)(int fd); /* of those that can be undone exactly at times; NULL: never */
 };
 
 /* NULL: there is no such row */

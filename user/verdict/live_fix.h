@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which option of a live socket or pipe can cure which stall: one row a fix (live_fix.c), named as
  * `diagnose` names it. */
-#ifndef IPCSTALL_TRY_LIVE_FIX_H
-#define IPCSTALL_TRY_LIVE_FIX_H
+#ifndef IPCSTALL_VERDICT_LIVE_FIX_H
+#define IPCSTALL_VERDICT_LIVE_FIX_H
 
 #include "verdict/verdict.h"
-#include "try/setting.h"
 
 struct live_fix {
-	const char *setting;
+	const char *setting; /* as `try` calls it (try/setting.h) */
 	unsigned int causes; /* 1 << enum tx_state */
 	unsigned int blamed; /* 1 << enum blamed; 0: whoever */
 	unsigned int protos; /* 1 << enum trace_proto */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "try/live_fix.h"
+#include "verdict/live_fix.h"
 
 #include <string.h>
 
