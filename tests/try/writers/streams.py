@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Senders whose option holds the stream back. streams.py KIND COUNT_FILE [fixed]; counts in bytes what arrived, prints the sender's pid."""
-import os
 import fcntl
+import os
 import socket
 import struct
 import sys
+import typing
 
 F_SETPIPE_SZ = 1031
 SO_MAX_PACING_RATE = 47
@@ -51,12 +52,9 @@ def small_pipe(fixed: bool) -> tuple[int, int]:
     return out, into
 
 
-def count_into(path: str, take) -> None:
+def count_into(path: str, take: typing.Callable[[], int]) -> None:
     page, got = os.open(path, os.O_RDWR | os.O_CREAT, 0o600), 0
-    while True:
-        n = take()
-        if not n:
-            os._exit(0)
+    while n := take():
         got += n
         os.pwrite(page, struct.pack("Q", got), 0)
 
@@ -67,43 +65,43 @@ def take_and_answer(into: socket.socket) -> int:
     return n
 
 
-def receive(kind: str, into, path: str) -> None:
-    if kind == "pipe":
-        count_into(path, lambda: len(os.read(into, 1 << 20)))
-    if kind == "corked":
-        count_into(path, lambda: take_and_answer(into))
-    count_into(path, lambda: len(into.recv(1 << 20)))
-
-
-def send(kind: str, out) -> None:
-    part = bytes(PART)
-    while kind == "pipe":
-        os.write(out, part)
+def over_sockets(kind: str, path: str, fixed: bool) -> None:
+    out, into = SOCKETS[kind](fixed)
+    if not os.fork():
+        out.close()
+        count_into(path, lambda: take_and_answer(into) if kind == "corked" else len(into.recv(1 << 20)))
+        return
+    into.close()
+    print(os.getpid(), flush=True)
     while kind == "corked":
         out.sendall(bytes(100))
         if not out.recv(1):
             return
     while True:
-        out.sendall(part)
+        out.sendall(bytes(PART))
 
 
-KINDS = {"corked": corked, "paced": paced, "sndbuf": small_buffer, "unix": small_unix, "pipe": small_pipe}
+def over_a_pipe(path: str, fixed: bool) -> None:
+    out, into = small_pipe(fixed)
+    if not os.fork():
+        os.close(out)
+        count_into(path, lambda: len(os.read(into, 1 << 20)))
+        return
+    os.close(into)
+    print(os.getpid(), flush=True)
+    while True:
+        os.write(out, bytes(PART))
+
+
+SOCKETS = {"corked": corked, "paced": paced, "sndbuf": small_buffer, "unix": small_unix}
 
 
 def main() -> None:
     kind, path = sys.argv[1:3]
-    out, into = KINDS[kind](len(sys.argv) > 3)
-    reader = os.fork()
-    if not reader:
-        if kind == "pipe":
-            os.close(out)
-        receive(kind, into, path)
     if kind == "pipe":
-        os.close(into)
+        over_a_pipe(path, len(sys.argv) > 3)
     else:
-        into.close()
-    print(os.getpid(), flush=True)
-    send(kind, out)
+        over_sockets(kind, path, len(sys.argv) > 3)
 
 
 main()
