@@ -342,7 +342,8 @@ static __always_inline void resent_answered(struct ledger *l, __u64 sk)
 
 static __always_inline bool was_sent_again(const struct endpoint *ep)
 {
-	__u32 all = GET(CAST(tcp_sock___looked, ep->id.key), total_retrans);
+	__u64 sk = ep->id.key;
+	__u32 all = GET(CAST(tcp_sock___looked, sk), total_retrans);
 
 	return all - ep->tx.looks.retransmits_then > ep->retransmits;
 }
