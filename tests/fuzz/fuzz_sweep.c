@@ -4,6 +4,7 @@
  * taken or refused, and what is cut off its end leaves whole lines.
  */
 #include "commands/cmd_sweep.c"
+#include "sweep/sweep_file.c"
 
 #include "fuzz/fuzz.h"
 
@@ -26,8 +27,8 @@ static void begin(struct sweep *s, struct sweep_opts *o)
 	o->bench.tests = strdup("throughput");
 	*s = (struct sweep){ .o = o };
 	MUST(opt_set(opt_find(bench_option_rows, "mode"), &o->bench, "tcp", &e) == 0);
-	MUST(plan_cells(s, &first, &none, &e) == 0);
-	s->done = calloc(total(s), sizeof(*s->done));
+	MUST(sweep_plan(s, &first, &none, &e) == 0);
+	s->done = calloc(sweep_total(s), sizeof(*s->done));
 	MUST(s->done);
 }
 
@@ -61,11 +62,11 @@ static void resume(struct memory_file *m)
 	o.out = strdup(m->path);
 	if (read_done(&s, f, head, &e))
 		must_be_refusal(&e);
-	MUST(s.n_done <= total(&s));
+	MUST(s.n_done <= sweep_total(&s));
 	for (size_t i = 0; i < s.cells.n; i++)
 		for (int64_t size, n = 0; n < 100; n++)
-			if (!refine_next(&s.refiner, series_of(&s.cells, i, TEST_THROUGHPUT),
-					 &size))
+			if (!refine_next(&s.refiner,
+					 sweep_series(&s.cells, i, TEST_THROUGHPUT), &size))
 				break;
 	fclose(f);
 	json_decref(head);

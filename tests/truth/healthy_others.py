@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 from healthy_http import certificate, nginx
-from truth import Skip, built, go, harness, healthy, java, lang, need, ports, until, which
+from truth import Skip, built, go, harness, healthy, java, lang, need, ports, which
+from harness import until  # noqa: E402 truth says where it is
 
 CPU = r"(?i)CPU"
 CPU_LIMIT = ("healthy", "waiting")  # the reader's CPU is the limit; where other programs have it, the reader waits for a CPU

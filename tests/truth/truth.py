@@ -15,7 +15,7 @@ LANG = os.path.join(HERE, "lang")
 BUILT = os.path.join(TOP, "build/truth")
 sys.path.insert(0, os.path.join(HERE, "../programs"))
 import harness  # noqa: E402
-from harness import Skip, Wrong, free_port, need, until  # noqa: E402,F401 the cases take them from here
+from harness import Skip, Wrong, free_port, need  # noqa: E402,F401 the cases take them from here
 
 CASES = []
 WIDTH = 80

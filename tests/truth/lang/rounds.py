@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-import socket, sys, time
+import socket
+import sys
+import time
 
 port, rounds, pieces = map(int, sys.argv[1:])
 s = socket.create_connection(("127.0.0.1", port))
