@@ -27,6 +27,7 @@ meant_object() {
 	case $KERNEL-$1 in
 	6.1-fentry)	echo fentry_probed ;;
 	6.1-kprobe)	echo kprobe_probed ;;
+	6.1-sampled)	echo sampled_probed ;;
 	*)		echo "$1" ;;
 	esac
 }
