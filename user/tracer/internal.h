@@ -167,6 +167,9 @@ void listeners_add(struct trace_listeners *to, const struct trace_listener *l);
 void listeners_gone(struct trace *t, const struct listener *l);
 void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now);
 
+/* trace.c: the verifier's words are shown (IPCSTALL_DEBUG_BPF) */
+bool trace_debugs_bpf(void);
+
 /* records.c: the ring's callback */
 int on_record(void *ctx, void *data, size_t size);
 

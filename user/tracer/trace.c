@@ -43,9 +43,14 @@ static void raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
+bool trace_debugs_bpf(void)
+{
+	return getenv("IPCSTALL_DEBUG_BPF");
+}
+
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 {
-	return getenv("IPCSTALL_DEBUG_BPF") ? vfprintf(stderr, fmt, args) : 0;
+	return trace_debugs_bpf() ? vfprintf(stderr, fmt, args) : 0;
 }
 
 #define FIRST_PID_NAMESPACE \

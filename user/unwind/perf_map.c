@@ -91,7 +91,8 @@ static void java_name(char *text, struct call_frame *f)
 	if (open && !f->library)
 		*open = '\0';
 	blank = f->library ? NULL : strrchr(text, ' ');
-	snprintf(f->function, sizeof(f->function), "%s", blank ? blank + 1 : text);
+	snprintf(f->function, sizeof(f->function), "%.*s", (int)sizeof(f->function) - 1,
+		 blank ? blank + 1 : text);
 }
 
 static void name_it(char *text, struct call_frame *f)
