@@ -14,8 +14,8 @@ from .plan import Plan, read_plan
 
 HEAD = """# Experiments
 
-Made by `python3 -m analysis experiments` from `docs/experiments/*.md` and the data kept in `docs/experiments/results/`. `ipcstall experiment NAME` carries one out on
-your machine and answers it there; `docs/experiments/README.md` tells how a file is written. Where the answers below were found:
+Made by `python3 -m analysis experiments` from `docs/experiments/*.md` and the data kept in `docs/experiments/results/`. `ipcstall experiment NAME` runs one on
+your machine and answers it there; `docs/experiments/README.md` describes the files. The answers below come from these machines:
 """
 
 # What an answer must have to stand in the table.

@@ -58,7 +58,7 @@ def versions(rows):
 def markdown(rows, missing):
     yield "# Beside other benchmarks"
     yield ""
-    yield "Written by `make bench-peers DOC=1`; nothing in it is typed in. Two programs run in turn, A B then B A, pinned alike; a row is the"
+    yield "Written by `make bench-peers DOC=1`; no figure is written by hand. Two programs run in turn, A B then B A, pinned alike; a row is the"
     yield "median of each, the median of the pairs' ratios (ipcstall / peer) and how many pairs ipcstall won. Latency is half a round trip (less is"
     yield "better), throughput is bytes received (more is better). A gap under 3 % is a tie. p50 stands against p50, mean against mean."
     yield ""
