@@ -49,7 +49,7 @@ refuses 'refine without sizes' 2 'size' sweep -m tcp -V nodelay=0,1 --repeats 3 
 saved() { # NAME ARGS...: a short result in $WORK/saved.json
 	local name=$1
 	shift
-	works "run: $name" "$@" -d 20ms -w 1 -q --json "$WORK/saved.json" && diagnoses "from a file: $name" '0 10' --from "$WORK/saved.json"
+	works "run: $name" "$@" -d 20ms --warmup 1 -q --json "$WORK/saved.json" && diagnoses "from a file: $name" '0 10' --from "$WORK/saved.json"
 }
 saved 'a header larger than the smallest default size' -m tcp --size 100 --pattern header=16 --ack message
 saved 'datagrams smaller than the largest default size' -m udp -E mmsg --size 1K
