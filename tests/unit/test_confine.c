@@ -98,12 +98,38 @@ static void row7_bpf_stays_for_those_who_read_maps(void **state)
 	assert_int_equal(in_child(bpf_refused, true), 0);
 }
 
+/* EFAULT where it is not refused */
+static int perf_errno(unsigned int may)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		struct err e = {};
+
+		if (confine(may, &e))
+			_exit(255);
+		errno = 0;
+		syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0);
+		_exit(errno);
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void row7_perf_events_stay_for_those_who_attach(void **state)
+{
+	assert_int_equal(perf_errno(MAY_BPF), EPERM);
+	assert_int_not_equal(perf_errno(MAY_BPF | MAY_PERF), EPERM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(row7_no_other_program_nor_file_nor_process),
 		cmocka_unit_test(row7_what_serving_needs_goes_on),
 		cmocka_unit_test(row7_bpf_stays_for_those_who_read_maps),
+		cmocka_unit_test(row7_perf_events_stay_for_those_who_attach),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

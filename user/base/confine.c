@@ -19,8 +19,8 @@
 #ifdef OWN_ARCH
 static const unsigned int refused[] = {
 	/* other programs and processes */
-	SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
-	SYS_perf_event_open, SYS_userfaultfd, SYS_kcmp, SYS_personality,
+	SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd, SYS_kcmp,
+	SYS_personality,
 	/* what is where */
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
 	SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_acct, SYS_mknodat,
@@ -79,6 +79,8 @@ static size_t make_filter(struct sock_filter *f, unsigned int may)
 		n = refuse(f, n, refused[i]);
 	if (!(may & MAY_BPF))
 		n = refuse(f, n, SYS_bpf);
+	if (!(may & MAY_PERF)) /* by which kprobes are attached */
+		n = refuse(f, n, SYS_perf_event_open);
 	if (!(may & MAY_EXEC))
 		n = refuse(f, refuse(f, n, SYS_execve), SYS_execveat);
 	return add(f, n, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
@@ -91,7 +93,7 @@ static int install(const struct sock_fprog *p)
 
 int confine(unsigned int may, struct err *e)
 {
-	struct sock_filter f[2 * REFUSED + 13];
+	struct sock_filter f[2 * REFUSED + 15];
 	struct sock_fprog p = { .filter = f };
 
 	p.len = (unsigned short)make_filter(f, may);

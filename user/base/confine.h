@@ -10,7 +10,7 @@
  * look into no other process, and change neither files' names, mounts, modules, keys nor the clock
  * (seccomp): such calls fail with EPERM. may: what stays. Before the first other thread.
  */
-enum { MAY_NOTHING, MAY_BPF = 1, MAY_EXEC = 2 };
+enum { MAY_NOTHING, MAY_BPF = 1, MAY_EXEC = 2, MAY_PERF = 4 };
 int confine(unsigned int may, struct err *e);
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall export: the ledgers as metrics, for Prometheus and what reads OpenMetrics. */
 #include <stdio.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,8 +12,6 @@
 #include "export/http.h"
 #include "export/metrics.h"
 #include "base/clock.h"
-#include "base/confine.h"
-#include "base/drop.h"
 #include "host/machine.h"
 
 struct export_opts {
@@ -52,8 +48,7 @@ static const struct opt export_options[] = {
 		"client is served what it asks for", EXPORT(format), 0, 0,
 	  formats },
 	OPT_HEAD("Privileges"),
-	{ OPT_STRING, 'u', "user", "NAME", "run as this user once all is attached and bound "
-		"(default for root: nobody; root: stay root)", EXPORT(live.user) },
+	DROP_OPTION("once all is attached and bound"),
 	OPT_END,
 };
 
@@ -194,32 +189,6 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 				 "standard output");
 }
 
-/* Tried by a child without capabilities: what it may not do, is done here with CAP_BPF. */
-static bool reads_without_capabilities(const struct session_opts *o, const struct trace *t)
-{
-	struct err e = {};
-	int status = 1;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(drop_privileges(o->user, 0, &e) || !trace_may_read(t));
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-#define CAP(name) (UINT64_C(1) << CAP_##name)
-
-/* Looks go first among those that wait for a CPU, and sockets that come are found in /proc/PID/fd.
- */
-static int drop(void *ctx, struct err *e)
-{
-	const struct session *l = ctx;
-	uint64_t keep = reads_without_capabilities(l->o, l->t) ? 0 : CAP(BPF);
-
-	if (l->o->sampled)
-		keep |= CAP(SYS_PTRACE) | CAP(DAC_READ_SEARCH) | CAP(SYS_NICE);
-	return drop_privileges(l->o->user, keep, e) || confine(MAY_BPF, e) ? -1 : 0;
-}
-
 static int run_exporter(struct exporter *x, const struct export_opts *o, struct http_server *s,
 			struct trace_options *filter, struct err *e)
 {
@@ -232,7 +201,7 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 			       (long long)o->max_groups);
 	if (session_open(&x->live, &o->live, filter, e))
 		return -1;
-	if (session_alone(&x->live, drop, &x->live, e))
+	if (session_drop_privileges(&x->live, false, e))
 		return -1;
 	x->state.backend = trace_backend_name(trace_backend(x->live.t));
 	x->state.sampled = o->live.sampled;

@@ -61,6 +61,8 @@ static const struct opt top_options[] = {
 		"(-: standard output)", TOP(json) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end",
 		SESSION_OPT(json_schema) },
+	OPT_HEAD("Privileges (of --batch and --json; the screen keeps what it has)"),
+	DROP_OPTION("once all is attached"),
 	OPT_END,
 };
 
@@ -121,13 +123,20 @@ static bool over(const struct top_opts *o)
 	return o->end_ns && now_ns() >= o->end_ns;
 }
 
+/* The first interval begins when all is attached: rights are dropped in it, not before it. */
+static int begin_batch(struct session *l, struct rows *p, struct trace_digests *spare,
+		       struct err *e)
+{
+	return look(l, p, spare, e) || session_drop_privileges(l, false, e) ? -1 : 0;
+}
+
 static int run_batch(struct session *l, const struct top_opts *o,
 		     const struct trace_options *filter, struct err *e)
 {
 	struct trace_digests spare = {};
 	struct rows p = {};
 	uint64_t next = now_ns();
-	int rc = look(l, &p, &spare, e);
+	int rc = begin_batch(l, &p, &spare, e);
 	bool alive = true;
 
 	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
@@ -241,6 +250,18 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 	return rc;
 }
 
+/* Enter on the screen loads programs, and its key t runs `ipcstall try`: both need what top was
+ * started with. Who reads lines has no keys. */
+static int check_user(const struct top_opts *o, struct err *e)
+{
+	return o->live.user && !o->batch
+		       ? err_set(e, EXIT_BAD_USAGE,
+				 "--user %s: the screen keeps its rights for Enter and the key t; "
+				 "add --batch, or leave --user out",
+				 o->live.user)
+		       : 0;
+}
+
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
@@ -256,6 +277,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return -1;
 	o->batch = o->batch || o->json || !terminal_is(stdout);
 	filter.timeline = o->batch || o->live.sampled ? TRACE_TIMELINE_NONE : TRACE_TIMELINE_ONE;
+	if (check_user(o, e))
+		return -1;
 	session_catch_signals();
 	if (o->json && !(o->lines = sink_open_stream(o->json, e)))
 		return -1;
@@ -284,7 +307,8 @@ const struct command command_top = {
 		"this end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW "
 		       	"the states of both ledgers at this moment. '-' is\n"
 		       "what was not there or could not be observed, and a sum with '>' lacks such "
-		       	"a part.",
+		       	"a part. Started by root with --batch or --json it attaches, and goes on "
+			"as nobody (--user).",
 	.examples = "ipcstall top\tevery connection of this machine\n"
 		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
 		    "ipcstall top -b --iterations 1 -i 5s -f nagle\twhat Nagle's rule held in the "

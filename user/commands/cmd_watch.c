@@ -43,6 +43,8 @@ static const struct opt watch_options[] = {
 		"one interval", WATCH(dump_ns), 1e6, 600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
+	OPT_HEAD("Privileges"),
+	DROP_OPTION("once all is attached"),
 	OPT_END,
 };
 
@@ -276,7 +278,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
 	prover_begin(&w->prover, filter, zoom_budget);
-	if (prover_load(&w->prover, e))
+	if (prover_load(&w->prover, e) ||
+	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
 	return session_snapshot(&w->live, &w->last, &te) ? session_error(e, &te) : 0;
 }
@@ -324,7 +327,8 @@ const struct command command_watch = {
 		       	"--zoom-budget of the time, and its verdict is the proof.\n"
 		       "Then one card goes to standard error and one line of JSON (docs/SCHEMA.md) "
 		       	"to standard output. SIGUSR1 writes the judgements of\n"
-		       "the last minutes, one JSON object a line.",
+		       "the last minutes, one JSON object a line. Started by root it attaches, and "
+			"goes on as nobody (--user).",
 	.examples = "ipcstall watch\tevery process of this machine\n"
 		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s "
 		    	">stalls.ndjson\tand the five minutes before each stall of a second\n",

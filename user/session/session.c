@@ -126,16 +126,6 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	return 0;
 }
 
-int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e)
-{
-	struct trace_error te = {};
-
-	trace_pause(l->t);
-	if (fn(ctx, e))
-		return -1;
-	return trace_resume(l->t, &te) ? session_error(e, &te) : 0;
-}
-
 int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		  struct err *e)
 {

@@ -32,7 +32,7 @@ struct session_opts {
 	/* of those that look at running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
-	/* as whom CMD runs; of `export`: itself, once it is attached */
+	/* as whom CMD runs; of `export`, `watch`, `top`: itself, once it is attached */
 	char *user;
 	bool as_root;
 };
@@ -54,6 +54,11 @@ struct session_opts {
 	{ OPT_STRING, 'u', "user", "USER", "run CMD as this user, with its groups and no " \
 		"capabilities (default under sudo: the caller of sudo)", SESSION_OPT(user) }, \
 	{ OPT_FLAG, 0, "as-root", NULL, "run CMD as root, under sudo too", SESSION_OPT(as_root) }
+
+/* As whom the command itself goes on: session_drop_privileges(). */
+#define DROP_OPTION(when) \
+	{ OPT_STRING, 'u', "user", "NAME", "run as this user " when " (default for root: nobody; " \
+		"root: stay root)", SESSION_OPT(user) }
 
 /* What of theirs is seen. */
 #define SEEN_OPTIONS \
@@ -169,9 +174,12 @@ int session_seen(const struct session_opts *o, struct trace_options *t, struct e
 /* The card and what lies behind it. */
 void session_screen(const struct session_opts *o, const struct trace_snapshot *s,
 		    const struct verdict *v, FILE *out);
-/* fn runs while the session has no thread of its own: threads that come after have what it left
- * this one, capabilities say. */
-int session_alone(struct session *l, int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e);
+/*
+ * Another user's rights instead of root's, for good (o->user; base/drop.h), with the capabilities
+ * that reading still uses, and what confine() refuses. attaches: this process will attach programs
+ * again that are loaded already. Files that are open stay so; others are opened before.
+ */
+int session_drop_privileges(struct session *l, bool attaches, struct err *e);
 /* A report of what the view shows, as one HTML file. */
 int session_html(const struct ledger_view *view, const char *path, struct err *e);
 bool session_wants_timeline(const struct session_opts *o);

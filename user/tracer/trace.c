@@ -282,6 +282,11 @@ bool trace_may_read(const struct trace *t)
 	return !bpf_map_get_next_key(t->keys_fd, NULL, &key) || errno == ENOENT;
 }
 
+bool trace_attaches_later(const struct trace *t)
+{
+	return t->ends_unseen;
+}
+
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns)
 {
 	if (t->so_far_fd < 0)

@@ -418,6 +418,8 @@ int trace_resume(struct trace *t, struct trace_error *e);
 /* May this process, with the capabilities it has now, read what is attached? Kernels before 5.19
  * may refuse every bpf() without CAP_BPF. */
 bool trace_may_read(const struct trace *t);
+/* Is there a program that is attached only when it turns out to be needed? */
+bool trace_attaches_later(const struct trace *t);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
 /* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
