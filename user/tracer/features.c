@@ -313,6 +313,11 @@ static void probe(void)
 		"/proc/kallsyms shows no addresses");
 }
 
+bool feature_debugs(void)
+{
+	return getenv("IPCSTALL_DEBUG_BPF");
+}
+
 const char *feature_locked(enum trace_backend b)
 {
 	const struct trace_feature *f = &features[b == TRACE_FENTRY ? F_FENTRY : F_KPROBE];

@@ -108,6 +108,7 @@ bool feature_func(const char *name);
 /* Why this backend is refused to one who may load programs at tracepoints: what is missing is no
  * privilege then. NULL: it is not so. */
 const char *feature_locked(enum trace_backend b);
+bool feature_debugs(void); /* IPCSTALL_DEBUG_BPF: what the verifier says is shown */
 int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
@@ -166,9 +167,6 @@ void snapshot_run(int program, uint64_t key, uint64_t at);
 void listeners_add(struct trace_listeners *to, const struct trace_listener *l);
 void listeners_gone(struct trace *t, const struct listener *l);
 void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now);
-
-/* trace.c: the verifier's words are shown (IPCSTALL_DEBUG_BPF) */
-bool trace_debugs_bpf(void);
 
 /* records.c: the ring's callback */
 int on_record(void *ctx, void *data, size_t size);

@@ -59,7 +59,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->port_lo = u->port_lo;
 	o->port_hi = u->port_hi ? u->port_hi : u->port_lo;
 	o->stacks = u->stacks;
-	o->copies = u->stack_copies || (u->stacks && trace_debugs_bpf());
+	o->copies = u->stack_copies || (u->stacks && feature_debugs());
 	o->timeline = u->timeline;
 	o->protos = u->protos;
 	o->hashed = t->hashed;

@@ -43,14 +43,9 @@ static void raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
-bool trace_debugs_bpf(void)
-{
-	return getenv("IPCSTALL_DEBUG_BPF");
-}
-
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 {
-	return trace_debugs_bpf() ? vfprintf(stderr, fmt, args) : 0;
+	return feature_debugs() ? vfprintf(stderr, fmt, args) : 0;
 }
 
 #define FIRST_PID_NAMESPACE \
