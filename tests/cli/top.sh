@@ -203,7 +203,7 @@ check 'screen: typing' "$(screen)" seen 'filter: knownxyzzy_'
 check 'screen: nothing found' "$(screen)" seen 'no row holds'
 T send-keys Escape
 T resize-window -x 20 -y 8
-check 'screen: 20 columns' "$(screen)" seen '^STALL WHO WAITS'
+check 'screen: 20 columns' "$(screen)" seen '^WHO WAITS'
 T resize-window -x 160 -y 40
 check 'screen: 160 columns' "$(screen)" seen 'LOCAL'
 pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
