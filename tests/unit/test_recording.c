@@ -733,6 +733,26 @@ static void is_as_it_was(const char *beside, mode_t mode, uid_t owner)
 	globfree(&all);
 }
 
+/* Forty that live on, twenty that close, and more steps than there is room for. */
+static void record_a_round(struct recorder *r, uint64_t round)
+{
+	struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60,
+				    .ep = calloc(60, sizeof(*s.ep)) };
+	struct err e = {};
+	struct stat st;
+
+	for (uint64_t i = 0; i < 60; i++)
+		s.ep[i] = endpoint(i < 40 ? i + 1 : 1000 + 20 * round + i, s.at_ns, i >= 40);
+	for (int i = 0; i < 3000; i++)
+		recorder_transition(
+			r, (struct trace_transition[]){ transition((int)(noise() % 100000)) });
+	if (recorder_snapshot(r, &s, &e))
+		fail_msg("round %u: %s", (unsigned int)round, e.text);
+	free(s.ep);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size <= 1 << 20 && (uint64_t)st.st_size == recorder_size(r));
+}
+
 static void never_larger_than_asked(void **state)
 {
 	char link[80], beside[80];
@@ -757,23 +777,8 @@ static void never_larger_than_asked(void **state)
 	r = recorder_new(link, 1 << 20);
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
-	for (uint64_t round = 0; round < 300; round++) {
-		struct trace_snapshot s = { .at_ns = 10000000 + round, .n = 60, .ep = calloc(60,
-			sizeof(*s.ep)) };
-
-		for (uint64_t i = 0; i < 60;
-		     i++) /* the same forty live on, twenty close in each round */
-			s.ep[i] =
-				endpoint(i < 40 ? i + 1 : 1000 + 20 * round + i, s.at_ns, i >= 40);
-		for (int i = 0; i < 3000; i++)
-			recorder_transition(r, (struct trace_transition[]){
-						       transition((int)(noise() % 100000)) });
-		if (recorder_snapshot(r, &s, &e))
-			fail_msg("round %u: %s", (unsigned int)round, e.text);
-		free(s.ep);
-		assert_int_equal(stat(path, &st), 0);
-		assert_true(st.st_size <= 1 << 20 && (uint64_t)st.st_size == recorder_size(r));
-	}
+	for (uint64_t round = 0; round < 300; round++)
+		record_a_round(r, round);
 	d = *recorder_dropped(r);
 	is_as_it_was(beside, 0640, owner);
 	assert_int_equal(unlink(beside), 0);
