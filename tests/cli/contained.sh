@@ -97,4 +97,29 @@ STEADY=off steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do 
 check 'with STEADY=off each failure counts' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said'
 kill "${noise[@]}"
 wait "${noise[@]}" 2>/dev/null
+
+# --- what was skipped for noise is no pass: the suite counts and names it, and runs the stage again ---
+cat >stages.py <<'PY'
+import importlib.machinery, importlib.util, pathlib, sys, time
+loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+run.LOGS, run.KEPT, run.WHOLE = pathlib.Path("."), pathlib.Path("kept.json"), pathlib.Path("whole")
+known, stages = run.Known(), []
+for name, said in ("loud", "        skip late: 9 ms [noisy: in 3 s]"), ("still", "skip gone: not here"):
+    s = run.Stage(f"{name} | core | one | | echo '{said}'; echo '4 passed, 0 failed, 1 skipped'")
+    s.begin()
+    while not s.poll():
+        time.sleep(0.01)
+    known.take(s)
+    stages.append(s)
+    run.Screen(False).stage(s)
+print("again:", *(s.name for s in stages if not run.reuse(s, known, False)))
+run.conclude(stages, 1)
+PY
+python3 stages.py "$here/tests/run" >said 2>&1
+check 'a check skipped for noise is counted apart' "$(cat said)" grep -qE '^loud .* 1 skipped \(1 for the host.s noise\)$' said
+check 'any other is not' "$(cat said)" grep -qE '^still .* 1 skipped$' said
+check 'its stage was not passed' "$(cat said)" grep -qx 'again: loud' said
+check 'it is named at the end, with what was measured' "$(cat said)" eval 'grep -q "^1 of 10 checks skipped for the host" said && grep -qx "  loud: late: 9 ms \[noisy: in 3 s\]" said && [ "$(tail -1 said)" = "8 passed, 0 failed, 2 skipped" ]'
 finish
