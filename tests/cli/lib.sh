@@ -132,3 +132,22 @@ works() {
 	fi
 	pass "$name"
 }
+
+# --- a screen in a real terminal (tmux) ---
+terminal() { # COLUMNS LINES COMMAND
+	command -v tmux >/dev/null 2>&1 || { echo "skip screen: tmux is not installed"; finish; }
+	T -f /dev/null new-session -d -x "$1" -y "$2" "$3"
+}
+T() { tmux -S "$WORK/tmux" "$@"; }
+screen() { T capture-pane -p; }
+shows() { screen | grep -qE -- "$1"; } # PATTERN
+# What follows builds on it: where it never shows, the rest would only wait.
+shown() { # NAME PATTERN
+	if until_true shows "$2"; then
+		pass "$1"
+	else
+		fail "$1" "$(screen)"
+		finish
+	fi
+}
+in_terminal() { pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')"; }

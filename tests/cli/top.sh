@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# ipcstall top: lines, JSON, and the screen driven in a real terminal (tmux).
+# ipcstall top: lines and JSON; its screen is in top_screen.sh and top_looks.sh.
 . "$(dirname "$0")/lib.sh"
 needs_ledger
 
@@ -171,73 +171,4 @@ check 'TERM ends it well' "exit $?" [ $? -eq 0 ]
 check 'a crowd costs little' "$((t1 - t0)) ticks in 5 s" [ $((t1 - t0)) -le 25 ]
 check 'the crowd is seen' "$(grep endpoints "$WORK/lines" | tail -1)" grep -qE ' [6-9][0-9]{3} endpoints' "$WORK/lines"
 check 'nobody was left out' "$(grep endpoints "$WORK/lines" | tail -1)" [ "$(grep -c 'no room' "$WORK/lines")" -eq 0 ]
-
-# --- the screen, in a terminal ---
-if ! command -v tmux >/dev/null 2>&1; then
-	echo "skip screen: tmux is not installed"
-	finish
-fi
-T() { tmux -S "$WORK/tmux" "$@"; }
-screen() { T capture-pane -p; }
-shows() { screen | grep -qE -- "$1"; }
-seen() { until_true shows "$1"; } # PATTERN
-T -f /dev/null new-session -d -x 100 -y 30 "stty -g >$WORK/stty.before; echo BEFORE; set -m; $IPCSTALL top --exact -f known; echo STOPPED; read -r again; fg >/dev/null; echo EXIT \$?; stty -g >$WORK/stty.after; exec sh"
-check 'screen: comes up' "$(screen)" seen '^ipcstall top  '
-check 'screen: the row' "$(screen)" seen '^ *9[0-9]\.[0-9]% known.*nagle, delack'
-T send-keys Enter
-check 'screen: details' "$(screen)" seen 'fix: TCP_NODELAY'
-check 'screen: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
-check 'screen: stalls' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
-T send-keys t
-check 'screen: t tries a fix on it, after asking' "$(screen)" seen 'Go on\? \[y/N\]'
-T send-keys n Enter
-check 'screen: and comes back' "$(screen)" seen 'enter goes back to top'
-T send-keys Enter
-check 'screen: to the details' "$(screen)" seen '^esc back  t try a fix'
-T send-keys Escape
-check 'screen: back' "$(screen)" seen '^STALL WHO WAITS'
-T send-keys ' '
-check 'screen: pause' "$(screen)" seen 'PAUSED'
-T send-keys ' ' '/' x y z z y
-check 'screen: typing' "$(screen)" seen 'filter: knownxyzzy_'
-check 'screen: nothing found' "$(screen)" seen 'no row holds'
-T send-keys Escape
-T resize-window -x 20 -y 8
-check 'screen: 20 columns' "$(screen)" seen '^WHO WAITS'
-T resize-window -x 160 -y 40
-check 'screen: 160 columns' "$(screen)" seen 'LOCAL'
-# the pane's shell has a process group for each job: in its own top would be no job that can stop
-T send-keys C-z
-check 'screen: ^Z gives the terminal back' "$(screen)" seen '^STOPPED'
-T send-keys Enter
-check 'screen: after ^Z' "$(screen)" seen '^STALL WHO WAITS'
-T send-keys q
-check 'screen: q ends it' "$(screen)" seen 'EXIT 0'
-check 'screen: what stood there before is there again' "$(screen)" seen '^BEFORE'
-check 'screen: the terminal is as it was' "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
-T send-keys "clear; $IPCSTALL top -f known" Enter
-check 'screen by looks: the row' "$(screen)" seen '^ *9[0-9]\.[0-9]% known.*nagle, delack'
-T send-keys Enter
-check 'screen by looks: enter attaches the ledger, which sees each stall' "$(screen)" seen 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
-check 'screen by looks: time line' "$(screen)" seen '^tx  \|.*[Nn]{10}'
-T send-keys Escape
-check 'screen by looks: back' "$(screen)" seen '^STALL WHO WAITS'
-T send-keys q
-until_true eval '! pgrep -x ipcstall -P "$(T display-message -p "#{pane_pid}")" >/dev/null'
-for sig in INT TERM HUP; do
-	rm -f "$WORK/stty.after"
-	T send-keys "clear; $IPCSTALL top --exact; echo END \$?; stty -g >$WORK/stty.after" Enter
-	seen '^ipcstall top  ' || fail "screen: $sig" 'did not come up'
-	kill -$sig "$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")"
-	check "screen: $sig ends it" "$(screen)" seen 'END 0'
-	until_true test -s "$WORK/stty.after"
-	check "screen: $sig restores the terminal" "$(diff "$WORK"/stty.*)" cmp -s "$WORK/stty.before" "$WORK/stty.after"
-done
-T send-keys "$IPCSTALL top --exact" Enter
-seen '^ipcstall top  '
-pid=$(pgrep -n -x ipcstall -P "$(T display-message -p '#{pane_pid}')")
-T kill-server
-until_true gone "$pid"
-check 'screen: a closed terminal ends it' "process $pid is still there" gone "$pid"
-kill $known 2>/dev/null
 finish
