@@ -100,7 +100,8 @@ $(B)/rooms/$(1).a: $(filter $(B)/user/$(1)/%,$(OBJS))
 endef
 $(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 
-$(B)/%.o: %.c $(SKELS) | $(GEN)/tools.ok
+# Which objects include a skeleton their .d files say.
+$(B)/%.o: %.c | $(SKELS) $(GEN)/tools.ok
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
