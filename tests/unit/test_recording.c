@@ -19,7 +19,7 @@
 #include "recording/recording.h"
 
 /* small: the tests below read the file once for each of its bytes */
-enum { ENDS = 10, ROUNDS = 3 };
+enum { ENDS = 8, ROUNDS = 3 };
 
 static char path[64];
 static uint64_t seed = 1;
@@ -140,7 +140,7 @@ static struct trace_transition transition(int i)
 	return tr;
 }
 
-enum { STALLS_N = 20, STEPS_N = 60 };
+enum { STALLS_N = 8, STEPS_N = 24 };
 
 static void write_recording(uint64_t max)
 {
