@@ -603,12 +603,14 @@ traced --proto unix -- "$PY" talks.py fans_in
 says_true 'who asks for room where others are quicker waits on' "$the; waits = sorted(ms(e, 'tx', 'sndbuf') for e in of('unix-dgram') if e['beside']['tx']['bytes']); own.sort()" \
 	'len(waits) == 3 and all(abs(w - o) < 0.05 * o + 10 for w, o in zip(waits, own))' '(waits, own)'
 
+rm -f port
 "$PY" talks.py serves >port &
 jobs_to_end+=($!)
 until_true test -s port
 traced --proto tcp -- "$PY" talks.py downloads "$(cat port)"
 says_true 'who reads as fast as it comes is not late' "$the" 'own[0] == 1e9 and not l["late_reader"] and not said and "unread" not in l["verdict"]' '(own, said, l["late_reader"], l["verdict"])'
 
+rm -f out # until_true is not to see what stood there
 "$PY" talks.py queue 300 >out &
 jobs_to_end+=($!)
 until_true test -s out

@@ -28,16 +28,28 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 HUNG=300 PATIENCE=120
 # What should come soon has so many ms; on a busy host it takes a while too, and what hangs takes longer still.
 SOON=15000
+# Who waits starts no process for it: fifty a second would take the CPU from what is waited for.
+mkfifo "$WORK/.nobody-writes"
+pause() { read -rt "$1" <>"$WORK/.nobody-writes" || :; } # SECONDS
 until_true() { # COMMAND...
 	local end=$((SECONDS + PATIENCE))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || { echo "still not after $PATIENCE s: $*" >&2; return 1; }
-		sleep 0.02
+		pause 0.02
 	done
 }
-sleeps() { [ "$(awk '/^State/ { print $2 }' "/proc/$1/status" 2>/dev/null)" = S ]; } # PID
-# One of its threads sleeps in a call that this pattern names: pipe_write, say.
-sleeps_in() { cat /proc/"$1"/task/*/wchan 2>/dev/null | grep -q "$2"; } # PID PATTERN
+sleeps() { # PID
+	local said
+	read -r said 2>/dev/null <"/proc/$1/stat" && [[ ${said##*)} == ' S '* ]]
+}
+# One of its threads sleeps in a call that has this name in its own: pipe_write, say.
+sleeps_in() { # PID NAME
+	local file said
+	for file in /proc/"$1"/task/*/wchan; do
+		! { read -r said || [ "$said" ]; } 2>/dev/null <"$file" || [[ $said != *"$2"* ]] || return 0
+	done
+	return 1
+}
 # The tracer has attached its programs, and waits for what they will tell.
 tracing() { grep -qs '^link_id' /proc/"$1"/fdinfo/* && sleeps "$1"; } # PID
 gone() { # PID...: no more than zombies, which wait for init only
@@ -45,7 +57,13 @@ gone() { # PID...: no more than zombies, which wait for init only
 	for p; do ! ps -o stat= -p "$p" | grep -qv Z || return 1; done
 }
 below() { ps -o pid= --ppid "$1" | xargs; }
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0; } # PID: CPU time, in 10 ms
+ticks() { # PID: CPU time, in 10 ms
+	local said
+	read -r said 2>/dev/null <"/proc/$1/stat" || said='0) 0 0 0 0 0 0 0 0 0 0 0 0 0'
+	# shellcheck disable=SC2086 # its words
+	set -- ${said##*) }
+	echo $((${12} + ${13}))
+}
 at_work() { # PID...: each of them has computed for 50 ms
 	local p
 	for p; do [ "$(ticks "$p")" -ge 5 ] || return 1; done

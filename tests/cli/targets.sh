@@ -18,9 +18,10 @@ print(*sorted({str(e['beside'][s]['pid']) for e in ends for s in ('tx', 'rx') if
 
 if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	mkdir "$group/below"
+	rm -f err # until_true is not to see what stood there
 	"$IPCSTALL" attach --exact -c "$group" --json group.json >out 2>err &
 	tool=$!
-	until_true grep -q 'attached;' err
+	until_true grep -qs 'attached;' err
 	inside "$KNOWN" nagle n=10 >in.json &
 	"$KNOWN" nagle n=10 >out.json
 	wait $!
@@ -37,9 +38,10 @@ if [ -n "$top" ] && mkdir "$group" 2>/dev/null; then
 	rmdir "$group/below" "$group"
 
 	mkdir "$group"
+	rm -f err
 	"$IPCSTALL" attach --exact -c "$group" -d 2s --json gone.json >out 2>err &
 	tool=$!
-	until_true grep -q 'attached;' err
+	until_true grep -qs 'attached;' err
 	rmdir "$group"
 	wait $tool
 	rc=$?
@@ -92,9 +94,10 @@ python3 shared.py <go >ready &
 shared=$!
 exec 5>go
 until_true test -s ready
+rm -f err
 "$IPCSTALL" attach --exact -p "$(cat ready)" --json shared.json >out 2>err &
 tool=$!
-until_true grep -q 'attached;' err
+until_true grep -qs 'attached;' err
 echo >&5
 wait $shared
 until_true gone $tool
@@ -249,10 +252,10 @@ mkfifo begin
 waits=$!
 jobs_to_end+=($waits)
 exec 5>begin
-rm -f m.json
+rm -f m.json err
 "$IPCSTALL" attach --exact -p $waits --json m.json -d 2s >/dev/null 2>err &
 tool=$!
-until_true grep -q 'attached;' err
+until_true grep -qs 'attached;' err
 echo >&5
 wait $tool
 exec 5>&-

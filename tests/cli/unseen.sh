@@ -23,6 +23,7 @@ c.sendall(b"x")
 c.recv(100)
 PY
 if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)' 2>/dev/null; then
+	rm -f where err # until_true is not to see what stood there
 	"$PY" listens.py >where &
 	server=$!
 	jobs_to_end+=("$server")
@@ -30,7 +31,7 @@ if "$PY" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 26
 	read -r pid port <where
 	"$IPCSTALL" attach --exact -p "$pid" --json m.json >/dev/null 2>err &
 	tracer=$!
-	until_true grep -q attached err
+	until_true grep -qs attached err
 	"$PY" -c 'import socket, sys; c = socket.create_connection(("127.0.0.1", int(sys.argv[1]))); c.sendall(b"x" * 50); c.recv(1)' "$port"
 	wait "$server"
 	wait "$tracer"

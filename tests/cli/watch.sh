@@ -15,14 +15,14 @@ refused 'and so is that of the looks' 'one CPU' --budget much
 needs_ledger
 
 watched() { # CASE...: watched until it has ended; what was written is in w.ndjson and err
-	rm -f go
+	rm -f go err # until_true is not to see what stood there
 	"$KNOWN" --go go "$@" >known.json &
 	known=$!
 	jobs_to_end+=($known)
 	"$IPCSTALL" watch -p $known -i 1s >w.ndjson 2>err &
 	tool=$!
 	jobs_to_end+=($tool)
-	until_true grep -q watching err
+	until_true grep -qs watching err
 	touch go
 }
 
@@ -51,14 +51,14 @@ mkfifo hold
 crowd=$!
 jobs_to_end+=($crowd)
 until_true grep -q ready crowd
-rm -f go
+rm -f go err w.ndjson
 "$KNOWN" --go go nagle n=2000 >known.json &
 known=$!
 jobs_to_end+=($known)
 "$IPCSTALL" watch -p $crowd -p $known >w.ndjson 2>err &
 tool=$!
 jobs_to_end+=($tool)
-until_true grep -q watching err
+until_true grep -qs watching err
 began=$(date +%s)
 touch go
 until_true grep -q '"type":"stall"' w.ndjson
