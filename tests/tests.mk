@@ -93,7 +93,7 @@ test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: wh
 	$(Q)$(CONTAIN) $(PYTHON) tests/try/live $(if $(TEST),'$(TEST)')
 
 test-try-kills: all ## `ipcstall try` killed at 50 random moments: every option is as it was (SEED=n: the same moments again)
-	$(Q)$(CONTAIN) $(PYTHON) tests/try/kills $(if $(SEED),--seed $(SEED))
+	$(Q)tests/steady --tries 2 --limit 3600 $(PYTHON) tests/try/kills $(if $(SEED),--seed $(SEED))
 
 docs-try: all ## measure docs/TRY.md's table of real programs anew, a quarter of an hour on a quiet machine
 	$(Q)$(PYTHON) tests/try/live --doc docs/TRY.md; true
