@@ -61,15 +61,6 @@ static struct ab_ratio ratio(const double *on, const double *off, struct rng *r)
 	return (struct ab_ratio){ p.median_ratio, p.ratio };
 }
 
-/* sorts */
-static double median(double *v)
-{
-	struct sample s = sample_f64(v, AB_PAIRS);
-
-	stats_sort_f64(v, AB_PAIRS);
-	return stats_quantile(&s, 0.5);
-}
-
 int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x,
 	   uint64_t slice_ns, uint64_t seed, struct ab_result *out, struct err *e)
 {
@@ -86,8 +77,8 @@ int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra 
 		out->cpu[a] = ratio(t.cpu[a], t.cpu[AB_OFF], &r);
 		out->elapsed[a] = ratio(t.elapsed[a], t.elapsed[AB_OFF], &r);
 	}
-	out->off_cpu_ns = median(t.cpu[AB_OFF]);
-	out->off_elapsed_ns = median(t.elapsed[AB_OFF]);
+	out->off_cpu_ns = stats_median(t.cpu[AB_OFF], AB_PAIRS);
+	out->off_elapsed_ns = stats_median(t.elapsed[AB_OFF], AB_PAIRS);
 	out->pairs = AB_PAIRS;
 	return 0;
 }

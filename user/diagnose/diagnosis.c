@@ -37,26 +37,11 @@ const char *diag_gain_name(enum diag_gain_class c)
 
 enum { ROUNDS_MAX = 256 };
 
-static double median_of(double *v, size_t n)
-{
-	struct sample s = sample_f64(v, n);
-
-	stats_sort_f64(v, n);
-	return stats_quantile(&s, 0.5);
-}
-
 static double mean_of(const double *v, size_t n)
 {
 	struct sample s = sample_f64(v, n);
 
 	return stats_mean(&s);
-}
-
-static struct interval interval_of(const double *sorted, size_t n, double level, struct rng *rng)
-{
-	struct sample s = sample_f64(sorted, n);
-
-	return stats_bootstrap_quantile(&s, 0.5, level, rng);
 }
 
 /* What one candidate was in each round: `part` is not excused, `whole` is all of it. */
@@ -237,11 +222,12 @@ static void judge_series(struct series *s, unsigned int cause, enum role role, b
 	f.max_ns = s->max_ns;
 	f.ns_per_message = loss ? NAN : mean_of(s->ns, s->n);
 	stats_sort_f64(s->part, s->n);
-	f.lost = interval_of(s->part, s->n, 1 - (1 - DIAG_LEVEL) / (double)out->tested, rng);
+	f.lost = stats_median_interval(s->part, s->n, 1 - (1 - DIAG_LEVEL) / (double)out->tested,
+				       rng);
 	f.class = classify(&f.lost, loss ? 0 : out->resolution);
 	out->most_lost = fmax(out->most_lost, known(f.lost.hi));
 	if (!loss)
-		out->most_masked = fmax(out->most_masked, median_of(s->masked, s->n));
+		out->most_masked = fmax(out->most_masked, stats_median(s->masked, s->n));
 	if (f.class != WAIT_NONE)
 		keep(out, &f);
 }
@@ -305,23 +291,17 @@ static size_t deviations(const struct diag_round *r, size_t n, bool traced, doub
 	for (size_t i = 0; i < n && k < ROUNDS_MAX; i++)
 		if (r[i].traced == traced && r[i].cost_ns > 0)
 			v[k++] = r[i].cost_ns;
-	mid = k ? median_of(v, k) : 0;
+	mid = stats_median(v, k);
 	for (size_t i = 0; i < k; i++)
 		dev[i] = fabs(v[i] / mid - 1);
 	return k;
 }
 
-/*
- * The half width of the interval of a median of k rounds, were they normal: 1.96 * sqrt(pi / 2) *
- * sigma / sqrt(k), with sigma from the median deviation, so that a round unlike the others (a
- * connection's first, say) does not make the rest unreadable.
- */
 static double resolution_of(const struct diag_round *r, size_t n)
 {
 	double dev[2 * ROUNDS_MAX];
 	size_t a = deviations(r, n, false, dev), b = deviations(r, n, true, dev + a), k = a ? a : b;
-	double mad = a + b ? median_of(dev, a + b) : NAN,
-	       half = 1.96 * sqrt(M_PI / 2) * 1.4826 * mad / sqrt((double)k);
+	double half = stats_median_half_width(stats_median(dev, a + b), k);
 
 	return half / (1 + half);
 }
@@ -334,8 +314,8 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng,
 	bool both = true;
 
 	memset(out, 0, sizeof(*out));
-	out->cost_ns = median_of(v, k);
-	out->cost = interval_of(v, k, DIAG_LEVEL, rng);
+	out->cost_ns = stats_median(v, k);
+	out->cost = stats_median_interval(v, k, DIAG_LEVEL, rng);
 	out->resolution = resolution_of(r, n);
 	for (size_t i = 0; i < n; i++)
 		traced += r[i].traced;
@@ -379,10 +359,10 @@ void diag_judge_gain(const double *before, const double *again, const double *af
 		same[i] = before[i] / again[i];
 		out->faster += gain[i] > 1;
 	}
-	out->ratio = median_of(gain, n);
-	out->ci = interval_of(gain, n, level, rng);
-	median_of(same, n);
-	aa = interval_of(same, n, level, rng);
+	out->ratio = stats_median(gain, n);
+	out->ci = stats_median_interval(gain, n, level, rng);
+	stats_median(same, n);
+	aa = stats_median_interval(same, n, level, rng);
 	out->class = classify_gain(&out->ci, &aa, out->predicted);
 }
 

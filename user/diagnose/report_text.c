@@ -45,16 +45,10 @@ static const char *percent(double share, int digits, char buf[FIGURE])
 static double median_traced(const struct patient *p, size_t offset)
 {
 	double v[ROUNDS_ROOM];
-	struct sample s = sample_f64(v, 0);
 
-	for (size_t i = 0; i < p->n_rounds; i++) {
-		double x = *(const double *)((const char *)&p->rounds[i] + offset);
-
-		if (!isnan(x))
-			v[s.n++] = x;
-	}
-	stats_sort_f64(v, s.n);
-	return stats_quantile(&s, 0.5);
+	for (size_t i = 0; i < p->n_rounds; i++)
+		v[i] = *(const double *)((const char *)&p->rounds[i] + offset);
+	return stats_median(v, p->n_rounds);
 }
 
 /* What can be said without a ledger: not why, but whether anybody works. */

@@ -56,6 +56,13 @@ struct interval stats_bootstrap_quantile(const struct sample *s, double q, doubl
 	return percentile(rounds, level, "bootstrap of order statistics");
 }
 
+struct interval stats_median_interval(const double *sorted, size_t n, double level, struct rng *r)
+{
+	struct sample s = sample_f64(sorted, n);
+
+	return stats_bootstrap_quantile(&s, 0.5, level, r);
+}
+
 static double weight_of(const double *weights, size_t i)
 {
 	return weights ? weights[i] : 1;

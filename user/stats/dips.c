@@ -29,14 +29,6 @@ static void breaches(const struct dip_size *v, const double *logs, size_t n, dou
 	}
 }
 
-static double median_sorted(double *w, size_t n)
-{
-	struct sample s = sample_f64(w, n);
-
-	stats_sort_f64(w, n);
-	return stats_quantile(&s, 0.5);
-}
-
 static double log_median(const struct dip_size *v)
 {
 	double w[REPEATS_MAX];
@@ -44,7 +36,7 @@ static double log_median(const struct dip_size *v)
 
 	for (size_t i = 0; i < n; i++)
 		w[i] = log(v->cost[i]);
-	return median_sorted(w, n);
+	return stats_median(w, n);
 }
 
 struct work {
@@ -73,7 +65,7 @@ static double drawn_median(const struct work *w, size_t n, struct rng *rng)
 	n = n < REPEATS_MAX ? n : REPEATS_MAX;
 	for (size_t i = 0; i < n; i++)
 		x[i] = w->pool[rng_below(rng, w->n_pool)];
-	return median_sorted(x, n);
+	return stats_median(x, n);
 }
 
 /* The largest breach of one draw from the lawful curve. */

@@ -25,6 +25,22 @@ double stats_quantile(const struct sample *s, double q)
 	return lerp(sample_at(s, i), sample_at(s, i + 1), pos - (double)i);
 }
 
+double stats_median(double *v, size_t n)
+{
+	struct sample s = sample_f64(v, 0);
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(v[i]))
+			v[s.n++] = v[i];
+	stats_sort_f64(v, s.n);
+	return stats_quantile(&s, 0.5);
+}
+
+double stats_median_half_width(double mad, size_t n)
+{
+	return 1.96 * sqrt(M_PI / 2) * 1.4826 * mad / sqrt((double)n);
+}
+
 double stats_mean(const struct sample *s)
 {
 	long double sum = 0;

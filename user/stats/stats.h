@@ -44,6 +44,9 @@ static inline double sample_at(const struct sample *s, size_t i)
 void stats_sort_u64(uint64_t *v, size_t n);
 void stats_sort_f64(double *v, size_t n);
 
+/* Sorts what is known, to the front; NaN is not. */
+double stats_median(double *v, size_t n);
+
 /* Everything below that takes `sorted` wants an ascending sample. */
 double stats_quantile(const struct sample *sorted, double q);
 double stats_mean(const struct sample *s);
@@ -88,6 +91,14 @@ struct interval {
  */
 struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, double level,
 					 struct rng *r);
+
+struct interval stats_median_interval(const double *sorted, size_t n, double level, struct rng *r);
+/*
+ * Half the width of the 95 % interval of a median of n, were they normal: 1.96 * sqrt(pi / 2) *
+ * sigma / sqrt(n), with sigma from the median deviation, so that one unlike the others does not
+ * make the rest unreadable.
+ */
+double stats_median_half_width(double mad, size_t n);
 
 /*
  * Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX),

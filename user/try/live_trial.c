@@ -82,11 +82,8 @@ static size_t gather(const struct live_trial *t, int first, int last,
 static double median(const struct live_trial *t, bool fixed, double (*of)(const struct window *))
 {
 	double v[2 * TRIAL_ROUNDS_MAX];
-	size_t n = gather(t, fixed ? 2 : 0, fixed ? 2 : 1, of, v);
-	struct sample s = sample_f64(v, n);
 
-	stats_sort_f64(v, n);
-	return stats_quantile(&s, 0.5);
+	return stats_median(v, gather(t, fixed ? 2 : 0, fixed ? 2 : 1, of, v));
 }
 
 static void judge_by(const struct live_trial *t, double (*cost)(const struct window *),
@@ -107,10 +104,9 @@ static struct diag_finding promise_of(const struct live_trial *t, struct rng *rn
 	struct diag_finding f = { .class = WAIT_CLEAR };
 	double v[2 * TRIAL_ROUNDS_MAX];
 	size_t n = gather(t, 0, 1, cause_share, v);
-	struct sample s = sample_f64(v, n);
 
 	stats_sort_f64(v, n);
-	f.lost = stats_bootstrap_quantile(&s, 0.5, DIAG_LEVEL, rng);
+	f.lost = stats_median_interval(v, n, DIAG_LEVEL, rng);
 	return f;
 }
 
