@@ -293,7 +293,7 @@ static struct diag_round point_with(const char *placement, json_t *run_delay)
 		"system_us", (json_int_t)200000, "run_delay_ns", 0, "server", "user_us",
 		(json_int_t)0, "system_us", (json_int_t)300000, "run_delay_ns", run_delay);
 
-	assert_int_equal(observe_point(p, &r), 0);
+	assert_int_equal(observe_saved(p, &r), 0);
 	json_decref(p);
 	return r;
 }
@@ -316,7 +316,7 @@ static double cost_with(const char *test)
 			      (json_int_t)1000000000, "messages", (json_int_t)1000, "sent",
 			      (json_int_t)1000, "latency", "mean", 8e6);
 
-	assert_int_equal(observe_point(p, &r), 0);
+	assert_int_equal(observe_saved(p, &r), 0);
 	json_decref(p);
 	return r.cost_ns;
 }

@@ -16,6 +16,16 @@ void point_ledger_free(struct point_ledger *l)
 	free(l);
 }
 
+/* A pipe has one ledger for both ends: its writer tells. */
+enum role point_ledger_sender(const struct point_ledger *l, const struct trace_endpoint *ep)
+{
+	pid_t tx = ep->tx_calls.tgid, who = tx ? tx : ep->rx_calls.tgid;
+
+	if (ep->proto == TRACE_PIPE)
+		return tx && tx == l->pids[ROLE_SERVER] ? ROLE_SERVER : ROLE_CLIENT;
+	return who == l->pids[ROLE_CLIENT] ? ROLE_CLIENT : ROLE_SERVER;
+}
+
 static int trace_err(struct err *e, const struct trace_error *te)
 {
 	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);

@@ -24,6 +24,8 @@ struct point_ledger {
 };
 
 void point_ledger_free(struct point_ledger *l);
+/* The end of the benchmark that sends through this endpoint. */
+enum role point_ledger_sender(const struct point_ledger *l, const struct trace_endpoint *ep);
 
 struct traced {
 	struct trace *t;	       /* NULL: nothing is traced, and `why` says why not */

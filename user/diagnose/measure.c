@@ -94,17 +94,14 @@ static int run_once(struct patient *p, struct variant *v, struct traced *tr, boo
 		    struct diag_round *out, struct err *e)
 {
 	struct point pt = {};
-	json_t *j;
 	int rc;
 
 	if (tr ? traced_run_point(tr, &v->plan, p->test, p->size, &pt, e)
 	       : bench_run_point(&v->plan, p->test, p->size, NULL, &pt, e))
 		return -1;
-	j = json_of_point(&pt, NULL);
-	rc = observe_point(j, out);
+	rc = observe_point(&pt, out);
 	if (keep)
 		keep_samples(p, &pt);
-	json_decref(j);
 	point_ledger_free(pt.ledger);
 	pt.ledger = NULL;
 	point_free(&pt);
@@ -158,13 +155,10 @@ static int measure_as_is(struct examiner *x, struct patient *p, struct err *e)
 static void judge_noise(struct patient *p)
 {
 	double v[ROUNDS_ROOM];
-	struct sample s = sample_f64(v, 0);
 
 	for (size_t i = 0; i < p->n_rounds; i++)
-		if (!isnan(p->rounds[i].competing))
-			v[s.n++] = p->rounds[i].competing;
-	stats_sort_f64(v, s.n);
-	p->competing = stats_quantile(&s, 0.5);
+		v[i] = p->rounds[i].competing;
+	p->competing = stats_median(v, p->n_rounds);
 	p->disturbed = p->competing > noise_default_limits.share;
 }
 

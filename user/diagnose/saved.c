@@ -79,7 +79,7 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 			       "--from %s: a point without a test; give a file written by 'sweep' "
 			       "or --json",
 			       path);
-	if (observe_point(point, &round))
+	if (observe_saved(point, &round))
 		return 0; /* nothing arrived in it */
 	options = options_of(head, point);
 	to = series_for(s, options, point, (enum test)test);

@@ -11,10 +11,7 @@ static const char *role_of(const struct point_ledger *l, const struct trace_endp
 {
 	if (ep->proto == TRACE_PIPE)
 		return "pipe";
-	return ep->tx_calls.tgid == l->pids[ROLE_CLIENT] ||
-			       (!ep->tx_calls.tgid && ep->rx_calls.tgid == l->pids[ROLE_CLIENT])
-		       ? "client"
-		       : "server";
+	return point_ledger_sender(l, ep) == ROLE_CLIENT ? "client" : "server";
 }
 
 static json_t *ab_ratio(const struct ab_ratio *r)

@@ -130,7 +130,7 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 	s->n_done += !s->done[i];
 	s->done[i] |= 1u << t;
 	s->n_points++;
-	if (!s->o->refine || observe_point(line, &r))
+	if (!s->o->refine || observe_saved(line, &r))
 		return 0;
 	return sweep_note_cost(s, s->cells.order[i], t, r.size, r.cost_ns, e);
 }
