@@ -18,6 +18,7 @@
 #include "render/json_file.h"
 #include "render/ledger_point.h"
 #include "render/ledger_outputs.h"
+#include "render/schema_rows.h"
 #include "render/sink.h"
 
 #define PROGRESS_FROM_NS 2000000000ULL
@@ -260,7 +261,7 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 	struct bench_plan plan;
 
 	if (o->json_schema && !o->repeat)
-		return fputs(json_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
+		return schema_print(result_schema(), e);
 	if (bench_check_given(o, rest, e) ||
 	    (o->repeat && (check_repeated(rest, e) || repeat_options(o, e))))
 		return e->code;

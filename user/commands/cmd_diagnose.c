@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "render/json_file.h"
 #include "render/ledger_point.h"
+#include "render/schema_rows.h"
 #include "render/sink.h"
 
 /* The benchmark's options come first, so that its rows fill this struct as they are. */
@@ -397,7 +398,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	if (o->json_schema)
-		return fputs(diagnosis_schema, stdout) < 0 ? EXIT_IO : EXIT_DONE;
+		return schema_print(diagnosis_schema(), e);
 	if (check_given(o, rest, x.run_fixes, e))
 		return e->code;
 	if (!o->from && (settle_options(&o->bench, e) || bench_plan(&o->bench, &plan, e) ||
@@ -406,7 +407,6 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	if ((o->from && outputs_spare(o->from, &(const char *){ o->bench.json }, 1, e)) ||
 	    outputs_check(&(const char *){ o->bench.json }, 1, e))
 		return e->code;
-	json_ledger_of_point = point_ledger_to_json;
 	tick_clock_init(&plan.clock, TICK_CALIBRATE_NS);
 	out.list = json_array();
 	out.ranges = json_array();

@@ -1,85 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shape of a diagnosis, for machines: JSON Schema draft 2020-12. docs/SCHEMA.md says what the
- * fields mean. */
+/* The shape of a diagnosis. docs/SCHEMA.md says what the fields mean. */
 #include "diagnose/report.h"
+#include "render/schema_rows.h"
+#include "verdict/blame.h"
 
-#define NUMBER	     "{\"type\": [\"number\", \"null\"]}"
-#define COUNT	     "{\"type\": \"integer\", \"minimum\": 0}"
-#define TEXT_OR_NULL "{\"type\": [\"string\", \"null\"]}"
+static const struct schema_def objects[] = {
+	{ "interval", "lo:?real hi:?real level:real" },
+	{ "party", "role:=client|server pid:?integer comm:?text" },
+	{ "finding",
+	  "cause:text class:=possible|clear share:real unexcused:interval ns_per_message:?real "
+	  "~episodes_per_round:?real ~longest_ns:?real waits:?party blamed:?blamed "
+	  "blamed_end:?party ~blamed_share:?real surety:surety" },
+	{ "fix",
+	  "name:text said:text sets:text cause:text verdict:?=confirmed|refuted|too-noisy "
+	  "~why_not_run:?text gain:?real interval:?interval ~promised:?real ~pairs:?integer "
+	  "~faster:?integer ~wait_ns_before:?real ~wait_ns_after:?real" },
+	{ "round",
+	  "traced:bool time_ns:real messages:?real lost:?real work:object "
+	  "stall_shares:?object" },
+	{ "diagnosis",
+	  "test:text size:count outcome:=healthy|ill|too-noisy|unknown cause:?text verdict:text "
+	  "~time_ns:?real ~time_interval:interval resolution:?real ~kinds_tested:count "
+	  "~most_unexcused:?real ~competing:?real ~disturbed:bool ~modes:?object rounds:round[] "
+	  "findings:finding[] fixes:fix[] *" },
+	{ "size", "size:count repeats:count time_ns:?real lawful_ns:?real depth:?real p:?real "
+		  "dip:bool" },
+	{ "band",
+	  "first:count last:count deepest:count depth:?real excess_ns:?real cause:?text "
+	  "stall_ns:?real explained:?real ~explained_lo:?real" },
+	{ "range", "test:text judged:bool sizes:size[] bands:band[] *" },
+	{}
+};
 
-const char diagnosis_schema[] =
-	"{\n"
-	" \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-	" \"$id\": \"urn:ipcstall:diagnosis:1\",\n"
-	" \"title\": \"ipcstall diagnosis, version 1\",\n"
-	" \"type\": \"object\",\n"
-	" \"properties\": {\n"
-	"  \"schema\": {\"const\": \"ipcstall.diagnosis\"},\n"
-	"  \"version\": {\"const\": 1},\n"
-	"  \"options\": {\"type\": [\"object\", \"null\"]},\n"
-	"  \"from\": " TEXT_OR_NULL ",\n"
-	"  \"trace\": {\"type\": [\"object\", \"null\"]},\n"
-	"  \"verdict\": {\"type\": \"string\"},\n"
-	"  \"diagnoses\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/diagnosis\"}},\n"
-	"  \"ranges\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/range\"}}\n"
-	" },\n"
-	" \"required\": [\"schema\", \"version\", \"tool\", \"machine\", \"clock\", \"options\", "
-	"\"from\", \"started\", \"trace\", \"verdict\", \"diagnoses\", \"ranges\"],\n"
-	" \"$defs\": {\n"
-	"  \"interval\": {\"type\": \"object\", \"properties\": {\"lo\": " NUMBER
-	", \"hi\": " NUMBER ", \"level\": {\"type\": \"number\"}},\n"
-	"   \"required\": [\"lo\", \"hi\", \"level\"]},\n"
-	"  \"party\": {\"type\": [\"object\", \"null\"], \"properties\": {\"role\": {\"enum\": "
-	"[\"client\", \"server\"]}, \"pid\": {\"type\": [\"integer\", \"null\"]},\n"
-	"   \"comm\": " TEXT_OR_NULL "}, \"required\": [\"role\", \"pid\", \"comm\"]},\n"
-	"  \"finding\": {\"type\": \"object\", \"properties\": {\n"
-	"   \"cause\": {\"type\": \"string\"}, \"class\": {\"enum\": [\"possible\", \"clear\"]}, "
-	"\"share\": {\"type\": \"number\"},\n"
-	"   \"unexcused\": {\"$ref\": \"#/$defs/interval\"}, \"ns_per_message\": " NUMBER
-	", \"episodes_per_round\": " NUMBER ", \"longest_ns\": " NUMBER ",\n"
-	"   \"waits\": {\"$ref\": \"#/$defs/party\"}, \"blamed\": {\"enum\": [null, \"peer delayed "
-	"ACK\", \"peer application not reading\", \"path\"]},\n"
-	"   \"blamed_end\": {\"$ref\": \"#/$defs/party\"}, \"blamed_share\": " NUMBER
-	", \"surety\": {\"enum\": [\"both ends seen\", \"inferred from one end\"]}},\n"
-	"   \"required\": [\"cause\", \"class\", \"share\", \"unexcused\", \"ns_per_message\", "
-	"\"waits\", \"blamed\", \"blamed_end\", \"surety\"]},\n"
-	"  \"fix\": {\"type\": \"object\", \"properties\": {\n"
-	"   \"name\": {\"type\": \"string\"}, \"said\": {\"type\": \"string\"}, \"sets\": "
-	"{\"type\": \"string\"}, \"cause\": {\"type\": \"string\"},\n"
-	"   \"verdict\": {\"enum\": [null, \"confirmed\", \"refuted\", \"too-noisy\"]}, "
-	"\"why_not_run\": " TEXT_OR_NULL ", \"gain\": " NUMBER ",\n"
-	"   \"interval\": {\"oneOf\": [{\"type\": \"null\"}, {\"$ref\": \"#/$defs/interval\"}]}, "
-	"\"promised\": " NUMBER ",\n"
-	"   \"pairs\": {\"type\": [\"integer\", \"null\"]}, \"faster\": {\"type\": [\"integer\", "
-	"\"null\"]}, \"wait_ns_before\": " NUMBER ", \"wait_ns_after\": " NUMBER "},\n"
-	"   \"required\": [\"name\", \"said\", \"sets\", \"cause\", \"verdict\", \"gain\", "
-	"\"interval\"]},\n"
-	"  \"round\": {\"type\": \"object\", \"properties\": {\"traced\": {\"type\": \"boolean\"}, "
-	"\"time_ns\": {\"type\": \"number\"}, \"messages\": " NUMBER ",\n"
-	"   \"lost\": " NUMBER ", \"work\": {\"type\": \"object\"}, \"stall_shares\": {\"type\": "
-			       "[\"object\", \"null\"]}},\n"
-	"   \"required\": [\"traced\", \"time_ns\", \"messages\", \"lost\", \"work\", "
-	"\"stall_shares\"]},\n"
-	"  \"diagnosis\": {\"type\": \"object\", \"properties\": {\n"
-	"   \"test\": {\"type\": \"string\"}, \"size\": " COUNT
-	", \"outcome\": {\"enum\": [\"healthy\", \"ill\", \"too-noisy\", \"unknown\"]},\n"
-	"   \"cause\": " TEXT_OR_NULL ", \"verdict\": {\"type\": \"string\"}, \"time_ns\": " NUMBER
-	", \"time_interval\": {\"$ref\": \"#/$defs/interval\"},\n"
-	"   \"resolution\": " NUMBER ", \"kinds_tested\": " COUNT ", \"most_unexcused\": " NUMBER
-	", \"competing\": " NUMBER ", \"disturbed\": {\"type\": \"boolean\"},\n"
-	"   \"modes\": {\"type\": [\"object\", \"null\"]}, \"rounds\": {\"type\": \"array\", "
-	"\"items\": {\"$ref\": \"#/$defs/round\"}},\n"
-	"   \"findings\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/finding\"}}, "
-	"\"fixes\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/fix\"}}},\n"
-	"   \"required\": [\"test\", \"size\", \"outcome\", \"cause\", \"verdict\", \"findings\", "
-	"\"fixes\", \"resolution\", \"rounds\"]},\n"
-	"  \"range\": {\"type\": \"object\", \"properties\": {\"test\": {\"type\": \"string\"}, "
-	"\"judged\": {\"type\": \"boolean\"},\n"
-	"   \"sizes\": {\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
-	"[\"size\", \"repeats\", \"time_ns\", \"lawful_ns\", \"depth\", \"p\", \"dip\"]}},\n"
-	"   \"bands\": {\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
-	"[\"first\", \"last\", \"deepest\", \"depth\", \"excess_ns\", \"cause\", \"stall_ns\", "
-	"\"explained\"]}}},\n"
-	"   \"required\": [\"test\", \"judged\", \"sizes\", \"bands\"]}\n"
-	" }\n"
-	"}\n";
+json_t *diagnosis_schema(void)
+{
+	static const char *const blamed[] = { "peer delayed ACK", "peer application not reading",
+		"path" };
+	json_t *defs = schema_objects(objects),
+	       *top = schema_object("tool:any machine:any clock:any options:?object from:?text "
+				    "started:any trace:?object verdict:text "
+				    "diagnoses:diagnosis[] ranges:range[] *");
+
+	schema_set_kind(top, "ipcstall.diagnosis");
+	json_object_set_new(defs, "blamed", schema_enum(blamed, 3));
+	json_object_set_new(defs, "surety", schema_enum(surety_names, 2));
+	return schema_document("urn:ipcstall:diagnosis:1", "ipcstall diagnosis, version 1", top,
+			       defs);
+}

@@ -19,6 +19,6 @@ void report_range_text(const struct range *r, FILE *out);
 /* One element of "ranges". */
 json_t *report_range_json(const struct range *r);
 
-extern const char diagnosis_schema[];
+json_t *diagnosis_schema(void);
 
 #endif

@@ -574,22 +574,23 @@ static json_t *findings_to_json(const struct trace_snapshot *s, const struct ver
 
 /* One row a kind that has a place of its own in the document; a limit is among the findings. */
 static const struct {
-	struct schema_row shape; /* its key, and what stands there */
+	const char *key, *type; /* and what stands there */
 	json_t *(*make)(const struct trace_snapshot *s, const struct verdict *v);
 } by_kind[KINDS_N] = {
-	[KIND_STALL] = { { "findings", "finding[]" }, findings_to_json },
-	[KIND_UNDELIVERED] = { { "~undelivered", "?spell" }, undelivered_to_json },
-	[KIND_WITHHELD] = { { "~withheld_ack", "?withheld" }, withheld_to_json },
-	[KIND_LATE] = { { "late_reader", "?spell" }, late_to_json },
-	[KIND_STARVED] = { { "~starved", "?spell" }, starved_to_json },
-	[KIND_LOSS] = { { "~loss", "?loss" }, loss_to_json },
-	[KIND_SCATTERED] = { { "~scattered", "?scattered" }, scattered_to_json },
-	[KIND_WAIT] = { { "~long_wait", "?wait" }, wait_to_json },
+	[KIND_STALL] = { "findings", "finding[]", findings_to_json },
+	[KIND_UNDELIVERED] = { "~undelivered", "?spell", undelivered_to_json },
+	[KIND_WITHHELD] = { "~withheld_ack", "?withheld", withheld_to_json },
+	[KIND_LATE] = { "late_reader", "?spell", late_to_json },
+	[KIND_STARVED] = { "~starved", "?spell", starved_to_json },
+	[KIND_LOSS] = { "~loss", "?loss", loss_to_json },
+	[KIND_SCATTERED] = { "~scattered", "?scattered", scattered_to_json },
+	[KIND_WAIT] = { "~long_wait", "?wait", wait_to_json },
 };
 
-const struct schema_row *ledger_kind_shape(enum finding_kind k)
+const char *ledger_kind_key(enum finding_kind k, const char **type)
 {
-	return by_kind[k].make ? &by_kind[k].shape : NULL;
+	*type = by_kind[k].type;
+	return by_kind[k].key;
 }
 
 /* false: no memory for all of it */
@@ -598,10 +599,10 @@ static bool add_kinds(json_t *o, const struct trace_snapshot *s, const struct ve
 	bool whole = true;
 
 	for (enum finding_kind k = 0; k < KINDS_N; k++) {
-		const struct schema_row *shape = ledger_kind_shape(k);
+		const char *key = by_kind[k].key;
 
-		if (shape)
-			whole &= !json_object_set_new(o, shape->key + (*shape->key == '~'),
+		if (key)
+			whole &= !json_object_set_new(o, key + (*key == '~'),
 						      by_kind[k].make(s, v));
 	}
 	return whole;

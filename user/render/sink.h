@@ -29,7 +29,7 @@ json_t *json_result_head(const char *schema, int version, const struct bench_pla
 json_t *json_of_result(const struct result *r);
 /* A tracer's way to put its part of a point into the document. NULL: nothing. */
 extern json_t *(*json_ledger_of_point)(const struct point *p);
-extern const char json_schema[];
+json_t *result_schema(void);
 
 int csv_write(const struct result *r, const char *path, struct err *e);
 int raw_write(const struct result *r, const char *path, struct err *e);

@@ -120,53 +120,32 @@ json_t *case_json(struct live_case *c, json_t *about)
 
 /* --- the shape -------------------------------------------------------------------------------- */
 
-static const struct schema_row top_rows[] = {
-	{ "schema", "name" }, { "version", "count" }, { "tool", "object" }, { "machine", "object" },
-		{ "written", "text" }, { "trace", "object" },
-	{ "attached_to", "object" }, { "outcome", "outcome" }, { "complete", "bool" },
-		{ "finding", "?finding" }, { "stack", "?frame[]" }, { "stack_missing", "?text" },
-		{ "window_ns", "count" },
-	{ "connections", "count" }, { "undone", "bool" }, { "trials", "trial[]" }, {}
-};
-static const struct schema_row finding_rows[] = {
-	{ "endpoint", "text" }, { "cause", "text" }, { "pid", "count" }, { "comm", "?text" },
-		{ "share", "number" }, { "verdict", "text" }, {}
-};
-static const struct schema_row frame_rows[] = {
-	{ "function", "?text" }, { "file", "?text" }, { "line", "?count" }, { "module", "?text" },
-		{ "inlined", "bool" }, { "library", "bool" }, {}
-};
-static const struct schema_row trial_rows[] = {
-	{ "fix", "text" }, { "sets", "text" }, { "outcome", "trial_outcome" }, { "why_not_run",
-		"?text" }, { "before", "?text" },
-	{ "descriptors", "count" }, { "at_peer", "bool" }, { "rate", "?gain" },
-		{ "stall", "?gain" }, { "messages_per_s", "any" },
-	{ "bytes_per_s", "any" }, { "stall_share", "any" }, { "proven_by_stall", "bool" },
-		{ "windows", "window[]" }, {}
-};
-static const struct schema_row gain_rows[] = {
-	{ "ratio", "?number" }, { "low", "?number" }, { "high", "?number" }, { "verdict", "text" },
-		{}
-};
-static const struct schema_row window_rows[] = {
-	{ "fixed", "bool" }, { "order", "count" }, { "from_ns", "count" }, { "to_ns", "count" },
-		{ "messages", "count" }, { "bytes", "count" },
-	{ "delivered_bytes", "count" }, { "stall_ns", "count" }, { "ledger_ns", "count" }, {}
+static const struct schema_def objects[] = {
+	{ "finding", "endpoint:text cause:text pid:count comm:?text share:number verdict:text" },
+	{ "frame", "function:?text file:?text line:?count module:?text inlined:bool library:bool" },
+	{ "trial",
+	  "fix:text sets:text outcome:trial_outcome why_not_run:?text before:?text "
+	  "descriptors:count at_peer:bool rate:?gain stall:?gain messages_per_s:any "
+	  "bytes_per_s:any stall_share:any proven_by_stall:bool windows:window[]" },
+	{ "gain", "ratio:?number low:?number high:?number verdict:text" },
+	{ "window",
+	  "fixed:bool order:count from_ns:count to_ns:count messages:count bytes:count "
+	  "delivered_bytes:count stall_ns:count ledger_ns:count" },
+	{}
 };
 
 json_t *case_schema(void)
 {
-	json_t *defs = json_object();
+	json_t *defs = schema_objects(objects),
+	       *top = schema_object("tool:object machine:object written:text trace:object "
+				    "attached_to:object outcome:outcome complete:bool "
+				    "finding:?finding stack:?frame[] stack_missing:?text "
+				    "window_ns:count connections:count undone:bool "
+				    "trials:trial[]");
 
-	json_object_set_new(defs, "name", schema_const(json_string("ipcstall.try")));
+	schema_set_kind(top, "ipcstall.try");
 	json_object_set_new(defs, "outcome", schema_enum(outcomes, CASE_OUTCOMES));
 	json_object_set_new(defs, "trial_outcome",
 			    schema_enum(trial_outcome_names, TRIAL_OUTCOMES));
-	json_object_set_new(defs, "finding", schema_object(finding_rows));
-	json_object_set_new(defs, "frame", schema_object(frame_rows));
-	json_object_set_new(defs, "trial", schema_object(trial_rows));
-	json_object_set_new(defs, "gain", schema_object(gain_rows));
-	json_object_set_new(defs, "window", schema_object(window_rows));
-	return schema_document("urn:ipcstall:try:1", "ipcstall try, version 1",
-			       schema_object(top_rows), defs);
+	return schema_document("urn:ipcstall:try:1", "ipcstall try, version 1", top, defs);
 }
