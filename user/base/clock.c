@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #define CLOCKSOURCE_DIR "/sys/devices/system/clocksource/clocksource0/"

@@ -6,7 +6,6 @@
 #include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -3,11 +3,9 @@
 #include "base/opt.h"
 
 #include "base/array.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

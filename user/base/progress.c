@@ -3,7 +3,6 @@
 #include "base/terminal.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 static bool hidden(bool quiet)
 {

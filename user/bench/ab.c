@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench/ab.h"
 
-#include <math.h>
-
 enum { SETTLE_NS = 5000000 };
 #define LEVEL 0.95
 

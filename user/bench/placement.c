@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which CPU each end runs on, and how it waits there. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>

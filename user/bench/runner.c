@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One point: its ends are opened and connected, warmed up and measured. */
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
 #include "bench/point_run.h"

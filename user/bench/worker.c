@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One end of the conversation: a process that obeys orders, one at a time, and reports after each.
  */
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>

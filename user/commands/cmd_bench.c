@@ -8,7 +8,6 @@
 
 #include "json/json_text.h"
 #include "base/array.h"
-#include "base/text.h"
 #include "json/json_options.h"
 #include "bench/bench.h"
 #include "bench/traced.h"

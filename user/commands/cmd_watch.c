@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall watch: silent until something stalls, then a card and a line of JSON with the proof. */
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/signals.h"
 #include "commands/command.h"
-#include "json/json_text.h"
 #include "render/ledger_text.h"
 #include "session/prover.h"
 #include "session/sampling.h"

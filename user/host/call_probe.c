@@ -2,7 +2,6 @@
 #include "host/call_probe.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
-#include <string.h>
 
 #include "host/rtnl.h"
 

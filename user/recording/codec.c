@@ -2,7 +2,6 @@
 #include "recording/codec.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void codec_writer(struct codec *c)
 {

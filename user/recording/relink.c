@@ -2,7 +2,6 @@
 #include "recording/relink.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/evict.h"

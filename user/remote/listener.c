@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -21,7 +20,6 @@
 #include "base/drop.h"
 #include "remote/remote.h"
 #include "remote/serve.h"
-#include "remote/wire.h"
 
 enum {
 	BACKLOG = 64,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* In place of the server's worker: orders go out as messages, and answers come back as the worker's
  * counts. */
-#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "remote/counts.h"

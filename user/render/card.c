@@ -2,17 +2,14 @@
 /* From a verdict to the words of its card: one row a kind of finding. */
 #include "render/card.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/text.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "render/environment.h"
-#include "verdict/judge.h"
 #include "verdict/kept_off.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "json/json_text.h"
-#include "base/text.h"
 
 json_t *json_figure(double v)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
 
 #include "render/json_file.h"
 #include "render/ledger_text.h"

@@ -2,7 +2,6 @@
 #include "render/ledger_stream.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "render/ledger_text.h"
 #include "render/ledger_outputs.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 const char *const colour_choices[] = { "auto", "always", "never", NULL };
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/human.h"
-#include "json/json_text.h"
 #include "render/ledger_text.h"
 #include "session/session.h"
 

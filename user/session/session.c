@@ -2,19 +2,11 @@
 #include "session/session.h"
 #include "session/sampling.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
-#include "host/machine.h"
-#include "base/signals.h"
-#include "render/environment.h"
-#include "render/ledger_text.h"
-#include "render/sink.h"
 
 static void print_frames(const char *title, const char *text)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/zoom.h"
 
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "sweep/refine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "stats/rng.h"

@@ -2,10 +2,8 @@
 /* One endpoint: who, how fast, its time line and both ledgers as bars. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "render/ledger_text.h"
 #include "top/row_names.h"
 #include "top/screen.h"
 #include "top/sparkline.h"

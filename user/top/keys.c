@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/keys.h"
 
-#include <string.h>
-
 /* the letter that ends CSI or SS3, or the number before '~' */
 static int special(char end, int number)
 {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/rows.h"
 
-#include <arpa/inet.h>
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "top/row_names.h"
 
 const char *const row_sort_names[] = { "stall", "rate", "messages", "rtt", "program", "age", NULL };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/screen.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "top/batch.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tracer/figure.h"
 
-#include <string.h>
 #include <sys/param.h>
 
 /* --- values that several members make --------------------------------------------------------- */

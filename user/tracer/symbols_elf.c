@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tracer/symbols.h"

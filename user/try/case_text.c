@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <math.h>
-#include <string.h>
 
 #include "base/text.h"
-#include "verdict/merge_findings.h"
 #include "render/ledger_text.h"
 #include "try/case_report.h"
 #include "try/spelling.h"

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
-#include "verdict/merge_findings.h"
 
 enum { WANTED_MESSAGES = 20, TURN_MS = 50, NEW_TURN_MS = 5 };
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

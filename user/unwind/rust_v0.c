@@ -5,7 +5,6 @@
  * out.
  */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "verdict/blame.h"
-#include "verdict/who.h"
 
 /* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
  * the virtual machine's host are the rest. */
@@ -132,7 +131,6 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 	       (f->blamed == BLAME_NOBODY || f->blamed == BLAME_PATH) &&
 	       path_is_full(ep, LOST_SHARE);
 }
-
 
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {

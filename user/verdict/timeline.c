@@ -2,7 +2,6 @@
 #include "verdict/timeline.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "verdict/verdict.h"

@@ -3,8 +3,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <unistd.h>
 
 #include "workloads/workload.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Unix sockets: connected by an abstract name of the kernel's choosing (no file to leave behind),
  * or born as a pair. */
-#include <errno.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "workloads/workload.h"
