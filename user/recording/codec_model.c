@@ -154,26 +154,27 @@ static void walk_identity(struct codec *c, struct trace_endpoint *ep)
 
 /* --- figures: the rows of tracer/figure_rows.h ------------------------------------------------ */
 
-#define WALK(name) static void name(struct codec *c, void *v, size_t n)
+#define WALK(name, ...) \
+	static void name(struct codec *c, void *v, size_t n) \
+	{ \
+		(void)n; \
+		__VA_ARGS__; \
+	}
+#define WALK_EACH(name, type, walk) \
+	WALK(name, for (type *at = v; at < (type *)v + n; at++) walk(c, at))
 
-WALK(walk_u64s)
-{
-	uint64_t *words = v;
-
-	for (size_t i = 0; i < n; i++)
-		codec_u64(c, &words[i]);
-}
-
-WALK(walk_u32s)
-{
-	uint32_t *words = v;
-
-	for (size_t i = 0; i < n; i++)
-		codec_u32(c, &words[i]);
-}
+WALK_EACH(walk_u64s, uint64_t, codec_u64)
+WALK_EACH(walk_u32s, uint32_t, codec_u32)
+WALK(walk_flag, codec_bool(c, v))
+WALK(walk_known, walk_resolution(c, v))
+WALK(walk_process, walk_pid(c, v))
+WALK(walk_name, walk_comm(c, v))
+WALK(walk_list, codec_list(c, v, n))
+WALK(walk_count_list, walk_counts(c, v, n))
+WALK(walk_nothing, (void)c, (void)v)
 
 /* two in one number; the upper is 0 in recordings that had no place for it */
-WALK(walk_u32_pair)
+static void walk_u32_pair(struct codec *c, void *v, size_t n)
 {
 	uint32_t *pair = v;
 	uint64_t both = pair[0] | (uint64_t)pair[n] << 32;
@@ -181,47 +182,6 @@ WALK(walk_u32_pair)
 	codec_u64(c, &both);
 	pair[0] = (uint32_t)both;
 	pair[n] = (uint32_t)(both >> 32);
-}
-
-WALK(walk_nothing)
-{
-	(void)c;
-	(void)v;
-	(void)n;
-}
-
-WALK(walk_flag)
-{
-	(void)n;
-	codec_bool(c, v);
-}
-
-WALK(walk_known)
-{
-	(void)n;
-	walk_resolution(c, v);
-}
-
-WALK(walk_process)
-{
-	(void)n;
-	walk_pid(c, v);
-}
-
-WALK(walk_name)
-{
-	(void)n;
-	walk_comm(c, v);
-}
-
-WALK(walk_list)
-{
-	codec_list(c, v, n);
-}
-
-WALK(walk_count_list)
-{
-	walk_counts(c, v, n);
 }
 
 static void (*const walks[FIGURE_KINDS])(struct codec *, void *, size_t) = {
@@ -268,138 +228,62 @@ struct endpoint_walk {
 	uint64_t *peer_serial;
 };
 
-#define SECTION(name) static void section_##name(struct codec *c, struct trace_endpoint *ep)
-#define ROW(number, name, text) \
-	{ \
-		number, text, call_##name \
-	}
-#define CALL(name) \
-	static void call_##name(struct codec *c, void *what) \
-	{ \
-		section_##name(c, ((struct endpoint_walk *)what)->ep); \
-	}
-
-static void call_identity(struct codec *c, void *what)
+static void walk_whose(struct codec *c, struct endpoint_walk *w)
 {
-	struct endpoint_walk *w = what;
-
 	walk_identity(c, w->ep);
 	codec_u64(c, w->peer_serial);
 	codec_bool(c, &w->ep->paired);
 }
 
-SECTION(tx)
-{
-	walk_ledger(c, &ep->tx, TX_N);
-}
-SECTION(rx)
-{
-	walk_ledger(c, &ep->rx, RX_N);
-}
-SECTION(tx_calls)
-{
-	walk_figures(c, &figures_of_calls, &ep->tx_calls, SECTION_CALLS);
-}
-SECTION(rx_calls)
-{
-	walk_figures(c, &figures_of_calls, &ep->rx_calls, SECTION_CALLS);
-}
-
-SECTION(blame)
+static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 {
 	walk_blame(c, &ep->blame);
 	if (c->reads && !c->short_of)
 		ep->missing &= ~BLAME_MISSING;
 }
 
-SECTION(acks)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_ACKS);
-}
-SECTION(losses)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_LOSSES);
-}
-SECTION(queue)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_QUEUE);
-}
+#define OF_CALLS(calls, part) walk_figures(c, &figures_of_calls, &ep->calls, SECTION_##part)
+#define OF_ENDPOINT(part)     walk_figures(c, &figures_of_endpoint, ep, SECTION_##part)
 
-SECTION(left)
-{
-	walk_left(c, &ep->tx_calls);
-	walk_left(c, &ep->rx_calls);
-}
+#define ENDPOINT_SECTIONS(S) \
+	S(1, identity, "identity", walk_whose(c, w)) \
+	S(2, tx, "tx ledger", walk_ledger(c, &ep->tx, TX_N)) \
+	S(3, rx, "rx ledger", walk_ledger(c, &ep->rx, RX_N)) \
+	S(4, tx_calls, "calls that send", OF_CALLS(tx_calls, CALLS)) \
+	S(5, rx_calls, "calls that read", OF_CALLS(rx_calls, CALLS)) \
+	S(6, blame, "blame", walk_blamed(c, ep)) \
+	S(7, acks, "withheld ACKs", OF_ENDPOINT(ACKS)) \
+	S(8, losses, "losses and round trips", OF_ENDPOINT(LOSSES)) \
+	S(9, queue, "drops and queue", OF_ENDPOINT(QUEUE)) \
+	S(10, left, "who left the descriptor", walk_left(c, &ep->tx_calls); \
+	  walk_left(c, &ep->rx_calls)) \
+	S(11, stops, "stopped and throttled processes", OF_CALLS(tx_calls, STOPS); \
+	  OF_CALLS(rx_calls, STOPS)) \
+	S(12, unseen, "calls that went unseen", walk_unseen(c, &ep->unseen[0]); \
+	  walk_unseen(c, &ep->unseen[1])) \
+	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING)) \
+	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS)) \
+	S(15, path, "path", OF_ENDPOINT(PATH)) \
+	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go))
 
-SECTION(stops)
-{
-	walk_figures(c, &figures_of_calls, &ep->tx_calls, SECTION_STOPS);
-	walk_figures(c, &figures_of_calls, &ep->rx_calls, SECTION_STOPS);
-}
+#define SECTION_WALK(number, name, text, ...) \
+	static void section_##name(struct codec *c, void *what) \
+	{ \
+		struct endpoint_walk *w = what; \
+		struct trace_endpoint *ep = w->ep; \
+		(void)ep; \
+		__VA_ARGS__; \
+	}
+ENDPOINT_SECTIONS(SECTION_WALK)
 
-SECTION(unseen)
-{
-	walk_unseen(c, &ep->unseen[0]);
-	walk_unseen(c, &ep->unseen[1]);
-}
+#define SECTION_ROW(number, name, text, ...) { number, text, section_##name },
+static const struct codec_section endpoint_sections[] = { ENDPOINT_SECTIONS(SECTION_ROW) };
 
-SECTION(making)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_MAKING);
-}
-SECTION(parts)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_PARTS);
-}
-SECTION(path)
-{
-	walk_figures(c, &figures_of_endpoint, ep, SECTION_PATH);
-}
-SECTION(let_go)
-{
-	codec_bool(c, &ep->let_go);
-}
-
-CALL(tx)
-CALL(rx)
-CALL(tx_calls)
-CALL(rx_calls)
-CALL(blame)
-CALL(acks)
-CALL(losses)
-CALL(queue)
-CALL(left)
-CALL(stops)
-CALL(unseen)
-CALL(making)
-CALL(parts)
-CALL(path)
-CALL(let_go)
-
-static const struct codec_section endpoint_sections[] = {
-	ROW(1, identity, "identity"),
-	ROW(2, tx, "tx ledger"),
-	ROW(3, rx, "rx ledger"),
-	ROW(4, tx_calls, "calls that send"),
-	ROW(5, rx_calls, "calls that read"),
-	ROW(6, blame, "blame"),
-	ROW(7, acks, "withheld ACKs"),
-	ROW(8, losses, "losses and round trips"),
-	ROW(9, queue, "drops and queue"),
-	ROW(10, left, "who left the descriptor"),
-	ROW(11, stops, "stopped and throttled processes"),
-	ROW(12, unseen, "calls that went unseen"),
-	ROW(13, making, "connecting and accepting"),
-	ROW(14, parts, "parts of a state, holes"),
-	ROW(15, path, "path"),
-	ROW(16, let_go, "endpoints that made room"),
-};
-
-enum { ENDPOINT_SECTIONS = sizeof(endpoint_sections) / sizeof(endpoint_sections[0]) };
+enum { SECTIONS = sizeof(endpoint_sections) / sizeof(endpoint_sections[0]) };
 
 const char *codec_endpoint_section(size_t row)
 {
-	return row < ENDPOINT_SECTIONS ? endpoint_sections[row].name : NULL;
+	return row < SECTIONS ? endpoint_sections[row].name : NULL;
 }
 
 /* Without its identity it is nothing. */
@@ -415,7 +299,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 		all_missing(&figures_of_endpoint, ep);
 		ep->missing |= BLAME_MISSING;
 	}
-	codec_sections(c, endpoint_sections, ENDPOINT_SECTIONS, &w);
+	codec_sections(c, endpoint_sections, SECTIONS, &w);
 	c->bad |= c->lacks & 1;
 	c->lacks |= before;
 	if (c->reads)

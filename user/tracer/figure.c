@@ -5,113 +5,44 @@
 
 /* --- values that several members make --------------------------------------------------------- */
 
-static uint64_t blocked_so_far(const void *calls)
-{
-	return trace_blocked_ns(calls);
-}
+#define OF_CALLS    ((const struct trace_call_stats *)owner)
+#define OF_ENDPOINT ((const struct trace_endpoint *)owner)
+#define VALUE(name, v) \
+	static uint64_t name(const void *owner) \
+	{ \
+		return v; \
+	}
 
-static uint64_t stopped_so_far(const void *calls)
-{
-	const struct trace_call_stats *b = calls;
-
-	return b->stopped_ns + b->open_stop_ns;
-}
-
-static uint64_t longest_stop(const void *calls)
-{
-	const struct trace_call_stats *b = calls;
-
-	return MAX(b->stopped_max_ns, b->open_stop_ns);
-}
-
-static uint64_t stops_so_far(const void *calls)
-{
-	const struct trace_call_stats *b = calls;
-
-	return b->stopped_n + (b->open_stop_ns != 0);
-}
+VALUE(blocked_so_far, trace_blocked_ns(OF_CALLS))
+VALUE(stopped_so_far, OF_CALLS->stopped_ns + OF_CALLS->open_stop_ns)
+VALUE(longest_stop, MAX(OF_CALLS->stopped_max_ns, OF_CALLS->open_stop_ns))
+VALUE(stops_so_far, OF_CALLS->stopped_n + (OF_CALLS->open_stop_ns != 0))
 
 /* --- how well they are known ------------------------------------------------------------------ */
 
-#define KNOWN(name) static uint8_t name(const void *owner, uint64_t value)
-#define OF_CALLS	    ((const struct trace_call_stats *)owner)
-#define OF_ENDPOINT    ((const struct trace_endpoint *)owner)
+#define KNOWN(name, resolution) \
+	static uint8_t name(const void *owner, uint64_t value) \
+	{ \
+		(void)owner; \
+		(void)value; \
+		return resolution; \
+	}
 
-KNOWN(always)
-{
-	(void)owner;
-	(void)value;
-	return TRACE_EXACT;
-}
-
+KNOWN(always, TRACE_EXACT)
 /* 0 stands for what there was not, or what is not known */
-KNOWN(unless_zero)
-{
-	(void)owner;
-	return value ? TRACE_EXACT : TRACE_UNKNOWN;
-}
-
-KNOWN(by_bytes)
-{
-	(void)value;
-	return OF_CALLS->bytes_res;
-}
-
-KNOWN(by_messages)
-{
-	(void)value;
-	return trace_messages_known(OF_CALLS) ? TRACE_EXACT : TRACE_UNKNOWN;
-}
-
-KNOWN(by_blocked)
-{
-	(void)value;
-	return OF_CALLS->blocked_res;
-}
-
-KNOWN(by_runq)
-{
-	(void)value;
-	return OF_CALLS->runq_res;
-}
-
-KNOWN(by_no_cpu)
-{
-	(void)value;
-	return OF_CALLS->no_cpu_res;
-}
-
-KNOWN(by_cpu)
-{
-	(void)value;
-	return OF_CALLS->cpu_res;
-}
-
-KNOWN(by_delack)
-{
-	(void)value;
-	return OF_ENDPOINT->delack_res;
-}
-
-KNOWN(by_retransmits)
-{
-	(void)value;
-	return OF_ENDPOINT->retransmits_res;
-}
-
+KNOWN(unless_zero, value ? TRACE_EXACT : TRACE_UNKNOWN)
+KNOWN(by_bytes, OF_CALLS->bytes_res)
+KNOWN(by_messages, trace_messages_known(OF_CALLS) ? TRACE_EXACT : TRACE_UNKNOWN)
+KNOWN(by_blocked, OF_CALLS->blocked_res)
+KNOWN(by_runq, OF_CALLS->runq_res)
+KNOWN(by_no_cpu, OF_CALLS->no_cpu_res)
+KNOWN(by_cpu, OF_CALLS->cpu_res)
+KNOWN(by_delack, OF_ENDPOINT->delack_res)
+KNOWN(by_retransmits, OF_ENDPOINT->retransmits_res)
 /* by a hook each: TCP keeps no count of these */
-KNOWN(by_hooks)
-{
-	(void)value;
-	return OF_ENDPOINT->delack_res == TRACE_UNKNOWN ? TRACE_UNKNOWN
-							: OF_ENDPOINT->retransmits_res;
-}
-
-KNOWN(if_accepted)
-{
-	(void)value;
-	return OF_ENDPOINT->making.accept_ns ? TRACE_EXACT : TRACE_UNKNOWN;
-}
+KNOWN(by_hooks, OF_ENDPOINT->delack_res == TRACE_UNKNOWN ? TRACE_UNKNOWN
+							 : OF_ENDPOINT->retransmits_res)
+KNOWN(if_accepted, OF_ENDPOINT->making.accept_ns ? TRACE_EXACT : TRACE_UNKNOWN)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
