@@ -12,7 +12,6 @@
 #include "tracer/figure.h"
 
 /* whoever adds a field finds here that it must be walked too */
-_Static_assert(sizeof(struct trace_counters) == 21 * 8, "struct trace_counters has changed");
 _Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
@@ -306,44 +305,10 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 		ep->peer = -1;
 }
 
-static void codec_counters(struct codec *c, struct trace_counters *n)
-{
-	uint64_t *const v[] = { &n->observed,
-				&n->lost,
-				&n->unpaired,
-				&n->overflow,
-				&n->contended,
-				&n->reused,
-				&n->events_lost,
-				&n->missed,
-				&n->opened,
-				&n->closed,
-				&n->dropped,
-				&n->dropped_tx_bytes,
-				&n->dropped_rx_bytes,
-				&n->dropped_stall_ns,
-				&n->dropped_lifetime_ns,
-				&n->existing.made,
-				&n->existing.asleep,
-				&n->existing.unreadable,
-				&n->blind,
-				&n->stacks_lost,
-				&n->let_go };
-
-	enum { COUNTERS = sizeof(v) / sizeof(v[0]) };
-	uint64_t all[COUNTERS] = {};
-
-	for (size_t i = 0; i < COUNTERS; i++)
-		all[i] = *v[i];
-	codec_list(c, all, COUNTERS);
-	for (size_t i = 0; i < COUNTERS; i++)
-		*v[i] = all[i];
-}
-
 void codec_part(struct codec *c, struct part *p)
 {
 	codec_u64(c, &p->at_ns);
-	codec_counters(c, &p->counters);
+	codec_list(c, (uint64_t *)&p->counters, sizeof(p->counters) / sizeof(uint64_t));
 	codec_bool(c, &p->last);
 	codec_u64(c, &p->n);
 }

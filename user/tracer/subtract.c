@@ -60,24 +60,10 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 
 static void sub_counters(struct trace_counters *out, const struct trace_counters *a)
 {
-	out->observed -= a->observed;
-	out->lost -= a->lost;
-	out->events_lost -= a->events_lost;
-	out->unpaired -= a->unpaired;
-	out->overflow -= a->overflow;
-	out->contended -= a->contended;
-	out->reused -= a->reused;
-	out->missed -= a->missed;
-	out->blind -= a->blind;
-	out->stacks_lost -= a->stacks_lost;
-	out->let_go -= a->let_go;
-	out->opened -= a->opened;
-	out->closed -= a->closed;
-	out->dropped -= a->dropped;
-	out->dropped_tx_bytes -= a->dropped_tx_bytes;
-	out->dropped_rx_bytes -= a->dropped_rx_bytes;
-	out->dropped_stall_ns -= a->dropped_stall_ns;
-	out->dropped_lifetime_ns -= a->dropped_lifetime_ns;
+	struct trace_existing all = out->existing;
+
+	add_words((uint64_t *)out, (const uint64_t *)a, sizeof(*a) / sizeof(uint64_t), -1);
+	out->existing = all;
 }
 
 static int by_serial(const void *x, const void *y)

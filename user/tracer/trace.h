@@ -268,13 +268,11 @@ static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsig
 		       : l->resolution[state];
 }
 
-/* printed always, even when 0 */
+/* printed always, even when 0; words, in the order of a recording: a new one goes to the end */
 struct trace_counters {
 	uint64_t observed, lost, unpaired, overflow, contended, reused;
 	uint64_t events_lost; /* the part of `lost` that is steps and marks of the timeline */
 	uint64_t missed;      /* programs not run because one was running on that CPU */
-	uint64_t blind;	      /* stretches of a CPU in which the kernel ran no program at all */
-	uint64_t stacks_lost; /* stacks that found their place taken: unknown */
 	uint64_t opened, closed;
 	uint64_t dropped; /* closed endpoints no longer kept (see max_closed), and the sums of what
 			     they had: */
@@ -286,6 +284,8 @@ struct trace_counters {
 		uint64_t unreadable; /* processes whose descriptors could not be listed: theirs show
 					at their first event */
 	} existing;
+	uint64_t blind;	      /* stretches of a CPU in which the kernel ran no program at all */
+	uint64_t stacks_lost; /* stacks that found their place taken: unknown */
 	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
 };
 
