@@ -55,11 +55,6 @@ void tempo_choose(struct tempo *t, size_t endpoints)
 		t->at_once = endpoints;
 }
 
-double tempo_per_endpoint(const struct tempo *t, size_t endpoints)
-{
-	return endpoints > t->at_once ? t->hz * (double)t->at_once / (double)endpoints : t->hz;
-}
-
 uint64_t tempo_gap_ns(const struct tempo *t, double random)
 {
 	return (uint64_t)(1e9 / t->hz * (0.5 + random));

@@ -27,8 +27,6 @@ void tempo_begin(struct tempo *t, double budget);
 void tempo_measured(struct tempo *t, size_t n, uint64_t ns);
 /* Of so many endpoints: sets hz and at_once. */
 void tempo_choose(struct tempo *t, size_t endpoints);
-/* How often each endpoint is looked at a second. */
-double tempo_per_endpoint(const struct tempo *t, size_t endpoints);
 /* Until the next look, from a number in [0, 1): half to one and a half of the mean, so that no
  * timer of the machine keeps step with it. */
 uint64_t tempo_gap_ns(const struct tempo *t, double random);

@@ -64,11 +64,6 @@ static double stddev_about(const struct sample *s, double mean)
 	return sqrt((double)(sum / (s->n - 1)));
 }
 
-double stats_stddev(const struct sample *s)
-{
-	return stddev_about(s, stats_mean(s));
-}
-
 /* First index whose value is >= x (or > x when after_equal). */
 static size_t bound(const struct sample *s, double x, bool after_equal)
 {

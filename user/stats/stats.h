@@ -50,7 +50,6 @@ double stats_median(double *v, size_t n);
 /* Everything below that takes `sorted` wants an ascending sample. */
 double stats_quantile(const struct sample *sorted, double q);
 double stats_mean(const struct sample *s);
-double stats_stddev(const struct sample *s); /* of the sample: n - 1 */
 double stats_mad(const struct sample *sorted);
 
 #define STATS_KS 5
