@@ -42,16 +42,19 @@ static void write_blamed(struct exposition *x, const struct metric *m, const str
 	char l[LABELS], by[LABELS];
 
 	for (unsigned int i = 0; i < TX_N; i++) {
+		const struct {
+			const char *by;
+			uint64_t ns;
+		} parts[] = { { "delayed-ack", g->delack_ns[i] },
+			      { "reader", g->unread_ns[i] },
+			      { "reader-no-cpu", g->starved_ns[trace_vote(i)] } };
+
 		with(l, labels, "cause", trace_tx_names[i]);
-		with(by, l, "by", "delayed-ack");
-		if (g->delack_ns[i] && tx_is_stall(i))
-			expo_seconds(x, m, by, g->delack_ns[i]);
-		with(by, l, "by", "reader");
-		if (g->unread_ns[i] && tx_is_stall(i))
-			expo_seconds(x, m, by, g->unread_ns[i]);
-		with(by, l, "by", "reader-no-cpu");
-		if (tx_is_stall(i) && g->starved_ns[trace_vote(i)])
-			expo_seconds(x, m, by, g->starved_ns[trace_vote(i)]);
+		for (size_t k = 0; tx_is_stall(i) && k < 3; k++) {
+			with(by, l, "by", parts[k].by);
+			if (parts[k].ns)
+				expo_seconds(x, m, by, parts[k].ns);
+		}
 	}
 }
 
@@ -85,60 +88,24 @@ static void one_way(struct exposition *x, const struct metric *m, const char *la
 	expo_u64(x, m, l, t->sum);
 }
 
-static void write_bytes(struct exposition *x, const struct metric *m, const struct group *g,
-			const char *labels)
-{
-	one_way(x, m, labels, "sent", &g->sent_bytes);
-	one_way(x, m, labels, "received", &g->received_bytes);
-}
+#define WRITE(name, ...) \
+	static void write_##name(struct exposition *x, const struct metric *m, \
+				 const struct group *g, const char *labels) \
+	{ \
+		__VA_ARGS__; \
+	}
+#define WRITE_IF(name, known, write, v) WRITE(name, if (known) write(x, m, labels, v))
 
-static void write_messages(struct exposition *x, const struct metric *m, const struct group *g,
-			   const char *labels)
-{
-	one_way(x, m, labels, "sent", &g->sent);
-	one_way(x, m, labels, "received", &g->received);
-}
-
-static void write_blocked(struct exposition *x, const struct metric *m, const struct group *g,
-			  const char *labels)
-{
-	if (!g->blocked_ns.lacks)
-		expo_seconds(x, m, labels, g->blocked_ns.sum + g->open_sleep_ns);
-}
-
-static void write_runq(struct exposition *x, const struct metric *m, const struct group *g,
-		       const char *labels)
-{
-	if (!g->runq_ns.lacks)
-		expo_seconds(x, m, labels, g->runq_ns.sum);
-}
-
-static void write_retransmits(struct exposition *x, const struct metric *m, const struct group *g,
-			      const char *labels)
-{
-	if (g->retransmits_known)
-		expo_u64(x, m, labels, g->retransmits);
-}
-
-static void write_withheld_acks(struct exposition *x, const struct metric *m, const struct group *g,
-				const char *labels)
-{
-	if (g->delack_known)
-		expo_seconds(x, m, labels, g->withheld_ack_ns);
-}
-
-static void write_drops(struct exposition *x, const struct metric *m, const struct group *g,
-			const char *labels)
-{
-	if (g->drops_known)
-		expo_u64(x, m, labels, g->drops);
-}
-
-static void write_endpoints(struct exposition *x, const struct metric *m, const struct group *g,
-			    const char *labels)
-{
-	expo_u64(x, m, labels, g->endpoints);
-}
+WRITE(bytes, one_way(x, m, labels, "sent", &g->sent_bytes);
+      one_way(x, m, labels, "received", &g->received_bytes))
+WRITE(messages, one_way(x, m, labels, "sent", &g->sent);
+      one_way(x, m, labels, "received", &g->received))
+WRITE_IF(blocked, !g->blocked_ns.lacks, expo_seconds, g->blocked_ns.sum + g->open_sleep_ns)
+WRITE_IF(runq, !g->runq_ns.lacks, expo_seconds, g->runq_ns.sum)
+WRITE_IF(retransmits, g->retransmits_known, expo_u64, g->retransmits)
+WRITE_IF(withheld_acks, g->delack_known, expo_seconds, g->withheld_ack_ns)
+WRITE_IF(drops, g->drops_known, expo_u64, g->drops)
+WRITE(endpoints, expo_u64(x, m, labels, g->endpoints))
 
 static const struct {
 	struct metric m;

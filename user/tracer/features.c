@@ -131,19 +131,25 @@ static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *o)
 	return fd >= 0 ? fd : -errno;
 }
 
+/* It is enough that it could be opened. */
+static int opened(int fd)
+{
+	return fd < 0 ? -errno : (close(fd), 0);
+}
+
+/* where: NULL, as its BTF id says */
+static int try_attach(int fd, const char *where)
+{
+	int err = fd < 0 ? fd : opened(bpf_raw_tracepoint_open(where, fd));
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int try_rawtp(void)
 {
-	int fd = load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL), link;
-
-	if (fd < 0)
-		return fd;
-	link = bpf_raw_tracepoint_open("sched_process_exit", fd);
-	if (link < 0)
-		link = -errno;
-	close(fd);
-	if (link >= 0)
-		close(link);
-	return link < 0 ? link : 0;
+	return try_attach(load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL), "sched_process_exit");
 }
 
 /* Atomics that return a value (5.12), and bpf_task_pt_regs() (5.15): the ledger's programs need
@@ -159,37 +165,25 @@ static int try_atomics(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", swap,
-			       sizeof(swap) / sizeof(swap[0]), NULL);
+	enum bpf_prog_type type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	int err = opened(bpf_prog_load(type, NULL, "GPL", swap, sizeof(swap) / sizeof(swap[0]),
+				       NULL));
 
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) ==
-			       1
-		       ? 0
-		       : -ENOENT;
+	if (err)
+		return err;
+	return libbpf_probe_bpf_helper(type, BPF_FUNC_task_pt_regs, NULL) == 1 ? 0 : -ENOENT;
 }
 
 static int try_fentry(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = BPF_TRACE_FENTRY);
 	struct btf *btf = kernel_btf();
-	int id = btf ? btf__find_by_name_kind(btf, "tcp_sendmsg", BTF_KIND_FUNC) : -1, fd, link;
+	int id = btf ? btf__find_by_name_kind(btf, "tcp_sendmsg", BTF_KIND_FUNC) : -1;
 
 	if (id < 0)
 		return -ENOENT;
 	o.attach_btf_id = id;
-	fd = load_nothing(BPF_PROG_TYPE_TRACING, &o);
-	if (fd < 0)
-		return fd;
-	link = bpf_raw_tracepoint_open(NULL, fd);
-	if (link < 0)
-		link = -errno;
-	close(fd);
-	if (link >= 0)
-		close(link);
-	return link < 0 ? link : 0;
+	return try_attach(load_nothing(BPF_PROG_TYPE_TRACING, &o), NULL);
 }
 
 static int try_kprobe(void)
@@ -199,10 +193,7 @@ static int try_kprobe(void)
 	if (access("/sys/bus/event_source/devices/kprobe/type", R_OK))
 		return -ENOSYS;
 	fd = load_nothing(BPF_PROG_TYPE_KPROBE, NULL);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return fd < 0 ? fd : opened(fd);
 }
 
 static void lockdown(char *buf, size_t size)
