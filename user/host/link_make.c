@@ -158,6 +158,13 @@ static int refused(struct err *e, const char *what, const char *why)
 		       what, *why ? ": " : "", why);
 }
 
+static int call(int nl, struct rtnl_req *r, const char *what, struct err *e)
+{
+	char why[128];
+
+	return rtnl_call(nl, r, why, sizeof(why)) ? refused(e, what, why) : 0;
+}
+
 static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu)
 {
 	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
@@ -177,7 +184,6 @@ static int add_cable(struct maker *m, int host, int to, const char *name, int in
 		far_end = { .ifi_index = index };
 	struct rtattr *info, *data, *peer;
 	struct rtnl_req r;
-	char why[128];
 
 	rtnl_begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &near_end, sizeof(near_end));
 	put_end(&r, "eth0", host, m->mtu);
@@ -191,8 +197,7 @@ static int add_cable(struct maker *m, int host, int to, const char *name, int in
 	rtnl_nest_end(&r, peer);
 	rtnl_nest_end(&r, data);
 	rtnl_nest_end(&r, info);
-	return rtnl_call(m->l->nl_fd[host], &r, why, sizeof(why)) ? refused(e, "a veth pair", why)
-								  : 0;
+	return call(m->l->nl_fd[host], &r, "a veth pair", e);
 }
 
 static int add_bridge(struct maker *m, struct err *e)
@@ -201,7 +206,6 @@ static int add_bridge(struct maker *m, struct err *e)
 	struct rtattr *info, *data;
 	struct rtnl_req r;
 	uint8_t off = 0;
-	char why[128];
 
 	rtnl_begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &i, sizeof(i));
 	rtnl_put_str(&r, IFLA_IFNAME, "br0");
@@ -212,23 +216,20 @@ static int add_bridge(struct maker *m, struct err *e)
 		 sizeof(off)); /* flood: neighbour discovery needs no querier */
 	rtnl_nest_end(&r, data);
 	rtnl_nest_end(&r, info);
-	return rtnl_call(m->l->nl_fd[LINK_SWITCH], &r, why, sizeof(why))
-		       ? refused(e, "a bridge", why)
-		       : 0;
+	return call(m->l->nl_fd[LINK_SWITCH], &r, "a bridge", e);
 }
 
 static int set_up(int nl, int index, int master, uint64_t mtu, struct err *e)
 {
 	struct ifinfomsg i = { .ifi_index = index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
 	struct rtnl_req r;
-	char why[128];
 
 	rtnl_begin(&r, RTM_NEWLINK, 0, &i, sizeof(i));
 	if (master)
 		rtnl_put_u32(&r, IFLA_MASTER, (uint32_t)master);
 	if (mtu)
 		rtnl_put_u32(&r, IFLA_MTU, (uint32_t)mtu);
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a device up", why) : 0;
+	return call(nl, &r, "a device up", e);
 }
 
 /* --- offloads --- */
@@ -298,14 +299,13 @@ static int add_addr(int nl, int index, const struct net_addr *a, bool own_route,
 	struct ifaddrmsg m = { .ifa_family = (uint8_t)a->family, .ifa_prefixlen = a->bits,
 		.ifa_index = (uint32_t)index };
 	struct rtnl_req r;
-	char why[128];
 
 	rtnl_begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &m, sizeof(m));
 	rtnl_put(&r, IFA_LOCAL, a->b, a->len);
 	rtnl_put(&r, IFA_ADDRESS, a->b, a->len);
 	rtnl_put_u32(&r, IFA_FLAGS,
 		     IFA_F_PERMANENT | IFA_F_NODAD | (own_route ? IFA_F_NOPREFIXROUTE : 0U));
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "an address", why) : 0;
+	return call(nl, &r, "an address", e);
 }
 
 /* The peer's hardware address is known: no question is asked on the cable, and none can be lost. */
@@ -315,12 +315,11 @@ static int add_neighbour(int nl, int index, const struct net_addr *peer, int hos
 		.ndm_state = NUD_PERMANENT };
 	unsigned char mac[6] = { 2, 0, 0, 0x77, 0, (unsigned char)(host + 1) };
 	struct rtnl_req r;
-	char why[128];
 
 	rtnl_begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &m, sizeof(m));
 	rtnl_put(&r, NDA_DST, peer->b, peer->len);
 	rtnl_put(&r, NDA_LLADDR, mac, sizeof(mac));
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a neighbour", why) : 0;
+	return call(nl, &r, "a neighbour", e);
 }
 
 /* Does the spec ask for anything that is said on a route? */
@@ -348,7 +347,6 @@ static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int 
 			 const struct net_addr *to, struct err *e)
 {
 	struct rtnl_req r;
-	char why[128];
 
 	m.rtm_family = (uint8_t)to->family;
 	m.rtm_dst_len = to->bits;
@@ -357,7 +355,7 @@ static int add_own_route(int nl, struct rtmsg m, const struct link_spec *s, int 
 	rtnl_put(&r, RTA_DST, to->b, to->len);
 	rtnl_put_u32(&r, RTA_OIF, (uint32_t)index);
 	put_metrics(&r, s);
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with metrics", why) : 0;
+	return call(nl, &r, "a route with metrics", e);
 }
 
 static int add_net_route(int nl, const struct link_spec *s, int index, struct net_addr a,
@@ -515,13 +513,12 @@ static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_
 {
 	struct rtmsg m = *like;
 	struct rtnl_req r;
-	char why[128];
 
 	m.rtm_family = AF_INET6;
 	m.rtm_dst_len = to->bits;
 	rtnl_begin(&r, RTM_DELROUTE, 0, &m, sizeof(m));
 	rtnl_put(&r, RTA_DST, to->b, to->len);
-	return rtnl_call(nl, &r, why, sizeof(why)) ? refused(e, "a route with metrics", why) : 0;
+	return call(nl, &r, "a route with metrics", e);
 }
 
 /* The addresses of lo have their routes in the table "local". */

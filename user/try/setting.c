@@ -42,53 +42,46 @@ static int put_int(int fd, int level, int opt, int64_t value)
 	return setsockopt(fd, level, opt, &v, sizeof(v)) ? -errno : 0;
 }
 
+/* What a setting does, each in one expression of fd and was. */
+#define READS(name, how) \
+	static int name##_read(int fd, struct saved *was) \
+	{ \
+		return how; \
+	}
+#define SETS(name, how) \
+	static int name##_set(int fd, const struct saved *was) \
+	{ \
+		return how; \
+	}
+#define UNDOES(name, how) \
+	static int name##_undo(int fd, const struct saved *was) \
+	{ \
+		return how; \
+	}
+#define CHANGES(name, what) \
+	static bool name##_changes(const struct saved *was) \
+	{ \
+		return what; \
+	}
+
 /* --- options that are a number, and are put back by setting it -------------------------------- */
 
 #define NUMBER(name, level, opt, wanted) \
-	static int name##_read(int fd, struct saved *was) \
-	{ \
-		return get_int(fd, level, opt, &was->value); \
-	} \
-	static int name##_set(int fd, const struct saved *was) \
-	{ \
-		return put_int(fd, level, opt, wanted); \
-	} \
-	static int name##_undo(int fd, const struct saved *was) \
-	{ \
-		return put_int(fd, level, opt, was->value); \
-	} \
-	static bool name##_changes(const struct saved *was) \
-	{ \
-		return was->value != (wanted); \
-	}
+	READS(name, get_int(fd, level, opt, &was->value)) \
+	SETS(name, put_int(fd, level, opt, wanted)) \
+	UNDOES(name, put_int(fd, level, opt, was->value))
 
 NUMBER(nodelay, IPPROTO_TCP, TCP_NODELAY, 1)
+CHANGES(nodelay, was->value != 1)
 NUMBER(uncork, IPPROTO_TCP, TCP_CORK, 0)
+CHANGES(uncork, was->value != 0)
 NUMBER(lowat, IPPROTO_TCP, TCP_NOTSENT_LOWAT, LOWAT)
+CHANGES(lowat, was->value != LOWAT)
 
-/* --- TCP_QUICKACK: what is read is whether the connection is interactive just now ------------- */
-
-static int quickack_read(int fd, struct saved *was)
-{
-	return get_int(fd, IPPROTO_TCP, TCP_QUICKACK, &was->value);
-}
-
-static int quickack_set(int fd, const struct saved *was)
-{
-	return put_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
-}
-
-static int quickack_undo(int fd, const struct saved *was)
-{
-	return put_int(fd, IPPROTO_TCP, TCP_QUICKACK, was->value);
-}
-
-/* It may be on for the moment, and off a message later: tcp_enter_quickack_mode(),
- * inet_csk_enter_pingpong_mode(). */
-static bool always(const struct saved *was)
-{
-	return true;
-}
+/* What is read is whether the connection is interactive just now: it may be on for the moment, and
+ * off a message later (tcp_enter_quickack_mode(), inet_csk_enter_pingpong_mode()). */
+NUMBER(quickack, IPPROTO_TCP, TCP_QUICKACK, 1)
+CHANGES(quickack, true)
 
 /* --- SO_MAX_PACING_RATE: 64 bits since Linux 4.20; all ones is no limit ----------------------- */
 
@@ -104,20 +97,9 @@ static int pacing_put(int fd, int64_t rate)
 	return setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate)) ? -errno : 0;
 }
 
-static int pacing_set(int fd, const struct saved *was)
-{
-	return pacing_put(fd, -1);
-}
-
-static int pacing_undo(int fd, const struct saved *was)
-{
-	return pacing_put(fd, was->value);
-}
-
-static bool pacing_changes(const struct saved *was)
-{
-	return was->value != -1;
-}
+SETS(pacing, pacing_put(fd, -1))
+UNDOES(pacing, pacing_put(fd, was->value))
+CHANGES(pacing, was->value != -1)
 
 /* --- TCP_CONGESTION --------------------------------------------------------------------------- */
 
@@ -140,15 +122,8 @@ static int cc_put(int fd, const char *name)
 											  : 0;
 }
 
-static int cc_set(int fd, const struct saved *was)
-{
-	return cc_put(fd, other_cc(was));
-}
-
-static int cc_undo(int fd, const struct saved *was)
-{
-	return cc_put(fd, was->text);
-}
+SETS(cc, cc_put(fd, other_cc(was)))
+UNDOES(cc, cc_put(fd, was->text))
 
 static bool cc_changes(const struct saved *was)
 {
@@ -183,36 +158,6 @@ static int buffer_undo(int fd, int opt, int force, const struct saved *was)
 	return err;
 }
 
-static int sndbuf_read(int fd, struct saved *was)
-{
-	return buffer_read(fd, SO_SNDBUF, was);
-}
-
-static int sndbuf_set(int fd, const struct saved *was)
-{
-	return put_int(fd, SOL_SOCKET, SO_SNDBUF, ROOMY);
-}
-
-static int sndbuf_undo(int fd, const struct saved *was)
-{
-	return buffer_undo(fd, SO_SNDBUF, SO_SNDBUFFORCE, was);
-}
-
-static int rcvbuf_read(int fd, struct saved *was)
-{
-	return buffer_read(fd, SO_RCVBUF, was);
-}
-
-static int rcvbuf_set(int fd, const struct saved *was)
-{
-	return put_int(fd, SOL_SOCKET, SO_RCVBUF, ROOMY);
-}
-
-static int rcvbuf_undo(int fd, const struct saved *was)
-{
-	return buffer_undo(fd, SO_RCVBUF, SO_RCVBUFFORCE, was);
-}
-
 /* SO_SNDBUF and SO_RCVBUF give no more than this, twice. */
 static bool more_room(const char *sysctl, const struct saved *was)
 {
@@ -222,41 +167,22 @@ static bool more_room(const char *sysctl, const struct saved *was)
 	return was->locks >= 0 && was->value < 2 * (int64_t)(most < ROOMY ? most : ROOMY);
 }
 
-static bool sndbuf_changes(const struct saved *was)
-{
-	return more_room("/proc/sys/net/core/wmem_max", was);
-}
-
-static bool rcvbuf_changes(const struct saved *was)
-{
-	return more_room("/proc/sys/net/core/rmem_max", was);
-}
-
 static int unlock(int fd, const struct saved *was, int lock)
 {
 	return was->locks < 0 ? -EOPNOTSUPP
 			      : put_int(fd, SOL_SOCKET, SO_BUF_LOCK, was->locks & ~lock);
 }
 
-static int sndbuf_auto_set(int fd, const struct saved *was)
-{
-	return unlock(fd, was, LOCK_SNDBUF);
-}
+#define BUFFER(name, opt, force, sysctl, lock) \
+	READS(name, buffer_read(fd, opt, was)) \
+	SETS(name, put_int(fd, SOL_SOCKET, opt, ROOMY)) \
+	UNDOES(name, buffer_undo(fd, opt, force, was)) \
+	CHANGES(name, more_room("/proc/sys/net/core/" sysctl, was)) \
+	SETS(name##_auto, unlock(fd, was, lock)) \
+	CHANGES(name##_auto, was->locks > 0 && was->locks & (lock))
 
-static int rcvbuf_auto_set(int fd, const struct saved *was)
-{
-	return unlock(fd, was, LOCK_RCVBUF);
-}
-
-static bool sndbuf_auto_changes(const struct saved *was)
-{
-	return was->locks > 0 && was->locks & LOCK_SNDBUF;
-}
-
-static bool rcvbuf_auto_changes(const struct saved *was)
-{
-	return was->locks > 0 && was->locks & LOCK_RCVBUF;
-}
+BUFFER(sndbuf, SO_SNDBUF, SO_SNDBUFFORCE, "wmem_max", LOCK_SNDBUF)
+BUFFER(rcvbuf, SO_RCVBUF, SO_RCVBUFFORCE, "rmem_max", LOCK_RCVBUF)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
@@ -273,10 +199,8 @@ static int pipe_read(int fd, struct saved *was)
 	return size < 0 ? -errno : 0;
 }
 
-static int pipe_set(int fd, const struct saved *was)
-{
-	return pipe_put(fd, PIPE_ROOM);
-}
+SETS(pipe, pipe_put(fd, PIPE_ROOM))
+CHANGES(pipe, was->value < PIPE_ROOM)
 
 /*
  * -EBUSY: it holds more than would fit. It is halved as often as that can be done, so that what its
@@ -310,11 +234,6 @@ static bool pipe_undoable(int fd)
 	return !held;
 }
 
-static bool pipe_changes(const struct saved *was)
-{
-	return was->value < PIPE_ROOM;
-}
-
 #define ROW(name, said, fn, ...) \
 	{ \
 		name, said, fn##_read, fn##_set, fn##_undo, fn##_changes, __VA_ARGS__ \
@@ -323,8 +242,7 @@ static bool pipe_changes(const struct saved *was)
 static const struct setting settings[] = {
 	ROW("nodelay", "TCP_NODELAY", nodelay),
 	ROW("uncork", "TCP_CORK off", uncork),
-	{ "quickack", "TCP_QUICKACK", quickack_read, quickack_set, quickack_undo, always,
-		.kept_up = true },
+	ROW("quickack", "TCP_QUICKACK", quickack, .kept_up = true),
 	ROW("no-pacing", "SO_MAX_PACING_RATE without a limit", pacing),
 	ROW("notsent-lowat", "TCP_NOTSENT_LOWAT of 128 KiB", lowat),
 	ROW("cc", "another TCP_CONGESTION", cc,
