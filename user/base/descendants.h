@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that a process has started, and what that has started: found by who is whose parent, at this
- * moment. */
+/* All that a process has started, and what that has started: found by who is whose parent now. */
 #ifndef IPCSTALL_BASE_DESCENDANTS_H
 #define IPCSTALL_BASE_DESCENDANTS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One error: what failed, why, and what to do next, on one line; and the exit code that goes with
- * it. */
+/* One error: what failed, why, and what to do next, on one line; and its exit code. */
 #ifndef IPCSTALL_BASE_ERR_H
 #define IPCSTALL_BASE_ERR_H
 

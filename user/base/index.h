@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A number found by another: 64 bits to 32, open addressing. Neither is 0. Zeroes are an empty one.
- */
+/* A number found by another: 64 bits to 32, open addressing. Neither is 0. Zeroes are empty. */
 #ifndef IPCSTALL_BASE_INDEX_H
 #define IPCSTALL_BASE_INDEX_H
 

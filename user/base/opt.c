@@ -305,8 +305,7 @@ static int unknown_option(const struct opt *rows, const char *name, struct err *
 	return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; --help lists all", name);
 }
 
-/* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv were used, or -1.
- */
+/* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv it was, or -1. */
 static int parse_long(const struct opt *rows, void *into, char **argv, int left,
 		      struct opt_operands *rest, struct err *e)
 {

@@ -10,8 +10,7 @@
 
 #include <signal.h>
 
-/* Once, before anything else changes a signal: a closed pipe is an error to report from now on, not
- * a death. */
+/* Once, before anything else changes a signal: a closed pipe is an error to report from now on. */
 void signals_begin(void);
 /* Install a handler; over a hangup that was to be ignored from the start none. Only of signals
  * below 32. */

@@ -118,8 +118,7 @@ static void end_last_slice(struct run *r, struct receiver *v)
 	last->bytes += v->bytes - v->slice_bytes;
 }
 
-/* The first bytes start the time; they are in nobody's slice, since when they were under way is not
- * known. */
+/* The first bytes start the time; they are in nobody's slice: since when they came is not known. */
 static void first_bytes(struct run *r, struct receiver *v)
 {
 	v->from = v->now = v->slice_from = v->batch.since = tick_now(&r->clock);

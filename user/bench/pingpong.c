@@ -17,8 +17,7 @@ static size_t answer_size(const struct run *r)
 	return r->test == TEST_THROUGHPUT ? 1 : r->size;
 }
 
-/* Wait for the intended start; the last stretch awake, since a timer comes late by tens of
- * microseconds. */
+/* Wait for the intended start; the last stretch awake, since timers are late by tens of us. */
 uint64_t wait_intended(const struct run *r, uint64_t when)
 {
 	uint64_t now = tick_now(&r->clock);
@@ -43,8 +42,7 @@ static int finish(struct run *r, uint64_t from, uint64_t to, uint64_t sent, uint
 	return 0;
 }
 
-/* The plain loop: nothing in it but two calls, a stamp, a store and the question whether to stop.
- */
+/* The plain loop: nothing in it but two calls, a stamp, a store and whether to stop. */
 static int client_closed(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), prev = from, n = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From options to a plan: defaults made definite, and what cannot work refused before anything
- * runs. */
+/* From options to a plan: defaults made definite, what cannot work refused before anything runs. */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>

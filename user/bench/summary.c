@@ -68,8 +68,7 @@ static uint64_t *new_samples(size_t n, struct err *e)
 	return v;
 }
 
-/* Samples of the client alone: RTT (halved for latency), connect time, or the time from a message
- * to its ack. */
+/* Samples of the client alone: RTT (halved for latency), connect time, or a message to its ack. */
 static int from_client(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
@@ -89,8 +88,7 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 	return fill_latency(p, v, n, e);
 }
 
-/* One end's part of the handshakes, as far as its TCP measured it; none where the other host did.
- */
+/* One end's part of the handshakes, as its TCP measured it; none where the other host did. */
 static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has,
 			  struct err *e)
 {
@@ -123,8 +121,7 @@ static int fill_from_client(const struct run *r, struct point *p, struct err *e)
 		       : 0;
 }
 
-/* Closed loop: client samples are round trips from one stamp to the next, server samples the stamps
- * between. */
+/* Closed loop: client samples are round trips from stamp to stamp, server samples those between. */
 static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];

@@ -55,8 +55,7 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 	timeline_add(&t->timeline, tr);
 }
 
-/* The workers' pids come one point at a time: the filter starts with ourselves, who send nothing.
- */
+/* The workers' pids come one point at a time: the filter starts with us, who send nothing. */
 static struct trace *prepare(struct traced *tr, const struct bench_plan *plan,
 			     enum trace_backend backend, struct trace_error *te)
 {

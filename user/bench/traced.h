@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger's way into a benchmark: hooks of a run that keep a tracing session over all its
- * points. */
+/* The ledger's way into a benchmark: hooks of a run that keep one session over all its points. */
 #ifndef IPCSTALL_BENCH_TRACED_H
 #define IPCSTALL_BENCH_TRACED_H
 

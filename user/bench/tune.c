@@ -70,8 +70,7 @@ static bool better(enum test t, double a, double than, double by)
 	return t == TEST_THROUGHPUT ? a > than * by : a * by < than;
 }
 
-/* NAN: it cannot be had here (a congestion control for the privileged, more than the limit for
- * pipes). */
+/* NAN: it cannot be had here (a congestion control for the privileged, pipes beyond the limit). */
 static double try_once(const struct search *s, const struct bench_plan *trial, struct err *e)
 {
 	struct point p;
@@ -123,8 +122,7 @@ static double try_knobs(const struct search *s, const struct knobs *k, struct er
 	return middle(score, TRIAL_ROUNDS);
 }
 
-/* One more knob must be worth it. Whether the first is, the pairs tell, which see more than a
- * trial. */
+/* One more knob must be worth it. Whether the first is, the pairs tell: they see more. */
 static double gain_needed(const struct tuned *t)
 {
 	return memcmp(&t->chosen, &none, sizeof(none)) ? GAIN_LEAST : 1;
@@ -149,8 +147,7 @@ static int consider(struct search *s, const struct knobs *k, struct err *e)
 	return 0;
 }
 
-/* Is `name` a word of this file? Asking the kernel for one it has not loaded would make it load a
- * module. */
+/* Is `name` a word of this file? Asking the kernel for one it lacks would load a module. */
 static bool control_available(const char *name)
 {
 	char line[256], *rest = line, *word;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One end of the conversation: a process that obeys orders, one at a time, and reports after each.
- */
+/* One end of the conversation: a process that obeys orders one by one, and reports after each. */
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -88,8 +87,7 @@ static void usage_since(struct worker_usage *u, const struct rusage *a)
 	u->pid = getpid();
 }
 
-/* What comes before the other host's clock runs would not be counted, or be counted as come at
- * once. */
+/* What comes before the other host's clock runs would not be counted, or as come at once. */
 static void await_start(const struct run *r)
 {
 	struct timespec pause = { 0, 20000 };

@@ -123,8 +123,7 @@ int point_run_report(struct point_run *b, enum role role, struct err *e)
 	return err_set(e, m.err.code ? m.err.code : EXIT_BUG, "%s", m.err.text);
 }
 
-/* Once one end has failed, the other's words are only the echo of it, unless they tell of a death.
- */
+/* Once one end has failed, the other's words are only its echo, unless they tell of a death. */
 static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 {
 	for (int i = 0; i < ROLES; i++) {
@@ -137,8 +136,7 @@ static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 	return 0;
 }
 
-/* The other host's word of why its end is gone comes over the control channel, later than the end's
- * own silence. */
+/* The other host's word of why its end is gone comes later than the end's own silence. */
 static void prefer_far_word(struct point_run *b, struct err *e)
 {
 	struct pollfd p = { b->worker[ROLE_SERVER].reports, POLLIN, 0 };

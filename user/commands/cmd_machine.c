@@ -155,8 +155,7 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 			 ladder_to_json(f));
 }
 
-/* One that was named is meant: half a minute of other rungs later is too late to say that it is not
- * there. */
+/* One that was named is meant: half a minute later is too late to say that it is not there. */
 static int check_dir(const char *dir, struct err *e)
 {
 	struct stat st;

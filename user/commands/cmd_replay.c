@@ -179,8 +179,7 @@ static json_t *about(const struct recording_state *st, const char *path)
 			 (json_int_t)d->stalls, "closed", (json_int_t)d->closed);
 }
 
-/* The session began an interval before its first snapshot. The last one is all there is, and always
- * due. */
+/* The session began an interval before its first snapshot. The last one is always due. */
 static bool is_due(struct show *s, uint64_t at_ns)
 {
 	uint64_t interval = (uint64_t)s->o->interval_ns;

@@ -205,8 +205,7 @@ static void add_withheld_acks(struct group *to, const struct trace_endpoint *d,
 		add(&to->withheld_ack_ns, d->answers.ns);
 }
 
-/* The sending half is the writer's, the receiving half the reader's; who was never seen is the
- * other one. */
+/* The sending half is the writer's, the receiving half the reader's; if never seen, the other's. */
 static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
 			 const struct trace_endpoint *whole, bool is_new)
 {

@@ -9,8 +9,7 @@
 
 #include "verdict/verdict.h"
 
-/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is a figure no
- * more. */
+/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is no figure. */
 struct tally {
 	uint64_t sum;
 	bool lacks;

@@ -61,8 +61,7 @@ static inline __attribute__((always_inline)) void time_reader(reader read, doubl
 	}
 }
 
-/* Each clock's loops are compiled with its reading inlined: a call through a pointer would be part
- * of the cost. */
+/* Each clock's loops are compiled with its reading inlined: a call by pointer would be its cost. */
 #define PROBE(id, expr) \
 	static uint64_t read_##id(void) { return (expr); } \
 	static struct step step_##id(void) { return find_step(read_##id); } \

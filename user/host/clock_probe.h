@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the clocks of this machine can do: their smallest visible step and the cost of asking them.
- */
+/* What the clocks of this machine can do: their smallest visible step and what asking costs. */
 #ifndef IPCSTALL_HOST_CLOCK_PROBE_H
 #define IPCSTALL_HOST_CLOCK_PROBE_H
 

@@ -143,8 +143,7 @@ static int run_snappy(struct ladder *l, snappy_compress_fn compress)
 	return LADDER_SAMPLES;
 }
 
-/* A static program has no loader (AT_BASE is 0). dlopen() would bring in a second libc beside its
- * own. */
+/* A static program has no loader (AT_BASE is 0). dlopen() would bring in a second libc. */
 int rung_snappy(struct ladder *l)
 {
 	void *lib = getauxval(AT_BASE) ? dlopen("libsnappy.so.1", RTLD_NOW) : NULL;

@@ -27,8 +27,7 @@ struct disk {
 	char *buf;
 };
 
-/* Random content: a file system that compresses or a host that skips zeros would tell a fairy tale.
- */
+/* Random content: a file system that compresses or a host that skips zeros would tell tales. */
 static int fill(struct disk *d, uint64_t seed)
 {
 	struct rng r;
