@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
 #include "diagnose/fixes.h"
 #include "diagnose/observe.h"
 #include "diagnose/report.h"
+#include "render/ledger_point.h"
+#include "render/sink.h"
 #include "stats/rng.h"
 #include "diagnose/diagnosis.h"
 #include "stats/dips.h"
@@ -308,6 +311,80 @@ static void test_kept_off(void **state)
 	assert_true(isnan(point_with("cross", json_null()).delay[ROLE_SERVER]));
 }
 
+static void same(double live, double saved, const char *what)
+{
+	if (isnan(live) ? !isnan(saved) : !(fabs(live - saved) < 1e-9 * (1 + fabs(live))))
+		fail_msg("%s: %.9f live, %.9f saved", what, live, saved);
+}
+
+#define SAME(field) same(live.field, saved.field, #field)
+
+static void end_of(struct trace_endpoint *ep, pid_t pid, int peer)
+{
+	*ep = (struct trace_endpoint){ .serial = (uint64_t)pid,
+				       .proto = TRACE_TCP,
+				       .family = AF_INET,
+				       .peer = peer,
+				       .tx_calls = { .tgid = pid, .runq_ns = 30000000,
+						     .runq_res = TRACE_EXACT },
+				       .rx_calls = { .tgid = pid, .runq_ns = 50000000,
+						     .runq_res = TRACE_EXACT } };
+	memset(ep->tx.resolution, TRACE_EXACT, sizeof(ep->tx.resolution));
+	snprintf(ep->tx_calls.comm, sizeof(ep->tx_calls.comm), "end-%d", pid);
+	ep->tx.lifetime_ns = ep->rx.lifetime_ns = 1100000000;
+	ep->tx.ns[TX_IDLE] = 600000000;
+	ep->tx.ns[TX_NAGLE] = 500000000;
+	ep->tx.count[TX_NAGLE] = 12;
+	ep->tx.max[TX_NAGLE] = 44000000;
+	ep->blame.delack_ns[TX_NAGLE] = 400000000;
+	ep->blame.delack_n[TX_NAGLE] = 10;
+	ep->blame.unread_ns[TX_NAGLE] = 90000000;
+	ep->blame.unread_n[TX_NAGLE] = 2;
+	ep->tx.resolution[TX_CWND] = TRACE_UNKNOWN;
+	ep->drops_res = TRACE_EXACT;
+	ep->drops[TRACE_DROP_RCVBUF] = 3;
+}
+
+/* A round that is judged as it was measured, and again from the file that holds it. */
+static void test_live_and_saved(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct point_ledger ledger = { .phase = { .n = 2, .ep = ep }, .pids = { 100, 200 },
+				       .cost_ratio = NAN };
+	struct point p = { .mode = "tcp", .placement = "same", .test = TEST_THROUGHPUT,
+			   .size = 16384, .elapsed_ns = 1000000000, .messages = 100, .sent = 103,
+			   .lost = 3, .ledger = &ledger };
+	struct diag_round live, saved;
+	json_t *j;
+
+	end_of(&ep[0], 100, 1);
+	end_of(&ep[1], 200, -1);
+	p.usage[ROLE_CLIENT] = (struct worker_usage){ .pid = 100, .user_us = 1000 };
+	p.usage[ROLE_SERVER] = (struct worker_usage){ .pid = 200, .system_us = 3000 };
+	p.noise = (struct noise_report){ .window_ns = 1.2e9, .n_cpus = 1, .competing_ns = 6e7 };
+	p.noise.run_delay_ns[ROLE_SERVER] = 2e8;
+	verdict_make(&ledger.phase, &ledger.verdict);
+	json_ledger_of_point = point_ledger_to_json;
+	j = json_of_point(&p, NULL);
+	assert_int_equal(observe_point(&p, &live), 0);
+	assert_int_equal(observe_saved(j, &saved), 0);
+	json_decref(j);
+	assert_true(live.traced && saved.traced && live.one_cpu && saved.one_cpu);
+	assert_true(!live.both_seen && !saved.both_seen);
+	near(live.wait[ROLE_CLIENT][TX_NAGLE].delack, 4.0 / 11);
+	SAME(cost_ns), SAME(each_ns), SAME(messages), SAME(sent), SAME(lost), SAME(competing);
+	SAME(device), SAME(drops[0]), SAME(drops[1]), SAME(drops[2]);
+	for (int r = 0; r < ROLES; r++) {
+		SAME(cpu[r]), SAME(delay[r]), SAME(woken[r]);
+		assert_int_equal(live.who[r].pid, saved.who[r].pid);
+		assert_string_equal(live.who[r].comm, saved.who[r].comm);
+		for (unsigned int c = 0; c < TX_N; c++) {
+			SAME(wait[r][c].share), SAME(wait[r][c].delack), SAME(wait[r][c].unread);
+			SAME(wait[r][c].count), SAME(wait[r][c].max_ns);
+		}
+	}
+}
+
 /* 1,000 messages in 1 s, of which each took 8 ms. */
 static double cost_with(const char *test)
 {
@@ -594,7 +671,8 @@ int main(void)
 		cmocka_unit_test(test_decision), cmocka_unit_test(test_fixes_fit),
 		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),
 		cmocka_unit_test(test_odd_round), cmocka_unit_test(test_window),
-		cmocka_unit_test(test_kept_off), cmocka_unit_test(test_refine),
+		cmocka_unit_test(test_kept_off),
+		cmocka_unit_test(test_live_and_saved), cmocka_unit_test(test_refine),
 		cmocka_unit_test(test_report_reads_well),
 	};
 
