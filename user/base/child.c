@@ -90,11 +90,9 @@ static int check_program(const char *name, struct err *e)
 	return why ? cannot_run(name, why, e) : 0;
 }
 
-/*
- * Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec)
+/* Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec)
  * may have left us children of its own: what those leave behind would come to us too, and be taken
- * for the command's.
- */
+ * for the command's. */
 static bool adopt_orphans(void)
 {
 	siginfo_t info;

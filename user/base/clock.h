@@ -81,12 +81,10 @@ struct tick_clock {
 	    */
 #define TICK_CALIBRATE_NS 50000000ULL
 
-/*
- * Choose the clock and, for the TSC, calibrate it over window_ns against CLOCK_MONOTONIC. Each end
+/* Choose the clock and, for the TSC, calibrate it over window_ns against CLOCK_MONOTONIC. Each end
  * of the window is the tightest of many brackets (stamp, clock, stamp), so the error is bounded by
  * half of both brackets' widths plus the clock's 1 ns steps, over the window: about 1 ppm for 50
- * ms.
- */
+ * ms. */
 void tick_clock_init(struct tick_clock *c, uint64_t window_ns);
 
 /* The fallback without calibration: CLOCK_MONOTONIC. */

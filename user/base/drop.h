@@ -7,11 +7,9 @@
 
 #include "base/err.h"
 
-/*
- * user: NULL is "nobody" for root, and nothing for others. `root` keeps what there is. keep:
+/* user: NULL is "nobody" for root, and nothing for others. `root` keeps what there is. keep:
  * capabilities that stay (1 << CAP_...), of those that this process has. Capabilities are a
- * thread's own: there is no other thread yet.
- */
+ * thread's own: there is no other thread yet. */
 int drop_privileges(const char *user, uint64_t keep, struct err *e);
 
 /* Set this thread's effective and permitted capabilities to those in `keep` that it has; none can

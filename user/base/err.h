@@ -27,11 +27,8 @@ struct err {
 	char text[768];
 };
 
-/*
- * Record an error and return -1, so that a caller can write `return err_set(e, ...)`.
- * The text reads "what: why; what to do next". The first error recorded wins: it is nearest to the
- * cause.
- */
+/* Record an error and return -1, so that a caller can write `return err_set(e, ...)`. The text
+ * reads "what: why; what to do next". The first error recorded wins: it is nearest to the cause. */
 int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

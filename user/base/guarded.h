@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Memory that processes share, between two pages that nobody may touch. It ends where the second
+/* Memory that processes share, between two pages that nobody may touch. It ends where the second
  * one begins: an index too large by one ends the process instead of changing what lies behind.
- * AddressSanitizer does not see a mapping.
- */
+ * AddressSanitizer does not see a mapping. */
 #ifndef IPCSTALL_BASE_GUARDED_H
 #define IPCSTALL_BASE_GUARDED_H
 

@@ -18,11 +18,9 @@ struct identity {
 	char name[64], home[PATH_MAX];
 };
 
-/*
- * user: by name; NULL: whom SUDO_USER, SUDO_UID and SUDO_GID name, if they are set and this process
+/* user: by name; NULL: whom SUDO_USER, SUDO_UID and SUDO_GID name, if they are set and this process
  * is root. as_root: nobody else. Users that are there no more, or variables that do not fit
- * together, are errors.
- */
+ * together, are errors. */
 int identity_choose(struct identity *as, const char *user, bool as_root, struct err *e);
 
 /* In the child, before exec: ids, groups, HOME, USER and LOGNAME, no capabilities, no SUDO_*. For

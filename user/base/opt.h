@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Options as typed rows. From the same rows come parsing, validation, --help, the man page, shell
+/* Options as typed rows. From the same rows come parsing, validation, --help, the man page, shell
  * completion, the restatement of every option in a result file, and reading them back from there
- * (--repeat).
- */
+ * (--repeat). */
 #ifndef IPCSTALL_BASE_OPT_H
 #define IPCSTALL_BASE_OPT_H
 

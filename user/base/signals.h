@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Whoever started this program may have it ignore signals: nohup the hangup, a script's shell the
+/* Whoever started this program may have it ignore signals: nohup the hangup, a script's shell the
  * Ctrl-C of what it runs in the background. nohup is meant, and holds for the program and what it
  * starts. The Ctrl-C is not: a script that sends SIGINT to its background job wants it to end, as
- * it would a packet sniffer. What the program starts is given what the program was.
- */
+ * it would a packet sniffer. What the program starts is given what the program was. */
 #ifndef IPCSTALL_BASE_SIGNALS_H
 #define IPCSTALL_BASE_SIGNALS_H
 

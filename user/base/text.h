@@ -26,12 +26,10 @@ uint64_t text_link_inode(const char *link);
 void text_append(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters
+/* What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters
  * that move a cursor or turn the direction of what follows. Each byte that is no part of a
  * character, and each such character, becomes one '?'. Where texts come in from the kernel, from
- * files and from other hosts, this is done once; whoever shows them need not.
- */
+ * files and from other hosts, this is done once; whoever shows them need not. */
 void text_clean(char *s, size_t size);
 /* the same, but line ends stay */
 void text_clean_lines(char *s, size_t size);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The tool's own cost: short slices of one test over one connection, with the programs detached,
+/* The tool's own cost: short slices of one test over one connection, with the programs detached,
  * attached and recording, and attached for somebody else. The three follow each other in a random
  * order, round after round, so that what drifts meets them alike; a round's ratio is to its own
- * detached slice.
- */
+ * detached slice. */
 #ifndef IPCSTALL_BENCH_AB_H
 #define IPCSTALL_BENCH_AB_H
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and
+/* Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and
  * time are the figure, cut into slices of time; the sender's, up to the acknowledgement, are kept
  * beside it. The clock is read once in a batch of messages, and batches are kept under BATCH_NS, so
- * that a stamp costs nothing and a stalled message still ends the run.
- */
+ * that a stamp costs nothing and a stalled message still ends the run. */
 #include "bench/run.h"
 
 enum { BATCH_NS = 50000, BATCH_MAX = 256 };

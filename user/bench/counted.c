@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What an end counted, taken out of the memory that it shares with the coordinator. The end is a
+/* What an end counted, taken out of the memory that it shares with the coordinator. The end is a
  * process of its own, and what it counted may be another host's word: it is copied first, so that
  * it cannot change after it was looked at, and nothing of it is used as a number of elements before
- * it was found to be within the room there is.
- */
+ * it was found to be within the room there is. */
 #include <string.h>
 
 #include "base/text.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * One-way time in open loop: the sender keeps its schedule whatever the receiver does, and the
+/* One-way time in open loop: the sender keeps its schedule whatever the receiver does, and the
  * receiver's stamp minus the intended start is the sample. Both ends compute the schedule from the
- * same first instant, so nothing travels but the message.
- */
+ * same first instant, so nothing travels but the message. */
 #include "bench/run.h"
 
 static int oneway_client(struct run *r, const struct phase *p, struct err *e)

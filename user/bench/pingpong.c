@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Question and answer: latency (the answer is as long as the question), one-way time in closed loop
+/* Question and answer: latency (the answer is as long as the question), one-way time in closed loop
  * (both ends stamp), and throughput with an acknowledgement of one byte for each message. One stamp
- * a round trip at each end that needs it.
- */
+ * a round trip at each end that needs it. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -80,10 +78,8 @@ static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, 
 	return r->test == TEST_THROUGHPUT && end > now ? end : now;
 }
 
-/*
- * The same with a moment of its own for each message: the sample counts from there, however late it
- * could start. Of a round trip half is the latency; of the wait before it all is.
- */
+/* The same with a moment of its own for each message: the sample counts from there, however late it
+ * could start. Of a round trip half is the latency; of the wait before it all is. */
 static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), now = from, n = 0;
@@ -129,12 +125,10 @@ static void window_time_begins(struct window *w, const struct run *r, const stru
 	w->deadline = w->from + ns_to_ticks(&r->clock, p->duration_ns);
 }
 
-/*
- * A question goes out when an answer comes, so every K-th answer belongs to one chain of round
+/* A question goes out when an answer comes, so every K-th answer belongs to one chain of round
  * trips without a gap: from one of these to another the path is as full at the end as at the
  * beginning, and no burst of answers is cut in two. Filling the path before and emptying it after
- * is nobody's rate.
- */
+ * is nobody's rate. */
 static bool window_turned(const struct phase *p, const struct window *w)
 {
 	if (!w->counted || w->counted >= p->max_count)

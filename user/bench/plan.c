@@ -375,11 +375,9 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		       : 0;
 }
 
-/*
- * K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too,
+/* K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too,
  * with a buffer of its own (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver takes no more
- * than max_dgram_qlen: whoever answers then blocks, and with him whoever asks.
- */
+ * than max_dgram_qlen: whoever answers then blocks, and with him whoever asks. */
 static int64_t outstanding_most(const struct bench_plan *p)
 {
 	int64_t room = p->o.sndbuf ? product(2, p->o.sndbuf) : UNIX_SNDBUF,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a run found, as plain data. Knows neither how it was measured nor how it will be shown.
+/* What a run found, as plain data. Knows neither how it was measured nor how it will be shown.
  * Unknown is NAN in a double, FACT_UNKNOWN in a number (workloads/facts.h), false in a has_...
- * flag; never 0.
- */
+ * flag; never 0. */
 #ifndef IPCSTALL_BENCH_POINT_H
 #define IPCSTALL_BENCH_POINT_H
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Messages over a workload that acknowledges and repeats by itself. One loop for both tests: the
+/* Messages over a workload that acknowledges and repeats by itself. One loop for both tests: the
  * window is kept full; latency is the time from a message's first packet going out to the
  * acknowledgement that settles its last one. The other end takes messages as in the plain tests,
  * and then stays to acknowledge again until nothing is under way: the last acknowledgement may be
- * lost too.
- */
+ * lost too. */
 #include <poll.h>
 #include <stdlib.h>
 

@@ -227,11 +227,9 @@ static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 	return took > slot_ends ? took : slot_ends;
 }
 
-/*
- * With an ack for each message a slice of time is a run of samples, with what was waited in vain.
+/* With an ack for each message a slice of time is a run of samples, with what was waited in vain.
  * Of several under way every K-th is one of a chain without a gap; on a schedule each begins at its
- * own moment.
- */
+ * own moment. */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
@@ -271,10 +269,8 @@ static void trial_interval(const struct run *r, struct point *p)
 								: "a longer --duration");
 }
 
-/*
- * The receiver's time begins with its first receive. Where most had been sent by then, its reads
- * emptied a buffer: how fast that goes says nothing of the path.
- */
+/* The receiver's time begins with its first receive. Where most had been sent by then, its reads
+ * emptied a buffer: how fast that goes says nothing of the path. */
 static bool only_emptied(const struct point *p, uint64_t received_ns)
 {
 	return received_ns < p->elapsed_ns / 2;

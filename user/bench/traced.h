@@ -38,11 +38,9 @@ struct traced {
 	struct timeline timeline; /* of all points, where it is asked for */
 };
 
-/*
- * Try to trace the plan's kind of endpoints. Returns 0 also when the kernel refuses: the benchmark
+/* Try to trace the plan's kind of endpoints. Returns 0 also when the kernel refuses: the benchmark
  * runs on without, and says so; only a backend that was asked for by name and is not to be had is
- * an error.
- */
+ * an error. */
 int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend,
 		 struct err *e);
 /* What cannot do without the ledger says so by this: -1 where nothing is traced. */

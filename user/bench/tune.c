@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * --tuned: which buffers and which congestion control serve a point best is found out by short
+/* --tuned: which buffers and which congestion control serve a point best is found out by short
  * trials of that very point, one knob after the other; what came out best must then win against the
  * kernel's own choice, in turns; and the point is measured afresh with what was found: a trial's
  * luck is not in its figure. What the user set himself is left alone. Most is to be had where TCP
  * is paced (bbr), which loopback does not need, and where writer and reader on two CPUs fill and
- * drain a buffer too small to keep both awake.
- */
+ * drain a buffer too small to keep both awake. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +18,8 @@ enum {
 	TRIAL_NS = 60000000,
 	/* what bbr loses to a path that it misjudged shows after a while only */
 	PAIR_NS = 200000000,
-	/*
-	 * the middle one counts: what is now fast and now slow, as bbr is on loopback, is not fast
-	 */
+	/* the middle one counts: what is now fast and now slow, as bbr is on loopback, is not
+	 * fast */
 	TRIAL_ROUNDS = 3,
 	PAIRS = 5,		/* of trials, with and without, of what came out best */
 	/* question and answer: smaller messages do not know how large the buffers are */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The two ends' processes. The coordinator waits for both at once, so a worker's death, a signal or
- * silence past the time limit ends the point in bounded time, and both are always reaped.
- */
+/* The two ends' processes. The coordinator waits for both at once, so a worker's death, a signal or
+ * silence past the time limit ends the point in bounded time, and both are always reaped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -57,12 +57,10 @@ static double known(double v)
 	return isnan(v) ? 0 : v;
 }
 
-/*
- * The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer
+/* The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer
  * ended was for nothing, and of the rest the time in which the peer may have run, or either end
  * waited for a CPU, is excused; and never more than the time in which neither end ran. So it is a
- * lower bound.
- */
+ * lower bound. */
 static double unexcused(const struct diag_round *r, enum role role, unsigned int cause,
 			bool or_masked)
 {
@@ -109,11 +107,9 @@ static bool drops_known(const struct diag_round *r)
 	return r->traced && !isnan(r->drops[0]) && !isnan(r->drops[1]);
 }
 
-/*
- * A loss: known to the application's own count in every round; the kinds of drop only where they
+/* A loss: known to the application's own count in every round; the kinds of drop only where they
  * were traced. What is left of the loss is lost elsewhere: of a round that knows no drops that is
- * all of it, and says nothing where others know them.
- */
+ * all of it, and says nothing where others know them. */
 static void collect_loss(const struct diag_round *r, size_t n, unsigned int cause, struct series *s)
 {
 	bool some_know = false;
@@ -389,11 +385,9 @@ static struct trials trials_of(const struct diag_gain *g, const size_t *of, size
 	return t;
 }
 
-/*
- * A wait that is certain stands by itself; one that is only possible stands when a fix is
+/* A wait that is certain stands by itself; one that is only possible stands when a fix is
  * confirmed, and falls when all are refuted. Beside others at work on the same CPUs a fix proves
- * nothing of the second: what it gains may be that it takes turns with them less.
- */
+ * nothing of the second: what it gains may be that it takes turns with them less. */
 enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gain *gains,
 			      const size_t *of, size_t n, bool disturbed, int *culprit)
 {

@@ -104,10 +104,9 @@ struct diag_gain {
 	size_t pairs, faster;
 };
 
-/*
- * before[i], after[i]: time per message in the same round, without the fix twice (again[i]: the
- * second time), with it once. tested: how many fixes stand trial, for the correction of the level.
- */
+/* before[i], after[i]: time per message in the same round, without the fix twice (again[i]: the
+ * second time), with it once. tested: how many fixes stand trial, for the correction of the
+ * level. */
 void diag_judge_gain(const double *before, const double *again, const double *after, size_t n,
 		     size_t tested, const struct diag_finding *f, struct rng *rng,
 		     struct diag_gain *out);

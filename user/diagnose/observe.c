@@ -89,11 +89,9 @@ static bool stalled(const struct seen_endpoint *ep)
 	return false;
 }
 
-/*
- * A point that was traced in a second run has figures of its own and a ledger of another run:
+/* A point that was traced in a second run has figures of its own and a ledger of another run:
  * shares are then of a lifetime. So they are where that is longer than the figures' time, which has
- * neither the filling nor the emptying of a window.
- */
+ * neither the filling nor the emptying of a window. */
 void observe_endpoint(struct observation *o, const struct seen_endpoint *ep)
 {
 	struct diag_round *r = o->out;

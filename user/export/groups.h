@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What endpoints did, added up by program, cgroup and protocol: few series, whatever the number of
+/* What endpoints did, added up by program, cgroup and protocol: few series, whatever the number of
  * connections. Only differences of snapshots are added, so a sum never falls when an endpoint
- * closes or changes hands. Pure: no kernel, no text.
- */
+ * closes or changes hands. Pure: no kernel, no text. */
 #ifndef IPCSTALL_EXPORT_GROUPS_H
 #define IPCSTALL_EXPORT_GROUPS_H
 

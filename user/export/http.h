@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * As much of HTTP/1.1 as a scraper needs: GET and HEAD, one request a connection, everything
- * bounded in size, number and time. One thread; nobody can make it wait for anybody.
- */
+/* As much of HTTP/1.1 as a scraper needs: GET and HEAD, one request a connection, everything
+ * bounded in size, number and time. One thread; nobody can make it wait for anybody. */
 #ifndef IPCSTALL_EXPORT_HTTP_H
 #define IPCSTALL_EXPORT_HTTP_H
 
@@ -40,10 +38,8 @@ struct http_reply {
 
 typedef void http_handler(void *ctx, const struct http_request *q, struct http_reply *r);
 
-/*
- * Is there a whole request in buf? 0: not yet. 200: yes, and it is one to be answered: *q. Else the
- * status to refuse it with: 400, 405, 431, 505.
- */
+/* Is there a whole request in buf? 0: not yet. 200: yes, and it is one to be answered: *q. Else the
+ * status to refuse it with: 400, 405, 431, 505. */
 int http_parse(const char *buf, size_t n, struct http_request *q);
 
 struct http_server;

@@ -25,10 +25,8 @@ struct step {
 
 typedef uint64_t (*reader)(void);
 
-/*
- * Two readings with n nops between, n growing; the smallest difference above zero is the step. A
- * coarse clock stands still for many nops, so past NOPS_ALWAYS n doubles until it moves.
- */
+/* Two readings with n nops between, n growing; the smallest difference above zero is the step. A
+ * coarse clock stands still for many nops, so past NOPS_ALWAYS n doubles until it moves. */
 static inline __attribute__((always_inline)) struct step find_step(reader read)
 {
 	struct step s = { UINT64_MAX, 0 };

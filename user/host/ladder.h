@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The machine's ladder of latencies, from a cache hit to the disk: what a message's time is made
+/* The machine's ladder of latencies, from a cache hit to the disk: what a message's time is made
  * of. A rung is one function and one row. It fills samples in ns per operation, or says in one
- * sentence why it cannot.
- */
+ * sentence why it cannot. */
 #ifndef IPCSTALL_HOST_LADDER_H
 #define IPCSTALL_HOST_LADDER_H
 

@@ -27,11 +27,9 @@ static uint64_t time_branches(const unsigned char *bits)
 	return now_ns() - t0;
 }
 
-/*
- * The same branches over random bits, of which half are mispredicted, and over as many equal ones.
+/* The same branches over random bits, of which half are mispredicted, and over as many equal ones.
  * The difference from the fastest of the latter is BRANCHES / 2 mispredictions: what disturbs one
- * pass cannot make another's negative.
- */
+ * pass cannot make another's negative. */
 int rung_branch_miss(struct ladder *l)
 {
 	unsigned char *same = calloc(1, BRANCHES), *random = malloc(BRANCHES);

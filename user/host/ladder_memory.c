@@ -16,11 +16,9 @@ struct line {
 	char rest[LINE - sizeof(void *)];
 };
 
-/*
- * Link the lines into one cycle: line i is followed by (a*i + c) mod n. For n a power of two, a = 1
+/* Link the lines into one cycle: line i is followed by (a*i + c) mod n. For n a power of two, a = 1
  * mod 4 and c odd this visits every line (Hull and Dobell), and it is written in one sequential
- * pass, without a shuffled index.
- */
+ * pass, without a shuffled index. */
 static struct line *link_cycle(void *memory, size_t bytes)
 {
 	struct line *lines = memory;

@@ -407,13 +407,11 @@ static bool is_operational(int nl, int index)
 	return rtnl_dump(nl, &r, read_operstate, &w) == 0 && w.is_up;
 }
 
-/*
- * The end of a cable that was raised first gets its carrier when the other end comes up, and its
+/* The end of a cable that was raised first gets its carrier when the other end comes up, and its
  * queue a moment later, from a work item (linkwatch_do_dev()); until then it drops in silence what
  * it is given. That item holds the rtnl lock from the change of state until the queue is in place:
  * having seen the one, a request that takes the lock (raising it once more) cannot return before
- * the other.
- */
+ * the other. */
 static int await(int nl, int index, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = 500000 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What disturbed a measurement: read once before it and once after it, never during. Every figure
+/* What disturbed a measurement: read once before it and once after it, never during. Every figure
  * is the change over the window; one that this kernel or these privileges hide is NaN (unknown),
- * never 0.
- */
+ * never 0. */
 #ifndef IPCSTALL_HOST_NOISE_H
 #define IPCSTALL_HOST_NOISE_H
 

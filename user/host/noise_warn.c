@@ -55,10 +55,8 @@ static void warn_cpus(struct warnings *w, const struct noise_report *r,
 		     r->competing_ns / 1e6, percent(r, r->competing_ns));
 }
 
-/*
- * Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only
- * where somebody else was there to take the CPU, or where that cannot be known.
- */
+/* Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only
+ * where somebody else was there to take the CPU, or where that cannot be known. */
 static void warn_tasks(struct warnings *w, const struct noise_report *r,
 		       const struct noise_limits *l)
 {

@@ -170,12 +170,10 @@ static const struct gnet_stats_queue *queue_stats(const struct nlmsghdr *n)
 	return a && RTA_PAYLOAD(a) >= sizeof(struct gnet_stats_queue) ? RTA_DATA(a) : NULL;
 }
 
-/*
- * A drop in a child is counted again by its parents (netem_dequeue(), tbf_enqueue()), so the root
+/* A drop in a child is counted again by its parents (netem_dequeue(), tbf_enqueue()), so the root
  * has them all. The backlog is that of the innermost queue: what netem holds is on its way along
  * the wire, not waiting for it. Our handles grow inwards: 1:, 2:, 3:. A handle of 0 is the default
- * queue nobody asked for (noqueue on veth and lo).
- */
+ * queue nobody asked for (noqueue on veth and lo). */
 static void read_one(const struct nlmsghdr *n, void *arg)
 {
 	const struct tcmsg *t = NLMSG_DATA(n);

@@ -12,11 +12,8 @@
  * hosts the rest. */
 enum qdisc_part { QDISC_WIRE = 1, QDISC_HOST = 2 };
 
-/*
- * Put the queues on device `ifindex` of the namespace nl lives in, outermost first:
- * netem (delay, jitter, loss), tbf (rate), then the queue asked for by qdisc=. Each is the parent
- * of the next.
- */
+/* Put the queues on device `ifindex` of the namespace nl lives in, outermost first: netem (delay,
+ * jitter, loss), tbf (rate), then the queue asked for by qdisc=. Each is the parent of the next. */
 int qdisc_setup(int nl, int ifindex, const struct link_spec *s, unsigned int parts, uint64_t mtu,
 		struct err *e);
 

@@ -53,10 +53,8 @@ struct block {
 
 enum read_result {
 	READ_BLOCK,
-	/*
-	 * this one is not what was written; the next may be read. Type 0: its head neither, and it
-	 * may have been several
-	 */
+	/* this one is not what was written; the next may be read. Type 0: its head neither, and it
+	 * may have been several */
 	READ_DAMAGED,
 	READ_END,	/* the file ends after a whole block */
 	READ_CUT,	/* it ends within one */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Bytes to figures and back. One walk over a structure serves both ways, so that what is written is
- * what is read. Numbers take seven bits a byte, the lowest first: most are small.
- */
+/* Bytes to figures and back. One walk over a structure serves both ways, so that what is written is
+ * what is read. Numbers take seven bits a byte, the lowest first: most are small. */
 #ifndef IPCSTALL_RECORDING_CODEC_H
 #define IPCSTALL_RECORDING_CODEC_H
 

@@ -32,11 +32,9 @@ struct queue {
 struct recorder {
 	int fd;
 	char *path;
-	/*
-	 * A recording that was there stays until the new one has a whole snapshot: before that,
+	/* A recording that was there stays until the new one has a whole snapshot: before that,
 	 * nothing of it could be replayed. From then on it stands under its own name and grows
-	 * there, so that a crash leaves all but its last block.
-	 */
+	 * there, so that a crash leaves all but its last block. */
 	struct atomic_file place;
 	char *real; /* where it is now, and behind a link: that is what is replaced to make room */
 	uint64_t size, max;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Writing a recording while a session runs. Steps and stalls are queued by whichever thread brings
+/* Writing a recording while a session runs. Steps and stalls are queued by whichever thread brings
  * them; the thread that calls recorder_flush() and recorder_snapshot() writes. The file never grows
  * beyond what was asked: when it would, the older half of the steps and stalls goes, every second
- * snapshot, and of the closed endpoints those that stalled less; all counted in the file.
- */
+ * snapshot, and of the closed endpoints those that stalled less; all counted in the file. */
 #ifndef IPCSTALL_RECORDING_RECORDER_H
 #define IPCSTALL_RECORDING_RECORDER_H
 

@@ -15,10 +15,8 @@
 #include "recording/codec.h"
 #include "recording/relink.h"
 
-/*
- * What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so
- * a foreign one can claim anything. TEXTS_BYTES: of all stacks and cgroups together.
- */
+/* What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so
+ * a foreign one can claim anything. TEXTS_BYTES: of all stacks and cgroups together. */
 enum {
 	TEXTS_MAX = 1 << 20,
 	TEXT_MAX = 65536,

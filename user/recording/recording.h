@@ -51,10 +51,8 @@ void recording_close(struct recording *r);
 int recording_walk(const struct recording *r, const struct recording_visitor *v,
 		   struct recording_state *st, struct err *e);
 
-/*
- * Everything at once: the last figures of every endpoint, all stalls and all steps that are in the
- * file. `want`: NULL, or which endpoints (and their peers) to keep.
- */
+/* Everything at once: the last figures of every endpoint, all stalls and all steps that are in the
+ * file. `want`: NULL, or which endpoints (and their peers) to keep. */
 struct replay {
 	struct recording_state state;
 	struct trace_snapshot end;

@@ -17,11 +17,9 @@ struct endpoints {
 };
 
 bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_t peer);
-/*
- * As a live session does with what is gone (drop_least_stalled() of tracer/snapshot.c): the half
+/* As a live session does with what is gone (drop_least_stalled() of tracer/snapshot.c): the half
  * that stalled less goes, and what it had is added to *c. `want` (NULL: all): what nobody wants to
- * see, at neither end, goes before, uncounted. -1: no memory.
- */
+ * see, at neither end, goes before, uncounted. -1: no memory. */
 int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct trace_counters *c);
 void endpoints_clear(struct endpoints *l);
 void endpoints_free(struct endpoints *l);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Both ends prove that they know a secret, without saying it: HMAC-SHA256 over a number of each
+/* Both ends prove that they know a secret, without saying it: HMAC-SHA256 over a number of each
  * that was never used before, and over the client's introduction, so that a proof serves no other
- * session and no other options. What follows the proofs is neither authenticated nor encrypted.
- */
+ * session and no other options. What follows the proofs is neither authenticated nor encrypted. */
 #ifndef IPCSTALL_REMOTE_AUTH_H
 #define IPCSTALL_REMOTE_AUTH_H
 

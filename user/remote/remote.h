@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The other end on another host. There, `ipcstall server` runs it; here, a process stands in for
+/* The other end on another host. There, `ipcstall server` runs it; here, a process stands in for
  * it: it takes the runner's orders, passes them over the control channel, and puts what the other
- * end counted where the runner looks. So the runner does not know the difference.
- */
+ * end counted where the runner looks. So the runner does not know the difference. */
 #ifndef IPCSTALL_REMOTE_REMOTE_H
 #define IPCSTALL_REMOTE_REMOTE_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every
+/* The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every
  * length is bounded, every wait has an end, and nothing that arrives is believed before it is
- * checked.
- */
+ * checked. */
 #ifndef IPCSTALL_REMOTE_WIRE_H
 #define IPCSTALL_REMOTE_WIRE_H
 

@@ -8,11 +8,9 @@
 
 struct grid;
 
-/*
- * Columns separated by '|'; one that starts with '<' is flush left. "N:" before it: it is left out
+/* Columns separated by '|'; one that starts with '<' is flush left. "N:" before it: it is left out
  * where the terminal (or COLUMNS) is too narrow, the highest N first, and a line below says so.
- * NULL without memory: all calls then do nothing.
- */
+ * NULL without memory: all calls then do nothing. */
 struct grid *grid_new(const char *columns);
 void grid_text(struct grid *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A figure with three significant digits or more, "-" when unknown. */

@@ -6,10 +6,8 @@
 
 #include "base/err.h"
 
-/*
- * Write a document to a file, or to standard output for "-". flags: of jansson, JSON_INDENT(1) or
- * JSON_COMPACT. Takes over the reference, also on failure.
- */
+/* Write a document to a file, or to standard output for "-". flags: of jansson, JSON_INDENT(1) or
+ * JSON_COMPACT. Takes over the reference, also on failure. */
 int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e);
 
 #endif

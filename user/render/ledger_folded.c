@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Folded stacks, as flame-graph programs take them: who stalled, from where, in which state, and
- * who kept it waiting, doing what. One line for each such chain; its value is microseconds.
- */
+/* Folded stacks, as flame-graph programs take them: who stalled, from where, in which state, and
+ * who kept it waiting, doing what. One line for each such chain; its value is microseconds. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

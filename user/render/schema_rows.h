@@ -8,11 +8,9 @@
 #include "base/err.h"
 #include "verdict/verdict.h"
 
-/*
- * fields: "key:type key:type". type: the name of a definition ("count", say), or "=a|b|c", one of
+/* fields: "key:type key:type". type: the name of a definition ("count", say), or "=a|b|c", one of
  * these words. "[]" behind it: a list of these; "?" before it: or null. A key with "~" before it
- * may be missing; all others are always there. No others are, unless the word "*" says so.
- */
+ * may be missing; all others are always there. No others are, unless the word "*" says so. */
 struct schema_def {
 	const char *name, *fields;
 };

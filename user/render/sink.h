@@ -44,11 +44,9 @@ const char *sink_name(const char *path);
 int outputs_check(const char *const *paths, size_t n, struct err *e);
 /* Nor may one replace what is read: before outputs_check(). */
 int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e);
-/*
- * Close with sink_close(), which reports what a full disk swallowed. A regular file that was there
+/* Close with sink_close(), which reports what a full disk swallowed. A regular file that was there
  * stays until then, and where something failed; an output that is not whole for another reason goes
- * by sink_drop().
- */
+ * by sink_drop(). */
 FILE *sink_open(const char *path, struct err *e);
 /* For what is read while it grows: there from the first line on; closed by fclose(). */
 FILE *sink_open_stream(const char *path, struct err *e);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How often to look, and at how many endpoints each time, so that looking takes no more of a CPU
+/* How often to look, and at how many endpoints each time, so that looking takes no more of a CPU
  * than was allowed. What a look costs is measured: so much for waking up, so much for each
- * endpoint.
- */
+ * endpoint. */
 #ifndef IPCSTALL_SAMPLER_TEMPO_H
 #define IPCSTALL_SAMPLER_TEMPO_H
 

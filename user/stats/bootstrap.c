@@ -26,10 +26,8 @@ static double at_uniform(const struct sample *s, double u)
 	return sample_at(s, i < s->n ? i : s->n - 1);
 }
 
-/*
- * Order statistics k and k+1 of n uniforms: the upper one is Beta(k+2, n-k-1) distributed, and
- * given it the lower is the largest of k+1 uniforms below it.
- */
+/* Order statistics k and k+1 of n uniforms: the upper one is Beta(k+2, n-k-1) distributed, and
+ * given it the lower is the largest of k+1 uniforms below it. */
 static double resampled_quantile(const struct sample *s, size_t k, double frac, struct rng *r)
 {
 	double n = (double)s->n, kk = (double)k, hi, lo;

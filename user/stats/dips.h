@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Dips over a range of sizes. A message that costs something fixed and something for each byte
+/* Dips over a range of sizes. A message that costs something fixed and something for each byte
  * takes no longer than a larger one, and no longer for each byte than a smaller one. A size that
  * breaks one of the two laws, beyond what repeats of the same size vary, is in a dip. How far
  * beyond chance: the largest breach over all sizes, drawn many times from a curve that keeps both
- * laws with the measured residuals on it; so the level holds for all sizes together.
- */
+ * laws with the measured residuals on it; so the level holds for all sizes together. */
 #ifndef IPCSTALL_STATS_DIPS_H
 #define IPCSTALL_STATS_DIPS_H
 

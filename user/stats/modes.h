@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Has a sample one mode or several? Hartigan and Hartigan's dip: the largest distance between the
+/* Has a sample one mode or several? Hartigan and Hartigan's dip: the largest distance between the
  * sample's distribution function and the nearest unimodal one. Its significance is found by drawing
- * samples of the same size from the uniform distribution, the least favourable unimodal one.
- */
+ * samples of the same size from the uniform distribution, the least favourable unimodal one. */
 #ifndef IPCSTALL_STATS_MODES_H
 #define IPCSTALL_STATS_MODES_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Seeded random numbers: xoshiro256** (Blackman and Vigna), state filled by splitmix64 as its
+/* Seeded random numbers: xoshiro256** (Blackman and Vigna), state filled by splitmix64 as its
  * authors advise. The same seed gives the same sequence on every machine, so a run can be repeated
- * from its result file. Not for secrets.
- */
+ * from its result file. Not for secrets. */
 #ifndef IPCSTALL_STATS_RNG_H
 #define IPCSTALL_STATS_RNG_H
 

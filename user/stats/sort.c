@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Least-significant-digit radix sort, 11 bits a pass. All digit counts are taken in one read; a
- * digit in which all keys agree costs no pass, so latencies under 4 ms (22 bits) take two.
- */
+/* Least-significant-digit radix sort, 11 bits a pass. All digit counts are taken in one read; a
+ * digit in which all keys agree costs no pass, so latencies under 4 ms (22 bits) take two. */
 #include "base/array.h"
 #include "stats/stats.h"
 

@@ -81,11 +81,9 @@ static size_t bound(const struct sample *s, double x, bool after_equal)
 	return lo;
 }
 
-/*
- * The deviations from a centre form two ascending runs: outwards to the left, ending at x[0], and
+/* The deviations from a centre form two ascending runs: outwards to the left, ending at x[0], and
  * outwards to the right. The one of rank k in their union is found by bisecting how many of the k+1
- * smallest come from the left.
- */
+ * smallest come from the left. */
 struct deviations {
 	const struct sample *s;
 	double centre;

@@ -63,11 +63,9 @@ struct summary {
 	double mad, uncertainty;   /* MAD / sqrt(n) */
 	size_t outliers[STATS_KS]; /* beyond median +- stats_ks[i] * MAD; all 0 while MAD is unknown
 				      or 0 */
-	/*
-	 * The smallest k whose successor would shed fewer than 0.5 % of all samples more: from
+	/* The smallest k whose successor would shed fewer than 0.5 % of all samples more: from
 	 * there on the verdict 'outlier' no longer hangs on the choice of k. NaN when MAD is 0: no
-	 * k tells anything then.
-	 */
+	 * k tells anything then. */
 	double k_suggested;
 	size_t outliers_suggested;
 };
@@ -82,28 +80,22 @@ struct interval {
 
 #define STATS_BOOTSTRAP_ROUNDS 2000
 
-/*
- * Percentile bootstrap of a quantile. Resampling n of n sorted values and taking order statistic k
+/* Percentile bootstrap of a quantile. Resampling n of n sorted values and taking order statistic k
  * is the same as drawing U from Beta(k+1, n-k) and taking x[floor(n*U)]; so each round costs two
  * gamma deviates instead of n draws, whatever n is, and the distribution is the bootstrap's own,
- * not an approximation.
- */
+ * not an approximation. */
 struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, double level,
 					 struct rng *r);
 
 struct interval stats_median_interval(const double *sorted, size_t n, double level, struct rng *r);
-/*
- * Half the width of the 95 % interval of a median of n, were they normal: 1.96 * sqrt(pi / 2) *
+/* Half the width of the 95 % interval of a median of n, were they normal: 1.96 * sqrt(pi / 2) *
  * sigma / sqrt(n), with sigma from the median deviation, so that one unlike the others does not
- * make the rest unreadable.
- */
+ * make the rest unreadable. */
 double stats_median_half_width(double mad, size_t n);
 
-/*
- * Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX),
+/* Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX),
  * beyond that by the normal law to which the bootstrap distribution of a mean of so many converges.
- * `method` says which. `weights`: one a value, above 0; NULL: all alike.
- */
+ * `method` says which. `weights`: one a value, above 0; NULL: all alike. */
 #define STATS_RESAMPLE_MAX 10000
 struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level,
 				     struct rng *r);

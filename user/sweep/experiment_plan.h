@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * An experiment file: Markdown for people, with one fenced json block that says what is run. The
+/* An experiment file: Markdown for people, with one fenced json block that says what is run. The
  * prose, the claims and the figures are for analysis/experiment; here only the title and the runs
- * are wanted.
- */
+ * are wanted. */
 #ifndef IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
 #define IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How Python is started: isolated (-I), so that neither the current directory nor PYTHONPATH nor a
+/* How Python is started: isolated (-I), so that neither the current directory nor PYTHONPATH nor a
  * user's own site is searched for modules, and with the installed analysis/ as the one directory
- * that is searched besides Python's own.
- */
+ * that is searched besides Python's own. */
 #ifndef IPCSTALL_SWEEP_PYTHON_H
 #define IPCSTALL_SWEEP_PYTHON_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where exactly does a dip begin and end? Between two neighbouring sizes that differ so by more
+/* Where exactly does a dip begin and end? Between two neighbouring sizes that differ so by more
  * than chance, the middle is measured next, until they are neighbouring bytes. What is in a dip is
- * judged anew each time, with all sizes known by then.
- */
+ * judged anew each time, with all sizes known by then. */
 #ifndef IPCSTALL_SWEEP_REFINE_H
 #define IPCSTALL_SWEEP_REFINE_H
 

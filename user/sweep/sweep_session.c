@@ -3,10 +3,8 @@
 
 #include "sweep/sweep.h"
 
-/*
- * One session serves so many cells: loading takes the verifier a second or more, which is longer
- * than most points. It follows each cell's processes by a table, and that one grows.
- */
+/* One session serves so many cells: loading takes the verifier a second or more, which is longer
+ * than most points. It follows each cell's processes by a table, and that one grows. */
 enum { SESSION_CELLS = 32 };
 
 /* --ab attaches and detaches in the course of a point. */

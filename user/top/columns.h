@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The columns of a row: which of them fit a width, and a row's line. A terminal of 20 columns shows
- * who and how much it stalls, a wide one everything.
- */
+/* The columns of a row: which of them fit a width, and a row's line. A terminal of 20 columns shows
+ * who and how much it stalls, a wide one everything. */
 #ifndef IPCSTALL_TOP_COLUMNS_H
 #define IPCSTALL_TOP_COLUMNS_H
 

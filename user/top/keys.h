@@ -19,10 +19,8 @@ enum key {
 	KEY_OTHER
 };
 
-/*
- * The first key in buf: its code, a character's or enum key; *used bytes of it. 0: buf ends within
- * a sequence, more may come; `last` says that nothing more comes, and a lone escape is the key.
- */
+/* The first key in buf: its code, a character's or enum key; *used bytes of it. 0: buf ends within
+ * a sequence, more may come; `last` says that nothing more comes, and a lone escape is the key. */
 int keys_next(const char *buf, size_t n, bool last, size_t *used);
 
 #endif

@@ -57,10 +57,8 @@ static uint64_t minus(uint64_t now, uint64_t before)
 
 static const struct trace_digest no_digest;
 
-/*
- * What the interval's figures are counted from. What happened before the first look of all is no
- * part of an interval, nor is what the last look should have shown and did not.
- */
+/* What the interval's figures are counted from. What happened before the first look of all is no
+ * part of an interval, nor is what the last look should have shown and did not. */
 static const struct trace_digest *counted_from(const struct rows *p, const struct row *r)
 {
 	const struct trace_digest *now = &p->now.v[r->now];

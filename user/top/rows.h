@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What each endpoint did between two looks: the rows of `ipcstall top`. Pure: no terminal, no
+/* What each endpoint did between two looks: the rows of `ipcstall top`. Pure: no terminal, no
  * kernel. The difference of two looks is exact; an endpoint that is new counts from its first
- * sight, one that closed up to its end.
- */
+ * sight, one that closed up to its end. */
 #ifndef IPCSTALL_TOP_ROWS_H
 #define IPCSTALL_TOP_ROWS_H
 

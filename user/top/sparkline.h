@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A ledger's recent time line as a strip of characters: each stands for a slice of time, and shows
- * the state that filled most of it; a stall's letter is small where it did not fill all of it.
- */
+/* A ledger's recent time line as a strip of characters: each stands for a slice of time, and shows
+ * the state that filled most of it; a stall's letter is small where it did not fill all of it. */
 #ifndef IPCSTALL_TOP_SPARKLINE_H
 #define IPCSTALL_TOP_SPARKLINE_H
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Who has a living endpoint since the process that is named there left it. No event tells, since
+/* Who has a living endpoint since the process that is named there left it. No event tells, since
  * whoever keeps a descriptor open and never uses it does nothing: /proc has it. Of several that
- * have it, the first that is found there.
- */
+ * have it, the first that is found there. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

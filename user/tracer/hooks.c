@@ -114,9 +114,8 @@ const struct hook hook_table[] = {
 		"the beginning of a TCP send: `work` of the tx ledger"),
 	RAWTP("on_data_ready", "sk_data_ready", true, UDP | UNIX,
 		"datagrams as they come: `unread` of the rx ledger"),
-	/*
-	 * the end first: a call that was seen to begin while they are attached must be seen to end
-	 */
+	/* the end first: a call that was seen to begin while they are attached must be seen to
+	 * end */
 	RAWTP("on_sys_exit", "sys_exit", false, PIPE, "calls on pipes"),
 	RAWTP("on_sys_enter", "sys_enter", false, PIPE, "calls on pipes"),
 

@@ -108,10 +108,8 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 
 #define PLACES_MOST 16384u /* in the array; 56 MB */
 
-/*
- * The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory
- * by kmalloc() from within whatever is traced.
- */
+/* The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory
+ * by kmalloc() from within whatever is traced. */
 static int room_in_hash(struct trace *t, unsigned int n)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "hashed");

@@ -33,10 +33,8 @@ static void rawtp_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
 }
 
-/*
- * Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of
- * which a return may be left out, and fentry where one of its exact hooks is missing.
- */
+/* Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of
+ * which a return may be left out, and fentry where one of its exact hooks is missing. */
 static void entered_fill(struct trace_endpoint *ep, enum trace_resolution calls)
 {
 	bool tcp = ep->proto == TRACE_TCP, device = tcp || ep->proto == TRACE_UDP;

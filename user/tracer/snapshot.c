@@ -35,10 +35,8 @@ size_t snapshot_unique_keys(uint64_t *keys, size_t n)
 
 #define RESTARTS 8 /* of a walk in a map that others change without end */
 
-/*
- * All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again
- * at the first bucket: what was met already comes once more, and is to be there once.
- */
+/* All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again
+ * at the first bucket: what was met already comes once more, and is to be there once. */
 static size_t list_keys(int fd, uint64_t *keys, size_t max)
 {
 	uint64_t prev, key, *from = NULL;

@@ -254,12 +254,10 @@ static void empty_map(int fd)
 	}
 }
 
-/*
- * A session of days meets more stacks than there are places for, most of them once (a program
+/* A session of days meets more stacks than there are places for, most of them once (a program
  * without frame pointers has numbers on its stack for callers). Where stacks go unknown and a
  * quarter of the places is taken, the other map begins anew. What a stall holds from the age before
- * is still there; a thread that sleeps through two turns has lost its stack.
- */
+ * is still there; a thread that sleeps through two turns has lost its stack. */
 void stacks_tend(struct trace *t)
 {
 	uint32_t *age = object_var(t, "stack_age");

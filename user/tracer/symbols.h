@@ -24,10 +24,8 @@ void symbols_sort(struct symbols *s);
 /* the symbol that the address lies in; NULL: none */
 const struct symbol *symbols_find(const struct symbols *s, uint64_t addr);
 
-/*
- * An ELF file's functions by their offset in the file, from .symtab or else .dynsym, and from the
- * separate debug file that its build id names. False: it is no ELF file, or cannot be read.
- */
+/* An ELF file's functions by their offset in the file, from .symtab or else .dynsym, and from the
+ * separate debug file that its build id names. False: it is no ELF file, or cannot be read. */
 bool symbols_of_file(const char *path, struct symbols *out);
 
 #endif

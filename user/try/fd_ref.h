@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A descriptor of another process: of a socket or a pipe, found by its inode. It is never kept open
- * here, since a socket that this process holds too would not be shut when its owner closes it.
- */
+/* A descriptor of another process: of a socket or a pipe, found by its inode. It is never kept open
+ * here, since a socket that this process holds too would not be shut when its owner closes it. */
 #ifndef IPCSTALL_TRY_FD_REF_H
 #define IPCSTALL_TRY_FD_REF_H
 
@@ -20,10 +18,8 @@ struct fd_ref {
 
 /* The first descriptor of that process for that inode. 0, or -errno: -ENOENT where it has none. */
 int fd_ref_find(struct fd_ref *r, pid_t pid, uint64_t inode);
-/*
- * A copy of it in this process, to be closed at once. Where it has moved it is looked for again, in
- * its process and then in all. -ENOENT: nobody has it any more.
- */
+/* A copy of it in this process, to be closed at once. Where it has moved it is looked for again, in
+ * its process and then in all. -ENOENT: nobody has it any more. */
 int fd_ref_open(struct fd_ref *r);
 
 #endif

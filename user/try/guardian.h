@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A process of its own that sets the options and puts them back: when it is told to, when the tool
+/* A process of its own that sets the options and puts them back: when it is told to, when the tool
  * ends however that happens, when a window lasts longer than was said, and when it is asked to end
- * itself.
- */
+ * itself. */
 #ifndef IPCSTALL_TRY_GUARDIAN_H
 #define IPCSTALL_TRY_GUARDIAN_H
 

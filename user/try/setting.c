@@ -202,10 +202,8 @@ static int pipe_read(int fd, struct saved *was)
 SETS(pipe, pipe_put(fd, PIPE_ROOM))
 CHANGES(pipe, was->value < PIPE_ROOM)
 
-/*
- * -EBUSY: it holds more than would fit. It is halved as often as that can be done, so that what its
- * reader takes at a time empties it in the end; the rest is tried again.
- */
+/* -EBUSY: it holds more than would fit. It is halved as often as that can be done, so that what its
+ * reader takes at a time empties it in the end; the rest is tried again. */
 static int pipe_undo(int fd, const struct saved *was)
 {
 	int err = pipe_put(fd, was->value);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The descriptors whose option is being changed, and what it was before. The guardian works on one
+/* The descriptors whose option is being changed, and what it was before. The guardian works on one
  * of these, and the tool keeps its like, so that either can put everything back when the other is
- * gone.
- */
+ * gone. */
 #ifndef IPCSTALL_TRY_WARD_H
 #define IPCSTALL_TRY_WARD_H
 

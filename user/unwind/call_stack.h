@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The stack of one send call, by name: which function and line of the program wrote. From a copy of
+/* The stack of one send call, by name: which function and line of the program wrote. From a copy of
  * its registers and of the top of its stack (bpf/stack_copy.bpf.h), without frame pointers where
- * the files say how to unwind (libdw), and from what interpreters and compilers at run time tell.
- */
+ * the files say how to unwind (libdw), and from what interpreters and compilers at run time
+ * tell. */
 #ifndef IPCSTALL_UNWIND_CALL_STACK_H
 #define IPCSTALL_UNWIND_CALL_STACK_H
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The frames of CPython. From 3.13 on the interpreter says where everything is (_Py_DebugOffsets);
- * before, its version does. PEP 626's table leads from an instruction to its line.
- */
+/* The frames of CPython. From 3.13 on the interpreter says where everything is (_Py_DebugOffsets);
+ * before, its version does. PEP 626's table leads from an instruction to its line. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Rust's newer mangling (RFC 2603): _R and a path. A letter says what comes, names have their
+/* Rust's newer mangling (RFC 2603): _R and a path. A letter says what comes, names have their
  * length before them, and what was said before is pointed back at. Lifetimes and constants are left
- * out.
- */
+ * out. */
 #include <ctype.h>
 #include <string.h>
 

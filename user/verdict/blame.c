@@ -20,11 +20,9 @@ bool blame_delack_can_cause(enum tx_state s)
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
 
-/*
- * While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's,
+/* While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's,
  * and paces to it; and who does not read does not make his kernel acknowledge, which Nagle's rule
- * waits for.
- */
+ * waits for. */
 static bool reader_can_cause(enum tx_state s)
 {
 	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND || s == TX_NAGLE;
@@ -59,11 +57,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/*
- * The other end was traced: its own ledger tells how much of this stall it caused. The larger part
+/* The other end was traced: its own ledger tells how much of this stall it caused. The larger part
  * wins, if it is half of it. Of a reader that was elsewhere, or that was ready to run and had no
- * CPU, both parts count, and the larger one is named.
- */
+ * CPU, both parts count, and the larger one is named. */
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
 	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
@@ -110,11 +106,9 @@ bool blame_like_delack(uint64_t n, uint64_t ns)
 	return n && 2 * n * (1000ull << (TRACE_SLOT_DELACK - 1)) >= ns;
 }
 
-/*
- * The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and
+/* The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and
  * a round trip more: for most of the time, by the histogram; or, where the round trip is long and
- * its slots too wide to tell, on average, which would be the round trip without a timer.
- */
+ * its slots too wide to tell, on average, which would be the round trip without a timer. */
 #define DELACK_NS    40000000
 #define LONG_PATH_NS 5000000
 
@@ -142,11 +136,9 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 	return j;
 }
 
-/*
- * Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
+/* Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
  * it fills up a segment. A writer that comes back later than that leaves a message lying for as
- * long as the other end likes.
- */
+ * long as the other end likes. */
 #define SOON_NS 100000
 
 static bool gathers(const struct blame_facts *f)

@@ -6,11 +6,9 @@
 
 #define STRAY_SHARE 0.001
 
-/*
- * What was dropped came, but was never read. What lies unread still is neither: a socket that
+/* What was dropped came, but was never read. What lies unread still is neither: a socket that
  * nobody read from has no share. Nor has what a queue dropped: one send() may have made many
- * datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR).
- */
+ * datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR). */
 static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	uint64_t n = ep->drops[kind];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Who does not read waits himself meanwhile, for the very one whom he keeps waiting: to write where
- * he reads, or to read what he writes. Neither goes on until somebody else helps.
- */
+/* Who does not read waits himself meanwhile, for the very one whom he keeps waiting: to write where
+ * he reads, or to read what he writes. Neither goes on until somebody else helps. */
 #ifndef IPCSTALL_VERDICT_DEADLOCK_H
 #define IPCSTALL_VERDICT_DEADLOCK_H
 

@@ -2,11 +2,9 @@
 /* Readers that leave unread what a sender had sent that was not seen. */
 #include "verdict/other_findings.h"
 
-/*
- * Less of its time is any reader's, and so is a shorter while each time, or on average from one
+/* Less of its time is any reader's, and so is a shorter while each time, or on average from one
  * read to the next, if there is always something to read: a server looks after others too, and who
- * comes back for more at once reads as fast as he can.
- */
+ * comes back for more at once reads as fast as he can. */
 #define LATE_SHARE 0.1
 #define LATE_NS	   1000000
 
@@ -34,12 +32,10 @@ static bool sent_little(const struct trace_endpoint *ep, uint64_t spell_ns)
 	return ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE] <= spell_ns / 2;
 }
 
-/*
- * A sender that was seen waits for the answer while what it sent lies long: each message, which may
+/* A sender that was seen waits for the answer while what it sent lies long: each message, which may
  * be two writes, has one (a stream of which a few are acknowledged waits for none), the longest of
  * these whiles was not spent on answering the one before, and the sender takes up its answers. A
- * server that reads at once has no such while, however long its connections live.
- */
+ * server that reads at once has no such while, however long its connections live. */
 static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			       const struct reader_spell *r)
 {
@@ -68,11 +64,9 @@ static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpo
  * that nobody needs now */
 #define PIPE_DEF_BUFFERS 16
 
-/*
- * One long while among many short ones: whoever looks for a pause looks for this one, and the
+/* One long while among many short ones: whoever looks for a pause looks for this one, and the
  * others hide it from every average. Where answers are expected: what was sent meanwhile without
- * need of one lies for nobody.
- */
+ * need of one lies for nobody. */
 #define FREEZE_NS    200000000
 #define FREEZE_SHARE 0.05
 #define FREEZE_TIMES 20 /* as long as the others are on average */

@@ -58,11 +58,9 @@ void candidates_free(struct candidates *c)
 
 /* ---- which are alike ---- */
 
-/*
- * Threads of one process may have names of their own, and forked workers have one name: who is the
+/* Threads of one process may have names of their own, and forked workers have one name: who is the
  * same by either is. A server's port is the remote one of its clients and the local one of itself;
- * which end is the server is not known, but the other port is not shared by many.
- */
+ * which end is the server is not known, but the other port is not shared by many. */
 struct way {
 	const struct trace_snapshot *s;
 	bool remote, sender_by_name, blamed_by_name;

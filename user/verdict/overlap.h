@@ -4,10 +4,8 @@
 
 #include "tracer/trace.h"
 
-/*
- * For how long two waits surely were at once. When they were is not kept, but two that together
- * last longer than the time in which both can have been must have been at once for the rest.
- */
+/* For how long two waits surely were at once. When they were is not kept, but two that together
+ * last longer than the time in which both can have been must have been at once for the rest. */
 /* How long its reader slept in `wait`: not ready to run and without a CPU, which no sender can end.
  */
 uint64_t asleep_ns(const struct trace_endpoint *ep);

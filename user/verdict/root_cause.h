@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The
+/* Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The
  * link is the thread: whoever does not read is asleep in a send of its own meanwhile. Of who does
  * not sleep, as what asks by poll(), it is what he passes on: he has no room for more until he is
- * rid of that.
- */
+ * rid of that. */
 #ifndef IPCSTALL_VERDICT_ROOT_CAUSE_H
 #define IPCSTALL_VERDICT_ROOT_CAUSE_H
 
 #include "verdict/stalls.h"
 #include "verdict/verdict.h"
 
-/*
- * Sets `root` of every finding. A link is taken when both its ends were seen, and the one who does
+/* Sets `root` of every finding. A link is taken when both its ends were seen, and the one who does
  * not read was surely asleep in his send during at least half of what is laid at his door; or
  * surely stalled there so long, awake or not, and sent there what he read here: within a sixteenth,
- * and nothing else that his process read or sent is as much. A ring has no root.
- */
+ * and nothing else that his process read or sent is as much. A ring has no root. */
 void verdict_link(const struct trace_snapshot *s, struct verdict *v);
 
 /* Single stalls by process and time. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll
+/* Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll
  * or in the middle of their work, while the other end waited for them. No ledger calls that a
- * stall: a reader stands in `wait` meanwhile, or data in `unread`.
- */
+ * stall: a reader stands in `wait` meanwhile, or data in `unread`. */
 #include "verdict/blame.h"
 #include "verdict/other_findings.h"
 

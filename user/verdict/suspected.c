@@ -16,11 +16,9 @@ static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *e
 	return l->tx_seen[cause] < FOUND_ENOUGH || !(i.lo * 2 >= share);
 }
 
-/*
- * Nagle's rule also gathers small writes, for microseconds each, while the peer owes an ACK as it
+/* Nagle's rule also gathers small writes, for microseconds each, while the peer owes an ACK as it
  * always does between messages. A delayed ACK holds for tens of milliseconds: then the next look
- * mostly finds the same.
- */
+ * mostly finds the same. */
 #define HOLDS_ON 0.5
 
 static bool may_gather(const struct trace_looks *l, enum tx_state cause)

@@ -151,11 +151,9 @@ static void cut_out(const struct span *in, struct span *out, struct span *rest)
 	out->lasts = false;
 }
 
-/*
- * That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span
+/* That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span
  * lies in another then. Each came with a step of no length as well, so that there is room for the
- * rest of the other.
- */
+ * rest of the other. */
 static void correct(struct spans *s, size_t room)
 {
 	size_t n = s->n;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A timeline: which state each ledger was in, when, and what happened beside that. Steps and marks
+/* A timeline: which state each ledger was in, when, and what happened beside that. Steps and marks
  * are kept as they come, the newest where there is no room for all; spans are made of them
- * afterwards.
- */
+ * afterwards. */
 #ifndef IPCSTALL_VERDICT_TIMELINE_H
 #define IPCSTALL_VERDICT_TIMELINE_H
 
@@ -35,10 +33,8 @@ void timeline_add(struct timeline *t, const struct trace_transition *tr);
 const struct trace_transition *timeline_at(const struct timeline *t, size_t i);
 void timeline_free(struct timeline *t);
 
-/*
- * By ledger, and in order of time within each; `end` gives the states that had not ended, and the
- * endpoints of which nothing is to be told. -1: no memory.
- */
+/* By ledger, and in order of time within each; `end` gives the states that had not ended, and the
+ * endpoints of which nothing is to be told. -1: no memory. */
 int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, struct spans *out);
 void spans_free(struct spans *s);
 

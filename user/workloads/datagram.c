@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Messages over datagrams. A message that does not fit one goes as several. Each datagram starts
+/* Messages over datagrams. A message that does not fit one goes as several. Each datagram starts
  * with a header, as far as it has room: the message's number, the piece's number and how many there
  * are. The header lies inside the message (its content is of no interest), so a message of S bytes
  * is S bytes on the wire. Where one may be lost the leader takes only answers to its last question;
  * else they come in order, each to the oldest question without one. The follower takes whatever
- * message comes whole.
- */
+ * message comes whole. */
 #include <errno.h>
 #include <string.h>
 

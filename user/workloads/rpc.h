@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Remote calls by gRPC and Thrift. Their libraries' licence forbids linking them here, so each end
+/* Remote calls by gRPC and Thrift. Their libraries' licence forbids linking them here, so each end
  * is a program of its own (user/workloads/rpc, built by `make rpc`), which takes the place of the
- * worker's process.
- */
+ * worker's process. */
 #ifndef IPCSTALL_WORKLOADS_RPC_H
 #define IPCSTALL_WORKLOADS_RPC_H
 

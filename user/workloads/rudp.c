@@ -22,10 +22,8 @@
 
 enum {
 	NUMBER = sizeof(int64_t),
-	/*
-	 * a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two,
-	 * it is enough
-	 */
+	/* a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two,
+	 * it is enough */
 	BLOCK_FROM_NS = 100000000,
 	TIMER_SLACK_NS = 1000,
 	HEAD_BYTES = 1024,
@@ -68,12 +66,10 @@ static void drop_state(struct conn *c)
 	c->engine_state = NULL;
 }
 
-/*
- * What is under way must fit the reader's buffer, or the window itself causes loss. The kernel
+/* What is under way must fit the reader's buffer, or the window itself causes loss. The kernel
  * counts what a datagram occupies, up to twice its bytes and some for its head, and doubles what is
  * asked (sock_setsockopt, SO_RCVBUF). Best effort: without CAP_NET_ADMIN net.core.rmem_max is the
- * limit, and the result shows both the buffer and the loss.
- */
+ * limit, and the result shows both the buffer and the loss. */
 static void room_for_window(int fd, const struct workload_options *o, size_t bytes)
 {
 	int64_t want = product(o->window, (int64_t)(bytes + HEAD_BYTES));

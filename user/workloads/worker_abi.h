@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * What one end of a point and its coordinator say to each other: orders and reports through pipes,
+/* What one end of a point and its coordinator say to each other: orders and reports through pipes,
  * counts and samples in memory that both have. An end may be a program of its own
- * (user/workloads/rpc), under another licence and in C++: it includes this file and facts.h only.
- */
+ * (user/workloads/rpc), under another licence and in C++: it includes this file and facts.h
+ * only. */
 #ifndef IPCSTALL_WORKLOADS_WORKER_ABI_H
 #define IPCSTALL_WORKLOADS_WORKER_ABI_H
 
@@ -102,11 +101,9 @@ struct worker_report {
 	} err;
 };
 
-/*
- * Mapped before the fork. `last` and `total` are written once, by the leading end before its last
+/* Mapped before the fork. `last` and `total` are written once, by the leading end before its last
  * message, and read by the other end after each: the cache line stays shared, so the read costs
- * next to nothing.
- */
+ * next to nothing. */
 struct shared {
 	uint64_t last __attribute__((aligned(128))); /* number of the last message of the phase */
 	uint64_t total;	  /* bytes of the phase; UINT64_MAX until known */
