@@ -34,7 +34,7 @@ alone() { # NAME CODE PATTERN ARGUMENTS...
 	refuses "$@"
 }
 if [ ! -e /usr/local/libexec/ipcstall/ipcstall-grpc ]; then
-	alone 'the program is not there' 4 "ipcstall-grpc is not there; build it with 'make rpc'" --mode grpc --size 64
+	alone 'the program is not there' 4 "ipcstall-grpc is not there; install the package ipcstall-rpc, or build it with 'make rpc'" --mode grpc --size 64
 fi
 ends=$(dirname "$(readlink -f "$IPCSTALL")")/rpc
 printf '#!/bin/sh\nexit 8\n' >"$WORK/alone/rpc/ipcstall-grpc"

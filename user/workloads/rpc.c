@@ -65,8 +65,9 @@ int rpc_program(const struct workload *w, bool unoptimised, char path[PATH_MAX],
 	snprintf(name, sizeof(name), "ipcstall-%s%s", w->program, unoptimised ? "-O0" : "");
 	if (!find(name, path))
 		return err_set(e, EXIT_NO_FEATURE,
-			       "--mode %s: the program %s is not there; build it with 'make rpc', "
-			       "which says what that needs",
+			       "--mode %s: the program %s is not there; install the package "
+			       "ipcstall-rpc, or build it with 'make rpc', which says what that "
+			       "needs",
 			       w->name, name);
 	if (!trusted_file(path))
 		return err_set(

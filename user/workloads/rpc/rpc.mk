@@ -24,29 +24,29 @@ $(RPC_THRIFT) &: $(RPC_DIR)/echo.thrift
 	$(Q)mkdir -p $(RPC_GEN)
 	$(Q)thrift --gen cpp:no_skeleton -out $(RPC_GEN) $<
 
-# What the generators write is not ours to mend: its warnings are not shown.
+# What the generators write is not ours to mend: its warnings are not shown. -O0 is what the program of that name is for, whatever CXXFLAGS say.
 define RPC_OBJECTS
 $(RPC_OUT)/obj$(1)/%.o: $(RPC_DIR)/%.cc
 	$$(call say,CXX,$$<)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CXX) -std=c++17 -g $(2) $(RPC_WARN) $(HARDEN) $(SAME) -pthread -Iuser -isystem $(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CXX) -std=c++17 -g $(2) $(RPC_WARN) $(HARDEN) $(SAME) -pthread -Iuser -isystem $(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) $(3) -MMD -MP -c -o $$@ $$<
 $(RPC_OUT)/obj$(1)/gen/%.o: $(RPC_GEN)/%.cc
 	$$(call say,CXX,$$<)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CXX) -std=c++17 -g $(2) -w $(HARDEN) $(SAME) -pthread -I$(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+	$$(Q)$$(CXX) -std=c++17 -g $(2) -w $(HARDEN) $(SAME) -pthread -I$(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) $(3) -c -o $$@ $$<
 $(RPC_OUT)/obj$(1)/gen/%.o: $(RPC_GEN)/%.cpp
 	$$(call say,CXX,$$<)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CXX) -std=c++17 -g $(2) -w $(HARDEN) $(SAME) -pthread -I$(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+	$$(Q)$$(CXX) -std=c++17 -g $(2) -w $(HARDEN) $(SAME) -pthread -I$(RPC_GEN) $(CPPFLAGS) $(CXXFLAGS) $(3) -c -o $$@ $$<
 $(RPC_OUT)/obj$(1)/grpc_end.o: | $(RPC_GRPC)
 $(RPC_OUT)/obj$(1)/thrift_end.o: | $(RPC_THRIFT)
 $(RPC_OUT)/ipcstall-grpc$(1): $(addprefix $(RPC_OUT)/obj$(1)/,main.o socket.o grpc_end.o gen/echo.pb.o gen/echo.grpc.pb.o)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CXX) $(2) -pthread $(ALL_LDFLAGS) -o $$@ $$^ $$(RPC_GRPC_LIBS)
+	$$(Q)$$(CXX) -pthread $(ALL_LDFLAGS) -o $$@ $$^ $$(RPC_GRPC_LIBS)
 $(RPC_OUT)/ipcstall-thrift$(1): $(addprefix $(RPC_OUT)/obj$(1)/,main.o socket.o thrift_end.o gen/Echo.o gen/echo_types.o)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CXX) $(2) -pthread $(ALL_LDFLAGS) -o $$@ $$^ $$(RPC_THRIFT_LIBS)
+	$$(Q)$$(CXX) -pthread $(ALL_LDFLAGS) -o $$@ $$^ $$(RPC_THRIFT_LIBS)
 endef
-$(eval $(call RPC_OBJECTS,,-O2))
-$(eval $(call RPC_OBJECTS,-O0,-O0))
+$(eval $(call RPC_OBJECTS,,-O2 $(if $(FORTIFY),-U_FORTIFY_SOURCE $(FORTIFY))))
+$(eval $(call RPC_OBJECTS,-O0,,-O0 -U_FORTIFY_SOURCE))
 -include $(wildcard $(RPC_OUT)/obj*/*.d)
