@@ -258,7 +258,7 @@ static __always_inline void seed_listener(__u64 sk)
 
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
-	__u64 sk = listens_by(to->sk);
+	__u64 sk = listens_by(to->sk), in_vain = no_room;
 	__u32 state = unconnected(sk);
 
 	if (state == TCP_LISTEN)
@@ -267,7 +267,9 @@ static __noinline int seed_endpoint(const struct target *to, ns_t now)
 		return state == TCP_LISTEN ? SEED_LISTENS : SEED_UNWANTED;
 	if (endpoint_known(target_key(to)))
 		return SEED_KNOWN;
-	return target_endpoint(to, now) ? SEED_MADE : SEED_UNWANTED;
+	if (target_endpoint(to, now))
+		return SEED_MADE;
+	return no_room == in_vain ? SEED_UNWANTED : SEED_NO_ROOM;
 }
 
 /* user space named it, and is the one that runs: whoever holds it listens */

@@ -57,6 +57,7 @@ enum {
 struct looks {
 	unsigned int n;
 	unsigned int seen[STATES_MAX], again[STATES_MAX];
+	ns_t since;	     /* the state of the last look was first found then, and at each look since */
 	unsigned int blamed; /* at the last look: LOOK_BY_* */
 	unsigned int una;    /* TCP's snd_una then */
 	ns_t flew;	     /* charged as flight while that stayed: what was lost if it was */
@@ -577,7 +578,7 @@ struct digest_order {
 
 /* what became of a descriptor, or of a sleeping thread, that existed before the session: see
  * preexisting.bpf.h */
-enum seeded { SEED_GONE, SEED_UNWANTED, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
+enum seeded { SEED_GONE, SEED_UNWANTED, SEED_NO_ROOM, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
 #define SEED_FIFO \
 	(~0ULL) /* in the place of an inode's number: that of a FIFO is its file system's, and \
 		   overlayfs shows another */

@@ -300,11 +300,13 @@ static __always_inline void book_half(struct ledger *l, __u64 state, ns_t half)
 		l->ns[state] += half;
 }
 
-static __always_inline void count_look(struct looks *l, __u64 state, bool again)
+static __always_inline void count_look(struct looks *l, __u64 state, bool again, ns_t at)
 {
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return;
+	if (!again || !l->n)
+		l->since = at;
 	l->seen[state]++;
 	if (again && l->n)
 		l->again[state]++;
@@ -319,7 +321,7 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struc
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
-	count_look(&l->looks, t->to, t->from == t->to);
+	count_look(&l->looks, t->to, t->from == t->to, at);
 	l->seen = at;
 	return 1;
 }

@@ -314,26 +314,33 @@ if "$IPCSTALL" check >/dev/null 2>&1; then
 	os.setgroups([]); os.setgid(65534); os.setuid(65534)
 	idle = [socket.socketpair() for _ in range(600)]
 	print('there', flush=True)
-	time.sleep(60)
+	time.sleep(600)
 	EOT
+	cat >"$WORK/honest.py" <<-'EOT'
+	import socket, time
+	open('/proc/self/comm', 'w').write('honest')
+	a, b = socket.socketpair()
+	for i in range(60000):
+	    a.send(b'x'); b.recv(1); time.sleep(0.01)
+	    if i == 300: print('done', flush=True)
+	EOT
+	begin_crowd() {
+		"$PYTHON" "$WORK/crowd.py" >"$WORK/crowd" &
+		crowd=$!
+		jobs_to_end+=($crowd)
+		until_true grep -qs there "$WORK/crowd"
+	}
+	begin_honest() {
+		"$PYTHON" "$WORK/honest.py" >"$WORK/honest" &
+		honest=$!
+		jobs_to_end+=($honest)
+	}
 	"$IPCSTALL" attach --exact -a -q --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
 	tracer=$!
 	jobs_to_end+=($tracer)
 	until_true tracing $tracer
-	"$PYTHON" "$WORK/crowd.py" >"$WORK/crowd" &
-	crowd=$!
-	jobs_to_end+=($crowd)
-	until_true grep -qs there "$WORK/crowd"
-	"$PYTHON" -c "
-import socket, time
-open('/proc/self/comm', 'w').write('honest')
-a, b = socket.socketpair()
-for _ in range(300):
-    a.send(b'x'); b.recv(1); time.sleep(0.01)
-print('done', flush=True)
-time.sleep(60)" >"$WORK/honest" &
-	honest=$!
-	jobs_to_end+=($honest)
+	begin_crowd
+	begin_honest
 	until_true grep -qs done "$WORK/honest"
 	kill -INT $tracer
 	wait $tracer
@@ -345,6 +352,23 @@ room = {k: ledger.get(k, 0) for k in ('overflow', 'let_go', 'opened')}" 'max(see
 	# every socket asks for room once; what asks again with each message is counted once
 	check 'row5: who finds no room is counted once, not with each attempt' "$(tail -1 "$WORK/err")" \
 		python3 -c "import json; l = json.load(open('$WORK/crowd.json'))['ledger']; assert 100 < l['overflow'] < 3000, l['overflow']"
+
+	# --- row5, where endpoints are looked at now and then ---
+	metric() { # PATTERN: one of the exporter's lines
+		"$PYTHON" -c "import sys, urllib.request
+sys.stdout.write(urllib.request.urlopen('http://127.0.0.1:$port/metrics', timeout=60).read().decode())" 2>/dev/null | grep -E "$1"
+	}
+	shown() { [ -n "$(metric "$1")" ]; }
+	port=$(free_port)
+	"$IPCSTALL" export --max-endpoints 500 --interval 1s --listen "127.0.0.1:$port" >"$WORK/out" 2>"$WORK/err" &
+	exporter=$!
+	jobs_to_end+=($exporter)
+	until_true shown '^ipcstall_overflow_endpoints'
+	begin_crowd
+	until_true shown '^ipcstall_overflow_endpoints.* [1-9]'
+	begin_honest
+	check 'row5: nor does it take a hook to see who talks' "$(metric '^ipcstall_overflow|honest' | head -3)" until_true shown 'process="honest"'
+	kill $honest $crowd $exporter 2>/dev/null
 else
 	echo 'skip row5: the ledger cannot be kept here'
 fi

@@ -33,6 +33,13 @@ struct closed_list {
 		*rest; /* and all else, by protocol; NULL: none went, or there is no memory */
 };
 
+/* A process whose descriptors were searched. */
+struct searched {
+	pid_t pid;
+	size_t places; /* so many of them have one */
+	long next_fd;  /* the first that found no room; 0: all found some */
+};
+
 struct trace {
 	struct trace_options opts;
 	enum trace_backend backend;
@@ -62,6 +69,8 @@ struct trace {
 		uint64_t lost;
 	} stacks;
 	struct trace_existing existing;
+	struct searched *searched; /* of the last search of preexisting.c, by process */
+	size_t n_searched;
 	pthread_t thread;
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
 	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */

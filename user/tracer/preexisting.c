@@ -173,6 +173,11 @@ struct seeding {
 	struct trace *t;
 	pid_t pid;
 	size_t found; /* when only counting */
+	/* of the descriptors of one process: from this one on, or those before it */
+	long from;
+	bool before;
+	struct searched *now;
+	bool no_room; /* somebody found none, of all processes */
 };
 
 static enum seeded run_seed(int prog, const uint64_t *args, size_t size)
@@ -189,13 +194,32 @@ static void count_fd(void *ctx, int dir, long fd)
 	s->found += proc_inode(dir, fd) != 0;
 }
 
+/* Whoever has fewest places is named first, so who asks first in vain has least. */
+static void asks_in_vain(struct seeding *s, long fd)
+{
+	uint32_t *asks = object_var(s->t, "no_room_for");
+
+	if (!s->now->next_fd)
+		s->now->next_fd = fd;
+	if (!s->no_room && asks)
+		__atomic_store_n(asks, (uint32_t)s->pid, __ATOMIC_RELAXED);
+	s->no_room = true;
+}
+
 static void seed_fd(void *ctx, int dir, long fd)
 {
 	struct seeding *s = ctx;
-	uint64_t args[3] = { s->pid, fd, proc_inode(dir, fd) };
+	uint64_t args[3] = { s->pid, fd };
+	enum seeded what;
 
-	if (args[2] && run_seed(s->t->seed_fd, args, sizeof(args)) == SEED_MADE)
-		s->t->existing.made++;
+	if ((fd < s->from) != s->before)
+		return;
+	args[2] = proc_inode(dir, fd);
+	what = args[2] ? run_seed(s->t->seed_fd, args, sizeof(args)) : SEED_UNWANTED;
+	s->t->existing.made += what == SEED_MADE;
+	s->now->places += what >= SEED_KNOWN;
+	if (what == SEED_NO_ROOM)
+		asks_in_vain(s, fd);
 }
 
 /* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in
@@ -237,14 +261,75 @@ size_t preexisting_count(struct trace *t)
 	return s.found;
 }
 
+/* --- every descriptor of the processes that are followed --- */
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct searched *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int by_places(const void *a, const void *b)
+{
+	const struct searched *x = a, *y = b;
+
+	return x->places == y->places ? by_pid(a, b) : x->places > y->places ? 1 : -1;
+}
+
+/* Where the search before found no room for a descriptor, this one begins with it. False: they
+ * cannot be read. */
+static bool search_process(struct seeding *s, struct searched *p)
+{
+	char path[64];
+	bool readable;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", p->pid);
+	s->pid = p->pid;
+	s->now = p;
+	s->from = p->next_fd;
+	*p = (struct searched){ .pid = p->pid };
+	s->before = false;
+	readable = proc_numbers(path, seed_fd, s) || errno != EACCES;
+	s->before = true;
+	if (s->from)
+		proc_numbers(path, seed_fd, s);
+	return readable;
+}
+
+/* How many processes cannot be read. Those that have fewest places come first: where room is
+ * short, nobody's many descriptors keep out another's few. */
+static size_t search(struct trace *t, const struct pids *p)
+{
+	struct searched *v = array_new(p->n, 1, sizeof(*v)), *then;
+	struct seeding s = { .t = t };
+	size_t unreadable = 0;
+
+	for (size_t i = 0; v && i < p->n; i++) {
+		v[i].pid = p->v[i];
+		then = t->searched ? bsearch(&v[i], t->searched, t->n_searched, sizeof(*v), by_pid)
+				   : NULL;
+		v[i] = then ? *then : v[i];
+	}
+	if (!v)
+		return 0;
+	qsort(v, p->n, sizeof(*v), by_places);
+	for (size_t i = 0; i < p->n; i++)
+		unreadable += v[i].pid != getpid() && !search_process(&s, &v[i]);
+	qsort(v, p->n, sizeof(*v), by_pid);
+	free(t->searched);
+	t->searched = v;
+	t->n_searched = p->n;
+	return unreadable;
+}
+
 /* Names those that hold what is known already, too. */
 void preexisting_again(struct trace *t)
 {
-	struct seeding s = { .t = t };
 	struct pids p = {};
 
 	wanted(t, &p);
-	each_process(&s, &p, "fd", seed_fd);
+	search(t, &p);
 	free(p.v);
 }
 
@@ -260,7 +345,7 @@ int preexisting_find(struct trace *t, struct trace_error *e)
 		for (size_t i = 0; !err && i < p.n; i++)
 			err = trace_follow(t, p.v[i], e);
 	if (!err) {
-		each_process(&s, &p, "fd", seed_fd);
+		t->existing.unreadable += search(t, &p);
 		if (t->backend != TRACE_SAMPLED) /* a look finds who sleeps */
 			each_process(&s, &p, "task", seed_thread);
 	}

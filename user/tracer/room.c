@@ -8,6 +8,7 @@
 #include "tracer/room.h"
 
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
@@ -105,14 +106,24 @@ size_t room_choose(struct place *v, size_t n, uint32_t asks)
 
 /* --- who stands there --- */
 
-static uint64_t idle_for(const struct endpoint *ep, uint64_t now)
+/* A sampled session knows it from its looks alone: whoever was not looked at yet is not idle. */
+static uint64_t idle_by_looks(const struct endpoint *ep, uint64_t now)
+{
+	uint64_t since = MAX(ep->tx.looks.since, ep->rx.looks.since);
+
+	return ep->tx.looks.n && ep->rx.looks.n && now > since ? now - since : 0;
+}
+
+static uint64_t idle_for(const struct trace *t, const struct endpoint *ep, uint64_t now)
 {
 	uint64_t tx = word_elapsed(ep->tx.word, now), rx = word_elapsed(ep->rx.word, now);
 	bool quiet = word_state(ep->tx.word, DIR_TX) == TX_IDLE &&
 		     word_state(ep->rx.word, DIR_RX) == RX_IDLE && !word_working(ep->tx.word) &&
 		     !word_working(ep->rx.word);
 
-	return quiet ? (tx < rx ? tx : rx) : 0;
+	if (!quiet)
+		return 0;
+	return t->backend == TRACE_SAMPLED ? idle_by_looks(ep, now) : MIN(tx, rx);
 }
 
 static uint64_t bytes_through(const struct call_stats *b)
@@ -120,12 +131,13 @@ static uint64_t bytes_through(const struct call_stats *b)
 	return b->own.bytes + b->crowd.bytes;
 }
 
-static void describe(struct place *p, const struct endpoint *ep, uint64_t now)
+static void describe(const struct trace *t, struct place *p, const struct endpoint *ep,
+		     uint64_t now)
 {
 	*p = (struct place){ .key = ep->key,
 			     .serial = ep->id.serial,
 			     .tgid = ep->tx_calls.tgid ? ep->tx_calls.tgid : ep->rx_calls.tgid,
-			     .idle_ns = idle_for(ep, now),
+			     .idle_ns = idle_for(t, ep, now),
 			     .stall_ns = endpoint_stalled_ns(ep),
 			     .bytes = bytes_through(&ep->tx_calls) + bytes_through(&ep->rx_calls) };
 }
@@ -140,7 +152,7 @@ static size_t list_places(const struct trace *t, const uint64_t *keys, size_t n,
 		if (!snapshot_copy(t, keys[i], &ep) || !ep.tx.word || !ep.rx.word || ep.closed)
 			continue;
 		endpoint_book(&ep);
-		describe(&v[got++], &ep, now);
+		describe(t, &v[got++], &ep, now);
 	}
 	return got;
 }

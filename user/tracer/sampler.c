@@ -255,6 +255,7 @@ void sampler_finds(struct trace *t)
 	if (!s || !s->running || snapshot_now() < s->find_next_ns)
 		return;
 	before = thread_cpu_ns();
+	room_tend(t);
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
 	s->told.find_ns += cost;

@@ -204,7 +204,8 @@ static void *collect(void *arg)
 			snapshot_settle(t);
 			settled = snapshot_now();
 		}
-		room_tend(t);
+		if (t->backend != TRACE_SAMPLED) /* its search makes room, within its budget */
+			room_tend(t);
 		stacks_tend(t);
 		object_attach_late(t);
 		sampler_finds(t);
@@ -303,6 +304,7 @@ void trace_finish(struct trace *t)
 	object_close(t);
 	if (t->stats_fd >= 0)
 		close(t->stats_fd);
+	free(t->searched);
 	free(t->closed.ep);
 	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);
