@@ -53,6 +53,12 @@ static int tries(bool maps)
 	REFUSED(mkdir(dir, 0700));
 	REFUSED(unlink(dir));
 	REFUSED(rename(dir, "/tmp/other"));
+	REFUSED(open(dir, O_RDWR | O_CREAT, 0600));
+	REFUSED(open("/tmp", O_RDWR | O_TMPFILE, 0600));
+	REFUSED(creat(dir, 0600));
+	REFUSED(syscall(SYS_openat2, AT_FDCWD, dir, NULL, 0));
+	REFUSED(syscall(SYS_io_uring_setup, 1, NULL));
+	REFUSED(syscall(SYS_pidfd_getfd, -1, 0, 0));
 	REFUSED(syscall(SYS_keyctl, 0, 0, 0, 0, 0));
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "base/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,32 +21,42 @@
 static const unsigned int refused[] = {
 	/* other programs and processes */
 	SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd, SYS_kcmp,
-	SYS_personality,
+	SYS_personality, SYS_pidfd_getfd, SYS_process_madvise,
+	/* by which all of this could be asked for again: no filter sees what is in its queue */
+	SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
 	/* what is where */
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
 	SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_acct, SYS_mknodat,
 	SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat, SYS_fchmodat,
-	SYS_fchownat, SYS_setxattr, SYS_truncate,
+	SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_truncate,
+	SYS_openat2,
 #ifdef SYS_unlink
 	SYS_unlink, SYS_rename, SYS_mkdir, SYS_rmdir, SYS_link, SYS_symlink, SYS_mknod, SYS_chmod,
-	SYS_chown, SYS_lchown,
+	SYS_chown, SYS_lchown, SYS_creat,
 #endif
 #ifdef SYS_renameat
 	SYS_renameat,
 #endif
-#ifdef SYS_open_tree
-	SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsmount,
+	SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsmount, SYS_fsconfig, SYS_fspick,
+	SYS_mount_setattr,
+#ifdef SYS_fchmodat2
+	SYS_fchmodat2,
 #endif
 	/* the machine */
-	SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,
-	SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname,
+	SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load,
+	SYS_reboot,
+	SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname,
 	SYS_add_key, SYS_request_key, SYS_keyctl, SYS_syslog,
 #ifdef SYS_iopl
 	SYS_iopl, SYS_ioperm,
 #endif
 };
 
-enum { REFUSED = sizeof(refused) / sizeof(refused[0]), X32 = 0x40000000 };
+enum {
+	REFUSED = sizeof(refused) / sizeof(refused[0]),
+	X32 = 0x40000000,
+	CREATES = O_CREAT | (O_TMPFILE & ~O_DIRECTORY),
+};
 
 #define LOAD(field) \
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
@@ -65,6 +76,17 @@ static size_t refuse(struct sock_filter *f, size_t n, unsigned int call)
 	return add(f, n, (struct sock_filter)RETURN(NOT_PERMITTED));
 }
 
+/* What is there may be opened. Afterwards the number of the call is not loaded any more. */
+static size_t refuse_creating(struct sock_filter *f, size_t n, unsigned int call,
+			      unsigned int flags)
+{
+	n = add(f, n, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4));
+	n = add(f, n, (struct sock_filter)LOAD(args[flags]));
+	n = add(f, n, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CREATES, 0, 1));
+	n = add(f, n, (struct sock_filter)RETURN(NOT_PERMITTED));
+	return add(f, n, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+}
+
 static size_t make_filter(struct sock_filter *f, unsigned int may)
 {
 	size_t n = 0;
@@ -77,6 +99,10 @@ static size_t make_filter(struct sock_filter *f, unsigned int may)
 	n = add(f, n, (struct sock_filter)RETURN(NOT_PERMITTED));
 	for (size_t i = 0; i < REFUSED; i++)
 		n = refuse(f, n, refused[i]);
+	n = refuse_creating(f, n, SYS_openat, 2);
+#ifdef SYS_open
+	n = refuse_creating(f, n, SYS_open, 1);
+#endif
 	if (!(may & MAY_BPF))
 		n = refuse(f, n, SYS_bpf);
 	if (!(may & MAY_PERF)) /* by which kprobes are attached */
@@ -93,7 +119,7 @@ static int install(const struct sock_fprog *p)
 
 int confine(unsigned int may, struct err *e)
 {
-	struct sock_filter f[2 * REFUSED + 15];
+	struct sock_filter f[2 * REFUSED + 25];
 	struct sock_fprog p = { .filter = f };
 
 	p.len = (unsigned short)make_filter(f, may);
