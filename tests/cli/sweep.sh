@@ -17,6 +17,10 @@ sed 's/"kernel":"[^"]*"/"kernel":"1.0"/' "$WORK/begun" >"$WORK/cut.ndjson"
 refuses 'another kernel' 9 "'kernel' is not that of this machine" "${sweep[@]}" --resume
 sed 's/"git":"[^"]*"/"git":"0"/' "$WORK/begun" >"$WORK/cut.ndjson"
 refuses 'another build' 9 "'git' is not that of this program" "${sweep[@]}" --resume
+{ cat "$WORK/begun"; tail -1 "$WORK/begun"; } >"$WORK/cut.ndjson"
+refuses 'a point that is there twice' 9 'point 0 is there twice' "${sweep[@]}" --resume
+sed 's/"test":"[^"]*"/"test":"other"/' "$WORK/begun" >"$WORK/cut.ndjson"
+refuses 'a point of a test there is none of' 9 'point 0 is of no test' "${sweep[@]}" --resume
 
 # --- what is refused, is so before the file is opened ---
 cp "$WORK/begun" "$WORK/kept.ndjson"

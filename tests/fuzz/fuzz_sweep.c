@@ -6,6 +6,8 @@
 #include "commands/cmd_sweep.c"
 #include "sweep/sweep_file.c"
 
+#include "stats/dips.h"
+
 #include "fuzz/fuzz.h"
 
 /* A small sweep, refined, so that the points' figures are read too. */
@@ -50,6 +52,25 @@ static json_t *head_of(const struct memory_file *m)
 	return head ? head : json_object();
 }
 
+/* As refine_all() does, where each size costs the same. */
+static void refine_series(struct refiner *r, uint32_t series)
+{
+	int64_t size;
+
+	for (int n = 0; n < 4 && refine_next(r, series, &size); n++)
+		for (int i = 0; i < DIPS_REPEATS_LEAST; i++)
+			MUST(refine_note(r, series, size, 1000) == 0);
+}
+
+static void refine(struct sweep *s)
+{
+	const struct variable *v = sweep_size(&s->cells);
+
+	for (size_t i = 0; i < s->cells.n; i++)
+		if (cells_value(&s->cells, i, (size_t)(v - s->cells.v)) == v->values[0])
+			refine_series(&s->refiner, sweep_series(&s->cells, i, TEST_THROUGHPUT));
+}
+
 static void resume(struct memory_file *m)
 {
 	struct sweep_opts o = {};
@@ -63,11 +84,7 @@ static void resume(struct memory_file *m)
 	if (read_done(&s, f, head, &e))
 		must_be_refusal(&e);
 	MUST(s.n_done <= sweep_total(&s));
-	for (size_t i = 0; i < s.cells.n; i++)
-		for (int64_t size, n = 0; n < 100; n++)
-			if (!refine_next(&s.refiner,
-					 sweep_series(&s.cells, i, TEST_THROUGHPUT), &size))
-				break;
+	refine(&s);
 	fclose(f);
 	json_decref(head);
 	end(&s);

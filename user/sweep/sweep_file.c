@@ -119,14 +119,27 @@ static int same_sweep(const json_t *was, const json_t *now, const char *path, st
 	return 0;
 }
 
-static int count_done(struct sweep *s, size_t i, const json_t *line, struct err *e)
+/* TESTS: of none that is known */
+static int test_of(const json_t *line)
 {
 	const char *test = json_string_value(json_object_get(line, "test"));
-	struct diag_round r;
 	int t = 0;
 
-	while (test && t < TESTS - 1 && strcmp(test, test_name((enum test)t)))
+	while (t < TESTS && (!test || strcmp(test, test_name((enum test)t))))
 		t++;
+	return t;
+}
+
+/* A point stands there once: what is judged grows with the sweep, not with the file. */
+static int count_done(struct sweep *s, size_t i, const json_t *line, struct err *e)
+{
+	struct diag_round r;
+	int t = test_of(line);
+
+	if (t == TESTS || s->done[i] & 1u << t)
+		return err_set(e, EXIT_DATA,
+			       "--resume %s: point %zu %s; start it anew without --resume",
+			       s->o->out, i, t == TESTS ? "is of no test" : "is there twice");
 	s->n_done += !s->done[i];
 	s->done[i] |= 1u << t;
 	s->n_points++;
