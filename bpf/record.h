@@ -57,7 +57,7 @@ enum {
 struct looks {
 	unsigned int n;
 	unsigned int seen[STATES_MAX], again[STATES_MAX];
-	ns_t since;	     /* the state of the last look was first found then, and at each look since */
+	ns_t since; /* the last look's state was first found then, and at each look after */
 	unsigned int blamed; /* at the last look: LOOK_BY_* */
 	unsigned int una;    /* TCP's snd_una then */
 	ns_t flew;	     /* charged as flight while that stayed: what was lost if it was */

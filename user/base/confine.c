@@ -22,7 +22,7 @@ static const unsigned int refused[] = {
 	/* other programs and processes */
 	SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd, SYS_kcmp,
 	SYS_personality, SYS_pidfd_getfd, SYS_process_madvise,
-	/* by which all of this could be asked for again: no filter sees what is in its queue */
+	/* by which the rest could be asked for: no filter sees what is in its queue */
 	SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
 	/* what is where */
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
@@ -45,7 +45,8 @@ static const unsigned int refused[] = {
 	/* the machine */
 	SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load,
 	SYS_reboot,
-	SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname,
+	SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime,
+	SYS_sethostname, SYS_setdomainname,
 	SYS_add_key, SYS_request_key, SYS_keyctl, SYS_syslog,
 #ifdef SYS_iopl
 	SYS_iopl, SYS_ioperm,

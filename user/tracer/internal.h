@@ -135,6 +135,7 @@ void sampler_told(const struct trace *t, struct trace_sampling *s);
 /* sockets and pipes that no hook tells of: look for new ones, now and then; called with the
  * session's lock */
 void sampler_finds(struct trace *t);
+bool sampler_will_find(const struct trace *t); /* now */
 /* digest.c: all keys in use, into t->look.keys; how many there are */
 size_t digest_list(struct trace *t);
 /* one of its programs, by test run */

@@ -246,16 +246,22 @@ void sampler_told(const struct trace *t, struct trace_sampling *out)
 	*out = t->sampler ? t->sampler->told : (struct trace_sampling){};
 }
 
+bool sampler_will_find(const struct trace *t)
+{
+	const struct sampler *s = t->sampler;
+
+	return s && s->running && snapshot_now() >= s->find_next_ns;
+}
+
 /* as dear as it was the last time, it may take its part of the budget */
 void sampler_finds(struct trace *t)
 {
 	struct sampler *s = t->sampler;
 	uint64_t before, cost;
 
-	if (!s || !s->running || snapshot_now() < s->find_next_ns)
+	if (!sampler_will_find(t))
 		return;
 	before = thread_cpu_ns();
-	room_tend(t);
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
 	s->told.find_ns += cost;

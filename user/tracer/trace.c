@@ -204,7 +204,7 @@ static void *collect(void *arg)
 			snapshot_settle(t);
 			settled = snapshot_now();
 		}
-		if (t->backend != TRACE_SAMPLED) /* its search makes room, within its budget */
+		if (t->backend != TRACE_SAMPLED || sampler_will_find(t))
 			room_tend(t);
 		stacks_tend(t);
 		object_attach_late(t);
