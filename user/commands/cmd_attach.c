@@ -69,6 +69,7 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	struct session l = {};
 	struct prover prover = {};
 	double zooms = 0;
+	uint64_t began;
 	json_t *about;
 	int rc;
 
@@ -77,14 +78,16 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	if (targets_from_options(o, command, &filter, e))
 		return -1;
 	session_catch_signals();
+	began = now_ns();
 	if (session_begin(&l, o, &filter, e))
 		return -1;
+	prover_begin(&prover, &filter, zooms, now_ns() - began);
+	prover_prepare(&prover, (uint64_t)o->duration_ns);
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
-	prover_begin(&prover, &filter, zooms);
 	if (rc == 0)
 		watch(&l, &prover, &filter, e);
 	if (o->sampled)

@@ -65,6 +65,7 @@ struct watch {
 	struct session live;
 	struct prover prover;
 	struct trace_snapshot last;
+	uint64_t end_ns;
 	struct {
 		uint64_t serial, at_ns;
 		enum tx_state cause;
@@ -194,7 +195,7 @@ static void tell(struct watch *w, const struct trace_snapshot *window, const str
 	struct trace_snapshot proof = {};
 	struct verdict proven = {};
 	struct zoom_stop stop = { .asked = stopped };
-	bool has = prover_prove(&w->prover, window, f, ZOOM_MOST_NS, &stop, &proof);
+	bool has = prover_prove(&w->prover, window, f, w->end_ns, &stop, &proof);
 
 	if (has)
 		verdict_make(&proof, &proven);
@@ -248,10 +249,11 @@ static int judge_window(struct watch *w, struct err *e)
 
 static int watch_all(struct watch *w, const struct trace_options *filter, struct err *e)
 {
-	uint64_t next = now_ns(), end = w->o->live.duration_ns
-						? next + (uint64_t)w->o->live.duration_ns
-						: UINT64_MAX;
+	uint64_t next = now_ns(),
+		 end = w->o->live.duration_ns ? next + (uint64_t)w->o->live.duration_ns
+					      : UINT64_MAX;
 
+	w->end_ns = end;
 	while (!session_interrupted() && targets_any_alive(filter) && now_ns() < end) {
 		next = next_due(next, (uint64_t)w->o->every_ns, now_ns());
 		while (!session_interrupted() && !asked && now_ns() < next && now_ns() < end &&
@@ -274,7 +276,7 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 			       "watch: no memory for what was before; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
-	prover_begin(&w->prover, filter, zoom_budget);
+	prover_begin(&w->prover, filter, zoom_budget, 0);
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;

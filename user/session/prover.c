@@ -8,12 +8,12 @@
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
-#define LEAST_NS	200000000ull /* a shorter look of the ledger proves little */
 #define LEAST_SHARE	0.1
 
-void prover_begin(struct prover *p, const struct trace_options *filter, double budget)
+void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
+		  uint64_t load_ns)
 {
-	*p = (struct prover){ .filter = filter, .budget = budget };
+	*p = (struct prover){ .filter = filter, .budget = budget, .load_ns = load_ns };
 }
 
 int prover_load(struct prover *p, struct err *e)
@@ -27,6 +27,22 @@ int prover_load(struct prover *p, struct err *e)
 		return -1;
 	p->loaded = true;
 	return 0;
+}
+
+/* The first failure is told, and ends it: the looks go on. */
+static bool give_up(struct prover *p, const struct err *e)
+{
+	err_print(e);
+	p->budget = 0;
+	return false;
+}
+
+void prover_prepare(struct prover *p, uint64_t duration_ns)
+{
+	struct err e = {};
+
+	if (zoom_time(0, duration_ns, FIRST_NS) && prover_load(p, &e))
+		give_up(p, &e);
 }
 
 static size_t add_pid(pid_t *pids, size_t n, pid_t pid)
@@ -51,26 +67,26 @@ static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, p
 	return add_pid(pids, n, peer->tx_calls.tgid);
 }
 
-/* One failure is told, and ends it: the looks go on. */
-static bool give_up(struct prover *p, const struct err *e)
+static uint64_t preparing_ns(const struct prover *p)
 {
-	err_print(e);
-	p->budget = 0;
-	return false;
+	return p->loaded ? p->zoom.start_ns : p->load_ns;
 }
 
 bool prover_prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
-		  uint64_t ns, const struct zoom_stop *stop, struct trace_snapshot *proof)
+		  uint64_t deadline, const struct zoom_stop *stop, struct trace_snapshot *proof)
 {
 	struct err e = {};
 	pid_t pids[4];
 	size_t n = pids_of(window, f, pids);
+	uint64_t ns = zoom_time(now_ns(), deadline, preparing_ns(p));
 
-	if (!(p->budget > 0) || !n || (p->loaded && !zoom_allowed(&p->zoom, ns)))
+	if (!(p->budget > 0) || !n || !ns || (p->loaded && !zoom_allowed(&p->zoom, ns)))
 		return false;
 	if (prover_load(p, &e))
 		return give_up(p, &e);
-	return !zoom_at(&p->zoom, pids, n, ns, stop, proof, &e) || give_up(p, &e);
+	if (!zoom_time(now_ns(), deadline, 0)) /* loading took longer than was thought */
+		return false;
+	return !zoom_at(&p->zoom, pids, n, deadline, stop, proof, &e) || give_up(p, &e);
 }
 
 static bool is_suspect(const struct prover *p, const struct trace_snapshot *window,
@@ -89,13 +105,13 @@ static bool is_suspect(const struct prover *p, const struct trace_snapshot *wind
 }
 
 static void prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
-		  uint64_t ns, const struct zoom_stop *stop)
+		  uint64_t deadline, const struct zoom_stop *stop)
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
 
 	*proof = (struct proof){ .serial = window->ep[f->endpoint].serial, .cause = f->cause };
-	if (!prover_prove(p, window, f, ns, stop, &proof->s))
+	if (!prover_prove(p, window, f, deadline, stop, &proof->s))
 		return;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
@@ -109,7 +125,6 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 	struct trace_snapshot now, window;
 	struct trace_error te = {};
 	struct verdict v;
-	uint64_t left;
 
 	if (trace_snapshot(t, &now, &te))
 		return session_error(e, &te);
@@ -124,9 +139,8 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 			       "attach: no memory for %zu endpoints; look at fewer", now.n);
 	}
 	verdict_make(&window, &v);
-	left = deadline > now_ns() ? deadline - now_ns() : 0;
-	if (left >= LEAST_NS && is_suspect(p, &window, &v))
-		prove(p, &window, &v.v[v.lead], left < ZOOM_MOST_NS ? left : ZOOM_MOST_NS, stop);
+	if (is_suspect(p, &window, &v))
+		prove(p, &window, &v.v[v.lead], deadline, stop);
 	trace_snapshot_free(&window);
 	trace_snapshot_free(&p->last);
 	p->last = now;

@@ -24,18 +24,24 @@ struct prover {
 	double budget; /* of the time; 0: nothing is proven */
 	struct zoom zoom;
 	bool loaded;
+	uint64_t load_ns; /* so long loading takes, for all that is known: as that of the looks */
 	struct trace_snapshot last; /* up to here it was judged */
 	uint64_t next_ns;
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
 };
 
-void prover_begin(struct prover *p, const struct trace_options *filter, double budget);
+void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
+		  uint64_t load_ns);
 /* The ledger's programs, if they are not loaded; else they are with the first proof. */
 int prover_load(struct prover *p, struct err *e);
-/* The ledger's view of this finding; *proof is to be freed. False: none is to be had now. */
+/* For a session that ends after this time (0: it does not end by itself): nothing can stop a load,
+ * so that is done before it begins, if a proof can come of it. */
+void prover_prepare(struct prover *p, uint64_t duration_ns);
+/* The ledger's view of this finding, which ends with `deadline`; *proof is to be freed. False: none
+ * is to be had now. */
 bool prover_prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
-		  uint64_t ns, const struct zoom_stop *stop, struct trace_snapshot *proof);
+		  uint64_t deadline, const struct zoom_stop *stop, struct trace_snapshot *proof);
 /* To be called often: judges what was seen since the last time, and proves what is new. `t`: the
  * session of looks; a proof takes no longer than until `deadline`. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,

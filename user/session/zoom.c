@@ -30,18 +30,33 @@ bool zoom_allowed(const struct zoom *z, uint64_t ns)
 	return (double)(z->spent_ns + ns) <= z->budget * ((double)(now_ns() - z->began_ns) + first);
 }
 
-static void wait_for(uint64_t ns, const struct zoom_stop *stop)
+uint64_t zoom_time(uint64_t now, uint64_t deadline, uint64_t preparing_ns)
 {
-	uint64_t end = now_ns() + ns;
+	uint64_t left = deadline > now ? deadline - now : 0;
 
-	while (!stop->asked(stop->ctx) && now_ns() < end)
-		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	left = left > preparing_ns ? left - preparing_ns : 0;
+	if (left < ZOOM_LEAST_NS)
+		return 0;
+	return left < ZOOM_MOST_NS ? left : ZOOM_MOST_NS;
 }
 
-int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, const struct zoom_stop *stop,
-	    struct trace_snapshot *out, struct err *e)
+#define ASKED_EVERY_NS 20000000ull
+
+static void wait_until(uint64_t end, const struct zoom_stop *stop)
 {
-	uint64_t began = now_ns();
+	for (uint64_t now = now_ns(); now < end && !stop->asked(stop->ctx); now = now_ns()) {
+		uint64_t left = end - now;
+
+		if (left > ASKED_EVERY_NS)
+			left = ASKED_EVERY_NS;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)left }, NULL);
+	}
+}
+
+int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t deadline,
+	    const struct zoom_stop *stop, struct trace_snapshot *out, struct err *e)
+{
+	uint64_t began = now_ns(), most;
 	struct trace_error te = {}, ended = {};
 	int rc;
 
@@ -49,7 +64,9 @@ int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t ns, const stru
 		trace_stop(z->t, &ended);
 		return session_error(e, &te);
 	}
-	wait_for(ns, stop);
+	z->start_ns = now_ns() - began;
+	most = began + z->start_ns + ZOOM_MOST_NS;
+	wait_until(deadline < most ? deadline : most, stop);
 	rc = trace_snapshot(z->t, out, &te);
 	trace_stop(z->t, &ended);
 	z->spent_ns += now_ns() - began;
