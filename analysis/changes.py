@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
@@ -17,7 +16,7 @@ from .stats.change import Change, RUNS_LEAST, of_histograms, of_values
 from .stats.hist import merge
 from .summary import grid
 from .tables import DASH, Table
-from .text import file_name
+from .text import file_name, wrapped
 
 Key = Tuple[Tuple[str, Value], ...]
 NOT_A_CELL = ("source", "repeat")
@@ -55,6 +54,11 @@ def _cells(d: Document) -> Dict[Key, List[Point]]:
     return out
 
 
+def _in_order(key: Key) -> List[Tuple[str, float, str]]:
+    """Numbers by size, words by the alphabet."""
+    return [(name, float(value) if isinstance(value, (int, float)) else 0.0, str(value)) for name, value in key]
+
+
 def _latency(a: Sequence[Point], b: Sequence[Point]) -> Optional[Change]:
     x, y = ([p.latency.median for p in v if p.latency is not None and p.latency.median] for v in (a, b))
     if min(len(x), len(y)) >= RUNS_LEAST:
@@ -87,7 +91,7 @@ MEASURES = (("latency", _latency, True), ("throughput", _rate, False), ("stall",
 def rows_of(a: Document, b: Document) -> List[Row]:
     left, right = _cells(a), _cells(b)
     out = []
-    for key in left:
+    for key in sorted(left, key=_in_order):
         for what, measure, smaller in MEASURES:
             change = measure(left[key], right[key]) if key in right else None
             if change is not None:
@@ -113,24 +117,24 @@ def _p(c: Change, tests: int) -> str:
 
 def _telling(rows: Sequence[Row]) -> List[str]:
     names = list(dict.fromkeys(n for r in rows for n, _ in r.key))
-    return [n for n in names if n in ("mode", "size") or len({repr(dict(r.key).get(n)) for r in rows}) > 1]
+    return [n for n in names if n == "size" or len({repr(dict(r.key).get(n)) for r in rows}) > 1]
 
 
 def _answer(r: Row, tests: int) -> str:
     if not r.change.is_certain(tests):
         return "no change shown" if r.change.p is not None else "no test: too few runs"
-    return ("better" if r.better else "worse") + ("" if r.change.by_runs else ", by one run")
+    return ("B is better" if r.better else "B is worse") + ("" if r.change.by_runs else ", by one run")
 
 
 def measured_table(rows: Sequence[Row]) -> Table:
     tests, telling = len([r for r in rows if r.change.p is not None]), _telling(rows)
-    cells = [[r.name(telling), r.what, _value(r.what, r.change.a), _value(r.what, r.change.b), _times(r.change), _p(r.change, tests),
+    cells = [[f"{r.name(telling)}: {r.what}", _value(r.what, r.change.a), _value(r.what, r.change.b), _times(r.change), _p(r.change, tests),
               _answer(r, tests)] for r in rows]
     alone = any(not r.change.by_runs for r in rows)
     note = "B/A: median ratio and its 95 % interval; p: two-sided, corrected for the number of tests."
     if alone:
         note += f" Cells with fewer than {RUNS_LEAST} runs in each file: the interval is that of these runs, not of how two runs differ."
-    return Table("What was measured", ["what", "figure", "A", "B", "B/A", "p", "B is"], cells, note)
+    return Table("What was measured", ["figure", "A", "B", "B/A", "p", "result"], cells, note)
 
 
 # --- traces of programs: one session each, so there are shares and no test ---------------------------------------------
@@ -211,11 +215,11 @@ def compare(a: Document, b: Document) -> str:
             raise usage(f"compare: {file_name(a.path)} and {file_name(b.path)} have no point in common; compare runs with the same options")
         verdict, tables, remarks = _verdict(rows), [measured_table(rows)], _missing(a, b)
     out = [f"A  {file_name(a.path)}", f"B  {file_name(b.path)}", ""]
-    out += [line for v in verdict for line in textwrap.wrap(v, 110, initial_indent="  ", subsequent_indent="    ")]
+    out += [line for v in verdict for line in wrapped(v)]
     for remark in [*remarks, *(f"{n}: {r}" for n, d in (("A", a), ("B", b)) for r in d.remarks)]:
-        out += textwrap.wrap(remark, 110, initial_indent="  ! ", subsequent_indent="    ")
+        out += wrapped(remark, "  ! ")
     for t in tables:
-        out += ["", t.title, *grid(t), *textwrap.wrap(t.note, 110, initial_indent="  ", subsequent_indent="  ")]
+        out += ["", *wrapped(t.title, "", "  "), *grid(t), *wrapped(t.note, "  ", "  ")]
     return "\n".join(out) + "\n"
 
 

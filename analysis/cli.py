@@ -15,7 +15,7 @@ from . import __version__
 from .errors import AnalysisError, INTERRUPTED, IO, NOISY, usage
 from .options import PROGRAM, Parser
 from .output import say, write
-from .text import clean, file_name
+from .text import clean, file_name, for_screen
 
 KEPT_DPI = 130
 SPEAKER = os.environ.get("IPCSTALL_PROGRAM") or "analysis"
@@ -74,7 +74,7 @@ def cmd_summary(args: argparse.Namespace) -> int:
     from .summary import summarise
 
     text = "\n".join(summarise(load(path), args.fix, args.brief) for path in args.files)
-    write("-", text.encode())
+    write("-", for_screen(text))
     return 0
 
 
@@ -84,7 +84,7 @@ def cmd_compare(args: argparse.Namespace) -> int:
 
     a, b = load_documents([args.a, args.b], args.mixed)
     a.path, b.path = args.called or (a.path, b.path)
-    write("-", compare(a, b).encode())
+    write("-", for_screen(compare(a, b)))
     return 0
 
 
@@ -126,7 +126,7 @@ def cmd_experiment(args: argparse.Namespace) -> int:
     if not args.keep:
         write(report, page(found, pictures, report))
     write(os.path.join(where, "answer.json"), (json.dumps(to_json(found), indent=1, ensure_ascii=False) + "\n").encode())
-    write("-", (text(found) + ("" if args.keep else f"Report: {clean(report)}\n")).encode())
+    write("-", for_screen(text(found) + ("" if args.keep else f"Report: {clean(report)}\n")))
     return NOISY if found.verdict == "not decided" else 0
 
 

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import List, Optional, Union
+import re
+from typing import List, Optional, Sequence, Union
 
 from . import tables
 from .findings import caveats, find, timeline_findings
 from .load import describe_machine
 from .model import Document, Timeline
-from .text import file_name
+from .text import columns, file_name, wrapped
 from .waterfall import ways
 
 MOST_WAYS = 4
+_TOGETHER = "\u00a0"  # no line breaks there
 
 
 def summarise(loaded: Union[Document, Timeline], fix: Optional[str] = None, brief: bool = False) -> str:
@@ -38,17 +39,33 @@ def _waterfalls(line: Timeline) -> List[tables.Table]:
 
 def _page(path: str, what: str, machine: object, verdict: List[str], beware: List[str], shown: List[tables.Table]) -> str:
     where = describe_machine(machine if isinstance(machine, dict) else {})
-    out = [f"{file_name(path)}: {what}; {where}", ""]
-    out += [line for v in verdict for line in textwrap.wrap(v, 110, initial_indent="  ", subsequent_indent="    ")]
+    out = [*wrapped(f"{file_name(path)}: {what}; {where}", "", "  "), ""]
+    out += [line for v in verdict for line in wrapped(v)]
     if beware:
         out += ["", "Beware:"]
-        out += [line for b in beware for line in textwrap.wrap(b, 110, initial_indent="  ! ", subsequent_indent="    ")]
+        out += [line for b in beware for line in wrapped(b, "  ! ")]
     for t in shown:
-        out += ["", t.title, *grid(t)] + ([f"  {t.note}"] if t.note else [])
+        out += ["", *wrapped(t.title, "", "  "), *grid(t), *wrapped(t.note, "  ", "  ")]
     return "\n".join(out) + "\n"
 
 
-def grid(t: tables.Table) -> List[str]:
-    widths = [max(len(r[j]) for r in [t.columns, *t.rows]) for j in range(len(t.columns))]
-    return ["  " + "  ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(r, widths))).rstrip()
-            for r in [t.columns, *t.rows]]
+def grid(t: tables.Table, indent: str = "  ") -> List[str]:
+    """A row a line; the titles in two where that helps; where the screen is too narrow even so, a row a paragraph."""
+    for titles in ([t.columns], _broken(t.columns)):
+        widths = [max(len(r[j]) for r in [*titles, *t.rows]) for j in range(len(t.columns))]
+        if len(indent) + 2 * (len(widths) - 1) + sum(widths) <= columns():
+            return [indent + "  ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(r, widths))).rstrip()
+                    for r in [*titles, *t.rows]]
+    return [line for r in t.rows for line in _paragraph(t.columns, r, indent)]
+
+
+def _broken(titles: Sequence[str]) -> List[List[str]]:
+    """Each title's first word above the rest of it; those of one word below."""
+    split = [re.split(r" |(?<=/)", name, maxsplit=1) for name in titles]
+    return [[s[0] if len(s) > 1 else "" for s in split], [s[-1] for s in split]]
+
+
+def _paragraph(names: Sequence[str], row: Sequence[str], indent: str) -> List[str]:
+    whole = [f"{name} {cell}".strip().replace(" ", _TOGETHER) for name, cell in zip(names[1:], row[1:])]
+    rest = wrapped(", ".join(whole), indent + "  ", indent + "  ")
+    return [*wrapped(row[0], indent), *(line.replace(_TOGETHER, " ") for line in rest)]

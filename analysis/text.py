@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+import shutil
+import textwrap
+from typing import Any, List
 
 # What text_clean() of user/base/text.c replaces: the two sets of control characters (escape sequences begin in both), the ends of
 # lines and paragraphs, the marks of direction; and halves of characters, which cannot be written.
@@ -39,3 +41,28 @@ def _walk(value: Any) -> Any:
 def file_name(path: str) -> str:
     """For a person; the file is opened by its path."""
     return clean(os.path.basename(path))
+
+
+# --- for a screen ----------------------------------------------------------------------------------------------------------
+
+NARROWEST, ELSEWHERE, WIDEST = 40, 110, 200
+
+
+def columns() -> int:
+    """The width of a screen of text: COLUMNS, the terminal's, or what a page has."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((ELSEWHERE, 24)).columns))
+
+
+def wrapped(text: str, first: str = "  ", further: str = "    ") -> List[str]:
+    return textwrap.wrap(text, columns(), initial_indent=first, subsequent_indent=further, break_on_hyphens=False)
+
+
+_IN_ASCII = str.maketrans({"µ": "u", "ρ": "rho", "←": "<-", "→": "->", "×": "x", "–": "-", "—": "-", "…": "...", "±": "+-", "≥": ">=", "≤": "<="})
+
+
+def for_screen(text: str) -> bytes:
+    """In ASCII where the locale is not UTF-8, as the tool itself does."""
+    named = next((v for v in map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG")) if v), "")
+    if re.search(r"utf-?8", named, re.IGNORECASE):
+        return text.encode()
+    return text.translate(_IN_ASCII).encode("ascii", "replace")

@@ -128,8 +128,17 @@ build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard 
 test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
 
+# --- screens whose figures are made, not measured ---
+DRAWERS := $(patsubst tests/golden/%.c,$(B)/tests/golden/%,$(wildcard tests/golden/draw_*.c))
+$(B)/tests/golden/%: tests/golden/%.c tests/golden/kept.h $(ARCHIVES)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< \
+		$(patsubst %,$(B)/rooms/%.a,$(shell $(PYTHON) tests/layers --link $<)) $(LIBS)
+-include $(DRAWERS:=.d)
+
 .PHONY: golden
-golden: all ## make the kept screens anew (tests/golden); look at them before they are committed
+golden: all $(DRAWERS) ## make the kept screens anew (tests/golden); look at them before they are committed
 	$(Q)tests/golden/run --make
 
 .PHONY: test-browser
@@ -200,7 +209,7 @@ bench-served: all $(FLOOR) ## throughput of redis and nginx while traced, in int
 # What the stages of make test need beside the program, built once for all of them.
 .PHONY: test-files unit-files
 unit-files: $(UNIT)
-test-files: unit-files $(KNOWN) $(CROWD) build/guest/known
+test-files: unit-files $(KNOWN) $(CROWD) $(DRAWERS) build/guest/known
 
 .PHONY: test-corpus corpus
 test-corpus: all ## kept recordings replayed: of each the verdict that it must get, in a second

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Sequence, Set
 
@@ -19,6 +18,7 @@ from ..load import check_machines, load
 from ..model import Document, Point
 from ..summary import grid
 from ..tables import Table
+from ..text import wrapped
 
 WORDS = {"supported": "The data support the hypothesis.", "refuted": "The data refute the hypothesis.",
          "partly": "The hypothesis holds in part.", "not decided": "The data do not decide.",
@@ -100,7 +100,7 @@ def to_json(a: Answer) -> Dict[str, Any]:
 
 
 def wrap(text: str, indent: str = "  ", then: str = "") -> List[str]:
-    return [line for part in text.split("\n") for line in (textwrap.wrap(part, 110, initial_indent=indent, subsequent_indent=then or indent) or [""])]
+    return [line for part in text.split("\n") for line in (wrapped(part, indent, then or indent) or [""])]
 
 
 def _plain(markdown: str) -> str:
@@ -113,7 +113,7 @@ def text(a: Answer) -> str:
     out = [a.plan.title, "", "Hypothesis", *wrap(_plain(a.plan.sections["Hypothesis"])), ""]
     out += ["Data" + (" (quick form)" if a.quick else "")]
     for t in a.tables:
-        out += ["  " + t.title, *["  " + line for line in grid(t)]] + (["    " + t.note] if t.note else []) + [""]
+        out += ["  " + t.title, *grid(t, "    ")] + (wrap(t.note, "    ") if t.note else []) + [""]
     if a.remarks:
         out += ["Beware", *[line for r in a.remarks for line in wrap(r, "  ! ", "    ")], ""]
     out += ["Tests"]

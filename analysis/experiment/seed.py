@@ -225,7 +225,7 @@ def _text(found: Found, table: Sequence[Mapping[str, Any]], ranked: Sequence[Tab
         out += wrap(f"{r['row']}  {r['what']}", "", "      ") + wrap(f"the paper said: {r['paper']}", "      ")
         out += [line for h in r["here"] for line in wrap(f"here it is: {h}", "      ", "        ")]
     for t in ranked:
-        out += ["", t.title, *["  " + line for line in grid(t)]]
+        out += ["", t.title, *grid(t, "    ")]
     out += ["", "Claims"] + [line for c in said for line in wrap(f"{c['verdict'].upper()}: {c['says']} ({c['part']})", "  ", "    ")]
     out += [f"  not carried out: {p}" for p in missing]
     return "\n".join([*out, "", f"Report: {report}"]) + "\n"

@@ -10,7 +10,8 @@ terminal 100 30 "stty -g >$WORK/stty.before; echo BEFORE; set -m; $IPCSTALL top 
 shown 'comes up' '^ipcstall top  '
 shown 'the row' '^ *9[0-9]\.[0-9]% known.*nagle, delack'
 T send-keys Enter
-shown 'details' 'fix: TCP_NODELAY'
+shown 'details' 'STALLED .* waits for an ACK of known'
+shown 'the fix in the details' 'try    TCP_NODELAY'
 shown 'time line' '^tx  \|.*[Nn]{10}'
 shown 'stalls' 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
 T send-keys t

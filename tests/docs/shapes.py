@@ -25,7 +25,7 @@ def shares(screen):
 
 
 # What a run may say or not: warnings, and all that a card holds. What stands at the margin is the order of the screen.
-OPTIONAL = re.compile(rf"^Mistrust|^$|^\s|^(?:{HEADS})[ \d]")
+OPTIONAL = re.compile(rf"^Caveats|^$|^\s|^(?:{HEADS})[ \d]")
 
 
 def blank(line):

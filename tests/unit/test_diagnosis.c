@@ -647,7 +647,7 @@ static void test_report_reads_well(void **state)
 	p->stalls.most_lost = 1.316;
 	p->stalls.resolution = 10.4;
 	p->stalls.tested = 1;
-	report_text(&x, p, COLOUR_NEVER, out);
+	report_text(&x, p, &(struct paint){ .out = out, .width = 2000 });
 	fclose(out);
 	assert_non_null(strstr(text, "Waits of up to 130 % of"));
 	assert_non_null(strstr(text, "varies by 1000 %"));

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "top/keys.h"
+#include "top/opened.h"
 #include "top/screen.h"
 #include "top/sparkline.h"
 
@@ -124,12 +125,12 @@ static void at_20_columns(void **state)
 	struct rig r;
 
 	set_up(&r, 3, 20, 6);
-	row_is(&r, 0, "ipcstall top  12:00:");
-	row_is(&r, 1, "3 endpoints, 3 activ");
+	row_is(&r, 0, "ipcstall top");
+	row_is(&r, 1, "3 endpoints");
 	row_is(&r, 2, "STALL WHO WAITS");
 	row_is(&r, 3, " 3.0% prog3[103]");
 	row_is(&r, 4, " 2.0% prog2[102]");
-	row_is(&r, 5, "q quit  ? help  ente");
+	row_is(&r, 5, "q quit  ? help");
 	tear_down(&r);
 }
 
@@ -140,7 +141,7 @@ static void at_80_columns(void **state)
 	set_up(&r, 2, 80, 24);
 	row_is(&r, 0, "ipcstall top  12:00:00  every 1 s, by stall  (rawtp)");
 	row_is(&r, 1,
-	       "2 endpoints, 2 active, stall 1.5% of the senders' time, out 3.00k B/s, in 0 B/s,");
+	       "2 endpoints, 2 active, stall 1.5% of the senders' time, out 3.00k B/s, in 0 B/s");
 	row_is(&r, 2,
 	       "STALL WHO WAITS  FOR WHOM     WHY           OUT B/s IN B/s PEER            MSG/s");
 	row_is(&r, 3,
@@ -268,7 +269,7 @@ static void other_keys(void **state)
 		press(&r, '+');
 	assert_int_equal(r.s.delay_ns, 64 * S);
 	press(&r, 'h');
-	assert_true(row_has(&r, 2, "who uses the endpoint"));
+	assert_true(row_has(&r, 2, "the program that sends there"));
 	press(&r, '?');
 	assert_int_equal(r.s.view, VIEW_LIST);
 	assert_int_equal(screen_key(&r.s, &r.p, 'q'), SCREEN_QUIT);
@@ -295,21 +296,82 @@ static void details(void **state)
 	assert_int_equal(screen_key(&r.s, &r.p, KEY_ENTER), SCREEN_LOOK_AT);
 	screen_draw(&r.s, &r.p, &r.c);
 	row_is(&r, 0, "tcp 10.0.0.1:2 > 10.0.0.2:443");
-	assert_true(row_has(&r, 1, "writer prog2[102], reader prog2[102]; other end: not traced"));
-	row_is(&r, 2, "cgroup -");
-	row_is(&r, 4, "stall 2.0% of the interval; cause rwnd; blamed reader? peer");
+	row_is(&r, 1, "looking...");
+	assert_true(row_has(&r, 3, "writer prog2[102], reader prog2[102]; other end: not traced"));
+	assert_true(row_has(&r, 4, "stall 2.0% of the last interval; out 2.00k B/s"));
+	row_is(&r, 6, "last 1.00 s (+ -): . idle W rwnd; rx: u unread w wait");
 	assert_true(row_has(&r, 7, "tx  |........"));
 	assert_true(row_has(&r, 7, ".####"));
 	assert_true(row_has(&r, 7, "#WWWW"));
-	assert_true(row_has(&r, 10, "tx: this interval"));
-	assert_true(row_has(&r, 11, "rwnd     * #..."));
-	assert_true(row_has(&r, 12, "98.0%    980 ms"));
+	assert_true(row_has(&r, 9, "stalls, newest first:") || row_has(&r, 9, "tx: this interval"));
 	look(&r, 12, 1); /* it closes: what was drawn stays */
 	screen_draw(&r.s, &r.p, &r.c);
 	row_is(&r, 0, "tcp 10.0.0.1:2 > 10.0.0.2:443");
 	assert_true(row_has(&r, 39, "gone"));
 	assert_int_equal(screen_key(&r.s, &r.p, KEY_ESC), SCREEN_LOOK_AT);
 	assert_int_equal(r.s.view, VIEW_LIST);
+	tear_down(&r);
+}
+
+/* 1 s of which 0.9 were Nagle's rule, under the peer's delayed ACK */
+static void grow(struct trace_endpoint ep[2])
+{
+	ep[0].tx.ns[TX_NAGLE] += 9 * S / 10;
+	ep[0].tx.ns[TX_IDLE] += S / 10;
+	ep[0].tx.count[TX_NAGLE] += 20;
+	ep[0].tx.max[TX_NAGLE] = 45000000;
+	ep[0].tx_calls.bytes += 4000;
+	ep[0].tx_calls.messages += 20;
+	ep[0].blame.delack_ns[TX_NAGLE] += 9 * S / 10;
+	ep[0].blame.delack_n[TX_NAGLE] += 20;
+	ep[1].rx_calls.bytes += 4000;
+	ep[1].rx.ns[RX_WAIT] += S;
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx.lifetime_ns += S;
+		ep[i].rx.lifetime_ns += S;
+		ep[i].at_ns += S;
+	}
+	ep[0].rx.ns[RX_IDLE] += S;
+	ep[1].tx.ns[TX_IDLE] += S;
+}
+
+/* The verdict is of the time since the details were opened, not of the hours before. */
+static void details_have_the_judges_card(void **state)
+{
+	struct trace_endpoint ep[3] = {
+		{ .serial = 2, .proto = TRACE_TCP, .family = AF_INET, .peer = 1, .paired = true },
+		{ .serial = 9, .proto = TRACE_TCP, .family = AF_INET, .peer = 0, .paired = true },
+		{ .serial = 7, .proto = TRACE_PIPE, .peer = 2 },
+	};
+	struct trace_snapshot s = { .at_ns = 10 * S, .n = 3, .ep = ep };
+	struct opened o = {};
+	struct rig r;
+
+	snprintf(ep[0].tx_calls.comm, sizeof(ep[0].tx_calls.comm), "client");
+	snprintf(ep[1].rx_calls.comm, sizeof(ep[1].rx_calls.comm), "server");
+	ep[0].tx_calls.tgid = 102;
+	ep[1].rx_calls.tgid = 103;
+	ep[0].tx.ns[TX_IDLE] = ep[0].tx.lifetime_ns = 3600 * S;
+	/* another's stall is not told of */
+	ep[2].tx.ns[TX_SNDBUF] = ep[2].tx.lifetime_ns = 3600 * S;
+	assert_int_equal(opened_look(&o, &s, 2), 0);
+	assert_false(o.judged);
+	grow(ep);
+	s.at_ns += S;
+	assert_int_equal(opened_look(&o, &s, 2), 0);
+	assert_true(o.judged);
+	assert_int_equal(o.card.outcome, OUTCOME_STALLED);
+	assert_string_equal(o.card.cause, "nagle");
+	assert_string_equal(o.card.head, "client[102] waits for an ACK of server[103]");
+	assert_int_equal(o.over_ns, S);
+	set_up(&r, 2, 80, 40);
+	r.s.opened = &o;
+	screen_key(&r.s, &r.p, KEY_ENTER);
+	screen_draw(&r.s, &r.p, &r.c);
+	row_is(&r, 1, "STALLED 90 %  client[102] waits for an ACK of server[103]");
+	assert_true(row_has(&r, 4, "  try    TCP_NODELAY here"));
+	opened_clear(&o);
+	assert_false(o.judged);
 	tear_down(&r);
 }
 
@@ -440,7 +502,8 @@ int main(void)
 		cmocka_unit_test(at_200_columns), cmocka_unit_test(at_every_size),
 		cmocka_unit_test(keys_move_the_cursor), cmocka_unit_test(cursor_follows),
 		cmocka_unit_test(typing_filters), cmocka_unit_test(other_keys),
-		cmocka_unit_test(details), cmocka_unit_test(strips),
+		cmocka_unit_test(details),
+		cmocka_unit_test(details_have_the_judges_card), cmocka_unit_test(strips),
 		cmocka_unit_test(difference_is_enough), cmocka_unit_test(key_sequences),
 	};
 

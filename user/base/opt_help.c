@@ -100,7 +100,9 @@ static void help_row(const struct opt *o, const void *values, FILE *out)
 	int column = help_column(out);
 
 	if (o->type == OPT_GROUP) {
-		fprintf(out, "\n%s:\n", o->help);
+		snprintf(text, sizeof(text), "%s:", o->help);
+		fputc('\n', out);
+		opt_wrap(out, text, 0);
 		return;
 	}
 	flag_text(o, left, sizeof(left));

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line on a terminal's standard error that says how far a long job is; nothing where that is no
- * terminal. */
+/*
+ * One line on a terminal's standard error that says how far a long job is. Where that is no
+ * terminal nothing is said, unless --progress asks for it: then a line of its own every two
+ * seconds.
+ */
 #ifndef IPCSTALL_BASE_PROGRESS_H
 #define IPCSTALL_BASE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#define PROGRESS_HELP "say how far it is, a line every two seconds, where standard error is no " \
+		      "terminal too"
+
+/* --progress: of this process and of what it starts */
+void progress_in_pipe(bool wanted);
 /* what: NULL or "": nothing said of it; left_s below 0: not known yet */
 void progress_show(bool quiet, size_t at, size_t of, const char *what, double left_s);
+/* "tracing: 12 of 60 s", from two seconds on; duration 0: there is no end to it */
+void progress_time(bool quiet, const char *what, uint64_t began_ns, uint64_t duration_ns);
+/* at once */
+void progress_word(bool quiet, const char *what);
 void progress_clear(bool quiet);
 
 #endif

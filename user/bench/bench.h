@@ -44,7 +44,7 @@ struct bench_options {
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
 	char *key;     /* the file with the secret that it knows too */
-	bool quiet, mean, json_schema, ledger;
+	bool quiet, progress, mean, json_schema, ledger;
 	int colour; /* enum colour_when */
 	/* the ledger */
 	bool trace, nist, ab;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "bench/bench.h"
 #include "workloads/rpc.h"
 
@@ -142,6 +143,7 @@ const struct opt bench_option_rows[] = {
 		AT(ledger), .hidden_from_result = true },
 	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or "
 		"never", AT(colour), 0, 0, colours, .hidden_from_result = true },
+	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, AT(progress), .hidden_from_result = true },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet),
 		.hidden_from_result = true },
 	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run",

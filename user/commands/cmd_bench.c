@@ -233,6 +233,8 @@ static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 	if (!r.points)
 		return err_set(e, EXIT_NO_RESOURCE, "results: out of memory; give fewer sizes");
 	stamp_start(&r);
+	progress_in_pipe(plan->o.progress);
+	progress_word(plan->o.quiet, "setting up");
 	if (bench_setup(plan, &remote_far_end, e) == 0) {
 		bench_catch_signals();
 		r.complete = run_points(&r, total, &run_err) == 0 &&

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "commands/command.h"
+#include "render/check_text.h"
 #include "render/json_file.h"
 #include "render/sink.h"
 #include "tracer/trace.h"
@@ -17,31 +18,6 @@ static const struct opt check_options[] = {
 		offsetof(struct check_opts, json) },
 	OPT_END,
 };
-
-static void as_text(const struct trace_feature *f, size_t n, enum trace_backend best,
-		    const char *why)
-{
-	for (size_t i = 0; i < n; i++) {
-		printf("  %-36s %s%s%s\n", f[i].name, f[i].there ? "yes" : "no",
-		       f[i].there ? "" : ": ", f[i].there ? "" : f[i].why_not);
-		if (f[i].there)
-			continue;
-		if (f[i].lost)
-			printf("  %-36s    lost: %s\n", "", f[i].lost);
-		printf("  %-36s    fix:  %s\n", "",
-		       f[i].mend ? f[i].mend : "nothing on this kernel");
-	}
-	if (best == TRACE_AUTO)
-		printf("backend: none: %s\n  benchmarks still run, with TCP_INFO's chronographs "
-		       "and the application's own clocks\n",
-		       why);
-	else
-		printf("backend: %s%s%s\n", trace_backend_name(best),
-		       *why ? "; no better one here: " : "", why);
-	for (const char *const *c = best == TRACE_AUTO ? NULL : trace_not_covered(best); c && *c;
-	     c++)
-		printf("  not covered by it: %s\n", *c);
-}
 
 static int to_json(const struct trace_feature *f, size_t n, enum trace_backend best,
 		   const char *why, const char *path, struct err *e)
@@ -63,6 +39,7 @@ static int run_check(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct check_opts *o = opts;
 	const struct trace_feature *f;
+	struct paint paint = paint_on(stdout, COLOUR_AUTO);
 	const char *why = "";
 	size_t n = trace_features(&f);
 	enum trace_backend best = trace_best_backend(&why);
@@ -70,7 +47,8 @@ static int run_check(void *opts, struct opt_operands *rest, struct err *e)
 	if (o->json && to_json(f, n, best, why, o->json, e))
 		return (int)e->code;
 	if (!o->json || !sink_is_stdout(o->json))
-		as_text(f, n, best, why);
+		check_text(f, n, best, why, best == TRACE_AUTO ? NULL : trace_not_covered(best),
+			   &paint);
 	return best == TRACE_AUTO ? EXIT_NO_FEATURE : EXIT_DONE;
 }
 

@@ -134,19 +134,23 @@ static void note(struct examiner *x, const struct patient *p, struct outcome_so_
 		snprintf(out->verdict, sizeof(out->verdict), "%s", text);
 	}
 	if (out->print) {
+		struct paint paint = paint_on(stdout, (enum colour_when)x->colour);
+
 		rule(x, out);
-		report_text(x, p, (enum colour_when)x->colour, stdout);
+		report_text(x, p, &paint);
 	}
 	out->any = true;
 }
 
 static void note_range(struct examiner *x, const struct range *r, struct outcome_so_far *out)
 {
+	struct paint paint = paint_on(stdout, (enum colour_when)x->colour);
+
 	json_array_append_new(out->ranges, report_range_json(r));
 	if (!out->print)
 		return;
 	rule(x, out);
-	report_range_text(r, stdout);
+	report_range_text(r, &paint);
 	out->any = true;
 }
 
@@ -411,6 +415,7 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	out.list = json_array();
 	out.ranges = json_array();
 	bench_catch_signals();
+	progress_in_pipe(o->bench.progress);
 	rc = run_source(&x, o, &plan, &out, e);
 	progress_clear(x.quiet);
 	if (rc == 0)

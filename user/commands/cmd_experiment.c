@@ -12,9 +12,10 @@
 #include "sweep/experiment_share.h"
 #include "sweep/experiment_steps.h"
 #include "base/clock.h"
+#include "base/progress.h"
 
 struct experiment_opts {
-	bool quick, list, resume;
+	bool quick, list, resume, progress;
 	char *out;
 };
 
@@ -28,6 +29,7 @@ static const struct opt experiment_options[] = {
 		"with -results)", AT(out) },
 	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR has already; go on where it stopped",
 		AT(resume) },
+	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, AT(progress) },
 	OPT_END,
 };
 
@@ -156,6 +158,7 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct experiment_opts *o = opts;
 
+	progress_in_pipe(o->progress);
 	if (o->list && rest->n)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "experiment --list with '%s': one lists, the other runs; give one",

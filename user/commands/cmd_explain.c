@@ -75,8 +75,8 @@ static void spell(const char *fix, FILE *out)
 {
 	for (const struct spelling *s = spellings; s->fix; s++)
 		if (!strcmp(s->fix, fix)) {
-			fprintf(out, "      %-10s ", s->program);
-			opt_wrap(out, s->text, 17);
+			fprintf(out, "    %-8s ", s->program);
+			opt_wrap(out, s->text, 13);
 		}
 }
 
@@ -85,7 +85,9 @@ static void explain_fix(const char *name, FILE *out)
 	const struct setting *s = setting_find(name);
 	char text[160];
 
-	fprintf(out, "  fix %s: %s\n", name, s->said);
+	snprintf(text, sizeof(text), "fix %s: %s", name, s->said);
+	fputs("  ", out);
+	opt_wrap(out, text, 2);
 	spell(name, out);
 	snprintf(text, sizeof(text), "sudo ipcstall try -p PID --fix %s%s", name,
 		 s->not_undone ? " --irreversible" : "");
@@ -96,9 +98,11 @@ static void explain_state(const struct state_row *r, bool rx, FILE *out)
 {
 	static const char *const points[] = { "", "; NIST: sleep for memory", "; NIST: window full",
 		"; NIST: partial packet" };
+	char head[120];
 
-	fprintf(out, "%s (a state of the %s%s%s)\n", r->name, rx ? "receiver" : "sender",
-		r->stall ? ", a stall" : "", points[r->nist]);
+	snprintf(head, sizeof(head), "%s (a state of the %s%s%s)", r->name,
+		 rx ? "receiver" : "sender", r->stall ? ", a stall" : "", points[r->nist]);
+	opt_wrap(out, head, 0);
 	paragraph(out, "when", r->what);
 	paragraph(out, "do", r->fix);
 	for (size_t i = 0; !rx && live_fix_name(i); i++)

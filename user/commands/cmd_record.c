@@ -27,6 +27,7 @@ static const struct opt record_options[] = {
 		"(default 1s)", SESSION_OPT(interval_ns), 1e7, 86400e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when "
 		"they end)", SESSION_OPT(duration_ns), 1, 1e18 },
+	PROGRESS_OPTION,
 	{ OPT_FLAG, 'q', "quiet", NULL, "say nothing", SESSION_OPT(quiet) },
 	OPT_END,
 };

@@ -5,6 +5,7 @@
 #include "session/session.h"
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "render/schema_rows.h"
 
@@ -114,6 +115,7 @@ int session_run(const struct session_opts *o, struct opt_operands *cmd, struct e
 		return -1;
 	filter.tgids[0] = c.pid;
 	rc = session_begin(&l, o, &filter, e);
+	l.shares_terminal = terminal_is(stdout) && terminal_is(stderr);
 	if (rc == 0) {
 		say_as_whom(o, &as, cmd->v[0]);
 		rc = trace_child(&l, &c, cmd, e);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "commands/command.h"
 #include "render/ledger_point.h"
@@ -86,8 +87,7 @@ static int run_planned(struct sweep *s, struct bench_plan *first, struct err *e)
 		return -1;
 	bench_catch_signals();
 	rc = sweep_run(s, e);
-	if (!s->o->bench.quiet && terminal_is(stderr))
-		fputs("\r\033[K", stderr);
+	progress_clear(s->o->bench.quiet);
 	return rc;
 }
 
@@ -98,6 +98,7 @@ static int run_sweep(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	json_ledger_of_point = point_ledger_to_json;
+	progress_in_pipe(s.o->bench.progress);
 	rc = sweep_plan(&s, &first, rest, e) || run_planned(&s, &first, e) ? -1 : 0;
 	traced_end(&s.tr);
 	rc = sweep_close(&s, rc, e);

@@ -217,9 +217,14 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 	recent_step(ctx, tr);
 }
 
-static bool steps_of(void *steps, const struct trace_digest *e)
+static bool steps_of(void *steps, const struct trace_digest *e, const struct trace_digest *peer)
 {
-	return zoom_steps_of(steps, e);
+	return zoom_steps_of(steps, e, peer);
+}
+
+static int ledgers(void *steps, struct trace_snapshot *s, uint64_t *serial)
+{
+	return zoom_steps_ledgers(steps, s, serial);
 }
 
 static int run_screen(struct session *l, const struct top_opts *o, struct recent *recent,
@@ -243,6 +248,7 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 		snprintf(top.screen.filter, sizeof(top.screen.filter), "%s", o->filter);
 	if (o->live.sampled) {
 		top.steps_of = steps_of;
+		top.ledgers = ledgers;
 		top.steps = &zoom;
 	}
 	rc = top_loop_run(&top, e);

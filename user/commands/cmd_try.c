@@ -46,6 +46,7 @@ static const struct opt try_options[] = {
 	OPT_HEAD("Output (a FILE of - is standard output)"),
 	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document",
 		SESSION_OPT(out[OUT_JSON]) },
+	PROGRESS_OPTION,
 	{ OPT_FLAG, 'q', "quiet", NULL, "no card", SESSION_OPT(quiet) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end",
 		SESSION_OPT(json_schema) },
@@ -105,8 +106,10 @@ static bool is_agreed(void)
 /* Shown unless it goes on without being asked; then the card says it all. */
 static bool consents(const struct live_case *c)
 {
+	struct paint paint = paint_on(stderr, (enum colour_when)c->o->live.colour);
+
 	if (c->o->dry_run || !c->o->yes)
-		case_plan_text(c, stderr);
+		case_plan_text(c, &paint);
 	return !c->o->dry_run && (c->o->yes || is_agreed());
 }
 
@@ -181,6 +184,7 @@ static int begin(struct live_case *c, struct trace_options *filter, struct err *
 static int try_on(struct live_case *c, struct err *e)
 {
 	const struct try_opts *o = c->o;
+	struct paint paint = paint_on(stderr, (enum colour_when)o->live.colour);
 	struct trace_options filter = { .stack_copies = true };
 	int rc;
 
@@ -192,7 +196,7 @@ static int try_on(struct live_case *c, struct err *e)
 	if (rc)
 		return -1;
 	if (!o->live.quiet && !(o->dry_run && c->outcome == CASE_DECLINED))
-		case_text(c, stderr);
+		case_text(c, &paint);
 	return write_json(c, &filter, e);
 }
 

@@ -40,6 +40,7 @@ static const struct opt watch_options[] = {
 		"one interval", WATCH(dump_ns), 1e6, 600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
+	PROGRESS_OPTION,
 	OPT_HEAD("Privileges"),
 	DROP_OPTION("once all is attached"),
 	OPT_END,
@@ -276,6 +277,7 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 			       "watch: no memory for what was before; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
+	progress_word(false, "loading the ledger's probes, for proofs");
 	prover_begin(&w->prover, filter, zoom_budget, 0);
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
@@ -309,6 +311,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	session_catch_signals();
 	signals_catch(SIGUSR1, &usr1);
 	rc = begin(&w, &filter, zoom_budget, e);
+	progress_clear(false);
 	if (rc == 0)
 		fprintf(stderr, "ipcstall: watching\n");
 	if (rc == 0)

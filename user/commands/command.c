@@ -21,11 +21,14 @@ static void help_examples(const char *lines, FILE *out)
 	while (*lines) {
 		size_t line = strcspn(lines, "\n"), tab = strcspn(lines, "\t");
 
-		if (tab < line)
-			fprintf(out, "  %.*s\n      %.*s\n", (int)tab, lines, (int)(line - tab - 1),
-				lines + tab + 1);
-		else
-			fprintf(out, "  %.*s\n", (int)line, lines);
+		fprintf(out, "  %.*s\n", (int)(tab < line ? tab : line), lines);
+		if (tab < line) {
+			char *means = strndup(lines + tab + 1, line - tab - 1);
+
+			fprintf(out, "%*s", 6, "");
+			opt_wrap(out, means ? means : "", 6);
+			free(means);
+		}
 		lines += line + (lines[line] == '\n');
 	}
 }
@@ -60,10 +63,15 @@ static void command_help(const struct command *c, FILE *out)
 {
 	bool is_default = c == command_list[0];
 	void *values = command_defaults(c);
+	char text[400];
 
-	fprintf(out, "Usage: ipcstall %s%s[OPTION...]%s%s\n\n%s.\n", is_default ? "" : c->name,
-		is_default ? "" : " ", c->operands ? " " : "", c->operands ? c->operands : "",
-		c->summary);
+	snprintf(text, sizeof(text), "Usage: ipcstall %s%s[OPTION...]%s%s",
+		 is_default ? "" : c->name, is_default ? "" : " ", c->operands ? " " : "",
+		 c->operands ? c->operands : "");
+	opt_wrap(out, text, 0);
+	snprintf(text, sizeof(text), "%s.", c->summary);
+	fputc('\n', out);
+	opt_wrap(out, text, 0);
 	if (c->description) {
 		fputc('\n', out);
 		opt_wrap(out, c->description, 0);
@@ -123,7 +131,7 @@ void command_help_all(FILE *out)
 	opt_wrap(out, "Find out where a TCP, UDP, pipe or Unix-socket connection loses time, why, "
 		      "and how to fix it.", 0);
 	fputs("\nUsage: ipcstall COMMAND [OPTION...]\n"
-	      "       ipcstall --mode MODE [OPTION...]    benchmark a transport, traced\n\n",
+	      "       ipcstall --mode MODE [OPTION...]\n\n",
 	      out);
 	help_commands(out);
 	fputc('\n', out);
@@ -131,11 +139,10 @@ void command_help_all(FILE *out)
 		      "benchmark's options.", 0);
 	fputc('\n', out);
 	opt_wrap(out, opt_values_help, 0);
-	fputs("\nExamples:\n"
-	      "  sudo ipcstall attach -p 1234 -d 10s    where does this program wait?\n"
-	      "  sudo ipcstall run -- curl -s URL       and this command?\n"
-	      "  sudo ipcstall --mode tcp --size 64K    how fast is TCP here, and why?\n",
-	      out);
+	help_examples("sudo ipcstall attach -p 1234 -d 10s\twhere does this program wait?\n"
+		      "sudo ipcstall run -- curl -s URL\tand this command?\n"
+		      "sudo ipcstall --mode tcp --size 64K\thow fast is TCP here, and why?\n",
+		      out);
 }
 
 static bool wants_help(int argc, char **argv, const struct command *c)

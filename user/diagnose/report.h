@@ -3,19 +3,16 @@
 #ifndef IPCSTALL_DIAGNOSE_REPORT_H
 #define IPCSTALL_DIAGNOSE_REPORT_H
 
-#include <stdio.h>
-
 #include "diagnose/range.h"
 #include "render/paint.h"
 
-void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour,
-		 FILE *out);
+void report_text(const struct examiner *x, const struct patient *p, const struct paint *paint);
 /* One element of "diagnoses". */
 json_t *report_json(const struct patient *p);
 /* The verdict in one paragraph; both of the above have it. */
 void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len);
 
-void report_range_text(const struct range *r, FILE *out);
+void report_range_text(const struct range *r, const struct paint *p);
 /* One element of "ranges". */
 json_t *report_range_json(const struct range *r);
 

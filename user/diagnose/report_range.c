@@ -4,6 +4,7 @@
 
 #include "diagnose/report.h"
 #include "render/environment.h"
+#include "render/grid.h"
 #include "render/ledger_text.h"
 #include "render/sink.h"
 
@@ -12,57 +13,65 @@ static double rate(const struct dip_size *s)
 	return (double)s->size * 1e3 / s->median; /* MB/s */
 }
 
-static void size_row(const struct dip_size *s, FILE *out)
+static void size_row(const struct dip_size *s, struct grid *g)
 {
 	char size[24], ns[32], lawful[32];
 
 	human_ns(s->median, ns, sizeof(ns));
 	human_ns(s->lawful, lawful, sizeof(lawful));
-	fprintf(out, "  %8s %10.4g MB/s %12s %12s", size_text(s->size, size), rate(s), ns, lawful);
+	grid_text(g, "  %s", size_text(s->size, size));
+	grid_text(g, "%.4g", rate(s));
+	grid_text(g, "%s", ns);
+	grid_text(g, "%s", lawful);
 	if (s->dip)
-		fprintf(out, "   dip: %.0f %% missing (p %.2g)", 100 * s->depth, s->p);
-	fputc('\n', out);
+		grid_text(g, "%.0f %% (p %.2g)", 100 * s->depth, s->p);
+	else
+		grid_text(g, "-");
 }
 
-static void band_row(const struct range *r, const struct band *b, FILE *out)
+static void band_row(const struct range *r, const struct band *b, const struct paint *p)
 {
-	char first[24], last[24], deepest[24], excess[32], stall[32] = "-";
+	char first[24], last[24], deepest[24], excess[32], stall[32] = "-", why[160];
 
 	human_ns(b->excess_ns, excess, sizeof(excess));
 	if (!isnan(b->stall_ns))
 		human_ns(b->stall_ns, stall, sizeof(stall));
-	fprintf(out,
-		"  %s to %s, deepest at %s: %.0f %% of the throughput missing, %s a message too "
-		"long",
-		size_text(r->sizes[b->b.first].size, first),
-		size_text(r->sizes[b->b.last].size, last),
-		size_text(r->sizes[b->b.deepest].size, deepest), 100 * r->sizes[b->b.deepest].depth,
-		excess);
+	snprintf(why, sizeof(why), "no stall explains it");
 	if (b->cause < DIAG_CAUSES)
-		fprintf(out, "; %s is %s of it: %.0f %% explained [at least %.0f]\n",
-			diag_cause_name(b->cause), stall, 100 * b->explained,
-			100 * b->explained_lo);
-	else
-		fputs("; no stall explains it\n", out);
+		snprintf(why, sizeof(why), "%s is %s of it: %.0f %% explained [at least %.0f]",
+			 diag_cause_name(b->cause), stall, 100 * b->explained,
+			 100 * b->explained_lo);
+	paint_paragraph(p, INK_PLAIN, 2, 4,
+			"%s to %s, deepest at %s: %.0f %% of the throughput missing, %s a message "
+			"too long; %s",
+			size_text(r->sizes[b->b.first].size, first),
+			size_text(r->sizes[b->b.last].size, last),
+			size_text(r->sizes[b->b.deepest].size, deepest),
+			100 * r->sizes[b->b.deepest].depth, excess, why);
 }
 
-void report_range_text(const struct range *r, FILE *out)
+void report_range_text(const struct range *r, const struct paint *p)
 {
+	struct grid *g;
+
 	if (!r->judged) {
-		fprintf(out, "Dips: not judged: that takes %d sizes and %d repeats of each\n",
-			RANGE_LEAST, DIPS_REPEATS_LEAST);
+		paint_paragraph(p, INK_PLAIN, 0, 2,
+				"Dips: not judged: that takes %d sizes and %d repeats of each",
+				RANGE_LEAST, DIPS_REPEATS_LEAST);
 		return;
 	}
-	fprintf(out,
-		"Dips: %zu among %zu sizes (a message takes longer than a larger one, or longer a "
-		"byte than a smaller one, beyond what repeats\n"
-		"vary; %.0f %% level for all sizes together)\n",
-		r->n_bands, r->n, 100 * DIAG_LEVEL);
+	paint_paragraph(p, INK_BOLD, 0, 2,
+			"Dips: %zu among %zu sizes (a message takes longer than a larger one, or "
+			"longer a byte than a smaller one, beyond what repeats vary; %.0f %% level "
+			"for all sizes together)",
+			r->n_bands, r->n, 100 * DIAG_LEVEL);
 	for (size_t i = 0; i < r->n_bands; i++)
-		band_row(r, &r->bands[i], out);
-	fprintf(out, "\n  %8s %15s %12s %12s\n", "size", "", "a message", "at most");
+		band_row(r, &r->bands[i], p);
+	fputc('\n', p->out);
+	g = grid_new("  size|MB/s|1:a message|2:at most|missing");
 	for (size_t i = 0; i < r->n; i++)
-		size_row(&r->sizes[i], out);
+		size_row(&r->sizes[i], g);
+	grid_print(g, p->out);
 }
 
 static json_t *size_json(const struct dip_size *s)

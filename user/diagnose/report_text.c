@@ -237,67 +237,73 @@ void report_verdict(const struct examiner *x, const struct patient *p, char *buf
 	}
 }
 
-static void trial_line(const struct trial *t, FILE *out)
+static void trial_line(const struct trial *t, const struct paint *p)
 {
+	static const enum ink inks[] = { [GAIN_CONFIRMED] = INK_GREEN, [GAIN_REFUTED] = INK_RED,
+		[GAIN_NOISY] = INK_YELLOW };
 	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32], after[32];
 
 	if (!t->judged) {
-		fprintf(out, "  not run               %s  (%s)%s%s\n", t->p.fix->said, t->p.sets,
-			t->why_not[0] ? ": " : "", t->why_not);
+		paint_paragraph(p, INK_PLAIN, 2, 4, "not run: %s (%s)%s%s", t->p.fix->said,
+				t->p.sets, t->why_not[0] ? ": " : "", t->why_not);
 		return;
 	}
 	human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
 	human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
 	human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
-	fprintf(out, "  %-10s %7s x  [%s, %s]  %s  (%s)\n", diag_gain_name(t->gain.class), ratio,
-		lo, hi, t->p.fix->said, t->p.sets);
+	paint_paragraph(p, inks[t->gain.class], 2, 4, "%-10s %7s x  [%s, %s]  %s  (%s)",
+			diag_gain_name(t->gain.class), ratio, lo, hi, t->p.fix->said, t->p.sets);
 	if (isnan(t->wait_after))
 		return;
 	human_ns(t->wait_before, before, sizeof(before));
 	human_ns(t->wait_after, after, sizeof(after));
-	fprintf(out, "             the wait itself: %s a message before, %s with it\n", before,
-		after);
+	paint_paragraph(p, INK_DIM, 4, 6,
+			"the wait itself: %s a message before, %s with it", before, after);
 }
 
-static void trials_text(const struct patient *p, FILE *out)
+static void trials_text(const struct patient *p, const struct paint *paint)
 {
 	if (!p->n_trials)
 		return;
+	fputc('\n', paint->out);
 	if (p->pairs)
-		fprintf(out,
-			"\nFixes, by gain (%zu interleaved rounds; time per message as it is over "
-			"that with the fix; %.0f %% interval, corrected for "
-			"%zu fix%s and two looks)\n",
-			p->pairs, 100 * DIAG_LEVEL, p->compared, p->compared == 1 ? "" : "es");
+		paint_paragraph(paint, INK_BOLD, 0, 2,
+				"Fixes, by gain (%zu interleaved rounds; time per message as it is "
+				"over that with the fix; %.0f %% interval, corrected for %zu "
+				"fix%s and two looks)",
+				p->pairs, 100 * DIAG_LEVEL, p->compared,
+				p->compared == 1 ? "" : "es");
 	else
-		fputs("\nFixes that fit, not run (--fixes run)\n", out);
+		paint_paragraph(paint, INK_BOLD, 0, 2, "Fixes that fit, not run (--fixes run)");
 	for (size_t i = 0; i < p->n_trials; i++)
-		trial_line(&p->trials[i], out);
+		trial_line(&p->trials[i], paint);
 }
 
-static void limits_line(const struct patient *p, FILE *out)
+static void limits_line(const struct patient *p, const struct paint *paint)
 {
 	char work[320];
 
 	work_text(p, work, sizeof(work));
-	fprintf(out, "  %s\n", work);
+	paint_paragraph(paint, INK_PLAIN, 2, 4, "%s", work);
 }
 
-static void finding_line(const struct patient *p, const struct diag_finding *f, FILE *out)
+static void finding_line(const struct patient *p, const struct diag_finding *f,
+			 const struct paint *paint)
 {
 	char what[640], lo[FIGURE], hi[FIGURE];
 
 	finding_text(p, f, what, sizeof(what));
 	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
 	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
-	fprintf(out, "  %s %s; %s to %s %% of the time is not excused by work\n",
-		f->class == WAIT_CLEAR ? "clear:" : "possible:", what, lo, hi);
+	paint_paragraph(paint, INK_PLAIN, 2, 4,
+			"%s %s; %s to %s %% of the time is not excused by work",
+			f->class == WAIT_CLEAR ? "clear:" : "possible:", what, lo, hi);
 }
 
-static void evidence_text(const struct patient *p, FILE *out)
+static void evidence_text(const struct patient *p, const struct paint *paint)
 {
 	const struct diag_stalls *s = &p->stalls;
-	char buf[640], cost[32], lo[32], hi[32], size[24];
+	char buf[640], cost[32], lo[32], hi[32], size[24], range[80] = "";
 	size_t traced = 0;
 
 	for (size_t i = 0; i < p->n_rounds; i++)
@@ -305,40 +311,44 @@ static void evidence_text(const struct patient *p, FILE *out)
 	human_ns(s->cost_ns, cost, sizeof(cost));
 	human_ns(s->cost.lo, lo, sizeof(lo));
 	human_ns(s->cost.hi, hi, sizeof(hi));
-	fprintf(out, "\nEvidence: %s %s, %s\n  time per message %s",
-		p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test), size_text(p->size, size),
-		cost);
 	if (!isnan(s->cost.lo))
-		fprintf(out, " [%s, %s]", lo, hi);
-	fprintf(out, ", %zu round%s, %zu of them with the ledger\n", p->n_rounds,
-		plural(p->n_rounds), traced);
-	limits_line(p, out);
+		snprintf(range, sizeof(range), " [%s, %s]", lo, hi);
+	fputc('\n', paint->out);
+	paint_paragraph(paint, INK_BOLD, 0, 2, "Evidence: %s %s, %s",
+			p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test),
+			size_text(p->size, size));
+	paint_paragraph(paint, INK_PLAIN, 2, 4,
+			"time per message %s%s, %zu round%s, %zu of them with the ledger", cost,
+			range, p->n_rounds, plural(p->n_rounds), traced);
+	limits_line(p, paint);
 	for (size_t i = 0; i < s->n; i++)
-		finding_line(p, &s->v[i], out);
+		finding_line(p, &s->v[i], paint);
 	noise_text(p, buf, sizeof(buf));
-	fprintf(out,
-		"  a wait counts when the %.0f %% interval of its unexcused share (corrected for "
-		"%zu kind%s) exceeds the resolution:\n  %s\n",
-		100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
+	paint_paragraph(paint, INK_PLAIN, 2, 4,
+			"a wait counts when the %.0f %% interval of its unexcused share (corrected "
+			"for %zu kind%s) exceeds the resolution: %s",
+			100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
 }
 
-static void modes_line(const struct patient *p, FILE *out)
+static void modes_line(const struct patient *p, const struct paint *paint)
 {
 	const struct modes *m = &p->modes;
-	char fast[32], slow[32], fast_share[FIGURE], slow_share[FIGURE];
+	char fast[32], slow[32], fast_share[FIGURE], slow_share[FIGURE], explained[80] = "";
 	double excess = m->slow_share * (m->slow - m->fast);
 
 	if (!m->several || isnan(m->slow_share))
 		return;
 	human_ns(m->fast, fast, sizeof(fast));
 	human_ns(m->slow, slow, sizeof(slow));
-	fprintf(out, "  the times have several modes (dip test, p %.2g): %s about %s, %s about %s",
-		m->p, percent(1 - m->slow_share, 3, fast_share), fast,
-		percent(m->slow_share, 3, slow_share), slow);
 	if (p->culprit >= 0 && p->stalls.v[p->culprit].ns_per_message > 0)
-		fprintf(out, "; the stall explains %.0f %% of the difference",
-			100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
-	fputc('\n', out);
+		snprintf(explained, sizeof(explained),
+			 "; the stall explains %.0f %% of the difference",
+			 100 * fmin(1, p->stalls.v[p->culprit].ns_per_message / excess));
+	paint_paragraph(paint, INK_PLAIN, 2, 4,
+			"the times have several modes (dip test, p %.2g): %s about %s, %s about "
+			"%s%s",
+			m->p, percent(1 - m->slow_share, 3, fast_share), fast,
+			percent(m->slow_share, 3, slow_share), slow, explained);
 }
 
 /* ---- the card, the same as everywhere ---- */
@@ -372,6 +382,15 @@ static void card_fix(const struct patient *p, struct card *c)
 	text_append(c->fix, sizeof(c->fix), ": %s times as fast [%s, %s]", ratio, lo, hi);
 }
 
+/* "3547 B", "64K" */
+static void size_words(int64_t size, char *buf, size_t len)
+{
+	char text[24];
+
+	size_text(size, text);
+	snprintf(buf, len, "%s%s", text, text[strspn(text, "0123456789")] ? "" : " B");
+}
+
 static void head_of_ill(const struct patient *p, const struct diag_finding *f, struct card *c)
 {
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
@@ -392,12 +411,12 @@ static void head_of_ill(const struct patient *p, const struct diag_finding *f, s
 static void card_of_ill(const struct patient *p, struct card *c)
 {
 	const struct diag_finding *f = &p->stalls.v[p->culprit];
-	char each[32], size[24];
+	char each[32], size[32];
 
 	c->share = f->share;
 	head_of_ill(p, f, c);
-	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test),
-		 size_text(p->size, size));
+	size_words(p->size, size, sizeof(size));
+	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test), size);
 	human_ns(f->ns_per_message, each, sizeof(each));
 	if (f->cause < DIAG_LOSS_RCVBUF)
 		text_append(c->where, sizeof(c->where), ": %s a message", each);
@@ -413,7 +432,7 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 						 [DIAG_ILL] = OUTCOME_STALLED,
 						 [DIAG_NOISY] = OUTCOME_UNKNOWN,
 						 [DIAG_UNKNOWN] = OUTCOME_UNKNOWN };
-	char text[1200], size[24];
+	char text[1200], size[32];
 
 	*c = (struct card){ .outcome = outcomes[p->outcome], .share = NAN };
 	if (p->outcome == DIAG_ILL) {
@@ -421,8 +440,8 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 		return;
 	}
 	report_verdict(x, p, text, sizeof(text));
-	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test),
-		 size_text(p->size, size),
+	size_words(p->size, size, sizeof(size));
+	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test), size,
 		 p->outcome == DIAG_HEALTHY ? "nobody waits in vain"
 		 : p->outcome == DIAG_NOISY ? "too noisy to say"
 					    : "the cause is unknown");
@@ -433,18 +452,16 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 		snprintf(c->why, sizeof(c->why), "%.470s", text);
 }
 
-void report_text(const struct examiner *x, const struct patient *p, enum colour_when colour,
-		 FILE *out)
+void report_text(const struct examiner *x, const struct patient *p, const struct paint *paint)
 {
-	struct paint paint = paint_on(out, colour);
 	struct card *c = malloc(sizeof(*c));
 
 	if (c) {
 		card_of(x, p, c);
-		card_print(c, &paint);
+		card_print(c, paint);
 	}
 	free(c);
-	trials_text(p, out);
-	evidence_text(p, out);
-	modes_line(p, out);
+	trials_text(p, paint);
+	evidence_text(p, paint);
+	modes_line(p, paint);
 }

@@ -14,6 +14,8 @@
 enum fix_state { FIX_NONE, FIX_SUGGESTED, FIX_PROVEN, FIX_REFUTED, FIX_STATES };
 extern const char *const fix_state_names[FIX_STATES]; /* FIX_NONE: NULL */
 
+extern const char *const outcome_words[OUTCOMES_N]; /* as a card begins: "STALLED" */
+
 /* The time that a card tells of. */
 struct spent {
 	const char *state; /* NULL: not named */

@@ -8,14 +8,18 @@
 #include "render/card.h"
 #include "verdict/shares.h"
 
-static const struct {
-	const char *name;
-	enum ink ink;
-} heads[OUTCOMES_N] = {
-	[OUTCOME_STALLED] = { "STALLED", INK_BOLD_RED },
-	[OUTCOME_WAITING] = { "WAITING", INK_BOLD_YELLOW },
-	[OUTCOME_HEALTHY] = { "HEALTHY", INK_BOLD_GREEN },
-	[OUTCOME_UNKNOWN] = { "UNKNOWN", INK_BOLD_YELLOW },
+const char *const outcome_words[OUTCOMES_N] = {
+	[OUTCOME_STALLED] = "STALLED",
+	[OUTCOME_WAITING] = "WAITING",
+	[OUTCOME_HEALTHY] = "HEALTHY",
+	[OUTCOME_UNKNOWN] = "UNKNOWN",
+};
+
+static const enum ink outcome_inks[OUTCOMES_N] = {
+	[OUTCOME_STALLED] = INK_BOLD_RED,
+	[OUTCOME_WAITING] = INK_BOLD_YELLOW,
+	[OUTCOME_HEALTHY] = INK_BOLD_GREEN,
+	[OUTCOME_UNKNOWN] = INK_BOLD_YELLOW,
 };
 
 enum { INDENT = 9 }; /* where the words of a line begin */
@@ -26,11 +30,11 @@ static void headline(const struct card *c, const struct paint *p)
 {
 	char lead[48];
 
-	snprintf(lead, sizeof(lead), "%s", heads[c->outcome].name);
+	snprintf(lead, sizeof(lead), "%s", outcome_words[c->outcome]);
 	if (!isnan(c->share) && c->outcome != OUTCOME_HEALTHY)
-		snprintf(lead, sizeof(lead), "%s %.*f %%", heads[c->outcome].name,
+		snprintf(lead, sizeof(lead), "%s %.*f %%", outcome_words[c->outcome],
 			 c->share < 0.0995 ? 1 : 0, 100 * c->share);
-	paint_text(p, heads[c->outcome].ink, lead);
+	paint_text(p, outcome_inks[c->outcome], lead);
 	fputs("  ", p->out);
 	paint_wrapped(p, INK_BOLD, c->head, paint_width(lead) + 2, INDENT);
 	fputc('\n', p->out);
@@ -388,12 +392,12 @@ void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
 	free(c);
 	if (x->ledger) {
 		fputc('\n', p->out);
-		ledger_blocks(s, x->shown, p->out);
+		ledger_blocks(s, x->shown, p);
 		return;
 	}
 	bars(s, &sub, p);
 	others(s, &sub, x->shown, p);
 	not_seen(&s->counters, p);
-	sampling_line(&s->sampling, s->at_ns, p->out);
+	sampling_line(&s->sampling, s->at_ns, p);
 	foot(v, s->counters.lost || s->counters.overflow, p);
 }

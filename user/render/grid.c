@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/human.h"
+#include "base/text.h"
+#include "render/paint.h"
 
 #define COLUMNS 24
 enum { GAP = 2 };
@@ -132,16 +135,16 @@ static void hide_to_fit(const struct grid *g, const int *width, int most, bool *
 
 static void name_hidden(const struct grid *g, const bool *hidden, FILE *out)
 {
+	struct paint p = paint_on(out, COLOUR_NEVER);
+	char names[400] = "";
 	int n = 0;
 
 	for (int c = 0; c < g->columns; c++)
-		n += hidden[c];
-	if (!n)
-		return;
-	fprintf(out, "no room for %d column%s:", n, n == 1 ? "" : "s");
-	for (int c = 0; c < g->columns; c++)
 		if (hidden[c])
-			fprintf(out, " %s%s", g->cell[c], --n ? "," : "\n");
+			text_append(names, sizeof(names), "%s %s", n++ ? "," : "", g->cell[c]);
+	if (n)
+		paint_paragraph(&p, INK_PLAIN, 0, 2, "no room for %d column%s:%s", n,
+				plural((size_t)n), names);
 }
 
 static void print_cell(const struct grid *g, size_t i, const int *width, bool last, FILE *out)

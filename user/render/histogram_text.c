@@ -5,7 +5,7 @@
 
 #include "base/human.h"
 
-enum { POWERS = 64, RANGE_W = 25, FIGURES_W = 22, BAR_MOST = 60 };
+enum { POWERS = 64, RANGE_W = 25, SHARE_W = 10, COUNT_W = 12, COUNT_FROM = 55, BAR_MOST = 60 };
 
 static unsigned int power_of(uint64_t v)
 {
@@ -41,13 +41,28 @@ static void one_power(unsigned int power, uint64_t n, uint64_t most, uint64_t al
 	snprintf(range, sizeof(range), "%s to %s", from, to);
 	fprintf(p->out, "  %-*s", RANGE_W - 2, range);
 	paint_bar(p, INK_GREEN, (double)n / (double)most, width);
-	fprintf(p->out, " %6.2f %% %11" PRIu64 "\n", 100.0 * (double)n / (double)all, n);
+	fprintf(p->out, " %6.2f %%", 100.0 * (double)n / (double)all);
+	if (p->width >= COUNT_FROM)
+		fprintf(p->out, " %11" PRIu64, n);
+	fputc('\n', p->out);
 }
+
+/* Where a run of ranges is empty, how many they are. */
+static unsigned int empty_run(const uint64_t n[POWERS], unsigned int i)
+{
+	unsigned int end = i;
+
+	while (end < POWERS && !n[end])
+		end++;
+	return end - i;
+}
+
+enum { RUN_FOLDED = 3 };
 
 void histogram_print(const struct hdr *h, const struct paint *p)
 {
 	uint64_t n[POWERS] = {}, most;
-	int width = p->width - RANGE_W - FIGURES_W;
+	int width = p->width - RANGE_W - SHARE_W - (p->width >= COUNT_FROM ? COUNT_W : 0);
 
 	if (!h || !h->count)
 		return;
@@ -55,6 +70,14 @@ void histogram_print(const struct hdr *h, const struct paint *p)
 	most = largest(n);
 	if (width > BAR_MOST)
 		width = BAR_MOST;
-	for (unsigned int i = power_of(h->min); i <= power_of(h->max); i++)
+	for (unsigned int i = power_of(h->min); i <= power_of(h->max); i++) {
+		unsigned int run = empty_run(n, i);
+
+		if (run >= RUN_FOLDED) {
+			fputs("  ...\n", p->out);
+			i += run - 1;
+			continue;
+		}
 		one_power(i, n[i], most, h->count, width > 1 ? width : 1, p);
+	}
 }

@@ -71,7 +71,7 @@ static void point_title(const struct point *p, FILE *out)
 }
 
 /* NIST's three stall points (the paper's section III), as one stopwatch for each sender. */
-static void nist_rows(const struct point *p, FILE *out)
+static void nist_rows(const struct point *p, const struct paint *paint)
 {
 	const struct point_ledger *l = p->ledger;
 	char name[160], sum[32], parts[4][32];
@@ -89,45 +89,45 @@ static void nist_rows(const struct point *p, FILE *out)
 		human_ns((double)ledger_stall_ns(&ep->tx), sum, sizeof(sum));
 		for (int k = 0; k < 4; k++)
 			human_ns((double)by_point[k], parts[k], sizeof(parts[k]));
-		fprintf(out,
-			"  %s: stall %s = memory %s + window %s + partial packet %s + others "
-			"(pacing, recovery) %s\n",
-			name, sum, parts[1], parts[2], parts[3], parts[0]);
+		paint_paragraph(paint, INK_PLAIN, 2, 4,
+				"%s: stall %s = memory %s + window %s + partial packet %s + others "
+				"(pacing, recovery) %s",
+				name, sum, parts[1], parts[2], parts[3], parts[0]);
 	}
 }
 
-static void cost_line(const struct point_ledger *l, FILE *out)
+static void cost_line(const struct point_ledger *l, const struct paint *p)
 {
 	if (!isnan(l->cost_ratio))
-		fprintf(out,
-			"  the figures above were taken without the ledger; with it this test ran "
-			"%.2f times as long\n",
-			l->cost_ratio);
+		paint_paragraph(p, INK_DIM, 2, 4,
+				"the figures below were taken without the ledger; with it this "
+				"test ran %.2f times as long",
+				l->cost_ratio);
 }
 
 static void ab_line(const char *what, const struct ab_result *ab, enum ab_arm a, const char *unit,
-		    FILE *out)
+		    const struct paint *p)
 {
 	const struct ab_ratio *cpu = &ab->cpu[a], *elapsed = &ab->elapsed[a];
 	char more[32];
 
 	human_ns((cpu->median - 1) * ab->off_cpu_ns, more, sizeof(more));
-	fprintf(out,
-		"    %s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]\n",
+	paint_paragraph(p, INK_PLAIN, 4, 6,
+		"%s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]",
 		what, cpu->median, cpu->ci.lo, cpu->ci.hi, more, unit, elapsed->median,
 		elapsed->ci.lo, elapsed->ci.hi);
 }
 
-static void ab_lines(const struct ab_result *ab, enum test t, FILE *out)
+static void ab_lines(const struct ab_result *ab, enum test t, const struct paint *p)
 {
 	const char *unit = t == TEST_THROUGHPUT ? "message" : "round trip";
 
 	if (!ab->pairs)
 		return;
-	fprintf(out, "  own cost, %zu rounds of %.0f ms slices:\n", ab->pairs,
-		(double)ab->slice_ns / 1e6);
-	ab_line("traced              ", ab, AB_TRACED, unit, out);
-	ab_line("others traced beside", ab, AB_BESIDE, unit, out);
+	paint_paragraph(p, INK_PLAIN, 2, 4, "own cost, %zu rounds of %.0f ms slices:", ab->pairs,
+			(double)ab->slice_ns / 1e6);
+	ab_line("traced              ", ab, AB_TRACED, unit, p);
+	ab_line("others traced beside", ab, AB_BESIDE, unit, p);
 }
 
 static void whole(const struct point *p, const struct bench_options *o, const struct paint *paint)
@@ -137,23 +137,74 @@ static void whole(const struct point *p, const struct bench_options *o, const st
 	point_title(p, paint->out);
 	fputc('\n', paint->out);
 	verdict_screen(&l->phase, &l->verdict, &(struct card_extent){ .ledger = o->ledger }, paint);
-	cost_line(l, paint->out);
-	ab_lines(&l->ab, p->test, paint->out);
+	cost_line(l, paint);
+	ab_lines(&l->ab, p->test, paint);
 	fputc('\n', paint->out);
 }
 
-static void in_one_line(const struct point *p, FILE *out)
+/* "latency 16K: STALLED 95 %  a[1] waits for b[2], 43.9 ms a message" */
+static void in_one_line(const struct point *p, const struct paint *paint)
+{
+	static const enum ink inks[OUTCOMES_N] = { [OUTCOME_STALLED] = INK_RED,
+		[OUTCOME_WAITING] = INK_YELLOW, [OUTCOME_HEALTHY] = INK_GREEN,
+		[OUTCOME_UNKNOWN] = INK_YELLOW };
+	const struct point_ledger *l = p->ledger;
+	struct card *c = malloc(sizeof(*c));
+	char per[32] = "", share[16] = "", size[24];
+
+	if (!c)
+		return;
+	card_make(&l->phase, &l->verdict, c);
+	if (l->stall_per_message_ns > 0)
+		human_ns(l->stall_per_message_ns, per, sizeof(per));
+	if (!isnan(c->share) && c->outcome != OUTCOME_HEALTHY)
+		snprintf(share, sizeof(share), " %.*f %%", c->share < 0.0995 ? 1 : 0,
+			 100 * c->share);
+	paint_paragraph(paint, inks[c->outcome], 2, 4, "%s %s: %s%s  %s%s%s%s%s%s",
+			test_name(p->test), size_text(p->size, size), outcome_words[c->outcome],
+			share, c->head, c->cause ? " (" : "", c->cause ? c->cause : "",
+			c->cause ? ")" : "", *per ? ", stall a message " : "", per);
+	ab_lines(&l->ab, p->test, paint);
+	free(c);
+}
+
+static double stalled(const struct point *p)
 {
 	const struct point_ledger *l = p->ledger;
-	char text[VERDICT_TEXT], per[32] = "-";
 
-	if (!isnan(l->stall_per_message_ns))
-		human_ns(l->stall_per_message_ns, per, sizeof(per));
-	verdict_sentence(&l->phase, &l->verdict, text, sizeof(text));
-	fputs("  ", out);
-	point_title(p, out);
-	fprintf(out, ": stall per message %s; %s\n", per, text);
-	ab_lines(&l->ab, p->test, out);
+	return l && l->stall_per_message_ns > 0 ? l->stall_per_message_ns : 0;
+}
+
+/* One whole card, of the point whose messages stall longest; of each point a line. */
+static void many(const struct result *r, const struct paint *paint)
+{
+	const struct point *worst = NULL;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->points[i].ledger && (!worst || stalled(&r->points[i]) > stalled(worst)))
+			worst = &r->points[i];
+	if (!worst)
+		return;
+	if (stalled(worst) > 0)
+		whole(worst, &(struct bench_options){}, paint);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->points[i].ledger)
+			in_one_line(&r->points[i], paint);
+	fputc('\n', paint->out);
+}
+
+static void one_point(const struct point *p, const struct bench_options *o, bool nist,
+		      const struct paint *paint)
+{
+	if (!p->ledger)
+		return;
+	if (!nist) {
+		whole(p, o, paint);
+		return;
+	}
+	point_title(p, paint->out);
+	fputc('\n', paint->out);
+	nist_rows(p, paint);
 }
 
 enum { WHOLE_UP_TO = 2 };
@@ -164,24 +215,14 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 	struct paint paint = paint_on(out, (enum colour_when)o->colour);
 	size_t n = 0;
 
-	if (!tr->t) {
-		if (tr->why[0])
-			fprintf(out, "\nno ledger: %s\n", tr->why);
+	if (!tr->t && tr->why[0])
+		paint_paragraph(&paint, INK_YELLOW, 0, 2, "no ledger: %s", tr->why);
+	for (size_t i = 0; tr->t && i < r->n; i++)
+		n += r->points[i].ledger != NULL;
+	if (n > WHOLE_UP_TO && !o->ledger && !nist) {
+		many(r, &paint);
 		return;
 	}
-	for (size_t i = 0; i < r->n; i++)
-		n += r->points[i].ledger != NULL;
-	for (size_t i = 0; i < r->n; i++) {
-		const struct point *p = &r->points[i];
-
-		if (!p->ledger)
-			continue;
-		if (nist) {
-			point_title(p, out);
-			fputc('\n', out);
-			nist_rows(p, out);
-		} else {
-			n <= WHOLE_UP_TO || o->ledger ? whole(p, o, &paint) : in_one_line(p, out);
-		}
-	}
+	for (size_t i = 0; tr->t && i < r->n; i++)
+		one_point(&r->points[i], o, nist, &paint);
 }

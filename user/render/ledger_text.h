@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "render/names.h"
+#include "render/paint.h"
 #include "verdict/verdict.h"
 
 /* Who should have sent what is waited for there; NULL: nobody was seen. */
@@ -24,7 +25,7 @@ const char *reader_kept_off(const struct trace_snapshot *s, const struct finding
 bool reads_often(const struct trace_call_stats *reader, const struct finding *f);
 
 /* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
-void sampling_line(const struct trace_sampling *m, uint64_t now_ns, FILE *out);
+void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct paint *p);
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 /* the same without the endpoints */
@@ -77,6 +78,6 @@ const char *mutual_phrase(const struct mutual_wait *m);
 const char *limit_phrase(enum limit l);
 
 /* One block per endpoint that did anything, the most stalled first, at most `max` (0: all). */
-void ledger_blocks(const struct trace_snapshot *s, size_t max, FILE *out);
+void ledger_blocks(const struct trace_snapshot *s, size_t max, const struct paint *p);
 
 #endif

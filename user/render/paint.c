@@ -2,6 +2,7 @@
 #include "render/paint.h"
 #include "base/terminal.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -101,22 +102,35 @@ int paint_wrapped(const struct paint *p, enum ink ink, const char *text, int at,
 {
 	fputs(paint_begin(p, ink), p->out);
 	for (bool first = true; *text; first = false) {
-		size_t n = strcspn(text, " ");
-		int w = columns(text, n);
+		int gap = (int)strspn(text, " ");
+		size_t n = strcspn(text + gap, " ");
+		int w = columns(text + gap, n);
 
-		if (!first && at + 1 + w > p->width) {
+		if (!first && at + gap + w > p->width) {
 			new_line(p, ink, indent);
 			at = indent;
-		} else if (!first) {
-			fputc(' ', p->out);
-			at++;
+			gap = 0;
+			text += strspn(text, " ");
 		}
-		fprintf(p->out, "%.*s", (int)n, text);
-		at += w;
-		text += n + (text[n] == ' ');
+		fprintf(p->out, "%.*s", gap + (int)n, text);
+		at += gap + w;
+		text += gap + (int)n;
 	}
 	fputs(paint_end(p, ink), p->out);
 	return at;
+}
+
+void paint_paragraph(const struct paint *p, enum ink ink, int at, int indent, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fprintf(p->out, "%*s", at, "");
+	paint_wrapped(p, ink, text, at, indent);
+	fputc('\n', p->out);
 }
 
 static void utf8_bar(FILE *out, int eighths, int width)

@@ -46,6 +46,10 @@ int paint_width(const char *text);
  * begin at `indent`. Returns the column after it. */
 int paint_wrapped(const struct paint *p, enum ink ink, const char *text, int at, int indent);
 
+/* A paragraph of its own: `at` blanks, then its words; further lines begin at `indent`. */
+void paint_paragraph(const struct paint *p, enum ink ink, int at, int indent, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
 /* `width` columns, of which `share` (0 to 1) are filled; the rest are blanks */
 void paint_bar(const struct paint *p, enum ink ink, double share, int width);
 

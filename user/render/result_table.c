@@ -6,6 +6,7 @@
 
 #include "bench/beside_plain.h"
 #include "remote/remote.h"
+#include "base/text.h"
 #include "render/grid.h"
 #include "render/histogram_text.h"
 #include "render/sink.h"
@@ -23,7 +24,7 @@ static void time_text(int64_t ns, char *buf, size_t len)
 }
 
 /* The options in which this run departs from the defaults, as they would be typed. */
-static void print_options(const struct bench_options *o, FILE *out)
+static void print_options(const struct bench_options *o, char *buf, size_t len)
 {
 	struct bench_options plain = {};
 	char was[4096], is[4096];
@@ -42,28 +43,31 @@ static void print_options(const struct bench_options *o, FILE *out)
 			time_text(*(const int64_t *)((const char *)o + row->offset), is,
 				  sizeof(is));
 		if (row->type == OPT_FLAG)
-			fprintf(out, "  --%s%s",
-				*(const bool *)((const char *)o + row->offset) ? "" : "no-",
-				row->name);
+			text_append(buf, len, "  --%s%s",
+				    *(const bool *)((const char *)o + row->offset) ? "" : "no-",
+				    row->name);
 		else
-			fprintf(out, "  --%s %s", row->name, is);
+			text_append(buf, len, "  --%s %s", row->name, is);
 	}
 	opt_free(bench_option_rows, &plain);
 }
 
-static void print_head(const struct result *r, FILE *out)
+static void print_head(const struct result *r, const struct paint *paint)
 {
 	const struct bench_plan *p = r->plan;
+	char text[1500], buf[600];
 
-	fprintf(out, "%s  placement %s", p->w->name, placement_name(p->placement));
+	snprintf(text, sizeof(text), "%s  placement %s", p->w->name, placement_name(p->placement));
 	if (p->cpus[0] >= 0)
-		fprintf(out, " (CPU %d, %d)", p->cpus[ROLE_CLIENT], p->cpus[ROLE_SERVER]);
+		text_append(text, sizeof(text), " (CPU %d, %d)", p->cpus[ROLE_CLIENT],
+			    p->cpus[ROLE_SERVER]);
 	if (p->remote)
-		fprintf(out, "  %s (%s, %s) to %s (%s, %s)", p->remote->here.name, "here",
-			p->remote->here.kernel, p->remote->host.name, p->remote->address,
-			p->remote->host.kernel);
-	print_options(&p->o, out);
-	fprintf(out, "  clock %s\n", p->clock.name);
+		text_append(text, sizeof(text), "  %s (%s, %s) to %s (%s, %s)",
+			    p->remote->here.name, "here", p->remote->here.kernel,
+			    p->remote->host.name, p->remote->address, p->remote->host.kernel);
+	buf[0] = '\0';
+	print_options(&p->o, buf, sizeof(buf));
+	paint_paragraph(paint, INK_PLAIN, 0, 2, "%s%s  clock %s", text, buf, p->clock.name);
 }
 
 static const char *nodelay_text(const struct result *r, enum test t)
@@ -90,7 +94,7 @@ static bool has_handshake(const struct result *r, enum test t)
 	return t == TEST_CONNECT && r->plan->w->flags & WL_TCP;
 }
 
-static void title(const struct result *r, enum test t, FILE *out)
+static void title(const struct result *r, enum test t, const struct paint *paint)
 {
 	const char *how = "";
 
@@ -102,7 +106,8 @@ static void title(const struct result *r, enum test t, FILE *out)
 	if (has_handshake(r, t))
 		how = "; medians of SYN to SYN-ACK (syn) and SYN-ACK to ACK (synack) by TCP's own "
 		      "measure, in whole us";
-	fprintf(out, "\n%s%s%s\n", what(r, t), how, nodelay_text(r, t));
+	fputc('\n', paint->out);
+	paint_paragraph(paint, INK_BOLD, 0, 2, "%s%s%s", what(r, t), how, nodelay_text(r, t));
 }
 
 static void us(struct grid *g, double ns)
@@ -273,27 +278,31 @@ static bool said_before(const struct result *r, size_t upto, const char *text)
 }
 
 /* The first of each kind, and of how many points the same is true. The JSON has them all. */
-static void print_warnings(const struct result *r, FILE *out)
+static void print_caveats(const struct result *r, const struct paint *paint)
 {
-	char buf[24];
+	char buf[24], more[40];
 	bool any = false;
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct point *p = &r->points[i];
 
 		for (size_t k = 0; k < p->n_warnings; k++) {
-			size_t more = count_kind(r, i + 1, p->warnings[k]);
+			size_t alike = count_kind(r, i + 1, p->warnings[k]);
 
 			if (said_before(r, i, p->warnings[k]))
 				continue;
-			fprintf(out, "%s%s %s: %s", any ? "  " : "\nMistrust:\n  ",
-				test_name(p->test), size_text(p->size, buf), p->warnings[k]);
-			fprintf(out, more ? " (and %zu like it)\n" : "\n", more);
+			snprintf(more, sizeof(more), " (and %zu like it)", alike);
+			if (!any)
+				fputs("\nCaveats:\n", paint->out);
 			any = true;
+			paint_paragraph(paint, INK_YELLOW, 2, 4, "%s %s: %s%s", test_name(p->test),
+					size_text(p->size, buf), p->warnings[k], alike ? more : "");
 		}
 	}
 	if (!r->complete)
-		fputs("\nThe run did not finish: only the points that were done are shown.\n", out);
+		paint_paragraph(paint, INK_BOLD_YELLOW, 0, 2,
+				"The run did not finish: only the points that were done are "
+				"shown.");
 }
 
 /* Where messages are repeated: how often, and why. */
@@ -317,7 +326,7 @@ static void reliable_table(const struct result *r, FILE *out)
 		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_rto);
 		grid_text(g, p->latency.present ? "%" PRIu64 : "-", p->reliable.over_second);
 	}
-	fputs("\nRepeated: packets, times sent, and what became of those\n", out);
+	fputs("\nPackets that were repeated\n", out);
 	grid_print(g, out);
 }
 
@@ -364,7 +373,7 @@ static void rpc_table(const struct result *r, FILE *out)
 	grid_print(g, out);
 }
 
-static void print_knobs(const struct knobs *k, FILE *out)
+static void knobs_text(const struct knobs *k, char *buf, size_t len)
 {
 	const struct {
 		const char *flag;
@@ -372,41 +381,48 @@ static void print_knobs(const struct knobs *k, FILE *out)
 	} sizes[] = { { "sndbuf", k->sndbuf }, { "rcvbuf", k->rcvbuf }, { "pipe-size",
 		k->pipe_size } };
 	bool any = k->cc;
-	char buf[24];
+	char size[24];
 
 	if (k->cc)
-		fprintf(out, " --cc %s", k->cc);
+		text_append(buf, len, " --cc %s", k->cc);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		if (sizes[i].v)
-			fprintf(out, " --%s %s", sizes[i].flag, size_text(sizes[i].v, buf));
+			text_append(buf, len, " --%s %s", sizes[i].flag,
+				    size_text(sizes[i].v, size));
 		any |= sizes[i].v != 0;
 	}
 	if (!any)
-		fputs(" the kernel's own choice; nothing tried was better by 3 %", out);
+		text_append(buf, len, " the kernel's own choice; nothing tried was better by 3 %%");
 }
 
 /* What the trials chose, and how the kernel's own choice fared in them. */
-static void print_tuned(const struct result *r, enum test t, FILE *out)
+static void print_tuned(const struct result *r, enum test t, const struct paint *p)
 {
-	char buf[24];
+	char size[24], knobs[200];
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct tuned *k = &r->points[i].tuned;
 
 		if (!k->present || r->points[i].test != t)
 			continue;
-		fprintf(out, "tuned %s:", size_text(r->points[i].size, buf));
-		print_knobs(&k->chosen, out);
+		knobs[0] = '\0';
+		knobs_text(&k->chosen, knobs, sizeof(knobs));
 		if (k->n_tried && t == TEST_THROUGHPUT)
-			fprintf(out, " (untuned %.0f MB/s)\n", k->tried[0].score / 1e6);
+			text_append(knobs, sizeof(knobs), " (untuned %.0f MB/s)",
+				    k->tried[0].score / 1e6);
 		else if (k->n_tried)
-			fprintf(out, " (untuned %.2f us)\n", k->tried[0].score / 1e3);
+			text_append(knobs, sizeof(knobs), " (untuned %.2f us)",
+				    k->tried[0].score / 1e3);
+		paint_paragraph(p, INK_PLAIN, 0, 2, "tuned %s:%s",
+				size_text(r->points[i].size, size), knobs);
 	}
 }
 
 void table_print(const struct result *r, FILE *out)
 {
-	print_head(r, out);
+	struct paint p = paint_on(out, (enum colour_when)r->plan->o.colour);
+
+	print_head(r, &p);
 	for (int t = 0; t < TESTS; t++) {
 		bool any = false;
 
@@ -414,16 +430,16 @@ void table_print(const struct result *r, FILE *out)
 			any |= r->points[i].test == (enum test)t;
 		if (!any)
 			continue;
-		title(r, (enum test)t, out);
+		title(r, (enum test)t, &p);
 		if (t == TEST_THROUGHPUT)
 			throughput_table(r, out);
 		else
 			latency_table(r, (enum test)t, out);
-		print_tuned(r, (enum test)t, out);
+		print_tuned(r, (enum test)t, &p);
 	}
 	if (r->plan->w->flags & WL_RELIABLE && r->n)
 		reliable_table(r, out);
 	if (r->plan->w->flags & WL_RPC && r->n)
 		rpc_table(r, out);
-	print_warnings(r, out);
+	print_caveats(r, &p);
 }

@@ -97,6 +97,8 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	struct trace_error te = {};
 
 	l->o = o;
+	progress_in_pipe(o->progress);
+	progress_word(o->quiet, "loading probes");
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
 	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the
@@ -115,6 +117,8 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 		session_free(l);
 		return session_error(e, &te);
 	}
+	progress_clear(o->quiet);
+	l->began_ns = now_ns();
 	return 0;
 }
 
@@ -150,6 +154,9 @@ int session_tick(struct session *l, struct err *e)
 	struct trace_error te;
 	struct verdict v;
 
+	if (!l->shares_terminal)
+		progress_time(l->o->quiet, l->rec ? "recording" : "tracing", l->began_ns,
+			      (uint64_t)l->o->duration_ns);
 	if (l->rec)
 		return session_record_tick(l, e);
 	if (!l->streaming)
@@ -171,6 +178,7 @@ int session_end(struct session *l, struct err *e)
 {
 	struct trace_error te = {};
 
+	progress_clear(l->o->quiet || l->shares_terminal);
 	if (l->rec)
 		return session_record_end(l, e);
 	if (session_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))

@@ -4,6 +4,7 @@
 #define IPCSTALL_SESSION_SESSION_H
 
 #include "base/opt.h"
+#include "base/progress.h"
 #include "verdict/verdict.h"
 #include "recording/recorder.h"
 #include "render/card.h"
@@ -18,7 +19,7 @@ struct session_opts {
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
-	bool all, cost, quiet, stacks, json_schema, ledger;
+	bool all, cost, quiet, progress, stacks, json_schema, ledger;
 	bool sampled, exact;
 	char *budget, *zoom_budget;  /* of the looks, and of zooms; NULL: the usual one */
 	int colour;		     /* enum colour_when */
@@ -72,6 +73,9 @@ struct session_opts {
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", \
 		SESSION_OPT(backend), 0, 0, session_backends }
 
+#define PROGRESS_OPTION \
+	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, SESSION_OPT(progress) }
+
 /* The rows every such command has; placed inside its own table. */
 #define SESSION_OPTIONS \
 	OPT_HEAD("What is seen"), \
@@ -85,6 +89,7 @@ struct session_opts {
 		"older ones are counted as lost", \
 	  SESSION_OPT(timeline_max), 1, 1e9 }, \
 	LEDGER_OUTPUT_OPTIONS("of the running report (default 1s)"), \
+	PROGRESS_OPTION, \
 	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", \
 		SESSION_OPT(cost) }
 
@@ -124,7 +129,9 @@ struct session {
 	struct timeline timeline;
 	struct ledger_stream stream;
 	bool streaming;
+	bool shares_terminal; /* with the command that is traced, which writes there itself */
 	struct recorder *rec; /* NULL: nothing is recorded */
+	uint64_t began_ns;
 	uint64_t next_ns;     /* when the running report is due */
 	uint64_t recorded_ns; /* of a recording: the last snapshot's time */
 };

@@ -53,7 +53,8 @@ static bool follow(struct zoom_steps *z, const struct trace_digest *e)
 		return false;
 	for (size_t i = 0; i < s.n && !found; i++)
 		if (!s.ep[i].closed && is_same(&s.ep[i], e)) {
-			trace_timeline_of(z->zoom.t, s.ep[i].serial);
+			z->here = s.ep[i].serial;
+			trace_timeline_of(z->zoom.t, z->here);
 			found = true;
 		}
 	trace_snapshot_free(&s);
@@ -67,26 +68,52 @@ static void stop(struct zoom_steps *z)
 	if (z->on)
 		trace_stop(z->zoom.t, &te);
 	z->on = false;
+	z->here = 0;
 }
 
-bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e)
+enum { ENDS_MOST = 4 };
+
+static size_t add_pid(pid_t pids[ENDS_MOST], size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return n;
+	if (pid > 0)
+		pids[n++] = pid;
+	return n;
+}
+
+static size_t programs_of(const struct trace_digest *e, pid_t pids[ENDS_MOST], size_t n)
+{
+	return e ? add_pid(pids, add_pid(pids, n, e->tx_tgid), e->rx_tgid) : n;
+}
+
+bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
+		   const struct trace_digest *peer)
 {
 	struct trace_error te = {};
-	pid_t pids[2];
-	size_t n = 0;
+	pid_t pids[ENDS_MOST];
+	size_t n;
 
 	stop(z);
 	if (!e || !load(z))
 		return false;
-	if (e->tx_tgid > 0)
-		pids[n++] = e->tx_tgid;
-	if (e->rx_tgid > 0 && e->rx_tgid != e->tx_tgid)
-		pids[n++] = e->rx_tgid;
+	n = programs_of(peer, pids, programs_of(e, pids, 0));
 	z->serial = e->serial;
 	if (!n || trace_retarget(z->zoom.t, pids, n, &te) || trace_start(z->zoom.t, &te))
 		return false;
 	z->on = true;
 	return follow(z, e);
+}
+
+int zoom_steps_ledgers(struct zoom_steps *z, struct trace_snapshot *s, uint64_t *serial)
+{
+	struct trace_error te = {};
+
+	if (!z->on || !z->here || trace_snapshot(z->zoom.t, s, &te))
+		return -1;
+	*serial = z->here;
+	return 0;
 }
 
 void zoom_steps_end(struct zoom_steps *z)

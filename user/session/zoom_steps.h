@@ -13,10 +13,15 @@ struct zoom_steps {
 	struct zoom zoom;
 	bool loaded, on;
 	uint64_t serial; /* of the endpoint in the sampled session: its steps are told by that */
+	uint64_t here;	 /* and in the zoom's own; 0: it is not known there */
 };
 
-/* From now on the steps of `e`, and of no other; NULL: of none. False: they cannot be had. */
-bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e);
+/* From now on the steps of `e`, and of no other; NULL: of none. Its other end's programs are
+ * followed too. False: they cannot be had. */
+bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
+		   const struct trace_digest *peer);
+/* The ledgers of those programs, and the serial that `e` has in them. -1: there are none. */
+int zoom_steps_ledgers(struct zoom_steps *z, struct trace_snapshot *s, uint64_t *serial);
 void zoom_steps_end(struct zoom_steps *z);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
-#include "base/terminal.h"
 #include "json/json_options.h"
 #include "remote/remote.h"
 #include "render/ledger_point.h"
@@ -147,9 +146,10 @@ static int refine_one(struct sweep *s, size_t cell, int64_t size, struct err *e)
 {
 	size_t repeats =
 		s->cells.repeats > DIPS_REPEATS_LEAST ? s->cells.repeats : DIPS_REPEATS_LEAST;
+	char what[48];
 
-	if (!s->o->bench.quiet && terminal_is(stderr))
-		fprintf(stderr, "\r\033[K[refined %zu] size %lld", s->n_refined, (long long)size);
+	snprintf(what, sizeof(what), "refining: size %lld", (long long)size);
+	progress_show(s->o->bench.quiet, s->n_refined + 1, REFINED_MOST, what, -1);
 	for (size_t k = 0; k < repeats; k++) {
 		struct job j = { .cell = cell,
 				 .repeat = k,

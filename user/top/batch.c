@@ -47,12 +47,12 @@ void summary_text(const struct rows *p, char *buf, size_t len)
 	sum_text(p, &p->sum.messages, messages);
 	loss_text(p, loss, sizeof(loss));
 	snprintf(buf, len,
-		 "%zu endpoints, %zu active, stall %.1f%% of the senders' time, out %s B/s, in %s "
-		 "B/s, %s messages/s%s",
-		 p->sum.endpoints, p->sum.active,
+		 "%zu endpoints, %zu active%s, stall %.1f%% of the senders' time, out %s B/s, in "
+		 "%s B/s, %s messages/s",
+		 p->sum.endpoints, p->sum.active, loss,
 		 p->sum.sender_ns ? 100.0 * (double)p->sum.stall_ns / (double)p->sum.sender_ns
 				  : 0.0,
-		 out, in, messages, loss);
+		 out, in, messages);
 }
 
 static size_t rows_shown(const struct rows *p, size_t rows)

@@ -65,6 +65,60 @@ int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fm
 	return canvas_text(c, y, x, attr, text);
 }
 
+int canvas_pieces(struct canvas *c, int y, int x, enum attr attr, const char *text,
+		  const char *between)
+{
+	const char *from = text;
+
+	for (;;) {
+		const char *end = strstr(from + 1, between);
+		size_t n = end ? (size_t)(end - from) : strlen(from);
+
+		if (x + (int)n > c->w)
+			return x;
+		for (size_t i = 0; i < n; i++)
+			x = canvas_text(c, y, x, attr, (char[]){ from[i], 0 });
+		if (!end)
+			return x;
+		from = end;
+	}
+}
+
+/* from column x of row y on */
+static int break_words(struct canvas *c, int y, int x, int indent, enum attr attr, const char *text)
+{
+	for (bool first = true; *text; first = false) {
+		int n = (int)strcspn(text, " ");
+
+		if (!first && x + 1 + n > c->w) {
+			y++;
+			x = indent;
+		} else if (!first) {
+			x++;
+		}
+		for (int i = 0; i < n; i++)
+			x = canvas_text(c, y, x, attr, (char[]){ text[i], 0 });
+		text += n + (text[n] == ' ');
+	}
+	return y + 1;
+}
+
+int canvas_wrapped(struct canvas *c, int y, int indent, enum attr attr, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return break_words(c, y, 0, indent, attr, text);
+}
+
+int canvas_hung(struct canvas *c, int y, int indent, enum attr attr, const char *text)
+{
+	return break_words(c, y, indent, indent, attr, text);
+}
+
 void canvas_fill(struct canvas *c, int y, enum attr attr)
 {
 	for (int x = 0; y >= 0 && y < c->h && x < c->w; x++)
@@ -88,13 +142,22 @@ static void emit(struct canvas *c, const char *s, size_t n)
 	c->n += n;
 }
 
-static void emit_attr(struct canvas *c, unsigned int attr)
+const char *canvas_sgr(const struct canvas *c, unsigned int attr)
 {
 	static const char *const sgr[ATTRS] = { "\033[0m",    "\033[0;1m",    "\033[0;2m",
 						"\033[0;7m",  "\033[0;1;31m", "\033[0;33m",
 						"\033[0;32m", "\033[0;36m" };
 
-	emit(c, sgr[attr], strlen(sgr[attr]));
+	if (c->no_colour && attr > ATTR_REVERSE)
+		attr = attr == ATTR_RED ? ATTR_BOLD : ATTR_PLAIN;
+	return sgr[attr];
+}
+
+static void emit_attr(struct canvas *c, unsigned int attr)
+{
+	const char *sgr = canvas_sgr(c, attr);
+
+	emit(c, sgr, strlen(sgr));
 }
 
 static void emit_move(struct canvas *c, int y, int x)

@@ -31,6 +31,7 @@ struct cell {
 struct canvas {
 	int w, h;
 	struct cell *cells, *shown; /* w * h each; shown: what the terminal has */
+	bool no_colour;		    /* bold, dim and reverse alone */
 	bool all;		    /* the terminal's contents are unknown: send everything */
 	char *out;		    /* of canvas_diff() */
 	size_t n, room;
@@ -45,8 +46,21 @@ void canvas_clear(struct canvas *c);
 int canvas_text(struct canvas *c, int y, int x, enum attr attr, const char *text);
 int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* As many of its pieces, which `between` parts, as the row has room for: none is cut. Returns the
+ * column after them. */
+int canvas_pieces(struct canvas *c, int y, int x, enum attr attr, const char *text,
+		  const char *between);
+/* Broken at blanks, from column 0 of row y on; further rows begin at `indent`. Returns the row
+ * after it. */
+int canvas_wrapped(struct canvas *c, int y, int indent, enum attr attr, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* The same where the first row begins at `indent` too. */
+int canvas_hung(struct canvas *c, int y, int indent, enum attr attr, const char *text);
 /* A whole row in one attribute. */
 void canvas_fill(struct canvas *c, int y, enum attr attr);
+
+/* The sequence that turns an attribute on, as this canvas shows it. */
+const char *canvas_sgr(const struct canvas *c, unsigned int attr);
 
 /* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the
  * next call. */

@@ -2,14 +2,16 @@
 /* One endpoint: who, how fast, its time line and both ledgers as bars. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "render/ledger_text.h"
+#include "top/opened.h"
 #include "top/row_names.h"
 #include "top/screen.h"
 #include "top/sparkline.h"
-
-#define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
-static const char *const fixes[TX_N] = { TX_STATES(CAUSE_FIX) };
 
 struct detail {
 	const struct screen *s;
@@ -20,36 +22,97 @@ struct detail {
 	int y;
 };
 
+/* ---- the card ---- */
+
+static enum attr attr_of_line(const struct card *c, const char *line, bool first)
+{
+	static const enum attr heads[OUTCOMES_N] = {
+		[OUTCOME_STALLED] = ATTR_RED,
+		[OUTCOME_WAITING] = ATTR_YELLOW,
+		[OUTCOME_HEALTHY] = ATTR_GREEN,
+		[OUTCOME_UNKNOWN] = ATTR_YELLOW,
+	};
+
+	return first					? heads[c->outcome]
+	       : strstr(line, "  try ") == line ||
+			 strstr(line, "  next ") == line ? ATTR_CYAN
+						: ATTR_PLAIN;
+}
+
+/* As everywhere else, in the screen's width. */
+static void draw_card(struct detail *d)
+{
+	const struct card *c = &d->s->opened->card;
+	struct paint paint = { .width = d->c->w };
+	char *text = NULL, *next;
+	size_t n;
+
+	paint.out = open_memstream(&text, &n);
+	if (!paint.out)
+		return;
+	card_print(c, &paint);
+	fclose(paint.out);
+	next = text;
+	for (char *line; next && (line = strsep(&next, "\n")) && *line;)
+		canvas_text(d->c, d->y++, 0, attr_of_line(c, line, line == text), line);
+	free(text);
+}
+
+/* What it is of; before there is one, why not. */
+static void draw_verdict(struct detail *d)
+{
+	const struct opened *o = d->s->opened;
+	char over[32];
+
+	if (!o || !o->judged) {
+		canvas_text(d->c, d->y, 0, ATTR_DIM, "looking...");
+		d->y += 2;
+		return;
+	}
+	draw_card(d);
+	human_ns((double)o->over_ns, over, sizeof(over));
+	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "(of %s, since this was opened)", over) + 1;
+}
+
+/* ---- who, and how fast ---- */
+
 static void draw_who(struct detail *d)
 {
-	char here[80], there[80], writer[48], reader[48],
-		other[48] = "not traced, or on another host";
+	char here[80], there[80];
 	const struct trace_digest *e = d->e;
 
 	local_text(e, here, sizeof(here));
 	remote_text(e, d->peer, there, sizeof(there));
+	canvas_fill(d->c, d->y, ATTR_REVERSE);
+	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto),
+		      here, there, e->closed ? "  CLOSED" : "", d->s->paused ? "  PAUSED" : "");
+}
+
+static void draw_programs(struct detail *d)
+{
+	char cgroup[256], writer[48], reader[48], place[320] = "",
+		other[48] = "not traced, or on another host";
+	const struct trace_digest *e = d->e;
+
 	program_text(e->tx_comm, e->tx_tgid, writer, sizeof(writer));
 	program_text(e->rx_comm, e->rx_tgid, reader, sizeof(reader));
 	if (d->peer)
 		digest_who(d->peer, other, sizeof(other));
-	canvas_fill(d->c, d->y, ATTR_REVERSE);
-	canvas_printf(d->c, d->y++, 0, ATTR_REVERSE, "%s %s > %s%s%s", trace_proto_name(e->proto),
-		      here, there, e->closed ? "  CLOSED" : "", d->s->paused ? "  PAUSED" : "");
-	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN, "writer %s, reader %s; other end: %s%s", writer,
-		      reader, other, e->joined_late ? "; existed before it was seen" : "");
-	cgroup_text(e, here, sizeof(here));
-	canvas_printf(d->c, d->y, 0, ATTR_PLAIN, "cgroup %s", here);
-	if (e->netns)
-		canvas_printf(d->c, d->y, 7 + (int)strlen(here), ATTR_PLAIN,
-			      "; network namespace %u%s", e->netns,
-			      d->peer && d->peer->netns != e->netns ? ", the other end in another"
-								    : "");
-	d->y++;
+	cgroup_text(e, cgroup, sizeof(cgroup));
+	if (strcmp(cgroup, "-") && strcmp(cgroup, "/"))
+		snprintf(place, sizeof(place), "; cgroup %s", cgroup);
+	if (d->peer && d->peer->netns != e->netns)
+		text_append(place, sizeof(place),
+			    "; network namespace %u, the other end in %u", e->netns,
+			    d->peer->netns);
+	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_PLAIN,
+			      "writer %s, reader %s; other end: %s%s%s", writer, reader, other,
+			      e->joined_late ? "; already open when it was first seen" : "", place);
 }
 
 static void draw_rates(struct detail *d)
 {
-	char out[16], in[16], sent[16], received[16], blamed[80], rtt[32] = "-", age[32];
+	char out[16], in[16], sent[16], received[16], rtt[32] = "-", age[32];
 	const struct rows *p = d->p;
 
 	rate_text(p, d->r->tx_bytes, d->r->tx_gap < GAP_BYTES, out, sizeof(out));
@@ -59,21 +122,18 @@ static void draw_rates(struct detail *d)
 	human_ns((double)(d->e->at_ns - d->e->born_ns), age, sizeof(age));
 	if (d->e->rtt_us)
 		human_ns(d->e->rtt_us * 1e3, rtt, sizeof(rtt));
-	canvas_printf(d->c, d->y++, 0, ATTR_PLAIN,
-		      "out %s B/s, %s messages/s; in %s B/s, %s messages/s; RTT %s; seen for %s",
-		      out, sent, in, received, rtt, age);
-	blamed_text(p, d->r, blamed, sizeof(blamed));
-	canvas_printf(d->c, d->y++, 0, d->r->stall_ns ? ATTR_BOLD : ATTR_PLAIN,
-		      "stall %.1f%% of the interval; cause %s; blamed %s", 100 * row_share(p, d->r),
-		      cause_text(d->r), blamed);
+	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_PLAIN,
+			      "stall %.1f%% of the last interval; out %s B/s, %s messages/s; in %s "
+			      "B/s, %s messages/s; RTT %s; seen for %s",
+			      100 * row_share(p, d->r), out, sent, in, received, rtt, age);
 	if (d->e->drops_known && d->e->drops)
-		canvas_printf(d->c, d->y++, 0, d->r->drops ? ATTR_BOLD : ATTR_PLAIN,
-			      "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
-			      " since it was seen",
-			      d->r->drops, d->e->drops);
-	if (d->r->cause != ROW_NO_CAUSE)
-		canvas_printf(d->c, d->y++, 0, ATTR_CYAN, "fix: %s", fixes[d->r->cause]);
+		d->y = canvas_wrapped(d->c, d->y, 2, d->r->drops ? ATTR_BOLD : ATTR_PLAIN,
+				      "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
+				      " since it was seen",
+				      d->r->drops, d->e->drops);
 }
+
+/* ---- its time line ---- */
 
 static void draw_sparkline(struct detail *d, bool rx)
 {
@@ -99,14 +159,15 @@ static void draw_sparkline(struct detail *d, bool rx)
 static void draw_time_line(struct detail *d)
 {
 	char span[32];
-	int x = 0;
+	char letters[160] = "";
 
 	human_ns((double)d->s->span_ns, span, sizeof(span));
-	x = canvas_printf(d->c, d->y, 0, ATTR_DIM, "last %s (+ -):", span);
 	for (unsigned int i = 0; i < TX_N; i++)
-		x = canvas_printf(d->c, d->y, x, ATTR_DIM, " %c %s", sparkline_letter(false, i),
-				  trace_tx_names[i]);
-	canvas_printf(d->c, d->y++, x, ATTR_DIM, "; rx: u unread w wait");
+		if (d->e->tx_ns[i])
+			text_append(letters, sizeof(letters), " %c %s",
+				    sparkline_letter(false, i), trace_tx_names[i]);
+	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "last %s (+ -):%s; rx: u unread w wait",
+			      span, letters);
 	draw_sparkline(d, false);
 	draw_sparkline(d, true);
 }
@@ -115,7 +176,7 @@ static void draw_time_line(struct detail *d)
 static void draw_stalls(struct detail *d)
 {
 	const struct timeline *t = d->s->recent;
-	int x = canvas_text(d->c, d->y, 0, ATTR_DIM, "stalls, newest first:");
+	int x = 0;
 
 	for (size_t i = t->n; i-- > 0 && x < d->c->w;) {
 		const struct trace_transition *tr = timeline_at(t, i);
@@ -125,10 +186,12 @@ static void draw_stalls(struct detail *d)
 		    !tr->ns)
 			continue;
 		human_ns((double)tr->ns, took, sizeof(took));
+		if (!x)
+			x = canvas_text(d->c, d->y, 0, ATTR_DIM, "stalls, newest first:");
 		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", trace_tx_names[tr->from],
 				  took);
 	}
-	d->y++;
+	d->y += x > 0;
 }
 
 static void draw_bar(struct detail *d, int x, int width, double share, enum attr attr)
@@ -189,6 +252,8 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 	d.e = row_digest(p, d.r);
 	d.peer = row_peer(p, d.r);
 	draw_who(&d);
+	draw_verdict(&d);
+	draw_programs(&d);
 	draw_rates(&d);
 	draw_time_line(&d);
 	draw_stalls(&d);
@@ -197,6 +262,7 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 		    tx, d.e->tx_ns);
 	draw_ledger(&d, "rx", trace_rx_names, RX_N, 0, rx, d.e->rx_ns);
 	if (d.y < c->h)
-		canvas_text(c, c->h - 1, 0, ATTR_DIM,
-			    "esc back  t try a fix  space pause  +- span of the time line  q quit");
+		canvas_pieces(c, c->h - 1, 0, ATTR_DIM,
+			      "esc back  t try a fix  space pause  +- span of the time line  "
+			      "q quit", "  ");
 }

@@ -15,6 +15,7 @@ struct run {
 	struct trace_digests spare;
 	struct canvas c;
 	struct timeline shown; /* a copy of the recent steps, for drawing */
+	struct opened opened;
 	uint64_t next_ns, looks;
 	bool quit;
 };
@@ -54,6 +55,23 @@ static void reorder(struct run *r)
 	screen_follow(s, &r->p);
 }
 
+/* Whatever cannot be had leaves the card as it was. */
+static void judge(struct run *r)
+{
+	const struct top_loop *l = r->l;
+	uint64_t serial = l->screen.picked;
+	struct trace_snapshot now = {};
+	struct trace_error te = {};
+
+	if (l->screen.view != VIEW_DETAIL || l->screen.paused)
+		return;
+	if ((!l->ledgers || l->ledgers(l->steps, &now, &serial)) &&
+	    trace_snapshot(l->t, &now, &te))
+		return;
+	opened_look(&r->opened, &now, serial);
+	trace_snapshot_free(&now);
+}
+
 /* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not
  * pile up. */
 static int look(struct run *r, struct err *e)
@@ -63,6 +81,7 @@ static int look(struct run *r, struct err *e)
 	time_t now = time(NULL);
 	struct tm tm;
 
+	judge(r); /* before the look, which forgets what closed */
 	if (trace_digests_take(r->l->t, &r->spare, &te))
 		return err_set(e, te.code, "%s: %s; %s", te.what, te.why, te.next);
 	r->looks++;
@@ -85,6 +104,13 @@ static const struct trace_digest *picked(const struct run *r)
 	return at == ROW_NEW ? NULL : row_digest(&r->p, &r->p.v[at]);
 }
 
+static const struct trace_digest *picked_peer(const struct run *r)
+{
+	uint32_t at = picked(r) ? row_find(&r->p, r->l->screen.picked) : ROW_NEW;
+
+	return at == ROW_NEW ? NULL : row_peer(&r->p, &r->p.v[at]);
+}
+
 static void look_at(struct run *r)
 {
 	struct screen *s = &r->l->screen;
@@ -93,11 +119,13 @@ static void look_at(struct run *r)
 	recent_clear(r->l->recent);
 	timeline_free(&r->shown);
 	r->shown = (struct timeline){};
+	opened_clear(&r->opened);
 	if (r->l->steps_of)
-		known = r->l->steps_of(r->l->steps, picked(r));
+		known = r->l->steps_of(r->l->steps, picked(r), picked_peer(r));
 	else
 		trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
 	s->since_ns = known ? now_ns() : UINT64_MAX;
+	judge(r);
 }
 
 /* The terminal is somebody else's for that long. */
@@ -180,6 +208,8 @@ int top_loop_run(struct top_loop *l, struct err *e)
 	struct run r = { .l = l };
 
 	l->screen.recent = &r.shown;
+	l->screen.opened = &r.opened;
+	r.c.no_colour = !paint_on(stdout, COLOUR_AUTO).colour;
 	if (term_take(e))
 		return -1;
 	while (refresh(&r, e) == 0)
@@ -189,5 +219,6 @@ int top_loop_run(struct top_loop *l, struct err *e)
 	rows_free(&r.p);
 	canvas_free(&r.c);
 	timeline_free(&r.shown);
+	opened_clear(&r.opened);
 	return err_is_set(e) ? -1 : 0;
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "top/opened.h"
 #include "top/screen.h"
 
 /* The steps of the endpoint in the details; they come from the session's own thread. */
@@ -20,7 +21,11 @@ struct top_loop {
 	struct recent *recent;
 	/* NULL: of `t`. Else the steps of this endpoint are wanted, or (NULL) of none; false: they
 	 * cannot be had. */
-	bool (*steps_of)(void *steps, const struct trace_digest *e);
+	bool (*steps_of)(void *steps, const struct trace_digest *e,
+			 const struct trace_digest *peer);
+	/* the ledgers of those whose steps are wanted, and the endpoint's serial in them; -1: they
+	 * cannot be had, and those of `t` are taken */
+	int (*ledgers)(void *steps, struct trace_snapshot *s, uint64_t *serial);
 	void *steps;
 	struct screen screen;	  /* as the options say */
 	uint64_t iterations;	  /* 0: until the user quits */

@@ -178,12 +178,14 @@ static void draw_head(const struct screen *s, const struct rows *p, struct canva
 	int x;
 
 	x = canvas_printf(c, 0, 0, ATTR_BOLD, "ipcstall top");
-	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  %s  every %.3g s, by %s%s%s", s->clock,
-			  (double)s->delay_ns / 1e9, row_sort_names[s->sort],
-			  s->reverse ? " reversed" : "", s->active ? "" : ", all");
+	snprintf(text, sizeof(text), "  %s  every %.3g s, by %s%s%s", s->clock,
+		 (double)s->delay_ns / 1e9, row_sort_names[s->sort],
+		 s->reverse ? " reversed" : "", s->active ? "" : ", all");
+	x = canvas_pieces(c, 0, x, ATTR_PLAIN, text, "  ");
 	if (s->filter[0])
 		x = canvas_printf(c, 0, x, ATTR_CYAN, ", holding '%s'", s->filter);
-	x = canvas_printf(c, 0, x, ATTR_PLAIN, "  (%s)", s->backend);
+	snprintf(text, sizeof(text), "  (%s)", s->backend);
+	x = canvas_pieces(c, 0, x, ATTR_PLAIN, text, "\n");
 	if (s->paused)
 		canvas_printf(c, 0,
 			      c->w > x + 10  ? x + 2
@@ -192,9 +194,9 @@ static void draw_head(const struct screen *s, const struct rows *p, struct canva
 			      ATTR_REVERSE, " PAUSED ");
 	summary_text(p, text, sizeof(text));
 	if (c->h >= 4)
-		canvas_text(c, 1, 0,
-			    lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN,
-			    text);
+		canvas_pieces(c, 1, 0,
+			      lost->lost || lost->overflow || lost->dropped ? ATTR_RED : ATTR_PLAIN,
+			      text, ", ");
 }
 
 static enum attr row_attr(const struct rows *p, const struct row *r)
@@ -254,42 +256,50 @@ static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
 	if (s->typing)
 		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "filter: %s_", s->filter);
 	else
-		canvas_text(c, c->h - 1, 0, ATTR_DIM,
-			    "q quit  ? help  enter details  / filter  s sort  r reverse  a all  "
-			    "space pause  +- delay");
+		canvas_pieces(c, c->h - 1, 0, ATTR_DIM,
+			      "q quit  ? help  enter details  / filter  s sort  r reverse  a all  "
+			      "space pause  +- delay", "  ");
 }
 
-static const char *const help_lines[] = {
-	"PROGRAM  who uses the endpoint, and its process",
-	"OUT, IN  bytes per second; MSG/s calls that sent or received",
-	"RTT      smoothed round trip of TCP",
-	"STALL    the part of the interval in which it waited while the device was idle",
-	"CAUSE    the largest of its reasons: `ipcstall causes` explains each. drops: no stall, "
-		"but datagrams were thrown away here",
-	"BLAMED   who kept it waiting: delack, the delayed ACK of; reader, who does not read; "
-		"path. '?': inferred from this end alone",
-	"NOW      the states of both ledgers at this moment",
-	"-        was not there, or could not be observed",
-	"",
-	"up down pgup pgdn home end, or j k g G    choose a row; the cursor then follows that "
-		"endpoint",
-	"enter    details of one endpoint, with its ledgers and its recent time line, for which "
-		"every message of its programs is traced; esc goes back",
-	"t        in the details: try a fix on it (`ipcstall try`), after asking",
-	"/        show only rows that hold every word typed; esc clears it",
-	"s r      next sort key; reverse",
-	"a        also endpoints where nothing moved",
-	"space    pause",
-	"+ -      longer, shorter: the interval; in the details the time line's span",
-	"q        quit",
+static const struct help_line {
+	const char *word, *means;
+} help_lines[] = {
+	{ "STALL", "the part of the interval in which data was ready and held back" },
+	{ "WHO WAITS", "the program that sends there, and its process" },
+	{ "FOR WHOM", "who kept it waiting: a program, the other end's address, the path, a CPU" },
+	{ "WHY", "the largest reason (`ipcstall causes`) and what the other did: delack, it "
+		"delayed its ACK; reader, it did not read; drops: no stall, but datagrams were "
+		"thrown away here; '?': inferred from this end" },
+	{ "OUT, IN", "bytes per second; MSG/s calls that sent or received" },
+	{ "RTT", "smoothed round trip of TCP" },
+	{ "NOW", "the states of both ledgers at this moment" },
+	{ "-", "was not there, or could not be observed" },
+	{ "", "" },
+	{ "up down", "pgup pgdn home end, or j k g G: choose a row; the cursor stays on it" },
+	{ "enter", "details: the verdict, the ledgers, the recent time line; every message of "
+		"its programs is traced meanwhile; esc goes back" },
+	{ "t", "in the details: try a fix on it (`ipcstall try`), after asking" },
+	{ "/", "show only rows that hold every word typed; esc clears it" },
+	{ "s r", "next sort key; reverse" },
+	{ "a", "also endpoints where nothing moved" },
+	{ "space", "pause" },
+	{ "+ -", "a longer or shorter interval; in the details: of the time line" },
+	{ "q", "quit" },
 };
+
+enum { HELP_INDENT = 10 };
 
 static void draw_help(struct canvas *c)
 {
-	canvas_text(c, 0, 0, ATTR_BOLD,
-		    "ipcstall top: the keys and the columns (? or esc goes back)");
-	for (size_t i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
-		canvas_text(c, (int)i + 2, 0, ATTR_PLAIN, help_lines[i]);
+	int y = canvas_wrapped(c, 0, 0, ATTR_BOLD,
+			       "ipcstall top: columns and keys (esc goes back)");
+
+	for (size_t i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++) {
+		const struct help_line *l = &help_lines[i];
+
+		canvas_text(c, y, 0, ATTR_CYAN, l->word);
+		y = canvas_hung(c, y, HELP_INDENT, ATTR_PLAIN, l->means);
+	}
 }
 
 void screen_draw(struct screen *s, const struct rows *p, struct canvas *c)

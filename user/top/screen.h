@@ -26,6 +26,7 @@ struct screen {
 	uint64_t span_ns;  /* of the details' time line */
 	uint64_t since_ns; /* from when on its steps are known */
 	const struct timeline *recent;
+	const struct opened *opened; /* what is said of it; NULL: nothing is known yet */
 };
 
 enum screen_action { SCREEN_NOTHING, SCREEN_REDRAW, SCREEN_REORDER, SCREEN_LOOK_AT, SCREEN_TRY,

@@ -93,28 +93,34 @@ static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
 	return 0;
 }
 
+int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s,
+		     struct trace_error *e)
+{
+	if (make_room(s, snap->n, e))
+		return -1;
+	s->at_ns = snap->at_ns;
+	s->counters = snap->counters;
+	s->n = snap->n;
+	for (size_t i = 0; i < snap->n; i++) {
+		int peer = snap->ep[i].peer;
+
+		from_endpoint(&s->v[i], &snap->ep[i]);
+		s->v[i].peer = peer >= 0 ? snap->ep[peer].serial : 0;
+	}
+	return 0;
+}
+
 static int digests_by_snapshot(struct trace *t, struct trace_digests *s, struct trace_error *e)
 {
 	struct trace_snapshot snap;
+	int rc;
 
 	if (trace_snapshot(t, &snap, e))
 		return -1;
 	trace_forget_closed(t);
-	if (make_room(s, snap.n, e)) {
-		trace_snapshot_free(&snap);
-		return -1;
-	}
-	s->at_ns = snap.at_ns;
-	s->counters = snap.counters;
-	s->n = snap.n;
-	for (size_t i = 0; i < snap.n; i++) {
-		int peer = snap.ep[i].peer;
-
-		from_endpoint(&s->v[i], &snap.ep[i]);
-		s->v[i].peer = peer >= 0 ? snap.ep[peer].serial : 0;
-	}
+	rc = trace_digests_of(&snap, s, e);
 	trace_snapshot_free(&snap);
-	return 0;
+	return rc;
 }
 
 /* ---- from the kernel half's digests ---- */

@@ -48,6 +48,9 @@ struct trace_digests {
 
 /* *s is filled again; it begins as zeroes. What it shows as closed it shows this once. */
 int trace_digests_take(struct trace *t, struct trace_digests *s, struct trace_error *e);
+/* The same of a snapshot. */
+int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s,
+		     struct trace_error *e);
 void trace_digests_free(struct trace_digests *s);
 
 #endif

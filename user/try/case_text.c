@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "render/paint.h"
+#include "verdict/merge_findings.h"
 #include "render/ledger_text.h"
 #include "try/case_report.h"
 #include "try/spelling.h"
@@ -20,15 +22,19 @@ static void where_text(const struct live_case *c, char *buf, size_t len)
 		text_append(buf, len, " and %zu more like it", c->scope.n - 1);
 }
 
-static void line(FILE *out, const char *label, const char *text)
+enum { INDENT = 10 };
+
+static void line(const struct paint *p, const char *label, enum ink ink, const char *text)
 {
-	fprintf(out, "  %-6s %s\n", label, text);
+	fprintf(p->out, "  %-7s ", label);
+	paint_wrapped(p, ink, text, INDENT, INDENT);
+	fputc('\n', p->out);
 }
 
 enum { CALLERS_SHOWN = 2 };
 
 /* The program's own frame that wrote, and who called it. */
-static void from_lines(const struct call_stack *s, FILE *out)
+static void from_lines(const struct call_stack *s, const struct paint *p)
 {
 	const struct call_frame *f = call_stack_own(s);
 	char text[900] = "", one[400];
@@ -40,43 +46,44 @@ static void from_lines(const struct call_stack *s, FILE *out)
 		text_append(text, sizeof(text), "%s%s", shown++ ? " < " : "", one);
 	}
 	if (text[0])
-		line(out, "from", text);
+		line(p, "from", INK_PLAIN, text);
 	if (s->missing[0])
-		line(out, text[0] ? "" : "from", s->missing);
+		line(p, text[0] ? "" : "from", INK_DIM, s->missing);
 }
 
-static void stall_lines(const struct live_case *c, FILE *out)
+static void stall_lines(const struct live_case *c, const struct paint *p)
 {
 	char text[VERDICT_TEXT];
 
 	where_text(c, text, sizeof(text));
-	line(out, "where", text);
+	line(p, "where", INK_PLAIN, text);
 	finding_sentence(&c->seen, c->finding, text, sizeof(text));
-	line(out, "why", text);
-	from_lines(&c->stack, out);
+	line(p, "why", INK_PLAIN, text);
+	from_lines(&c->stack, p);
 }
 
 /* --- before ----------------------------------------------------------------------------------- */
 
-void case_plan_text(const struct live_case *c, FILE *out)
+void case_plan_text(const struct live_case *c, const struct paint *p)
 {
-	char who[64], each[32];
+	char who[64], each[32], text[400];
 
 	who_text(c, who, sizeof(who));
 	human_ns((double)c->window_ns, each, sizeof(each));
-	fprintf(out, "ipcstall try: %s stalls\n", who);
-	stall_lines(c, out);
+	fprintf(p->out, "ipcstall try: %s stalls\n", who);
+	stall_lines(c, p);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct live_trial *t = &c->trials[i];
 
 		if (t->outcome == TRIAL_NOT_RUN)
-			fprintf(out, "  skip   %s: %s\n", t->fix->setting, t->why_not);
+			snprintf(text, sizeof(text), "%s: %s", t->fix->setting, t->why_not);
 		else
-			fprintf(out,
-				"  try    %s: sets %s on %zu descriptor%s (now: %s), %lld times "
-				"for %s each, and undoes it\n",
-				t->fix->setting, t->setting->said, t->descriptors,
-				plural(t->descriptors), t->before, (long long)c->o->windows, each);
+			snprintf(text, sizeof(text),
+				 "%s: sets %s on %zu descriptor%s (now: %s), %lld times for %s "
+				 "each, and undoes it",
+				 t->fix->setting, t->setting->said, t->descriptors,
+				 plural(t->descriptors), t->before, (long long)c->o->windows, each);
+		line(p, t->outcome == TRIAL_NOT_RUN ? "skip" : "try", INK_CYAN, text);
 	}
 }
 
@@ -136,70 +143,86 @@ static void tested_text(const struct live_case *c, const struct live_trial *t, c
 		 t->n, 2 * t->n, each, t->descriptors, plural(t->descriptors));
 }
 
-static void trial_line(const struct live_case *c, const struct live_trial *t, FILE *out)
+static void trial_line(const struct live_case *c, const struct live_trial *t,
+		       const struct paint *p)
 {
 	static const char *const words[TRIAL_OUTCOMES] = { "proven", "refuted", "noisy", "skip" };
-	char text[400];
+	static const enum ink inks[TRIAL_OUTCOMES] = { INK_GREEN, INK_RED, INK_YELLOW, INK_DIM };
+	char text[640], gain[400];
 
-	if (t->outcome == TRIAL_NOT_RUN) {
-		fprintf(out, "  %-7s %s: %s\n", words[t->outcome], t->fix->setting, t->why_not);
-		return;
-	}
-	gain_text(t, text, sizeof(text));
-	fprintf(out, "  %-7s %s: %s\n", words[t->outcome], t->setting->said, text);
+	if (t->outcome != TRIAL_NOT_RUN)
+		gain_text(t, gain, sizeof(gain));
+	snprintf(text, sizeof(text), "%s: %s",
+		 t->outcome == TRIAL_NOT_RUN ? t->fix->setting : t->setting->said,
+		 t->outcome == TRIAL_NOT_RUN ? t->why_not : gain);
+	line(p, words[t->outcome], inks[t->outcome], text);
 }
 
-static void undone_line(const struct live_case *c, FILE *out)
+static void undone_line(const struct live_case *c, const struct paint *p)
 {
-	line(out, "undone",
+	line(p, "undone", c->undone ? INK_PLAIN : INK_BOLD_RED,
 	     c->undone ? "every option is as it was"
 		       : "NOT everything could be set back: see the program's own settings");
 }
 
-static void keep_lines(const struct live_case *c, const struct live_trial *t, FILE *out)
+static void keep_lines(const struct live_case *c, const struct live_trial *t,
+		       const struct paint *p)
 {
 	char text[400];
 
 	if (t &&
 	    spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
-		line(out, "keep", text);
+		line(p, "keep", INK_CYAN, text);
 }
 
-static const char *headline(const struct live_case *c)
+static const char *outcome_text(const struct live_case *c, enum ink *ink)
 {
+	*ink = INK_BOLD_GREEN;
 	if (of_outcome(c, TRIAL_PROVEN))
 		return "PROVEN";
+	*ink = INK_BOLD_YELLOW;
 	if (of_outcome(c, TRIAL_NOISY))
 		return "TOO NOISY TO SAY";
+	*ink = INK_BOLD_RED;
 	return of_outcome(c, TRIAL_REFUTED) ? "REFUTED" : "NOT TRIED";
 }
 
-static void tried_text(const struct live_case *c, FILE *out)
+static void headline(const struct paint *p, enum ink ink, const char *outcome, const char *text)
+{
+	paint_text(p, ink, outcome);
+	fputs("  ", p->out);
+	paint_wrapped(p, INK_BOLD, text, paint_width(outcome) + 2, INDENT);
+	fputc('\n', p->out);
+}
+
+static void tried_text(const struct live_case *c, const struct paint *p)
 {
 	const struct live_trial *best = of_outcome(c, TRIAL_PROVEN), *any = best;
-	char text[400], who[64];
+	char text[400], who[64], head[640];
+	const char *outcome;
+	enum ink ink;
 
 	for (size_t i = 0; !any && i < c->n; i++)
 		any = c->trials[i].outcome != TRIAL_NOT_RUN ? &c->trials[i] : NULL;
 	who_text(c, who, sizeof(who));
-	if (best) {
+	if (best)
 		rates_text(best, text, sizeof(text));
-		fprintf(out, "%s  %s on %s: %s\n", headline(c), best->setting->said, who, text);
-	} else {
-		fprintf(out, "%s  on %s\n", headline(c), who);
-	}
-	stall_lines(c, out);
+	snprintf(head, sizeof(head), "%s%son %s%s%s", best ? best->setting->said : "",
+		 best ? " " : "", who, best ? ": " : "", best ? text : "");
+	outcome = outcome_text(c, &ink);
+	headline(p, ink, outcome, head);
+	stall_lines(c, p);
 	for (size_t i = 0; i < c->n; i++)
-		trial_line(c, &c->trials[i], out);
+		trial_line(c, &c->trials[i], p);
 	if (any) {
 		tested_text(c, any, text, sizeof(text));
-		line(out, "tested", text);
-		undone_line(c, out);
+		line(p, "tested", INK_PLAIN, text);
+		undone_line(c, p);
 	}
-	keep_lines(c, best, out);
+	keep_lines(c, best, p);
 }
 
-void case_text(const struct live_case *c, FILE *out)
+void case_text(const struct live_case *c, const struct paint *p)
 {
 	static const char *const nothing[CASE_OUTCOMES] = {
 		[CASE_NOTHING_SEEN] = "nothing was sent while it was looked at; see `ipcstall top` "
@@ -211,12 +234,12 @@ void case_text(const struct live_case *c, FILE *out)
 	char text[VERDICT_TEXT];
 
 	if (c->outcome == CASE_TRIED || c->outcome == CASE_NO_FIX) {
-		tried_text(c, out);
+		tried_text(c, p);
 		return;
 	}
-	fprintf(out, "NOT TRIED  %s\n", nothing[c->outcome]);
+	headline(p, INK_BOLD_YELLOW, "NOT TRIED", nothing[c->outcome]);
 	if (c->outcome == CASE_NO_STALL) {
 		verdict_sentence(&c->seen, &c->verdict, text, sizeof(text));
-		line(out, "seen", text);
+		line(p, "seen", INK_PLAIN, text);
 	}
 }

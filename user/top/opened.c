@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/opened.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+static size_t place_of(const struct trace_snapshot *s, uint64_t serial)
+{
+	size_t i = 0;
+
+	while (i < s->n && s->ep[i].serial != serial)
+		i++;
+	return i;
+}
+
+static void take(struct trace_snapshot *to, const struct trace_snapshot *from, size_t i)
+{
+	to->ep[to->n] = from->ep[i];
+	if (to->looks)
+		to->looks[to->n] = from->looks[i];
+	to->n++;
+}
+
+/* An endpoint and its other end alone, so that the verdict is of them. */
+static int two_ends(const struct trace_snapshot *s, size_t at, struct trace_snapshot *out)
+{
+	int peer = s->ep[at].peer;
+	bool two = peer >= 0 && (size_t)peer < s->n && (size_t)peer != at;
+
+	*out = *s;
+	out->n = 0;
+	out->rest = NULL;
+	out->ep = array_new(2, 0, sizeof(*out->ep));
+	out->looks = s->looks ? array_new(2, 0, sizeof(*out->looks)) : NULL;
+	if (!out->ep || (s->looks && !out->looks)) {
+		trace_snapshot_free(out);
+		return -1;
+	}
+	take(out, s, at);
+	if (two)
+		take(out, s, (size_t)peer);
+	out->ep[0].peer = two ? 1 : peer < 0 ? -1 : 0;
+	if (two)
+		out->ep[1].peer = 0;
+	return 0;
+}
+
+static void judge(struct opened *o, const struct trace_snapshot *phase, uint64_t over_ns)
+{
+	struct verdict v;
+
+	verdict_make(phase, &v);
+	card_make(phase, &v, &o->card);
+	card_point_to_try(phase, &v, &o->card);
+	o->over_ns = over_ns;
+	o->judged = true;
+}
+
+int opened_look(struct opened *o, const struct trace_snapshot *now, uint64_t serial)
+{
+	size_t at = place_of(now, serial);
+	struct trace_snapshot ends, phase;
+
+	if (at == now->n) /* gone: what was said last stays */
+		return 0;
+	if (two_ends(now, at, &ends))
+		return -1;
+	if (!o->since.at_ns) {
+		o->since = ends;
+		return 0;
+	}
+	if (trace_snapshot_sub(&phase, &o->since, &ends)) {
+		trace_snapshot_free(&ends);
+		return -1;
+	}
+	judge(o, &phase, ends.at_ns - o->since.at_ns);
+	trace_snapshot_free(&phase);
+	trace_snapshot_free(&ends);
+	return 0;
+}
+
+void opened_clear(struct opened *o)
+{
+	trace_snapshot_free(&o->since);
+	*o = (struct opened){};
+}
