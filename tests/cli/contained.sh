@@ -89,6 +89,8 @@ steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do :; done"; e
 check 'after the last try it is skipped, with what was measured' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(grep -c ^again said)" -eq 2 ] && grep -q "^skip late: 9 ms \[noisy: in " said'
 steady sh -c 'echo "not ok late: 9 ms [no clock]"; exit 1'
 check 'a failure in which there is no clock fails at once' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said && [ "$(tail -1 said)" = "0 passed, 1 failed, 0 skipped" ]'
+steady sh -c 'echo "not ok late: exit code 139: half a document"; exit 1'
+check 'so does one by a crash' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said && [ "$(tail -1 said)" = "0 passed, 1 failed, 0 skipped" ]'
 steady false
 check 'so does a command that says nothing' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok ends: exit status 1" said'
 steady --limit 1 sleep 600
