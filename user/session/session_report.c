@@ -48,6 +48,7 @@ static void say_left_out(const struct session *l)
 
 int session_report(struct session *l, json_t *about, struct err *e)
 {
+	char refusal[256];
 	int rc = 0;
 
 	if (l->o->record)
@@ -56,6 +57,8 @@ int session_report(struct session *l, json_t *about, struct err *e)
 		session_screen(l->o, &l->end, &l->verdict, stderr);
 		if (l->o->cost)
 			cost_table(l, stderr);
+		if (trace_refusal(l->t, refusal, sizeof(refusal)))
+			fprintf(stderr, "ipcstall: %s\n", refusal);
 	}
 	say_left_out(l);
 	rc = write_files(l, about, e);

@@ -335,14 +335,12 @@ const char *trace_object(const struct trace *t)
 	return t->object;
 }
 
-void trace_backend_text(const struct trace *t, char *buf, size_t size)
+bool trace_refusal(const struct trace *t, char *buf, size_t size)
 {
-	int n = snprintf(buf, size, "%s%s%s", trace_backend_name(t->backend),
-			 t->why[0] ? "; no better one here: " : "", t->why);
-
-	if (t->refused && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n,
-			 "; this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 "
+	if (t->refused)
+		snprintf(buf, size,
+			 "this kernel refused %s: slower programs run (%s); IPCSTALL_DEBUG_BPF=1 "
 			 "shows why",
 			 t->refused, t->object);
+	return t->refused;
 }

@@ -461,9 +461,8 @@ void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t l
 const char *trace_why(const struct trace *t);
 /* "fentry_plain": which of the backend's objects runs; NULL: none is loaded yet */
 const char *trace_object(const struct trace *t);
-/* backend, why no better one, and, where the verifier refused what is meant for this kernel, that
- * slower programs run: for people */
-void trace_backend_text(const struct trace *t, char *buf, size_t size);
+/* for people: the verifier refused what is meant for this kernel, and slower programs run */
+bool trace_refusal(const struct trace *t, char *buf, size_t size);
 
 /* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
 void trace_timeline_of(struct trace *t, uint64_t serial);
