@@ -88,7 +88,8 @@ start_keeper() {
 	KEEPER=$!
 }
 
-stop_keeper() { [[ -z ${KEEPER-} ]] || kill -- "-$KEEPER" 2>/dev/null; }
+# KILL: where the caller ignores SIGTERM, so does the keeper
+stop_keeper() { [[ -z ${KEEPER-} ]] || kill -KILL -- "-$KEEPER" 2>/dev/null; }
 
 # --- programs -------------------------------------------------------------------------------------------------------
 
