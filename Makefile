@@ -158,6 +158,10 @@ demo: ## install what is missing, build, run the main job and a short sweep, wri
 docs-measured: all $(KNOWN) ## measure README's screen and pictures anew (quiet machine)
 	$(Q)PYTHON=$(PYTHON) docs/refresh
 
+.PHONY: docs-screens
+docs-screens: all $(KNOWN) ## draw the pictures of screens (docs/images/*.svg) from the program in a terminal
+	$(Q)docs/draw-screens
+
 .PHONY: experiments
 experiments: all ## carry out the experiments and keep data and answers (quiet machine, half an hour; ONLY=name)
 	$(Q)PYTHON=$(PYTHON) docs/experiments/refresh $(ONLY)
