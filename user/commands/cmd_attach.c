@@ -114,8 +114,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_attach = {
 	.name = "attach",
 	.summary = "Show where the connections of running programs lose time",
-	.description = "Picks up connections in mid-life: what was before is unknown, and said to "
-		"be; a stall under way shows from the first\n"
+	.description = "Connections that are already open are seen too; their earlier history is "
+		"unknown. A stall under way shows from the first\n"
 		       "moment on. Ends at Ctrl-C, after --duration, or when the last process it "
 		       	"was given ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"

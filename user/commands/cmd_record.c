@@ -13,7 +13,7 @@ static const struct opt record_options[] = {
 		"(default 1ms; 0: none)", SESSION_OPT(threshold_ns) },
 	{ OPT_FLAG, 0, "stacks", NULL, "with the stacks of its call and of what the other end's "
 		"reader did meanwhile", SESSION_OPT(stacks) },
-	{ OPT_FLAG, 0, "timeline", NULL, "record every change of state too: much more, and dearer",
+	{ OPT_FLAG, 0, "timeline", NULL, "record every change of state too: larger and slower",
 		SESSION_OPT(steps) },
 	OPT_HEAD("As whom CMD runs"),
 	IDENTITY_OPTIONS,
