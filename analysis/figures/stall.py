@@ -52,9 +52,9 @@ def _over_throughput(ax: Any, pair: Pair, e: Optional[Explanation]) -> None:
     ax.plot(x, y / scale, label="throughput", zorder=3, **{**look, "linestyle": "-"})
     ax.set_ylim(bottom=0)
     right = ax.twinx()
-    right.plot(sx, stall, label="normalised stall", zorder=4, **{**style.curve(0), "linestyle": "--"})
+    right.plot(sx, stall, label="time in stall", zorder=4, **{**style.curve(0), "linestyle": "--"})
     right.set_ylim(0, max(1.0, float(stall.max())) * 1.02)
-    right.set_ylabel("stalled share of the time")
+    right.set_ylabel("share of time in stall")
     right.spines["right"].set_visible(True)
     right.grid(False)
     axes.size_axis(ax, x.tolist())
@@ -65,7 +65,7 @@ def _dip_bands(ax: Any, e: Optional[Explanation]) -> None:
     if e is None:
         return
     for k, (lo, hi, _) in enumerate(bands(e.size, e.dip)):
-        ax.axvspan(lo, hi, color=style.BAND, linewidth=0, zorder=0, label="dip" if k == 0 else None)
+        ax.axvspan(lo, hi, color=style.BAND, linewidth=0, zorder=0, label="sizes in a dip" if k == 0 else None)
 
 
 def _legend(ax: Any, right: Any) -> None:
