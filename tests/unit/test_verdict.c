@@ -1668,6 +1668,47 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	assert_null(strstr(said_of(ep, &v), "a request"));
 }
 
+/* over a long path, a connection for each request: two of 100 ms */
+static void connections_that_are_slow_to_be_made_are_named(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i].remote.port = 80;
+		ep[i].making.connect_ns = SECOND / 10;
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = 3 * (SECOND / 10);
+		ep[i].tx.ns[TX_IDLE] = 3 * (SECOND / 10);
+	}
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "connecting took 200 ms, 2 times, longest 100 ms"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.connect.lifetime_ns, 6 * (SECOND / 10));
+	ep[1].syn_retransmits = 1; /* that is told of as recovery */
+	said_of_both(ep, &v);
+	assert_int_equal(v.connect.n, 1);
+	ep[0].making.connect_ns = SECOND / 1000; /* no longer than anywhere */
+	said_of_both(ep, &v);
+	assert_int_equal(v.connect.endpoint, -1);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* a listener of this host that threw SYNs away, since its queue was full */
+static void a_full_queue_is_told_whose_it_is(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+
+	ep.remote.port = 80;
+	assert_null(full_listener(&s, &ep));
+	s.listeners.n = 1;
+	s.listeners.v[0] = (struct trace_listener){ .family = 2, .local.port = 80, .peak = 2,
+						    .backlog = 1, .dropped = 3, .tgid = 7 };
+	assert_ptr_equal(full_listener(&s, &ep), &s.listeners.v[0]);
+	s.listeners.v[0].dropped = 0;
+	assert_null(full_listener(&s, &ep));
+}
+
 static void what_no_hook_sees_is_not_called_healthy(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -1693,6 +1734,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+		cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
+		cmocka_unit_test(a_full_queue_is_told_whose_it_is),
 		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 		cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 		cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),

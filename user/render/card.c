@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/text.h"
@@ -107,6 +108,9 @@ static void where(struct card *c, const struct trace_endpoint *ep, const struct 
 		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
 	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "",
 		    x->state ? " " : "", total, life);
+	memcpy(c->where_brief, c->where, sizeof(c->where_brief));
+	if (x->goes_on)
+		text_append(c->where_brief, sizeof(c->where_brief), "; it goes on");
 	if (x->count)
 		text_append(c->where, sizeof(c->where), ", %" PRIu64 " x, longest %s", x->count,
 			    longest);
@@ -250,11 +254,24 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 
 static const char *why_of_path(const struct finding *f)
 {
-	if (f->unanswered_syn)
-		return "its SYN was not answered";
 	return f->late_not_lost ? "the path was late and lost little: most of what was sent again "
 				  "had come already"
 				: "packets were lost on the path";
+}
+
+/* A listener of this host tells whether it threw it away. */
+static void why_of_syn(const struct making *m, const struct finding *f)
+{
+	const struct trace_listener *l = full_listener(m->s, &m->s->ep[f->endpoint]);
+	char *buf = m->c->why;
+	size_t len = sizeof(m->c->why);
+
+	snprintf(buf, len, "%s: its SYN was not answered", trace_tx_names[f->cause]);
+	if (l && l->tgid)
+		text_append(buf, len, ": the queue of %.16s[%d], which listens, was full",
+			    l->comm, l->tgid);
+	else if (l)
+		text_append(buf, len, ": the queue of its listener was full");
 }
 
 static void why_of_stall(const struct making *m, const struct finding *f)
@@ -272,6 +289,8 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: %s can read, and has no CPU", cause, name);
 	else if (f->blamed == BLAME_NO_CPU)
 		snprintf(buf, len, "%s: woken, it waited for a CPU", cause);
+	else if (f->unanswered_syn)
+		why_of_syn(m, f);
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -347,6 +366,7 @@ static void card_limit(const struct making *m)
 		 limit_phrase(f->limit));
 	where_finding(m, f);
 	text_append(c->where, sizeof(c->where), " (%s)", trace_tx_names[f->cause]);
+	text_append(c->where_brief, sizeof(c->where_brief), " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
 	if (f->limit != LIMIT_OWN_WRITES)
 		set_surety(c, f->limit == LIMIT_LINK ? INFERRED : SEEN_BOTH_ENDS);
@@ -608,6 +628,30 @@ static void card_unanswered(const struct making *m)
 									 : ep->rx.lifetime_ns });
 	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back",
 		 u->n, plural(u->n));
+	take_fix(m);
+}
+
+static void card_connect(const struct making *m)
+{
+	const struct slow_connect *x = &m->v->connect;
+	const struct trace_endpoint *ep = &m->s->ep[x->endpoint];
+	char each[32];
+	struct card *c = m->c;
+
+	program_name(connecting_program(ep), c->who, sizeof(c->who));
+	address_of_peer(ep, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s waits for connections to %s", c->who, c->whom);
+	where(c, ep,
+	      &(struct spent){ .state = "connect",
+			       .connections = x->n,
+			       .ns = x->ns,
+			       .lifetime_ns = x->lifetime_ns,
+			       .count = x->n,
+			       .max_ns = x->max_ns });
+	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
+	snprintf(c->why, sizeof(c->why),
+		 "each handshake takes %s, and no SYN was sent again: the path is long", each);
+	set_surety(c, INFERRED);
 	take_fix(m);
 }
 

@@ -34,6 +34,7 @@ struct card {
 	char who[PARTY_TEXT], whom[PARTY_TEXT + 48]; /* "dd[1]", "gzip[2]"; empty: nobody */
 	char head[720];				     /* "dd[1] waits for gzip[2]" */
 	char where[320], why[480];
+	char where_brief[320]; /* without how often; empty: as it is */
 	bool has_surety;
 	enum surety surety;
 	char fix[400], next[240]; /* what mends it; where there is no such thing, where to look */

@@ -40,9 +40,9 @@ static void headline(const struct card *c, const struct paint *p)
 	fputc('\n', p->out);
 }
 
-/* "  why    TEXT      [TAG]": the tag at the right where there is room */
-static void line(const struct paint *p, const char *label, enum ink ink, const char *text,
-		 const char *tag)
+/* "  why    TEXT      [TAG]": the tag at the right where it fits, else the brief one */
+static void line_with(const struct paint *p, const char *label, enum ink ink, const char *text,
+		      const char *tag, const char *brief)
 {
 	int at;
 
@@ -53,6 +53,10 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 	if (*tag) {
 		int w = paint_width(tag);
 
+		if (at + 2 + w > p->width && *brief) {
+			tag = brief;
+			w = paint_width(tag);
+		}
 		if (at + 2 + w <= p->width)
 			fprintf(p->out, "%*s", p->width - at - w, "");
 		else
@@ -60,6 +64,12 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 		paint_text(p, INK_DIM, tag);
 	}
 	fputc('\n', p->out);
+}
+
+static void line(const struct paint *p, const char *label, enum ink ink, const char *text,
+		 const char *tag)
+{
+	line_with(p, label, ink, text, tag, "");
 }
 
 static const char *surety_tag(const struct card *c)
@@ -70,15 +80,24 @@ static const char *surety_tag(const struct card *c)
 					     : "[suspected]";
 }
 
+/* The answer stands in the first lines: what makes two of one is said in fewer words. */
+static const char *where_text(const struct card *c, const struct paint *p)
+{
+	int room = p->width - INDENT;
+	bool brief = paint_width(c->where) > room && paint_width(c->where_brief) <= room;
+
+	return brief && *c->where_brief ? c->where_brief : c->where;
+}
+
 void card_print(const struct card *c, const struct paint *p)
 {
 	static const char *const states[FIX_STATES] = { "", "[suggested]", "[proven]",
 		"[refuted]" };
 
 	headline(c, p);
-	line(p, "where", INK_PLAIN, c->where, "");
-	line(p, "why", c->has_surety && c->surety != SEEN_BOTH_ENDS ? INK_YELLOW : INK_PLAIN,
-	     c->why, surety_tag(c));
+	line(p, "where", INK_PLAIN, where_text(c, p), "");
+	line_with(p, "why", c->has_surety && c->surety != SEEN_BOTH_ENDS ? INK_YELLOW : INK_PLAIN,
+		  c->why, surety_tag(c), c->surety == SEEN_BOTH_ENDS ? "[seen]" : "");
 	line(p, "try", INK_CYAN, c->fix, states[c->fix_state]);
 	line(p, "next", INK_CYAN, c->next, "");
 	for (size_t i = 0; i < c->n_also; i++)

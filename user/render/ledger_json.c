@@ -563,6 +563,18 @@ static json_t *undelivered_to_json(const struct trace_snapshot *s, const struct 
 	return spell_to_json(&v->undelivered);
 }
 
+static json_t *connect_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct slow_connect *c = &v->connect;
+
+	if (c->endpoint < 0)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", c->endpoint, "ns",
+			 (json_int_t)c->ns, "count", (json_int_t)c->n, "max_ns",
+			 (json_int_t)c->max_ns, "share",
+			 (double)c->ns / (double)c->lifetime_ns);
+}
+
 static json_t *findings_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array();
@@ -583,6 +595,7 @@ static const struct {
 	[KIND_LATE] = { "late_reader", "?spell", late_to_json },
 	[KIND_STARVED] = { "~starved", "?spell", starved_to_json },
 	[KIND_LOSS] = { "~loss", "?loss", loss_to_json },
+	[KIND_CONNECT] = { "~slow_connect", "?spell", connect_to_json },
 	[KIND_SCATTERED] = { "~scattered", "?scattered", scattered_to_json },
 	[KIND_WAIT] = { "~long_wait", "?wait", wait_to_json },
 };

@@ -235,6 +235,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "nothing was lost: find what delays the path at times (a deep queue, a "
 		       "radio link, a host that has no CPU), or let the timer wait "
 		       "longer (ip route ... rto_min)";
+	if (f->unanswered_syn && full_listener(s, &s->ep[f->endpoint]))
+		return "accept() sooner, or give listen() a larger backlog (and "
+		       "net.core.somaxconn)";
 	if (f->unanswered_syn)
 		return "make the listener take more (accept() sooner, a larger backlog in "
 		       "listen(), net.core.somaxconn), or find what drops the SYN: a "
@@ -696,6 +699,28 @@ static const char *fix_unanswered(const struct trace_snapshot *s, const struct v
 			 "their way: a firewall, a wrong address or port";
 }
 
+/* "curl[12] of tcp A > B: connecting took 400 ms, 4 times, longest 101 ms" */
+static void say_connect(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
+{
+	const struct slow_connect *c = &v->connect;
+	const struct trace_endpoint *ep = &s->ep[c->endpoint];
+	char name[160], who[48], total[32], longest[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	program_name(connecting_program(ep), who, sizeof(who));
+	human_ns((double)c->ns, total, sizeof(total));
+	human_ns((double)c->max_ns, longest, sizeof(longest));
+	snprintf(buf, len, "%s of %s: connecting took %s, %" PRIu64 " time%s, longest %s", who,
+		 name, total, c->n, plural(c->n), longest);
+}
+
+static const char *fix_connect(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return "keep the connection for the next request (keep-alive, a pool), or bring both ends "
+	       "nearer to each other";
+}
+
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return mutual_fix();
@@ -714,6 +739,7 @@ static const struct {
 	[KIND_LOSS] = { say_loss, fix_loss },
 	[KIND_SCATTERED] = { say_scattered, fix_scattered },
 	[KIND_UNANSWERED] = { unanswered_sentence, fix_unanswered },
+	[KIND_CONNECT] = { say_connect, fix_connect },
 	[KIND_MUTUAL] = { say_wait, fix_mutual },
 	[KIND_WAIT] = { say_wait, fix_none },
 	[KIND_QUIET] = { quiet_sentence, fix_none },
@@ -758,7 +784,8 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 /* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to
  * say beside. */
 static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
-	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED };
+	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED,
+	KIND_CONNECT };
 
 static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v,
 			   char text[][VERDICT_TEXT], size_t max)

@@ -14,6 +14,7 @@ enum rank {
 	RANK_LIMIT,
 	RANK_DWARFED,	  /* of two waits the one that is a small part */
 	RANK_WAIT,
+	RANK_CONNECT,
 	RANK_SCATTERED,
 	RANK_STARVED,
 	RANK_LOSS,
@@ -206,6 +207,19 @@ static double share_unanswered(const struct verdict *v)
 	return NAN;
 }
 
+/* What is longer leads: that it connected, or that it waited then. */
+static enum rank rank_connect(const struct verdict *v)
+{
+	if (v->connect.endpoint < 0)
+		return RANK_NONE;
+	return v->connect.ns > v->waits.ns ? RANK_CONNECT : RANK_DWARFED;
+}
+
+static double share_connect(const struct verdict *v)
+{
+	return (double)v->connect.ns / (double)v->connect.lifetime_ns;
+}
+
 /* ---- nothing of it ---- */
 
 /* Where a tenth of them went unseen nobody can say that nothing was held up. */
@@ -249,6 +263,7 @@ static const struct {
 	[KIND_LOSS] = { rank_loss, share_loss, OUTCOME_STALLED },
 	[KIND_SCATTERED] = { rank_scattered, share_scattered, OUTCOME_STALLED },
 	[KIND_UNANSWERED] = { rank_unanswered, share_unanswered, OUTCOME_WAITING },
+	[KIND_CONNECT] = { rank_connect, share_connect, OUTCOME_WAITING },
 	[KIND_MUTUAL] = { rank_mutual, share_wait, OUTCOME_WAITING },
 	[KIND_WAIT] = { rank_wait, share_wait, OUTCOME_WAITING },
 	[KIND_QUIET] = { rank_quiet, share_quiet, OUTCOME_HEALTHY },

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was seen of an endpoint: its stall, its other end, and how long it was in one rx state. */
+#include <string.h>
+
 #include "verdict/other_findings.h"
 
 bool other_end_seen(const struct trace_endpoint *ep)
@@ -21,6 +23,27 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 		.count = rx->count[state],
 		.share = rx->lifetime_ns ? (double)rx->ns[state] / (double)rx->lifetime_ns : 0,
 	};
+}
+
+static bool is_at(const struct trace_listener *l, const struct trace_endpoint *ep)
+{
+	static const uint8_t any[16];
+
+	return l->local.port == ep->remote.port && l->netns == ep->netns &&
+	       (!memcmp(l->local.ip, any, sizeof(any)) || l->family != ep->family ||
+		!memcmp(l->local.ip, ep->remote.ip, sizeof(any)));
+}
+
+const struct trace_listener *full_listener(const struct trace_snapshot *s,
+					   const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; ep->proto == TRACE_TCP && i < s->listeners.n; i++) {
+		const struct trace_listener *l = &s->listeners.v[i];
+
+		if (is_at(l, ep) && l->dropped && l->peak > l->backlog)
+			return l;
+	}
+	return NULL;
 }
 
 uint64_t ledger_stall_ns(const struct trace_ledger *tx)

@@ -277,6 +277,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->loss = find_loss(s);
 	out->unanswered = find_unanswered(s);
+	out->connect = find_slow_connect(s);
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);
 	out->undelivered = find_undelivered(s);

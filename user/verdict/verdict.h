@@ -58,6 +58,7 @@ extern const char *const outcome_names[OUTCOMES_N];
 	K(KIND_LOSS, loss) \
 	K(KIND_SCATTERED, scattered) \
 	K(KIND_UNANSWERED, unanswered) \
+	K(KIND_CONNECT, connect) \
 	K(KIND_MUTUAL, mutual) \
 	K(KIND_WAIT, wait) \
 	K(KIND_QUIET, quiet) \
@@ -165,6 +166,12 @@ struct unanswered {
 	uint64_t n, ns; /* how many; how long it waited in all */
 };
 
+/* Connections of one program to one address, each of which took long to be made */
+struct slow_connect {
+	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
+	uint64_t n, ns, max_ns, lifetime_ns;
+};
+
 /* No stall stands out, but together they are too much to be called health: many small ones, or of
  * many endpoints that lived briefly. */
 struct scattered {
@@ -198,6 +205,7 @@ struct verdict {
 	struct datagram_loss loss; /* the largest */
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
+	struct slow_connect connect;  /* the longest in all */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent; /* did anything go out through them; some that were seen at their end alone have
@@ -232,6 +240,11 @@ static inline double finding_share(const struct finding *f)
 {
 	return f->all.lifetime_ns ? (double)f->all.ns / (double)f->all.lifetime_ns : 0;
 }
+
+/* The listener of this host that ep's SYN went to, where it threw requests away because its queue
+ * was full; NULL: none was seen to. */
+const struct trace_listener *full_listener(const struct trace_snapshot *s,
+					   const struct trace_endpoint *ep);
 
 /* NIST's stall of one tx ledger: the sum of its stall rows. */
 uint64_t ledger_stall_ns(const struct trace_ledger *tx);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections that took long to be made, though no request for one was sent again: the path is
+ * long. Whoever makes a new one for each question pays that each time.
+ */
+#include <string.h>
+
+#include "verdict/other_findings.h"
+
+/* A network of this house answers sooner; and less of a connection's life is no matter. */
+#define SLOW_NS	   10000000
+#define SLOW_SHARE 0.1
+
+static bool is_slow(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->making.connect_ns >= SLOW_NS && !ep->syn_retransmits &&
+	       !ep->making.connecting;
+}
+
+const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep)
+{
+	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
+}
+
+static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	const struct trace_call_stats *x = connecting_program(a), *y = connecting_program(b);
+
+	return is_slow(b) && x->tgid == y->tgid && a->family == b->family &&
+	       a->remote.port == b->remote.port &&
+	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+}
+
+static struct slow_connect sum_alike(const struct trace_snapshot *s, size_t i)
+{
+	struct slow_connect sum = { .endpoint = (int)i };
+
+	for (size_t k = 0; k < s->n; k++) {
+		if (!is_alike(&s->ep[i], &s->ep[k]))
+			continue;
+		sum.n++;
+		sum.ns += s->ep[k].making.connect_ns;
+		sum.lifetime_ns += s->ep[k].rx.lifetime_ns;
+		if (s->ep[k].making.connect_ns > sum.max_ns)
+			sum.max_ns = s->ep[k].making.connect_ns;
+	}
+	return sum;
+}
+
+/* Of many that are alike the first one speaks for all. */
+static bool is_first(const struct trace_snapshot *s, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_alike(&s->ep[i], &s->ep[k]))
+			return false;
+	return true;
+}
+
+struct slow_connect find_slow_connect(const struct trace_snapshot *s)
+{
+	struct slow_connect most = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct slow_connect one;
+
+		if (!is_slow(&s->ep[i]) || !is_first(s, i))
+			continue;
+		one = sum_alike(s, i);
+		if (one.ns > most.ns && (double)one.ns >= SLOW_SHARE * (double)one.lifetime_ns)
+			most = one;
+	}
+	return most;
+}
