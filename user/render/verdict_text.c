@@ -423,7 +423,7 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 const char *mutual_phrase(const struct mutual_wait *m)
 {
 	if (m->ended)
-		return "each waited for the other to send, until one of them did";
+		return "each waited for the other to send, until one sent or closed";
 	return m->nobody_else ? "each waits for the other to send, a deadlock"
 			      : "each waits for the other to send, and neither goes on unless "
 				"another thread sends";
