@@ -56,7 +56,8 @@ enum {
  * From `cubes` on of tx alone. */
 struct looks {
 	unsigned int n;
-	unsigned int seen[STATES_MAX], again[STATES_MAX];
+	unsigned int seen[STATES_MAX], again[STATES_MAX], later[STATES_MAX];
+	unsigned int earlier; /* what the look before the last found */
 	ns_t since; /* the last look's state was first found then, and at each look after */
 	unsigned int blamed; /* at the last look: LOOK_BY_* */
 	unsigned int una;    /* TCP's snd_una then */

@@ -2,8 +2,8 @@
 /*
  * A look: what holds each endpoint at this instant, by the same functions that the ledger asks at
  * every event. The time since the look before is charged by halves, to what that one found and to
- * what this one does. How often a state was found, and found again at the next look, is counted
- * beside: from these follows how sure its share is (user/sampler/interval.h).
+ * what this one does. How often a state was found, and found again at the next look and at the one
+ * after, is counted beside: from these follows how sure its share is (user/sampler/interval.h).
  */
 #ifndef IPCSTALL_SAMPLE_BPF_H
 #define IPCSTALL_SAMPLE_BPF_H
@@ -56,6 +56,12 @@ static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool
 
 /* ---- TCP ---- */
 
+/* Whoever has the socket sends, unless it is a reader: then there is something to read. */
+static __always_inline bool is_sending(struct sock *sk)
+{
+	return GET(sk, sk_lock.owned) && !tcp_unread(sk);
+}
+
 /*
  * While a thread has the socket the queue is on its way out: what held it before is taken to hold
  * it still. Where nobody has, and none of TCP's own tests holds a queue, its writer said that more
@@ -79,6 +85,8 @@ SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 		tcp_facets_of(ep, key, &in, GET(sk, sk_lock.owned) ? HEAD_REST : HEAD_CORK, 0);
 	head = in.says & IN_HEAD ? in.head : word_head(ep->tx.word);
 	f->tx = facets_of(head, in.full, in.device, in.full && nospace(sk) && !tcp_room_left(sk));
+	if (is_sending(sk))
+		f->tx |= AWAKE_BIT;
 	return 1;
 }
 
@@ -300,16 +308,20 @@ static __always_inline void book_half(struct ledger *l, __u64 state, ns_t half)
 		l->ns[state] += half;
 }
 
-static __always_inline void count_look(struct looks *l, __u64 state, bool again, ns_t at)
+static __always_inline void count_look(struct looks *l, __u64 state, const struct turned *t,
+				       ns_t at)
 {
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return;
-	if (!again || !l->n)
+	if (t->from != t->to || !l->n)
 		l->since = at;
 	l->seen[state]++;
-	if (again && l->n)
+	if (t->from == t->to && l->n)
 		l->again[state]++;
+	if (l->earlier == t->to && l->n > 1)
+		l->later[state]++;
+	l->earlier = t->from;
 	l->n++;
 }
 
@@ -321,7 +333,7 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struc
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
-	count_look(&l->looks, t->to, t->from == t->to, at);
+	count_look(&l->looks, t->to, t, at);
 	l->seen = at;
 	return 1;
 }

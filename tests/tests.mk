@@ -190,8 +190,8 @@ bench-O0: all ## what the compiler's optimisation changes: this build beside one
 	$(Q)$(PYTHON) tests/bench-flavours $(if $(PAIRS),--pairs $(PAIRS)) ./ipcstall build/O0/ipcstall
 
 .PHONY: docs-overhead
-docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)
-	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS))
+docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12; WORDS=1: only the text)
+	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(WORDS),--words)
 
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)

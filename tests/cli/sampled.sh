@@ -26,23 +26,34 @@ beside 'a full Unix stream' unix-slow-reader type=stream n=600
 beside 'a full Unix datagram socket' unix-slow-reader type=dgram n=600
 beside 'an empty UDP socket' udp-slow-writer n=300	# it is found a tenth of a second after it was made, or later
 
-: >err
-"$KNOWN" --go go nagle n=60 >known.json &
-known=$!
-jobs_to_end+=($known)
-"$IPCSTALL" attach -p $known --json s.json >out 2>err &
-tool=$!
-until_true grep -q attached err
-touch go
-wait $tool
-rc=$?
-check 'attach samples, and ends with the process' "exit code $rc; $(head -c 300 err)" [ $rc -eq 0 ]
+sample() { # NAME BUDGET CASE [key=value...]: s.json of a sampled session of it
+	local name=$1 budget=$2 known tool rc
+	shift 2
+	rm -f go
+	: >err
+	"$KNOWN" --go go "$@" >known.json &
+	known=$!
+	jobs_to_end+=($known)
+	"$IPCSTALL" attach -p $known --budget "$budget" --json s.json >out 2>err &
+	tool=$!
+	until_true grep -q attached err
+	touch go
+	wait $tool
+	rc=$?
+	check "$name" "exit code $rc; $(head -c 300 err)" [ $rc -eq 0 ]
+}
+
+sample 'attach to a stream' 5% stream n=8000 size=262144
+says_true 'a TCP sender that has the socket locked is at work' "d = json.load(open('s.json')); w = [e['looks']['tx'].get('work') for e in d['ledger']['endpoints'] if e['proto'] == 'tcp' and e['looks']]" \
+	"any(x and x['found'] for x in w)" w
+
+sample 'attach samples, and ends with the process' 0.5% nagle n=60
 load="import jsonschema, subprocess
 d = json.load(open('s.json')); l = d['ledger']; f = l['findings'][0]; e = l['endpoints'][f['endpoint']]; n = e['tx']['states']['nagle']"
 says_true 'the cause and the party' "$load" "f['cause'] == 'nagle' and f['blamed'] == 'peer delayed ACK' and f['surety'] == 'both ends seen'" f
 says_true 'its resolution is `sampled`' "$load" "n['resolution'] == 'sampled' and n['ns'] > 0" n
 says_true 'what looks cannot know is null' "$load" \
-	"n['count'] is None and n['max_ns'] is None and f['count'] is None and f['max_ns'] is None and e['beside']['tx']['messages'] is None and e['beside']['tx']['runq_ns'] is None and e['tx']['states']['work']['ns'] is None" \
+	"n['count'] is None and n['max_ns'] is None and f['count'] is None and f['max_ns'] is None and e['beside']['tx']['messages'] is None and e['beside']['tx']['runq_ns'] is None and e['rx']['states']['work']['ns'] is None" \
 	"(n, f, e['beside'])"
 says_true 'an interval around the share' "$load; i = e['looks']['tx']['nagle']; s = n['ns'] / e['tx']['lifetime_ns']" "i['share_low'] <= s <= i['share_high'] and i['share_high'] - i['share_low'] < 0.2" "(i, s)"
 says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] == 0 and sum(v['ns'] or 0 for v in x[s]['states'].values()) == x[s]['lifetime_ns'] for x in l['endpoints'] for s in ('tx', 'rx'))" "[x['tx'] for x in l['endpoints']]"

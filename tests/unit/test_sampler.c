@@ -13,17 +13,29 @@
 #include "sampler/interval.h"
 #include "sampler/tempo.h"
 
-/* Of two states: it stays `on` and `off` for so long on average, in gaps of the looks. */
+/* Of two states: it stays `on` and `off` for so long on average, in gaps of the looks. With phases
+ * it turns `faster` times as fast in every second `phase`. */
 struct chain {
 	double on, off, at, turns;
+	double phase, faster;
+	bool beat; /* always exactly so long */
 	int state;
 	double held; /* so long it has been on */
 };
 
-static void chain_begin(struct chain *c, struct rng *r, double on, double off)
+static double lasts(const struct chain *c, struct rng *r)
 {
-	*c = (struct chain){ .on = on, .off = off, .state = rng_chance(r, on / (on + off)) };
-	c->turns = rng_exponential(r) * (c->state ? on : off);
+	bool fast = c->phase > 0 && fmod(c->turns, 2 * c->phase) >= c->phase;
+
+	return (c->beat ? 1 : rng_exponential(r)) * (c->state ? c->on : c->off) /
+	       (fast ? c->faster : 1);
+}
+
+static void chain_begin(struct chain *c, struct rng *r, const struct chain *like)
+{
+	*c = *like;
+	c->state = rng_chance(r, c->on / (c->on + c->off));
+	c->turns = lasts(c, r) * (c->beat ? rng_unit(r) : 1);
 }
 
 static void chain_goes_on(struct chain *c, struct rng *r, double to)
@@ -32,7 +44,7 @@ static void chain_goes_on(struct chain *c, struct rng *r, double to)
 		c->held += c->state ? c->turns - c->at : 0;
 		c->at = c->turns;
 		c->state = !c->state;
-		c->turns += rng_exponential(r) * (c->state ? c->on : c->off);
+		c->turns += lasts(c, r);
 	}
 	c->held += c->state ? to - c->at : 0;
 	c->at = to;
@@ -40,23 +52,27 @@ static void chain_goes_on(struct chain *c, struct rng *r, double to)
 
 /* as bpf/sample.bpf.h books a look, the first as if it had been so before, and what was after the
  * last as if it were so still; true: the interval holds what was */
-static bool one_run(struct rng *r, double on, double off, int looks)
+static bool one_run(struct rng *r, const struct chain *like, int looks)
 {
 	struct look_counts c = {};
 	struct share_interval i;
 	struct chain chain;
 	double time = 0, charged = 0, cubes = 0, after;
+	int before = 0, earlier;
 
-	chain_begin(&chain, r, on, off);
+	chain_begin(&chain, r, like);
 	for (int k = 0; k < looks; k++) {
 		double gap = 0.5 + rng_unit(r);
-		int before = chain.state;
+
+		earlier = before;
+		before = chain.state;
 
 		time += gap;
 		cubes += gap * gap * gap;
 		chain_goes_on(&chain, r, time);
 		charged += gap / 2 * ((k ? before : chain.state) + chain.state);
 		c.again += k && before && chain.state;
+		c.later += k > 1 && earlier && chain.state;
 		c.seen += (uint64_t)chain.state;
 		c.n++;
 	}
@@ -70,14 +86,14 @@ static bool one_run(struct rng *r, double on, double off, int looks)
 	return i.lo <= chain.held / time + 1e-12 && chain.held / time - 1e-12 <= i.hi;
 }
 
-static double coverage(double on, double off, int looks)
+static double coverage(const struct chain *like, int looks)
 {
 	int runs = 1500, held = 0;
 	struct rng r;
 
 	rng_seed(&r, 29);
 	for (int i = 0; i < runs; i++)
-		held += one_run(&r, on, off, looks);
+		held += one_run(&r, like, looks);
 	return held / (double)runs;
 }
 
@@ -90,10 +106,32 @@ static void test_coverage(void **state)
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		for (int looks = 400; looks <= 2000; looks *= 5) {
-			double held = coverage(lengths[i][0], lengths[i][1], looks);
+			struct chain like = { .on = lengths[i][0], .off = lengths[i][1] };
+			double held = coverage(&like, looks);
 
 			print_message("states of %g and %g gaps, %d looks: %.1f %%\n",
 				      lengths[i][0], lengths[i][1], looks, 100 * held);
+			assert_true(held >= 0.92 && held <= 0.98);
+		}
+}
+
+/* Idle, say, and then busy: neither phase alone is what the looks of both together seem to be. */
+static void test_phases(void **state)
+{
+	static const struct chain likes[] = {
+		{ .on = 20, .off = 20, .phase = 100, .faster = 400 },
+		{ .on = 5, .off = 20, .phase = 50, .faster = 200 },
+		{ .on = 10, .off = 10, .phase = 100, .faster = 30 },
+	};
+
+	for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
+		for (int looks = 400; looks <= 2000; looks *= 5) {
+			double held = coverage(&likes[i], looks);
+
+			print_message("states of %g and %g gaps, in phases of %g %g times as fast, "
+				      "%d looks: %.1f %%\n",
+				      likes[i].on, likes[i].off, likes[i].phase, likes[i].faster,
+				      looks, 100 * held);
 			assert_true(held >= 0.92 && held <= 0.98);
 		}
 }
@@ -102,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_phases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

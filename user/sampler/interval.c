@@ -5,16 +5,20 @@
 
 #define Z95 1.959964
 
-double looks_correlation(const struct look_counts *c)
+static double correlation(const struct look_counts *c, uint64_t both, uint64_t apart)
 {
-	double p, both, r;
+	double p, r;
 
-	if (c->n < 2 || !c->seen || c->seen >= c->n)
+	if (c->n <= apart || !c->seen || c->seen >= c->n)
 		return 0;
 	p = (double)c->seen / (double)c->n;
-	both = (double)c->again / (double)(c->n - 1);
-	r = (both - p * p) / (p * (1 - p));
+	r = ((double)both / (double)(c->n - apart) - p * p) / (p * (1 - p));
 	return r < 0 ? 0 : r;
+}
+
+double looks_correlation(const struct look_counts *c)
+{
+	return correlation(c, c->again, 1);
 }
 
 double looks_doubt(double y)
@@ -36,23 +40,44 @@ static double unevenness(const struct look_counts *c, double r)
  * steep there. So what noise gives one time in fifteen is taken off it. One near 1 has none: how
  * often the state turned was counted.
  */
-#define NOISE 1.5
+#define NOISE	     1.5
+#define PHASES_NOISE 1.0
 
-static double sure_correlation(const struct look_counts *c)
+static double sure(const struct look_counts *c, double r)
 {
-	double r = looks_correlation(c), most = 1 - 1 / (double)c->n;
+	double most = 1 - 1 / (double)c->n;
 
 	r -= (1 - r) * NOISE / sqrt((double)c->n);
 	return r < most ? r : most;
 }
 
+static double doubt(double r)
+{
+	return r <= 0 ? 1 : looks_doubt(-log(r) / 2);
+}
+
+/* Of what turns quickly at times: see interval.h. Noise alone would make such times, so what it
+ * gives is taken off them. */
+static double doubt_of_phases(const struct look_counts *c, double r)
+{
+	double later = correlation(c, c->later, 2), fades, lasts;
+
+	later = fmin(later - PHASES_NOISE / sqrt((double)c->n), r);
+	if (later <= r * r)
+		return 0;
+	fades = later / r;
+	lasts = r / fades;
+	return 1 - lasts + lasts * doubt(sure(c, fades));
+}
+
 static double effective_looks(const struct look_counts *c)
 {
-	double n = (double)c->n, r = sure_correlation(c);
+	double n = (double)c->n, r = looks_correlation(c), known = sure(c, r);
+	double l = doubt(known);
 
-	if (r <= 0)
-		return n / unevenness(c, 0);
-	return n / (looks_doubt(-log(r) / 2) * unevenness(c, r));
+	if (known > 0)
+		l = fmax(l, doubt_of_phases(c, r));
+	return n / (l * unevenness(c, known > 0 ? known : 0));
 }
 
 /*

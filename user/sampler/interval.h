@@ -14,6 +14,12 @@
  *then only the gaps in which it turned are in doubt. n / L is the effective number of looks, and
  *takes the place of n in Wilson's interval. Uneven gaps make it smaller: their third moment stands
  *for that.
+ *
+ * What turns quickly at times, and else stays, has a memory that one correlation does not show: L
+ * of the two taken together is far less than that of each, weighed. With C1 and C2 the correlations
+ * of a look with the next and with the one after, memory fades as C2 / C1, and what has such a
+ * memory is the part C1 C1 / C2 of it; the rest is taken to have none. Without phases that part is
+ * 1.
  */
 #ifndef IPCSTALL_SAMPLER_INTERVAL_H
 #define IPCSTALL_SAMPLER_INTERVAL_H
@@ -24,6 +30,7 @@ struct look_counts {
 	uint64_t n;	      /* looks */
 	uint64_t seen, again; /* that found the state; and that found it after a look that had found
 				 it too */
+	uint64_t later;	      /* and that found it two looks after one that had */
 	double share;	      /* of the time, by halves of the gaps */
 	double unevenness; /* the third moment of the gaps over the cube of their mean: 1 where all
 			      are equal */

@@ -20,8 +20,10 @@ static bool sleepers_known(void)
 static void tx_resolution(struct trace_endpoint *ep)
 {
 	fill(ep->tx.resolution, TX_N, TRACE_BY_LOOKS);
+	if (ep->proto == TRACE_TCP) /* whoever sends has the socket locked */
+		return;
 	ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
-	if (ep->proto != TRACE_TCP && !sleepers_known())
+	if (!sleepers_known())
 		ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
 }
 
@@ -108,8 +110,10 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	out->n = tx->n;
 	memcpy(out->tx_seen, tx->seen, sizeof(out->tx_seen));
 	memcpy(out->tx_again, tx->again, sizeof(out->tx_again));
+	memcpy(out->tx_later, tx->later, sizeof(out->tx_later));
 	memcpy(out->rx_seen, rx->seen, sizeof(out->rx_seen));
 	memcpy(out->rx_again, rx->again, sizeof(out->rx_again));
+	memcpy(out->rx_later, rx->later, sizeof(out->rx_later));
 	memcpy(out->fact, tx->fact, sizeof(out->fact));
 	memcpy(out->chrono_ns, tx->chrono, sizeof(out->chrono_ns));
 	if (tx->n)

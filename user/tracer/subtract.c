@@ -179,8 +179,10 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 	out->n -= a->n;
 	add_counts(out->tx_seen, a->tx_seen, TRACE_STATES, -1);
 	add_counts(out->tx_again, a->tx_again, TRACE_STATES, -1);
+	add_counts(out->tx_later, a->tx_later, TRACE_STATES, -1);
 	add_counts(out->rx_seen, a->rx_seen, TRACE_STATES, -1);
 	add_counts(out->rx_again, a->rx_again, TRACE_STATES, -1);
+	add_counts(out->rx_later, a->rx_later, TRACE_STATES, -1);
 	add_counts(out->fact, a->fact, TRACE_LOOK_FACTS, -1);
 	add_words(out->chrono_ns, a->chrono_ns, TRACE_CHRONOS, -1);
 }

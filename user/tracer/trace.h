@@ -292,12 +292,12 @@ struct trace_counters {
 #define TRACE_LOOK_FACTS 5 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
 #define TRACE_CHRONOS	 3
 
-/* Of one endpoint of a sampled session: how often a look found each state, and found it after a
- * look that had found it too. */
+/* Of one endpoint of a sampled session: how often a look found each state, found it after a look
+ * that had found it too, and two looks after one that had. */
 struct trace_looks {
 	uint64_t n;
-	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES];
-	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES];
+	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
+	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
 	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found it */
 	double unevenness;		   /* of the gaps, see sampler/interval.h */
 	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's own chronographs, whole ticks: busy, limited by

@@ -11,6 +11,7 @@ struct share_interval shares_of(const struct trace_looks *l, const struct trace_
 		.n = l->n,
 		.seen = rx ? l->rx_seen[state] : l->tx_seen[state],
 		.again = rx ? l->rx_again[state] : l->tx_again[state],
+		.later = rx ? l->rx_later[state] : l->tx_later[state],
 		.share = ledger->lifetime_ns
 			? (double)ledger->ns[state] / (double)ledger->lifetime_ns : 0,
 		.unevenness = l->unevenness,
