@@ -7,7 +7,7 @@
 #ifndef IPCSTALL_APPLY_BPF_H
 #define IPCSTALL_APPLY_BPF_H
 
-#include "blame.bpf.h"
+#include "reply.bpf.h"
 
 static __always_inline bool turns_stall(const struct transition *t)
 {
@@ -20,6 +20,7 @@ static __always_inline bool turns_stall(const struct transition *t)
 static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
 				    struct transition *t)
 {
+	talk_tx_slow(ep, in);
 	if (!take_step(&ep->tx, &ep->tx_calls, in, DIR_TX, t))
 		return false;
 	note_step(ep, DIR_TX, t);
@@ -31,6 +32,15 @@ static __always_inline void data_lay(struct endpoint *ep, const struct transitio
 {
 	if (t->from == RX_UNREAD)
 		awaited(&ep->rx_calls, t->ns);
+}
+
+/* so that an answer came when it did */
+static __always_inline void talk_lay(struct endpoint *ep, const struct transition *t, ns_t now)
+{
+#ifndef SAMPLED
+	if (t->from == RX_UNREAD)
+		talk_hears(ep, now - t->ns, false);
+#endif
 }
 
 static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
@@ -55,6 +65,7 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
+	talk_rx_slow(ep, in);
 	if (!take_step(&ep->rx, &ep->rx_calls, in, DIR_RX, &t))
 		return 0;
 	note_step(ep, DIR_RX, &t);
@@ -125,8 +136,10 @@ static __always_inline int apply_tx_fast(struct endpoint *ep, const struct input
 {
 	struct input copy;
 
-	if (try_tx_fast(ep, in))
+	if (try_tx_fast(ep, in)) {
+		talk_tx(ep, in);
 		return 1;
+	}
 	copy = *in; /* or it would stand in memory on the short way too */
 	return apply_tx_slow(ep, &copy);
 }
@@ -138,8 +151,11 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 
 	if (!opt.timeline && step_alone(&ep->rx, &ep->rx_calls.own, in, DIR_RX, &t)) {
 		if (in->working >= 0 &&
-		    !in->asleep) /* a reader enters, or one that was not seen to has read */
+		    !in->asleep) { /* a reader enters, or one that was not seen to has read */
 			data_lay(ep, &t);
+			talk_lay(ep, &t, in->at);
+		}
+		talk_rx(ep, in);
 		return 1;
 	}
 	copy = *in;
@@ -166,7 +182,10 @@ SUBPROG int apply_tx_settled_slow(struct endpoint *ep, const struct input *is)
 	in.full = is->full;
 	in.device = is->device;
 	in.bytes = is->bytes;
-	return try_tx_fast(ep, &in) ? 1 : apply_tx_slow(ep, is);
+	if (!try_tx_fast(ep, &in))
+		return apply_tx_slow(ep, is);
+	talk_tx(ep, &in);
+	return 1;
 }
 
 /* a quick step whose input had to stand in memory before: no copy, the stack is short there */
@@ -230,8 +249,10 @@ QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, con
 	end.at = is->at;
 	end.full = is->full & 1;
 	end.bytes = is->bytes;
-	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rx_calls.own, &wake, &end, DIR_RX))
+	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rx_calls.own, &wake, &end, DIR_RX)) {
+		talk_rx(ep, &end);
 		return 1;
+	}
 	rx_wakes(ep, ran, blocked, runq);
 	return rx_ends(ep, end.at, end.full, end.bytes);
 }

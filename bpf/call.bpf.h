@@ -123,6 +123,8 @@ static __always_inline void note_stranger(__u32 tid)
  * be stale */
 __u32 renames;
 
+#define NOBODY_BEFORE 0x7ffffffe /* as FD_OWNER_TGID: no process has it */
+
 /*
  * Whose votes become those of the process that is seen in a call now: of one that had only held the
  * descriptor until now, if another, of whoever had it after the last one had left (all are of those
@@ -132,6 +134,8 @@ static __always_inline __u32 voted_before(const struct call_stats *b, __u32 tgid
 {
 	if (b->left && (b->tid || b->tgid == tgid))
 		return FD_OWNER_TGID;
+	if (!b->tgid)
+		return NOBODY_BEFORE;
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
@@ -197,6 +201,49 @@ static __always_inline bool has_it_alone(const struct endpoint *ep)
 	return ep->id.proto != PROTO_PIPE && holds_on_sock(ep->id.key) == 1;
 }
 
+#define FMODE_READ 1
+#define FDS_OF_PARENT 64 /* so many of its descriptors are looked at */
+
+static __always_inline bool leads_there(const struct endpoint *ep, __u64 file)
+{
+	__u64 data = ADDRESS(file, file, private_data);
+
+	if (ep->id.proto == PROTO_PIPE)
+		return data == ep->id.key && GET(CAST(file___mode, file), f_mode) & FMODE_READ;
+	return data && ADDRESS(data, socket, sk) == ep->id.key;
+}
+
+/*
+ * The first one is seen to read. Whoever began it may have had this end before, and read nothing: a
+ * shell that waits for another command first.
+ */
+static __noinline int note_parent(struct endpoint *ep)
+{
+	__u64 parent = ADDRESS(bpf_get_current_task(), task_struct___numbered, real_parent), files,
+	      leader;
+	struct fdtable *table = CAST(fdtable, GET(CAST(task_struct, parent), files, fdt));
+	bool found = false;
+	__u32 max;
+
+	if (!ep)
+		return 0;
+	files = (__u64)GET(table, fd);
+	max = GET(table, max_fds);
+	for (__u32 fd = 0; fd < FDS_OF_PARENT && fd < max && !found; fd++) {
+		__u64 file = load_word(files + fd * sizeof(__u64));
+
+		found = file && leads_there(ep, file);
+	}
+	if (!found)
+		return 0;
+	leader = ADDRESS(parent, task_struct___numbered, group_leader);
+	ep->rx_calls.parent = GET(CAST(task_struct, parent), tgid);
+	bpf_probe_read_kernel(
+		ep->rx_calls.parent_comm, COMM_LEN,
+		(void *)(leader + bpf_core_field_offset(struct task_struct___numbered, comm)));
+	return 1;
+}
+
 /*
  * Whoever reads first was late until then, and not the one that had the descriptor before him: that
  * accepted the connection, say, or began to read it, and forked.
@@ -205,7 +252,10 @@ static __noinline int first_reads(struct endpoint *ep, __u32 before)
 {
 	struct endpoint *sender = ep ? peer_of(ep) : 0;
 
-	if (!ep || (ep->rx_calls.others && before != FD_OWNER_TGID && !has_it_alone(ep)))
+	if (ep && !ep->rx_calls.others)
+		note_parent(ep);
+	if (!ep || before == NOBODY_BEFORE ||
+	    (ep->rx_calls.others && before != FD_OWNER_TGID && !has_it_alone(ep)))
 		return 0;
 	for (int i = 0; sender && i < VOTES; i++) {
 		struct vote *v = &sender->blame.late[i];
@@ -292,9 +342,13 @@ static __always_inline void call_moved(struct input *in, long ret)
 	in->bytes = ret > 0 ? ret : 0;
 }
 
+#define ECONNREFUSED 111 /* by ICMP, of what was sent before */
+
 static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u32 tid)
 {
 	note_caller(ep, dir, tid);
+	if (ret == -ECONNREFUSED)
+		call_stats_of(ep, dir)->replies.refused++;
 	if (opt.timeline && ret > 0)
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }

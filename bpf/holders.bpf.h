@@ -6,8 +6,6 @@
 
 #include "task.bpf.h"
 
-#define FMODE_READ 1
-
 struct holder {
 	__u64 task, cgroup;
 	__u32 tgid;

@@ -60,8 +60,6 @@ SUBPROG int polls_for_room(__u64 task, __u64 fds, __u64 n)
 	return 0;
 }
 
-#define FMODE_READ 1
-
 /* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it
  */
 static __always_inline bool wakes_itself(struct endpoint *ep)

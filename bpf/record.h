@@ -123,6 +123,19 @@ struct flow {
 	ns_t runq_ns, runq_max;	      /* the last part of that: woken, no CPU yet */
 };
 
+/* How long replies took, and how many there were: see reply.bpf.h. */
+struct replies {
+	ns_t ns, max;
+	ns_t first; /* when the first was there: whoever asks first is answered before it answers */
+	unsigned int n;
+	unsigned int refused; /* calls that ended with ECONNREFUSED: nobody is there */
+};
+
+/* since when an answer is waited for; since when what was read has had none; 0: it does not */
+struct asking {
+	ns_t asked, took;
+};
+
 /* beside the ledger: these overlap its states */
 struct call_stats {
 	struct flow own, crowd; /* booked by those whose turn it was, and by the others, also where
@@ -151,6 +164,10 @@ struct call_stats {
 	unsigned int let_go;
 	unsigned int fd_owner; /* who had it last after that; 0: not known */
 	char fd_owner_comm[COMM_LEN];
+	unsigned int parent; /* of the first that was seen in the call: it had this end before; 0:
+				it had not */
+	char parent_comm[COMM_LEN];
+	struct replies replies; /* of reads: the other end's; of sends: its own */
 };
 
 /* In the place of a process in a vote: whoever has the end after the one that is named there has
@@ -428,6 +445,7 @@ struct endpoint {
 	struct last_ack ack;
 	struct hold held_on;
 	struct making making;
+	struct asking asking; /* of a socket */
 	struct hole hole;
 	struct parts parts;
 	struct path path;

@@ -115,6 +115,7 @@ struct xa_node___numbered {
 struct task_struct___numbered {
 	void *thread_pid;
 	void *group_leader;
+	void *real_parent;
 	struct {
 		void *next;
 	} pid_links[4];

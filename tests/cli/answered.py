@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 answered.py client|server|both: a client that asks and a server that answers, and both know their times. The server reads late by `late` ms and
-thinks `think` ms; the client waits in recv() or in poll(). What each of them took stands in a file at the end: ns, one figure a line.
+thinks `think` ms; the client waits in recv(), poll() or epoll (`wait`), the server in recv() or epoll (`serves`). What each of them took stands in a file at the end: ns, one figure a line.
 
 answered.py cable DELAY_MS NETNS NETNS: a cable between two network namespaces, 10.8.0.1 and 10.8.0.2, that takes so long each way; it says
 "up", and ends with its input.
@@ -21,13 +21,15 @@ QUESTION, ANSWER = b"q" * 100, b"a" * 100
 
 
 def settings(words):
-    return {"how": "tcp", "wait": "recv", "think": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
+    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
 
 
 def serve(c, o, says):
     """c: how to read and write. What it thought, and how long questions lay, by when they were sent (the last 8 bytes of each)."""
     thought = lay = 0
+    comes = waiting(o["serves"], c)
     for _ in range(int(o["n"])):
+        comes()
         time.sleep(int(o["late"]) / 1000)
         sent = struct.unpack("q", c.read(len(QUESTION))[-8:])[0]
         took = clock()
@@ -41,16 +43,23 @@ def serve(c, o, says):
 
 def ask(c, o, says):
     waited = 0
-    p = select.poll()
-    p.register(c.reads, select.POLLIN)
+    comes = waiting(o["wait"], c)
     for _ in range(int(o["n"])):
         c.write(QUESTION[:-8] + struct.pack("q", clock()))
         asked = clock()
-        if o["wait"] == "poll":
-            p.poll()
+        comes()
         c.read(len(ANSWER))
         waited += clock() - asked
     put(says, waited)
+
+
+def waiting(how, c):
+    """What waits until something has come: nothing does before a receive call."""
+    if how == "recv":
+        return lambda: None
+    p = {"poll": select.poll, "epoll": select.epoll}[how]()
+    p.register(c.reads, select.POLLIN)
+    return p.poll
 
 
 def put(name, *figures):

@@ -25,6 +25,12 @@ both_ends "tcp, 30 ms" think=30
 both_ends "tcp, 300 ms" think=300 n=4
 both_ends "tcp, reader late" think=20 late=30
 both_ends "tcp, client in poll()" think=30 wait=poll
+both_ends "tcp, client in epoll" think=30 wait=epoll
+both_ends "tcp, client in epoll, 300 ms" think=300 n=4 wait=epoll
+both_ends "tcp, both in epoll" think=30 wait=epoll serves=epoll
+both_ends "tcp, client in epoll, reader late" think=20 late=30 wait=epoll
+both_ends "unix, both in epoll" how=unix think=30 wait=epoll serves=epoll
+both_ends "pipes, both in epoll" how=pipe think=30 wait=epoll serves=epoll
 both_ends "unix" how=unix think=30
 both_ends "unix, reader late" how=unix think=20 late=30
 both_ends "pipes" how=pipe think=30
@@ -44,6 +50,7 @@ one_end() { # NAME SERVER_SPACE CLIENT_SPACE SETTING...
 }
 one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
+one_end "one end, client in epoll" "" "" think=30 wait=epoll
 
 # a path of 10 ms each way
 a=answered-a-$$ b=answered-b-$$

@@ -1406,6 +1406,32 @@ static void what_lies_unread_at_a_server_is_not_answered(void **state)
 	assert_int_equal(v.unanswered.endpoint, -1);
 }
 
+/* ICMP says at once that nobody is there: whoever asked in epoll was in no receive call */
+static void a_datagram_that_was_refused_is_not_answered(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.proto = TRACE_UDP;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_EXACT;
+	ep.remote.port = 53;
+	ep.tx_calls.messages = 1;
+	said_of(&ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+	ep.rx_calls.refused_n = 1;
+	assert_non_null(strstr(said_of(&ep, &v), "ICMP said that nobody is there"));
+	assert_int_equal(v.unanswered.endpoint, 0);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep.rx_calls.refused_n = 0;
+	ep.closed = true; /* nobody said so, and it gave up */
+	ep.rx_calls.open_reply_ns = 9 * (SECOND / 10);
+	said_of(&ep, &v);
+	assert_int_equal(v.unanswered.ns, 9 * (SECOND / 10));
+	ep.tx_calls.messages = 100; /* it only tells: a metric, a log */
+	said_of(&ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+}
+
 /* a reader that was woken late, and waited for its writer for ten times as long and more */
 static void a_little_time_without_a_cpu_hides_no_long_wait(void **state)
 {
@@ -1668,6 +1694,74 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	assert_null(strstr(said_of(ep, &v), "a request"));
 }
 
+/* The same by epoll, of which no call tells: the client is in none, and so is the server. */
+static void a_reply_that_is_awaited_in_epoll_is_a_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = 6;
+		ep[i].rx_calls.messages = 3;
+		ep[i].rx_calls.bytes = 100;
+		ep[i].rx.ns[RX_WAIT] = 0;
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx_calls.reply_n = 3; /* it asked first, and has thought between its questions */
+	ep[0].rx_calls.reply_ns = 92 * (SECOND / 100);
+	ep[0].rx_calls.reply_max_ns = 4 * (SECOND / 10);
+	ep[0].rx_calls.first_reply_ns = ep[1].tx_calls.first_reply_ns = SECOND / 3;
+	ep[0].tx_calls.reply_n = ep[1].rx_calls.reply_n = 3; /* its last word says goodbye */
+	ep[0].tx_calls.first_reply_ns = ep[1].rx_calls.first_reply_ns = SECOND / 2;
+	ep[1].rx_calls.reply_ns = 95 * (SECOND / 100); /* until it was asked again */
+	ep[1].tx_calls.reply_n = 3;
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = SECOND / 100;
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "for nginx[7] to send; it thinks 300 ms a request, 3 requests"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.waits.ns, 92 * (SECOND / 100));
+	assert_int_equal(v.waits.requests.unread_ns, SECOND / 100);
+	assert_int_equal(v.waits.requests.way_ns, SECOND / 100);
+	assert_false(v.waits.requests.bounded);
+	ep[0].rx_calls.cpu_res = TRACE_BOUNDED; /* it did not wait: it was at work */
+	ep[0].rx_calls.cpu_ns = SECOND / 2;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx_calls.cpu_res = TRACE_UNKNOWN;
+	ep[0].making.accept_ns = 1; /* it was connected to: the other one asks */
+	ep[1].rx_calls.reply_n = ep[1].rx_calls.reply_ns = 0;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* that goes on, and has had no answer at all: a question in two pieces; of more pieces nobody knows
+ * that they ask */
+static void a_question_without_a_reply_is_a_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].rx.ns[RX_WAIT] = 0;
+	}
+	ep[0].tx_calls.messages = 2;
+	ep[0].rx_calls.open_reply_ns = 9 * (SECOND / 10);
+	ep[1].tx_calls.messages = ep[1].tx_calls.bytes = 0;
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
+	ep[0].tx_calls.messages = 3;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* over a long path, a connection for each request: two of 100 ms */
 static void connections_that_are_slow_to_be_made_are_named(void **state)
 {
@@ -1734,6 +1828,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+		cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
+		cmocka_unit_test(a_question_without_a_reply_is_a_wait),
+		cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 		cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 		cmocka_unit_test(a_full_queue_is_told_whose_it_is),
 		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),

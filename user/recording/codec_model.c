@@ -263,7 +263,8 @@ static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING)) \
 	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS)) \
 	S(15, path, "path", OF_ENDPOINT(PATH)) \
-	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go))
+	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go)) \
+	S(17, replies, "replies", OF_CALLS(tx_calls, REPLIES); OF_CALLS(rx_calls, REPLIES))
 
 #define SECTION_WALK(number, name, text, ...) \
 	static void section_##name(struct codec *c, void *what) \

@@ -526,7 +526,7 @@ static void why_held_end(const struct making *m, const struct trace_call_stats *
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
 {
-	struct round_trips r = wait_on_path(ep);
+	struct round_trips r = wait_on_path(ep, m->v->wait.ns);
 	char each[32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
@@ -626,8 +626,9 @@ static void card_unanswered(const struct making *m)
 	      &(struct spent){ .ns = u->ns,
 			       .lifetime_ns = u->ns > ep->rx.lifetime_ns ? u->ns
 									 : ep->rx.lifetime_ns });
-	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and nothing came back",
-		 u->n, plural(u->n));
+	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
+		 plural(u->n),
+		 u->refused ? "nobody is there: ICMP port unreachable" : "nothing came back");
 	take_fix(m);
 }
 

@@ -357,9 +357,9 @@ static void append_held_end(const struct trace_endpoint *ep, const struct trace_
 }
 
 /* who answers at once is not slow: the way there and back is long */
-static void append_path(const struct trace_endpoint *ep, char *buf, size_t len)
+static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char *buf, size_t len)
 {
-	struct round_trips r = wait_on_path(ep);
+	struct round_trips r = wait_on_path(ep, wait_ns);
 	char each[32];
 
 	if (!r.n)
@@ -399,7 +399,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		append_held_end(ep, sender, buf, len);
 	else
 		append_sender(ep, sender, buf, len);
-	append_path(ep, buf, len);
+	append_path(ep, v->wait.ns, buf, len);
 	if (!v->waits.requests.n)
 		return;
 	text_append(buf, len, "; it ");
@@ -453,6 +453,8 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	human_ns((double)u->ns, total, sizeof(total));
 	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s",
 		 who, name, u->n, plural(u->n), total);
+	if (u->refused)
+		text_append(buf, len, "; ICMP said that nobody is there");
 	if (u->server < 0)
 		return;
 	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));

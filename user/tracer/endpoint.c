@@ -176,6 +176,24 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->let_go = in->let_go;
 	out->fd_owner = in->left ? in->fd_owner : 0;
 	text_comm(out->fd_owner_comm, in->fd_owner_comm);
+	out->reply_ns = in->replies.ns;
+	out->reply_max_ns = in->replies.max;
+	out->reply_n = in->replies.n;
+	out->first_reply_ns = in->replies.first;
+	out->refused_n = in->replies.refused;
+	out->parent = in->parent;
+	text_comm(out->parent_comm, in->parent_comm);
+}
+
+/* Asked and not answered yet; what has come and was not read is an answer. */
+static void fill_open_replies(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	uint64_t until = out->rx.now == RX_UNREAD ? out->rx.since_ns : out->at_ns;
+
+	if (ep->asking.asked && until > ep->asking.asked)
+		out->rx_calls.open_reply_ns = until - ep->asking.asked;
+	if (ep->asking.took && out->at_ns > ep->asking.took)
+		out->tx_calls.open_reply_ns = out->at_ns - ep->asking.took;
 }
 
 /* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
@@ -446,6 +464,7 @@ static void fill_calls(struct trace_endpoint *out, const struct endpoint *ep, co
 	fill_call_stats(&out->rx_calls, &ep->rx_calls);
 	add_open_sleep(out, ep);
 	fill_open_stops(out, ep, t);
+	fill_open_replies(out, ep);
 	out->tx_calls.bytes =
 		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes =

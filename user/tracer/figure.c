@@ -18,6 +18,20 @@ VALUE(stopped_so_far, OF_CALLS->stopped_ns + OF_CALLS->open_stop_ns)
 VALUE(longest_stop, MAX(OF_CALLS->stopped_max_ns, OF_CALLS->open_stop_ns))
 VALUE(stops_so_far, OF_CALLS->stopped_n + (OF_CALLS->open_stop_ns != 0))
 
+static uint64_t replies_so_far(const void *calls)
+{
+	const struct trace_call_stats *b = calls;
+
+	return b->reply_ns + b->open_reply_ns;
+}
+
+static uint64_t longest_reply(const void *calls)
+{
+	const struct trace_call_stats *b = calls;
+
+	return MAX(b->reply_max_ns, b->open_reply_ns);
+}
+
 /* --- how well they are known ------------------------------------------------------------------ */
 
 #define KNOWN(name, resolution) \

@@ -49,7 +49,8 @@ enum figure_section {
 	SECTION_QUEUE,
 	SECTION_MAKING,
 	SECTION_PARTS,
-	SECTION_PATH
+	SECTION_PATH,
+	SECTION_REPLIES
 };
 
 struct figure {

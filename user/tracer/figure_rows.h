@@ -57,6 +57,20 @@
 	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_no_cpu) \
 	/* so far, of a stop that goes on; not in stopped_ns */ \
 	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu) \
+	/* of reads: from what was sent to the first that came then; of sends: from what was */ \
+	/* read to the first that went out then */ \
+	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages) \
+	F(, reply_max_ns, U64, NS, LAST, REPLIES, "~reply_max_ns", longest_reply, by_messages) \
+	F(, reply_n, U64, COUNT, SUM, REPLIES, "~replies", OWN, by_messages) \
+	/* when the first was there; 0: none was */ \
+	F(, first_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages) \
+	/* so far, of one that goes on; in none of these */ \
+	F(, open_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages) \
+	/* who began the first that was seen in the call, and had this end before; 0: nobody */ \
+	F(, parent, PID, NUMBER, LAST, REPLIES, NULL, OWN, always) \
+	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always) \
+	/* calls that ended with ECONNREFUSED: an ICMP message said that nobody is there */ \
+	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages) \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */

@@ -6,6 +6,7 @@
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
+#include "verdict/replies.h"
 
 /*
  * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
@@ -91,7 +92,7 @@ static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	struct reader_spell r = spell_of(s, i, RX_WAIT);
+	struct reader_spell r = waited_at(s, i);
 
 	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
 	       may_matter(ep, nothing_sent) && awaits_another(s, ep, r.ns);
@@ -109,7 +110,7 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
-	if ((double)s->ep[back].rx.ns[RX_WAIT] > TURNS_HALF * (double)s->ep[i].rx.ns[RX_WAIT])
+	if ((double)waited_at(s, (size_t)back).ns > TURNS_HALF * (double)waited_at(s, i).ns)
 		return back;
 	return -1;
 }
@@ -160,7 +161,7 @@ static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait 
 	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct reader_spell r = spell_of(s, i, RX_WAIT);
+		struct reader_spell r = waited_at(s, i);
 
 		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= least_ns &&
 		    r.ns > longest.ns && is(s, i, nothing_sent))
@@ -298,12 +299,15 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	add_requests(s, (size_t)wait->endpoint, &sum.requests);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
+		uint64_t ns;
 
-		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep) ||
-		    ep->rx.ns[RX_WAIT] < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
+		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep))
+			continue;
+		ns = waited_at(s, i).ns;
+		if (ns < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
 			continue;
 		sum.connections++;
-		sum.ns += ep->rx.ns[RX_WAIT];
+		sum.ns += ns;
 		sum.lifetime_ns += ep->rx.lifetime_ns;
 		add_requests(s, i, &sum.requests);
 	}
@@ -312,7 +316,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 
 /* Of one whose other end was not seen: as many round trips as it asked and was answered, each as
  * long as the path takes by itself. */
-struct round_trips wait_on_path(const struct trace_endpoint *ep)
+struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
 	uint64_t asked = ep->tx_calls.messages, answered = ep->rx_calls.messages;
 	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
@@ -321,7 +325,7 @@ struct round_trips wait_on_path(const struct trace_endpoint *ep)
 	    !trace_messages_known(&ep->rx_calls))
 		return r;
 	r.n = asked < answered ? asked : answered;
-	if (2 * r.n * r.each_ns < ep->rx.ns[RX_WAIT])
+	if (2 * r.n * r.each_ns < wait_ns)
 		r.n = 0;
 	return r;
 }

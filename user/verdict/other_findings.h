@@ -24,7 +24,7 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 struct round_trips {
 	uint64_t n, each_ns;
 };
-struct round_trips wait_on_path(const struct trace_endpoint *ep);
+struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns);
 struct withheld_ack find_withheld_ack(const struct trace_snapshot *s);
 /* that the other end, unseen, waited for this one's delayed ACKs */
 bool was_waited_for(const struct trace_endpoint *ep);

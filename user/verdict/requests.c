@@ -2,6 +2,7 @@
 #include "verdict/requests.h"
 
 #include "verdict/mutual_wait.h"
+#include "verdict/replies.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -63,12 +64,36 @@ static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 		       : wait;
 }
 
+/* What was told by replies is split by them: it is known how long each answer took to be made. */
+static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
+			struct requests *sum)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct reader_spell r = unanswered_at(s, i);
+	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
+	uint64_t path = 1000ull * ep->min_rtt_us * r.count, unread, think;
+
+	unread = e->asked ? smaller(r.ns, e->asked->rx.ns[RX_UNREAD]) : 0;
+	think = r.ns - unread;
+	think = b && trace_messages_known(b) ? smaller(think, b->reply_ns + b->open_reply_ns)
+					     : think - smaller(think, path);
+	sum->n += r.count;
+	sum->unread_ns += unread;
+	sum->way_ns += r.ns - unread - think;
+	sum->think_ns += think;
+	sum->bounded |= !b;
+}
+
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct ends e = ends_of(s, i);
 	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], think, unread;
 
+	if (waits_out_of_calls(s, i)) {
+		add_replies(s, i, &e, sum);
+		return;
+	}
 	if (!n)
 		return;
 	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;

@@ -7,9 +7,15 @@
 
 #include <string.h>
 
+static bool was_refused(const struct trace_endpoint *ep)
+{
+	return ep->tx_calls.refused_n || ep->rx_calls.refused_n;
+}
+
 static bool expects_an_answer(const struct trace_endpoint *ep)
 {
-	return ep->rx.ns[RX_WAIT] >= VERDICT_MIN_NS || (ep->remote.port && ep->rx.ns[RX_WORK]);
+	return ep->rx.ns[RX_WAIT] >= VERDICT_MIN_NS || (ep->remote.port && ep->rx.ns[RX_WORK]) ||
+	       was_refused(ep);
 }
 
 /* Of who waits in poll() or epoll no call tells; but what it asked lies unread at the server, for
@@ -22,6 +28,15 @@ static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpo
 
 	return at && ep->remote.port && at->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
 	       at->rx.max[RX_UNREAD] >= LIES_NS && !at->tx_calls.messages;
+}
+
+/* And whoever sends a question or two, and closes after as long without an answer, gave it up. */
+#define QUESTIONS 3
+
+static bool gave_up(const struct trace_endpoint *ep)
+{
+	return ep->closed && ep->remote.port && ep->tx_calls.messages <= QUESTIONS &&
+	       ep->rx_calls.open_reply_ns >= LIES_NS;
 }
 
 static bool is_unanswered(const struct trace_endpoint *ep)
@@ -60,8 +75,10 @@ static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_end
 {
 	if (!is_unanswered(ep))
 		return 0;
-	if (expects_an_answer(ep))
-		return ep->rx.ns[RX_WAIT] ? ep->rx.ns[RX_WAIT] : 1;
+	if (expects_an_answer(ep) && ep->rx.ns[RX_WAIT])
+		return ep->rx.ns[RX_WAIT];
+	if (expects_an_answer(ep) || gave_up(ep))
+		return ep->rx_calls.open_reply_ns ? ep->rx_calls.open_reply_ns : 1;
 	return lies_unread(s, ep, server) ? s->ep[server].rx.ns[RX_UNREAD] : 0;
 }
 
@@ -75,7 +92,8 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 		uint64_t ns = waited_ns(s, ep, server);
 
 		if (ns > most.ns)
-			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns };
+			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns,
+						    was_refused(ep) };
 	}
 	return most;
 }

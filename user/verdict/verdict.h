@@ -164,6 +164,7 @@ struct unanswered {
 	int endpoint;	/* index in the snapshot, -1: there is none */
 	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
 	uint64_t n, ns; /* how many; how long it waited in all */
+	bool refused;	/* ICMP said that nobody is there */
 };
 
 /* Connections of one program to one address, each of which took long to be made */

@@ -89,7 +89,10 @@ static void excuse_the_young(const struct trace_call_stats *reader, uint64_t at_
 {
 	if (!late->tgid || late->tgid != reader->tgid || !was_born_after(reader, at_ns, blamed_ns))
 		return;
-	*late = (struct who){ .too_young = reader };
+	*late = reader->parent ? (struct who){ .tgid = reader->parent,
+					       .comm = reader->parent_comm,
+					       .others = true }
+			       : (struct who){ .too_young = reader };
 }
 
 bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,

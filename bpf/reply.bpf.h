@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Questions and replies. What goes out asks, and the first that comes after it answers; what
+ * comes in is thought about until the first that goes out after it. Bytes alone tell so: whoever
+ * waits for an answer may sleep in a receive call, in epoll, or not at all.
+ *
+ * Each of two pipes goes one way only, so that what is asked is the process's.
+ */
+#ifndef IPCSTALL_REPLY_BPF_H
+#define IPCSTALL_REPLY_BPF_H
+
+#include "blame.bpf.h"
+
+struct process_asking {
+	struct asking is;
+	__u32 tgid, pad;
+};
+
+#define PROCESSES_ASKING 1024 /* of two processes in one place the last has it */
+
+static struct process_asking processes_asking[PROCESSES_ASKING];
+
+static __always_inline struct asking *asking_of_process(void)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct process_asking *p = &processes_asking[tgid & (PROCESSES_ASKING - 1)];
+
+	if (p->tgid != tgid) {
+		p->tgid = tgid;
+		p->is.asked = p->is.took = 0;
+	}
+	return &p->is;
+}
+
+static __always_inline void reply_took(struct replies *sum, ns_t since, ns_t at)
+{
+	ns_t ns = at - since;
+
+	if (!sum->n++)
+		sum->first = at;
+	sum->ns += ns;
+	if (ns > sum->max)
+		sum->max = ns;
+}
+
+/*
+ * A send begins, or is over. The answer may have been read before the thread that sent gets to the
+ * end of its call: then nothing is asked any more.
+ */
+static __always_inline void speaks(struct asking *is, struct endpoint *ep, ns_t at, bool over)
+{
+	if (over) {
+		if (is->asked)
+			is->asked = at;
+		return;
+	}
+	if (is->took && at > is->took)
+		reply_took(&ep->tx_calls.replies, is->took, at);
+	is->took = 0;
+	is->asked = at;
+}
+
+/* something came then, or (`took`) was read */
+static __always_inline void hears(struct asking *is, struct endpoint *ep, ns_t at, bool took)
+{
+	if (is->asked && at > is->asked) {
+		reply_took(&ep->rx_calls.replies, is->asked, at);
+		is->asked = 0;
+	}
+	if (took)
+		is->took = at;
+}
+
+SUBPROG int pipe_speaks(struct endpoint *ep, ns_t at, bool over)
+{
+	if (ep)
+		speaks(asking_of_process(), ep, at, over);
+	return 0;
+}
+
+SUBPROG int pipe_hears(struct endpoint *ep, ns_t at, bool took)
+{
+	if (ep)
+		hears(asking_of_process(), ep, at, took);
+	return 0;
+}
+
+static __always_inline void talk_speaks(struct endpoint *ep, ns_t at, bool over)
+{
+	if (ep->id.proto == PROTO_PIPE)
+		pipe_speaks(ep, at, over);
+	else
+		speaks(&ep->asking, ep, at, over);
+}
+
+static __always_inline void talk_hears(struct endpoint *ep, ns_t at, bool took)
+{
+	if (ep->id.proto == PROTO_PIPE)
+		pipe_hears(ep, at, took);
+	else
+		hears(&ep->asking, ep, at, took);
+}
+
+/* with a step of the tx ledger: of a call whose beginning nobody saw its end is all there is */
+static __always_inline void talk_tx(struct endpoint *ep, const struct input *in)
+{
+#ifndef SAMPLED
+	if (in->working > 0)
+		talk_speaks(ep, in->at, false);
+	else if (in->bytes)
+		talk_speaks(ep, in->at, in->working < 0);
+#endif
+}
+
+/* with a step of the rx ledger: something was read */
+static __always_inline void talk_rx(struct endpoint *ep, const struct input *in)
+{
+#ifndef SAMPLED
+	if (in->bytes)
+		talk_hears(ep, in->at, true);
+#endif
+}
+
+#ifdef SAMPLED
+#define talk_tx_slow talk_tx
+#define talk_rx_slow talk_rx
+#else
+/* Calls, with nothing to keep but these two: there is no room on the stack of the slow steps. */
+SUBPROG int talk_tx_slow(struct endpoint *ep, const struct input *in)
+{
+	if (ep && in)
+		talk_tx(ep, in);
+	return 0;
+}
+
+/* before a step: what is read may have lain there. Also others than the reader find data there. */
+SUBPROG int talk_rx_slow(struct endpoint *ep, const struct input *in)
+{
+	struct asking *is;
+	word_t word;
+
+	if (!ep || !in || !(in->working || in->bytes))
+		return 0;
+	is = ep->id.proto == PROTO_PIPE ? asking_of_process() : &ep->asking;
+	word = LATEST(ep->rx.word);
+	if (WORD_STATE(word, DIR_RX) == RX_UNREAD)
+		hears(is, ep, in->at - word_elapsed(word, in->at), false);
+	if (in->bytes)
+		hears(is, ep, in->at, true);
+	return 0;
+}
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/replies.h"
+
+#include <string.h>
+
+#include "verdict/mutual_wait.h"
+#include "verdict/other_findings.h"
+
+/* A question in one piece or in two (header and body); of more nobody knows that it is one, until
+ * it is answered. */
+#define PIECES 2
+/* Who computes most of that time does not wait. */
+#define BUSY_TIMES 2
+/* A system gives out ports of its own choice from here on (ip_local_port_range). */
+#define EPHEMERAL_PORT 32768
+
+static bool is_listened_on(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			   uint16_t port)
+{
+	for (size_t i = 0; i < s->listeners.n; i++)
+		if (s->listeners.v[i].local.port == port && s->listeners.v[i].netns == ep->netns)
+			return true;
+	return false;
+}
+
+static uint64_t replies_of(const struct trace_call_stats *b)
+{
+	return b->reply_n + (b->open_reply_ns != 0);
+}
+
+/* Who speaks first is answered before it answers. Of two pipes the other one is where it asks. */
+static bool spoke_first(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *b = &ep->rx_calls;
+	int out = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
+	uint64_t answered;
+
+	if (out < 0 || !replies_of(b))
+		return false;
+	answered = s->ep[out].tx_calls.first_reply_ns;
+	return !answered || (b->first_reply_ns && b->first_reply_ns < answered);
+}
+
+/* A server may greet whoever connects: who did is known of TCP, or told by the ports. */
+static bool asks(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	bool ports = ep->local.port && ep->remote.port;
+
+	if (ep->making.accept_ns || (ports && is_listened_on(s, ep, ep->local.port)))
+		return false;
+	if (ep->making.connect_ns || (ports && is_listened_on(s, ep, ep->remote.port)))
+		return true;
+	if (ports && (ep->local.port >= EPHEMERAL_PORT) != (ep->remote.port >= EPHEMERAL_PORT))
+		return ep->local.port >= EPHEMERAL_PORT;
+	return spoke_first(s, i);
+}
+
+/* Nothing was answered yet: is it a question at all? */
+static bool may_be_question(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return ep->rx_calls.reply_n || (ep->proto != TRACE_PIPE && ep->tx_calls.messages &&
+					ep->tx_calls.messages <= PIECES);
+}
+
+static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)
+{
+	return b->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * b->cpu_ns >= ns;
+}
+
+struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *b = &ep->rx_calls;
+	struct reader_spell r = { .endpoint = (int)i, .count = replies_of(b) };
+	uint64_t ns = b->reply_ns + b->open_reply_ns;
+
+	if (!trace_messages_known(b) || !ep->rx.lifetime_ns || !may_be_question(s, i) ||
+	    !asks(s, i) || was_at_work(b, ns))
+		return r;
+	r.ns = ns < ep->rx.lifetime_ns ? ns : ep->rx.lifetime_ns;
+	r.max_ns = b->reply_max_ns > b->open_reply_ns ? b->reply_max_ns : b->open_reply_ns;
+	r.share = (double)r.ns / (double)ep->rx.lifetime_ns;
+	return r;
+}
+
+/* What a call tells is not told better by this: it waits there, and not in epoll. */
+#define MOST_IN_CALLS 0.5
+
+bool waits_out_of_calls(const struct trace_snapshot *s, size_t i)
+{
+	return (double)s->ep[i].rx.ns[RX_WAIT] < MOST_IN_CALLS * (double)unanswered_at(s, i).ns;
+}
+
+struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)
+{
+	return waits_out_of_calls(s, i) ? unanswered_at(s, i) : spell_of(s, i, RX_WAIT);
+}

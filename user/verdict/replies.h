@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who asks and is answered, told by what goes through: of who waits for its answer in epoll no call
+ * tells. */
+#ifndef IPCSTALL_VERDICT_REPLIES_H
+#define IPCSTALL_VERDICT_REPLIES_H
+
+#include "verdict/verdict.h"
+
+/* how long what was asked at endpoint i had no answer, where that end is the one that asks; ns 0:
+ * it is not, nobody can tell, or its program was at work meanwhile */
+struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i);
+
+/* how long the reader there waited: in calls, or out of them for an answer, whichever tells more */
+struct reader_spell waited_at(const struct trace_snapshot *s, size_t i);
+
+/* it is the second of these */
+bool waits_out_of_calls(const struct trace_snapshot *s, size_t i);
+
+#endif
