@@ -4,7 +4,6 @@ import os
 import sys
 
 from truth import MS, go, harness, healthy, java, lang, need, sick
-from harness import until  # noqa: E402 truth says where it is
 
 ANSWERS = "the client's rounds"
 NEAR = (10 * MS, 0.03)
