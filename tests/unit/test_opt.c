@@ -17,6 +17,7 @@ struct demo {
 	int kind;
 	struct size_list sizes;
 	struct cpu_pair cpus;
+	struct str_list several;
 };
 
 static const char *const kinds[] = { "pipe", "tcp", "udp", NULL };
@@ -30,6 +31,7 @@ static const struct opt rows[] = {
 	{ OPT_ENUM, 0, "kind", "KIND", "one of", offsetof(struct demo, kind), 0, 0, kinds },
 	{ OPT_SIZES, 0, "sizes", "LIST", "sizes", offsetof(struct demo, sizes) },
 	{ OPT_CPUS, 0, "cpus", "A,B", "cpus", offsetof(struct demo, cpus) },
+	{ OPT_MULTI, 0, "several", "KIND", "any of", offsetof(struct demo, several), 0, 0, kinds },
 	{ OPT_STRING, 0, "out", "FILE", "where it goes", offsetof(struct demo, out),
 		.hidden_from_result = true },
 	OPT_END,
@@ -74,7 +76,7 @@ static void bad_values_are_usage_errors(void **state)
 		{ "--count", "0" },   { "--count", "101" }, { "--count", "ten" },
 			{ "--count", "1x" }, { "--count", "" },
 		{ "--size", "2M" },   { "--wait", "-1s" }, { "--wait", "3 parsecs" },
-			{ "--kind", "tpc" }, { "--cpus", "-1" },
+			{ "--kind", "tpc" }, { "--several", "tpc" }, { "--cpus", "-1" },
 		{ "--cpus", "0,x" },  { "--cpus", "0,1,2" }, { "--text", "" }, { "--flag=7", NULL },
 			{ "--nonsense", NULL },
 		{ "--count", NULL },  { "-n", NULL }, { "-z", NULL }, { "operand", NULL },

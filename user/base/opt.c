@@ -152,18 +152,16 @@ static void join_words(const char *const *w, char *buf, size_t len)
 		at += snprintf(buf + at, len - at, "%s%s", at ? ", " : "", *w);
 }
 
-static int set_enum(const struct opt *row, void *into, const char *text, struct err *e)
+/* Its place among the row's words, or -1. */
+static int word_of(const struct opt *row, const char *text, struct err *e)
 {
 	size_t n = count_words(row->choices);
 	const char *near;
 	char all[256];
 
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text, row->choices[i]) == 0) {
-			*FIELD(row, into, int) = (int)i;
-			return 0;
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(text, row->choices[i]) == 0)
+			return (int)i;
 	near = nearest_word(text, row->choices, n);
 	join_words(row->choices, all, sizeof(all));
 	if (near)
@@ -172,6 +170,16 @@ static int set_enum(const struct opt *row, void *into, const char *text, struct 
 			       text, near, all);
 	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; give one of: %s", row->name, text,
 		       all);
+}
+
+static int set_enum(const struct opt *row, void *into, const char *text, struct err *e)
+{
+	int i = word_of(row, text, e);
+
+	if (i < 0)
+		return -1;
+	*FIELD(row, into, int) = i;
+	return 0;
 }
 
 static int set_cpus(const struct opt *row, void *into, const char *text, struct err *e)
@@ -209,8 +217,11 @@ static int set_sizes(const struct opt *row, void *into, const char *text, struct
 static int add_string(const struct opt *row, void *into, const char *text, struct err *e)
 {
 	struct str_list *l = FIELD(row, into, struct str_list);
-	const char **grown = array_resize(l->v, l->n, 1, sizeof(*grown));
+	const char **grown;
 
+	if (row->choices && word_of(row, text, e) < 0)
+		return -1;
+	grown = array_resize(l->v, l->n, 1, sizeof(*grown));
 	if (!grown)
 		return err_set(e, EXIT_NO_RESOURCE, "--%s: out of memory; give it fewer times",
 			       row->name);

@@ -49,8 +49,8 @@ struct opt {
 	const char *help;
 	size_t offset;	 /* of the field in the caller's options */
 	double min, max; /* both 0: no limits but the type's own */
-	const char *const
-		*choices; /* NULL-terminated; OPT_ENUM: all there are; else hints, for completion */
+	/* NULL-terminated; OPT_ENUM and OPT_MULTI take no other; else hints, for completion */
+	const char *const *choices;
 	bool hidden_from_result; /* says where output goes, not what was measured */
 };
 

@@ -24,7 +24,7 @@ void session_defaults(void *opts)
 	o->timeline_max = 1000000;
 }
 
-static int proto_bits(const char *name)
+static unsigned int proto_bits(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -39,22 +39,14 @@ static int proto_bits(const char *name)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(rows[i].name, name) == 0)
-			return (int)rows[i].bits;
+			return rows[i].bits;
 	return 0;
 }
 
-static int set_protos(const struct session_opts *o, struct trace_options *t, struct err *e)
+static void set_protos(const struct session_opts *o, struct trace_options *t)
 {
-	for (size_t i = 0; i < o->protos.n; i++) {
-		int bits = proto_bits(o->protos.v[i]);
-
-		if (!bits)
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--proto '%s': unknown; give tcp, udp, pipe or unix",
-				       o->protos.v[i]);
-		t->protos |= (unsigned int)bits;
-	}
-	return 0;
+	for (size_t i = 0; i < o->protos.n; i++)
+		t->protos |= proto_bits(o->protos.v[i]);
 }
 
 static int parse_ports(const char *text, long *lo, long *hi)
@@ -128,5 +120,6 @@ int session_check_outputs(const struct session_opts *o, const char *input, struc
 
 int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e)
 {
-	return set_protos(o, t, e) || set_ports(o, t, e) ? -1 : 0;
+	set_protos(o, t);
+	return set_ports(o, t, e);
 }

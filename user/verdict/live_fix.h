@@ -21,9 +21,9 @@ size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
 		      const struct live_fix *out[LIVE_FIXES_MAX]);
 /* NULL: there is no such row */
 const struct live_fix *live_fix_find(const char *name);
-/* all names, as hints for who types one */
+/* all names, the words of --fix */
 extern const char *const live_fix_words[];
-/* the names, one by one, for a message; NULL: there are no more */
+/* the names, one by one; NULL: there are no more */
 const char *live_fix_name(size_t i);
 
 #endif
