@@ -95,8 +95,9 @@ test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: wh
 test-try-kills: all ## `ipcstall try` killed at 50 random moments: every option is as it was (SEED=n: the same moments again)
 	$(Q)tests/steady --tries 2 --limit 3600 $(PYTHON) tests/try/kills $(if $(SEED),--seed $(SEED))
 
-docs-try: all ## measure docs/TRY.md's table of real programs anew, a quarter of an hour on a quiet machine
-	$(Q)$(PYTHON) tests/try/live --doc docs/TRY.md; true
+docs-try: all ## measure docs/TRY.md's table of real programs, a quarter of an hour on a quiet machine (FRESH=1: also what build/try has)
+	$(Q)$(if $(FRESH),rm -rf build/try)
+	$(Q)$(PYTHON) tests/try/live --keep build/try --doc docs/TRY.md; true
 
 .PHONY: test-soak test-kills
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
