@@ -34,8 +34,9 @@ def draw(request: Request) -> Any:
     figure, grid = plt.subplots(len(pairs), 2, figsize=(style.WIDTH, 0.5 + 2.9 * len(pairs)), squeeze=False,
                                 gridspec_kw={"width_ratios": [1.9, 1.0]})
     for row, pair in zip(grid, pairs):
-        _over_throughput(row[0], pair, explain(pair))
-        _against_excess(row[1], explain(pair))
+        explained = explain(pair)
+        _over_throughput(row[0], pair, explained)
+        _against_excess(row[1], explained)
         if len(pairs) > 1:
             row[0].set_ylabel(f"{pair.label}\n{row[0].get_ylabel()}")
     only = f", {pairs[0].label}" if len(pairs) == 1 and pairs[0].base.key else ""

@@ -160,13 +160,14 @@ def session(documents: Sequence[Document]) -> Optional[Json]:
 def time_line(line: Timeline) -> Json:
     """Every span from the first event on, lane by lane, and the marks."""
     lanes: Dict[Tuple[str, str], List[Any]] = {}
+    first = line.start
     for s in line.spans[:MOST_SPANS]:
-        lanes.setdefault((s.ep, s.ledger), []).append([round(s.start - line.start), round(s.end - line.start), s.state])
+        lanes.setdefault((s.ep, s.ledger), []).append([round(s.start - first), round(s.end - first), s.state])
     order = [k for k, v in sorted(lanes.items(), key=lambda kv: -_stall_in(kv[1])) if {s for *_, s in v} - {"idle"}][:8]
     names = {ep: line.endpoints.get(ep) or f"endpoint {ep}" for ep, _ in order}
-    marks = [[round(m.t - line.start), m.ep, EVENTS.get(m.event, ("", "", m.event))[2]] for m in line.marks[:MOST_SPANS] if m.ep in names]
+    marks = [[round(m.t - first), m.ep, EVENTS.get(m.event, ("", "", m.event))[2]] for m in line.marks[:MOST_SPANS] if m.ep in names]
     return {
-        "kind": "timeline", "length": round(line.end - line.start), "cut": max(0, len(line.spans) - MOST_SPANS),
+        "kind": "timeline", "length": round(line.end - first), "cut": max(0, len(line.spans) - MOST_SPANS),
         "lanes": [{"ep": ep, "name": names[ep], "word": "writes" if ledger == "tx" else "reads", "spans": lanes[(ep, ledger)]} for ep, ledger in order],
         "marks": marks, "start": _opening(line),
     }

@@ -47,10 +47,17 @@ def _rows_pearson(x: Floats, y: Floats) -> Floats:
 
 
 def _ranks(x: Floats) -> Floats:
-    """Ranks from 1, ties sharing the mean of theirs."""
-    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks: Floats = (ends - (counts - 1) / 2.0)[inverse]
+    """Ranks from 1 along the last axis, ties sharing the mean of theirs."""
+    order = np.argsort(x, axis=-1, kind="stable")
+    ordered = np.take_along_axis(x, order, axis=-1)
+    place = np.arange(1, x.shape[-1] + 1)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*x.shape[:-1], 1), dtype=bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs], axis=-1), place, 0), axis=-1)
+    ends = np.where(np.concatenate([differs, edge], axis=-1), place, x.shape[-1])
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(x.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2.0, axis=-1)
     return ranks
 
 
@@ -58,11 +65,7 @@ def _interval(x: Floats, y: Floats, prepare: Callable[[Floats], Floats], confide
     if len(x) < 4:
         return None, None
     pick: NDArray[np.int64] = np.random.default_rng(SEED).integers(0, len(x), (DRAWS, len(x)))
-    xs, ys = x[pick], y[pick]
-    if prepare is not _same:
-        xs = np.apply_along_axis(prepare, 1, xs)
-        ys = np.apply_along_axis(prepare, 1, ys)
-    rs = _rows_pearson(xs, ys)
+    rs = _rows_pearson(prepare(x[pick]), prepare(y[pick]))
     rs = rs[np.isfinite(rs)]
     if len(rs) < DRAWS // 2:
         return None, None

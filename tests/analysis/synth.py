@@ -96,8 +96,8 @@ def buckets(values: np.ndarray, precision: int = 64) -> List[List[int]]:
     octave = np.floor(np.log2(values))
     step = np.maximum(2.0**octave / precision, 1.0)
     low = np.floor(values / step) * step
-    pairs, counts = np.unique(np.stack([low, low + step]), axis=1, return_counts=True)
-    return [[int(a), int(b), int(c)] for a, b, c in zip(*pairs, counts)]
+    low, first, counts = np.unique(low, return_index=True, return_counts=True)
+    return [[int(a), int(b), int(c)] for a, b, c in zip(low, low + step[first], counts)]
 
 
 def latency_point(mode: str, size: int, values: np.ndarray, test: str = "latency", repeat: int = 0, **vars_: Any) -> Dict[str, Any]:
