@@ -9,7 +9,7 @@ from healthy_others import Postgres, redis
 from truth import MS, harness, need, pause, sick
 from harness import until  # noqa: E402 truth says where it is
 
-READER = "not reading|reads often|reads .* times|stopped"
+READER = "not reading|reads often|reads every|reads .* times|stopped"
 PACE = "the size over the reader's rate"
 
 

@@ -1466,6 +1466,15 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	ep.rx_calls.cpu_res = TRACE_UNKNOWN;
 	said_of(&ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.messages = 96; /* a few in each stall, so it is not away */
+	ep.tx.count[TX_SNDBUF] = 20;
+	ep.tx.max[TX_SNDBUF] = SECOND / 20;
+	assert_non_null(strstr(said_of(&ep, &v), "reads every 10.0 ms, and does not keep up"));
+	ep.tx.max[TX_SNDBUF] = SECOND / 2; /* but then it was */
+	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
+	ep.tx.max[TX_SNDBUF] = SECOND / 20;
+	ep.tx.count[TX_SNDBUF] = 90; /* a stall ends when it reads */
+	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
 }
 
 static void a_reader_that_has_no_cpu_is_not_elsewhere(void **state)
@@ -1694,6 +1703,45 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	assert_null(strstr(said_of(ep, &v), "a request"));
 }
 
+/* a server that looks for questions by a timer, and one behind a long path: no thinker either */
+static void what_takes_most_of_a_request_is_told(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
+		ep[i].rx_calls.bytes = 100;
+	}
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
+	ep[1].rx.ns[RX_IDLE] = 2 * (SECOND / 10);
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "; it leaves each request unread for 200 ms, 3 requests"));
+	ep[1].rx.ns[RX_UNREAD] = 3 * (SECOND / 10);
+	ep[1].rx.ns[RX_IDLE] = 0;
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "; it answers over a path that takes 200 ms a request, 3 requests"));
+}
+
+static void nobody_asks_the_writer_of_a_pipe(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.messages = ep.tx_calls.messages = 20;
+	memset(ep.tx.ns, 0, sizeof(ep.tx.ns));
+	memset(ep.rx.ns, 0, sizeof(ep.rx.ns));
+	memset(&ep.blame, 0, sizeof(ep.blame));
+	ep.tx.ns[TX_IDLE] = ep.rx.ns[RX_WAIT] = SECOND;
+	assert_null(strstr(said_of(&ep, &v), "a request"));
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.waits.requests.n, 0);
+}
+
 /* The same by epoll, of which no call tells: the client is in none, and so is the server. */
 static void a_reply_that_is_awaited_in_epoll_is_a_wait(void **state)
 {
@@ -1828,6 +1876,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+		cmocka_unit_test(what_takes_most_of_a_request_is_told),
+		cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 		cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
 		cmocka_unit_test(a_question_without_a_reply_is_a_wait),
 		cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),

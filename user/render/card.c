@@ -15,6 +15,7 @@
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
 #include "verdict/other_findings.h"
+#include "verdict/requests.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
 
@@ -235,7 +236,7 @@ static void head_of_ring(const struct making *m, const struct finding *f)
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
-	char *buf = m->c->why;
+	char how[64], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
 	if (f->small_reads)
@@ -245,11 +246,9 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	else if (reader_kept_off(m->s, f))
 		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
 			 reader_kept_off(m->s, f));
-	else if (reads_often(reader, f))
-		snprintf(buf, len, "%s: %s reads often and does not keep up",
-			 trace_tx_names[f->cause], name);
 	else
-		snprintf(buf, len, "%s: %s is not reading", trace_tx_names[f->cause], name);
+		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
+			 how_it_reads(reader, f, false, how, sizeof(how)));
 }
 
 static const char *why_of_path(const struct finding *f)
@@ -500,19 +499,41 @@ static void card_scattered(const struct making *m)
 
 /* ---- waits ---- */
 
-/* "python3[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3.4 ms" */
+/* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms in all" */
 static void why_requests(const struct making *m, const struct requests *r)
 {
-	char unread[32], way[32], *buf = m->c->why;
+	static const char *const others[][2] = { { "unread there", "on the way" },
+						 { "it thinks", "on the way" },
+						 { "it thinks", "unread there" } };
+	const uint64_t ns[][2] = { { r->unread_ns, r->way_ns },
+				   { r->think_ns, r->way_ns },
+				   { r->think_ns, r->unread_ns } };
+	enum request_part most = longest_part(r);
+	char first[32], second[32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
-	human_ns((double)r->unread_ns, unread, sizeof(unread));
-	human_ns((double)r->way_ns, way, sizeof(way));
+	human_ns((double)ns[most][0], first, sizeof(first));
+	human_ns((double)ns[most][1], second, sizeof(second));
 	snprintf(buf, len, "%s ", m->c->whom);
 	append_requests(r, buf, len);
 	if (!r->bounded)
-		text_append(buf, len, "; unread there %s, on the way %s in all", unread, way);
+		text_append(buf, len, "; %s %s, %s %s in all", others[most][0], first,
+			    others[most][1], second);
 	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
+}
+
+/* "it sent 20 times, one every 103 ms on average" */
+static void why_seldom_sends(const struct making *m, const struct trace_call_stats *sender)
+{
+	char each[32], *buf = m->c->why;
+	size_t len = sizeof(m->c->why);
+
+	snprintf(buf, len, "nothing was held back: it had nothing to send");
+	if (!trace_messages_known(sender) || sender->messages < 2)
+		return;
+	human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
+	snprintf(buf, len, "nothing was held back: it sent %" PRIu64 " times, every %s on average",
+		 sender->messages, each);
 }
 
 static void why_held_end(const struct making *m, const struct trace_call_stats *gone)
@@ -541,7 +562,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (m->v->waits.requests.n)
 		why_requests(m, &m->v->waits.requests);
 	else if (sender)
-		snprintf(buf, len, "nothing was held back: it had nothing to send");
+		why_seldom_sends(m, sender);
 	else
 		snprintf(buf, len, "nothing was held back here; the other end was not traced");
 }
@@ -570,6 +591,15 @@ static void where_wait(const struct making *m)
 		      .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
 }
 
+static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct requests *r = &m->v->waits.requests;
+
+	if (r->n && longest_part(r) == REQUEST_UNREAD)
+		return "read";
+	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -588,7 +618,7 @@ static void card_wait(const struct making *m)
 		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
 	} else {
 		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom,
-			 ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send");
+			 what_is_awaited(m, ep));
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);

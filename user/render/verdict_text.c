@@ -12,20 +12,44 @@
 #include "verdict/judge.h"
 #include "verdict/kept_off.h"
 #include "verdict/other_findings.h"
+#include "verdict/requests.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) },
 	*const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
 
-/* Who comes back this soon, each time, is not elsewhere: what it reads takes it that long, or its
- * buffer is small. */
+/* Who comes back this soon, or several times in each stall, is not elsewhere: what it reads takes
+ * it that long, or its buffer is small. One long pause is not like its others. */
 #define OFTEN_NS      1000000
 #define NEVER_AWAY_NS 50000000
+enum { READS_A_STALL = 3, LIKE_THE_OTHERS = 10 };
 
-bool reads_often(const struct trace_call_stats *reader, const struct finding *f)
+static uint64_t between_reads(const struct trace_call_stats *reader, const struct finding *f)
 {
-	return reader && trace_messages_known(reader) &&
-	       f->blamed_ns < OFTEN_NS * reader->messages && f->max_ns < NEVER_AWAY_NS;
+	uint64_t each;
+
+	if (!reader || !trace_messages_known(reader) || !reader->messages)
+		return 0;
+	each = f->blamed_ns / reader->messages + 1;
+	if (f->max_ns >= NEVER_AWAY_NS && f->max_ns >= LIKE_THE_OTHERS * each)
+		return 0;
+	return each <= OFTEN_NS || reader->messages >= READS_A_STALL * f->count ? each : 0;
+}
+
+const char *how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
+			 bool several, char *buf, size_t len)
+{
+	uint64_t each = between_reads(reader, f);
+	char gap[32];
+
+	human_ns((double)each, gap, sizeof(gap));
+	if (!each)
+		snprintf(buf, len, "%s not reading", several ? "are" : "is");
+	else
+		snprintf(buf, len, "%s %s%s, and %s not keep up", several ? "read" : "reads",
+			 each <= OFTEN_NS ? "often" : "every ", each <= OFTEN_NS ? "" : gap,
+			 several ? "do" : "does");
+	return buf;
 }
 
 const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns)
@@ -72,7 +96,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 {
 	struct who late = {};
 	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
-	char name[PARTY_TEXT] = "the peer";
+	char name[PARTY_TEXT] = "the peer", how[64];
 
 	name_several(&late, f->all.several_blamed);
 	if (late.tgid || late.others || late.left || late.too_young)
@@ -91,12 +115,10 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- %s is busy on its CPU", name);
 	else if (reader_kept_off(s, f))
 		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
-	else if (f->blamed == BLAME_PEER_READER &&
-		 reads_often(who_reads(s, &s->ep[f->endpoint]), f))
-		snprintf(buf, len, " <- %s %s often, and %s not keep up", name,
-			 late.others ? "read" : "reads", late.others ? "do" : "does");
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(buf, len, " <- %s %s not reading", name, late.others ? "are" : "is");
+		snprintf(buf, len, " <- %s %s", name,
+			 how_it_reads(who_reads(s, &s->ep[f->endpoint]), f, late.others, how,
+				      sizeof(how)));
 	else if (f->blamed == BLAME_PEER_NO_CPU)
 		snprintf(buf, len, " <- %s %s waiting for a CPU", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_NO_CPU)
@@ -369,14 +391,19 @@ static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char 
 		    plural(r.n));
 }
 
-/* ": it thinks 300 ms a request, 41 requests" */
+/* "thinks 300 ms a request, 41 requests" */
 void append_requests(const struct requests *r, char *buf, size_t len)
 {
+	static const char *const does[] = { "thinks", "leaves each request unread for",
+					    "answers over a path that takes" };
+	const uint64_t parts[] = { r->think_ns, r->unread_ns, r->way_ns };
+	enum request_part most = longest_part(r);
 	char each[32];
 
-	human_ns((double)r->think_ns / (double)r->n, each, sizeof(each));
-	text_append(buf, len, "%s %s a request, %" PRIu64 " request%s",
-		    r->bounded ? "reads and thinks at most" : "thinks", each, r->n, plural(r->n));
+	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
+	text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
+		    r->bounded && most == REQUEST_THINK ? "reads and thinks at most" : does[most],
+		    each, most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */

@@ -84,6 +84,12 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->bounded |= !b;
 }
 
+/* Nobody asks the writers of a pipe that has no other beside it for the questions. */
+static bool is_one_way(const struct trace_endpoint *ep, const struct ends *e)
+{
+	return ep->proto == TRACE_PIPE && !e->answers;
+}
+
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -94,7 +100,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 		add_replies(s, i, &e, sum);
 		return;
 	}
-	if (!n)
+	if (!n || is_one_way(ep, &e))
 		return;
 	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
@@ -104,4 +110,11 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
 	sum->bounded |= !e.asked;
+}
+
+enum request_part longest_part(const struct requests *r)
+{
+	if (r->unread_ns > r->think_ns && r->unread_ns > r->way_ns)
+		return REQUEST_UNREAD;
+	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
 }

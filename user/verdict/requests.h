@@ -10,4 +10,7 @@
  * known. */
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum);
 
+/* what took most of the time */
+enum request_part longest_part(const struct requests *r);
+
 #endif

@@ -135,6 +135,8 @@ struct requests {
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
 };
 
+enum request_part { REQUEST_THINK, REQUEST_UNREAD, REQUEST_WAY };
+
 /* A long wait, and those that are alike: of the same program for the same server */
 struct waits_together {
 	size_t connections; /* 0: there is none */
