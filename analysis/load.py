@@ -162,7 +162,7 @@ def _trace(path: str, raw: bytes, top: fields.Object) -> Document:
 
 def _judge_replay(doc: Document, replayed: fields.Object) -> None:
     if replayed.get("cut") is True or replayed.get("complete") is False:
-        doc.remarks.append(f"interrupted: the recording {'breaks off' if replayed.get('cut') is True else 'did not end in good order'}")
+        doc.remarks.append(f"interrupted: the recording {'is cut off' if replayed.get('cut') is True else 'did not end cleanly'}")
     damaged = fields.number(replayed, "damaged_blocks", doc.path)
     if damaged:
         doc.remarks.append(f"{damaged:.0f} damaged blocks of the recording were left out")

@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The states of a ledger: one row each. Enum, names, help, the JSON legend and docs/CAUSES.md come
- *from here.
+ * The states of a ledger, one row each. The enum, the names, the help, the legend in JSON and
+ * docs/CAUSES.md come from here.
  *
- * A number is never reused: it is the index in every saved file. A row that is retired keeps its
- *number.
+ * A number is never reused: it is the index in every saved file. A retired row keeps its number.
  *
- *	X(symbol, number, name, stall, nist, what holds, what to do)
+ *	X(symbol, number, name, stall, nist, when it holds, what to do)
  *
- * nist: the stall point of the NIST paper (section III) that the row belongs to: 1 sleep for
- *memory, 2 window full, 3 partial packet, 0 none.
+ * nist: the row's stall point in section III of the NIST paper: 1 sleep for memory, 2 window full,
+ * 3 partial packet, 0 none.
  */
 #ifndef IPCSTALL_CAUSES_H
 #define IPCSTALL_CAUSES_H
 
 #define TX_STATES(X) \
 	X(TX_IDLE, 0, "idle", 0, 0, \
-	  "nothing is outstanding: the application has given nothing to send", \
-	  "nothing: the endpoint is not what limits") \
+	  "nothing to send and nothing unacknowledged: the application sends nothing", \
+	  "nothing to fix here: find out what the application does instead of sending") \
 	X(TX_FLIGHT, 1, "flight", 0, 0, \
-	  "everything is sent, acknowledgements are outstanding, nothing waits", \
-	  "nothing to send sooner: the time is the path's; have more than one message under way") \
+	  "everything is sent and acknowledgements are outstanding; nothing is held back", \
+	  "nothing to fix: this is the round trip of the path; keep more than one message under " \
+	  "way to hide it") \
 	X(TX_SNDBUF, 2, "sndbuf", 1, 1, \
-	  "a writer waits for buffer memory, asleep in its call, refused (EAGAIN) or asking by " \
-	  	"poll() or select(), and the head of the queue is not held (pipe: ring full)", \
+	  "the send buffer (of a pipe: the ring) is full, nothing else holds the queue, and a " \
+	  "writer waits for room: asleep in its call, refused with EAGAIN, or in poll() or " \
+	  "select()", \
 	  "raise SO_SNDBUF or tcp_wmem (pipe: F_SETPIPE_SZ), or make the reader faster") \
 	X(TX_RECOVERY, 3, "recovery", 1, 0, \
-	  "lost data, or what this host itself would not send, waits for a retransmission or for " \
-	  	"a timer", \
-	  "find the loss: drops in a qdisc, a driver or a full receive buffer; a route or a link " \
-	  	"that was not there") \
+	  "data that was lost, or that this host could not send, waits for a retransmission or " \
+	  "a timer", \
+	  "find where packets are dropped: a qdisc, a driver, a full receive buffer, a missing " \
+	  "route or link") \
 	X(TX_PACING, 4, "pacing", 1, 0, \
-	  "the head of the queue is held by pacing or by TSO deferral", \
-	  "raise SO_MAX_PACING_RATE where the program sets it; else this is the congestion " \
-	  	"control's own pace: another one, or look for small buffers and loss") \
+	  "pacing or TSO deferral holds the head of the queue", \
+	  "raise SO_MAX_PACING_RATE if the program sets it; otherwise the congestion control " \
+	  "sets the pace: look for loss and small buffers, or try another one") \
 	X(TX_CORK, 5, "cork", 1, 3, \
-	  "a partial segment or datagram is held by TCP_CORK, UDP_CORK or MSG_MORE", \
-	  "take the cork off once the message is whole, or send its last piece without MSG_MORE; " \
-	  	"before, it waits for its writer alone") \
+	  "TCP_CORK, UDP_CORK or MSG_MORE holds a partial segment or datagram", \
+	  "clear TCP_CORK once the message is complete, or send its last piece without " \
+	  "MSG_MORE; until then only its writer holds it up") \
 	X(TX_NAGLE, 6, "nagle", 1, 3, \
-	  "a partial segment is held by Nagle's rule (Minshall's variant) until a small one is " \
-	  	"acknowledged", \
+	  "Nagle's algorithm (Minshall's variant) holds a partial segment until an earlier " \
+	  "small one is acknowledged", \
 	  "TCP_NODELAY here, TCP_QUICKACK at the peer, or one write for each message") \
 	X(TX_CWND, 7, "cwnd", 1, 2, \
 	  "data is queued and the congestion window is full", \
-	  "look for loss and for a small initial window; another congestion control") \
+	  "look for loss and for a small initial window; try another congestion control") \
 	X(TX_RWND, 8, "rwnd", 1, 2, \
-	  "data is queued and the next segment does not fit the peer's window", \
+	  "data is queued and the next segment does not fit into the peer's receive window", \
 	  "make the peer read sooner, or raise its SO_RCVBUF or tcp_rmem") \
 	X(TX_DEVICE, 9, "device", 0, 0, \
-	  "bytes are with the queueing discipline, the driver or the NIC, not yet reported " \
-	  	"transmitted", \
-	  "the device is at work: that is not a stall; a faster link or a shorter queue helps") \
+	  "bytes are in the qdisc, the driver or the NIC, and are not yet reported as sent", \
+	  "nothing to fix: a device at work is no stall; a faster link or a shorter queue helps") \
 	X(TX_WORK, 10, "work", 0, 0, \
 	  "a thread runs the send path of this endpoint", \
 	  "fewer, larger writes; sendfile or MSG_ZEROCOPY for bulk")
 
 #define RX_STATES(X) \
 	X(RX_IDLE, 0, "idle", 0, 0, \
-	  "no data and no reader in a call; who waits for any of several, by epoll or poll(), is " \
-	  	"in none", \
-	  "nothing: nobody waits for this one alone") \
+	  "no data, and no reader in a call (a thread that waits for several endpoints, in " \
+	  "epoll or poll(), does not count)", \
+	  "nothing to fix: nobody waits for this endpoint alone") \
 	X(RX_UNREAD, 1, "unread", 0, 0, \
 	  "data is queued and no reader is in a call: the application is late", \
-	  "read sooner: see what the named reader does meanwhile") \
+	  "read sooner: find out what the named reader does instead") \
 	X(RX_WAIT, 2, "wait", 0, 0, \
 	  "a reader sleeps in a call for data, or in poll() or select() for this endpoint alone", \
 	  "look at the other end: why does it not send?") \

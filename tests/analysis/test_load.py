@@ -172,7 +172,7 @@ def test_remarks(save):
 
 def test_what_was_cut_short_says_so(save, run, tmp_path):
     trace = json.loads(synth.trace())
-    for replayed, words in (({"complete": False, "cut": True}, "breaks off"), ({"complete": False, "cut": False}, "good order"), ({"complete": True, "damaged_blocks": 3}, "3 damaged")):
+    for replayed, words in (({"complete": False, "cut": True}, "cut off"), ({"complete": False, "cut": False}, "end cleanly"), ({"complete": True, "damaged_blocks": 3}, "3 damaged")):
         assert [words in r for r in load(save(json.dumps({**trace, "replayed": replayed}))).remarks] == [True]
     assert load(save(json.dumps({**trace, "replayed": {"complete": True, "cut": False, "damaged_blocks": 0}}))).remarks == []
     assert load(save(synth.timeline().replace('"complete": true', '"complete": false'))).remarks == ["interrupted: the recording did not end in good order"]

@@ -34,7 +34,7 @@ says_true "and the request for a connection was sent again" "$the" 'e["beside"][
 says_true "the verdict says that, and what to do" "$the" \
 	'"recovery <- no answer to its SYN" in f["text"] and f["text"] in l["verdict"] and "backlog" in f["fix"] and f["unanswered_syn"]' '(l["verdict"], f)'
 says_true "and that it was the queue that was full, of which program" "$the" \
-	'"the queue of python3[" in l["card"]["why"] and "was full" in l["card"]["why"]' 'l["card"]'
+	'"the accept queue of python3[" in l["card"]["why"] and "was full" in l["card"]["why"]' 'l["card"]'
 says_true "the listener says that its queue was full, and how many requests it threw away" "$the" \
 	'[(x["backlog"], x["peak"], x["dropped"], x["established"], x["accepted"]) for x in l["listeners"] if x["local"].endswith(":" + listens)] == [(0, 1, int(dropped), 2, 2)]' '(dropped, l["listeners"])'
 "$IPCSTALL" record -q -o m.rec -- python3 full.py >took 2>err

@@ -91,7 +91,7 @@ mkdir "$WORK/there"
 for out in json csv raw; do
 	cp "$WORK/part.json" "$WORK/there/old"
 	said=$( (ulimit -f 0; exec "$IPCSTALL" "${run[@]}" --quiet --$out "$WORK/there/old") 2>&1) # a pipe: the limit is one of every file
-	check "no room, $out" "$? $said" [ "$? $said" = "6 ipcstall: $WORK/there/old: File too large; give it room and run again" ]
+	check "no room, $out" "$? $said" [ "$? $said" = "6 ipcstall: $WORK/there/old: File too large; free some space and run again" ]
 	check "no room, $out: the file of before stays" "$(ls -la "$WORK/there")" eval 'cmp -s "$WORK/part.json" "$WORK/there/old" && [ "$(ls -A "$WORK/there")" = old ]'
 done
 # Behind a link, with its own mode; a file that was handed over goes on where it is.

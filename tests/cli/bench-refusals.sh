@@ -70,7 +70,7 @@ belongs to tcp, unix|--mode pipe --test connect
 --rate with --outstanding|--mode tcp --test latency --rate 100 --outstanding 4
 bulk has no schedule|--mode tcp --rate 100
 --rate with --test connect|--mode tcp --test connect --rate 100
-nothing is awaited|--mode tcp --test throughput --outstanding 4
+no answer is awaited|--mode tcp --test throughput --outstanding 4
 --ack with --test latency: throughput alone|--mode tcp --test latency --ack message
 --trials with --test latency,oneway: throughput alone|--mode tcp --test latency,oneway --trials 5
 --outstanding with --test connect: only latency|--mode tcp --test connect --outstanding 4
@@ -107,7 +107,7 @@ one CPU number or two|--mode tcp --cpus 0,1,2
 one CPU number or two|--mode tcp --cpus -1
 that is two CPUs|--mode tcp --cpus 0,1 --placement same
 that is one CPU|--mode tcp --cpus 0 --placement cross
-not to pin|--mode tcp --cpus 0 --placement none
+they contradict each other|--mode tcp --cpus 0 --placement none
 did you mean 'cross'|--mode tcp --placement cros
 accept\(\) sleeps|--mode tcp --test connect --placement spin
 did you mean 'gso'|--mode udp --engine gos
@@ -117,28 +117,28 @@ belongs to tcp|--mode udp --engine zerocopy
 serves bulk throughput only|--mode udp --engine mmsg --test latency
 serves bulk throughput only|--mode pipe --engine splice --ack message
 only plain calls can spin|--mode pipe --engine splice --placement spin
-a way of its own|--mode pipe --engine splice --pattern chunks=512
+its own way|--mode pipe --engine splice --pattern chunks=512
 one datagram at most|--mode udp --engine mmsg --size 128K
 one datagram at most|--mode udp --engine gso --size 128K --quiet
 link|--mode tcp --link vethh
 link|--mode tcp --link veth,mtu=1
 link|--mode tcp --link veth,rate=fast
 trials set this host's buffers only|--mode tcp --tuned --connect localhost
-no buffer and no window|--mode tcp --tuned --test connect
+buffers and windows|--mode tcp --tuned --test connect
 --duration with --count|--mode tcp -d 1s --count 10
 --duration with --bytes|--mode tcp --bytes=10 --duration=1s
 --duration with --count|diagnose --mode tcp -d 1s --count 10
 --duration with --count|sweep --mode tcp -d 1s --count 10 -V size=4
 nothing would be sent|--mode tcp --count 0
 nothing would be sent|--mode tcp --bytes 0
-stopwatch is the ledger's|--mode tcp --nist --no-trace
+stopwatch needs the ledger|--mode tcp --nist --no-trace
 given twice; give all its values|sweep -m tcp -V size=4 -V size=8
-one value or several|sweep -m tcp -V size=4 --size 8
-one value or several|sweep -m tcp -V cc=reno,cubic --cc=reno --size 8
+set the same option|sweep -m tcp -V size=4 --size 8
+set the same option|sweep -m tcp -V cc=reno,cubic --cc=reno --size 8
 4 is given twice|sweep -m tcp -V size=4,8,4
 lo is given twice|sweep -m tcp --size 4 -V link=lo;veth;lo
-the file says what is run|--repeat f.json --count 10
-the file says what is run|-m tcp --repeat f.json
+the file says what to run|--repeat f.json --count 10
+the file says what to run|-m tcp --repeat f.json
 the file says what was run|diagnose --from f.json --size 4
 the file says what was run|diagnose -m pipe --from f.json --fixes run
 nothing is measured|diagnose --from f.json --rounds 9
@@ -156,18 +156,18 @@ refuses 'a congestion control that is not there' 4 'cc nosuchcc' --mode tcp --si
 refuses 'a directory that is not there' 6 'No such file' --mode tcp --size 64 --json /nonexistent/x.json
 cd "$WORK" || exit 70
 short=(--mode pipe --size 64 --test latency --count 100 --quiet)
-refuses 'two outputs to one file' 2 'one file, two outputs would mix' "${short[@]}" --json x --csv x --raw y
-refuses 'two outputs to one file, by two names' 2 'x and \./x: one file' "${short[@]}" --json x --raw ./x
+refuses 'two outputs to one file' 2 'two outputs would mix in one file' "${short[@]}" --json x --csv x --raw y
+refuses 'two outputs to one file, by two names' 2 'x and \./x: two outputs' "${short[@]}" --json x --raw ./x
 "$IPCSTALL" "${short[@]}" --json kept.json && cp kept.json was.json
-refuses 'an output that would replace what is repeated' 2 'is what is read' --repeat kept.json --json kept.json
+refuses 'an output that would replace what is repeated' 2 'this input would be overwritten' --repeat kept.json --json kept.json
 check 'and it is left alone' "$(head -c 200 kept.json)" cmp -s kept.json was.json
 rm kept.json was.json
 ln -s x link
-refuses 'two outputs to one file, one by a link' 2 'x and link: one file' "${short[@]}" --csv x --timeline link
+refuses 'two outputs to one file, one by a link' 2 'x and link: two outputs' "${short[@]}" --csv x --timeline link
 rm link
 "$IPCSTALL" "${short[@]}" --json - --csv mixed >mixed 2>err
 rc=$?
-check 'two outputs to one file, one as standard output' "$rc $(cat err)" eval '[ $rc -eq 2 ] && grep -q "standard output and mixed: one file" err'
+check 'two outputs to one file, one as standard output' "$rc $(cat err)" eval '[ $rc -eq 2 ] && grep -q "standard output and mixed: two outputs" err'
 rm -f mixed err out
 works 'two outputs to one device' "${short[@]}" --json /dev/null --csv /dev/null
 refuses 'a run that cannot begin' 4 nosuchcc --mode tcp --size 64 --cc nosuchcc --json new --csv kept

@@ -8,7 +8,7 @@ refuses 'an address that is none' 2 'not ADDRESS:PORT' export --listen localhost
 refuses 'a port alone' 2 'not ADDRESS:PORT' export --listen :19435
 refuses 'an empty address' 2 'not ADDRESS:PORT' export --listen '[]:19435'
 refuses 'a name instead of an address' 2 'address in numbers' export --listen localhost:19435
-refuses 'a port that is none' 2 'is no port' export --listen 127.0.0.1:99999
+refuses 'a port that is none' 2 'is not a port' export --listen 127.0.0.1:99999
 refuses 'an address of elsewhere' 5 'Cannot assign' export --listen 192.0.2.1:19435
 "$IPCSTALL" export --exact --once --interval 0.2 >/dev/full 2>"$WORK/err"
 check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"

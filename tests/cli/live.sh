@@ -16,16 +16,16 @@ refuses "attach: a bad protocol" 2 'unknown' attach -a --proto sctp -d 1s
 refuses "run: no command" 2 'no command' run
 refuses "run: no such program" '[2345]' 'no-such-program|cannot|Operation' run -- "$WORK/no-such-program"
 refuses "run: two outputs to one pipe" 2 'would mix' run --json - --ndjson - -- true
-refuses "run: two outputs to one file" 2 'one file, two outputs would mix' run --json x --timeline ./x -- true
+refuses "run: two outputs to one file" 2 'two outputs would mix in one file' run --json x --timeline ./x -- true
 check "run: and none is left" "x is there" [ ! -e x ]
 refuses "run: a folder that is not there" 6 'No such file' run --json /nowhere/x.json -- true
 refuses "run: a timeline that cannot be written" 6 'No such file' run --timeline /nowhere/t -- true
-refuses "record: no file" 2 'which file' record -a
+refuses "record: no file" 2 'no output file given' record -a
 refuses "record: a command and a process" 2 'exclude each other' record -o a.rec -p $$ -- true
 refuses "record: too small" 2 'out of range' record -o a.rec --max-size 1K -a
 refuses "record: onto standard output" 2 'give a file' record -o - -a
 check "record: no file of that name is made" "it is there" [ ! -e ./- ]
-refuses "replay: from standard input" 2 'give that file' replay -
+refuses "replay: from standard input" 2 'save it to a file' replay -
 refuses "replay: no file" 2 'give one FILE' replay
 refuses "replay: not there" 9 'No such file' replay /nowhere/a.rec
 echo '{}' >not.rec
@@ -145,9 +145,9 @@ for _ in range(int(sys.argv[1])):
 PY
 talk=(python3 talk.py)
 ends "json to a full disk" 6 'No space' "$IPCSTALL" run -q --json /dev/full -- "${talk[@]}" 3
-ends "json to a standard output that is full" 6 'standard output: No space left on device; give it room or a reader and run again$' \
+ends "json to a standard output that is full" 6 'standard output: No space left on device; free some space or start its reader, and run again$' \
 	sh -c '"$0" "$@" >/dev/full' "$IPCSTALL" run -q --json - -- true
-ends "csv to a full disk" 6 '/dev/full: No space left on device; give it room and run again$' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
+ends "csv to a full disk" 6 '/dev/full: No space left on device; free some space and run again$' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
 ends "timeline to a full disk" 6 'No space' "$IPCSTALL" run -q --timeline /dev/full -- "${talk[@]}" 3
 ends "trace events to a full disk" 6 'No space' "$IPCSTALL" run -q --perfetto /dev/full -- "${talk[@]}" 3
 ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full -i 50ms -- "${talk[@]}" 30
@@ -255,16 +255,16 @@ wait $talker 2>/dev/null
 # --- record and replay ---
 "$IPCSTALL" record -q -o a.rec -- "${talk[@]}" 20 2>err || fail "record" "$(cat err)"
 cp a.rec kept.rec
-refuses "replay: an output in place of the recording" 2 'is what is read' replay a.rec --json ./a.rec
+refuses "replay: an output in place of the recording" 2 'this input would be overwritten' replay a.rec --json ./a.rec
 check "replay: the recording is as it was" "$(ls -l a.rec kept.rec)" cmp -s a.rec kept.rec
 refuses "replay: no timeline was recorded" 9 'holds no timeline' replay a.rec --timeline t2.ndjson
 ends "replay to a full disk" 6 'No space' sh -c '"$0" replay a.rec >/dev/full' "$IPCSTALL"
 size=$(stat -c %s a.rec)
 head -c $((size - 1)) a.rec >cut.rec
-ends "replay of a file that breaks off" 0 'breaks off at byte' "$IPCSTALL" replay cut.rec
+ends "replay of a file that breaks off" 0 'is cut off at byte' "$IPCSTALL" replay cut.rec
 cp a.rec bad.rec
 printf '\x5a\x5a' | dd of=bad.rec bs=1 seek=60 conv=notrunc 2>/dev/null
-ends "replay of a damaged head" 9 'it is damaged, .*nothing can be shown' "$IPCSTALL" replay bad.rec
+ends "replay of a damaged head" 9 'it is damaged .*nothing can be shown' "$IPCSTALL" replay bad.rec
 
 # one byte of what is in the last block of a kind (5: a snapshot), or of its head, is not what was written
 cat >flip.py <<'PY'
@@ -279,7 +279,7 @@ open("flipped.rec", "wb").write(d)
 PY
 for offset in 5 25; do
 	python3 flip.py 5 $offset
-	ends "replay of a damaged first snapshot, byte $offset" 9 'flipped.rec: it is damaged, .*nothing can be shown' "$IPCSTALL" replay flipped.rec
+	ends "replay of a damaged first snapshot, byte $offset" 9 'flipped.rec: it is damaged .*nothing can be shown' "$IPCSTALL" replay flipped.rec
 	check "replay of a damaged first snapshot, byte $offset: one line" "$(cat err)" [ "$(wc -l <err)" -eq 1 ]
 done
 for at in '6 25' '8 5'; do # closed endpoints; the head of the last block
@@ -290,7 +290,7 @@ done
 
 # no room for a snapshot: nothing of it could be replayed, so the recording of before is still there
 cp a.rec small.rec
-ends "a recording without room" 6 'small.rec: File too large; there is no snapshot yet, and nothing is kept' \
+ends "a recording without room" 6 'small.rec: File too large; there is no snapshot yet, so nothing is kept' \
 	bash -c 'trap "" XFSZ; ulimit -f 3; exec "$0" "$@"' "$IPCSTALL" record -q -o small.rec --timeline -- "${talk[@]}" 30
 check "leaves the one of before, and nothing beside it" "$(ls -la small.rec a.rec .*.part 2>&1)" eval 'cmp -s a.rec small.rec && ! ls .*.part 2>/dev/null'
 "$IPCSTALL" record -q -i 100ms -o small.rec -- "${talk[@]}" 200 &
@@ -299,7 +299,7 @@ jobs_to_end+=("$recorder")
 check "a recording under way stands under its name from its first snapshot on" "$(ls -la)" until_true eval '! cmp -s a.rec small.rec'
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
-ends "and is read as far as it came" 0 'did not end in good order; figures are those of its last whole snapshot' "$IPCSTALL" replay small.rec
+ends "and is read as far as it came" 0 'did not end cleanly; its figures are those of the last whole snapshot' "$IPCSTALL" replay small.rec
 
 # --- without privileges ---
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then

@@ -57,7 +57,7 @@ check 'row7: also under sudo' "$(cat out err)" eval "grep -q \"^uid $(id -u nobo
 
 refuses 'row7: a user there is none of' 2 '^ipcstall: --user nobody-has-this-name: no such user; ' run -u nobody-has-this-name -- true
 refuses 'row7: two users' 2 'exclude each other' run -u alice --as-root -- true
-refuses 'row7: a user and no command' 2 'as whom a command runs' record -u alice -o x.rec -p $$
+refuses 'row7: a user and no command' 2 'apply to a command' record -u alice -o x.rec -p $$
 for pair in '0 0' '23456 23459' '23456 ' ' 23456' '23456x 23456' '-1 23456' '4294967295 23456' '99999999999999999999 23456' '23499 23456'; do
 	CLOCK=no
 	sudo_env "${pair% *}" "${pair#* }" "$IPCSTALL" run -- touch ran >out 2>err

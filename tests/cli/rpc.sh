@@ -16,7 +16,7 @@ belongs to tcp|--mode grpc-unix --link veth
 belongs to tcp|--mode grpc-unix --nagle
 has a size of its own|--mode thrift --payload int --size 64
 a stream carries strings|--mode grpc --payload struct --test throughput
-a call has an answer|--mode thrift --test oneway
+a call always has an answer|--mode thrift --test oneway
 leave it out|--mode grpc --ack message
 leave it out|--mode thrift --outstanding 4
 leave --rate out|--mode thrift --rate 100 --test latency
@@ -40,10 +40,10 @@ ends=$(dirname "$(readlink -f "$IPCSTALL")")/rpc
 printf '#!/bin/sh\nexit 8\n' >"$WORK/alone/rpc/ipcstall-grpc"
 printf '#!/bin/sh\nexit 127\n' >"$WORK/alone/rpc/ipcstall-thrift"
 chmod 755 "$WORK"/alone/rpc/*
-alone 'a program of another version' 8 'is of another version' --mode grpc --size 64 --no-trace
+alone 'a program of another version' 8 'has another version' --mode grpc --size 64 --no-trace
 alone 'a library is missing' 4 'does not start: a library is missing' --mode thrift --size 64 --no-trace
 chmod 777 "$WORK/alone/rpc/ipcstall-grpc"
-alone 'a program that others may change' 3 'others may change it' --mode grpc --size 64 --no-trace
+alone 'a program that others may change' 3 'others can write to it' --mode grpc --size 64 --no-trace
 
 # the distribution's, which its packages of the libraries belong to
 PYTHON=/usr/bin/python3

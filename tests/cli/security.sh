@@ -193,8 +193,8 @@ short=(--mode tcp --size 64 --duration 60ms -q --no-trace)
 
 serve --key "$WORK/key"
 check 'row6: with the secret a client is served' "$(tail -1 "$WORK/server")" "$IPCSTALL" "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/key"
-refuses 'row6: without it, it is refused' 3 'asks for a secret; give --key' "${short[@]}" --connect "127.0.0.1:$port"
-refuses 'row6: with another one too' 3 "secret is not this server's" "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/other"
+refuses 'row6: without it, it is refused' 3 'requires a secret; give --key' "${short[@]}" --connect "127.0.0.1:$port"
+refuses 'row6: with another one too' 3 "client's secret differs" "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/other"
 if [ "$(id -u)" -eq 0 ]; then
 	check 'row6: started by root it runs as nobody, without capabilities' "$(grep -E 'Uid|Gid|Groups|Cap' "/proc/$server/status")" \
 		eval 'grep -qP "^Uid:\t65534\t65534\t65534\t65534" /proc/$server/status && grep -q "^CapPrm:.0*$" /proc/$server/status && grep -qE "^Groups:\s*$" /proc/$server/status && grep -q "NoNewPrivs:.1" /proc/$server/status'
@@ -203,7 +203,7 @@ else
 fi
 end_server
 serve
-refuses 'row6: a client that has the secret believes no server without it' 3 'proves no secret' "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/key"
+refuses 'row6: a client that has the secret believes no server without it' 3 'started without a secret' "${short[@]}" --connect "127.0.0.1:$port" --key "$WORK/key"
 refuses 'row6: a port below 1024' 2 'ports from 1024 on' "${short[@]}" --port 80 --connect "127.0.0.1:$port"
 refuses 'row6: a congestion control that not every user may choose' 3 'not one that any user' "${short[@]}" --cc nosuchcc --connect "127.0.0.1:$port"
 refuses 'row6: more memory than a client may have' 5 'a client may have 256' --mode tcp --size 1G --duration 60ms -q --no-trace --connect "127.0.0.1:$port"

@@ -12,11 +12,11 @@ says_true 'it goes on with what is missing' "$(rows cut.ndjson); done = sorted((
 before=$(sha256sum <"$WORK/cut.ndjson")
 works 'a complete one has nothing left to run' "${sweep[@]}" --resume
 check 'and stays as it is' 'it was changed' [ "$before" = "$(sha256sum <"$WORK/cut.ndjson")" ]
-refuses 'another command line' 9 "'options' is not that of this command line" "${sweep[@]}" -d 30ms --resume
+refuses 'another command line' 9 "'options' differs from that of this command line" "${sweep[@]}" -d 30ms --resume
 sed 's/"kernel":"[^"]*"/"kernel":"1.0"/' "$WORK/begun" >"$WORK/cut.ndjson"
-refuses 'another kernel' 9 "'kernel' is not that of this machine" "${sweep[@]}" --resume
+refuses 'another kernel' 9 "'kernel' differs from that of this machine" "${sweep[@]}" --resume
 sed 's/"git":"[^"]*"/"git":"0"/' "$WORK/begun" >"$WORK/cut.ndjson"
-refuses 'another build' 9 "'git' is not that of this program" "${sweep[@]}" --resume
+refuses 'another build' 9 "'git' differs from that of this program" "${sweep[@]}" --resume
 { cat "$WORK/begun"; tail -1 "$WORK/begun"; } >"$WORK/cut.ndjson"
 refuses 'a point that is there twice' 9 'point 0 is there twice' "${sweep[@]}" --resume
 sed 's/"test":"[^"]*"/"test":"other"/' "$WORK/begun" >"$WORK/cut.ndjson"
@@ -24,7 +24,7 @@ refuses 'a point of a test there is none of' 9 'point 0 is of no test' "${sweep[
 
 # --- what is refused, is so before the file is opened ---
 cp "$WORK/begun" "$WORK/kept.ndjson"
-refuses 'no size' 2 'of which size' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
+refuses 'no size' 2 'no message size given' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
 refuses 'two sizes' 2 '2 sizes in --size' sweep -m pipe --size 64,128 -V pipe-size=64K,1M -o "$WORK/kept.ndjson"
 refuses '--resume was forgotten' 2 'interrupted after 1 point' sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/kept.ndjson"
 check 'a wrong command line leaves the file alone' 'it was changed' cmp -s "$WORK/begun" "$WORK/kept.ndjson"

@@ -10,7 +10,7 @@ terminal 100 30 "stty -g >$WORK/stty.before; echo BEFORE; set -m; $IPCSTALL top 
 shown 'comes up' '^ipcstall top  '
 shown 'the row' '^ *9[0-9]\.[0-9]% known.*nagle, delack'
 T send-keys Enter
-shown 'details' 'STALLED .* waits for an ACK of known'
+shown 'details' 'STALLED .* waits for an ACK from known'
 shown 'the fix in the details' 'try    TCP_NODELAY'
 shown 'time line' '^tx  \|.*[Nn]{10}'
 shown 'stalls' 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
@@ -26,7 +26,7 @@ T send-keys ' '
 shown 'pause' 'PAUSED'
 T send-keys ' ' '/' x y z z y
 shown 'typing' 'filter: knownxyzzy_'
-shown 'nothing found' 'no row holds'
+shown 'nothing found' 'no row contains'
 T send-keys Escape
 T resize-window -x 20 -y 8
 shown '20 columns' '^WHO WAITS'

@@ -8,7 +8,7 @@ WHO = r"\S+\[\d+\](?: and others)?"
 VERDICTS = (
     rf"(?:STALLED|WAITING) [\d.]+ %  {WHO} (?:waits for .*|and {WHO} wait for each other.*)",
     rf"(?:STALLED|WAITING) +(?:[\d.]+ %)? *(?:datagrams (?:to|of) {WHO} are lost|many small stalls, .*|\S+ waits for .*)",
-    rf"HEALTHY  (?:\d+ connections?, nothing waits in vain|{WHO} to {WHO}, limited by: .*)",
+    rf"HEALTHY  (?:\d+ connections?, nothing waits needlessly|{WHO} to {WHO}, limited by: .*)",
     r"UNKNOWN  .*",
 )
 

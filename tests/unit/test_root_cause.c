@@ -59,8 +59,7 @@ static void three_in_a_row(void **state)
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "p11[11] of pipe:[11]: sndbuf <- p12[12] is not reading"));
 	assert_non_null(strstr(
-		text,
-		"; at the root of it: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
+		text, "; root cause: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
 /* `relay | relay | relay`, by pipes or through a port of each host: of one name, and no workers */
@@ -338,9 +337,8 @@ static void a_proxy_that_does_not_sleep_is_a_link(void **state)
 	assert_int_equal(v.v[1].root, -1);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
-	assert_non_null(
-		strstr(text, "; at the root of it, by the amounts that are passed on: p12[12] of "
-			     "tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
+	assert_non_null(strstr(text, "; root cause (inferred from the bytes passed on): p12[12] of "
+				     "tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
 }
 
 static void nobody_else_may_be_the_root(struct trace_endpoint *ep, size_t n)

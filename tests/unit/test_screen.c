@@ -238,7 +238,7 @@ static void typing_filters(void **state)
 	for (const char *c = "prog1x"; *c; c++)
 		press(&r, *c);
 	assert_int_equal(r.p.shown, 0);
-	row_is(&r, 3, "no row holds the filter's words");
+	row_is(&r, 3, "no row contains the filter's words");
 	press(&r, KEY_BACKSPACE);
 	assert_int_equal(r.p.shown, 4); /* 1, 10, 11, 12 */
 	press(&r, KEY_ENTER);
@@ -362,13 +362,13 @@ static void details_have_the_judges_card(void **state)
 	assert_true(o.judged);
 	assert_int_equal(o.card.outcome, OUTCOME_STALLED);
 	assert_string_equal(o.card.cause, "nagle");
-	assert_string_equal(o.card.head, "client[102] waits for an ACK of server[103]");
+	assert_string_equal(o.card.head, "client[102] waits for an ACK from server[103]");
 	assert_int_equal(o.over_ns, S);
 	set_up(&r, 2, 80, 40);
 	r.s.opened = &o;
 	screen_key(&r.s, &r.p, KEY_ENTER);
 	screen_draw(&r.s, &r.p, &r.c);
-	row_is(&r, 1, "STALLED 90 %  client[102] waits for an ACK of server[103]");
+	row_is(&r, 1, "STALLED 90 %  client[102] waits for an ACK from server[103]");
 	assert_true(row_has(&r, 4, "  try    TCP_NODELAY here"));
 	opened_clear(&o);
 	assert_false(o.judged);

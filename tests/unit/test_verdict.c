@@ -13,6 +13,7 @@
 #include "bpf/charge.h"
 #include "verdict/blame.h"
 #include "render/card.h"
+#include "render/names.h"
 
 enum { SECOND = 1000000000 };
 
@@ -104,7 +105,8 @@ static void a_message_that_lies_is_no_health(void **state)
 	ep.queue_max = 1;
 	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
-	assert_non_null(strstr(said_of(&ep, &v), "the sender was not seen, and may wait for it"));
+	assert_non_null(
+		strstr(said_of(&ep, &v), "the sender was not seen, and may wait for an answer"));
 }
 
 /* a device that is at work is no stall; one at which the retransmission timer fires while nothing
@@ -429,7 +431,7 @@ static void what_was_late_was_not_lost(void **state)
 	ep.tx.count[TX_RECOVERY] = 3;
 	ep.retransmits = 4;
 	ep.needless = 2;
-	assert_non_null(strstr(said_of(&ep, &v), "recovery <- the path was late, and lost little"));
+	assert_non_null(strstr(said_of(&ep, &v), "recovery <- the path was late and lost little"));
 	assert_true(v.v[0].late_not_lost);
 	ep.needless = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "recovery <- loss on the path"));
@@ -457,7 +459,7 @@ static void a_writer_that_nobody_saw_is_not_healthy(void **state)
 
 	ep.tx_calls.bytes = ep.rx_calls.bytes = 6000000;
 	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
-	assert_non_null(strstr(said_of(&ep, &v), "is not known"));
+	assert_non_null(strstr(said_of(&ep, &v), "is unknown"));
 	assert_int_equal(v.n_unknown, 1);
 	ep.tx.resolution[TX_SNDBUF] = TRACE_EXACT;
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
@@ -501,6 +503,15 @@ static void of_several_the_one_that_waited(void **state)
 	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
 	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
+}
+
+/* a verb agrees with the name before it */
+static void several_wait_and_one_waits(void **state)
+{
+	assert_string_equal(verb_of("writer[21] and others", "waits", "wait"), "wait");
+	assert_string_equal(verb_of("several nginx", "waits", "wait"), "wait");
+	assert_string_equal(verb_of("nginx[7]", "waits", "wait"), "waits");
+	assert_string_equal(verb_of(" and others[7]", "waits", "wait"), "waits");
 }
 
 /* nobody was seen to send: of a socket that is who reads from it too; of a pipe it is not */
@@ -1091,10 +1102,11 @@ static void many_small_stalls_are_no_health(void **state)
 	struct verdict v;
 
 	short_lives(ep);
-	assert_string_equal(said_of_all(ep, CROWD, &v),
-			    "no single stall stands out, but together they are 80.0 ms, 80.00 % of "
-			    "the senders' time, "
-			    "most of it sndbuf (87.5 %)");
+	assert_string_equal(
+		said_of_all(ep, CROWD, &v),
+		"no single stall stands out, but together they make up 80.0 ms, 80.00 % of "
+		"the senders' time, "
+		"most of it sndbuf (87.5 %)");
 	assert_int_equal(v.n, 0);
 	assert_int_equal(v.scattered.ns, 80000000);
 	assert_int_equal(v.wait.endpoint, -1);
@@ -1247,8 +1259,9 @@ static void those_that_were_not_kept_are_in_the_sum(void **state)
 	ep.tx.ns[TX_NAGLE] = 1000;
 	verdict_make(&s, &v);
 	verdict_sentence(&s, &v, text, sizeof(text));
-	assert_non_null(strstr(text, "no single stall stands out, but together they are 500 ms, "
-				     "33.33 % of the senders' time"));
+	assert_non_null(strstr(text,
+			       "no single stall stands out, but together they make up 500 ms, "
+			       "33.33 % of the senders' time"));
 	assert_null(strstr(text, "most of it"));
 }
 
@@ -1419,7 +1432,7 @@ static void a_datagram_that_was_refused_is_not_answered(void **state)
 	said_of(&ep, &v);
 	assert_int_equal(v.unanswered.endpoint, -1);
 	ep.rx_calls.refused_n = 1;
-	assert_non_null(strstr(said_of(&ep, &v), "ICMP said that nobody is there"));
+	assert_non_null(strstr(said_of(&ep, &v), "ICMP said that no program listens there"));
 	assert_int_equal(v.unanswered.endpoint, 0);
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 	ep.rx_calls.refused_n = 0;
@@ -1864,7 +1877,7 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep[1].unseen[0] = TRACE_UNSEEN_MPTCP;
 	assert_non_null(
-		strstr(said_of_both(ep, &v), "what 1 of 2 connections did is not seen: MPTCP"));
+		strstr(said_of_both(ep, &v), "what 1 of 2 connections did was not seen: MPTCP"));
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 	ep[0].tx.ns[TX_SNDBUF] = SECOND / 2; /* what was seen to stall is told all the same */
 	said_of_both(ep, &v);
@@ -1896,7 +1909,8 @@ int main(void)
 		cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
 		cmocka_unit_test(a_full_link_is_named),
 		cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
-		cmocka_unit_test(shares_end_at_all_of_it), cmocka_unit_test(nothing_at_all_is_said),
+		cmocka_unit_test(shares_end_at_all_of_it),
+		cmocka_unit_test(nothing_at_all_is_said),
 		cmocka_unit_test(a_late_reader_is_no_health),
 		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 		cmocka_unit_test(some_messages_come_just_then_by_themselves),
@@ -1919,6 +1933,7 @@ int main(void)
 		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
 		cmocka_unit_test(a_blame_for_a_part_says_so),
 		cmocka_unit_test(of_several_the_one_that_waited),
+		cmocka_unit_test(several_wait_and_one_waits),
 		cmocka_unit_test(who_has_the_socket_is_who_waits),
 		cmocka_unit_test(who_has_ended_is_not_awaited),
 		cmocka_unit_test(who_has_ended_does_not_read),
@@ -1929,7 +1944,8 @@ int main(void)
 		cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
 		cmocka_unit_test(pipes_of_which_each_waits),
 		cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
-		cmocka_unit_test(pipes_by_turns), cmocka_unit_test(who_was_held_up_is_not_awaited),
+		cmocka_unit_test(pipes_by_turns),
+		cmocka_unit_test(who_was_held_up_is_not_awaited),
 		cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
 		cmocka_unit_test(a_long_path_is_told_of),
 		cmocka_unit_test(whose_bytes_pass_through_is_awaited),

@@ -35,7 +35,7 @@ static int change_ids(uid_t uid, gid_t gid)
 
 static const char *remedy(bool asked)
 {
-	return asked ? "run as root, or leave --user out"
+	return asked ? "run as root, or leave out --user"
 		     : "give CAP_SETUID and CAP_SETGID too, or keep these rights with --user root";
 }
 
@@ -50,8 +50,8 @@ static int become(const struct passwd *pw, uint64_t keep, const char *user, cons
 		return err_sys(e, EXIT_NO_PERM, NULL, "--user %s: capabilities", user);
 	if (uid && (setuid(0) == 0 || seteuid(0) == 0))
 		return err_set(e, EXIT_BUG,
-			       "--user %s: root's rights could be had again: a fault of ipcstall; "
-			       "please report it",
+			       "--user %s: root's privileges could be regained: a bug in "
+			       "ipcstall; please report it",
 			       user);
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 		       ? err_sys(e, EXIT_NO_FEATURE, NULL, "--user %s", user)

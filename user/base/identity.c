@@ -86,7 +86,7 @@ static int from_name(struct identity *as, const char *user, struct err *e)
 	if (geteuid())
 		return err_set(e, EXIT_NO_PERM,
 			       "--user %s: only root can run a command as another user; run as "
-			       "root, or leave --user out",
+			       "root, or leave out --user",
 			       user);
 	return from_entry(as, pw, e);
 }

@@ -279,7 +279,7 @@ int opt_set(const struct opt *row, void *into, const char *text, struct err *e)
 		break;
 	}
 	return err_set(e, EXIT_BUG,
-		       "option row without a type: a fault of ipcstall; please report it");
+		       "option row without a type: a bug in ipcstall; please report it");
 }
 
 bool opt_given(const struct opt_operands *rest, const char *name)
@@ -339,7 +339,8 @@ static int parse_long(const struct opt *rows, void *into, char **argv, int left,
 	if (row->type == OPT_FLAG)
 		return take_option(row, into, "1", rest, e) ? -1 : 1;
 	if (left < 2)
-		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; give --%s %s", name,
+		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; write --%s "
+						  "%s", name,
 			       name, row->arg ? row->arg : "VALUE");
 	return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 }
@@ -362,7 +363,8 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 		if (c[1])
 			return take_option(row, into, c + 1, rest, e) ? -1 : 1;
 		if (left < 2)
-			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; give -%c %s",
+			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; write -%c "
+				"%s",
 				       *c, *c, row->arg ? row->arg : "VALUE");
 		return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 	}

@@ -56,9 +56,8 @@ void opt_wrap(FILE *out, const char *text, int column)
 
 const char opt_values_help[] =
 	"A TIME has a unit: ns, us, ms, s, m (or min), h; a bare number is seconds. Bytes may end "
-	"in K, M or G (1024 each), a RATE in k, M or G "
-	"(1000 each). An option that takes no value is undone by --no-NAME, and of one given twice "
-	"the last counts.";
+	"in K, M or G (1024 each), a RATE in k, M or G (1000 each). --no-NAME undoes an option "
+	"that takes no value. If an option is given twice, the last one counts.";
 
 static bool is_set(const struct opt *o, const void *values, char *buf, size_t len)
 {

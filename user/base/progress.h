@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROGRESS_HELP "say how far it is, a line every two seconds, where standard error is no " \
-		      "terminal too"
+#define PROGRESS_HELP "report progress every two seconds, even if standard error is not a " \
+		      "terminal"
 
 /* --progress: of this process and of what it starts */
 void progress_in_pipe(bool wanted);

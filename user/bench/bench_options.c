@@ -31,48 +31,57 @@ const struct opt bench_option_rows[] = {
 	{ OPT_FLAG, '6', "ipv6", NULL, "tcp, udp: over IPv6", AT(v6) },
 	{ OPT_SIZES, 0, "size", "LIST", "message sizes: 64K, 4,16,64 or a range 1400:9000:+4, "
 		"4:512K:*2 (default: 4 B to 512 KiB, ten sizes)", AT(sizes) },
-	{ OPT_STRING, 't', "test", "LIST", "of latency, throughput, oneway, connect (default: "
-		"latency,throughput)", AT(tests), 0, 0, test_words },
+	{ OPT_STRING, 't', "test", "LIST", "what to measure: latency, throughput, "
+					   "oneway, connect (default: "
+					   "latency,throughput)", AT(tests), 0, 0, test_words },
 	{ OPT_STRING, 0, "pattern", "PATTERN", "how a message is written: single, header[=16], "
 		"trailer[=4] (two writes) or chunks=N (a message of N or less is one write)",
 		AT(pattern), 0, 0, pattern_words },
 	{ OPT_ENUM, 0, "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message "
 		"(the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
-	{ OPT_INT, 0, "outstanding", "K", "messages under way before an answer is awaited (default "
-		"1); the time counts from K answers on, and K more are sent after it",
+	{ OPT_INT, 0, "outstanding", "K", "messages under way before waiting for an answer "
+					  "(default 1); the clock starts after K answers, and K "
+					  "more messages follow it",
 		AT(outstanding), 1, 4096 },
-	{ OPT_RATE, 0, "rate", "N", "messages a second on a fixed schedule; the time counts from "
-		"the intended start", AT(rate), 0, 1e7 },
+	{ OPT_RATE, 0, "rate", "N", "messages per second on a fixed schedule; each is "
+				    "timed from its scheduled start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC",
-		"lo, veth or bridge, with keys, as in veth,rate=100mbit,delay=10ms: tcp, udp over "
-		"a cable made for the run (`ipcstall bench --help` lists the keys)", AT(link), 0, 0,
+		"tcp, udp: over a cable made for the run: lo, veth or bridge, with "
+		"keys, as in veth,rate=100mbit,delay=10ms (`ipcstall bench --help` "
+		"lists the keys)", AT(link), 0, 0,
 		link_words },
-	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: the other end is run by "
-		"'ipcstall server' on that host", AT(connect) },
-	{ OPT_STRING, 0, "key", "FILE", "with --connect: the secret that the server was given too "
-		"(ipcstall server --key)", AT(key), .hidden_from_result = true },
+	{ OPT_STRING, 'C', "connect", "HOST[:PORT]", "tcp, udp, rudp: run the other "
+						     "end on that host, by its "
+						     "'ipcstall server'", AT(connect) },
+	{ OPT_STRING, 0, "key", "FILE", "with --connect: the same secret that the "
+					"server was given (ipcstall server --key)",
+		AT(key), .hidden_from_result = true },
 	{ OPT_INT, 0, "port", "N", "tcp, udp: the server's port (default: any free one)", AT(port),
 		0, 65535 },
 	OPT_HEAD("How much"),
-	{ OPT_TIME, 'd', "duration", "TIME", "of each test at each size", AT(duration), 1e6,
+	{ OPT_TIME, 'd', "duration", "TIME", "time for each test at each size", AT(duration), 1e6,
 		86400e9 },
 	{ OPT_SIZE, 0, "bytes", "BYTES", "instead of a duration: this many bytes in each test",
 		AT(bytes), 0, 1024 * GIB },
 	{ OPT_INT, 0, "count", "N", "instead of a duration: this many messages in each test",
 		AT(count), 0, 1 << 24 },
-	{ OPT_INT, 0, "trials", "N", "throughput: slices of the run, from which the interval of "
-		"this run's rate comes (default 20); runs differ by more: sweep --repeats",
+	{ OPT_INT, 0, "trials", "N", "throughput: cut the run into this many slices, for an "
+				     "interval of its rate (default 20); separate runs differ "
+				     "more: use sweep --repeats",
 		AT(trials), 1, 1000 },
-	{ OPT_INT, 0, "warmup", "N", "at least this many messages before, not recorded (default "
-		"40; 0: none)", AT(warmup), 0, 1000000 },
-	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much longer than it "
-		"should be (default 20s)", AT(timeout), 1e8, 86400e9 },
-	{ OPT_INT, 0, "seed", "N", "of every random choice (default 1)", AT(seed), 0,
+	{ OPT_INT, 0, "warmup", "N", "at least this many messages first, not recorded "
+				     "(default 40; 0: none)", AT(warmup), 0, 1000000 },
+	{ OPT_TIME, 0, "timeout", "TIME", "give up when an end is silent this much "
+					  "longer than expected (default 20s)",
+		AT(timeout), 1e8, 86400e9 },
+	{ OPT_INT, 0, "seed", "N", "seed of every random choice (default 1)", AT(seed), 0,
 		9007199254740992.0 },
 	OPT_HEAD("Where"),
-	{ OPT_ENUM, 0, "placement", "HOW", "same (one CPU), cross (two), cross-awake (two, idle "
-		"sleep held off), spin (two, never sleeping), none, auto (default: auto, which is "
-		"same, or what --cpus says)", AT(placement), 0, 0, placements },
+	{ OPT_ENUM, 0, "placement", "HOW", "same (one CPU), cross (two), cross-awake "
+					   "(two, kept out of idle states), spin (two, "
+					   "never sleeping), none, auto (default: "
+					   "auto, which is same, or what --cpus "
+					   "implies)", AT(placement), 0, 0, placements },
 	{ OPT_CPUS, 0, "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
 	OPT_HEAD("Sockets and pipes"),
 	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway "
@@ -101,37 +110,43 @@ const struct opt bench_option_rows[] = {
 	{ OPT_ENUM, 'E', "engine", "ENGINE", "plain, mmsg or gso (udp), splice or vmsplice (pipe), "
 		"zerocopy (tcp)", AT(engine), 0, 0, engines },
 	OPT_HEAD("Reliable UDP (rudp)"),
-	{ OPT_TIME, 0, "rto", "TIME", "send a packet again when it is not acknowledged within this "
-		"(default 1s)", AT(rto), 1e5, 60e9 },
-	{ OPT_INT, 0, "window", "N", "packets under way; each has an acknowledgement and a timer "
-		"of its own (default 1: stop and wait)", AT(window), 1, 4096 },
-	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops a packet that came, "
-		"drawn by --seed (default 0)", AT(drop), 0, 95 },
+	{ OPT_TIME, 0, "rto", "TIME", "send a packet again if it is not acknowledged "
+				      "within this time (default 1s)", AT(rto), 1e5, 60e9 },
+	{ OPT_INT, 0, "window", "N", "packets under way, each with its own "
+				     "acknowledgement and timer (default 1: stop and "
+				     "wait)", AT(window), 1, 4096 },
+	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops an arrived "
+					  "packet, drawn with --seed (default 0)",
+		AT(drop), 0, 95 },
 	OPT_HEAD("Remote calls (grpc, grpc-unix, thrift)"),
-	{ OPT_ENUM, 0, "payload", "WHAT", "what a call carries and brings back: string (of --size "
-		"bytes), int, double or struct (default string)", AT(payload), 0, 0, rpc_payloads },
+	{ OPT_ENUM, 0, "payload", "WHAT", "what a call sends and returns: string (of "
+					  "--size bytes), int, double or struct "
+					  "(default string)", AT(payload), 0, 0, rpc_payloads },
 	{ OPT_ENUM, 0, "transport", "HOW", "thrift: buffered, framed or unbuffered (a write for "
 		"each field; default buffered)", AT(transport), 0, 0, rpc_transports },
 	{ OPT_ENUM, 0, "nagle-end", "END", "with --nagle: at both ends, at the client or at the "
 		"server only (default both)", AT(nagle_end), 0, 0, rpc_nagle_ends },
-	{ OPT_FLAG, 0, "unoptimised", NULL, "the ends' programs as built with -O0",
+	{ OPT_FLAG, 0, "unoptimised", NULL, "use the programs built with -O0 at both ends",
 		AT(unoptimised) },
 	OPT_HEAD("The stall ledger"),
-	{ OPT_FLAG, 0, "trace", NULL, "keep both ends' ledgers in a second run of each point, so "
-		"that the figures stay undisturbed (default, where they can be kept; given by "
-		"name: or fail; --no-trace: leave it out)", AT(trace) },
+	{ OPT_FLAG, 0, "trace", NULL, "trace both ends in a second run of each point, "
+				      "so that the figures stay undisturbed (default "
+				      "where possible; if given, fail where it is not; "
+				      "--no-trace: leave it out)", AT(trace) },
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
 		AT(backend), 0, 0, backends },
-	{ OPT_FLAG, 0, "ab", NULL, "the tool's own cost: slices of each test with the programs "
-		"detached, attached, and attached for others, in turn", AT(ab) },
+	{ OPT_FLAG, 0, "ab", NULL, "measure the tool's own cost: slices of each test "
+				   "with tracing off, on, and on for other processes, "
+				   "in turn", AT(ab) },
 	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers",
 		AT(nist) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, "
 		"without the table)", AT(json), .hidden_from_result = true },
-	{ OPT_STRING, 0, "csv", "FILE", "one line a point (-: standard output, without the table)",
+	{ OPT_STRING, 0, "csv", "FILE", "one line for each point (-: standard output, without the "
+					"table)",
 		AT(csv), .hidden_from_result = true },
-	{ OPT_STRING, 0, "raw", "FILE", "every sample, one a line", AT(raw),
+	{ OPT_STRING, 0, "raw", "FILE", "every sample, one on each line", AT(raw),
 		.hidden_from_result = true },
 	{ OPT_STRING, 0, "timeline", "FILE", "every change of state of the traced run, to be "
 		"drawn: ipcstall figure timeline FILE", AT(timeline), .hidden_from_result = true },
@@ -146,9 +161,9 @@ const struct opt bench_option_rows[] = {
 	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, AT(progress), .hidden_from_result = true },
 	{ OPT_FLAG, 'q', "quiet", NULL, "no table, no progress", AT(quiet),
 		.hidden_from_result = true },
-	{ OPT_STRING, 0, "repeat", "FILE", "run again what this result file says was run",
+	{ OPT_STRING, 0, "repeat", "FILE", "repeat the run that this result file describes",
 		AT(repeat), .hidden_from_result = true },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and end",
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the result and exit",
 		AT(json_schema), .hidden_from_result = true },
 	OPT_END,
 };

@@ -77,8 +77,8 @@ static int place_given(struct bench_plan *p, struct err *e)
 		p->placement = same ? PLACE_SAME : PLACE_CROSS;
 	if (p->placement == PLACE_NONE)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement none with --cpus: one says not to pin, the other "
-			       "where; give one of them");
+			       "--placement none with --cpus: they contradict each other; leave "
+			       "one out");
 	if (same != (p->placement == PLACE_SAME))
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--placement %s with --cpus %d,%d: that is %s; give one of them",
@@ -101,8 +101,8 @@ static int place_one(struct bench_plan *p, struct err *e)
 			       "none, cross, cross-awake or spin");
 	if (asked >= 0 && p->placement == PLACE_NONE)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement none with --cpus: one says not to pin, the other "
-			       "where; give one of them");
+			       "--placement none with --cpus: they contradict each other; leave "
+			       "one out");
 	if (asked >= 0 && check_cpu(asked, e))
 		return -1;
 	if (p->placement == PLACE_AUTO)
@@ -227,11 +227,11 @@ static int check_schedule(const struct bench_plan *p, struct err *e)
 			"--rate with --test connect: connects are made one after the other; leave "
 			"--rate out" },
 		{ o->outstanding > 1 && is_bulk(p) && !(p->tests & ~(1u << TEST_THROUGHPUT)),
-			"--outstanding with one final ack: nothing is awaited; give --ack "
+			"--outstanding with one final ack: no answer is awaited; give --ack "
 			"message" },
 		{ o->outstanding > 1 && p->tests >> TEST_ONEWAY & 1,
-			"--outstanding with --test oneway: one message at a time has a way of its "
-			"own; give --rate to load the path" },
+			"--outstanding with --test oneway: one-way time is measured one message "
+			"at a time; give --rate to load the path" },
 		{ o->outstanding > 1 && p->w->flags & WL_LOSSY,
 			"--outstanding with udp: a lost answer cannot be told from a late one; use "
 			"a stream, or --rate with --test oneway" },
@@ -245,16 +245,17 @@ static int check_reliable(const struct bench_plan *p, struct err *e)
 	const struct bench_options *o = &p->o;
 	bool rudp = p->w->flags & WL_RELIABLE;
 	const struct conflict rows[] = {
-		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: what is repeated "
-			"has several ways; give --test latency" },
+		{ rudp && p->tests >> TEST_ONEWAY & 1, "--test oneway with rudp: a repeated "
+						       "packet has no single one-way time; give "
+						       "--test latency" },
 		{ rudp && o->rate > 0, "--rate with rudp: a message starts when the window has "
 			"room; leave --rate out" },
-		{ rudp && o->outstanding > 1, "--outstanding with rudp: its own is the window; "
-			"give --window" },
+		{ rudp && o->outstanding > 1, "--outstanding with rudp: its window limits what "
+					      "is under way; give --window" },
 		{ rudp && o->ack == ACK_MESSAGE, "--ack message with rudp: the protocol "
 			"acknowledges each packet itself; leave it out" },
-		{ rudp && o->reader_pause, "--reader-pause with rudp: its reader is its protocol; "
-			"leave the pause out" },
+		{ rudp && o->reader_pause, "--reader-pause with rudp: the protocol itself "
+					   "reads; leave out --reader-pause" },
 	};
 
 	return FIRST_CLASH(rows, e);
@@ -265,8 +266,8 @@ static int check_calls(const struct bench_plan *p, struct err *e)
 	const struct bench_options *o = &p->o;
 	bool rpc = p->w->flags & WL_RPC;
 	const struct conflict rows[] = {
-		{ rpc && p->tests >> TEST_ONEWAY & 1, "--test oneway with calls: a call has an "
-			"answer; give --test latency" },
+		{ rpc && p->tests >> TEST_ONEWAY & 1, "--test oneway with calls: a call always "
+						      "has an answer; give --test latency" },
 		{ rpc && o->ack == ACK_MESSAGE, "--ack message with calls: their throughput is a "
 			"stream, and a call for each message is --test latency; leave it out" },
 		{ rpc && o->rate > 0, "--rate with calls: one follows the other; leave --rate "
@@ -303,14 +304,14 @@ static int check_engine(const struct bench_plan *p, struct err *e)
 			"--engine other than plain: it serves bulk throughput only; give --test "
 			"throughput without --ack message" },
 		{ other && p->pattern.kind != PATTERN_SINGLE,
-			"--engine with --pattern: an engine has a way of its own to write; give "
-			"one" },
+			"--engine with --pattern: an engine writes in its own way; leave one "
+			"out" },
 		{ other && o->placement == PLACE_SPIN,
 			"--engine with --placement spin: only plain calls can spin; give "
 			"--placement cross" },
 		{ other && o->reader_pause,
-			"--reader-pause with --engine: an engine has a way of its own to read; "
-			"give one" },
+			"--reader-pause with --engine: an engine reads in its own way; leave "
+			"one out" },
 	};
 
 	return FIRST_CLASH(rows, e);
@@ -326,12 +327,12 @@ static int check_traced(const struct bench_plan *p, struct err *e)
 			"one" },
 		{ o->backend && !o->trace, "--backend with --no-trace: nothing is traced; give "
 			"one" },
-		{ recording && o->ab, "--timeline or --perfetto with --ab: a recording would be "
-			"part of the cost; give one" },
+		{ recording && o->ab, "--timeline or --perfetto with --ab: the recording would "
+				      "add to the measured cost; leave one out" },
 		{ o->ab && !o->trace, "--ab with --no-trace: there is no cost to measure; give "
 			"one" },
-		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch is the ledger's; "
-			"give one" },
+		{ o->nist && !o->trace, "--nist with --no-trace: the stopwatch needs the "
+					"ledger; leave one out" },
 		{ o->ab && o->connect, "--ab with --connect: the other end's CPU time is on "
 			"another host; leave one out" },
 	};
@@ -343,15 +344,15 @@ static int check_ends(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
 	const struct conflict rows[] = {
-		{ o->nodelay && o->nagle, "--nodelay with --nagle: one is the absence of the "
-			"other; give one" },
+		{ o->nodelay && o->nagle, "--nodelay with --nagle: they contradict each other; "
+					  "leave one out" },
 		{ o->more && p->pattern.kind == PATTERN_SINGLE,
 			"--more with one write a message: there is no write to follow; give "
 			"--pattern header, trailer or chunks=N" },
 		{ o->tuned && o->connect, "--tuned with --connect: the trials set this host's "
 			"buffers only; give --sndbuf, --rcvbuf and --cc" },
 		{ o->tuned && p->tests == 1u << TEST_CONNECT,
-			"--tuned with --test connect: no buffer and no window plays a part there; "
+			"--tuned with --test connect: buffers and windows play no part there; "
 			"leave it out" },
 		{ o->key && !o->connect, "--key without --connect: there is no server to prove it "
 			"to; leave it out" },

@@ -199,8 +199,8 @@ static void warn_if_full(const struct run *r, const struct phase *p, struct poin
 
 	if (p->max_count == r->max_samples && n >= r->max_samples && wanted_more)
 		point_warn(pt,
-			   "after %llu messages, %.3g s, there was no room for more samples: the "
-			   "run is shorter than was asked for",
+			   "the run ended early, after %llu messages (%.3g s): there was no room "
+			   "for more samples",
 			   (unsigned long long)n, (double)took / 1e9);
 }
 

@@ -49,8 +49,8 @@ static int fill_latency(struct point *p, uint64_t *v, size_t n, struct err *e)
 	p->n_samples = n;
 	if (!n) {
 		point_warn(p,
-			   "not one of %llu messages came through; give a smaller --size or a "
-			   "larger --rcvbuf",
+			   "none of %llu messages arrived; give a smaller --size or a larger "
+			   "--rcvbuf",
 			   (unsigned long long)p->sent);
 		return 0;
 	}
@@ -170,8 +170,9 @@ static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 	if (r->plan->o.rate > 0 && r->size < sizeof(uint32_t) && received < sent) {
 		p->lost = sent - received;
 		point_warn(p,
-			   "%llu messages were lost, and one of less than %zu bytes has no number: "
-			   "the two ends' stamps cannot be paired; give --size %zu or more",
+			   "%llu messages were lost, and a message below %zu bytes has no number, "
+			   "so the time stamps of the two ends cannot be paired; give --size %zu "
+			   "or more",
 			   (unsigned long long)p->lost, sizeof(uint32_t), sizeof(uint32_t));
 		return 0;
 	}
@@ -179,8 +180,8 @@ static int fill_oneway(const struct run *r, struct point *p, struct err *e)
 		return oneway_open(r, p, e);
 	if (p->lost) {
 		point_warn(p,
-			   "%llu messages were lost: the two ends' stamps cannot be paired, so no "
-			   "one-way time is given; use --rate",
+			   "%llu messages were lost, so the time stamps of the two ends cannot be "
+			   "paired and there is no one-way time; use --rate",
 			   (unsigned long long)p->lost);
 		return 0;
 	}
@@ -281,8 +282,8 @@ static void no_rate(struct point *p, uint64_t received_ns)
 	p->throughput.bytes_per_s = NAN;
 	p->throughput.n_trials = 0;
 	point_warn(p,
-		   "all was received within %.3g of the %.3g us that sending it took: no rate; "
-		   "give a longer --duration, or a larger -n",
+		   "receiving took %.3g us and sending %.3g us, so there is no rate; give a "
+		   "longer --duration or a larger --count",
 		   (double)received_ns / 1e3, (double)p->elapsed_ns / 1e3);
 }
 
@@ -371,8 +372,8 @@ static void warn_common(const struct run *r, struct point *p)
 {
 	if (p->latency.present && p->latency.s.n < TOO_FEW)
 		point_warn(p,
-			   "only %zu samples: the quantiles beyond the quartiles mean little; give "
-			   "a longer --duration",
+			   "only %zu samples: quantiles beyond the quartiles mean little; give a "
+			   "longer --duration",
 			   p->latency.s.n);
 	if (p->lost && p->sent)
 		point_warn(p, "%llu of %llu messages were lost (%.2f %%)",
@@ -380,8 +381,8 @@ static void warn_common(const struct run *r, struct point *p)
 			   100.0 * (double)p->lost / (double)p->sent);
 	if (p->late)
 		point_warn(p,
-			   "%llu messages started after their time: the rate asked for is near or "
-			   "beyond what this path carries",
+			   "%llu messages started late: --rate is near or above what this path "
+			   "carries",
 			   (unsigned long long)p->late);
 	for (int i = 0; i < ROLES; i++)
 		if (p->usage[i].cpu_first != p->usage[i].cpu_last)

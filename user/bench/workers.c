@@ -82,21 +82,22 @@ static int worker_died(struct point_run *b, enum role role, struct err *e)
 		b->worker[role].pid = 0;
 	if (WIFSIGNALED(status))
 		return err_set(e, EXIT_PEER,
-			       "%s process %d: killed by signal %d (%s) in mid-run; nothing of "
-			       "this point is kept, run again",
+			       "%s process %d: killed by signal %d (%s) during the run; this "
+			       "point is lost, run again",
 			       role_name(role), (int)pid, WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
 	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_OTHER_ABI)
 		return err_set(e, EXIT_VERSION,
-			       "%s: its program ipcstall-%s is of another version; run 'make rpc' "
-			       "again, or install both anew",
+			       "%s: its program ipcstall-%s has another version; run 'make rpc' "
+			       "again, or reinstall both",
 			       role_name(role), b->run.w->program);
 	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_NOT_LOADED)
 		return err_set(e, EXIT_NO_FEATURE,
 			       "%s: its program ipcstall-%s does not start: a library is missing; "
 			       "ldd names it",
 			       role_name(role), b->run.w->program);
-	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d in mid-run; run again",
+	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d during the run; run "
+				     "again",
 		       role_name(role), (int)pid, WEXITSTATUS(status));
 }
 

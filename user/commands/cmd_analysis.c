@@ -29,22 +29,23 @@ static const char *const figure_kinds[] = { "stall", "throughput", "ledger", "cu
 #define OPT_FIX \
 	{ \
 		OPT_STRING, 0, "fix", "NAME=VALUE", \
-			"which value of which option is the fix (default: guessed)", AT(fix) \
+			"the option and value that are the fix (default: guessed)", AT(fix) \
 	}
 #define OPT_MIXED \
 	{ \
 		OPT_FLAG, 0, "mixed", NULL, \
-			"also where the files come from unlike machines; the output marks it", \
+			"accept files from different machines; the output marks it", \
 			AT(mixed) \
 	}
 #define OPT_DRAWN \
-	{ OPT_STRING, 0, "title", "TEXT", "instead of the figure's own title", AT(title) }, \
+	{ OPT_STRING, 0, "title", "TEXT", "title instead of the figure's own", AT(title) }, \
 	{ OPT_STRING, 0, "test", "TEST", "which test to draw", AT(test), 0, 0, test_words }, \
-	{ OPT_STRING, 0, "x", "NAME", "heatmap, curve: the option across", AT(x) }, \
-	{ OPT_STRING, 0, "y", "NAME", "heatmap: the option up; curve: what is drawn", AT(y) }, \
-	{ OPT_STRING, 0, "from", "MS", "timeline: from so many ms after its first event", \
+	{ OPT_STRING, 0, "x", "NAME", "heatmap, curve: the option on the x axis", AT(x) }, \
+	{ OPT_STRING, 0, "y", "NAME", "heatmap: the option on the y axis; curve: what " \
+				      "is drawn", AT(y) }, \
+	{ OPT_STRING, 0, "from", "MS", "timeline: from this many ms after its first event", \
 		AT(from) }, \
-	{ OPT_STRING, 0, "to", "MS", "timeline: to so many ms after its first event", AT(to) }
+	{ OPT_STRING, 0, "to", "MS", "timeline: to this many ms after its first event", AT(to) }
 
 static const struct opt report_options[] = { OPT_OUTPUT("the report, one HTML file (default "
 	"report.html)"), OPT_FIX, OPT_MIXED, OPT_DRAWN, OPT_END };
@@ -52,11 +53,12 @@ static const struct opt figure_options[] = { OPT_OUTPUT("FILE.svg or FILE.png (d
 					     OPT_FIX,
 					     OPT_MIXED,
 					     OPT_DRAWN,
-					     { OPT_STRING, 0, "dpi", "N", "of a PNG (default 200)",
+					     { OPT_STRING, 0, "dpi", "N", "resolution of a PNG "
+						     "(default 200)",
 					       AT(dpi) },
 					     OPT_END };
 static const struct opt summary_options[] = {
-	OPT_FIX, { OPT_FLAG, 0, "brief", NULL, "the findings and the dips alone", AT(brief) },
+	OPT_FIX, { OPT_FLAG, 0, "brief", NULL, "only the findings and the dips", AT(brief) },
 		OPT_END
 };
 static const struct opt compare_options[] = { OPT_MIXED, OPT_END };
@@ -77,9 +79,9 @@ static int line_begin(struct line *l, size_t more, const char *command, struct e
 			       command);
 	if (!python_start(&l->python, l->argv))
 		return err_set(e, EXIT_NO_FEATURE,
-			       "%s: the analysis is not beside this program, or others may write "
-			       "there; run make install, "
-			       "or install the package ipcstall-analysis",
+			       "%s: the Python package of ipcstall is not beside this program, or "
+			       "others can write to it; run make install, or install the package "
+			       "ipcstall-analysis",
 			       command);
 	setenv("IPCSTALL_PROGRAM", "ipcstall", 1);
 	l->argv[l->n++] = command;
@@ -150,7 +152,7 @@ static int analyse(const char *command, const struct analysis_opts *o,
 static int no_file(const char *command, struct err *e)
 {
 	return err_set(e, EXIT_BAD_USAGE,
-		       "%s: no file given; name what --json, sweep or --timeline has written",
+		       "%s: no file given; name one that --json, sweep or --timeline wrote",
 		       command),
 	       EXIT_BAD_USAGE;
 }
@@ -178,7 +180,7 @@ static int run_figure(void *opts, struct opt_operands *rest, struct err *e)
 	snprintf(output, sizeof(output), "%.50s.svg", rest->v[0]);
 	if (!o->output && !opt_is_among(rest->v[0], figure_kinds))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "figure '%s': no such kind; see ipcstall figure --help", rest->v[0]),
+			       "figure '%s': unknown kind; see ipcstall figure --help", rest->v[0]),
 		       EXIT_BAD_USAGE;
 	return analyse("figure", o, rest, o->output ? o->output : output, e);
 }
@@ -207,7 +209,7 @@ static int replayed(struct compared *c, struct err *e)
 	strcpy(c->document, "/tmp/ipcstall-compare-XXXXXX");
 	fd = mkstemp(c->document);
 	if (fd < 0)
-		return err_sys(e, EXIT_IO, "give /tmp room", "compare: a temporary file");
+		return err_sys(e, EXIT_IO, "free some space in /tmp", "compare: a temporary file");
 	close(fd);
 	code = subprocess_run(argv, e);
 	if (code > 0)
@@ -278,18 +280,18 @@ ANALYSIS(report, .summary = "Write one HTML file that shows what results, sweeps
 		     "it works offline\n");
 ANALYSIS(figure, .summary = "Draw one figure of a result, sweep, trace or timeline",
 	 .operands = "KIND FILE...", .words_title = "Kinds", .words = kind_words,
-	 .examples = "ipcstall figure stall comb.ndjson -o comb.svg\tstall explains the dips\n"
-		     "ipcstall figure timeline t.ndjson --from 100 --to 200 -o t.svg\ta tenth of a "
-		     "second\n");
+	 .examples = "ipcstall figure stall comb.ndjson -o comb.svg\tthe dips, and the stall "
+		 "that explains them\nipcstall figure timeline t.ndjson --from 100 --to 200 -o "
+		 "t.svg\ta tenth of a second\n");
 ANALYSIS(
-	summary, .summary = "Print what a result, sweep, trace or timeline says",
+	summary, .summary = "Summarise a result, sweep, trace or timeline as text",
 	.operands = "FILE...",
 	.examples = "ipcstall summary comb.ndjson\tthe dips, what explains them, and the points\n");
-ANALYSIS(compare, .summary = "Say what changed between two results, sweeps, traces or recordings",
+ANALYSIS(compare, .summary = "Show what changed between two results, sweeps, traces or recordings",
 	 .operands = "A B",
-	 .description = "Figures of the same cell are compared by the ratio of their medians, with "
-			"its 95 % interval and a test. Sessions of\n"
-			"`run` and `attach`, and recordings, are set side by side without a test: "
-			"each is one session.",
+	 .description = "Points with the same options are compared by the ratio of their medians, "
+		 "with its 95 % interval and a test. Sessions of `run` and `attach`, and "
+		 "recordings, are shown side by side without a test, since each is a single "
+		 "session.",
 	 .examples = "ipcstall compare before.json after.json\twhat changed, and is it more than "
 		     "chance?\n");

@@ -9,7 +9,7 @@
 #include "render/schema_rows.h"
 
 static const struct opt attach_options[] = {
-	OPT_HEAD("Whom to look at (at least one)"),
+	OPT_HEAD("Which processes (at least one of these)"),
 	TARGET_OPTIONS,
 	OPT_HEAD("How"),
 	SAMPLED_OPTIONS,
@@ -115,9 +115,8 @@ const struct command command_attach = {
 	.name = "attach",
 	.summary = "Show where the connections of running programs lose time",
 	.description = "Connections that are already open are seen too; their earlier history is "
-		"unknown. A stall under way shows from the first\n"
-		       "moment on. Ends at Ctrl-C, after --duration, or when the last process it "
-		       	"was given ends.",
+		"unknown. A stall in progress shows at once. Ends at Ctrl-C, after --duration, or "
+		"when the last of the given processes ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,

@@ -201,7 +201,7 @@ static int repeat_options(struct bench_options *o, struct err *e)
 	else if (json_integer_value(json_object_get(doc, "version")) != 1)
 		rc = err_set(e, EXIT_VERSION,
 			     "%s: of version %" JSON_INTEGER_FORMAT
-			     ", this program reads 1; use the program that wrote it",
+			     ", but this program reads 1; use the program that wrote it",
 			     o->repeat, json_integer_value(json_object_get(doc, "version")));
 	else
 		rc = opt_from_json(bench_option_rows, o, json_object_get(doc, "options"), e);
@@ -216,7 +216,7 @@ static int check_repeated(const struct opt_operands *given, struct err *e)
 		if (!given->given[i]->hidden_from_result)
 			return err_set(
 				e, EXIT_BAD_USAGE,
-				"--%s with --repeat: the file says what is run; give one of them",
+				"--%s with --repeat: the file says what to run; leave one out",
 				given->given[i]->name);
 	return 0;
 }

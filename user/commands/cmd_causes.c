@@ -24,7 +24,7 @@ struct causes_opts {
 };
 
 static const struct opt causes_options[] = {
-	{ OPT_FLAG, 0, "markdown", NULL, "as the document docs/CAUSES.md",
+	{ OPT_FLAG, 0, "markdown", NULL, "print the document docs/CAUSES.md",
 		offsetof(struct causes_opts, markdown) },
 	OPT_END,
 };
@@ -68,16 +68,15 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 	if (rest->n)
 		return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 	if (!o->markdown) {
-		plain("tx: what a sender's time is made of, highest first (* is a stall)", tx_rows,
+		plain("tx: the states of a sender, highest first (* marks a stall)", tx_rows,
 		      ROWS(tx_rows));
-		plain("rx: what a receiver's time is made of, highest first", rx_rows,
+		plain("rx: the states of a receiver, highest first", rx_rows,
 		      ROWS(rx_rows));
 		return EXIT_DONE;
 	}
-	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. Where "
-	       "several states hold at once the upper row wins;\n"
-	       "the states of one ledger exclude each other and add up to its lifetime. NIST's "
-	       "stall is the sum of the stall rows.\n");
+	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. If several "
+	       "states hold at once, the upper row wins.\nThe states of one ledger exclude each "
+	       "other and add up to its lifetime. NIST's stall is the sum of the stall rows.\n");
 	markdown("tx", tx_rows, ROWS(tx_rows));
 	markdown("rx", rx_rows, ROWS(rx_rows));
 	return EXIT_DONE;

@@ -56,9 +56,8 @@ const struct command command_check = {
 	.name = "check",
 	.summary = "Show what this kernel lets ipcstall see, and how to get the rest",
 	.description = "Exit status 0: the ledger can be kept; 4: only a benchmark without it.",
-	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what is lost by "
-		"it\n"
-		    "sudo ipcstall check --json -\tthe same for a program\n",
+	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what it cannot "
+		"see\nsudo ipcstall check --json -\tthe same for a program\n",
 	.options = check_options,
 	.options_size = sizeof(struct check_opts),
 	.run = run_check,

@@ -21,7 +21,7 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_TIME, 0, "window", "TIME", "calibrate the TSC over this long (default 3s)",
+	{ OPT_TIME, 0, "window", "TIME", "calibrate the TSC for this long (default 3s)",
 		offsetof(struct options, window),
 	  1e6, 600e9 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",

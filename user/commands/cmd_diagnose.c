@@ -42,7 +42,7 @@ static const struct opt own_rows[] = {
 		"which is run; with --from: name)", AT(fixes), 0, 0, fixes_names },
 	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its "
 		"options are run again", AT(from) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end",
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and exit",
 		AT(json_schema) },
 	OPT_END,
 };
@@ -78,8 +78,8 @@ static int settle_options(struct bench_options *o, struct err *e)
 		o->tests = strdup("throughput");
 	if (o->connect)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "diagnose with --connect: it changes options at both ends and "
-			       "cannot on another host; leave --connect out");
+			       "diagnose with --connect: it changes options at both ends, which "
+			       "it cannot do on another host; leave out --connect");
 	return 0;
 }
 
@@ -313,7 +313,7 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 	int rc = saved_load(path, &s, e);
 
 	if (rc == 0 && !s.complete && out->print)
-		printf("%s: not complete; what is there is judged.\n\n", path);
+		printf("%s: incomplete; what is there is judged.\n\n", path);
 	x->from_file = true;
 	for (size_t i = 0; rc == 0 && i < s.n; i++) {
 		if (out->print && s.n > 1)
@@ -369,7 +369,7 @@ static int check_from(const struct opt_operands *given, bool run_fixes, struct e
 		if (!measures && !opt_is_among(name, judging))
 			return err_set(
 				e, EXIT_BAD_USAGE,
-				"--%s with --from: the file says what was run; give one of them",
+				"--%s with --from: the file says what was run; leave one out",
 				name);
 	}
 	return 0;
@@ -432,12 +432,11 @@ const struct command command_diagnose = {
 	.name = "diagnose",
 	.summary = "Find out whether a workload is healthy; if not, who waits for whom, and which "
 		"fix is proven",
-	.description = "Runs the workload in identical rounds, finds the waits that exceed what "
-		"the measurement can resolve, explains them by the ledger,\n"
-		       "names both ends, and runs every fix that fits beside the workload as it "
-		       	"is: confirmed, refuted or too noisy to say.\n"
-		       "Options are those of a benchmark; without any, throughput at 16 KiB, 150 "
-		       	"ms a round. Exit status 10: too noisy to say.",
+	.description = "Runs the workload in identical rounds and finds the waits that exceed "
+		"what the measurement can resolve. The ledger explains them and names both ends. "
+		"Then every fix that fits runs beside the unchanged workload: confirmed, refuted "
+		"or too noisy to say. The options are those of a benchmark; the default is "
+		"throughput at 16 KiB, 150 ms for each round. Exit status 10: too noisy to say.",
 	.examples = "ipcstall diagnose -m tcp --pattern header=16 --ack message --size 4K\twhy "
 		"does each message "
 		"take 44 ms?\n"

@@ -27,7 +27,7 @@ static const struct opt experiment_options[] = {
 		AT(quick) },
 	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, "
 		"with -results)", AT(out) },
-	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR has already; go on where it stopped",
+	{ OPT_FLAG, 0, "resume", NULL, "keep what DIR already has, and continue from there",
 		AT(resume) },
 	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, AT(progress) },
 	OPT_END,
@@ -93,7 +93,7 @@ static int choose_dir(const struct experiment_opts *o, const char *file, char di
 	if (mkdir(dir, 0777) == 0 ||
 	    (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
 		return 0;
-	return err_sys(e, EXIT_IO, "give a directory that can be written with --out", "%s", dir);
+	return err_sys(e, EXIT_IO, "give a writable directory with --out", "%s", dir);
 }
 
 static int run_plan(struct plan *p, const struct experiment_opts *o, const char *file,
@@ -176,16 +176,15 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_experiment = {
 	.name = "experiment",
-	.summary = "Carry out an experiment: its sweeps, figures, and the test that answers its "
+	.summary = "Run an experiment: its sweeps, its figures, and the test that answers its "
 		"hypothesis",
 	.operands = "FILE",
 	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
-	.description = "FILE is one of docs/experiments, or its bare name. The data come first, "
-		"then the test, then the answer: supported, refuted,\n"
-		       "partly, no difference (beyond the stated margin) or not decided. "
-		       	"Everything is kept in a directory: data, figures, "
-		       	"report.html, answer.json. Exit code 10: not\n"
-		       "decided, or the machine was disturbed and nothing was measured.",
+	.description = "FILE is one of docs/experiments, or only its name. The data come first, "
+		"then the test, then the answer: supported, refuted, partly, no difference "
+		"(beyond the stated margin) or not decided. A directory keeps everything: data, "
+		"figures, report.html, answer.json. Exit code 10: not decided, or the machine was "
+		"disturbed and nothing was measured.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"
 		    "ipcstall experiment seed-000 --quick\tall rows of a paper: what it said, "
 		    	"and what is here\n"

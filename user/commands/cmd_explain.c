@@ -27,29 +27,29 @@ static const struct {
 	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the "
 		"states marked *",
 	  "ipcstall run -- CMD shows which state, whose, and for whom" },
-	{ "delayed-ack", "the receiver withholds its acknowledgement for up to 40 ms or more, "
-		"hoping to send it with an answer; "
-			 "a sender whose piece is held by Nagle's rule waits for it",
+	{ "delayed-ack", "the receiver withholds its ACK for 40 ms or more, to send it along with "
+			 "an answer; a sender that Nagle's algorithm holds back waits for that "
+			 "ACK",
 	  "ipcstall explain nagle; ipcstall explain quickack" },
-	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: others had "
-		"them, or its cgroup's quota was used up",
-	  "fewer runnable tasks, a higher priority, or a larger cpu.max" },
+	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: other tasks "
+			       "had the CPUs, or the quota of its cgroup was used up",
+	  "run fewer tasks, raise its priority, or raise cpu.max" },
 	{ "deadlock", "two processes each wait for the other, and neither can go on",
-	  "read both pipes of a subprocess; never write more than fits while nobody reads" },
-	{ "bounded", "the figure was not observed at its exact moment: it is right to within the "
-		"next observed event",
+	  "read both pipes of a subprocess; do not write more than fits while nobody reads" },
+	{ "bounded", "the exact moment was not observed: the figure may be too long, by the time "
+		     "until the next observed event",
 	  "ipcstall check shows what this kernel allows; fentry sees exactly" },
 	{ "unknown", "the figure could not be observed. It is printed as - or null, never as 0",
 		"ipcstall check" },
-	{ "inferred", "only one end was seen; what the other did follows from the protocol",
+	{ "inferred", "only one end was seen; what the other end did follows from the protocol",
 		"trace the other end too: ipcstall attach there" },
-	{ "ledger", "every nanosecond of a socket's or pipe's life, in exactly one state for each "
-		"direction; the states add up to its life",
+	{ "ledger", "the record of a socket's or pipe's life: each nanosecond is in exactly one "
+		    "state for each direction, and the states add up to that life",
 	  "ipcstall causes lists the states" },
-	{ "blind", "a stretch in which the kernel ran no tracing program on a CPU; what happened "
-		"then is in no ledger", "docs/KERNEL_NOTES.md" },
-	{ "overflow", "endpoints for which there was no room; they are counted and not recorded",
-		"a larger --max-endpoints" },
+	{ "blind", "a time in which the kernel ran no tracing program on a CPU; no "
+		   "ledger has what happened then", "docs/KERNEL_NOTES.md" },
+	{ "overflow", "endpoints for which there was no room; they are counted but not recorded",
+		"give a larger --max-endpoints" },
 };
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
@@ -226,7 +226,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_explain = {
 	.name = "explain",
-	.summary = "Explain a word of the screens: a state, a fix, a term",
+	.summary = "Explain a word on the screens: a state, a fix, a term",
 	.operands = "WORD",
 	.words_title = "Words",
 	.words = words,

@@ -28,24 +28,26 @@ enum { FORMAT_OPENMETRICS, FORMAT_PROMETHEUS };
 static const char *const formats[] = { "openmetrics", "prometheus", NULL };
 
 static const struct opt export_options[] = {
-	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	OPT_HEAD("Which processes (default: all)"),
 	TARGET_OPTIONS,
-	OPT_HEAD("What is seen"),
+	OPT_HEAD("What to trace"),
 	SEEN_OPTIONS,
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Metrics"),
 	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
-	{ OPT_INT, 0, "max-groups", "N", "at most so many groups of program, cgroup and protocol; "
-		"further ones are counted as process=\"other\"",
+	{ OPT_INT, 0, "max-groups", "N", "at most this many groups of program, cgroup and "
+					 "protocol; any more are counted as process=\"other",
 	  EXPORT(max_groups), 1, GROUPS_MAX },
-	{ OPT_INT, 0, "cgroup-depth", "N", "of a cgroup's path keep so many components in the "
-		"label (0: none)", EXPORT(cgroup_depth), 0, 64 },
-	{ OPT_TIME, 0, "interval", "TIME", "read the ledgers at least this often, also when nobody "
-		"asks", EXPORT(interval_ns), 100e6, 600e9 },
-	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard output, and "
-		"end", EXPORT(once) },
-	{ OPT_ENUM, 0, "format", "NAME", "of --once: openmetrics or prometheus (the older text); a "
-		"client is served what it asks for", EXPORT(format), 0, 0,
+	{ OPT_INT, 0, "cgroup-depth", "N", "keep this many components of a cgroup's "
+					   "path in the label (0: none)",
+		EXPORT(cgroup_depth), 0, 64 },
+	{ OPT_TIME, 0, "interval", "TIME", "read the ledgers at least this often, even "
+					   "if nobody asks", EXPORT(interval_ns), 100e6, 600e9 },
+	{ OPT_FLAG, 0, "once", NULL, "print the metrics of one interval on standard "
+				     "output, and exit", EXPORT(once) },
+	{ OPT_ENUM, 0, "format", "NAME", "format of --once: openmetrics or prometheus "
+					 "(the older text); a client gets what it asks "
+					 "for", EXPORT(format), 0, 0,
 	  formats },
 	OPT_HEAD("Privileges"),
 	DROP_OPTION("once all is attached and bound"),
@@ -185,7 +187,7 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 			       "export: no memory for the text; give fewer --max-groups");
 	return fwrite(x->text.text, 1, x->text.n, stdout) == x->text.n && !fflush(stdout)
 		       ? 0
-		       : err_sys(e, EXIT_IO, "give it room or a reader and run again",
+		       : err_sys(e, EXIT_IO, "free some space or start its reader, and run again",
 				 "standard output");
 }
 
@@ -245,15 +247,13 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "Serve the ledgers as metrics, for Prometheus and whatever reads OpenMetrics",
+	.summary = "Serve the ledgers as metrics, for Prometheus and other readers of OpenMetrics",
 	.description = "Serves /metrics over HTTP until it is interrupted. Labels are program, "
-		"cgroup, protocol and cause, never addresses or process\n"
-		       "numbers; what would be too many series is added to process=\"other\" and "
-		       	"counted. There is no access control: listen on a\n"
-		       "loopback address, or where only the scraper can reach. docs/monitoring/ "
-		       	"has a dashboard, alert rules and a systemd unit.\n"
-		       "Started by root it attaches, binds its port, and goes on as nobody "
-		       	"(--user).",
+		"cgroup, protocol and cause, never addresses or process numbers. Series beyond "
+		"the limit are added to process=\"other\" and counted. There is no access "
+		"control: listen on a loopback address, or where only the scraper can reach. "
+		"docs/monitoring/ has a dashboard, alert rules and a systemd unit. If root starts "
+		"it, it attaches, binds its port and then runs as nobody (--user).",
 	.examples = "ipcstall export\tserve 127.0.0.1:19435/metrics, every process\n"
 		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe "
 		    	"services of this machine, for a scraper elsewhere\n"

@@ -27,10 +27,10 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_STRING, 0, "dir", "DIR", "where the disk is read: a file of 64 MiB, gone afterwards "
-		"(default /var/tmp)",
+	{ OPT_STRING, 0, "dir", "DIR", "where to read the disk: a file of 64 MiB, removed "
+				       "afterwards (default /var/tmp)",
 	  offsetof(struct options, dir) },
-	{ OPT_INT, 0, "seed", "N", "of the random order, bits and bytes (default 1)",
+	{ OPT_INT, 0, "seed", "N", "seed of the random order, bits and bytes (default 1)",
 		offsetof(struct options, seed), 0,
 	  9e15 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
@@ -164,7 +164,7 @@ static int check_dir(const char *dir, struct err *e)
 		errno = ENOTDIR;
 	else if (access(dir, W_OK | X_OK) == 0)
 		return 0;
-	return err_sys(e, EXIT_IO, "name a directory that can be written", "--dir %s", dir);
+	return err_sys(e, EXIT_IO, "name a writable directory", "--dir %s", dir);
 }
 
 static int run(void *opts, struct opt_operands *rest, struct err *e)
@@ -190,10 +190,9 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_machine = {
 	.name = "machine",
 	.summary = "Show what this machine is, and its latencies from L1 to the disk",
-	.description = "The ladder against which message latencies are to be read: caches, a "
-		"mispredicted branch, a mutex, "
-		       "memory, compression, loopback TCP, disk. A rung that cannot be measured "
-		       	"says why.",
+	.description = "A scale for message latencies: caches, a mispredicted branch, a mutex, "
+		"memory, compression, loopback TCP, disk. A rung that cannot be measured says "
+		"why.",
 	.examples = "ipcstall machine\tthe description and the ladder\n"
 		    "ipcstall machine --dir /mnt/nvme --json machine.json\tread another disk, keep "
 		    	"the data\n",

@@ -36,20 +36,18 @@ static void man_words(const struct command *c, FILE *out)
 /* of the last change of what the pages say beside the option rows */
 #define PAGE_DATE "2026-11-26"
 
-static const char exit_codes[] = ".SH EXIT STATUS\n.TP\n.B 0\nthe job was done whole\n.TP\n.B "
-				 "2\nan option is wrong\n.TP\n.B 3\na privilege is missing\n"
-				 ".TP\n.B 4\nthis kernel, build or machine cannot do it\n.TP\n.B "
-				 "5\na resource is taken or missing\n"
-				 ".TP\n.B 6\nan output could not be written\n.TP\n.B 7\nthe other "
-				 "end died, refused or fell silent\n"
-				 ".TP\n.B 8\nthe other end or a file speaks another "
-				 "version\n.TP\n.B 9\nan input file is truncated or corrupt\n"
-				 ".TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B 70\nan "
-				 "invariant of ipcstall is broken: report it\n"
-				 ".TP\n.B 130\ninterrupted\n"
-				 ".PP\n.B run\nand\n.B record\npass on the exit status of CMD, and "
-				 "128+N where signal N ended it.\n"
-				 "A CMD that cannot be run gives 2, or 3 where it may not be.\n";
+static const char exit_codes[] = ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n.TP\n.B 2\nan option is "
+				 "wrong\n.TP\n.B 3\na privilege is missing\n.TP\n.B 4\nthis "
+				 "kernel, build or machine cannot do it\n.TP\n.B 5\na resource is "
+				 "busy or missing\n.TP\n.B 6\nan output could not be "
+				 "written\n.TP\n.B 7\nthe other end died, refused or fell "
+				 "silent\n.TP\n.B 8\nthe other end or a file has another "
+				 "version\n.TP\n.B 9\nan input file is truncated or "
+				 "corrupt\n.TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B "
+				 "70\na bug in ipcstall: please report it\n.TP\n.B "
+				 "130\ninterrupted\n.PP\n.B run\nand\n.B record\npass on the exit "
+				 "status of CMD, and 128+N where signal N ended it.\nA CMD that "
+				 "cannot be run gives 2, or 3 where it may not be.\n";
 
 static void title(const char *name, const char *summary, FILE *out)
 {
@@ -162,7 +160,7 @@ struct man_opts {
 };
 
 static const struct opt man_options[] = {
-	{ OPT_STRING, 0, "dir", "DIR", "write every page to a file of this folder",
+	{ OPT_STRING, 0, "dir", "DIR", "write every page to a file in this directory",
 		offsetof(struct man_opts, dir) },
 	OPT_END,
 };

@@ -17,8 +17,7 @@
 #include "render/sink.h"
 
 static const struct opt replay_options[] = {
-	OPT_HEAD("What is shown of it (all of these must hold; with an endpoint comes its other "
-		"end)"),
+	OPT_HEAD("What to show (an endpoint must match all of these; its other end is shown too)"),
 	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)",
 		SESSION_OPT(pids) },
 	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", SESSION_OPT(comm) },
@@ -31,7 +30,7 @@ static const struct opt replay_options[] = {
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; "
 		"older ones are counted as lost", SESSION_OPT(timeline_max),
 	  1, 1e9 },
-	LEDGER_OUTPUT_OPTIONS("of the running report (default: as recorded)"),
+	LEDGER_OUTPUT_OPTIONS("interval of the running report (default: as recorded)"),
 	OPT_END,
 };
 
@@ -240,7 +239,8 @@ static int stream_all(struct show *s, const struct recording *file, json_t *head
 	json_decref(st.head);
 	if (ledger_stream_close(&s->stream, st.complete, e) || rc)
 		return -1;
-	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
+	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: out of memory during replay; free "
+		"some",
 				      file->path)
 			    : 0;
 }
@@ -280,7 +280,7 @@ static void head_text(const json_t *o, const char *key, const char *otherwise, c
 /* what a reader must know before the figures */
 static void say_other_build(const struct recording_state *st, const char *path)
 {
-	const char *before = "recorded by another build, which did not know";
+	const char *before = "recorded by a build without";
 
 	for (size_t i = 0; codec_endpoint_section(i); i++) {
 		if (!(st->lacks >> i & 1))
@@ -291,11 +291,11 @@ static void say_other_build(const struct recording_state *st, const char *path)
 		before = ",";
 	}
 	if (st->lacks)
-		fputs("; these figures are unknown here\n", stderr);
+		fputs(": these figures are unknown\n", stderr);
 	if (st->unknown_sections)
 		fprintf(stderr,
-			"ipcstall: %s: recorded by a newer build; figures that this one does not "
-			"know are left out\n",
+			"ipcstall: %s: recorded by a newer build; figures unknown to this one are "
+			"left out\n",
 			path);
 }
 
@@ -310,13 +310,13 @@ static void remarks(const struct recording_state *st, const char *path)
 		st->snapshots, plural(st->snapshots));
 	if (st->cut)
 		fprintf(stderr,
-			"ipcstall: %s: breaks off at byte %zu; figures are those of its last whole "
-			"snapshot\n",
+			"ipcstall: %s: is cut off at byte %zu; its figures are those of the last "
+			"whole snapshot\n",
 			path, st->cut_at);
 	else if (!st->complete)
 		fprintf(stderr,
-			"ipcstall: %s: the session did not end in good order; figures are those of "
-			"its last whole snapshot\n",
+			"ipcstall: %s: the session did not end cleanly; its figures are those of "
+			"the last whole snapshot\n",
 			path);
 	say_other_build(st, path);
 	if (st->unknown)
@@ -351,12 +351,13 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 	if (!s->o->quiet && !uses_stdout(s->o)) {
 		session_screen(s->o, &s->r.end, &v, stdout);
 		if (fflush(stdout))
-			err_sys(e, EXIT_IO, "give it room or a reader", "standard output");
+			err_sys(e, EXIT_IO, "free some space or start its reader",
+		"standard output");
 	}
 	rc = write_files(s, file, &v, e);
 	if (rc == 0 && !err_is_set(e) && s->r.state.damaged)
 		err_set(e, EXIT_DATA,
-			"%s: %zu damaged block%s left out: what is shown is right, and not all; "
+			"%s: %zu damaged block%s left out: what is shown is right but incomplete; "
 			"take another copy of it",
 			file->path, s->r.state.damaged, plural(s->r.state.damaged));
 	return err_is_set(e) ? -1 : rc;
@@ -372,11 +373,11 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return schema_print(ledger_schema(), e);
 	if (rest->n != 1)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "replay: give one FILE that ipcstall record has written");
+			       "replay: give one FILE, written by ipcstall record");
 	if (sink_is_stdout(rest->v[0]))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "replay: -: a recording is read twice, which standard input cannot "
-			       "be; save it, and give that file");
+			       "replay: -: a recording is read twice, which standard input does "
+			       "not allow; save it to a file, and give that");
 	if (session_seen(s.o, &s.filter, e) || check_pids(s.o, e) ||
 	    session_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
 		return -1;
@@ -391,9 +392,9 @@ const struct command command_replay = {
 	.name = "replay",
 	.summary = "Show a recording again, through any filter, into any output",
 	.operands = "FILE",
-	.description = "The table goes to standard output, unless another output does. A recording "
-		"that breaks off is shown up to its last whole\n"
-		       "block; damaged blocks are left out, and make the exit code 9.",
+	.description = "The table goes to standard output, unless another output does. A "
+		"recording that is cut off is shown up to its last whole block. Damaged blocks "
+		"are left out, and the exit code is then 9.",
 	.examples = "ipcstall replay web.rec\tthe table and the verdict\n"
 		    "ipcstall replay web.rec --comm nginx --timeline t.ndjson -q\tfor ipcstall "
 		    	"figure timeline t.ndjson\n"

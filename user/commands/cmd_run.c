@@ -13,9 +13,10 @@
 
 static const struct opt run_options[] = {
 	SESSION_OPTIONS,
-	{ OPT_TIME, 'd', "duration", "TIME", "end the command, and what it has started, after this "
-		"time", SESSION_OPT(duration_ns), 1, 1e18 },
-	OPT_HEAD("As whom CMD runs"),
+	{ OPT_TIME, 'd', "duration", "TIME", "end the command and everything it "
+					     "started after this time",
+		SESSION_OPT(duration_ns), 1, 1e18 },
+	OPT_HEAD("The user that CMD runs as"),
 	IDENTITY_OPTIONS,
 	OPT_END,
 };
@@ -144,12 +145,11 @@ const struct command command_run = {
 	.name = "run",
 	.summary = "Run a command and show where its connections lost time",
 	.operands = "-- CMD [ARG...]",
-	.description = "Follows CMD and every process it starts, and prints at its end the ledgers "
-		"of their TCP, UDP and Unix sockets and\n"
-		       "pipes on standard error, the most stalled first, with one sentence of "
-		       	"verdict. Its exit code is passed on.\n"
-		       "Ctrl-C is the command's; a second one ends it, and what it has started. "
-		       	"Under sudo CMD runs as the user who called sudo.",
+	.description = "Follows CMD and every process it starts. When CMD ends, standard error "
+		"gets a card: which TCP, UDP or Unix socket or pipe stalled, who waited for whom, "
+		"why, and what to try. The most stalled ledgers follow. The exit code of CMD is "
+		"passed on. Ctrl-C goes to CMD; a second Ctrl-C ends it and everything it "
+		"started. Under sudo, CMD runs as the user who called sudo.",
 	.examples = "ipcstall run -- curl -s http://127.0.0.1:8080/\twhere did this transfer "
 		"wait?\n"
 		    "ipcstall run --json l.json -q -- make -j4\tno table, the ledgers in a file\n",

@@ -26,15 +26,13 @@ static int run_server(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_server = {
 	.name = "server",
-	.summary = "Run the other end of benchmarks that clients on other hosts ask for "
-		"(--connect)",
-	.description = "Takes one run at a time and tells others that it is busy. Other hosts are "
-		"let in with --key only, or with --insecure in a lab. With --key "
-		       "both ends prove that they know the secret; nothing is encrypted. Started "
-		       	"by root it runs as nobody. A client may have 256 MiB, ports "
-		       "from 1024 on, and the congestion controls that any user may choose. Data "
-		       	"goes over ports of its own, which a firewall must let pass "
-		       "(--port at the client fixes them).",
+	.summary = "Run the other end of benchmarks for clients on other hosts (--connect)",
+	.description = "Serves one run at a time and tells other clients that it is busy. Clients "
+		"on other hosts need --key, or --insecure in a lab. With --key both ends prove "
+		"that they know the secret; nothing is encrypted. If root starts it, it runs as "
+		"nobody. A client may use 256 MiB, ports from 1024 on, and the congestion "
+		"controls that any user may choose. Data uses ports of its own, which a firewall "
+		"must let through (--port at the client fixes them).",
 	.examples = "ipcstall server --listen 10.0.0.2 --key secret\ton one host\n"
 		    "ipcstall --mode tcp --size 64K --connect 10.0.0.2 --key secret\ton the "
 		    	"other\n",

@@ -15,23 +15,26 @@
 #define AT(field) offsetof(struct sweep_opts, field)
 
 static const struct opt sweep_rows[] = {
-	OPT_HEAD("What is varied"),
+	OPT_HEAD("What to vary"),
 	{ OPT_MULTI, 'V', "vary", "OPTION=VALUES",
 		"any option of a benchmark: size=1453:21000:+500, nodelay=0,1, cc=cubic,reno, "
 		"'link=lo;veth,tso=off' (several: repeat)", AT(vary) },
-	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in another random "
-		"order (default 1; --seed changes the orders)", AT(repeats), 1, 10000 },
-	{ OPT_FLAG, 0, "refine", NULL, "afterwards find the very bytes at which dips over size "
-		"begin and end, by bisection (at least 3 repeats)", AT(refine) },
-	OPT_HEAD("What is the same throughout, and differs from `ipcstall bench`"),
-	{ OPT_SIZES, 0, "size", "SIZE", "of a message, where the size does not vary: one",
+	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in a "
+				      "new random order (default 1; --seed changes the "
+				      "orders)", AT(repeats), 1, 10000 },
+	{ OPT_FLAG, 0, "refine", NULL, "then find the exact sizes at which dips begin "
+				       "and end, by bisection (at least 3 repeats)", AT(refine) },
+	OPT_HEAD("What differs from `ipcstall bench`"),
+	{ OPT_SIZES, 0, "size", "SIZE", "size of each message, if --vary does not name it: one "
+					"value",
 		AT(bench.sizes) },
-	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on (default, where "
-		"they can be kept; given by name: or fail; --no-trace: without)", AT(bench.trace) },
+	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on "
+				      "(default where possible; if given, fail where "
+				      "it is not; --no-trace: without)", AT(bench.trace) },
 	OPT_HEAD("Output"),
-	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, a point a line, an end line (default: "
-		"standard output)", AT(out) },
-	{ OPT_FLAG, 0, "resume", NULL, "go on with FILE where an interrupted sweep stopped",
+	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, one line for each point, "
+					  "an end line (default: standard output)", AT(out) },
+	{ OPT_FLAG, 0, "resume", NULL, "continue FILE where an interrupted sweep stopped",
 		AT(resume) },
 	OPT_END,
 };
@@ -114,9 +117,9 @@ const struct command command_sweep = {
 	.name = "sweep",
 	.summary = "Benchmark every combination of some options' values, in random order",
 	.description = "Each point runs with the ledger on (--no-trace: off), so that stall and "
-		"time belong to the same messages. Points are written\n"
-		       "as they come; an interrupted sweep goes on with --resume. `ipcstall report "
-		       	"FILE` draws it.",
+		"time belong to the same messages. Each point is written as soon as it is "
+		"measured; --resume continues an interrupted sweep. `ipcstall report FILE` draws "
+		"it.",
 	.examples = "ipcstall sweep -m tcp --pattern trailer=4 --ack message -t throughput -L "
 		"veth,rate=100mbit,tso=off -V size=1453:21000:+500 -V nodelay=0,1 -o "
 		"comb.ndjson\tthe comb of Nagle and delayed ACK\n"

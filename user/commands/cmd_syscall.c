@@ -20,8 +20,8 @@ struct options {
 };
 
 static const struct opt rows[] = {
-	{ OPT_INT, 0, "trials", "N", "samples a call, each the mean of 64 back-to-back calls "
-		"(default 1000)",
+	{ OPT_INT, 0, "trials", "N", "samples for each call, each the mean of 64 back-to-back "
+				     "calls (default 1000)",
 	  offsetof(struct options, trials), 2, 1e6 },
 	{ OPT_STRING, 0, "json", "FILE", "write the result as JSON to FILE, - for standard output",
 	  offsetof(struct options, json), .hidden_from_result = true },

@@ -33,33 +33,34 @@ struct top_opts {
 #define TOP(member) offsetof(struct top_opts, member)
 
 static const struct opt top_options[] = {
-	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	OPT_HEAD("Which processes (default: all)"),
 	TARGET_OPTIONS,
-	OPT_HEAD("What is seen"),
+	OPT_HEAD("What to trace"),
 	SEEN_OPTIONS,
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
 	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes", TOP(delay_ns), 50e6,
 		3600e9 },
-	{ OPT_TIME, 'd', "duration", "TIME", "end after so long (0: when told to)",
+	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (0: at q or Ctrl-C)",
 		SESSION_OPT(duration_ns), 0, 86400e9 },
-	{ OPT_INT, 0, "iterations", "N", "end after so many refreshes (0: never)",
+	{ OPT_INT, 0, "iterations", "N", "end after this many refreshes (0: never)",
 		TOP(iterations), 0, 1e9 },
 	{ OPT_ENUM, 's', "sort", "KEY", "stall, rate, messages, rtt, program or age", TOP(sort), 0,
 		0, row_sort_names },
-	{ OPT_FLAG, 'r', "reverse", NULL, "the last first", TOP(reverse) },
+	{ OPT_FLAG, 'r', "reverse", NULL, "reverse the order", TOP(reverse) },
 	{ OPT_FLAG, 0, "active", NULL, "only endpoints that moved or stalled in the interval "
 		"(default; --no-active: all)", TOP(active) },
-	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that hold every word: program, pid, "
-		"address, protocol, cause, who is blamed", TOP(filter) },
+	{ OPT_STRING, 'f', "filter", "WORDS", "only rows that contain every word: "
+					      "program, pid, address, protocol, cause, "
+					      "who is blamed", TOP(filter) },
 	{ OPT_FLAG, 'b', "batch", NULL, "plain lines instead of a screen (also when standard "
 		"output is no terminal)", TOP(batch) },
-	{ OPT_INT, 'n', "shown", "N", "in plain lines and JSON: at most so many rows a refresh (0: "
-		"all)", TOP(rows), 0, 1 << 20 },
+	{ OPT_INT, 'n', "shown", "N", "in plain lines and JSON: at most this many rows "
+				      "for each refresh (0: all)", TOP(rows), 0, 1 << 20 },
 	{ OPT_INT, 'w', "width", "N", "width of plain lines", TOP(width), 20, 1000 },
-	{ OPT_STRING, 0, "json", "FILE", "one JSON object a refresh, each on a line of its own "
-		"(-: standard output)", TOP(json) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and end",
+	{ OPT_STRING, 0, "json", "FILE", "one JSON object for each refresh, each on "
+					 "its own line (-: standard output)", TOP(json) },
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of these lines and exit",
 		SESSION_OPT(json_schema) },
 	OPT_HEAD("Privileges (of --batch and --json; the screen keeps what it has)"),
 	DROP_OPTION("once all is attached"),
@@ -113,7 +114,7 @@ static int show(const struct top_opts *o, struct rows *p, struct err *e)
 	rows_order(p, (enum row_sort)o->sort, o->reverse, o->active, o->filter);
 	bad = o->lines ? batch_json(p, (size_t)o->rows, o->lines)
 		      : batch_lines(p, (size_t)o->rows, (int)o->width, stdout);
-	return bad ? err_sys(e, EXIT_IO, "give it room or a reader and run again",
+	return bad ? err_sys(e, EXIT_IO, "free some space or start its reader, and run again",
 			     "%s", o->lines ? sink_name(o->json) : "standard output")
 		   : 0;
 }
@@ -262,8 +263,8 @@ static int check_user(const struct top_opts *o, struct err *e)
 {
 	return o->live.user && !o->batch
 		       ? err_set(e, EXIT_BAD_USAGE,
-				 "--user %s: the screen keeps its rights for Enter and the key t; "
-				 "add --batch, or leave --user out",
+				 "--user %s: the screen needs its privileges for Enter and the "
+				 "key t; add --batch, or leave out --user",
 				 o->live.user)
 		       : 0;
 }
@@ -303,23 +304,19 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "Show every connection live: its rate, its stall, the cause, and who waits for "
 		"whom",
-	.description = "Every figure is of the last interval. STALL is the part of it in which the "
-		"endpoint waited while the device was idle; FOR WHOM: who kept it waiting, a "
-			"program, "
-		"the other end's address, the path or a CPU; WHY: the largest of its reasons "
-		"('drops': it did not stall, but datagrams were thrown away on this host) and what "
-		"the other did: delayed its ACK, did not read; with '?' where that is inferred "
-			"from "
-		"this end alone. OUT and IN are bytes, MSG/s calls that sent or received, NOW "
-		       	"the states of both ledgers at this moment. '-' is\n"
-		       "what was not there or could not be observed, and a sum with '>' lacks such "
-		       	"a part. Started by root with --batch or --json it attaches, and goes on "
-			"as nobody (--user).",
-	.examples = "ipcstall top\tevery connection of this machine\n"
-		    "ipcstall top -p 1234 -s rate\tone server, the busiest first\n"
-		    "ipcstall top -b --iterations 1 -i 5s -f nagle\twhat Nagle's rule held in the "
-		    "next five seconds\n"
-		    "ipcstall top --json top.ndjson -n 0 -d 1m\tall rows for a program\n",
+	.description = "Every figure is of the last interval. STALL is the share of it in which "
+		"data was ready and held back. FOR WHOM is who kept it waiting: a program, the "
+		"other end's address, the path or a CPU. WHY is the largest cause and what the "
+		"other end did: delayed its ACK, or did not read; '?' marks what is inferred from "
+		"this end alone; 'drops' means no stall, but datagrams dropped on this host. OUT "
+		"and IN are bytes per second, MSG/s counts calls that sent or received, and NOW "
+		"is the state of both ledgers at this moment. '-' means absent or not observed; a "
+		"sum with '>' lacks such a part. If root starts it with --batch or --json, it "
+		"attaches and then runs as nobody (--user).",
+	.examples = "ipcstall top\tevery connection of this machine\nipcstall top -p 1234 -s "
+		"rate\tone server, the busiest first\nipcstall top -b --iterations 1 -i 5s -f "
+		"nagle\twhat Nagle's algorithm held in the next five seconds\nipcstall top --json "
+		"top.ndjson -n 0 -d 1m\tall rows for a program\n",
 	.options = top_options,
 	.options_size = sizeof(struct top_opts),
 	.defaults = defaults,

@@ -15,7 +15,7 @@
 #define AT(field) offsetof(struct try_opts, field)
 
 static const struct opt try_options[] = {
-	OPT_HEAD("Whom to look at (at least one)"),
+	OPT_HEAD("Which processes (at least one of these)"),
 	TARGET_OPTIONS,
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range",
 		SESSION_OPT(ports) },
@@ -24,17 +24,18 @@ static const struct opt try_options[] = {
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
 		SESSION_OPT(backend), 0, 0, session_backends },
 	OPT_HEAD("What to try"),
-	{ OPT_MULTI, 0, "fix", "NAME", "this fix (several: repeat); otherwise those that fit the "
-		"stall", AT(fixes), 0, 0, live_fix_words },
-	{ OPT_FLAG, 0, "irreversible", NULL, "also fixes that cannot be undone exactly",
+	{ OPT_MULTI, 0, "fix", "NAME", "try this fix (several: repeat); default: those "
+				       "that fit the stall", AT(fixes), 0, 0, live_fix_words },
+	{ OPT_FLAG, 0, "irreversible", NULL, "also try fixes that cannot be undone exactly",
 		AT(irreversible) },
-	{ OPT_FLAG, 0, "new", NULL, "also connections that the program opens meanwhile",
+	{ OPT_FLAG, 0, "new", NULL, "also use connections that the program opens meanwhile",
 		AT(with_new) },
 	{ OPT_FLAG, 'y', "yes", NULL, "do not ask", AT(yes) },
-	{ OPT_FLAG, 0, "dry-run", NULL, "say what would be set on what, and change nothing",
+	{ OPT_FLAG, 0, "dry-run", NULL, "show what would be set, and where; change nothing",
 		AT(dry_run) },
 	OPT_HEAD("How long"),
-	{ OPT_TIME, 0, "look", "TIME", "look so long for a stall (default 10s)", AT(look_ns), 1e9,
+	{ OPT_TIME, 0, "look", "TIME", "look for a stall for this long (default 10s)",
+		AT(look_ns), 1e9,
 		3600e9 },
 	{ OPT_TIME, 0, "window", "TIME", "length of a window (default: about 20 messages, 100ms to "
 		"2s)", AT(window_ns), 1e7, 600e9 },
@@ -42,13 +43,13 @@ static const struct opt try_options[] = {
 		"(default 8)", AT(windows), 8, TRIAL_ROUNDS_MAX },
 	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns),
 		1e9, 86400e9 },
-	{ OPT_INT, 0, "seed", "N", "of the windows' random order", AT(seed), 0, INT64_LIMIT },
+	{ OPT_INT, 0, "seed", "N", "seed of the windows' random order", AT(seed), 0, INT64_LIMIT },
 	OPT_HEAD("Output (a FILE of - is standard output)"),
 	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document",
 		SESSION_OPT(out[OUT_JSON]) },
 	PROGRESS_OPTION,
 	{ OPT_FLAG, 'q', "quiet", NULL, "no card", SESSION_OPT(quiet) },
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and end",
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and exit",
 		SESSION_OPT(json_schema) },
 	OPT_END,
 };
@@ -76,9 +77,9 @@ static int check_consent(const struct try_opts *o, struct err *e)
 {
 	if (!o->yes && !o->dry_run && !(terminal_is(stdin) && terminal_is(stderr)))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "try: it changes options of a running program and there is no "
-			       "terminal to ask at; "
-			       "give --yes, or --dry-run to see what it would do");
+			       "try: it would change options of a running program, and there is "
+			       "no terminal for the question; give --yes, or --dry-run to see "
+			       "what it would do");
 	return 0;
 }
 
@@ -211,12 +212,11 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_try = {
 	.name = "try",
 	.summary = "Try a fix on a running program, measure what it gains, and undo it",
-	.description = "Looks until something stalls, sets an option of the stalled socket or pipe "
-		"from outside (pidfd_getfd), and compares\n"
-		       "windows with and without it, in random order. The answer is proven, "
-		       	"refuted or too noisy to say. A process of\n"
-		       "its own sets every option back, also when this one is killed. Nothing else "
-		       	"of the program is touched.",
+	.description = "Looks until something stalls. Then it sets an option of the stalled "
+		"socket or pipe from outside (pidfd_getfd), and compares windows with and without "
+		"it, in random order. The answer is proven, refuted or too noisy to say. A "
+		"separate process sets every option back, even if this one is killed. Nothing "
+		"else of the program is touched.",
 	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the "
 		"fixes that fit\n"
 		    "ipcstall try -p 1234 --fix nodelay --yes\ttry TCP_NODELAY without asking\n"

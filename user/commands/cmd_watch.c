@@ -21,23 +21,25 @@ struct watch_opts {
 #define WATCH(member) offsetof(struct watch_opts, member)
 
 static const struct opt watch_options[] = {
-	OPT_HEAD("Whom to look at (without one of these: every process)"),
+	OPT_HEAD("Which processes (default: all)"),
 	TARGET_OPTIONS,
-	OPT_HEAD("What is seen"),
+	OPT_HEAD("What to trace"),
 	SEEN_OPTIONS,
 	BUDGET_OPTION,
-	OPT_HEAD("What is told"),
-	{ OPT_TIME, 'i', "interval", "TIME", "judge what was seen this often", WATCH(every_ns),
+	OPT_HEAD("What to report"),
+	{ OPT_TIME, 'i', "interval", "TIME", "judge this often what was seen", WATCH(every_ns),
 		500e6, 600e9 },
-	{ OPT_REAL, 0, "min-share", "PERCENT", "tell of a stall that takes at least this much of a "
-		"connection's time", WATCH(min_percent), 0.1, 100 },
-	{ OPT_TIME, 0, "again", "TIME", "tell of the same stall again after this time",
+	{ OPT_REAL, 0, "min-share", "PERCENT", "report a stall that takes at least "
+					       "this share of a connection's time",
+		WATCH(min_percent), 0.1, 100 },
+	{ OPT_TIME, 0, "again", "TIME", "report the same stall again after this time",
 		WATCH(tell_again_ns), 1e9, 86400e9 },
 	ZOOM_BUDGET_OPTION,
-	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this time, and write them at "
-		"SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
-	{ OPT_TIME, 0, "threshold", "TIME", "write them also when a connection stalls this long in "
-		"one interval", WATCH(dump_ns), 1e6, 600e9 },
+	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this much time, and "
+					 "write them at SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "threshold", "TIME", "also write them when a connection stalls "
+					    "this long in one interval",
+		WATCH(dump_ns), 1e6, 600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
 	PROGRESS_OPTION,
@@ -322,15 +324,14 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 
 const struct command command_watch = {
 	.name = "watch",
-	.summary = "Watch in silence, and tell with proof when something stalls",
-	.description = "Looks at every endpoint at random instants, which costs no message "
-		"anything, and judges every --interval. Where a connection\n"
-		       "stalls, the ledger is attached to its two ends for two seconds, within "
-		       	"--zoom-budget of the time, and its verdict is the proof.\n"
-		       "Then one card goes to standard error and one line of JSON (docs/SCHEMA.md) "
-		       	"to standard output. SIGUSR1 writes the judgements of\n"
-		       "the last minutes, one JSON object a line. Started by root it attaches, and "
-			"goes on as nobody (--user).",
+	.summary = "Watch silently, and report with proof when something stalls",
+	.description = "Looks at every endpoint at random instants, which adds no cost to any "
+		"message, and judges the result every --interval. If a connection seems to stall, "
+		"the ledger traces its two ends for two seconds, within --zoom-budget of the "
+		"time. The ledger's verdict is the proof: one card goes to standard error, and "
+		"one line of JSON (docs/SCHEMA.md) to standard output. SIGUSR1 writes the "
+		"judgements of the last minutes, one JSON object on each line. If root starts it, "
+		"it attaches and then runs as nobody (--user).",
 	.examples = "ipcstall watch\tevery process of this machine\n"
 		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s "
 		    	">stalls.ndjson\tand the five minutes before each stall of a second\n",

@@ -175,7 +175,8 @@ static int run_parsed(const struct command *c, void *opts, int argc, char **argv
 int command_end(int rc, struct err *e)
 {
 	if (fflush(stdout) || ferror(stdout))
-		err_sys(e, EXIT_IO, "give it room or a reader and run again", "standard output");
+		err_sys(e, EXIT_IO, "free some space or start its reader, and run "
+				    "again", "standard output");
 	return err_is_set(e) ? err_print(e) : rc;
 }
 

@@ -159,21 +159,21 @@ static const struct fix fixes[] = {
 		C(TX_NAGLE), ANYONE, WL_TCP, set_one_write },
 	{ "uncork", "clear TCP_CORK after the last piece of a message, or never set it", C(TX_CORK),
 		ANYONE, WL_TCP, set_uncork },
-	{ "reader", "let the reader read at once: move what it does between two reads to another "
-		"thread", C(TX_RWND) | C(TX_SNDBUF) |
+	{ "reader", "make the reader read at once: move its other work to another "
+		    "thread", C(TX_RWND) | C(TX_SNDBUF) |
 	  C(TX_PACING) | C(TX_CWND) | C(DIAG_LOSS_RCVBUF), ANYONE, 0, set_reader },
-	{ "no-pacing", "take SO_MAX_PACING_RATE away, or raise it", C(TX_PACING), ANYONE, WL_TCP,
+	{ "no-pacing", "remove SO_MAX_PACING_RATE, or raise it", C(TX_PACING), ANYONE, WL_TCP,
 		set_pacing },
 	{ "sndbuf-auto", "do not set SO_SNDBUF: the kernel then sizes it by itself", C(TX_SNDBUF),
 		ANYONE, WL_SOCKET, set_sndbuf_free },
 	{ "rcvbuf-auto", "do not set SO_RCVBUF: the kernel then sizes it by itself", C(TX_RWND) |
 		C(TX_PACING) | C(DIAG_LOSS_RCVBUF), ANYONE, WL_SOCKET,
 	  set_rcvbuf_free },
-	{ "pipe-size", "give the pipe more room: fcntl(fd, F_SETPIPE_SZ, 1 << 20)", C(TX_SNDBUF),
+	{ "pipe-size", "enlarge the pipe: fcntl(fd, F_SETPIPE_SZ, 1 << 20)", C(TX_SNDBUF),
 		ANYONE, WL_PIPE, set_pipe },
-	{ "cwnd-free", "take the lock on cwnd off the route: ip route change ... without 'cwnd "
-		"lock'", C(TX_CWND), ANYONE, WL_TCP, set_cwnd_free },
-	{ "queue", "give the device's queue more room: tc qdisc change ... limit", C(TX_RECOVERY) |
+	{ "cwnd-free", "remove the lock on cwnd from the route: ip route change ... "
+		       "without 'cwnd lock'", C(TX_CWND), ANYONE, WL_TCP, set_cwnd_free },
+	{ "queue", "lengthen the device's queue: tc qdisc change ... limit", C(TX_RECOVERY) |
 		C(DIAG_LOSS_QDISC), ANYONE, WL_INET, set_long_queue },
 	{ "quickack", "set TCP_QUICKACK at the reader before each read", C(TX_NAGLE) |
 		C(TX_SNDBUF) | C(TX_CWND), B(BLAME_PEER_DELACK), WL_TCP, set_quickack },

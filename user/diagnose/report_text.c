@@ -13,7 +13,8 @@
 static const char *const whats[DIAG_CAUSES] = {
 	TX_STATES(CAUSE_WHAT)
 	[DIAG_LOSS_RCVBUF] = "messages are dropped at the full receive buffer",
-	[DIAG_LOSS_QDISC] = "messages are dropped by the device's full queue, and send() is silent",
+	[DIAG_LOSS_QDISC] = "messages are dropped by the device's full queue, and send() reports "
+			    "no error",
 	[DIAG_LOSS_ELSEWHERE] = "messages are lost, and no drop that was seen explains it",
 };
 
@@ -91,7 +92,7 @@ static void blame(const struct patient *p, const struct diag_finding *f, char *b
 	party(p, loss ? f->role : (enum role) !f->role, who, sizeof(who));
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
-		snprintf(buf, len, "; what ends it is the delayed ACK of %s (%.0f %% of it, %s)",
+		snprintf(buf, len, "; it ends with the delayed ACK of %s (%.0f %% of it, %s)",
 			 who, 100 * f->blamed_share,
 			 f->surety == SEEN_BOTH_ENDS ? "seen at both ends" : "inferred");
 	else if (f->blamed == BLAME_PEER_READER)
@@ -164,7 +165,7 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 	char varies[FIGURE];
 
 	if (p->n_rounds < 2)
-		snprintf(buf, len, "one round does not tell how much the time per message varies");
+		snprintf(buf, len, "one round does not show how much the time per message varies");
 	else
 		snprintf(buf, len, "the time per message varies by %s between identical rounds",
 			 percent(p->stalls.resolution, 2, varies));
@@ -181,13 +182,12 @@ static void verdict_unknown(const struct examiner *x, const struct patient *p, c
 				    "sweep with --repeats 3 or more"
 		: x->from_file ? "the file has none; make it with the ledger, or give --fixes run"
 		: x->why_untraced[0] ? x->why_untraced
-				     : "it was not asked for (--no-trace)";
+				     : "--no-trace was given";
 	char idle[FIGURE];
 
 	snprintf(buf, len,
-		 "CAUSE UNKNOWN. For %s of the time neither end works; whether that is in vain, "
-		 "and why, only the ledger could tell, and %s"
-		 "%s.",
+		 "CAUSE UNKNOWN. For %s of the time neither end works; whether that is needless, "
+		 "and why, only the ledger could show, and %s%s.",
 		 percent(nobody_works(p), 3, idle),
 		 p->stalls.too_few ? "" : "there is none: ", why);
 }
@@ -203,7 +203,7 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 			 percent(p->stalls.most_lost, 2, most), 100 * DIAG_LEVEL);
 	else
 		snprintf(bound, sizeof(bound), "no stall was seen that work does not excuse");
-	snprintf(buf, len, "HEALTHY. Nobody waits in vain: %s; %s; %s.", bound, work, noise);
+	snprintf(buf, len, "HEALTHY. Nobody waits needlessly: %s; %s; %s.", bound, work, noise);
 }
 
 void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len)
@@ -400,7 +400,7 @@ static void head_of_ill(const struct patient *p, const struct diag_finding *f, s
 	if (loss)
 		snprintf(c->head, sizeof(c->head), "messages to %s are lost", c->who);
 	else if (f->blamed == BLAME_PEER_DELACK)
-		snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s waits for an ACK from %s", c->who, c->whom);
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
 	else
@@ -442,7 +442,7 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 	report_verdict(x, p, text, sizeof(text));
 	size_words(p->size, size, sizeof(size));
 	snprintf(c->head, sizeof(c->head), "%s, %s: %s", test_name(p->test), size,
-		 p->outcome == DIAG_HEALTHY ? "nobody waits in vain"
+		 p->outcome == DIAG_HEALTHY ? "nobody waits needlessly"
 		 : p->outcome == DIAG_NOISY ? "too noisy to say"
 					    : "the cause is unknown");
 	work_text(p, c->where, sizeof(c->where));

@@ -106,7 +106,7 @@ static int check_head(const json_t *head, const char *path, struct err *e)
 	if (version != 1)
 		return err_set(e, EXIT_VERSION,
 			       "--from %s: of version %" JSON_INTEGER_FORMAT
-			       ", this program reads 1; use the program that wrote it",
+			       ", but this program reads 1; use the program that wrote it",
 			       path, version);
 	return 0;
 }
@@ -156,7 +156,7 @@ int saved_load(const char *path, struct saved *s, struct err *e)
 	if (rc == 0)
 		rc = read_points(s, head, f, path, e);
 	if (rc == 0 && !s->n)
-		rc = err_set(e, EXIT_DATA, "--from %s: it holds no point; give one that does",
+		rc = err_set(e, EXIT_DATA, "--from %s: it has no point; give a file that has one",
 			     path);
 	json_decref(head);
 	fclose(f);

@@ -65,7 +65,7 @@ static int resolve(const char *where, struct addrinfo **out, struct err *e)
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) < 1 ||
 	    atoi(port) > 65535)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--listen '%s': '%s' is no port (1 to 65535); give one that is free",
+			       "--listen '%s': '%s' is not a port (1 to 65535); give a free one",
 			       where, port);
 	rc = getaddrinfo(host, port, &hints, out);
 	if (rc)

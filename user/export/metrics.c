@@ -111,11 +111,12 @@ static const struct {
 	struct metric m;
 	group_fn *write;
 } by_group[] = {
-	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which endpoints waited while the "
-		"device was idle, by cause." }, write_stall },
+	{ { "ipcstall_stall_seconds", METRIC_COUNTER, "Time in which data was ready "
+						      "and held back, by cause." }, write_stall },
 	{ { "ipcstall_blamed_stall_seconds", METRIC_COUNTER,
-	    "The part of the stall which the other end on this host explains: its delayed ACK, a "
-	    	"reader that did not read, or that had no CPU (reader-no-cpu: the two overlap)." },
+	    "The part of the stall that the other end on this host caused: its delayed ACK, a "
+	    "reader that did not read, or one that waited for a CPU (reader-no-cpu: it overlaps "
+	    "with the others)." },
 	    	write_blamed },
 	{ { "ipcstall_withheld_ack_seconds", METRIC_COUNTER,
 	    "Time in which senders that are not seen waited for delayed ACKs of this host, "
@@ -131,7 +132,7 @@ static const struct {
 	{ { "ipcstall_retransmits", METRIC_COUNTER, "TCP segments sent again." },
 		write_retransmits },
 	{ { "ipcstall_drops", METRIC_COUNTER, "Datagrams dropped on this host." }, write_drops },
-	{ { "ipcstall_endpoints", METRIC_GAUGE, "Endpoints that live now." }, write_endpoints },
+	{ { "ipcstall_endpoints", METRIC_GAUGE, "Open endpoints." }, write_endpoints },
 };
 
 static void group_labels(const struct group *g, char *labels)
@@ -165,7 +166,7 @@ static void write_durations(struct exposition *x, const struct groups *g)
 {
 	static const struct metric m = {
 		"ipcstall_stall_duration_seconds", METRIC_HISTOGRAM,
-		"How long single stalls lasted, by cause; the sum counts those that still last."
+		"How long single stalls lasted, by cause; the sum includes those in progress."
 	};
 	char labels[LABELS];
 	double le[TRACE_HIST];
@@ -205,7 +206,7 @@ static void write_ledger_counts(struct exposition *x, const struct groups *g)
 		{ { "ipcstall_observed_events", METRIC_COUNTER,
 			"Events that the kernel half took into account." }, c->observed },
 		{ { "ipcstall_lost_records", METRIC_COUNTER,
-			"Records that found no room on their way to user space." }, c->lost },
+			"Records lost for want of room on their way to user space." }, c->lost },
 		{ { "ipcstall_unpaired_events", METRIC_COUNTER,
 			"Ends of calls without a beginning." }, c->unpaired },
 		{ { "ipcstall_overflow_endpoints", METRIC_COUNTER,
@@ -239,11 +240,12 @@ static void write_own_counts(struct exposition *x, const struct groups *g,
 			"Endpoints counted under process=other, for want of a group." },
 			g->folded },
 		{ { "ipcstall_retired_groups", METRIC_COUNTER,
-			"Groups that were idle for long and made room for others." }, g->retired },
+			"Groups dropped after a long idle time, to make room for "
+			"others." }, g->retired },
 		{ { "ipcstall_scrapes", METRIC_COUNTER, "Requests answered with metrics." },
 			e->scrapes },
 		{ { "ipcstall_refused_requests", METRIC_COUNTER,
-			"Requests answered otherwise, or given up." }, e->refused },
+			"Requests answered with an error, or given up." }, e->refused },
 		{ { "ipcstall_collections", METRIC_COUNTER, "Times the ledgers were read." },
 			e->collections },
 		{ { "process_resident_memory_bytes", METRIC_GAUGE,
@@ -260,9 +262,9 @@ static void write_own_times(struct exposition *x, const struct exporter_state *e
 	static const struct metric cpu = { "process_cpu_seconds", METRIC_COUNTER,
 		"CPU time of the exporter, in user and kernel mode." };
 	static const struct metric took = { "ipcstall_collect_duration_seconds", METRIC_GAUGE,
-		"What the last reading of the ledgers took." };
+		"Time that the last reading of the ledgers took." };
 	static const struct metric about = { "ipcstall_build", METRIC_INFO,
-		"What runs, and how it sees." };
+		"Version and backend." };
 	char labels[LABELS] = "";
 
 	expo_family(x, &cpu);

@@ -57,8 +57,9 @@ static int report(struct recorder *r, int err, struct err *e)
 	return err_sys(
 		e, EXIT_IO,
 		r->replayable
-			? "what was recorded until now can be replayed; give it room, or --max-size"
-			: "there is no snapshot yet, and nothing is kept; give it room",
+			? "what was recorded so far can be replayed; free some space, or give "
+			  "--max-size"
+			: "there is no snapshot yet, so nothing is kept; free some space",
 		"%s", r->path);
 }
 
@@ -143,8 +144,7 @@ int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 	if (!r->error)
 		return 0;
 	errno = r->error;
-	return err_sys(e, EXIT_IO, "give a file that can be written, with room for it", "%s",
-		       r->path);
+	return err_sys(e, EXIT_IO, "give a writable file, with free space for it", "%s", r->path);
 }
 
 /* under its name it may be another file: atomic_file_commit() */
@@ -406,8 +406,8 @@ static int check_file(struct recorder *r, struct err *e)
 	what = st.st_nlink ? "cut short" : "deleted";
 	r->error = EIO;
 	return err_set(e, EXIT_IO,
-		       "%s: %s by somebody while it was written, so the recording is lost; keep it "
-		       "there and record again",
+		       "%s: the file was %s during the recording, so it is lost; leave the file "
+		       "alone and record again",
 		       r->path, what);
 }
 

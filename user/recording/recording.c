@@ -43,7 +43,7 @@ static int foreign(const char *path, enum head_result h, uint32_t version, struc
 {
 	if (h == HEAD_OTHER_VERSION)
 		return err_set(e, EXIT_VERSION,
-			       "%s: a recording of version %u, this program reads %d; use the "
+			       "%s: a recording of version %u, but this program reads %d; use the "
 			       "program that wrote it",
 			       path, version, BLOCKS_VERSION);
 	return err_set(e, EXIT_DATA,
@@ -360,12 +360,12 @@ static int nothing_to_show(const char *path, const struct recording_state *st, s
 {
 	if (st->damaged)
 		return err_set(e, EXIT_DATA,
-			       "%s: it is damaged, and holds no whole snapshot: nothing can be "
+			       "%s: it is damaged and has no whole snapshot, so nothing can be "
 			       "shown; take another copy of it",
 			       path);
 	return err_set(e, EXIT_DATA,
-		       "%s: it breaks off before its first snapshot: nothing can be shown; record "
-		       "for longer",
+		       "%s: it is cut off before its first snapshot, so nothing can be shown; "
+		       "record for longer",
 		       path);
 }
 
@@ -389,7 +389,8 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	free(w.texts);
 	if (w.no_memory)
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: no memory to replay it; free some, or filter (-p, -P, --comm)",
+			       "%s: out of memory during replay; free some, or filter (-p, -P, "
+			       "--comm)",
 			       r->path);
 	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, e);
 }

@@ -31,7 +31,7 @@ static int same_protocol(const json_t *hello, struct err *e)
 	char version[32];
 
 	if (strcmp(wire_string(hello, "hello"), WIRE_NAME))
-		return err_set(e, EXIT_VERSION, "not an introduction of ipcstall's");
+		return err_set(e, EXIT_VERSION, "not a greeting of ipcstall");
 	wire_text(hello, "version", version, sizeof(version));
 	if (wire_int(hello, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, &none) == 0)
 		return 0;
@@ -69,9 +69,8 @@ int admit(const json_t *hello, struct bench_options *o, struct bench_plan *plan,
 	if (same_protocol(hello, e))
 		return -1;
 	if (!json_is_object(options))
-		return err_set(
-			e, EXIT_VERSION,
-			"an introduction without options; use the same version at both ends");
+		return err_set(e, EXIT_VERSION,
+			       "a greeting without options; use the same version at both ends");
 	if (all_named(options, e))
 		return -1;
 	if (opt_from_json(bench_option_rows, o, options, &unread))

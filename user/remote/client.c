@@ -118,7 +118,7 @@ static int refused(const struct remote *r, const json_t *answer, struct err *e)
 	if (wire_int(answer, "code", 1, 130, &code, &none))
 		code = EXIT_PEER;
 	return err_set(e, (enum exit_code)code, "server %s: %s", r->address,
-		       why[0] ? why : "refused, and did not say why");
+		       why[0] ? why : "refused without a reason");
 }
 
 static json_t *introduction(const struct bench_plan *plan, const struct remote *r,
@@ -143,7 +143,8 @@ static int check_answer(const struct bench_plan *plan, const struct remote *r, c
 	if (strcmp(wire_string(answer, "hello"), WIRE_NAME))
 		return err_set(
 			e, EXIT_VERSION,
-			"--connect %s: what answers there is no 'ipcstall server'; give its port",
+			"--connect %s: the program that answers there is not 'ipcstall server'; "
+			"give the server's port",
 			plan->o.connect);
 	if (!json_is_true(json_object_get(answer, "ok")))
 		return refused(r, answer, e);
@@ -160,8 +161,8 @@ static json_t *prove(const struct remote *r, const struct auth_key *key, const j
 
 	if (!auth_is_hex(challenge)) {
 		err_set(e, EXIT_NO_PERM,
-			"server %s: it proves no secret; start it with the same --key FILE, or "
-			"leave --key out",
+			"server %s: it was started without a secret; start it with the same --key "
+			"FILE, or leave out --key",
 			r->address);
 		return NULL;
 	}
@@ -175,8 +176,7 @@ static json_t *prove(const struct remote *r, const struct auth_key *key, const j
 		return answer;
 	json_decref(answer);
 	err_set(e, EXIT_NO_PERM,
-		"server %s: its secret is another; give the same --key FILE at both ends",
-		r->address);
+		"server %s: its secret differs; give the same --key FILE at both ends", r->address);
 	return NULL;
 }
 
@@ -192,8 +192,8 @@ static int converse(const struct bench_plan *plan, struct remote *r, const struc
 	rc = check_answer(plan, r, answer, e);
 	if (rc == 0 && !key->n && *wire_string(answer, "challenge"))
 		rc = err_set(e, EXIT_NO_PERM,
-			     "server %s: it asks for a secret; give --key FILE, with the one that "
-			     "it was started with",
+			     "server %s: it requires a secret; give --key with the same FILE that "
+			     "it uses",
 			     r->address);
 	if (rc == 0 && key->n) {
 		proven = prove(r, key, hello, answer, deadline, e);

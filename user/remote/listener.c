@@ -100,8 +100,8 @@ static int check_exposed(const struct listener *l, const struct sockaddr *a, con
 	if (l->key.n || l->o->insecure || is_loopback((const void *)a))
 		return 0;
 	return err_set(e, EXIT_BAD_USAGE,
-		       "--listen %s: other hosts reach that, and none would have to prove "
-		       "anything; give --key FILE, or --insecure in a lab",
+		       "--listen %s: other hosts can reach this address, and none would need a "
+		       "secret; give --key FILE, or --insecure in a lab",
 		       where);
 }
 

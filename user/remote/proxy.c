@@ -31,7 +31,7 @@ static json_t *answer(const struct run *r, uint64_t deadline, struct err *e)
 	if (wire_int(a, "code", 1, 130, &code, &none))
 		code = EXIT_PEER;
 	err_set(e, (enum exit_code)code, "server %s: %s", r->plan->remote->address,
-		why[0] ? why : "failed, and did not say why");
+		why[0] ? why : "failed without a reason");
 	json_decref(a);
 	return NULL;
 }
@@ -99,8 +99,8 @@ static int until_done(struct run *r, struct err *e)
 
 			json_decref(a);
 			return a ? err_set(e, EXIT_VERSION,
-					   "server %s: an answer too early; use the same version "
-					   "at both ends",
+					   "server %s: unexpected answer; use the same version at "
+					   "both ends",
 					   r->plan->remote->address)
 				 : -1;
 		}

@@ -44,7 +44,7 @@ void session_busy(int fd)
 {
 	static const char why[] =
 		"{\"hello\":\"" WIRE_NAME "\",\"ok\":false,\"code\":5,\"why\":\"busy: too many "
-					  "clients are at its door; try again\"}";
+		"clients are waiting; try again\"}";
 	uint32_t length = htonl(sizeof(why) - 1);
 	struct iovec parts[] = { { &length, sizeof(length) }, { (void *)why, sizeof(why) - 1 } };
 	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
@@ -65,8 +65,7 @@ static void refuse(int fd, const struct err *why)
 
 static int unexpected(const char *what, struct err *e)
 {
-	return err_set(e, EXIT_VERSION, "'%s' out of turn; use the same version at both ends",
-		       what);
+	return err_set(e, EXIT_VERSION, "unexpected '%s'; use the same version at both ends", what);
 }
 
 /* The address the client reached this host by is where its data is to come; a link-local one needs
@@ -121,7 +120,7 @@ static int find_test(const json_t *q, enum test *t, struct err *e)
 		if (!strcmp(wire_string(q, "test"), test_name(*t)))
 			return 0;
 	}
-	return err_set(e, EXIT_VERSION, "a test unknown here; use the same version at both ends");
+	return err_set(e, EXIT_VERSION, "unknown test; use the same version at both ends");
 }
 
 static int listening_port(const struct served *s)
@@ -327,8 +326,7 @@ static int answer(struct served *s, const json_t *q, struct err *e)
 		return verbs[i].needs_point && !s->half ? unexpected(what, e)
 							: verbs[i].fn(s, q, e);
 	}
-	return err_set(e, EXIT_VERSION,
-		       "a request unknown here; use the same version at both ends");
+	return err_set(e, EXIT_VERSION, "unknown request; use the same version at both ends");
 }
 
 /* The client has gone without a word: the end of a run, or of the client. */
@@ -355,7 +353,10 @@ static int converse(struct served *s, struct err *e)
 			return -1;
 		}
 		if (left(s->fd))
-			return s->half ? err_set(e, EXIT_PEER, "the client left in mid-run") : 0;
+			return s->half ? err_set(e, EXIT_PEER,
+						 "the client left during the "
+						 "run")
+				       : 0;
 		q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
 		rc = q ? answer(s, q, e) : -1;
 		json_decref(q);
@@ -378,8 +379,8 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 
 	if (!auth_is_hex(wire_string(hello, "nonce")))
 		return err_set(e, EXIT_NO_PERM,
-			       "this server asks for a secret; give --key FILE, with the one that "
-			       "it was started with");
+			       "this server requires a secret; give --key with the same FILE "
+			       "that it uses");
 	if (auth_nonce(challenge, e) ||
 	    wire_send(s->fd,
 		      json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 1, "protocol",
@@ -396,7 +397,7 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 	if (!same)
 		return err_set(
 			e, EXIT_NO_PERM,
-			"the secret is not this server's; give the same --key FILE at both ends");
+			"the client's secret differs; give the same --key FILE at both ends");
 	return auth_proof(key, "server", hello, challenge, proof, e);
 }
 

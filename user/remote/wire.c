@@ -121,8 +121,8 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 	length = ntohl(length);
 	if (length < 2 || length > max) {
 		err_set(e, EXIT_VERSION,
-			"the other host: a message of %u bytes; it is no ipcstall, or of another "
-			"version",
+			"the other host: a message of %u bytes; it is not ipcstall, or has "
+			"another version",
 			length);
 		return NULL;
 	}
@@ -139,8 +139,7 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 		return msg;
 	json_decref(msg);
 	err_set(e, EXIT_VERSION,
-		"the other host: not the messages expected; it is no ipcstall, or of another "
-		"version");
+		"the other host: unexpected messages; it is not ipcstall, or has another version");
 	return NULL;
 }
 

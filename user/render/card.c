@@ -160,6 +160,11 @@ static void take_fix(const struct making *m)
 	set_fix(m->c, verdict_fix(m->s, m->v));
 }
 
+static const char *waits(const char *who)
+{
+	return verb_of(who, "waits", "wait");
+}
+
 /* ---- stalls ---- */
 
 /* where nobody is to blame: what it waits for */
@@ -185,25 +190,28 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 
 	whom_of_stall(m, f);
 	if (f->blamed == BLAME_PEER_DELACK || (f->cause == TX_NAGLE && f->blamed == BLAME_NOBODY))
-		snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for an ACK from %s", c->who,
+			 waits(c->who), c->whom);
 	else if (f->small_reads && *c->whom)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who), c->whom);
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for a CPU", c->who,
-			 c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s, which %s for a CPU", c->who,
+			 waits(c->who), c->whom, waits(c->whom));
 	else if (f->blamed == BLAME_NO_CPU)
-		snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
+		snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
 	else if (f->unanswered_syn)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to answer its SYN", c->who,
-			 c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s to answer its SYN", c->who,
+			 waits(c->who), c->whom);
 	else if (f->blamed == BLAME_PATH)
-		snprintf(c->head, sizeof(c->head), "%s waits for the path to %s", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for the path to %s", c->who,
+			 waits(c->who), c->whom);
 	else if (f->blamed == BLAME_OWN_WRITES)
-		snprintf(c->head, sizeof(c->head), "%s waits for its own next write", c->who);
+		snprintf(c->head, sizeof(c->head), "%s %s for its own next write", c->who,
+			 waits(c->who));
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s", c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who), c->whom);
 	else
-		snprintf(c->head, sizeof(c->head), "%s waits for %s%s%s", c->who,
+		snprintf(c->head, sizeof(c->head), "%s %s for %s%s%s", c->who, waits(c->who),
 			 waits_for[f->cause], *c->whom ? " of " : "", c->whom);
 }
 
@@ -217,11 +225,11 @@ static void head_of_root(const struct making *m, const struct finding *f,
 	sender_name(m, root, between, sizeof(between));
 	whom_of_stall(m, root);
 	if (*c->whom)
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, by way of %s", c->who, c->whom,
-			 between);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s, by way of %s", c->who,
+			 waits(c->who), c->whom, between);
 	else
-		snprintf(c->head, sizeof(c->head), "%s waits for %s, which waits for %s", c->who,
-			 between, waits_for[root->cause]);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s, which %s for %s", c->who,
+			 waits(c->who), between, waits(between), waits_for[root->cause]);
 }
 
 static void head_of_ring(const struct making *m, const struct finding *f)
@@ -248,13 +256,13 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 			 reader_kept_off(m->s, f));
 	else
 		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
-			 how_it_reads(reader, f, false, how, sizeof(how)));
+			 how_it_reads(reader, f, name_is_plural(name), how, sizeof(how)));
 }
 
 static const char *why_of_path(const struct finding *f)
 {
 	return f->late_not_lost ? "the path was late and lost little: most of what was sent again "
-				  "had come already"
+				  "had already arrived"
 				: "packets were lost on the path";
 }
 
@@ -267,10 +275,9 @@ static void why_of_syn(const struct making *m, const struct finding *f)
 
 	snprintf(buf, len, "%s: its SYN was not answered", trace_tx_names[f->cause]);
 	if (l && l->tgid)
-		text_append(buf, len, ": the queue of %.16s[%d], which listens, was full",
-			    l->comm, l->tgid);
+		text_append(buf, len, ": the accept queue of %.16s[%d] was full", l->comm, l->tgid);
 	else if (l)
-		text_append(buf, len, ": the queue of its listener was full");
+		text_append(buf, len, ": the listener's accept queue was full");
 }
 
 static void why_of_stall(const struct making *m, const struct finding *f)
@@ -283,11 +290,13 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	if (f->blamed == BLAME_PEER_READER || f->small_reads || reader_kept_off(m->s, f))
 		why_of_reader(m, f, name);
 	else if (f->blamed == BLAME_PEER_DELACK)
-		snprintf(buf, len, "%s: %s delays its ACKs", cause, name);
+		snprintf(buf, len, "%s: %s %s ACKs", cause, name,
+			 verb_of(name, "delays its", "delay their"));
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(buf, len, "%s: %s can read, and has no CPU", cause, name);
+		snprintf(buf, len, "%s: %s %s data to read, but no CPU", cause, name,
+			 verb_of(name, "has", "have"));
 	else if (f->blamed == BLAME_NO_CPU)
-		snprintf(buf, len, "%s: woken, it waited for a CPU", cause);
+		snprintf(buf, len, "%s: after being woken, it waited for a CPU", cause);
 	else if (f->unanswered_syn)
 		why_of_syn(m, f);
 	else if (f->blamed == BLAME_PATH)
@@ -327,8 +336,8 @@ static void why_of_link(const struct making *m, const struct finding *f)
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "the path delivers %sbit/s and no more; a queue stands before it: round trip %s, "
-		 "at least %s",
+		 "the path carries %sbit/s at most, and a queue builds up: round trip %s, minimum "
+		 "%s",
 		 rate, rtt, least);
 }
 
@@ -381,11 +390,11 @@ static void card_undelivered(const struct making *m)
 
 	program_name(&ep->tx_calls, c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for this host's device to send to %s", c->who,
-		 c->whom);
+	snprintf(c->head, sizeof(c->head), "%s %s for this host's device to send to %s", c->who,
+		 waits(c->who), c->whom);
 	where_spell(m, u, "device", ep->tx.lifetime_ns);
 	snprintf(c->why, sizeof(c->why),
-		 "what it sent had not left this host when the retransmission timer fired");
+		 "its data had not left this host when the retransmission timer fired");
 	take_fix(m);
 }
 
@@ -397,7 +406,8 @@ static void card_withheld(const struct making *m)
 
 	address_of_peer(ep, c->who, sizeof(c->who));
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for an ACK of %s", c->who, c->whom);
+	snprintf(c->head, sizeof(c->head), "%s %s for an ACK from %s", c->who, waits(c->who),
+		 c->whom);
 	where(c, ep,
 	      &(struct spent){ .state = "ACKs withheld",
 			       .ns = w->ns,
@@ -405,7 +415,7 @@ static void card_withheld(const struct making *m)
 			       .count = w->count,
 			       .max_ns = w->ns / w->count });
 	snprintf(c->why, sizeof(c->why),
-		 "its delayed ACKs held up the other end: what came next came a round trip after "
+		 "its delayed ACKs held up the other end: more data came one round trip after "
 		 "each");
 	set_surety(c, INFERRED);
 	take_fix(m);
@@ -420,11 +430,11 @@ static void card_late(const struct making *m)
 
 	peer_name(m->s, ep, c->who, sizeof(c->who));
 	who_name(&reader, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for %s to read", c->who, c->whom);
+	snprintf(c->head, sizeof(c->head), "%s %s for %s to read", c->who, waits(c->who), c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
 	if (2 * ep->making.accept_unread_ns >= late->ns) {
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to accept the connection",
-			 c->who, c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
+			 waits(c->who), c->whom);
 		snprintf(c->why, sizeof(c->why),
 			 "its data lay unread in the listener's queue: nobody called accept()");
 		set_fix(c, "call accept() sooner, or from more threads");
@@ -438,7 +448,7 @@ static void card_late(const struct making *m)
 	}
 	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
 		 other_end_seen(ep) ? "the sender may wait for an answer"
-				    : "the sender was not seen, and may wait for it");
+				    : "the sender was not seen, and may wait for an answer");
 	take_fix(m);
 }
 
@@ -450,7 +460,7 @@ static void card_starved(const struct making *m)
 
 	program_name(starved_end(ep, st), c->who, sizeof(c->who));
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
-	snprintf(c->head, sizeof(c->head), "%s waits for a CPU", c->who);
+	snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
 	if (kept_off(starved_end(ep, st), st->ns) == KEPT_OFF_QUOTA) {
 		snprintf(c->why, sizeof(c->why), "it %s",
@@ -459,7 +469,7 @@ static void card_starved(const struct making *m)
 		return;
 	}
 	snprintf(c->why, sizeof(c->why),
-		 st->count ? "woken, it waited for a CPU"
+		 st->count ? "after being woken, it waited for a CPU"
 			   : "it was waiting for a CPU while others waited for it");
 	take_fix(m);
 }
@@ -473,7 +483,7 @@ static void card_loss(const struct making *m)
 	program_name(l->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, c->who,
 		     sizeof(c->who));
 	snprintf(c->head, sizeof(c->head),
-		 l->kind == TRACE_DROP_QDISC ? "datagrams of %s are lost"
+		 l->kind == TRACE_DROP_QDISC ? "datagrams from %s are lost"
 					     : "datagrams to %s are lost",
 		 c->who);
 	endpoint_name(ep, c->where, sizeof(c->where));
@@ -574,12 +584,12 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep,
 	size_t len = sizeof(m->c->next);
 
 	if (sender && sender->tgid)
-		snprintf(buf, len, "see what it does meanwhile: sudo ipcstall attach -p %d -d 10s",
+		snprintf(buf, len, "see what it does: sudo ipcstall attach -p %d -d 10s",
 			 sender->tgid);
 	else if (ep->remote.port)
 		snprintf(buf, len, "there: sudo ipcstall attach -a -P %u -d 10s", ep->remote.port);
 	else
-		snprintf(buf, len, "see all programs: sudo ipcstall attach -a -d 10s");
+		snprintf(buf, len, "trace every program: sudo ipcstall attach -a -d 10s");
 }
 
 static void where_wait(const struct making *m)
@@ -615,10 +625,10 @@ static void card_wait(const struct making *m)
 		*c->whom = '\0';
 		if (owner.tgid)
 			who_name(&owner, c->whom, sizeof(c->whom));
-		snprintf(c->head, sizeof(c->head), "%s waits for more, or EOF", c->who);
+		snprintf(c->head, sizeof(c->head), "%s %s for more, or EOF", c->who, waits(c->who));
 	} else {
-		snprintf(c->head, sizeof(c->head), "%s waits for %s to %s", c->who, c->whom,
-			 what_is_awaited(m, ep));
+		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),
+			 c->whom, what_is_awaited(m, ep));
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
@@ -651,14 +661,16 @@ static void card_unanswered(const struct making *m)
 		program_name(&m->s->ep[u->server].rx_calls, c->whom, sizeof(c->whom));
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for %s to answer", c->who, c->whom);
+	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
+		 c->whom);
 	where(c, ep,
 	      &(struct spent){ .ns = u->ns,
 			       .lifetime_ns = u->ns > ep->rx.lifetime_ns ? u->ns
 									 : ep->rx.lifetime_ns });
 	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
 		 plural(u->n),
-		 u->refused ? "nobody is there: ICMP port unreachable" : "nothing came back");
+		 u->refused ? "no program listens there: ICMP port unreachable"
+			    : "nothing came back");
 	take_fix(m);
 }
 
@@ -671,7 +683,8 @@ static void card_connect(const struct making *m)
 
 	program_name(connecting_program(ep), c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s waits for connections to %s", c->who, c->whom);
+	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
+		 c->whom);
 	where(c, ep,
 	      &(struct spent){ .state = "connect",
 			       .connections = x->n,
@@ -681,7 +694,7 @@ static void card_connect(const struct making *m)
 			       .max_ns = x->max_ns });
 	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
 	snprintf(c->why, sizeof(c->why),
-		 "each handshake takes %s, and no SYN was sent again: the path is long", each);
+		 "each handshake takes %s without a repeated SYN: the path is long", each);
 	set_surety(c, INFERRED);
 	take_fix(m);
 }
@@ -694,7 +707,7 @@ static void card_quiet(const struct making *m)
 	struct card *c = m->c;
 
 	human_ns((double)m->v->stall_ns, total, sizeof(total));
-	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits in vain",
+	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits needlessly",
 		 m->v->n_active, plural(m->v->n_active));
 	if (m->v->lifetime_ns)
 		snprintf(c->where, sizeof(c->where),
@@ -707,17 +720,17 @@ static void card_unseen(const struct making *m)
 	struct card *c = m->c;
 
 	if (m->v->n_unseen) {
-		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did is not seen",
+		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did was not seen",
 			 m->v->n_unseen, m->v->n_active);
 		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s",
 			 trace_unseen_name(m->v->unseen));
 		return;
 	}
 	if (m->v->n_unknown) {
-		snprintf(c->head, sizeof(c->head), "what held the senders is not known");
+		snprintf(c->head, sizeof(c->head), "what held the senders is unknown");
 		snprintf(c->why, sizeof(c->why), "no hook saw their calls");
 		snprintf(c->next, sizeof(c->next),
-			 "sudo ipcstall check says what this kernel lets the tool see");
+			 "sudo ipcstall check shows what this kernel lets ipcstall see");
 		return;
 	}
 	snprintf(c->head, sizeof(c->head), "nothing was observed");
@@ -725,8 +738,8 @@ static void card_unseen(const struct making *m)
 		 "no traced program sent or received through a socket or a pipe: it had ended, was "
 		 "idle, or uses something else");
 	snprintf(c->next, sizeof(c->next),
-		 "begin before the traffic does, or see every program: sudo ipcstall attach -a -d "
-		 "10s");
+		 "start before the traffic does, or trace every program: sudo ipcstall attach -a "
+		 "-d 10s");
 }
 
 typedef void make(const struct making *m);

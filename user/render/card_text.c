@@ -372,12 +372,13 @@ static void not_seen(const struct trace_counters *c, const struct paint *p)
 {
 	missed(p, c->lost, "events were lost: times may be too short");
 	missed(p, c->overflow,
-	       "endpoints found no room, and were not seen while they found none; give a larger "
+	       "endpoints found no room and were not traced meanwhile; give a larger "
 	       "--max-endpoints");
 	missed(p, c->let_go, "idle endpoints made room for others");
 	missed(p, c->dropped, "closed endpoints that stalled least were not kept");
 	missed(p, c->existing.unreadable,
-	       "processes' descriptors could not be listed: theirs show at their first event");
+	       "processes' descriptors could not be listed: their connections appear at their "
+	       "first event");
 	missed(p, c->missed > c->observed / 1000 ? c->missed : 0,
 	       "calls were not counted: the kernel skipped the program");
 }

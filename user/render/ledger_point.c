@@ -100,8 +100,8 @@ static void cost_line(const struct point_ledger *l, const struct paint *p)
 {
 	if (!isnan(l->cost_ratio))
 		paint_paragraph(p, INK_DIM, 2, 4,
-				"the figures below were taken without the ledger; with it this "
-				"test ran %.2f times as long",
+				"the figures below were measured without the ledger; with it, "
+				"this test took %.2f times as long",
 				l->cost_ratio);
 }
 

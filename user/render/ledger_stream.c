@@ -103,11 +103,11 @@ int ledger_stream_close(struct ledger_stream *st, bool complete, struct err *e)
 	if (st->error) {
 		errno = st->error;
 		rc = err_sys(e, EXIT_IO,
-			     "its reader is gone or there is no room: give another file", "%s",
+			     "its reader is gone or the disk is full; give another file", "%s",
 			     st->f == stdout ? "standard output" : st->path);
 	}
 	if (st->f != stdout && fclose(st->f) && !rc)
-		rc = err_sys(e, EXIT_IO, "give it room and run again", "%s", st->path);
+		rc = err_sys(e, EXIT_IO, "free some space and run again", "%s", st->path);
 	st->f = NULL;
 	return rc;
 }

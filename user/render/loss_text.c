@@ -10,16 +10,18 @@ static const struct {
 	const char *name, *where, *fix;
 } kinds[TRACE_DROPS] = {
 	[TRACE_DROP_RCVBUF] = { "rcvbuf", "dropped at its full receive buffer",
-				"read sooner or many in one call (recvmmsg), or give bursts room: "
-					"SO_RCVBUF, net.core.rmem_max (net.ipv4.udp_mem for all)" },
+				"read sooner or more in one call (recvmmsg), or make room for "
+				"bursts: SO_RCVBUF, net.core.rmem_max (net.ipv4.udp_mem for all "
+				"sockets)" },
 	[TRACE_DROP_QDISC] = { "qdisc", "dropped by a queue on their way out",
-			       "ask `tc -s qdisc` which: send no faster than that lets through, or "
-			       	"give it more room (limit)" },
+			       "`tc -s qdisc` shows which one: send no faster than its rate, or "
+			       "raise its limit" },
 	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum",
-				  "find what damages them on their way: a device's checksum "
-				  	"offload, a tunnel, a cable" },
-	[TRACE_DROP_OTHER] = { "other", "dropped", "find out where: the kernel's skb:kfree_skb "
-		"tells each reason" },
+				  "find what damages them on the way: checksum offload of a "
+				  "device, a tunnel, a cable" },
+	[TRACE_DROP_OTHER] = { "other", "dropped",
+			       "find out where: the kernel's tracepoint "
+			       "skb:kfree_skb shows the reason of each drop" },
 };
 
 const char *drop_name(enum trace_drop kind)

@@ -84,6 +84,20 @@ void who_name(const struct who *p, char *buf, size_t len)
 		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }
 
+bool name_is_plural(const char *who)
+{
+	static const char others[] = " and others", several[] = "several ";
+	size_t n = strlen(who), tail = sizeof(others) - 1;
+
+	return !strncmp(who, several, sizeof(several) - 1) ||
+	       (n > tail && !strcmp(who + n - tail, others));
+}
+
+const char *verb_of(const char *who, const char *one, const char *many)
+{
+	return name_is_plural(who) ? many : one;
+}
+
 void program_name(const struct trace_call_stats *b, char *buf, size_t len)
 {
 	struct who last = who_was_last(b);

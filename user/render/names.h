@@ -17,6 +17,10 @@ void program_name(const struct trace_call_stats *b, char *buf, size_t len);
  * ended," */
 enum { PARTY_TEXT = 160 };
 void who_name(const struct who *p, char *buf, size_t len);
+/* "nginx[7] and others", "several nginx" */
+bool name_is_plural(const char *who);
+/* the form of a verb after such a name: "waits", or "wait" where it is plural */
+const char *verb_of(const char *who, const char *one, const char *many);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
 

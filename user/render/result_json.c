@@ -30,8 +30,7 @@ json_t *json_of_result(const struct result *r)
 	if (!r->complete)
 		json_array_append_new(
 			warnings,
-			json_string(
-				"the run did not finish: only the points that were done are here"));
+			json_string("the run did not finish: only its completed points are here"));
 	json_object_set_new(o, "complete", json_boolean(r->complete));
 	json_object_set(o, "trace", r->trace ? r->trace : json_null());
 	json_object_set_new(o, "points", points);

@@ -40,7 +40,7 @@ static int look(struct place *p, struct err *e)
 	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS)
 					      : look_by_opening(p);
 	p->created = rc == 0 && !there;
-	return rc ? err_sys(e, EXIT_IO, "give a path that can be written", "%s", p->path) : 0;
+	return rc ? err_sys(e, EXIT_IO, "give a writable path", "%s", p->path) : 0;
 }
 
 /* Devices, as /dev/null, keep nothing that could be mixed. */
@@ -55,12 +55,13 @@ static int keep_apart(const struct place *a, const struct place *b, struct err *
 {
 	if (sink_is_stdout(a->path) && sink_is_stdout(b->path))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "standard output: two outputs would mix there; send one to a file");
+			       "standard output: two outputs would mix there; send one of them "
+			       "to a file");
 	if (same_file(a, b))
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"%s and %s: one file, two outputs would mix there; send one to another",
-			sink_name(a->path), sink_name(b->path));
+		return err_set(e, EXIT_BAD_USAGE,
+			       "%s and %s: two outputs would mix in one file; send one of them to "
+			       "another file",
+			       sink_name(a->path), sink_name(b->path));
 	return 0;
 }
 
@@ -117,8 +118,8 @@ int outputs_spare(const char *input, const char *const *paths, size_t n, struct 
 		    !same_file(&in, &out))
 			continue;
 		return err_set(e, EXIT_BAD_USAGE,
-			       "%s: is what is read, and an output would replace it; send that to "
-			       "another file",
+			       "%s: this input would be overwritten; send the output to another "
+			       "file",
 			       out.path);
 	}
 	return 0;

@@ -301,8 +301,7 @@ static void print_caveats(const struct result *r, const struct paint *paint)
 	}
 	if (!r->complete)
 		paint_paragraph(paint, INK_BOLD_YELLOW, 0, 2,
-				"The run did not finish: only the points that were done are "
-				"shown.");
+				"The run did not finish: only its completed points are shown.");
 }
 
 /* Where messages are repeated: how often, and why. */
@@ -392,7 +391,9 @@ static void knobs_text(const struct knobs *k, char *buf, size_t len)
 		any |= sizes[i].v != 0;
 	}
 	if (!any)
-		text_append(buf, len, " the kernel's own choice; nothing tried was better by 3 %%");
+		text_append(buf, len,
+			    " the kernel's own choice; no setting that was tried was 3 "
+			    "%% better");
 }
 
 /* What the trials chose, and how the kernel's own choice fared in them. */

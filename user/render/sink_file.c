@@ -73,7 +73,7 @@ static FILE *open_atomic_file(const char *path)
 static FILE *opened(FILE *f, const char *path, struct err *e)
 {
 	if (!f)
-		err_sys(e, EXIT_IO, "give a path that can be written", "%s", path);
+		err_sys(e, EXIT_IO, "give a writable path", "%s", path);
 	return f;
 }
 
@@ -111,8 +111,8 @@ int sink_close(FILE *f, const char *path, struct err *e)
 		return 0;
 	errno = err;
 	return err_sys(e, EXIT_IO,
-		       f == stdout ? "give it room or a reader and run again"
-				   : "give it room and run again",
+		       f == stdout ? "free some space or start its reader, and run again"
+				   : "free some space and run again",
 		       "%s", sink_name(path));
 }
 

@@ -65,10 +65,10 @@ const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns)
 const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns)
 {
 	static const char *const fixes[] = {
-		[KEPT_OFF_STOPPED] = "let it go on, and find who stops it: kill -STOP, a debugger, "
-				     "cgroup.freeze",
-		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or let it need "
-				   "less",
+		[KEPT_OFF_STOPPED] = "let it continue, and find out who stopped it: kill -STOP, a "
+				     "debugger, cgroup.freeze",
+		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or make it use "
+				   "less CPU",
 	};
 
 	return fixes[kept_off(b, ns)];
@@ -127,8 +127,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->late_not_lost)
 		snprintf(buf, len,
-			 " <- the path was late, and lost little: most of what was sent again had "
-			 "come already");
+			 " <- the path was late and lost little: most of what was sent again had "
+			 "already arrived");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -240,9 +240,8 @@ static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->deadlock >= 0)
-		return "let one of the two read whatever comes while it waits: poll() for both, or "
-		       "a thread for each direction (of a subprocess's output, "
-		       "communicate())";
+		return "let one of the two read while it waits: poll() for both directions, or a "
+		       "thread for each (for a subprocess: communicate())";
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties "
 		       "only when the peer's delayed ACK comes";
@@ -255,34 +254,34 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return starved_fix();
 	if (f->late_not_lost)
 		return "nothing was lost: find what delays the path at times (a deep queue, a "
-		       "radio link, a host that has no CPU), or let the timer wait "
-		       "longer (ip route ... rto_min)";
+		       "radio link, a host without a free CPU), or raise the retransmission "
+		       "timer's minimum (ip route ... rto_min)";
 	if (f->unanswered_syn && full_listener(s, &s->ep[f->endpoint]))
 		return "accept() sooner, or give listen() a larger backlog (and "
 		       "net.core.somaxconn)";
 	if (f->unanswered_syn)
-		return "make the listener take more (accept() sooner, a larger backlog in "
-		       "listen(), net.core.somaxconn), or find what drops the SYN: a "
-		       "firewall, loss on the path, a host that is down";
+		return "let the listener take more connections (accept() sooner, a larger backlog "
+		       "in listen(), net.core.somaxconn), or find what drops the SYN: a firewall, "
+		       "loss on the path, a host that is down";
 	if (f->blamed == BLAME_OWN_WRITES)
-		return "none for throughput, which gains by it: write more at once; TCP_NODELAY "
-		       "only where each message must leave at once";
+		return "none for throughput, which gains from it; write more at once; use "
+		       "TCP_NODELAY only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER &&
 	    (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_NAGLE))
-		return "make the peer read sooner: while data lies unread there, sending faster "
-		       "gains nothing";
+		return "make the peer read sooner: sending faster gains nothing while it has "
+		       "unread data";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reads_told(s, f))
 		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the "
-		       "window is too small for the path; if not, make it read "
-		       "sooner: its end tells which";
+		       "window is too small for the path; if not, make it read sooner (trace its "
+		       "end to find out which)";
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
-		return "raise the reader's SO_RCVBUF or tcp_rmem: the window is too small for the "
-		       "path, not the reader too late";
+		return "raise the reader's SO_RCVBUF or tcp_rmem: the reader is fast enough, but "
+		       "the window is too small for the path";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
 		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_UNIX_DGRAM)
-		return "read sooner, or let more wait at the reader: net.unix.max_dgram_qlen "
-		       "counts the messages, whatever SO_SNDBUF here";
+		return "read sooner, or let more messages queue at the reader: "
+		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
 	return tx_fixes[f->cause];
@@ -315,8 +314,8 @@ void starved_sentence(const struct trace_snapshot *s, const struct reader_spell 
 
 const char *starved_fix(void)
 {
-	return "give it a CPU: see what else runs on those that it may use (taskset, cpusets, CPU "
-	       "limits of its cgroup), or raise its priority";
+	return "give it a CPU: see what else runs on the CPUs that it may use (taskset, cpuset, "
+	       "cpu.max of its cgroup), or raise its priority";
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
@@ -332,7 +331,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
 		 other_end_seen(ep) ? "the sender may wait for an answer"
-				    : "the sender was not seen, and may wait for it");
+				    : "the sender was not seen, and may wait for an answer");
 }
 
 /* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is
@@ -481,7 +480,7 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s",
 		 who, name, u->n, plural(u->n), total);
 	if (u->refused)
-		text_append(buf, len, "; ICMP said that nobody is there");
+		text_append(buf, len, "; ICMP said that no program listens there");
 	if (u->server < 0)
 		return;
 	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));
@@ -490,9 +489,9 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 
 static const char *mutual_fix(void)
 {
-	return "find which of the two should send: what it wrote may lie in a buffer of its own "
-	       "(flush it), or be less than the other expects before it "
-	       "answers; a time limit on the wait at least ends it";
+	return "find out which of the two should send: its data may still be in its own buffer "
+	       "(flush it), or be less than the other end expects; a timeout at least ends the "
+	       "wait";
 }
 
 /* "curl[12] of tcp A > B: what it sent was still on this host when the retransmission timer fired:
@@ -507,15 +506,15 @@ static void undelivered_sentence(const struct trace_snapshot *s, const struct re
 	program_name(&ep->tx_calls, who, sizeof(who));
 	extent_phrase(u->count, u->ns, u->share, u->max_ns, extent, sizeof(extent));
 	snprintf(buf, len,
-		 "%s of %s: what it sent had not left this host when the retransmission timer "
-		 "fired: %s",
+		 "%s of %s: its data had not left this host when the retransmission timer fired: "
+		 "%s",
 		 who, name, extent);
 }
 
 static const char *undelivered_fix(void)
 {
 	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that "
-	       "is down (ip link), a queue that stands (tc -s qdisc)";
+	       "is down (ip link), a queue that does not drain (tc -s qdisc)";
 }
 
 /* what helps against it helps against more than half of them */
@@ -532,8 +531,8 @@ static void scattered_sentence(const struct scattered *sum, char *buf, size_t le
 
 	human_ns((double)sum->ns, total, sizeof(total));
 	snprintf(buf, len,
-		 "no single stall stands out, but together they are %s, %.2f %% of the senders' "
-		 "time",
+		 "no single stall stands out, but together they make up %s, %.2f %% of the "
+		 "senders' time",
 		 total, 100 * sum->share);
 	if (sum->cause_ns)
 		text_append(buf, len, ", %s of it %s (%.1f %%)",
@@ -563,12 +562,12 @@ static void unseen_sentence(const struct trace_snapshot *s, const struct verdict
 			    size_t len)
 {
 	if (v->n_unseen) {
-		snprintf(buf, len, "what %zu of %zu connections did is not seen: %s", v->n_unseen,
+		snprintf(buf, len, "what %zu of %zu connections did was not seen: %s", v->n_unseen,
 			 v->n_active, trace_unseen_name(v->unseen));
 		return;
 	}
 	snprintf(buf, len,
-		 v->n_unknown ? "what held the senders is not known: no hook saw their calls"
+		 v->n_unknown ? "what held the senders is unknown: no hook saw their calls"
 			      : "nothing was sent through an endpoint that was seen");
 }
 
@@ -595,8 +594,8 @@ static void append_root(const struct trace_snapshot *s, const struct verdict *v,
 
 	root_sentence(s, v, f, root, sizeof(root));
 	if (*root)
-		text_append(buf, len, "; at the root of it%s: %s",
-			    f->root_by_amounts ? ", by the amounts that are passed on" : "", root);
+		text_append(buf, len, "; root cause%s: %s",
+			    f->root_by_amounts ? " (inferred from the bytes passed on)" : "", root);
 }
 
 static void stall_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
@@ -723,9 +722,9 @@ static const char *fix_scattered(const struct trace_snapshot *s, const struct ve
 static const char *fix_unanswered(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return v->unanswered.server >= 0
-		       ? "make that server answer: see what it does meanwhile"
-		       : "see whether anybody listens there (ss -lun), and what drops them on "
-			 "their way: a firewall, a wrong address or port";
+		       ? "make that server answer: see what it does instead"
+		       : "check whether a program listens there (ss -lun), and whether the "
+			 "address, the port or a firewall is wrong";
 }
 
 /* "curl[12] of tcp A > B: connecting took 400 ms, 4 times, longest 101 ms" */
@@ -746,8 +745,8 @@ static void say_connect(const struct trace_snapshot *s, const struct verdict *v,
 
 static const char *fix_connect(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return "keep the connection for the next request (keep-alive, a pool), or bring both ends "
-	       "nearer to each other";
+	return "keep the connection open for the next request (keep-alive, a pool), or move the "
+	       "two ends closer together";
 }
 
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)

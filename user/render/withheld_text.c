@@ -18,8 +18,8 @@ void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack
 	human_ns((double)w->ns, total, sizeof(total));
 	snprintf(buf, len,
 		 "%s of %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64
-		 " times, %s in all (%.1f %% of its time); "
-		 "inferred from this end alone: what came next came a round trip after each",
+		 " times, %s in all (%.1f %% of its time); inferred from this end alone: more "
+		 "data came one round trip after each",
 		 who, name, w->count, total, 100 * w->share);
 }
 

@@ -50,14 +50,13 @@ static int no_looks(const struct session_opts *o, const char *because, struct er
 
 	if (o->sampled)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "%s with --sampled: looks at random instants see no single message; "
-			       "leave one of the two out",
+			       "%s with --sampled: looks at random instants see no single "
+			       "message; leave one out",
 			       because);
 	if (!given)
 		return 0;
 	return err_set(e, EXIT_BAD_USAGE,
-		       "%s with %s: every message is traced, and nobody looks; leave one of the "
-		       "two out",
+		       "%s with %s: --exact traces every message and does not look; leave one out",
 		       given, because);
 }
 

@@ -12,25 +12,27 @@
 #define BUDGET_OPTION \
 	{ \
 		OPT_STRING, 0, "budget", "PERCENT", \
-			"of one CPU, for the looks (default " SAMPLING_BUDGET ")", \
+			"limit of the looks, in percent of one CPU (default " SAMPLING_BUDGET ")", \
 			SESSION_OPT(budget) \
 	}
 
 #define ZOOM_BUDGET_OPTION \
 	{ \
 		OPT_STRING, 0, "zoom-budget", "PERCENT", \
-			"of the time, for the ledger where looks suspect a stall " \
-			"(default " ZOOM_BUDGET "; 0: never)", \
+			"limit of the ledger, which proves a suspected stall, in " \
+			"percent of the time (default " ZOOM_BUDGET "; 0: never)", \
 			SESSION_OPT(zoom_budget) \
 	}
 
 /* of a command that samples unless it is told not to */
 #define SAMPLED_OPTIONS \
 	{ OPT_FLAG, 0, "exact", NULL, "trace every message: exact times, single stalls and " \
-		"histograms, at a price for each message (docs/OVERHEAD.md)", \
+				      "histograms, at a cost for each message " \
+				      "(docs/OVERHEAD.md)", \
 	  SESSION_OPT(exact) }, \
 	{ OPT_FLAG, 0, "sampled", NULL, "look at every endpoint at random instants (default): " \
-		"no message costs more, and shares come with a 95 % interval", \
+					"messages cost nothing extra, and shares have a 95 % " \
+					"interval", \
 	  SESSION_OPT(sampled) }, \
 	BUDGET_OPTION
 

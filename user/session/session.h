@@ -67,8 +67,9 @@ struct session_opts {
 		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words }, \
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a " \
 		"range", SESSION_OPT(ports) }, \
-	{ OPT_INT, 0, "max-endpoints", "N", "room for so many live endpoints; more are counted, " \
-		"not recorded", SESSION_OPT(max_endpoints), 16, \
+	{ OPT_INT, 0, "max-endpoints", "N", "room for this many live endpoints; any " \
+					    "more are counted but not recorded", \
+		SESSION_OPT(max_endpoints), 16, \
 	  1 << 20 }, \
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`", \
 		SESSION_OPT(backend), 0, 0, session_backends }
@@ -78,7 +79,7 @@ struct session_opts {
 
 /* The rows every such command has; placed inside its own table. */
 #define SESSION_OPTIONS \
-	OPT_HEAD("What is seen"), \
+	OPT_HEAD("What to trace"), \
 	SEEN_OPTIONS, \
 	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this " \
 		"length", SESSION_OPT(threshold_ns) }, \
@@ -88,7 +89,7 @@ struct session_opts {
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; " \
 		"older ones are counted as lost", \
 	  SESSION_OPT(timeline_max), 1, 1e9 }, \
-	LEDGER_OUTPUT_OPTIONS("of the running report (default 1s)"), \
+	LEDGER_OUTPUT_OPTIONS("interval of the running report (default 1s)"), \
 	PROGRESS_OPTION, \
 	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", \
 		SESSION_OPT(cost) }
@@ -112,8 +113,9 @@ struct session_opts {
 	{ OPT_ENUM, 0, "color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or " \
 		"never", SESSION_OPT(colour), 0, 0, colour_choices }, \
 	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) }, \
-	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document, and of " \
-		"--ndjson's lines, and end", SESSION_OPT(json_schema) }
+	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the JSON document " \
+					    "and of the lines of --ndjson, and exit", \
+		SESSION_OPT(json_schema) }
 
 extern const char *const session_backends[], *const session_proto_words[];
 

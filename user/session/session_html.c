@@ -18,7 +18,8 @@ static int write_pages(struct pages *p, const struct ledger_view *view, struct e
 	snprintf(p->dir, sizeof(p->dir), "/tmp/ipcstall-html-XXXXXX");
 	if (!mkdtemp(p->dir)) {
 		p->dir[0] = '\0';
-		return err_sys(e, EXIT_IO, "give /tmp room", "--html: a temporary directory");
+		return err_sys(e, EXIT_IO, "free some space in /tmp",
+		"--html: a temporary directory");
 	}
 	snprintf(p->json, sizeof(p->json), "%s/session.json", p->dir);
 	snprintf(p->timeline, sizeof(p->timeline), "%s/timeline.ndjson", p->dir);
@@ -46,8 +47,9 @@ static int report_of(const struct pages *p, const char *path, struct err *e)
 
 	if (!python_start(&python, argv))
 		return err_set(e, EXIT_NO_FEATURE,
-			       "--html: the analysis is not beside this program; run make "
-			       "install, or install the package ipcstall-analysis");
+			       "--html: the Python package of ipcstall is not beside this "
+			       "program; run make install, or install the package "
+			       "ipcstall-analysis");
 	setenv("IPCSTALL_PROGRAM", "ipcstall", 1);
 	argv[n++] = "report";
 	argv[n++] = "--copies";

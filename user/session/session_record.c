@@ -59,7 +59,7 @@ static void summary(const struct session *l)
 		(double)recorder_size(l->rec) / 1e6);
 	if (d->snapshots || d->events || d->stalls || d->closed)
 		fprintf(stderr,
-			"; to keep within its size went %" PRIu64 " snapshots, %" PRIu64
+			"; dropped to stay within --max-size: %" PRIu64 " snapshots, %" PRIu64
 			" steps, %" PRIu64 " stalls and %" PRIu64
 			" closed endpoints (the least stalled)",
 			d->snapshots, d->events, d->stalls, d->closed);

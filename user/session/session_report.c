@@ -64,8 +64,8 @@ int session_report(struct session *l, json_t *about, struct err *e)
 	rc = write_files(l, about, e);
 	if (rc == 0 && l->verdict.unaccounted_ns)
 		rc = err_set(e, EXIT_BUG,
-			     "ledger: %lld ns unaccounted for: a fault of ipcstall; please report "
-			     "it with --json",
+			     "ledger: %lld ns unaccounted for: a bug in ipcstall; please report "
+			     "it, with the file of --json",
 			     (long long)l->verdict.unaccounted_ns);
 	return rc;
 }

@@ -21,8 +21,8 @@ static int told(const struct plan_run *r, const char *dir, int code, struct err 
 {
 	if (code > 0)
 		return err_set(e, (enum exit_code)code,
-			       "experiment: the run '%s' ended with %d, see the line above; fix it "
-			       "and go on with --resume --out %s",
+			       "experiment: the run '%s' ended with %d, see the line above; fix "
+			       "it and continue with --resume --out %s",
 			       r->name, code, dir);
 	return code;
 }

@@ -17,16 +17,16 @@
 static int write_error(const struct sweep *s, struct err *e)
 {
 	if (s->out == stdout)
-		return err_sys(e, EXIT_IO, "give it room or a reader and run again",
+		return err_sys(e, EXIT_IO, "free some space or start its reader, and run again",
 			       "standard output");
-	return err_sys(e, EXIT_IO, "give it room, then go on with --resume", "%s", s->o->out);
+	return err_sys(e, EXIT_IO, "free some space, then continue with --resume", "%s", s->o->out);
 }
 
 int sweep_write(struct sweep *s, json_t *line, struct err *e)
 {
 	if (!line)
 		return err_set(e, EXIT_BUG,
-			       "sweep: a line that JSON cannot hold: a fault of ipcstall; please "
+			       "sweep: a line that JSON cannot hold: a bug in ipcstall; please "
 			       "report it");
 
 	if (s->headed && !(s->out = sink_settle(s->out, s->o->out, e))) {
@@ -79,7 +79,8 @@ static int check_same(const json_t *was, const json_t *now, const char *const ke
 		const json_t *a = json_object_get(was, *keys), *b = json_object_get(now, *keys);
 
 		if ((a || b) && !json_equal(a, b))
-			return err_set(e, EXIT_DATA, "--resume %s: its '%s' is not that of this %s",
+			return err_set(e, EXIT_DATA, "--resume %s: its '%s' differs from that of "
+						     "this %s",
 				       path, *keys, of_which);
 	}
 	return 0;
@@ -101,11 +102,10 @@ static int same_sweep(const json_t *was, const json_t *now, const char *path, st
 		const char *of_which;
 	} rows[] = {
 		{ NULL, asked, "command line; repeat the command that began it" },
-		{ "machine", machine, "machine; start anew without --resume" },
+		{ "machine", machine, "machine; start again without --resume" },
 		{ "tool", tool,
-		  "program; start anew without --resume, or with the program that "
-		  "began it" },
-		{ "trace", trace, "run; start anew without --resume, or see `ipcstall check`" },
+		  "program; start again without --resume, or with the program that began it" },
+		{ "trace", trace, "run; start again without --resume, or see `ipcstall check`" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -138,7 +138,7 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 
 	if (t == TESTS || s->done[i] & 1u << t)
 		return err_set(e, EXIT_DATA,
-			       "--resume %s: point %zu %s; start it anew without --resume",
+			       "--resume %s: point %zu %s; start it again without --resume",
 			       s->o->out, i, t == TESTS ? "is of no test" : "is there twice");
 	s->n_done += !s->done[i];
 	s->done[i] |= 1u << t;
@@ -155,7 +155,8 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	int rc =
 		line ? same_sweep(line, now, s->o->out, e)
 		     : err_set(e, EXIT_DATA,
-			       "--resume %s: no header; start it anew without --resume", s->o->out);
+			       "--resume %s: no header; start it again without "
+			       "--resume", s->o->out);
 	long whole = ftell(f), first_refined = -1;
 
 	json_decref(line);
@@ -179,7 +180,7 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	whole = first_refined >= 0 ? first_refined : whole;
 	if (rc == 0 &&
 	    (fseek(f, whole, SEEK_SET) || ftruncate(fileno(f), whole) || fputc('\n', f) == EOF))
-		rc = err_sys(e, EXIT_IO, "start the sweep anew without --resume", "--resume %s",
+		rc = err_sys(e, EXIT_IO, "start the sweep again without --resume", "--resume %s",
 			     s->o->out);
 	return rc;
 }
@@ -207,8 +208,8 @@ static int spare_interrupted(const char *path, struct err *e)
 	if (!sweep || whole || points < 2)
 		return 0;
 	return err_set(e, EXIT_BAD_USAGE,
-		       "--out %s: holds a sweep that was interrupted after %zu point%s; go on with "
-		       "--resume, or remove it",
+		       "--out %s: holds a sweep that was interrupted after %zu point%s; continue "
+		       "it with --resume, or remove it",
 		       path, points - 1, points == 2 ? "" : "s");
 }
 

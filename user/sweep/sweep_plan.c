@@ -13,8 +13,8 @@ static int check_size(const struct bench_plan *plan, bool given, struct err *e)
 			       "sweep: %zu sizes in --size; vary them instead: --vary size=...",
 			       plan->o.sizes.n)
 		     : err_set(e, EXIT_BAD_USAGE,
-			       "sweep: messages of which size?; give --size SIZE, or vary it: "
-			       "--vary size=...");
+			       "sweep: no message size given; use --size SIZE, or --vary "
+			       "size=...");
 }
 
 static bool varies(const struct sweep *s, const char *name)
@@ -31,9 +31,9 @@ static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, s
 	for (int t = 0; t < TESTS && !plan->o.nodelay && varies(s, "nodelay"); t++)
 		if (plan->tests >> t & 1 && bench_nodelay(plan, (enum test)t))
 			return err_set(e, EXIT_BAD_USAGE,
-				       "sweep: --vary nodelay=0 with --test %s, which has "
-				       "TCP_NODELAY on by itself; vary nagle=0,1, or "
-				       "take another test",
+				       "sweep: --vary nodelay=0 with --test %s, which sets "
+				       "TCP_NODELAY itself; vary nagle=0,1, or choose another "
+				       "test",
 				       test_name((enum test)t));
 	return 0;
 }
@@ -63,8 +63,8 @@ static int check_refine(const struct sweep *s, struct err *e)
 		return 0;
 	if (!sweep_size(&s->cells))
 		return err_set(e, EXIT_BAD_USAGE,
-			       "--refine: the size does not vary, so there is no dip to refine; "
-			       "give --vary size=FIRST:LAST:+STEP");
+			       "--refine: the size does not vary, so no dip can be refined; give "
+			       "--vary size=FIRST:LAST:+STEP");
 	if (s->cells.repeats < DIPS_REPEATS_LEAST)
 		return err_set(e, EXIT_BAD_USAGE,
 			       "--refine: %llu repeats cannot tell a dip from chance; give "
@@ -83,7 +83,7 @@ static int check_given(const struct sweep *s, const struct opt_operands *given, 
 		if (opt_given(given, name) && strcmp(name, "seed"))
 			return err_set(
 				e, EXIT_BAD_USAGE,
-				"--%s with --vary %s: one value or several; give one of them", name,
+				"--%s and --vary %s set the same option; leave one out", name,
 				name);
 	}
 	return bench_check_given(&s->o->bench, given, e);

@@ -172,7 +172,7 @@ static int keys_until(struct run *r, struct err *e)
 		if (key == TERM_GONE || draw(r))
 			return err_set(
 				e, EXIT_IO,
-				"top: the terminal is gone; run it in another, or with --batch");
+				"top: the terminal is gone; use another one, or --batch");
 		if (key == TERM_TIMEOUT)
 			continue;
 		act(r, screen_key(&r->l->screen, &r->p, key), e);
@@ -181,7 +181,7 @@ static int keys_until(struct run *r, struct err *e)
 		if (draw(r))
 			return err_set(
 				e, EXIT_IO,
-				"top: the terminal is gone; run it in another, or with --batch");
+				"top: the terminal is gone; use another one, or --batch");
 	}
 	return 0;
 }
@@ -198,7 +198,7 @@ static int refresh(struct run *r, struct err *e)
 		return -1;
 	if (look(r, e) ||
 	    (draw(r) &&
-	     err_set(e, EXIT_IO, "top: the terminal is gone; run it in another, or with --batch")))
+	     err_set(e, EXIT_IO, "top: the terminal is gone; use another one, or --batch")))
 		return -1;
 	return r->l->iterations && r->looks > r->l->iterations ? -1 : 0;
 }

@@ -241,8 +241,8 @@ static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, 
 	if (!p->shown && s->page)
 		canvas_text(c, top + 1, 0, ATTR_DIM,
 			    !p->interval_ns ? "looking..."
-			    : s->filter[0]  ? "no row holds the filter's words"
-					    : "nothing moved (a: show all)");
+			    : s->filter[0]  ? "no row contains the filter's words"
+					    : "nothing moved (a shows all)");
 }
 
 static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
@@ -264,24 +264,24 @@ static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
 static const struct help_line {
 	const char *word, *means;
 } help_lines[] = {
-	{ "STALL", "the part of the interval in which data was ready and held back" },
+	{ "STALL", "the share of the interval in which data was ready and held back" },
 	{ "WHO WAITS", "the program that sends there, and its process" },
 	{ "FOR WHOM", "who kept it waiting: a program, the other end's address, the path, a CPU" },
-	{ "WHY", "the largest reason (`ipcstall causes`) and what the other did: delack, it "
-		"delayed its ACK; reader, it did not read; drops: no stall, but datagrams were "
-		"thrown away here; '?': inferred from this end" },
+	{ "WHY", "the largest cause (`ipcstall causes`) and what the other end did: delack, it "
+		 "delayed its ACK; reader, it did not read; drops: no stall, but datagrams "
+		 "dropped on this host; '?': inferred from this end" },
 	{ "OUT, IN", "bytes per second; MSG/s calls that sent or received" },
 	{ "RTT", "smoothed round trip of TCP" },
 	{ "NOW", "the states of both ledgers at this moment" },
-	{ "-", "was not there, or could not be observed" },
+	{ "-", "absent, or not observed" },
 	{ "", "" },
 	{ "up down", "pgup pgdn home end, or j k g G: choose a row; the cursor stays on it" },
 	{ "enter", "details: the verdict, the ledgers, the recent time line; every message of "
 		"its programs is traced meanwhile; esc goes back" },
 	{ "t", "in the details: try a fix on it (`ipcstall try`), after asking" },
-	{ "/", "show only rows that hold every word typed; esc clears it" },
+	{ "/", "show only rows that contain every word typed; esc clears it" },
 	{ "s r", "next sort key; reverse" },
-	{ "a", "also endpoints where nothing moved" },
+	{ "a", "show endpoints where nothing moved, too" },
 	{ "space", "pause" },
 	{ "+ -", "a longer or shorter interval; in the details: of the time line" },
 	{ "q", "quit" },

@@ -87,7 +87,7 @@ static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
 		return 0;
 	p = array_resize(s->v, n, 0, sizeof(*p));
 	if (!p)
-		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
+		return fail_sys(e, ENOMEM, "cannot sample", "free some memory");
 	s->v = p;
 	s->room = n;
 	return 0;
@@ -311,7 +311,7 @@ static int add_closed(struct trace *t, struct trace_digests *s, size_t since, st
 	    make_room(s, s->n + t->closed.n, e)) {
 		index_free(&places);
 		free(order);
-		return fail_sys(e, ENOMEM, "cannot take a look", "free some memory");
+		return fail_sys(e, ENOMEM, "cannot sample", "free some memory");
 	}
 	for (size_t i = 0; i < t->closed.n; i++) {
 		struct trace_digest *live =

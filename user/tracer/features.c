@@ -253,28 +253,32 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 }
 
 static struct trace_feature features[F_N] = {
-	[F_BTF] = { "BTF", .lost = "everything: no program can be fitted to this kernel",
+	[F_BTF] = { "BTF", .lost = "everything: the programs need it to fit this kernel",
 		    .mend = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
 	[F_RAWTP] = { "raw tracepoints", .lost = "everything the ledger shows",
 		      .mend = "run as root, or grant CAP_BPF and CAP_PERFMON" },
 	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend",
-		.mend = "a kernel from 6.3 on" },
-	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint", .lost = "`work` of TCP's tx ledger with "
-		"the rawtp backend",
+			.mend = "a kernel from 6.3 on" },
+	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint",
+			.lost = "`work` of TCP's tx ledger with "
+				"the rawtp backend",
 			.mend = "a kernel from 6.16 on, or the fentry backend" },
-	[F_FENTRY] = { "fentry", .lost = "exact boundaries: states are bounded by the next event "
-		"instead",
+	[F_FENTRY] = { "fentry",
+		       .lost = "exact boundaries: states are bounded by the next event "
+			       "instead",
 		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
 		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
 	[F_ATOMICS] = { "BPF atomics, a task's registers",
-		.lost = "everything: the ledger's programs need them",
+			.lost = "everything: the ledger's programs need them",
 			.mend = "a kernel from 5.15 on" },
-	[F_CASTS] = { "BPF casts to kernel types", .lost = "some speed: fentry's programs read by "
-		"copying instead",
+	[F_CASTS] = { "BPF casts to kernel types",
+		      .lost = "some speed: fentry programs copy what "
+			      "they read",
 		      .mend = "a kernel from 6.2 on" },
-	[F_SYMBOLS] = { "kernel addresses", .lost = "delayed-ACK blame and timeouts with the rawtp "
-		"backend",
+	[F_SYMBOLS] = { "kernel addresses",
+			.lost = "delayed-ACK blame and timeouts with the rawtp "
+				"backend",
 			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
 };
 

@@ -24,8 +24,8 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 
 	if (!key)
 		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process",
-			    "it has gone, or this kernel does not tell its number outside "
-			    "this PID namespace",
+			    "it has exited, or this kernel does not show its pid outside this PID "
+			    "namespace",
 			    "trace a cgroup instead, or from outside the container");
 	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");

@@ -216,8 +216,7 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 		a->hook = h;
 		if (!choose_point(a) && h->required)
 			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend",
-				    a->why_not,
-				    "take another backend (--backend), or a newer kernel");
+				    a->why_not, "choose another --backend, or a newer kernel");
 		t->n_at++;
 	}
 	return 0;
@@ -267,21 +266,22 @@ static int load_failed(const struct trace *t, struct trace_error *e, int err)
 
 	if (err == -EACCES || err == -EINVAL)
 		return fail(e, EXIT_BUG, "cannot load the tracing programs",
-			    "this kernel's verifier refuses them, which from 6.1 on it should not",
-			    "take another backend (--backend), and report it with what `ipcstall "
-			    "check` prints");
+			    "this kernel's verifier rejects them, which no kernel since 6.1 "
+			    "should do",
+			    "choose another --backend, and report it with the output of "
+			    "`ipcstall check`");
 	if (err == -EPERM && locked)
 		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
-			    "take --backend rawtp, or auto; `ipcstall check` says what this kernel "
-			    "allows");
+			    "use --backend rawtp or auto; `ipcstall check` shows what this "
+			    "kernel allows");
 	if (err == -EPERM)
 		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
-			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` says "
-			    "what this kernel allows");
+			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` "
+			    "shows what this kernel allows");
 	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE,
 		    "cannot load the tracing programs", strerror(-err),
-		    err_remedy(-err, "`ipcstall check` says what this kernel allows; a benchmark "
-				     "measures without them (--no-trace)"));
+		    err_remedy(-err, "`ipcstall check` shows what this kernel allows; a "
+				     "benchmark can run without them (--no-trace)"));
 }
 
 static void tabulate_states(unsigned char (*states)[FACETS])
@@ -316,7 +316,7 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	slots = object_const(t->obj, "slot_of");
 	if (!opt || !states || !slots || map_sizes(t))
 		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs",
-			    "the object is not of this build", "build again from clean");
+			    "the object is from another build", "run make clean, and build again");
 	set_options(t, opt);
 	tabulate_states(states);
 	tabulate_slots(slots);
@@ -367,7 +367,7 @@ int object_load(struct trace *t, struct trace_error *e)
 		return -1;
 	if (find_fds(t))
 		return fail(e, EXIT_BUG, "cannot find the ledger's maps",
-			    "the object is not of this build", "build again from clean");
+			    "the object is from another build", "run make clean, and build again");
 	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
 		return fail(e, EXIT_NO_FEATURE, "cannot sample",
 			    "this kernel's programs cannot walk a map, or user space cannot share "
@@ -417,7 +417,7 @@ static int attach_part(struct trace *t, enum hook_part part, struct trace_error 
 	return 0;
 }
 
-#define NOT_NEEDED "not needed so far: every call that was seen to begin was seen to end"
+#define NOT_NEEDED "not needed so far: every call whose beginning was seen was also seen to end"
 
 static void wait_for_need(struct trace *t)
 {

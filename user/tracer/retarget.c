@@ -65,8 +65,8 @@ int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_e
 {
 	memset(e, 0, sizeof(*e));
 	if (t->running || t->opts.filter != TRACE_FILTER_TREE)
-		return fail(e, EXIT_BUG, "cannot turn to other processes",
-			    "the session runs, or follows no processes", "report it");
+		return fail(e, EXIT_BUG, "cannot switch to other processes",
+			    "the session is running, or follows no processes", "report it");
 	forget_all(t);
 	t->opts.n_tgids = MIN(n, (size_t)TRACE_TGIDS);
 	memcpy(t->opts.tgids, tgids, t->opts.n_tgids * sizeof(*tgids));

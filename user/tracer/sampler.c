@@ -200,7 +200,7 @@ int sampler_start(struct trace *t, struct trace_error *e)
 	struct sampler *s = t->sampler ? t->sampler : sampler_new(t);
 
 	if (!s)
-		return fail_sys(e, ENOMEM, "cannot begin to look", "free some memory");
+		return fail_sys(e, ENOMEM, "cannot start to sample", "free some memory");
 	tempo_begin(&s->tempo, t->opts.budget * (1 - FIND_SHARE));
 	rng_seed(&s->rng, snapshot_now());
 	s->told = (struct trace_sampling){
@@ -209,7 +209,7 @@ int sampler_start(struct trace *t, struct trace_error *e)
 	s->find_next_ns = snapshot_now() + FIND_EVERY_NS;
 	s->stop = false;
 	if (pthread_create(&s->thread, NULL, looks, t))
-		return fail_sys(e, EAGAIN, "cannot start the looking thread",
+		return fail_sys(e, EAGAIN, "cannot start the sampling thread",
 				"raise the limit of processes");
 	s->running = true;
 	return 0;

@@ -28,7 +28,7 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 			    "name a cgroup v2 directory");
 	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
 		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls",
-			    "looks at random instants see no episode", "take the ledger for them");
+			    "looks at random instants see no single stall", "use --exact");
 	if (o->port_hi && o->port_hi < o->port_lo)
 		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins",
 			    "give the lower port first");
@@ -124,8 +124,8 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 			    "run as root, or with these capabilities");
 	if (!t->backend)
 		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
-			    "`ipcstall check` says how to fix it; a benchmark measures without it "
-			    "(--no-trace)");
+			    "`ipcstall check` shows how to fix it; a benchmark can run without "
+			    "it (--no-trace)");
 	if (t->opts.budget > 0) {
 		t->backend = TRACE_SAMPLED;
 		t->why[0] = '\0';

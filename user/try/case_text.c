@@ -128,7 +128,9 @@ static void gain_text(const struct live_trial *t, char *buf, size_t len)
 	text_append(buf, len, ", %s; stall %.1f to %.1f %% of the time", ratio,
 		    100 * t->stall_share[0], 100 * t->stall_share[1]);
 	if (t->by_stall)
-		text_append(buf, len, " (it asks for no more: each message is that much sooner)");
+		text_append(buf, len,
+			    " (it sends no more than before, but each message arrives "
+			    "that much sooner)");
 }
 
 static void tested_text(const struct live_case *c, const struct live_trial *t, char *buf,
@@ -162,7 +164,7 @@ static void undone_line(const struct live_case *c, const struct paint *p)
 {
 	line(p, "undone", c->undone ? INK_PLAIN : INK_BOLD_RED,
 	     c->undone ? "every option is as it was"
-		       : "NOT everything could be set back: see the program's own settings");
+		       : "NOT every option could be set back: check the program's own settings");
 }
 
 static void keep_lines(const struct live_case *c, const struct live_trial *t,
@@ -225,10 +227,10 @@ static void tried_text(const struct live_case *c, const struct paint *p)
 void case_text(const struct live_case *c, const struct paint *p)
 {
 	static const char *const nothing[CASE_OUTCOMES] = {
-		[CASE_NOTHING_SEEN] = "nothing was sent while it was looked at; see `ipcstall top` "
-			"for who sends",
-		[CASE_NO_STALL] = "nothing stalled: there is nothing to fix; `ipcstall attach` "
-			"shows where the time goes",
+		[CASE_NOTHING_SEEN] = "nothing was sent meanwhile; `ipcstall top` shows which "
+				      "programs send",
+		[CASE_NO_STALL] = "nothing stalled, so there is nothing to fix; `ipcstall attach` "
+				  "shows where the time goes",
 		[CASE_DECLINED] = "nothing was changed",
 	};
 	char text[VERDICT_TEXT];

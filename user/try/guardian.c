@@ -156,7 +156,8 @@ static int gone(struct guardian *g, struct err *e)
 	ward_undo(&g->like);
 	return err_set(
 		e, EXIT_PEER,
-		"try: the process that guards the options ended; they are set back, run again");
+		"try: the process that guards the options ended; the options are set back, run "
+		"again");
 }
 
 static int ask(struct guardian *g, const struct request *q, struct reply *a, struct err *e)

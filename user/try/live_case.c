@@ -350,8 +350,8 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 	if (t->n < ROUNDS_LEAST)
 		return not_run(t, rc ? "the program, or its connections, ended before there was "
 				       "enough to judge; --new follows new ones"
-				     : "there was no time for enough windows; give a longer --for "
-				       "or a shorter --window");
+				     : "time ran out before there were enough windows; give a "
+				       "longer --for or a shorter --window");
 	trial_judge(t, to_run(c), &c->rng);
 	return rc;
 }

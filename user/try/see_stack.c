@@ -35,8 +35,9 @@ static const char *what_would_tell(const char *kind)
 		{ "java",
 		  "Java's methods are known with -XX:+PreserveFramePointer and, once it has run "
 		  "warm, `jcmd PID Compiler.perfmap` (JDK 17)" },
-		{ "ruby", "Ruby does not tell its methods" },
-		{ "python", "this Python does not tell its frames: versions 3.11 to 3.13 do" },
+		{ "ruby", "the methods of Ruby cannot be read" },
+		{ "python", "the frames of this Python cannot be read: versions 3.11 to 3.13 "
+			    "can" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -55,10 +56,10 @@ static void note_missing(struct live_case *c)
 		snprintf(c->stack.missing, sizeof(c->stack.missing), "%s", how);
 	} else if (how && !own->line) {
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
-			 "lines are not in what its run time writes down");
+			 "its run time does not write down line numbers");
 	} else if (!how && !c->stack.missing[0] && (!own || !own->line)) {
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
-			 "lines are known where there is debug information (-g)");
+			 "line numbers need debug information (-g)");
 	}
 }
 
@@ -80,7 +81,7 @@ void case_see_stack(struct live_case *c)
 	} else {
 		trace_copy_stack(c->live.t, 0, &python);
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
-			 "no send call stalled while it was waited for one");
+			 "no send call stalled during the wait for one");
 	}
 	free(copy);
 }

@@ -244,17 +244,17 @@ static const struct setting settings[] = {
 	ROW("no-pacing", "SO_MAX_PACING_RATE without a limit", pacing),
 	ROW("notsent-lowat", "TCP_NOTSENT_LOWAT of 128 KiB", lowat),
 	ROW("cc", "another TCP_CONGESTION", cc,
-	    .not_undone = "the old congestion control begins anew: what it had learnt of the path "
-	    	"is lost"),
+	    .not_undone = "set back, the old congestion control starts over: what it had learnt "
+			  "about the path is lost"),
 	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo,
-		sndbuf_auto_changes },
+	  sndbuf_auto_changes },
 	{ "rcvbuf-auto", "SO_RCVBUF left to the kernel", rcvbuf_read, rcvbuf_auto_set, rcvbuf_undo,
-		rcvbuf_auto_changes },
+	  rcvbuf_auto_changes },
 	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
 	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf),
 	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe,
-		.not_undone = "its writer keeps it full: it could not be made smaller again",
-		.undoable = pipe_undoable),
+	    .not_undone = "its writer keeps it full: it could not be made smaller again",
+	    .undoable = pipe_undoable),
 };
 
 const struct setting *setting_at(size_t i)

@@ -72,7 +72,7 @@ int rpc_program(const struct workload *w, bool unoptimised, char path[PATH_MAX],
 	if (!trusted_file(path))
 		return err_set(
 			e, EXIT_NO_PERM,
-			"--mode %s: %s: others may change it; take their right to write away",
+			"--mode %s: %s: others can write to it; run `chmod go-w` on it",
 			w->name, path);
 	return 0;
 }
@@ -162,7 +162,7 @@ int rpc_become(const struct workload *w, const struct workload_options *o, enum 
 	snprintf(sizes[1], sizeof(sizes[1]), "%zu", fds->samples_bytes);
 	be_quiet();
 	execv(path, argv);
-	return err_sys(e, EXIT_NO_FEATURE, "build it anew with 'make rpc'", "%s", path);
+	return err_sys(e, EXIT_NO_FEATURE, "rebuild it with 'make rpc'", "%s", path);
 }
 
 const struct workload workload_grpc = {
