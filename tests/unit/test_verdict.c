@@ -992,6 +992,34 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	assert_null(strstr(said_of(ep, &v), "waited"));
 }
 
+/* the server drops each tenth, and the client's timer sends that again */
+static void datagrams_that_a_timer_repeats_are_counted(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].proto = ep[1].proto = TRACE_UDP;
+	ep[0].peer = ep[1].peer = -1;
+	ep[0].paired = ep[1].paired = false;
+	ep[0].remote.port = ep[1].local.port = 53;
+	ep[0].tx_calls.bytes_res = ep[0].rx_calls.bytes_res = TRACE_EXACT;
+	ep[0].tx_calls.messages = 40;
+	ep[0].rx_calls.messages = 36;
+	ep[0].rx.max[RX_WAIT] = SECOND / 5;
+	ep[0].rx.hist[RX_WAIT][10] = 36;
+	ep[0].rx.hist[RX_WAIT][18] = 4;
+	assert_non_null(
+		strstr(said_of_both(ep, &v),
+		       "for nginx[7] to send; it left 4 of 40 requests unanswered, each a wait of "
+		       "up to 200 ms"));
+	ep[0].rx.max[RX_WAIT] = SECOND / 50; /* most of the wait was for what came */
+	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
+	ep[0].rx.max[RX_WAIT] = SECOND / 5;
+	ep[0].tx_calls.messages = 36;
+	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
+}
+
 static void what_was_sent_in_no_time_was_sent(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -1956,6 +1984,7 @@ int main(void)
 		cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
 		cmocka_unit_test(a_wait_for_another_host_says_so),
 		cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
+		cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 		cmocka_unit_test(what_was_sent_in_no_time_was_sent),
 		cmocka_unit_test(lost_datagrams_are_no_health),
 		cmocka_unit_test(one_in_a_million_is_said_beside),

@@ -509,8 +509,22 @@ static void card_scattered(const struct making *m)
 
 /* ---- waits ---- */
 
+/* A program that computes is not one that sleeps, or waits for a third. */
+#define BUSY 0.5
+
+static void append_busy(const struct making *m, const struct trace_call_stats *sender)
+{
+	uint64_t life = m->s->ep[m->v->wait.endpoint].rx.lifetime_ns;
+	double busy = sender ? cpu_share(sender, life) : 0;
+
+	if (busy >= BUSY)
+		text_append(m->c->why, sizeof(m->c->why), "; it is on its CPU %.0f %% of the time",
+			    100 * fmin(busy, 1));
+}
+
 /* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms in all" */
-static void why_requests(const struct making *m, const struct requests *r)
+static void why_requests(const struct making *m, const struct requests *r,
+			 const struct trace_call_stats *sender)
 {
 	static const char *const others[][2] = { { "unread there", "on the way" },
 						 { "it thinks", "on the way" },
@@ -529,6 +543,8 @@ static void why_requests(const struct making *m, const struct requests *r)
 	if (!r->bounded)
 		text_append(buf, len, "; %s %s, %s %s in all", others[most][0], first,
 			    others[most][1], second);
+	if (!r->unanswered)
+		append_busy(m, sender);
 	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
 }
 
@@ -544,6 +560,7 @@ static void why_seldom_sends(const struct making *m, const struct trace_call_sta
 	human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
 	snprintf(buf, len, "nothing was held back: it sent %" PRIu64 " times, every %s on average",
 		 sender->messages, each);
+	append_busy(m, sender);
 }
 
 static void why_held_end(const struct making *m, const struct trace_call_stats *gone)
@@ -570,7 +587,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
 			 kept_off_phrase(sender, m->v->wait.max_ns));
 	else if (m->v->waits.requests.n)
-		why_requests(m, &m->v->waits.requests);
+		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)
 		why_seldom_sends(m, sender);
 	else

@@ -421,10 +421,10 @@ static json_t *requests_to_json(const struct requests *r)
 {
 	if (!r->n)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:b}", "count", (json_int_t)r->n, "think_ns",
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:b}", "count", (json_int_t)r->n, "think_ns",
 			 (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
 			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
-			 "bounded", r->bounded);
+			 "unanswered", (json_int_t)r->unanswered, "bounded", r->bounded);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)

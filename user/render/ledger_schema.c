@@ -71,7 +71,8 @@ static const struct schema_def objects[] = {
 	  "~kind:text ~cause:?tx_state ~ns:?count ~of_ns:?count ~count:?count "
 	  "~max_ns:?count share:?number who:text for_whom:text head:text where:text "
 	  "why:text surety:?surety fix:text fix_state:?text next:text also:text[]" },
-	{ "requests", "count:count think_ns:count way_ns:count unread_ns:?count bounded:bool" },
+	{ "requests", "count:count think_ns:count way_ns:count unread_ns:?count unanswered:count "
+		      "bounded:bool" },
 	{ "endpoint", ENDPOINT },
 	{ "unseen", "tx:?text rx:?text" },
 	{ "listener",

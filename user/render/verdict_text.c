@@ -339,8 +339,9 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
 					       const struct trace_endpoint *ep)
 {
+	int peer = ep->peer >= 0 ? ep->peer : bound_where_it_sends(s, ep);
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
-					     : ep->peer >= 0	     ? &s->ep[ep->peer]
+					     : peer >= 0	     ? &s->ep[peer]
 								     : NULL;
 
 	if (other && other->tx_calls.tgid)
@@ -399,6 +400,12 @@ void append_requests(const struct requests *r, char *buf, size_t len)
 	enum request_part most = longest_part(r);
 	char each[32];
 
+	if (r->unanswered) {
+		human_ns((double)r->retry_ns, each, sizeof(each));
+		text_append(buf, len, "left %" PRIu64 " of %" PRIu64 " requests unanswered, each a "
+			    "wait of up to %s", r->unanswered, r->n + r->unanswered, each);
+		return;
+	}
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
 	text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
 		    r->bounded && most == REQUEST_THINK ? "reads and thinks at most" : does[most],

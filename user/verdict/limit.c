@@ -11,7 +11,7 @@
 /* Two on one CPU, who take turns on it */
 #define BOTH_SHARE 0.8
 
-static double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
+double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
 {
 	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns
 		       ? NAN

@@ -14,6 +14,8 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f);
 /* Of one that is said not to read: it was ready to, and had no CPU for most of that time. */
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
+/* share of so long that it ran on a CPU; NAN: unknown */
+double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns);
 /* share of the reader's life that it ran on a CPU; NAN: unknown */
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f);
 

@@ -84,6 +84,29 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->bounded |= !b;
 }
 
+/* the waits that lasted about as long as the longest */
+static uint64_t longest_waits(const struct trace_endpoint *ep)
+{
+	for (int i = TRACE_HIST - 1; i >= 0; i--)
+		if (ep->rx.hist[RX_WAIT][i])
+			return ep->rx.hist[RX_WAIT][i];
+	return 0;
+}
+
+/* Most got an answer soon; for those that did not somebody waited the longest, by a timer, and that
+ * makes up most of the time. */
+static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struct requests *sum)
+{
+	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages,
+		 each = ep->rx.max[RX_WAIT];
+	uint64_t missing = smaller(sent > came ? sent - came : 0, longest_waits(ep));
+
+	if (ep->proto != TRACE_UDP || missing >= came || 2 * missing * each < wait)
+		return;
+	sum->unanswered += missing;
+	sum->retry_ns = each > sum->retry_ns ? each : sum->retry_ns;
+}
+
 /* Nobody asks the writers of a pipe that has no other beside it for the questions. */
 static bool is_one_way(const struct trace_endpoint *ep, const struct ends *e)
 {
@@ -110,6 +133,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
 	sum->bounded |= !e.asked;
+	add_unanswered(ep, wait, sum);
 }
 
 enum request_part longest_part(const struct requests *r)

@@ -54,10 +54,9 @@ static bool is_any(const struct trace_addr *a)
 	return !memcmp(a->ip, zero, sizeof(zero));
 }
 
-/* whose socket is bound to where they went */
-static int server_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	for (size_t i = 0; ep->remote.port && i < s->n; i++) {
+	for (size_t i = 0; ep->proto == TRACE_UDP && ep->remote.port && i < s->n; i++) {
 		const struct trace_endpoint *x = &s->ep[i];
 
 		if (x == ep || x->proto != TRACE_UDP || x->local.port != ep->remote.port ||
@@ -88,7 +87,7 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
-		int server = ep->proto == TRACE_UDP ? server_of(s, ep) : -1;
+		int server = bound_where_it_sends(s, ep);
 		uint64_t ns = waited_ns(s, ep, server);
 
 		if (ns > most.ns)

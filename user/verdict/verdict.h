@@ -132,6 +132,7 @@ struct mutual_wait {
  * whoever did the work */
 struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
+	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
 };
 
