@@ -1765,6 +1765,10 @@ static void what_takes_most_of_a_request_is_told(void **state)
 	ep[1].rx.ns[RX_IDLE] = 0;
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "; it answers over a path that takes 200 ms a request, 3 requests"));
+	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* looks count no requests */
+	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
+	assert_non_null(
+		strstr(said_of_both(ep, &v), "; it leaves unread what came: 600 ms of it"));
 }
 
 static void nobody_asks_the_writer_of_a_pipe(void **state)

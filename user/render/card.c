@@ -548,12 +548,24 @@ static void why_requests(const struct making *m, const struct requests *r,
 	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
 }
 
-/* "it sent 20 times, one every 103 ms on average" */
-static void why_seldom_sends(const struct making *m, const struct trace_call_stats *sender)
+static uint64_t unread_while_it_waits(const struct making *m)
 {
+	return unread_meanwhile(m->s, (size_t)m->v->wait.endpoint, m->v->wait.ns);
+}
+
+/* "it sent 20 times, one every 103 ms on average" */
+static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender)
+{
+	uint64_t unread = unread_while_it_waits(m);
 	char each[32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
+	if (unread) {
+		human_ns((double)unread, each, sizeof(each));
+		snprintf(buf, len, "%s leaves unread what came: %s of it", m->c->whom, each);
+		set_surety(m->c, SEEN_BOTH_ENDS);
+		return;
+	}
 	snprintf(buf, len, "nothing was held back: it had nothing to send");
 	if (!trace_messages_known(sender) || sender->messages < 2)
 		return;
@@ -589,7 +601,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (m->v->waits.requests.n)
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)
-		why_seldom_sends(m, sender);
+		why_nothing_comes(m, sender);
 	else
 		snprintf(buf, len, "nothing was held back here; the other end was not traced");
 }
@@ -622,7 +634,7 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (r->n && longest_part(r) == REQUEST_UNREAD)
+	if (r->n ? longest_part(r) == REQUEST_UNREAD : unread_while_it_waits(m) > 0)
 		return "read";
 	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
 }

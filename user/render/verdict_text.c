@@ -420,6 +420,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	const struct trace_call_stats *sender = awaited_program(s, ep);
 	char name[160], reader[48], total[32];
 	bool several = v->waits.connections > 1;
+	uint64_t unread;
 
 	endpoint_name(ep, name, sizeof(name));
 	if (several)
@@ -433,6 +434,11 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	else
 		append_sender(ep, sender, buf, len);
 	append_path(ep, v->wait.ns, buf, len);
+	unread = unread_meanwhile(s, (size_t)v->wait.endpoint, v->wait.ns);
+	if (!v->waits.requests.n && unread) {
+		human_ns((double)unread, total, sizeof(total));
+		text_append(buf, len, "; it leaves unread what came: %s of it", total);
+	}
 	if (!v->waits.requests.n)
 		return;
 	text_append(buf, len, "; it ");

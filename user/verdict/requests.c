@@ -142,3 +142,14 @@ enum request_part longest_part(const struct requests *r)
 		return REQUEST_UNREAD;
 	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
 }
+
+uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)
+{
+	struct ends e = ends_of(s, i);
+	uint64_t ns;
+
+	if (!e.asked || e.asked->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)
+		return 0;
+	ns = smaller(wait_ns, e.asked->rx.ns[RX_UNREAD]);
+	return 2 * ns > wait_ns ? ns : 0;
+}
