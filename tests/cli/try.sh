@@ -38,7 +38,7 @@ says() { says_true "$1" "d=json.load(open('t.json'))" "$2" "{k: d[k] for k in d 
 
 refuses 'try without a target' 2 'no target given' try --yes
 refuses 'try does not change without being told to' 2 'try: .*--yes, or --dry-run' try -p $$
-refuses 'try knows its fixes' 2 "--fix 'nonsense': .*nodelay" try -p $$ --dry-run --fix nonsense
+refuses 'try knows its fixes' 2 "--fix 'nodelya': .*did you mean 'nodelay'" try -p $$ --dry-run --fix nodelya
 
 start_target client
 tried 'a dry run' 0 -p "$CLIENT" --dry-run
@@ -48,7 +48,8 @@ says 'a dry run has no window' "d['outcome'] == 'declined' and not any(t['window
 
 tried 'TCP_NODELAY' 0 -p "$CLIENT" --yes
 says 'TCP_NODELAY is proven' "(lambda t: t['outcome'] == 'proven' and t['rate']['low'] > 10 and t['stall_share'][0] > 0.8 and t['stall_share'][1] < 0.2)(d['trials'][0])"
-says 'eight windows with it and sixteen without' "[sum(w['fixed'] is x for w in d['trials'][0]['windows']) for x in (True, False)] == [8, 16]"
+says 'eight windows with it and sixteen without, each with the ledger and then without' "[sum((w['ledger'], w['fixed']) == x for w in d['trials'][0]['windows']) for x in ((True, True), (True, False), (False, True), (False, False))] == [8, 16, 8, 16]"
+says 'what nobody saw is unknown' "all(w['ledger'] == (w['messages'] is not None) == (w['stall_ns'] is not None) for w in d['trials'][0]['windows'])"
 says 'all is undone' "d['undone'] is True and d['complete'] is True"
 check 'the option is as it was' "$(cat status)" option_is 0
 check 'the card says it' "$(cat err)" grep -q '^PROVEN  TCP_NODELAY on python3' err
@@ -94,6 +95,21 @@ rc=$?
 check 'Ctrl-C ends it with 130' "exit code $rc" [ $rc -eq 130 ]
 check 'Ctrl-C undoes it' "$(cat status)" until_true option_is 0
 check 'every byte came as it was sent' "$(cat status)" is_intact
+end_target
+
+start_target client
+"$IPCSTALL" try -p "$CLIENT" --yes -q --fix nodelay --json t.json &
+tool=$!
+until_true eval '[ "$(nodelay)" = 1 ]'
+kill -9 "$SERVER"
+wait $tool
+says 'the other end dies in a window: too little was seen to judge' "d['trials'][0]['outcome'] == 'not-run' and 'ended' in d['trials'][0]['why_not_run'] and d['undone'] is True"
+check 'the option of what nobody hears is as it was' "$(cat status)" option_is 0
+end_target
+
+start_target client
+tried 'no time for enough windows' 0 -p "$CLIENT" --yes --fix nodelay --window 2s --for 5s
+says 'it ends when its time is over' "'--for' in d['trials'][0]['why_not_run'] and d['undone'] is True"
 end_target
 
 start_target paced

@@ -15,6 +15,7 @@ static void judge(struct live_trial *t, enum trial_outcome outcome)
 
 	t->outcome = outcome;
 	t->n = 8;
+	t->n_unwatched = proven ? 8 : 0;
 	t->rate.ratio = proven ? 725 : 1.01;
 	t->rate.ci = (struct interval){ proven ? 690 : noisy ? 0.4 : 0.97,
 		proven ? 760 : noisy ? 2.7 : 1.04, 0.95, "" };
@@ -22,6 +23,9 @@ static void judge(struct live_trial *t, enum trial_outcome outcome)
 	t->per_s[1] = proven ? 17400 : 24.2;
 	t->stall_share[0] = 0.991;
 	t->stall_share[1] = proven ? 0.002 : 0.989;
+	for (size_t i = 0; i < t->n; i++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++)
+			t->rounds[i].w[k].delivered = 11176;
 }
 
 static void plan(void)

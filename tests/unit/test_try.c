@@ -101,6 +101,43 @@ static void what_arrives_more_slowly_is_not_proven_by_its_stall(void **state)
 	assert_int_not_equal(t.outcome, TRIAL_PROVEN);
 }
 
+/* The ledger slows the program down to a third: the gain is that of the windows without it. */
+static void the_gain_is_that_without_the_ledger(void **state)
+{
+	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 },
+				     (struct figures){ 960000, 960000, 0.01 });
+	struct rng rng;
+
+	for (t.n_unwatched = 0; t.n_unwatched < 8; t.n_unwatched++) {
+		struct window *w = t.unwatched[t.n_unwatched].w;
+
+		w[0] = window(24000, 0, 0, t.n_unwatched);
+		w[1] = window(24000, 0, 0, t.n_unwatched + 1);
+		w[2] = window(2880000, 0, 0, t.n_unwatched + 2);
+	}
+	rng_seed(&rng, 1);
+	trial_judge_unwatched(&t, 2, &rng);
+	assert_int_equal(t.outcome, TRIAL_PROVEN);
+	assert_true(t.rate.ratio > 114 && t.rate.ratio < 126);
+	assert_true(t.per_s[0] > 23 && t.per_s[0] < 25);
+	assert_true(t.per_s[1] > 2800 && t.per_s[1] < 2960);
+}
+
+static void what_gains_with_the_ledger_alone_is_not_proven(void **state)
+{
+	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 },
+				     (struct figures){ 960000, 960000, 0.01 });
+	struct rng rng;
+
+	for (t.n_unwatched = 0; t.n_unwatched < 8; t.n_unwatched++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++)
+			t.unwatched[t.n_unwatched].w[k] =
+				window(960000, 0, 0, t.n_unwatched + (size_t)k);
+	rng_seed(&rng, 1);
+	trial_judge_unwatched(&t, 2, &rng);
+	assert_int_not_equal(t.outcome, TRIAL_PROVEN);
+}
+
 /* --- options ---------------------------------------------------------------------------------- */
 
 static int connected(int ends[2])
@@ -277,6 +314,8 @@ int main(void)
 		cmocka_unit_test(a_program_at_its_own_pace_is_judged_by_its_stall),
 		cmocka_unit_test(a_buffer_that_only_fills_proves_nothing),
 		cmocka_unit_test(what_arrives_more_slowly_is_not_proven_by_its_stall),
+		cmocka_unit_test(the_gain_is_that_without_the_ledger),
+		cmocka_unit_test(what_gains_with_the_ledger_alone_is_not_proven),
 		cmocka_unit_test(an_option_is_set_and_undone),
 		cmocka_unit_test(what_would_change_nothing_is_not_taken),
 		cmocka_unit_test(a_descriptor_that_moved_is_found),

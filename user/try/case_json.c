@@ -16,26 +16,38 @@ static json_t *gain_json(const struct live_trial *t, const struct diag_gain *g)
 			 diag_gain_name(g->class));
 }
 
-static json_t *window_json(const struct window *w, bool fixed, int place)
+static json_t *seen(bool watched, uint64_t value)
 {
-	return json_pack("{s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "fixed", fixed, "order",
-			 place, "from_ns", (json_int_t)w->from_ns, "to_ns", (json_int_t)w->to_ns,
-			 "messages", (json_int_t)w->messages, "bytes", (json_int_t)w->bytes,
-			 "delivered_bytes", (json_int_t)w->delivered, "stall_ns",
-			 (json_int_t)w->stall_ns, "ledger_ns", (json_int_t)w->time_ns);
+	return watched ? json_integer((json_int_t)value) : json_null();
+}
+
+static json_t *window_json(const struct window *w, bool watched, bool fixed, int place)
+{
+	return json_pack("{s:b, s:b, s:i, s:I, s:I, s:o, s:o, s:I, s:o, s:o}", "ledger", watched,
+			 "fixed", fixed, "order", place, "from_ns", (json_int_t)w->from_ns, "to_ns",
+			 (json_int_t)w->to_ns, "messages", seen(watched, w->messages), "bytes",
+			 seen(watched, w->bytes), "delivered_bytes", (json_int_t)w->delivered,
+			 "stall_ns", seen(watched, w->stall_ns), "ledger_ns",
+			 seen(watched, w->time_ns));
+}
+
+static void append_windows(json_t *list, const struct trial_round *rounds, size_t n, bool watched)
+{
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++) {
+			int kind = rounds[i].order[k];
+
+			json_array_append_new(list, window_json(&rounds[i].w[kind], watched,
+								kind == TRIAL_WINDOWS - 1, k));
+		}
 }
 
 static json_t *windows_json(const struct live_trial *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->n; i++)
-		for (int k = 0; k < TRIAL_WINDOWS; k++) {
-			int kind = t->rounds[i].order[k];
-
-			json_array_append_new(list, window_json(&t->rounds[i].w[kind],
-								kind == TRIAL_WINDOWS - 1, k));
-		}
+	append_windows(list, t->rounds, t->n, true);
+	append_windows(list, t->unwatched, t->n_unwatched, false);
 	return list;
 }
 
@@ -123,14 +135,12 @@ json_t *case_json(struct live_case *c, json_t *about)
 static const struct schema_def objects[] = {
 	{ "finding", "endpoint:text cause:text pid:count comm:?text share:number verdict:text" },
 	{ "frame", "function:?text file:?text line:?count module:?text inlined:bool library:bool" },
-	{ "trial",
-	  "fix:text sets:text outcome:trial_outcome why_not_run:?text before:?text "
-	  "descriptors:count at_peer:bool rate:?gain stall:?gain messages_per_s:any "
-	  "bytes_per_s:any stall_share:any proven_by_stall:bool windows:window[]" },
+	{ "trial", "fix:text sets:text outcome:trial_outcome why_not_run:?text before:?text "
+		   "descriptors:count at_peer:bool rate:?gain stall:?gain messages_per_s:any "
+		   "bytes_per_s:any stall_share:any proven_by_stall:bool windows:window[]" },
 	{ "gain", "ratio:?number low:?number high:?number verdict:text" },
-	{ "window",
-	  "fixed:bool order:count from_ns:count to_ns:count messages:count bytes:count "
-	  "delivered_bytes:count stall_ns:count ledger_ns:count" },
+	{ "window", "ledger:bool fixed:bool order:count from_ns:count to_ns:count messages:?count "
+		    "bytes:?count delivered_bytes:count stall_ns:?count ledger_ns:?count" },
 	{}
 };
 

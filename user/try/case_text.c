@@ -118,11 +118,33 @@ static void rates_text(const struct live_trial *t, char *buf, size_t len)
 	snprintf(buf, len, "%s to %s %s/s", before, after, messages ? "messages" : "bytes");
 }
 
+static size_t empty_windows(const struct live_trial *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++)
+			n += !t->rounds[i].w[k].delivered;
+	return n;
+}
+
+/* Too little to tell: what was measured says nothing. */
+static bool hardly_sent(const struct live_trial *t)
+{
+	return t->outcome == TRIAL_NOISY && 2 * empty_windows(t) > TRIAL_WINDOWS * t->n;
+}
+
 /* "24.0 to 17.4k messages/s, x 725 [690, 760]" */
 static void gain_text(const struct live_trial *t, char *buf, size_t len)
 {
 	char ratio[96];
 
+	if (hardly_sent(t)) {
+		snprintf(buf, len,
+			 "nothing arrived in %zu of %zu windows; a longer --window may tell",
+			 empty_windows(t), TRIAL_WINDOWS * t->n);
+		return;
+	}
 	interval_text(&t->rate, ratio, sizeof(ratio));
 	rates_text(t, buf, len);
 	text_append(buf, len, ", %s; stall %.1f to %.1f %% of the time", ratio,
@@ -143,6 +165,10 @@ static void tested_text(const struct live_case *c, const struct live_trial *t, c
 		 "%zu windows with it and %zu without, %s each, in random order, on %zu "
 		 "descriptor%s",
 		 t->n, 2 * t->n, each, t->descriptors, plural(t->descriptors));
+	if (t->n_unwatched)
+		text_append(buf, len,
+			    "; then %zu and %zu without the ledger, for the rates it slows down",
+			    t->n_unwatched, 2 * t->n_unwatched);
 }
 
 static void trial_line(const struct live_case *c, const struct live_trial *t,
@@ -167,26 +193,56 @@ static void undone_line(const struct live_case *c, const struct paint *p)
 		       : "NOT every option could be set back: check the program's own settings");
 }
 
-static void keep_lines(const struct live_case *c, const struct live_trial *t,
-		       const struct paint *p)
+static void keep_line(const struct live_case *c, const struct live_trial *t, const struct paint *p)
 {
 	char text[400];
 
-	if (t &&
-	    spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
+	if (spelling_for(t->fix->setting, t->fix->at_peer ? 0 : c->scope.tgid, text, sizeof(text)))
 		line(p, "keep", INK_CYAN, text);
 }
 
-static const char *outcome_text(const struct live_case *c, enum ink *ink)
+static const char *outcome_text(enum trial_outcome o, enum ink *ink)
 {
-	*ink = INK_BOLD_GREEN;
-	if (of_outcome(c, TRIAL_PROVEN))
-		return "PROVEN";
-	*ink = INK_BOLD_YELLOW;
-	if (of_outcome(c, TRIAL_NOISY))
-		return "TOO NOISY TO SAY";
-	*ink = INK_BOLD_RED;
-	return of_outcome(c, TRIAL_REFUTED) ? "REFUTED" : "NOT TRIED";
+	static const struct {
+		const char *text;
+		enum ink ink;
+	} rows[TRIAL_OUTCOMES] = {
+		[TRIAL_PROVEN] = { "PROVEN", INK_BOLD_GREEN },
+		[TRIAL_REFUTED] = { "REFUTED", INK_BOLD_RED },
+		[TRIAL_NOISY] = { "TOO NOISY TO SAY", INK_BOLD_YELLOW },
+		[TRIAL_NOT_RUN] = { "NOT TRIED", INK_BOLD_YELLOW },
+	};
+
+	*ink = rows[o].ink;
+	return rows[o].text;
+}
+
+/* What leads: a fix that is proven; else one that may help; else that none does. */
+static enum trial_outcome leading_outcome(const struct live_case *c)
+{
+	static const enum trial_outcome order[] = { TRIAL_PROVEN, TRIAL_NOISY, TRIAL_REFUTED };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (of_outcome(c, order[i]))
+			return order[i];
+	return TRIAL_NOT_RUN;
+}
+
+/* "TCP_NODELAY, TCP_QUICKACK on known[7]" */
+static void subject_text(const struct live_case *c, enum trial_outcome o, char *buf, size_t len)
+{
+	char who[64];
+	const char *between = "";
+
+	buf[0] = '\0';
+	for (size_t i = 0; o != TRIAL_NOT_RUN && i < c->n; i++) {
+		if (c->trials[i].outcome != o)
+			continue;
+		text_append(buf, len, "%s%s", between, c->trials[i].setting->said);
+		between = ", ";
+	}
+	who_text(c, who, sizeof(who));
+	text_append(buf, len, "%s%s", buf[0] ? " on " : "", who);
 }
 
 static void headline(const struct paint *p, enum ink ink, const char *outcome, const char *text)
@@ -197,31 +253,46 @@ static void headline(const struct paint *p, enum ink ink, const char *outcome, c
 	fputc('\n', p->out);
 }
 
+/* Why nothing stood trial, where no line of a fix says it. */
+static void no_fix_line(const struct live_case *c, const struct paint *p)
+{
+	char text[200];
+
+	if (c->n)
+		return;
+	snprintf(text, sizeof(text),
+		 "no option that can be set from outside cures this; `ipcstall explain %s` says "
+		 "what does",
+		 trace_tx_names[c->finding->cause]);
+	line(p, "next", INK_CYAN, text);
+}
+
 static void tried_text(const struct live_case *c, const struct paint *p)
 {
-	const struct live_trial *best = of_outcome(c, TRIAL_PROVEN), *any = best;
-	char text[400], who[64], head[640];
-	const char *outcome;
+	enum trial_outcome o = leading_outcome(c);
+	const struct live_trial *lead = of_outcome(c, o);
+	char text[400], head[640];
 	enum ink ink;
+	const char *outcome = outcome_text(o, &ink);
 
-	for (size_t i = 0; !any && i < c->n; i++)
-		any = c->trials[i].outcome != TRIAL_NOT_RUN ? &c->trials[i] : NULL;
-	who_text(c, who, sizeof(who));
-	if (best)
-		rates_text(best, text, sizeof(text));
-	snprintf(head, sizeof(head), "%s%son %s%s%s", best ? best->setting->said : "",
-		 best ? " " : "", who, best ? ": " : "", best ? text : "");
-	outcome = outcome_text(c, &ink);
+	subject_text(c, o, head, sizeof(head));
+	if (o == TRIAL_PROVEN) {
+		rates_text(lead, text, sizeof(text));
+		text_append(head, sizeof(head), ": %s", text);
+	}
 	headline(p, ink, outcome, head);
 	stall_lines(c, p);
 	for (size_t i = 0; i < c->n; i++)
 		trial_line(c, &c->trials[i], p);
-	if (any) {
-		tested_text(c, any, text, sizeof(text));
+	no_fix_line(c, p);
+	if (o != TRIAL_NOT_RUN) {
+		tested_text(c, lead, text, sizeof(text));
 		line(p, "tested", INK_PLAIN, text);
-		undone_line(c, p);
 	}
-	keep_lines(c, best, p);
+	if (c->outcome == CASE_TRIED)
+		undone_line(c, p);
+	if (o == TRIAL_PROVEN)
+		keep_line(c, lead, p);
 }
 
 void case_text(const struct live_case *c, const struct paint *p)

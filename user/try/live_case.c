@@ -35,7 +35,7 @@ static const struct finding *root_of(const struct verdict *v)
 	return f && f->root >= 0 ? &v->v[f->root] : f;
 }
 
-static bool may_go_on(const struct live_case *c, const struct trace_options *filter)
+static bool may_go_on(const struct trace_options *filter)
 {
 	return !session_interrupted() && targets_any_alive(filter);
 }
@@ -62,7 +62,7 @@ int case_look(struct live_case *c, const struct trace_options *filter, struct er
 			return -1;
 		if (c->finding && now_ns() - began >= LOOK_LEAST_NS)
 			break;
-	} while (now_ns() - began < (uint64_t)c->o->look_ns && may_go_on(c, filter));
+	} while (now_ns() - began < (uint64_t)c->o->look_ns && may_go_on(filter));
 	c->interrupted = session_interrupted();
 	if (!c->finding)
 		c->outcome = c->verdict.sent ? CASE_NO_STALL : CASE_NOTHING_SEEN;
@@ -218,7 +218,7 @@ static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most,
 	return rc || first == c->scope.n ? rc : guardian_set(&c->guardian, at_most, &r, e);
 }
 
-/* -1: an error; 1: it was interrupted, or the program ended */
+/* -1: an error; 1: it was interrupted, the program ended, or the time for this fix did */
 static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   uint64_t ns, bool fixed, struct err *e)
 {
@@ -228,7 +228,7 @@ static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace
 	while ((now = now_ns()) < end) {
 		uint64_t left_ms = (end - now) / 1000000 + 1, turn = new ? NEW_TURN_MS : TURN_MS;
 
-		if (!may_go_on(c, filter))
+		if (!may_go_on(filter) || now >= c->deadline)
 			return 1;
 		sleep_ms(left_ms < turn ? left_ms : turn);
 		if (new &&take_new(c, t, end - now + GRACE_NS, e))
@@ -237,16 +237,19 @@ static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace
 	return 0;
 }
 
-static int mark(struct live_case *c, struct mark *m, size_t *alive, struct err *e)
+static int mark(struct live_case *c, struct mark *m, struct err *e)
 {
 	struct trace_snapshot s;
 	struct trace_error te = {};
 
+	if (c->unwatched) {
+		*m = scope_count(&c->scope);
+		return 0;
+	}
 	if (session_snapshot(&c->live, &s, &te))
 		return session_error(e, &te);
 	scope_extend(&c->scope, &s);
 	*m = scope_mark(&c->scope, &s);
-	*alive = scope_alive(&c->scope, &s);
 	trace_snapshot_free(&s);
 	return 0;
 }
@@ -255,20 +258,20 @@ static int measure(struct live_case *c, struct live_trial *t, const struct trace
 		   struct window *w, bool fixed, struct err *e)
 {
 	struct mark from, to;
-	size_t alive;
 	int rc = wait_ns(c, t, filter, SETTLE_NS, fixed, e);
 
 	if (!rc)
-		rc = mark(c, &from, &alive, e);
+		rc = mark(c, &from, e);
 	if (!rc)
 		rc = wait_ns(c, t, filter, c->window_ns, fixed, e);
 	if (!rc)
-		rc = mark(c, &to, &alive, e);
+		rc = mark(c, &to, e);
 	if (rc)
 		return rc;
 	*w = window_between(&from, &to);
-	t->messages_known = to.messages_known;
-	return alive || c->o->with_new ? 0 : 1;
+	if (!c->unwatched)
+		t->messages_known = to.messages_known;
+	return to.alive || c->o->with_new ? 0 : 1;
 }
 
 /* Whatever becomes of the window: what was set is taken back. */
@@ -291,9 +294,8 @@ static int one_window(struct live_case *c, struct live_trial *t, const struct tr
 }
 
 static int one_round(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
-		     struct err *e)
+		     struct trial_round *r, struct err *e)
 {
-	struct trial_round *r = &t->rounds[t->n];
 	int rc = 0;
 
 	for (int i = 0; i < TRIAL_WINDOWS; i++)
@@ -302,7 +304,6 @@ static int one_round(struct live_case *c, struct live_trial *t, const struct tra
 	for (int i = 0; !rc && i < TRIAL_WINDOWS; i++)
 		rc = one_window(c, t, filter, &r->w[r->order[i]], r->order[i] == TRIAL_WINDOWS - 1,
 				e);
-	t->n += !rc;
 	return rc;
 }
 
@@ -315,23 +316,66 @@ static size_t to_run(const struct live_case *c)
 	return n;
 }
 
-static void say_progress(const struct live_case *c, const struct live_trial *t)
+static int run_rounds(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		      struct trial_round *rounds, size_t *n, struct err *e)
 {
-	progress_show(c->o->live.quiet, t->n + 1, (size_t)c->o->windows, t->fix->setting, -1);
+	size_t all = (size_t)c->o->windows;
+	int rc = 0;
+
+	while (!rc && *n < all) {
+		progress_show(c->o->live.quiet, *n + 1, all, t->fix->setting, -1);
+		rc = one_round(c, t, filter, &rounds[*n], e);
+		*n += !rc;
+	}
+	progress_clear(c->o->live.quiet);
+	return rc;
 }
 
 enum { ROUNDS_LEAST = 4 };
+
+/* With the ledger each message costs more: how much is gained is measured without it, where TCP
+ * counts what arrives. Connections that come and go are known to the ledger alone. */
+static int measure_unwatched(struct live_case *c, struct live_trial *t,
+			     const struct trace_options *filter, struct err *e)
+{
+	struct trace_error te = {};
+
+	if (t->outcome != TRIAL_PROVEN || t->by_stall || c->scope.proto != TRACE_TCP ||
+	    c->o->with_new || !may_go_on(filter))
+		return 0;
+	if (trace_stop(c->live.t, &te))
+		return session_error(e, &te);
+	c->unwatched = true;
+	if (run_rounds(c, t, filter, t->unwatched, &t->n_unwatched, e) < 0)
+		return -1;
+	if (t->n_unwatched >= ROUNDS_LEAST)
+		trial_judge_unwatched(t, to_run(c), &c->rng);
+	else
+		t->n_unwatched = 0;
+	return 0;
+}
+
+static const char *why_too_few(const struct live_case *c, const struct trace_options *filter)
+{
+	if (session_interrupted())
+		return "it was interrupted before there was enough to judge";
+	if (targets_any_alive(filter) && now_ns() >= c->deadline)
+		return "time ran out before there were enough windows; give a longer --for or a "
+		       "shorter --window";
+	return "the program, or its connections, ended before there was enough to judge; --new "
+	       "follows new ones";
+}
 
 /* The ward holds the descriptors of the fix that was planned last: this one's again. */
 static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   struct err *e)
 {
-	uint64_t deadline = now_ns() + (uint64_t)c->o->for_ns;
 	struct trace_snapshot s;
 	struct trace_error te = {};
 	int err = 0, rc;
 
 	t->descriptors = 0;
+	c->deadline = now_ns() + (uint64_t)c->o->for_ns;
 	if (guardian_take(&c->guardian, t->setting, e))
 		return -1;
 	if (session_snapshot(&c->live, &s, &te))
@@ -340,42 +384,39 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 	trace_snapshot_free(&s);
 	if (rc || !t->descriptors)
 		return rc ? rc : not_run(t, why_none(t, err));
-	while (!rc && t->n < (size_t)c->o->windows && now_ns() < deadline) {
-		say_progress(c, t);
-		rc = one_round(c, t, filter, e);
-	}
-	progress_clear(c->o->live.quiet);
-	if (rc < 0)
+	if (run_rounds(c, t, filter, t->rounds, &t->n, e) < 0)
 		return -1;
 	if (t->n < ROUNDS_LEAST)
-		return not_run(t, rc ? "the program, or its connections, ended before there was "
-				       "enough to judge; --new follows new ones"
-				     : "time ran out before there were enough windows; give a "
-				       "longer --for or a shorter --window");
+		return not_run(t, why_too_few(c, filter));
 	trial_judge(t, to_run(c), &c->rng);
-	return rc;
+	return measure_unwatched(c, t, filter, e);
+}
+
+/* A fix that was not come to is not tried either. */
+static int run_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
+		   bool proven, struct err *e)
+{
+	if (t->outcome == TRIAL_NOT_RUN)
+		return 0;
+	if (proven)
+		return not_run(t, "another fix was proven before");
+	if (c->unwatched)
+		return not_run(t, "the ledger had ended before; try it alone, with --fix");
+	return may_go_on(filter) ? try_one(c, t, filter, e) : not_run(t, why_too_few(c, filter));
 }
 
 int case_run(struct live_case *c, const struct trace_options *filter, struct err *e)
 {
+	bool proven = false;
 	int rc = 0;
 
 	c->undone = true;
 	for (size_t i = 0; !rc && i < c->n; i++) {
-		struct live_trial *t = &c->trials[i];
-
-		if (t->outcome == TRIAL_NOT_RUN)
-			continue;
-		rc = try_one(c, t, filter, e);
-		if (t->outcome == TRIAL_PROVEN) {
-			for (i++; i < c->n; i++)
-				if (c->trials[i].outcome != TRIAL_NOT_RUN)
-					not_run(&c->trials[i], "another fix was proven before");
-			break;
-		}
+		rc = run_one(c, &c->trials[i], filter, proven, e);
+		proven |= c->trials[i].outcome == TRIAL_PROVEN;
 	}
 	c->interrupted = session_interrupted();
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
 
 void case_free(struct live_case *c)

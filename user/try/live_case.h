@@ -35,6 +35,8 @@ struct live_case {
 	struct call_stack stack; /* of a send call that stalled */
 	struct scope scope;
 	uint64_t window_ns;
+	bool unwatched; /* the ledger has ended */
+	uint64_t deadline; /* of the fix that is being tried: its --for */
 	struct live_trial trials[LIVE_FIXES_MAX];
 	size_t n;
 	enum case_outcome outcome;

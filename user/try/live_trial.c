@@ -68,34 +68,49 @@ static double cause_share(const struct window *w)
 	return w->time_ns ? (double)w->cause_ns / (double)w->time_ns : 0;
 }
 
-static size_t gather(const struct live_trial *t, int first, int last,
-		     double (*of)(const struct window *), double *v)
+struct rounds {
+	const struct trial_round *v;
+	size_t n;
+};
+
+static struct rounds watched(const struct live_trial *t)
+{
+	return (struct rounds){ t->rounds, t->n };
+}
+
+static struct rounds unwatched(const struct live_trial *t)
+{
+	return (struct rounds){ t->unwatched, t->n_unwatched };
+}
+
+static size_t gather(struct rounds r, int first, int last, double (*of)(const struct window *),
+		     double *v)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < r.n; i++)
 		for (int k = first; k <= last; k++)
-			v[n++] = of(&t->rounds[i].w[k]);
+			v[n++] = of(&r.v[i].w[k]);
 	return n;
 }
 
-static double median(const struct live_trial *t, bool fixed, double (*of)(const struct window *))
+static double median(struct rounds r, bool fixed, double (*of)(const struct window *))
 {
 	double v[2 * TRIAL_ROUNDS_MAX];
 
-	return stats_median(v, gather(t, fixed ? 2 : 0, fixed ? 2 : 1, of, v));
+	return stats_median(v, gather(r, fixed ? 2 : 0, fixed ? 2 : 1, of, v));
 }
 
-static void judge_by(const struct live_trial *t, double (*cost)(const struct window *),
+static void judge_by(struct rounds r, double (*cost)(const struct window *),
 		     const struct diag_finding *f, size_t tested, struct rng *rng,
 		     struct diag_gain *out)
 {
 	double before[TRIAL_ROUNDS_MAX], again[TRIAL_ROUNDS_MAX], after[TRIAL_ROUNDS_MAX];
 
-	gather(t, 0, 0, cost, before);
-	gather(t, 1, 1, cost, again);
-	gather(t, 2, 2, cost, after);
-	diag_judge_gain(before, again, after, t->n, tested, f, rng, out);
+	gather(r, 0, 0, cost, before);
+	gather(r, 1, 1, cost, again);
+	gather(r, 2, 2, cost, after);
+	diag_judge_gain(before, again, after, r.n, tested, f, rng, out);
 }
 
 /* What the cure of this cause would gain at the least, were there nothing else to wait for. */
@@ -103,7 +118,7 @@ static struct diag_finding promise_of(const struct live_trial *t, struct rng *rn
 {
 	struct diag_finding f = { .class = WAIT_CLEAR };
 	double v[2 * TRIAL_ROUNDS_MAX];
-	size_t n = gather(t, 0, 1, cause_share, v);
+	size_t n = gather(watched(t), 0, 1, cause_share, v);
 
 	stats_sort_f64(v, n);
 	f.lost = stats_median_interval(v, n, DIAG_LEVEL, rng);
@@ -127,23 +142,39 @@ static bool cured_at_its_pace(const struct live_trial *t)
 	       t->rate.ci.hi > NOT_SLOWER && !only_buffered(t);
 }
 
+static const enum trial_outcome outcomes[] = {
+	[GAIN_CONFIRMED] = TRIAL_PROVEN, [GAIN_REFUTED] = TRIAL_REFUTED, [GAIN_NOISY] = TRIAL_NOISY
+};
+
 void trial_judge(struct live_trial *t, size_t tested, struct rng *rng)
 {
-	static const enum trial_outcome outcomes[] = {
-		[GAIN_CONFIRMED] = TRIAL_PROVEN, [GAIN_REFUTED] = TRIAL_REFUTED,
-			[GAIN_NOISY] = TRIAL_NOISY
-	};
 	struct diag_finding promise = promise_of(t, rng);
 
-	judge_by(t, time_per_byte, &promise, tested, rng, &t->rate);
-	judge_by(t, stall_per_byte, &promise, tested, rng, &t->stall);
+	judge_by(watched(t), time_per_byte, &promise, tested, rng, &t->rate);
+	judge_by(watched(t), stall_per_byte, &promise, tested, rng, &t->stall);
 	for (int fixed = 0; fixed < 2; fixed++) {
-		t->per_s[fixed] = t->messages_known ? median(t, fixed, messages_per_s) : NAN;
-		t->bytes_per_s[fixed] = median(t, fixed, bytes_per_s);
-		t->stall_share[fixed] = median(t, fixed, stall_share);
+		t->per_s[fixed] =
+			t->messages_known ? median(watched(t), fixed, messages_per_s) : NAN;
+		t->bytes_per_s[fixed] = median(watched(t), fixed, bytes_per_s);
+		t->stall_share[fixed] = median(watched(t), fixed, stall_share);
 	}
 	t->outcome = outcomes[t->rate.class];
 	t->by_stall = t->outcome != TRIAL_PROVEN && cured_at_its_pace(t);
 	if (t->by_stall)
 		t->outcome = TRIAL_PROVEN;
+}
+
+void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng)
+{
+	struct diag_finding promise = promise_of(t, rng);
+
+	judge_by(unwatched(t), time_per_byte, &promise, tested, rng, &t->rate);
+	t->outcome = outcomes[t->rate.class];
+	for (int fixed = 0; fixed < 2; fixed++) {
+		double before = t->bytes_per_s[fixed];
+
+		t->bytes_per_s[fixed] = median(unwatched(t), fixed, bytes_per_s);
+		/* a message has as many bytes as it had */
+		t->per_s[fixed] *= t->bytes_per_s[fixed] / before;
+	}
 }

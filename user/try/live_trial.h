@@ -36,6 +36,9 @@ struct live_trial {
 	bool messages_known;
 	struct trial_round rounds[TRIAL_ROUNDS_MAX];
 	size_t n;
+	/* once more after the ledger has ended: its price is in none of these */
+	struct trial_round unwatched[TRIAL_ROUNDS_MAX];
+	size_t n_unwatched;
 	struct diag_gain rate, stall; /* of what arrives in a time; of the stall for what arrives */
 	double per_s[2], bytes_per_s[2],
 		stall_share[2]; /* medians without and with it; messages: NAN where unknown */
@@ -46,5 +49,7 @@ struct live_trial {
 struct window window_between(const struct mark *a, const struct mark *b);
 /* tested: how many fixes stand trial. Fills the outcome and all that is below it. */
 void trial_judge(struct live_trial *t, size_t tested, struct rng *rng);
+/* What is proven, by the windows without the ledger: how much it gains, or that it is not so. */
+void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng);
 
 #endif

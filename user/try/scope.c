@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "verdict/merge_findings.h"
 #include "try/peer_socket.h"
 
@@ -106,6 +108,29 @@ static uint64_t delivered(struct lane *l, const struct trace_snapshot *s,
 	return ep->proto == TRACE_TCP && l->delivered ? l->delivered : ep->tx_calls.bytes;
 }
 
+/* Its program may hold on to what has ended: a connection that was reset, or that the other end has
+ * closed and nothing moves on; a pipe without a reader. */
+static bool has_ended(struct lane *l, enum trace_proto proto, bool moves)
+{
+	struct pollfd p = { .fd = l->ref.pid ? fd_ref_open(&l->ref) : -EBADF, .events = POLLRDHUP };
+
+	if (p.fd < 0)
+		return p.fd == -ENOENT;
+	poll(&p, 1, 0);
+	close(p.fd);
+	return p.revents & (proto == TRACE_PIPE ? POLLERR : POLLHUP) ||
+	       (!moves && p.revents & POLLRDHUP);
+}
+
+/* Its bytes have come since the last look? */
+static bool look_at(struct lane *l, const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	uint64_t before = l->delivered;
+
+	l->delivered = delivered(l, s, ep);
+	return l->delivered != before;
+}
+
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
 {
 	struct mark m = { .at_ns = s->at_ns, .messages_known = true };
@@ -114,29 +139,34 @@ struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
 		const struct trace_endpoint *ep = endpoint_of(s, sc->v[i].serial);
 
 		if (ep) {
-			sc->v[i].delivered = delivered(&sc->v[i], s, ep);
+			bool moves = look_at(&sc->v[i], s, ep);
+
 			m.messages += ep->tx_calls.messages;
 			m.messages_known &= trace_messages_known(&ep->tx_calls);
 			m.bytes += ep->tx_calls.bytes;
 			m.stall_ns += ledger_stall_ns(&ep->tx);
 			m.cause_ns += ep->tx.ns[sc->cause];
 			m.time_ns += ep->tx.lifetime_ns;
+			m.alive += !ep->closed && !has_ended(&sc->v[i], ep->proto, moves);
 		}
 		m.delivered += sc->v[i].delivered;
 	}
 	return m;
 }
 
-size_t scope_alive(const struct scope *sc, const struct trace_snapshot *s)
+struct mark scope_count(struct scope *sc)
 {
-	size_t n = 0;
+	struct mark m = { .at_ns = now_ns() };
 
 	for (size_t i = 0; i < sc->n; i++) {
-		const struct trace_endpoint *ep = endpoint_of(s, sc->v[i].serial);
+		struct lane *l = &sc->v[i];
+		uint64_t before = l->delivered;
 
-		n += ep && !ep->closed;
+		acked_by_tcp(l, &l->delivered);
+		m.delivered += l->delivered;
+		m.alive += !has_ended(l, TRACE_TCP, l->delivered != before);
 	}
-	return n;
+	return m;
 }
 
 static pid_t holder(const struct trace_endpoint *ep)

@@ -30,6 +30,7 @@ struct mark {
 	uint64_t at_ns;
 	uint64_t messages, bytes, delivered, stall_ns, cause_ns, time_ns;
 	bool messages_known;
+	size_t alive; /* can still be sent into */
 };
 
 /* The connections of that sender that have the stall. */
@@ -38,8 +39,8 @@ void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct
 /* What it opened since; returns the index of the first one that is new. */
 size_t scope_extend(struct scope *sc, const struct trace_snapshot *s);
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s);
-/* how many of them live */
-size_t scope_alive(const struct scope *sc, const struct trace_snapshot *s);
+/* Without a ledger: what TCP itself counts, which is the time, delivered and alive. */
+struct mark scope_count(struct scope *sc);
 /* Where the fix of that lane is to be set: at the end that sends, or at the other one if this host
  * has it. 0, or -errno. */
 int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, size_t lane,
