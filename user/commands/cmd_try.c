@@ -212,11 +212,12 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_try = {
 	.name = "try",
 	.summary = "Try a fix on a running program, measure what it gains, and undo it",
-	.description = "Looks until something stalls. Then it sets an option of the stalled "
-		"socket or pipe from outside (pidfd_getfd), and compares windows with and without "
-		"it, in random order. The answer is proven, refuted or too noisy to say. A "
-		"separate process sets every option back, even if this one is killed. Nothing "
-		"else of the program is touched.",
+	.description = "Looks until something stalls, shows which option of which socket or pipe "
+		"it would set, and asks. Then it sets the option from outside (pidfd_getfd), and "
+		"compares windows with and without it, in random order. The answer is proven, "
+		"refuted (both: exit status 0) or too noisy to say (10). A separate process sets "
+		"every option back, even if this one is killed. Nothing else of the program is "
+		"touched.",
 	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the "
 		"fixes that fit\n"
 		    "ipcstall try -p 1234 --fix nodelay --yes\ttry TCP_NODELAY without asking\n"
