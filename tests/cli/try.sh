@@ -117,6 +117,22 @@ tried 'a program at its own pace' 0 -p "$CLIENT" --yes --window 1s
 says 'its fix is proven by the stall' "d['trials'][0]['outcome'] == 'proven' and d['trials'][0]['proven_by_stall']"
 end_target
 
+# a pipe of one page, of which the writer alone is looked at
+python3 -c 'import fcntl, os, subprocess
+out, into = os.pipe()
+fcntl.fcntl(into, 1031, 4096)
+dd = subprocess.Popen(["dd", "if=/dev/zero", "bs=64k"], stdout=into, stderr=subprocess.DEVNULL)
+os.close(into)
+print(dd.pid, flush=True)
+while os.read(out, 1 << 20):
+    pass' >dd.pid &
+jobs_to_end+=($!)
+until_true test -s dd.pid
+tried 'a pipe' 0 -p "$(cat dd.pid)" --yes --fix pipe-size
+says 'what its unseen reader took is known' "all(w['delivered_bytes'] > 0 for w in d['trials'][0]['windows'])"
+says 'its size is proven' "d['trials'][0]['outcome'] == 'proven' and 1 < d['trials'][0]['rate']['ratio'] < 1000"
+kill "$(cat dd.pid)"
+
 start_target healthy
 tried 'a healthy program' 0 -p "$CLIENT" --yes --look 2s
 says 'nothing is tried on it' "d['outcome'] == 'no-stall' and not d['trials']"

@@ -2,9 +2,11 @@
 #include "try/scope.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -94,18 +96,34 @@ static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 	return known;
 }
 
+/* What was sent less what waits to be read. Who reads need not be watched, and so its own count may
+ * be a part only. A call that is under way has filled a buffer before its bytes are counted. */
+static uint64_t taken_out(struct lane *l, const struct trace_endpoint *ep)
+{
+	uint64_t sent = ep->tx_calls.bytes, out;
+	int waits = 0, fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
+
+	if (fd >= 0) {
+		if (ioctl(fd, ep->proto == TRACE_PIPE ? FIONREAD : SIOCOUTQ, &waits))
+			waits = 0;
+		close(fd);
+	}
+	out = sent > (uint64_t)waits ? sent - (uint64_t)waits : 0;
+	return out > l->delivered ? out : l->delivered;
+}
+
 static uint64_t delivered(struct lane *l, const struct trace_snapshot *s,
 			  const struct trace_endpoint *ep)
 {
 	uint64_t bytes;
 
-	if (ep->proto == TRACE_PIPE)
-		return ep->rx_calls.bytes;
 	if (ep->proto == TRACE_TCP && !ep->closed && acked_by_tcp(l, &bytes))
 		return bytes;
-	if (ep->proto != TRACE_TCP && ep->peer >= 0 && (size_t)ep->peer < s->n)
+	if (ep->proto == TRACE_TCP)
+		return l->delivered ? l->delivered : ep->tx_calls.bytes;
+	if (ep->proto == TRACE_UDP && ep->peer >= 0 && (size_t)ep->peer < s->n)
 		return s->ep[ep->peer].rx_calls.bytes;
-	return ep->proto == TRACE_TCP && l->delivered ? l->delivered : ep->tx_calls.bytes;
+	return taken_out(l, ep);
 }
 
 /* Its program may hold on to what has ended: a connection that was reset, or that the other end has
