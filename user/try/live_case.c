@@ -333,15 +333,20 @@ static int run_rounds(struct live_case *c, struct live_trial *t, const struct tr
 
 enum { ROUNDS_LEAST = 4 };
 
-/* With the ledger each message costs more: how much is gained is measured without it, where TCP
- * counts what arrives. Connections that come and go are known to the ledger alone. */
+static bool countable(const struct live_case *c, const struct live_trial *t)
+{
+	return c->scope.proto == TRACE_TCP || trial_sends_all_it_writes(t);
+}
+
+/* With the ledger each message costs more: how much is gained is measured without it, where the
+ * kernel counts what arrives. Connections that come and go are known to the ledger alone. */
 static int measure_unwatched(struct live_case *c, struct live_trial *t,
 			     const struct trace_options *filter, struct err *e)
 {
 	struct trace_error te = {};
 
-	if (t->outcome != TRIAL_PROVEN || t->by_stall || c->scope.proto != TRACE_TCP ||
-	    c->o->with_new || !may_go_on(filter))
+	if (t->outcome != TRIAL_PROVEN || t->by_stall || !countable(c, t) || c->o->with_new ||
+	    !may_go_on(filter))
 		return 0;
 	if (trace_stop(c->live.t, &te))
 		return session_error(e, &te);

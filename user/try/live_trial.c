@@ -23,6 +23,7 @@ struct window window_between(const struct mark *a, const struct mark *b)
 		.stall_ns = b->stall_ns - a->stall_ns,
 		.cause_ns = b->cause_ns - a->cause_ns,
 		.time_ns = b->time_ns - a->time_ns,
+		.written = b->written - a->written,
 	};
 }
 
@@ -162,6 +163,18 @@ void trial_judge(struct live_trial *t, size_t tested, struct rng *rng)
 	t->by_stall = t->outcome != TRIAL_PROVEN && cured_at_its_pace(t);
 	if (t->by_stall)
 		t->outcome = TRIAL_PROVEN;
+}
+
+bool trial_sends_all_it_writes(const struct live_trial *t)
+{
+	double sent = 0, written = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++) {
+			sent += (double)t->rounds[i].w[k].bytes;
+			written += (double)t->rounds[i].w[k].written;
+		}
+	return fabs(written - sent) < 0.02 * sent;
 }
 
 void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng)

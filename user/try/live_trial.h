@@ -18,6 +18,7 @@ extern const char *const trial_outcome_names[TRIAL_OUTCOMES];
 struct window {
 	uint64_t from_ns, to_ns;
 	uint64_t messages, bytes, delivered, stall_ns, cause_ns, time_ns;
+	uint64_t written; /* by all write calls of the process */
 };
 
 /* By kind: 0 and 1 without the fix, 2 with it. */
@@ -49,6 +50,8 @@ struct live_trial {
 struct window window_between(const struct mark *a, const struct mark *b);
 /* tested: how many fixes stand trial. Fills the outcome and all that is below it. */
 void trial_judge(struct live_trial *t, size_t tested, struct rng *rng);
+/* Did the process write nothing else? Then what it writes is what it sends. */
+bool trial_sends_all_it_writes(const struct live_trial *t);
 /* What is proven, by the windows without the ledger: how much it gains, or that it is not so. */
 void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng);
 

@@ -2,10 +2,12 @@
 #include "try/scope.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -96,19 +98,30 @@ static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 	return known;
 }
 
-/* What was sent less what waits to be read. Who reads need not be watched, and so its own count may
- * be a part only. A call that is under way has filled a buffer before its bytes are counted. */
+/* bytes that its reader has not taken */
+static uint64_t waiting(struct lane *l, enum trace_proto proto)
+{
+	int n = 0, fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
+
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, proto == TRACE_PIPE ? FIONREAD : SIOCOUTQ, &n))
+		n = 0;
+	close(fd);
+	return (uint64_t)n;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Who reads need not be watched, and so its own count may be a part only. A call that is under way
+ * has filled a buffer before its bytes are counted. */
 static uint64_t taken_out(struct lane *l, const struct trace_endpoint *ep)
 {
-	uint64_t sent = ep->tx_calls.bytes, out;
-	int waits = 0, fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
+	uint64_t out = less(ep->tx_calls.bytes, waiting(l, ep->proto));
 
-	if (fd >= 0) {
-		if (ioctl(fd, ep->proto == TRACE_PIPE ? FIONREAD : SIOCOUTQ, &waits))
-			waits = 0;
-		close(fd);
-	}
-	out = sent > (uint64_t)waits ? sent - (uint64_t)waits : 0;
 	return out > l->delivered ? out : l->delivered;
 }
 
@@ -149,9 +162,26 @@ static bool look_at(struct lane *l, const struct trace_snapshot *s, const struct
 	return l->delivered != before;
 }
 
+static uint64_t written_by(pid_t tgid)
+{
+	char path[32], line[64];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", tgid);
+	f = fopen(path, "re");
+	while (f && !bytes && fgets(line, sizeof(line), f))
+		sscanf(line, "wchar: %" SCNu64, &bytes);
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
 {
-	struct mark m = { .at_ns = s->at_ns, .messages_known = true };
+	struct mark m = { .at_ns = s->at_ns,
+			  .written = written_by(sc->tgid),
+			  .messages_known = true };
 
 	for (size_t i = 0; i < sc->n; i++) {
 		const struct trace_endpoint *ep = endpoint_of(s, sc->v[i].serial);
@@ -174,16 +204,22 @@ struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)
 
 struct mark scope_count(struct scope *sc)
 {
-	struct mark m = { .at_ns = now_ns() };
+	struct mark m = { .at_ns = now_ns(), .written = written_by(sc->tgid) };
+	uint64_t left = 0;
 
 	for (size_t i = 0; i < sc->n; i++) {
 		struct lane *l = &sc->v[i];
 		uint64_t before = l->delivered;
 
-		acked_by_tcp(l, &l->delivered);
+		if (sc->proto == TRACE_TCP)
+			acked_by_tcp(l, &l->delivered);
+		else
+			left += waiting(l, sc->proto);
 		m.delivered += l->delivered;
-		m.alive += !has_ended(l, TRACE_TCP, l->delivered != before);
+		m.alive += !has_ended(l, sc->proto, l->delivered != before);
 	}
+	if (sc->proto != TRACE_TCP)
+		m.delivered = less(m.written, left);
 	return m;
 }
 

@@ -29,6 +29,7 @@ struct scope {
 struct mark {
 	uint64_t at_ns;
 	uint64_t messages, bytes, delivered, stall_ns, cause_ns, time_ns;
+	uint64_t written; /* by all write calls of the process, wherever to */
 	bool messages_known;
 	size_t alive; /* can still be sent into */
 };
@@ -39,7 +40,8 @@ void scope_choose(struct scope *sc, const struct trace_snapshot *s, const struct
 /* What it opened since; returns the index of the first one that is new. */
 size_t scope_extend(struct scope *sc, const struct trace_snapshot *s);
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s);
-/* Without a ledger: what TCP itself counts, which is the time, delivered and alive. */
+/* Without a ledger: at_ns, delivered and alive. TCP counts what it delivers; what else is sent is
+ * what the process writes. */
 struct mark scope_count(struct scope *sc);
 /* Where the fix of that lane is to be set: at the end that sends, or at the other one if this host
  * has it. 0, or -errno. */
