@@ -176,7 +176,7 @@ def _parser() -> Parser:
     compare = commands.add_parser("compare", help="what changed between two results, sweeps or traces, with intervals and a test")
     compare.add_argument("a", metavar="A")
     compare.add_argument("b", metavar="B")
-    compare.add_argument("--mixed", action="store_true", help="also where the files come from unlike machines")
+    compare.add_argument("--mixed", action="store_true", help="accept files from different machines")
     compare.add_argument("--called", nargs=2, metavar="NAME", help="how the two are called in the output")
     compare.set_defaults(run=cmd_compare)
 
@@ -203,7 +203,7 @@ def _parser() -> Parser:
 
 def _common(sub: Parser) -> None:
     sub.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
-    sub.add_argument("--mixed", action="store_true", help="set files of unlike machines side by side, marked")
+    sub.add_argument("--mixed", action="store_true", help="accept files from different machines; the output marks it")
     sub.add_argument("--title", help="instead of the figure's own")
     sub.add_argument("--test", choices=("latency", "oneway", "connect", "throughput"), help="box, cdf, curve and ledger: of which test")
     sub.add_argument("--x", metavar="NAME", help="heatmap, curve: variable across")

@@ -36,7 +36,7 @@ def load(path: str) -> Loaded:
 
 
 def load_documents(paths: Sequence[str], mixed: bool = False) -> List[Document]:
-    """Results and sweeps only; files from unlike machines only when asked for."""
+    """Results and sweeps only; files from different machines only when asked for."""
     out: List[Document] = []
     for path in paths:
         loaded = load(path)
@@ -94,9 +94,9 @@ def check_machines(docs: Sequence[Document], mixed: bool) -> None:
         return
     names = ", ".join(f"{file_name(d.path)} ({describe_machine(d.machine)})" for d in docs)
     if not mixed:
-        raise usage(f"the files come from unlike machines: {names}; pass --mixed to set them side by side all the same")
+        raise usage(f"the files come from different machines: {names}; pass --mixed to compare them all the same")
     for d in docs:
-        d.remarks.append("figures of unlike machines stand side by side here, as --mixed asked")
+        d.remarks.append("this compares figures of different machines, as --mixed allows")
 
 
 def describe_machine(machine: fields.Object) -> str:

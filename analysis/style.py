@@ -72,13 +72,17 @@ def state_patch(name: str) -> Dict[str, Any]:
     return {"facecolor": colour, "hatch": hatch, "edgecolor": "white" if hatch else colour, "linewidth": 0.0}
 
 
-def legend_above(ax: Any, columns: int = 4, room: float = 400, **more: Any) -> None:
-    """A legend between title and axes: it can hide no data."""
+def legend_above(ax: Any, columns: int = 4, room: float = 400, from_edge: bool = False, **more: Any) -> None:
+    """A legend between title and axes: it can hide no data. `from_edge`: it begins at the figure's edge, for axes with long labels."""
     handles, labels = (more.pop("handles"), more.pop("labels")) if "handles" in more else ax.get_legend_handles_labels()
     if handles:
         # As many columns of the longest label as fit the page; the points a letter and a handle take are averages.
         longest = max(len(str(text)) for text in labels)
         columns = max(1, min(columns, len(handles), int(room / (4.3 * longest + 34))))
+        if from_edge:
+            from matplotlib.transforms import blended_transform_factory
+
+            more["bbox_transform"] = blended_transform_factory(ax.figure.transFigure, ax.transAxes)
         ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.01), ncol=columns, columnspacing=1.4, **more)
 
 

@@ -118,11 +118,11 @@ def waterfall_table(way: Way, title: str) -> Optional[Table]:
         return None
     totals = way.totals()
     rows = [[name, *_layer_cells(ns), units.percent_text(ns.sum() / totals.sum() if totals.sum() else None)] for name in way.layers() for ns in (way.of(name),)]
-    rows.append(["the whole way", *_layer_cells(totals), DASH])
+    rows.append(["the whole path", *_layer_cells(totals), DASH])
     if len(way.answers()):
         rows.append([ANSWER, *_layer_cells(way.answers()), DASH])
     note = " ".join(r[:1].upper() + r[1:] + "." for r in way.remarks)
-    return Table(f"The way of a message, {title}", ["layer", "n", "min", "median", "p95", "p99", "max", "share"], rows, note)
+    return Table(f"The path of a message, {title}", ["layer", "n", "min", "median", "p95", "p99", "max", "share"], rows, note)
 
 
 def _layer_cells(ns: Floats) -> List[str]:

@@ -25,11 +25,11 @@ import numpy as np
 from .model import Floats, Timeline
 
 STATIONS: Sequence[Tuple[str, str]] = (
-    ("driver", "send call and queue, until the driver has it"), ("arrived", "driver, until the other end's TCP or socket has it"),
-    ("ran", "until the sleeping reader runs"), ("read", "until its read returns"),
+    ("driver", "send call and queue, up to the driver"), ("arrived", "driver, up to the other end's TCP or socket"),
+    ("ran", "wake-up of the sleeping reader"), ("read", "read call of that reader"),
 )
-ANSWER = "the reader's own time, until it answers"
-AWAKE = "until a reader that did not sleep has read it"
+ANSWER = "the reader's own time before it answers"
+AWAKE = "wait for a busy reader, and its read call"
 BOUNDED = ("udp", "unix-dgram", "unix-seqpacket")  # messages keep their bounds
 OWN = "control"  # the benchmark's own pipes
 

@@ -36,7 +36,7 @@ ROWS: Sequence[Kind] = (
     Kind("rank", "rank", False, "rank table of transports, ties judged by a test"),
     Kind("heatmap", "heatmap", False, "throughput over two variables, such as pipe size and write size"),
     Kind("timeline", "timeline", True, "one connection against time: both ends, states as bands"),
-    Kind("waterfall", "waterfall", True, "the way of a message, layer by layer: at the median and at 99 %"),
+    Kind("waterfall", "waterfall", True, "the path of a message, layer by layer: at the median and at 99 %"),
     Kind("series", "series", True, "throughput and stall against time, lagged correlation"),
 )
 KINDS: Dict[str, Kind] = {k.name: k for k in ROWS}

@@ -13,24 +13,26 @@ from ..errors import usage
 from ..measures import MEASURES, Measure
 from . import axes
 from .request import Request
-from ..model import Floats
+from ..model import Floats, Point
 from ..series import Series, all_points, of_all, spread
 
 MOST_CURVES = 6
+FEW = 12  # points of a curve, each of which can be seen
 OF_TIMES, OF_RATES = ("latency", "oneway", "connect", "throughput"), ("throughput", "latency", "oneway", "connect")
 
 
 def draw(request: Request) -> Any:
     from matplotlib import pyplot as plt
 
-    m, x = _measure(request.y or "latency"), request.x or "size"
-    points = [p for p in all_points(request.documents) if m.get(p) is not None]
+    every_point, x = all_points(request.documents), request.x or "size"
+    m = _measure(request.y or _measured(every_point))
+    points = [p for p in every_point if m.get(p) is not None]
     points = request.tested(points, *(OF_TIMES if m.name in ("latency", "least", "mean") else OF_RATES))
     if request.over:
         points = [replace(p, vars={k: v for k, v in p.vars.items() if k != request.over}) for p in points]
     every = [s for s in request.curves(points, x) if len(s.xs()) > 1]
     if not every:
-        raise usage(f"{request.names()}: no two points with a {m.words} against {x}; vary {x}, or choose another --x and --y")
+        raise usage(f"{request.names()}: no curve has two points with a {m.words} against {x}; vary {x}, or choose another --x and --y")
     series = spread(every, MOST_CURVES)
     drawn = [_drawn(s, m) for s in series]
     figure, ax = plt.subplots(figsize=(style.WIDTH, style.HEIGHT))
@@ -52,6 +54,11 @@ def _drawn(s: Series, m: Measure) -> Tuple[Floats, Floats, Floats, Floats]:
     """The median of the repeats with their range; of the least, the least of all."""
     x, middle, lo, hi = s.curve(m.get)
     return (x, lo, lo, lo) if m.name == "least" else (x, middle, lo, hi)
+
+
+def _measured(points: Sequence[Point]) -> str:
+    """What is drawn if nobody chose: latency where there is one, else throughput."""
+    return "latency" if any(MEASURES["latency"].get(p) is not None for p in points) else "throughput"
 
 
 def _measure(name: str) -> Measure:
@@ -94,6 +101,8 @@ def _one(ax: Any, i: int, s: Series, x: Floats, y: Floats, lo: Floats, hi: Float
     look = style.curve(i)
     if axes.dense(len(x)):
         look["markersize"] = 2.0
+    elif len(x) <= FEW:
+        look["markersize"] = 5.0
     ax.plot(x, y, label=s.label, zorder=3, **look)
     if (hi > lo).any():
         ax.fill_between(x, lo, hi, color=look["color"], alpha=0.18, linewidth=0, zorder=2)

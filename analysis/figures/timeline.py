@@ -14,9 +14,9 @@ from ..model import Floats, Mark, RX_STATES, STALL_STATES, Span, TX_STATES, Time
 
 EVENTS: Dict[str, Tuple[str, str, str]] = {  # marker, colour, name
     "message": ("v", style.BLACK, "message"), "segment": ("|", style.BLUE, "segment"), "ack": ("^", style.GREEN, "ACK"),
-    "delack": ("D", style.PURPLE, "delayed ACK fires"), "retransmit": ("X", style.VERMILLION, "retransmit"),
-    "wakeup": ("o", style.GREY, "wake-up"), "read": ("1", style.BLACK, "read"), "timeout": ("P", style.VERMILLION, "retransmission timeout"),
-    "transmit": ("2", style.SKY, "driver has a packet"), "arrival": ("|", style.BLUE, "arrival"),
+    "delack": ("D", style.PURPLE, "delayed ACK"), "retransmit": ("X", style.VERMILLION, "retransmit"),
+    "wakeup": ("o", style.GREY, "wake-up"), "read": ("1", style.BLACK, "read"), "timeout": ("P", style.VERMILLION, "timeout"),
+    "transmit": ("2", style.SKY, "at the driver"), "arrival": ("|", style.BLUE, "arrival"),
 }
 MOST_ENDS = 4
 MOST_MARKS = 400
@@ -161,4 +161,4 @@ def _legend(ax: Any, used: Sequence[str], events: Sequence[str]) -> None:
         marker, colour, name = EVENTS[e]
         handles.append(Line2D([], [], linestyle="none", marker=marker, color=colour, markersize=4.5))
         names.append(name)
-    style.legend_above(ax, 6, room=300, handles=handles, labels=names)
+    style.legend_above(ax, 6, room=440, from_edge=True, handles=handles, labels=names)

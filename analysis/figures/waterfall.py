@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The way of a message, layer by layer: of the one at the median, and of one among the slowest."""
+"""The path of a message, layer by layer: of the one at the median, and of one among the slowest."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, List, Sequence
 from .. import style, units
 from ..errors import usage
 from .request import Request
-from ..waterfall import Layer, Message, Way, ways
+from ..waterfall import ANSWER, AWAKE, STATIONS, Layer, Message, Way, ways
 
 RANKS = ((0.5, "at the median"), (0.99, "at 99 %"))
-COLOURS = (style.BLUE, style.PURPLE, style.VERMILLION, style.GREEN, style.GREY)
+COLOURS = dict(zip((*(name for _, name in STATIONS), AWAKE, ANSWER), (style.BLUE, style.PURPLE, style.VERMILLION, style.GREEN, style.GREY, style.SKY)))
 MOST_WAYS = 2
 
 
@@ -34,7 +34,7 @@ def draw(request: Request) -> Any:
             ax.set_title(f"{_ends(line.endpoints, way)}, {name}", fontsize=7.5, fontweight="normal")
     for ax in grid[:, 1:].flat:
         ax.tick_params(labelleft=False)
-    style.title(grid[0][0], request.title or f"The way of a message, layer by layer ({sum(len(w.messages) for w in drawn)} messages)")
+    style.title(grid[0][0], request.title or f"The path of a message, layer by layer ({sum(len(w.messages) for w in drawn)} messages)")
     return figure
 
 
@@ -52,9 +52,9 @@ def _fall(ax: Any, way: Way, message: Message) -> None:
     for layer in shown:
         i = rows.index(layer.name)
         left, width = (layer.start - start) / scale, layer.ns / scale
-        ax.barh(i, width, left=left, height=0.62, color=COLOURS[i % len(COLOURS)])
+        ax.barh(i, width, left=left, height=0.62, color=COLOURS[layer.name])
         _label(ax, i, left, width, whole / scale, f" {units.time_text(layer.ns)} ")
-    ax.set(ylim=(len(rows) - 0.5, -0.5), xlim=(0, whole / scale), xlabel=f"since {'its send call began' if message.from_call else 'what is first seen of it'} ({unit})")
+    ax.set(ylim=(len(rows) - 0.5, -0.5), xlim=(0, whole / scale), xlabel=f"since {'its send call began' if message.from_call else 'it was first seen'} ({unit})")
     ax.set_yticks(range(len(rows)))
     ax.set_yticklabels([_folded(r) for r in rows])
     ax.grid(True, axis="x")

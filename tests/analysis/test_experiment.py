@@ -519,4 +519,4 @@ def test_runs_of_unlike_machines_are_not_one_experiment(tmp_path, run):
     for i, r in enumerate(read_plan(str(plan)).runs):
         (tmp_path / f"{r.name}.ndjson").write_text(rows.replace("bench1", f"bench{i}"))
     code, out, err = run("experiment", str(plan), "--data", str(tmp_path))
-    assert code == 2 and out == "" and "unlike machines" in err and err.count("\n") == 1
+    assert code == 2 and out == "" and "different machines" in err and err.count("\n") == 1

@@ -206,6 +206,15 @@ def test_a_curve_is_within_its_axes_and_named_once(save):
     assert linear.get_ylim()[0] == 0 and linear.get_ylim()[1] > 4000 / 1e3
 
 
+def test_a_curve_shows_what_was_measured(save):
+    from analysis.figures.request import Request
+    from analysis.load import load_documents
+
+    timed = [{**p, "vars": {"size": p["size"]}} for p in synth.transports(("tcp",), n=100) if p["test"] == "latency"]
+    for points, words in ((synth.comb(sizes=(1453, 3500, 5000)), "Throughput against message size"), (timed, "Median latency against message size")):
+        assert KINDS["curve"].draw(Request(load_documents([save(synth.sweep(points))])))._suptitle.get_text() == words
+
+
 def test_what_is_in_no_curve_is_told(save, run, tmp_path):
     out = str(tmp_path / "out.svg")
     points = [{**p, "vars": {**p["vars"], "cc": cc}} for cc in ("cubic", "1", "2", "inf", 1e300, None) for p in synth.comb(sizes=(1453, 3500, 5000), repeats=1)]

@@ -189,10 +189,10 @@ def test_resumed_sweep_is_one_sweep(save):
 def test_mixed_machines_refused_then_marked(save):
     a = save(SWEEP, "a.ndjson")
     b = save(SWEEP.replace("bench1", "bench2"), "b.ndjson")
-    with pytest.raises(AnalysisError, match="unlike machines"):
+    with pytest.raises(AnalysisError, match="different machines"):
         load_documents([a, b])
     docs = load_documents([a, b], mixed=True)
-    assert all(any("unlike machines" in r for r in d.remarks) for d in docs)
+    assert all(any("different machines" in r for r in d.remarks) for d in docs)
     assert load_documents([a, a])[0].remarks == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The way of a message: layers whose lengths are known by construction, and what must not be told."""
+"""The path of a message: layers whose lengths are known by construction, and what must not be told."""
 
 import re
 
@@ -107,4 +107,4 @@ def test_the_summary_has_the_table(save):
     text = summarise(load_timeline(save(synth.way(slow=20e3))))
     row = next(line for line in text.splitlines() if NAMES[2] in line)
     assert re.split(r"  +", row.split(NAMES[2])[1].strip()) == ["100", "5 µs", "5 µs", "25 µs", "25 µs", "25 µs", "58.3 %"]
-    assert "the whole way" in text and "client x (101) [1] to server x (102) [2]" in text
+    assert "the whole path" in text and "client x (101) [1] to server x (102) [2]" in text

@@ -225,5 +225,5 @@ end_top
 python3 -c 'import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$IPCSTALL" top --user alice >out 2>&1 </dev/null
 rc=$?
-check 'row7: the screen takes no user' "$rc: $(head -c 300 out)" eval "[ $rc -eq 2 ] && grep -q 'the screen keeps its rights' out"
+check 'row7: the screen takes no user' "$rc: $(head -c 300 out)" eval "[ $rc -eq 2 ] && grep -q 'the screen needs its privileges' out"
 finish
