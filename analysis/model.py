@@ -260,6 +260,11 @@ class Timeline:
     marks: List[Mark]
     remarks: List[str] = field(default_factory=list)
     lost: Optional[int] = None
+    readers: Dict[str, str] = field(default_factory=dict)  # of a pipe: its writer's name is the endpoint's
+
+    def name(self, ep: str, ledger: str) -> str:
+        """Whose ledger it is."""
+        return (ledger == "rx" and self.readers.get(ep)) or self.endpoints.get(ep) or f"endpoint {ep}"
 
     @property
     def start(self) -> float:

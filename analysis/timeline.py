@@ -21,7 +21,7 @@ Open = Dict[Tuple[str, str], Tuple[str, float]]
 
 
 def read_timeline(path: str, header: fields.Object, rows: Sequence[Tuple[int, Any]], remarks: List[str]) -> Timeline:
-    line = Timeline(path, header, _labels(header, path), [], [], remarks)
+    line = Timeline(path, header, _labels(header, path), [], [], remarks, readers=_labels(header, path, "reader_"))
     open_: Open = {}
     last, end = 0.0, None
     for number, row in rows:
@@ -35,13 +35,16 @@ def read_timeline(path: str, header: fields.Object, rows: Sequence[Tuple[int, An
     return line
 
 
-def _labels(header: fields.Object, path: str) -> Dict[str, str]:
+def _labels(header: fields.Object, path: str, of: str = "") -> Dict[str, str]:
+    """By endpoint, where it is and whose: of "reader_", those alone that another program reads."""
     out = {}
     for i, item in enumerate(fields.array(header, "endpoints", path)):
         where = f"{path}: endpoints[{i}]"
         o = fields.obj(item, where)
-        parts = [fields.text(o, "role", where), fields.text(o, "comm", where)]
-        pid = fields.whole(o, "pid", where)
+        if of and of + "comm" not in o:
+            continue
+        parts = [fields.text(o, "role", where), fields.text(o, of + "comm", where)]
+        pid = fields.whole(o, of + "pid", where)
         out[str(o.get("ep", i))] = " ".join(p for p in parts if p) + (f" ({pid})" if pid else "")
     return out
 

@@ -140,7 +140,7 @@ def _axes(ax: Any, line: Timeline, lanes: Sequence[Tuple[str, str]], ends: Seque
     start, end, whole = ends
     part = "" if start <= 0 and end >= whole else f"; an excerpt of {whole:.4g} {unit}"
     ax.set_yticks(range(len(lanes)))
-    ax.set_yticklabels([f"{_short(line.endpoints.get(ep) or ep)} {ledger}" for ep, ledger in lanes])
+    ax.set_yticklabels([f"{_short(line.name(ep, ledger))} {ledger}" for ep, ledger in lanes])
     ax.set(xlim=(start, end), ylim=(len(lanes) - 0.45, -0.6), xlabel=f"time since the first event ({unit}){part}")
     ax.tick_params(axis="y", length=0)
     ax.grid(False)

@@ -164,11 +164,11 @@ def time_line(line: Timeline) -> Json:
     for s in line.spans[:MOST_SPANS]:
         lanes.setdefault((s.ep, s.ledger), []).append([round(s.start - first), round(s.end - first), s.state])
     order = [k for k, v in sorted(lanes.items(), key=lambda kv: -_stall_in(kv[1])) if {s for *_, s in v} - {"idle"}][:8]
-    names = {ep: line.endpoints.get(ep) or f"endpoint {ep}" for ep, _ in order}
-    marks = [[round(m.t - first), m.ep, EVENTS.get(m.event, ("", "", m.event))[2]] for m in line.marks[:MOST_SPANS] if m.ep in names]
+    shown = {ep for ep, _ in order}
+    marks = [[round(m.t - first), m.ep, EVENTS.get(m.event, ("", "", m.event))[2]] for m in line.marks[:MOST_SPANS] if m.ep in shown]
     return {
         "kind": "timeline", "length": round(line.end - first), "cut": max(0, len(line.spans) - MOST_SPANS),
-        "lanes": [{"ep": ep, "name": names[ep], "word": "writes" if ledger == "tx" else "reads", "spans": lanes[(ep, ledger)]} for ep, ledger in order],
+        "lanes": [{"ep": ep, "name": line.name(ep, ledger), "word": "writes" if ledger == "tx" else "reads", "spans": lanes[(ep, ledger)]} for ep, ledger in order],
         "marks": marks, "start": _opening(line),
     }
 
@@ -194,7 +194,7 @@ def worst_message(line: Timeline) -> Optional[Json]:
     if not found:
         return None
     way, slowest = max(found, key=lambda f: f[1].total)
-    return {"from": line.endpoints.get(way.sender) or way.sender, "to": line.endpoints.get(way.reader) or way.reader, "of": len(way.messages),
+    return {"from": line.name(way.sender, "tx"), "to": line.name(way.reader, "rx"), "of": len(way.messages),
             "total": slowest.total, "median": float(np.median(way.totals())), "bytes": slowest.bytes, "layers": _layers(slowest)}
 
 

@@ -363,3 +363,16 @@ def test_folded_stacks_of_a_trace(run, save):
     for bad in ({}, {"stalls": [3]}, {"stalls": [{**stall, "ns": "long"}]}):
         code, out, err = run("export", "folded", save(json.dumps({**found, "stalls": None, **bad})), "-o", "-")
         assert code in (2, 9) and out == "" and err.count("\n") == 1
+
+
+def test_the_reader_of_a_pipe_is_named_at_its_own_ledger(save):
+    from analysis.load import load_timeline
+    from analysis.report.view import time_line
+
+    head = json.loads(synth.timeline().splitlines()[0])
+    head["endpoints"] = [{"ep": "1", "role": "pipe 34", "comm": "tar", "pid": 12, "reader_comm": "gzip", "reader_pid": 13}]
+    rows = [{"t": 1, "ep": "1", "ledger": "tx", "state": "sndbuf"}, {"t": 2, "ep": "1", "ledger": "rx", "state": "unread"},
+            {"t": 9, "ep": "1", "ledger": "tx", "state": None}, {"t": 9, "ep": "1", "ledger": "rx", "state": None}]
+    text = "\n".join(json.dumps(row) for row in [head, *rows, {"end": {"complete": True}}])
+    lanes = {lane["word"]: lane["name"] for lane in time_line(load_timeline(save(text)))["lanes"]}
+    assert lanes == {"writes": "pipe 34 tar (12)", "reads": "pipe 34 gzip (13)"}

@@ -149,6 +149,10 @@ ends "json to a standard output that is full" 6 'standard output: No space left 
 	sh -c '"$0" "$@" >/dev/full' "$IPCSTALL" run -q --json - -- true
 ends "csv to a full disk" 6 '/dev/full: No space left on device; free some space and run again$' "$IPCSTALL" run -q --csv /dev/full -- "${talk[@]}" 3
 ends "timeline to a full disk" 6 'No space' "$IPCSTALL" run -q --timeline /dev/full -- "${talk[@]}" 3
+# a pipe is one endpoint of two programs: both are named
+"$IPCSTALL" run -q --timeline pipe.t -- bash -c 'head -c 300000 /dev/zero | cat >/dev/null' 2>err
+says_true "timeline: who reads a pipe" "import json; e = json.loads(open('pipe.t').readline())['endpoints']" \
+	"[(p['comm'], p['reader_comm']) for p in e if p['proto'] == 'pipe' and 'reader_comm' in p] == [('head', 'cat')]" 'e'
 ends "trace events to a full disk" 6 'No space' "$IPCSTALL" run -q --perfetto /dev/full -- "${talk[@]}" 3
 ends "stream to a full disk" 6 'No space' "$IPCSTALL" run -q --ndjson /dev/full -i 50ms -- "${talk[@]}" 30
 ends "recording to a full disk" 6 'No space' "$IPCSTALL" record -q -o /dev/full -- "${talk[@]}" 3

@@ -91,6 +91,17 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 			 ep->inode ? ep->inode : ep->serial);
 }
 
+/* a pipe's ends are one endpoint: another program reads it */
+static void add_reader(json_t *o, const struct trace_call_stats *writer,
+		       const struct trace_call_stats *reader)
+{
+	if (!reader->tgid || reader->tgid == writer->tgid)
+		return;
+	json_object_set_new(o, "reader_comm",
+			    json_stringn(reader->comm, strnlen(reader->comm, 16)));
+	json_object_set_new(o, "reader_pid", json_integer(reader->tgid));
+}
+
 static json_t *endpoint_row(const struct ledger_view *view, const struct trace_endpoint *ep)
 {
 	const struct trace_snapshot *s = view->s;
@@ -110,6 +121,8 @@ static json_t *endpoint_row(const struct ledger_view *view, const struct trace_e
 	json_object_set_new(o, "pid", b->tgid ? json_integer(b->tgid) : json_null());
 	snprintf(serial, sizeof(serial), "%" PRIu64, ep->peer >= 0 ? s->ep[ep->peer].serial : 0);
 	json_object_set_new(o, "peer", ep->peer >= 0 ? json_string(serial) : json_null());
+	if (ep->proto == TRACE_PIPE)
+		add_reader(o, b, &ep->rx_calls);
 	return o;
 }
 
