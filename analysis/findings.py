@@ -168,7 +168,8 @@ def _ledgers(out: Findings, points: Sequence[Point]) -> None:
     kinds = _kinds([p.ledger.verdict for p in points if p.ledger is not None and p.ledger.verdict])
     for texts in sorted(kinds, key=lambda k: -len(k))[:3]:
         such = ", such as" if len(set(texts)) > 1 else ""
-        out.verdict.append(f"Ledger ({len(texts)} of {len(points)} points{such}): {texts[0].rstrip('.')}.")
+        which = f"Ledger ({len(texts)} of {len(points)} points{such}): " if len(points) > 1 else ""
+        out.verdict.append(f"{which}{texts[0].rstrip('.')}.")
 
 
 def _kinds(texts: Sequence[str]) -> List[List[str]]:
@@ -196,8 +197,7 @@ def caveats(documents: Sequence[Document]) -> List[str]:
 def _alike(points: Sequence[Point]) -> List[str]:
     """Warnings that differ only in their figures are one, told by the first of them."""
     kinds = _kinds([w for p in points for w in p.warnings])
-    return [f"{len(found)} of {len(points)} points: {found[0]}" + (" (the first of these)" if len(set(found)) > 1 else "")
-            for found in kinds]
+    return [f"{len(found)} of {len(points)} points{', for example' if len(set(found)) > 1 else ''}: {found[0]}" for found in kinds]
 
 
 def _impossible(d: Document, name: str) -> List[str]:

@@ -220,7 +220,7 @@
 
 	const drawLedgers = (holder, panel, view) => {
 		panel.replaceChildren(...view.ends.map((e) => h("section", {}, endOf(e))));
-		if (view.left > 0) panel.append(h("p", { class: "note" }, `${view.left} more endpoints without stall are in the table and the data.`));
+		if (view.left > 0) panel.append(h("p", { class: "note" }, `${view.left} more endpoint${view.left > 1 ? "s" : ""} without stall: see the table and the data.`));
 		holder.replaceChildren();
 	};
 
@@ -291,10 +291,9 @@
 	const timeAxis = (svg, from, to, x, y) => {
 		const scale = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([v]) => to - from >= v) || [1, "ns"];
 		const text = (v) => `${Number((v / scale[0]).toPrecision(6))} ${scale[1]}`;
-		for (const v of roomy(niceTicks(from, to, 7), x, text)) {
-			const anchor = x(v) < 30 ? "start" : x(v) > x(to) - 30 ? "end" : "middle";
-			svg.append(s("text", { x: x(v), y, "text-anchor": anchor }, text(v)));
-		}
+		const half = (v) => text(v).length * 3.6 + 2;
+		const at = (v) => Math.min(Math.max(x(v), x(from) + half(v)), x(to) - half(v));
+		for (const v of roomy(niceTicks(from, to, 7), at, text)) svg.append(s("text", { x: at(v), y, "text-anchor": "middle" }, text(v)));
 	};
 
 	const detail = (view, width, window) => {
