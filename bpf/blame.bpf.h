@@ -131,35 +131,58 @@ static __always_inline bool same_name(const char *a, const char *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
+struct voted {
+	__u32 tgid, tid;
+	const char *comm;
+};
+
 /* One stall of an endpoint ends at a time; where the next ends on another processor at this very
  * moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *votes, __u64 state, const struct call_stats *who,
-				     __u32 tgid, ns_t ns)
+static __always_inline void vote_for(struct vote *votes, __u64 state, struct voted who, ns_t ns)
 {
 	struct vote *v = &votes[VOTE_PLACE(state)];
-	__u32 leader = v->tgid;
+	__u32 leader = v->tgid, tgid = who.tgid;
 	bool won;
 
-	if (!tgid || !ns ||
-	    (!who->tid && who->others)) /* of several that hold it none was seen there yet */
+	if (!tgid || !ns)
 		return;
 	won = vote_won(&v->lead, leader == tgid, ns);
 	v->sum += ns;
 	v->second = vote_second(v->second, leader, tgid, won);
-	if (leader && leader != tgid && !same_name(v->comm, who->comm))
+	if (leader && leader != tgid && !same_name(v->comm, who.comm))
 		v->mixed = 1;
 	if (!won)
 		return;
 	v->tgid = tgid;
-	v->tid = who->tid;
-	__builtin_memcpy(v->comm, who->comm, COMM_LEN);
+	v->tid = who.tid;
+	__builtin_memcpy(v->comm, who.comm, COMM_LEN);
 }
 
-/* who did not read during a stall: not one that had left the end before half of it was over */
-static __always_inline __u32 reader_during(const struct call_stats *reader, ns_t stall, ns_t to)
+/* of several that hold it none was seen there yet: nobody */
+static __always_inline struct voted last_there(const struct call_stats *b)
 {
-	return reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall ? FD_OWNER_TGID
-									     : reader->tgid;
+	return (struct voted){ !b->tid && b->others ? 0 : b->tgid, b->tid, b->comm };
+}
+
+/* Whoever is named there has the end from another process, since less than half of the time was
+ * left. */
+static __always_inline bool was_given_late(const struct call_stats *b, ns_t time, ns_t to)
+{
+	return b->giver != b->tgid && 2 * (__s64)(to - b->given) < (__s64)time;
+}
+
+/* who did not read during a stall: not one that had left the end before half of it was over, nor
+ * one that was given it after that */
+static __always_inline struct voted reader_during(const struct call_stats *reader, ns_t stall,
+						  ns_t to)
+{
+	struct voted who = last_there(reader);
+
+	if (reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall)
+		who.tgid = who.tgid ? FD_OWNER_TGID : 0;
+	else if (was_given_late(reader, stall, to))
+		who = (struct voted){ reader->giver, 0, reader->giver_comm };
+	return who;
 }
 
 /* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it
@@ -416,10 +439,9 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	if (w)
 		late = blame_delack(ep, t->from, withheld);
 	if (peer)
-		vote_for(ep->blame.late, t->from, &peer->rx_calls,
-			 reader_during(&peer->rx_calls, t->ns, to),
+		vote_for(ep->blame.late, t->from, reader_during(&peer->rx_calls, t->ns, to),
 			 late > starved ? late : starved);
-	vote_for(ep->blame.held_up, t->from, &ep->tx_calls, ep->tx_calls.tgid, t->ns);
+	vote_for(ep->blame.held_up, t->from, last_there(&ep->tx_calls), t->ns);
 	if (!opt.stall_threshold)
 		return;
 	hold_adds(&ep->held_on, w, unread, starved);

@@ -244,9 +244,16 @@ static __noinline int note_parent(struct endpoint *ep)
 	return 1;
 }
 
+static __always_inline bool was_given_after_most(const struct endpoint *ep)
+{
+	const struct call_stats *b = &ep->rx_calls;
+
+	return b->giver != b->tgid && 2 * b->giver_unread > unread_until(ep, bpf_ktime_get_ns());
+}
+
 /*
  * Whoever reads first was late until then, and not the one that had the descriptor before him: that
- * accepted the connection, say, or began to read it, and forked.
+ * accepted the connection, say, or began to read it, and forked. But not if he was given it late.
  */
 static __noinline int first_reads(struct endpoint *ep, __u32 before)
 {
@@ -254,7 +261,7 @@ static __noinline int first_reads(struct endpoint *ep, __u32 before)
 
 	if (ep && !ep->rx_calls.others)
 		note_parent(ep);
-	if (!ep || before == NOBODY_BEFORE ||
+	if (!ep || before == NOBODY_BEFORE || was_given_after_most(ep) ||
 	    (ep->rx_calls.others && before != FD_OWNER_TGID && !has_it_alone(ep)))
 		return 0;
 	for (int i = 0; sender && i < VOTES; i++) {

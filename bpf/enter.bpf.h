@@ -6,6 +6,7 @@
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
 
+#include "passed.bpf.h"
 #include "preexisting.bpf.h"
 
 static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t now)

@@ -54,6 +54,13 @@ int on_fd(unsigned long long *ctx)
 	return 0;
 }
 
+SEC("fentry/__scm_send")
+int on_passed(unsigned long long *ctx)
+{
+	message_passes(func_arg(ctx, 1));
+	return 0;
+}
+
 SEC("fexit/tcp_rcv_established")
 int on_tcp_received(unsigned long long *ctx)
 {

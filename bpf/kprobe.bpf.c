@@ -57,6 +57,13 @@ int BPF_KPROBE(on_fd, unsigned int fd, struct file *file)
 	return 0;
 }
 
+SEC("kprobe/__scm_send")
+int BPF_KPROBE(on_passed, struct socket *sock, struct msghdr *msg)
+{
+	message_passes((__u64)msg);
+	return 0;
+}
+
 SEC("kprobe/tcp_wfree")
 int BPF_KPROBE(on_tcp_freed, struct sk_buff *skb)
 {

@@ -7,6 +7,7 @@
  */
 #define ENDS_UNSEEN /* but TCP's */
 #define LOOKS_BACK
+#include "passed.bpf.h"
 #include "preexisting.bpf.h"
 
 /* the thread that goes on sending has slept for memory */
@@ -462,6 +463,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	struct task_struct *task = CURRENT();
 	__u32 bits = number_bits(task, nr);
 
+	if (bits & SYS_PASSES && !is_compat(task) && current_wanted())
+		return user_message_passes(CALL_ARG_1(regs));
 	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE | SYS_SOCKETCALL)))
 		return 0;
 	if (bits & SYS_ONE && !is_compat(task) && !leads_to_pipe(task, CALL_ARG_0(regs)))

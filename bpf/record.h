@@ -168,6 +168,13 @@ struct call_stats {
 				it had not */
 	char parent_comm[COMM_LEN];
 	struct replies replies; /* of reads: the other end's; of sends: its own */
+	unsigned int giver; /* who last passed this end to another process (SCM_RIGHTS); 0: nobody
+			     */
+	unsigned int giver_pad;
+	char giver_comm[COMM_LEN];
+	ns_t given;	    /* when; before that it was the giver's */
+	ns_t giver_unread;  /* of reads: how long data had lain unread by then */
+	ns_t giver_thought; /* of sends: how long what was read had had no answer by then */
 };
 
 /* In the place of a process in a vote: whoever has the end after the one that is named there has
@@ -445,7 +452,7 @@ struct endpoint {
 	struct last_ack ack;
 	struct hold held_on;
 	struct making making;
-	struct asking asking; /* of a socket */
+	struct asking asking; /* of a socket; of a pipe `asked` alone, since the last write */
 	struct hole hole;
 	struct parts parts;
 	struct path path;

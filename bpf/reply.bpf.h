@@ -73,8 +73,10 @@ static __always_inline void hears(struct asking *is, struct endpoint *ep, ns_t a
 
 SUBPROG int pipe_speaks(struct endpoint *ep, ns_t at, bool over)
 {
-	if (ep)
-		speaks(asking_of_process(), ep, at, over);
+	if (!ep)
+		return 0;
+	ep->asking.asked = at;
+	speaks(asking_of_process(), ep, at, over);
 	return 0;
 }
 

@@ -228,10 +228,10 @@ static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 b
 {
 	struct endpoint *peer = blamed ? peer_of(ep) : 0;
 
-	vote_for(ep->blame.held_up, state, &ep->tx_calls, ep->tx_calls.tgid, gap);
+	vote_for(ep->blame.held_up, state, last_there(&ep->tx_calls), gap);
 	if (peer)
-		vote_for(ep->blame.late, state, &peer->rx_calls,
-			 reader_during(&peer->rx_calls, gap, ep->tx.seen), gap);
+		vote_for(ep->blame.late, state, reader_during(&peer->rx_calls, gap, ep->tx.seen),
+			 gap);
 }
 
 /* ---- TCP's own counts: exact, whoever looks, and read when a snapshot is taken ---- */

@@ -32,6 +32,7 @@ enum syscall_bits {
 	SYS_RANGE = 1 << 14,	/* the same, from the first to the second */
 	SYS_EXEC = 1 << 15,	/* the same, all that are not for the next program */
 	SYS_COUNT = 1 << 16,	/* its fourth says how many bytes it was given */
+	SYS_PASSES = 1 << 17,	/* it may pass descriptors to another process */
 };
 
 /* the result is one, or two stand where an argument points */
@@ -55,7 +56,7 @@ enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 	ROW(splice, 275, 76, 313, SYS_IN | SYS_OUT) \
 	ROW(sendto, 44, 206, 369, SYS_OUT | SYS_ONE | SYS_SOCKETS | SYS_LENGTH) \
 	ROW(recvfrom, 45, 207, 371, SYS_IN | SYS_ONE | SYS_SOCKETS) \
-	ROW(sendmsg, 46, 211, 370, SYS_OUT | SYS_ONE | SYS_SOCKETS) \
+	ROW(sendmsg, 46, 211, 370, SYS_OUT | SYS_ONE | SYS_SOCKETS | SYS_PASSES) \
 	ROW(recvmsg, 47, 212, 372, SYS_IN | SYS_ONE | SYS_SOCKETS) \
 	ROW(sendmmsg, 307, 269, 345, SYS_OUT | SYS_SOCKETS) \
 	ROW(recvmmsg, 299, 243, 337, SYS_IN | SYS_SOCKETS) \

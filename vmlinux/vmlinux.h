@@ -290,7 +290,9 @@ struct timer_list {
 };
 
 struct msghdr {
+	void *msg_control;
 	__u32 msg_flags;
+	__u64 msg_controllen;
 };
 
 struct timespec64 {

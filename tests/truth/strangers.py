@@ -221,6 +221,54 @@ print(blocked)
 '''), box.own()
 
 
+def passed(box, late):
+    """A supervisor accepts and a worker, which was there before, serves: which of the two lets 0.8 s pass."""
+    return box.py('''
+late = sys.argv[1]
+l = socket.create_server(("127.0.0.1", 0))
+ours, theirs = socket.socketpair()
+def worker():
+    ours.close()
+    s = socket.socket(fileno=socket.recv_fds(theirs, 10, 1)[1][0])
+    if late == "worker":
+        time.sleep(0.8)
+    while question := s.recv(100):
+        s.send(b"answer")
+def supervisor():
+    theirs.close()
+    c = l.accept()[0]
+    if late == "supervisor":
+        time.sleep(0.8)
+    socket.send_fds(ours, [b"x"], [c.fileno()])
+    c.close()
+    ours.recv(1)
+pids = [child("worker", worker), child("supervisor", supervisor)]
+ours.close()
+theirs.close()
+name("client")
+s = socket.create_connection(l.getsockname())
+began = clock()
+s.send(b"question")
+s.recv(100)
+print(clock() - began)
+s.close()
+for p in pids:
+    os.waitpid(p, 0)
+''', late), box.own()
+
+
+@sick("passed-late-supervisor", "waiting", cause="late", who="^client", whom="^supervisor", figure="what the client waited for the answer", within=NEAR)
+def passed_by(box):
+    """A supervisor accepts, and passes the connection to its worker (SCM_RIGHTS) 0.8 s later: the worker answers at once."""
+    return passed(box, "supervisor")
+
+
+@sick("passed-late-worker", "waiting", cause="late", who="^client", whom="^worker", figure="what the client waited for the answer", within=NEAR)
+def passed_to(box):
+    """A supervisor accepts, and passes the connection to its worker at once, which takes it up 0.8 s later."""
+    return passed(box, "worker")
+
+
 @sick("proxy-by-splice", ("stalled", "unknown"), who="^(client|)", whom="^(server|proxy|127|)", figure=None)
 def splices(box):
     """A proxy moves what comes with splice(), as haproxy does; the server behind it reads late. The proxy, which does all it can, is not told to read sooner."""

@@ -621,6 +621,43 @@ static void who_has_ended_does_not_read(void **state)
 						 "since curl[12] closed it, is not reading"));
 }
 
+static void gives(struct trace_call_stats *b, uint64_t at)
+{
+	b->giver = 9;
+	b->given_ns = at;
+	strcpy(b->giver_comm, "supervisor");
+}
+
+/* as a supervisor that accepts, and passes the connection to a worker */
+static void who_was_given_it_late_is_not_late(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.at_ns = ep.born_ns + SECOND;
+	gives(&ep.rx_calls, ep.born_ns + 9 * (SECOND / 10));
+	ep.rx_calls.giver_unread_ns = 8 * (SECOND / 10);
+	assert_non_null(strstr(said_of(&ep, &v), "supervisor[9] of tcp"));
+	ep.rx_calls.giver_unread_ns = SECOND / 10;
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+	ep.rx_calls.giver_unread_ns = 8 * (SECOND / 10);
+	ep.at_ns += SECOND; /* of a phase that began after that */
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+}
+
+static void who_was_given_the_question_late_does_not_think(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
+	gives(&ep[1].tx_calls, ep[0].born_ns + 9 * (SECOND / 10));
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
+	ep[1].tx_calls.giver_thought_ns = 8 * (SECOND / 10);
+	assert_non_null(strstr(said_of_both(ep, &v), "for supervisor[9] to send"));
+}
+
 /* a pipe that one process writes, and of which the reader of another waits */
 static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t reader,
 		    uint64_t wait_ns)
@@ -1589,7 +1626,32 @@ static void a_mutual_wait_that_ended_was_no_deadlock(void **state)
 		SECOND - SECOND / 100; /* as curl, that waits a second for `100 Continue` */
 	assert_null(strstr(said_of_both(ep, &v), "a deadlock"));
 	assert_non_null(strstr(said_of_both(ep, &v),
+			       "each waited for the other to send, until one of them did"));
+	ep[0].closed = ep[1].closed = true;
+	assert_non_null(strstr(said_of_both(ep, &v),
 			       "each waited for the other to send, until one sent or closed"));
+}
+
+/* as by ^C: both ends are closed, and neither had sent since long before */
+static void a_deadlock_that_was_ended_is_one(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	both_asleep(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].at_ns = ep[i].tx.since_ns = SECOND;
+		ep[i].rx.max[RX_WAIT] = ep[i].rx.ns[RX_WAIT];
+		ep[i].closed = true;
+		ep[i].tx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.quiet_ns = SECOND;
+	}
+	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock until one closed"));
+	ep[1].rx_calls.others = true;
+	assert_non_null(strstr(said_of_both(ep, &v), "and neither did until one closed"));
+	ep[1].rx_calls.others = false;
+	ep[1].tx_calls.quiet_ns = SECOND / 10;
+	assert_non_null(strstr(said_of_both(ep, &v), "until one of them did"));
 }
 
 static void who_has_no_cpu_is_in_no_deadlock(void **state)
@@ -1936,9 +1998,12 @@ int main(void)
 		cmocka_unit_test(reading_in_small_pieces_is_a_cause),
 		cmocka_unit_test(who_began_after_the_stall_is_not_to_blame),
 		cmocka_unit_test(a_mutual_wait_that_ended_was_no_deadlock),
+		cmocka_unit_test(a_deadlock_that_was_ended_is_one),
 		cmocka_unit_test(who_has_no_cpu_is_in_no_deadlock),
 		cmocka_unit_test(a_query_that_nobody_answers_is_no_health),
 		cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
+		cmocka_unit_test(who_was_given_it_late_is_not_late),
+		cmocka_unit_test(who_was_given_the_question_late_does_not_think),
 		cmocka_unit_test(a_full_link_is_named),
 		cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
 		cmocka_unit_test(shares_end_at_all_of_it),

@@ -264,7 +264,9 @@ static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS)) \
 	S(15, path, "path", OF_ENDPOINT(PATH)) \
 	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go)) \
-	S(17, replies, "replies", OF_CALLS(tx_calls, REPLIES); OF_CALLS(rx_calls, REPLIES))
+	S(17, replies, "replies", OF_CALLS(tx_calls, REPLIES); OF_CALLS(rx_calls, REPLIES)) \
+	S(18, given, "who passed the descriptor", OF_CALLS(tx_calls, GIVEN); \
+	  OF_CALLS(rx_calls, GIVEN))
 
 #define SECTION_WALK(number, name, text, ...) \
 	static void section_##name(struct codec *c, void *what) \

@@ -43,7 +43,7 @@ static void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t l
 static void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
 		      size_t len)
 {
-	const struct trace_call_stats *b = awaited_program(s, ep);
+	const struct trace_call_stats *b = who_sends(s, ep);
 
 	if (b)
 		program_name(b, buf, len);
@@ -606,15 +606,14 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "nothing was held back here; the other end was not traced");
 }
 
-static void next_wait(const struct making *m, const struct trace_endpoint *ep,
-		      const struct trace_call_stats *sender)
+static void next_wait(const struct making *m, const struct trace_endpoint *ep, pid_t sender)
 {
 	char *buf = m->c->next;
 	size_t len = sizeof(m->c->next);
 
-	if (sender && sender->tgid)
+	if (sender)
 		snprintf(buf, len, "see what it does: sudo ipcstall attach -p %d -d 10s",
-			 sender->tgid);
+			 sender);
 	else if (ep->remote.port)
 		snprintf(buf, len, "there: sudo ipcstall attach -a -P %u -d 10s", ep->remote.port);
 	else
@@ -642,11 +641,15 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
-	const struct trace_call_stats *sender = awaited_program(m->s, ep);
+	const struct trace_call_stats *sender = who_sends(m->s, ep);
+	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns);
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
-	peer_name(m->s, ep, c->whom, sizeof(c->whom));
+	if (silent.tgid)
+		who_name(&silent, c->whom, sizeof(c->whom));
+	else
+		address_of_peer(ep, c->whom, sizeof(c->whom));
 	if (sender && who_left(sender, ep, m->v->wait.ns)) {
 		struct who owner = who_owns_fd(sender);
 
@@ -661,7 +664,7 @@ static void card_wait(const struct making *m)
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
-	next_wait(m, ep, sender);
+	next_wait(m, ep, silent.tgid);
 }
 
 static void card_mutual(const struct making *m)

@@ -11,9 +11,6 @@
 #include "render/paint.h"
 #include "verdict/verdict.h"
 
-/* Who should have sent what is waited for there; NULL: nobody was seen. */
-const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
-					       const struct trace_endpoint *ep);
 /* of a program that was not allowed to run for most of so long: what kept it off, and the fix;
  * NULL: nothing did */
 const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns);

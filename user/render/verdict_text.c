@@ -334,28 +334,14 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 				    : "the sender was not seen, and may wait for an answer");
 }
 
-/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is
- * nobody's other end, even where it was. */
-const struct trace_call_stats *awaited_program(const struct trace_snapshot *s,
-					       const struct trace_endpoint *ep)
+static void append_sender(const struct trace_snapshot *s, const struct verdict *v,
+			  const struct trace_endpoint *ep, char *buf, size_t len)
 {
-	int peer = ep->peer >= 0 ? ep->peer : bound_where_it_sends(s, ep);
-	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
-					     : peer >= 0	     ? &s->ep[peer]
-								     : NULL;
-
-	if (other && other->tx_calls.tgid)
-		return &other->tx_calls;
-	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
-}
-
-static void append_sender(const struct trace_endpoint *ep, const struct trace_call_stats *sender,
-			  char *buf, size_t len)
-{
+	struct who sender = who_does_not_send(s, ep, v->wait.ns);
 	char name[48];
 
-	if (sender)
-		program_name(sender, name, sizeof(name));
+	if (sender.tgid)
+		who_name(&sender, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "the other end%s",
 			 other_end_seen(ep) || ep->proto == TRACE_UDP ? ""
@@ -417,7 +403,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 			size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[v->wait.endpoint];
-	const struct trace_call_stats *sender = awaited_program(s, ep);
+	const struct trace_call_stats *sender = who_sends(s, ep);
 	char name[160], reader[48], total[32];
 	bool several = v->waits.connections > 1;
 	uint64_t unread;
@@ -432,7 +418,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	if (sender && who_left(sender, ep, v->wait.ns))
 		append_held_end(ep, sender, buf, len);
 	else
-		append_sender(ep, sender, buf, len);
+		append_sender(s, v, ep, buf, len);
 	append_path(ep, v->wait.ns, buf, len);
 	unread = unread_meanwhile(s, (size_t)v->wait.endpoint, v->wait.ns);
 	if (!v->waits.requests.n && unread) {
@@ -461,11 +447,21 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 
 const char *mutual_phrase(const struct mutual_wait *m)
 {
-	if (m->ended)
+	switch (m->end) {
+	case WAIT_SENT:
+		return "each waited for the other to send, until one of them did";
+	case WAIT_ENDED:
 		return "each waited for the other to send, until one sent or closed";
-	return m->nobody_else ? "each waits for the other to send, a deadlock"
-			      : "each waits for the other to send, and neither goes on unless "
-				"another thread sends";
+	case WAIT_CLOSED:
+		return m->nobody_else ? "each waited for the other to send, a deadlock until one "
+					"closed"
+				      : "each waited for the other to send, and neither did until "
+					"one closed";
+	default:
+		return m->nobody_else ? "each waits for the other to send, a deadlock"
+				      : "each waits for the other to send, and neither goes on "
+					"unless another thread sends";
+	}
 }
 
 /* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of

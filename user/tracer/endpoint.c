@@ -183,6 +183,11 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->refused_n = in->replies.refused;
 	out->parent = in->parent;
 	text_comm(out->parent_comm, in->parent_comm);
+	out->giver = in->giver;
+	text_comm(out->giver_comm, in->giver_comm);
+	out->given_ns = in->given;
+	out->giver_unread_ns = in->giver_unread;
+	out->giver_thought_ns = in->giver_thought;
 }
 
 /* Asked and not answered yet; what has come and was not read is an answer. */
@@ -190,10 +195,22 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 {
 	uint64_t until = out->rx.now == RX_UNREAD ? out->rx.since_ns : out->at_ns;
 
+	if (out->proto == TRACE_PIPE)
+		return;
 	if (ep->asking.asked && until > ep->asking.asked)
 		out->rx_calls.open_reply_ns = until - ep->asking.asked;
 	if (ep->asking.took && out->at_ns > ep->asking.took)
 		out->tx_calls.open_reply_ns = out->at_ns - ep->asking.took;
+}
+
+/* Asking ends what was read last, and the other way round. */
+static void fill_quiet(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	uint64_t asked = ep->asking.asked, took = ep->asking.took,
+		 last = asked || took ? later(asked, took) : ep->born;
+
+	if (out->at_ns > last)
+		out->tx_calls.quiet_ns = out->at_ns - last;
 }
 
 /* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
@@ -465,6 +482,7 @@ static void fill_calls(struct trace_endpoint *out, const struct endpoint *ep, co
 	add_open_sleep(out, ep);
 	fill_open_stops(out, ep, t);
 	fill_open_replies(out, ep);
+	fill_quiet(out, ep);
 	out->tx_calls.bytes =
 		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes =

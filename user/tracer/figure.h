@@ -50,7 +50,8 @@ enum figure_section {
 	SECTION_MAKING,
 	SECTION_PARTS,
 	SECTION_PATH,
-	SECTION_REPLIES
+	SECTION_REPLIES,
+	SECTION_GIVEN
 };
 
 struct figure {

@@ -71,6 +71,17 @@
 	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always) \
 	/* calls that ended with ECONNREFUSED: an ICMP message said that nobody is there */ \
 	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages) \
+	/* of sends, at the end: since the last message either way, of a pipe the last write; */ \
+	/* if there was none, since the beginning; 0: not known */ \
+	F(, quiet_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
+	/* who last passed this end to another process (SCM_RIGHTS), and when; 0: nobody */ \
+	F(, giver, PID, NUMBER, LAST, GIVEN, NULL, OWN, always) \
+	F(, giver_comm, COMM, TEXT, LAST, GIVEN, NULL, OWN, always) \
+	F(, given_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
+	/* by then: of reads, how long data had lain unread; of sends, how long what was read */ \
+	/* had had no answer */ \
+	F(, giver_unread_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
+	F(, giver_thought_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */

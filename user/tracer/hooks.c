@@ -65,6 +65,8 @@
 	CALL(b, in, out, "fifo_read", "fifo_pipe_read", false, PIPE, \
 		"reads from FIFOs (elsewhere: as pipes)"), \
 	{ b, in, "on_fd", "fd_install", false, 0, "sockets and pipes from their making on" }, \
+	{ b, in, "on_passed", "__scm_send", false, 0, \
+		"who had a descriptor before it was passed to another process" }, \
 	{ b, in, "on_udp_gone", "sk_common_release", false, UDP, "the end of a UDP socket" }, \
 	{ b, in, "on_unix_gone", "unix_release", false, UNIX, "the end of a Unix socket" }, \
 	{ b, in, "on_pipe_gone", "free_pipe_info", false, PIPE, "the end of a pipe" }
@@ -117,7 +119,8 @@ const struct hook hook_table[] = {
 	/* the end first: a call that was seen to begin while they are attached must be seen to
 	 * end */
 	RAWTP("on_sys_exit", "sys_exit", false, PIPE, "calls on pipes"),
-	RAWTP("on_sys_enter", "sys_enter", false, PIPE, "calls on pipes"),
+	RAWTP("on_sys_enter", "sys_enter", false, PIPE,
+		"calls on pipes; who had a descriptor before it was passed to another process"),
 
 	ONCE("once_state", "inet_sock_set_state", true, TCP,
 		"connections from their first moment on"),

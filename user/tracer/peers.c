@@ -53,32 +53,52 @@ static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint
 	memset(ep->blame.unread_n, 0, sizeof(ep->blame.unread_n));
 }
 
+struct voted {
+	pid_t tgid, tid;
+	const char *comm;
+};
+
 /* as vote_for() of the kernel half */
-static void vote_for(struct trace_who *w, const struct trace_call_stats *b, pid_t tgid, uint64_t ns)
+static void vote_for(struct trace_who *w, struct voted who, uint64_t ns)
 {
 	ns_t lead = w->lead_ns;
 	bool won;
 
-	if (!tgid)
+	if (!who.tgid)
 		return;
-	won = vote_won(&lead, w->tgid == tgid, ns);
+	won = vote_won(&lead, w->tgid == who.tgid, ns);
 	w->sum_ns += ns;
-	w->second = vote_second(w->second, (unsigned int)w->tgid, (unsigned int)tgid, won);
-	w->mixed |= w->tgid && w->tgid != tgid && strncmp(w->comm, b->comm, sizeof(w->comm));
+	w->second = vote_second(w->second, (unsigned int)w->tgid, (unsigned int)who.tgid, won);
+	w->mixed |= w->tgid && w->tgid != who.tgid && strncmp(w->comm, who.comm, sizeof(w->comm));
 	if (won) {
-		w->tgid = tgid;
-		w->tid = b->tid;
-		memcpy(w->comm, b->comm, sizeof(w->comm));
+		w->tgid = who.tgid;
+		w->tid = who.tid;
+		memcpy(w->comm, who.comm, sizeof(w->comm));
 	}
 	w->lead_ns = lead;
 }
 
-/* as reader_during() */
-static pid_t reader_during(const struct trace_call_stats *reader, uint64_t stall, uint64_t to)
+static struct voted last_there(const struct trace_call_stats *b)
 {
-	return reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall
-		       ? TRACE_FD_OWNER
-		       : reader->tgid;
+	return (struct voted){ b->tgid, b->tid, b->comm };
+}
+
+static bool was_given_late(const struct trace_call_stats *b, uint64_t stall, uint64_t to)
+{
+	return b->giver != b->tgid && 2 * (int64_t)(to - b->given_ns) < (int64_t)stall;
+}
+
+/* as reader_during() */
+static struct voted reader_during(const struct trace_call_stats *reader, uint64_t stall,
+				  uint64_t to)
+{
+	struct voted who = last_there(reader);
+
+	if (reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall)
+		who.tgid = TRACE_FD_OWNER;
+	else if (was_given_late(reader, stall, to))
+		who = (struct voted){ reader->giver, 0, reader->giver_comm };
+	return who;
 }
 
 /* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is
@@ -90,8 +110,8 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	uint64_t unread;
 
 	if (k->stalled)
-		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], &ep->tx_calls,
-			 ep->tx_calls.tgid, k->stalled);
+		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], last_there(&ep->tx_calls),
+			 k->stalled);
 	if (!k->stalled || ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
@@ -102,7 +122,7 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
 	reader = &s->ep[ep->peer].rx_calls;
-	vote_for(&ep->blame.late[trace_vote(ep->tx.now)], reader,
+	vote_for(&ep->blame.late[trace_vote(ep->tx.now)],
 		 reader_during(reader, k->stalled, ep->at_ns), unread);
 }
 

@@ -70,7 +70,7 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 }
 
 /* of its sender's last change of state: since when it has sent nothing, if nothing is under way */
-static bool sent_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t wait_ns)
+static bool changed_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t wait_ns)
 {
 	uint64_t quiet = at_ns > tx->since_ns ? at_ns - tx->since_ns : 0;
 
@@ -78,12 +78,30 @@ static bool sent_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t 
 	       (tx->now != TX_IDLE || (double)quiet < AT_ONCE_SHARE * (double)wait_ns);
 }
 
-bool wait_has_ended(const struct trace_snapshot *s, size_t i, size_t back)
+/* A close ends a sender's last state too, and says nothing of when that one sent last. */
+static bool is_quiet_known(const struct trace_endpoint *ep)
+{
+	return ep->tx_calls.quiet_ns && trace_messages_known(&ep->tx_calls);
+}
+
+static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
+{
+	if (is_quiet_known(ep) && (double)ep->tx_calls.quiet_ns < AT_ONCE_SHARE * (double)wait_ns)
+		return WAIT_SENT;
+	if (is_quiet_known(ep))
+		return ep->closed ? WAIT_CLOSED : WAIT_GOES_ON;
+	if (!changed_during(&ep->tx, ep->at_ns, wait_ns))
+		return WAIT_GOES_ON;
+	return ep->closed ? WAIT_ENDED : WAIT_SENT;
+}
+
+enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = x < y ? x : y;
+	enum wait_end at_a = end_at(a, least), at_b = end_at(b, least);
 
-	return sent_during(&a->tx, a->at_ns, least) || sent_during(&b->tx, b->at_ns, least);
+	return at_a > at_b ? at_a : at_b;
 }
 
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back)

@@ -13,9 +13,8 @@ int way_back(const struct trace_snapshot *s, size_t i);
 /* Of the two waits there, were they surely at once, and who wakes one of them the one who sleeps in
  * the other? */
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back);
+enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back);
 /* ... and nobody else: no other thread or process was seen that may send there */
-bool wait_has_ended(const struct trace_snapshot *s, size_t i,
-		    size_t back); /* ... one of the two has sent since */
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back);
 
 #endif

@@ -247,8 +247,9 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
 
 	return (struct mutual_wait){ .endpoint = back,
 				     .nobody_else = alone,
-				     .ended = back >= 0 && wait_has_ended(s, (size_t)wait->endpoint,
-									  (size_t)back) };
+				     .end = back < 0 ? WAIT_GOES_ON
+						     : mutual_wait_end(s, (size_t)wait->endpoint,
+								       (size_t)back) };
 }
 
 static const struct reader_spell none = { .endpoint = -1 };

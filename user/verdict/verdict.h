@@ -120,12 +120,20 @@ struct reader_spell {
 	double share; /* of its lifetime */
 };
 
+/* of two ends, the larger counts */
+enum wait_end {
+	WAIT_GOES_ON,
+	WAIT_CLOSED, /* neither had sent when an end was closed, or its program was ended */
+	WAIT_ENDED,  /* by one of these two */
+	WAIT_SENT
+};
+
 /* That of two ends each only waits for the other to send */
 struct mutual_wait {
 	int endpoint; /* where the other waits: of a socket the peer's, of pipes the other pipe; -1:
 			 it does not */
 	bool nobody_else; /* was seen that may send there, so that neither goes on */
-	bool ended;	  /* and yet one of them has sent since */
+	enum wait_end end;
 };
 
 /* Questions that were answered, and what the time between was: `think_ns` from read to answer,

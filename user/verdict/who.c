@@ -2,6 +2,7 @@
 #include "verdict/who.h"
 
 #include "bpf/charge.h"
+#include "verdict/other_findings.h"
 
 struct who who_was_last(const struct trace_call_stats *b)
 {
@@ -28,10 +29,59 @@ bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 	return b->left_ns && 2 * before < ns;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a time of the endpoint's, `part` of which had passed when the end was given to whoever is
+ * named there: is most of it the giver's? Of a phase, what lies before it does not count. */
+static bool is_givers(const struct trace_call_stats *b, const struct trace_endpoint *ep,
+		      uint64_t part, uint64_t ns)
+{
+	uint64_t start = ep->at_ns - ep->rx.lifetime_ns,
+		 before = b->given_ns > start ? b->given_ns - start : 0;
+
+	return b->giver && b->giver != b->tgid && 2 * smaller(part, before) > ns;
+}
+
+static struct who who_gave(const struct trace_call_stats *b)
+{
+	return (struct who){ .tgid = b->giver, .comm = b->giver_comm };
+}
+
 struct who who_is_not_reading(const struct trace_endpoint *ep, uint64_t ns)
 {
-	return who_left(&ep->rx_calls, ep, ns) ? who_owns_fd(&ep->rx_calls)
-					       : who_was_last(&ep->rx_calls);
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	if (who_left(b, ep, ns))
+		return who_owns_fd(b);
+	return is_givers(b, ep, b->giver_unread_ns, ns) ? who_gave(b) : who_was_last(b);
+}
+
+const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
+					 const struct trace_endpoint *ep)
+{
+	int peer = ep->peer >= 0 ? ep->peer : bound_where_it_sends(s, ep);
+	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
+					     : peer >= 0	     ? &s->ep[peer]
+								     : NULL;
+
+	if (other && other->tx_calls.tgid)
+		return &other->tx_calls;
+	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
+}
+
+struct who who_does_not_send(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			     uint64_t ns)
+{
+	const struct trace_call_stats *b = who_sends(s, ep);
+	const struct trace_endpoint *there = ep->peer >= 0 ? &s->ep[ep->peer] : ep;
+	uint64_t part = there->tx_calls.giver_thought_ns + there->rx_calls.giver_unread_ns;
+
+	if (!b)
+		return (struct who){};
+	return there != ep && is_givers(b, there, part, ns) ? who_gave(b) : who_was_last(b);
 }
 
 static struct who most_of(const struct trace_who *w, const struct trace_call_stats *b)
@@ -45,7 +95,7 @@ static struct who most_of(const struct trace_who *w, const struct trace_call_sta
 	return (struct who){ .tgid = w->tgid,
 			     .tid = w->tid,
 			     .comm = w->comm,
-			     .others = b->others || w->tgid != b->tgid };
+			     .others = b->others || (w->tgid != b->tgid && w->tgid != b->giver) };
 }
 
 /* Who was seen to read from a socket has it, and nobody was seen to send: a connection's SYN goes
@@ -84,6 +134,15 @@ static bool was_born_after(const struct trace_call_stats *reader, uint64_t at_ns
 	       2 * (at_ns - reader->born_ns) < blamed_ns;
 }
 
+static void excuse_the_given(const struct trace_endpoint *ep, uint64_t blamed_ns, struct who *late)
+{
+	const struct trace_call_stats *reader = &ep->rx_calls;
+
+	if (late->tgid && late->tgid == reader->tgid &&
+	    is_givers(reader, ep, reader->giver_unread_ns, blamed_ns))
+		*late = who_gave(reader);
+}
+
 static void excuse_the_young(const struct trace_call_stats *reader, uint64_t at_ns,
 			     uint64_t blamed_ns, struct who *late)
 {
@@ -99,12 +158,15 @@ bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep
 		 enum tx_state cause, struct who *out)
 {
 	const struct trace_call_stats *reader = who_reads(s, ep);
+	const struct trace_endpoint *there = ep->proto == TRACE_PIPE ? ep
+					     : reader		     ? &s->ep[ep->peer]
+								     : NULL;
+	uint64_t blamed_ns = ep->blame.unread_ns[cause];
 
-	if (reader)
-		*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));
-	if (reader)
-		excuse_the_young(reader,
-				 ep->proto == TRACE_PIPE ? ep->at_ns : s->ep[ep->peer].at_ns,
-				 ep->blame.unread_ns[cause], out);
-	return reader;
+	if (!reader)
+		return false;
+	*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));
+	excuse_the_given(there, blamed_ns, out);
+	excuse_the_young(reader, there->at_ns, blamed_ns, out);
+	return true;
 }

@@ -24,8 +24,16 @@ struct who {
 bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns);
 /* who has the descriptor since */
 struct who who_owns_fd(const struct trace_call_stats *b);
-/* who did not read in most of a spell of so long */
+/* who did not read in most of a spell of so long: not one who was given the end when most of it was
+ * over */
 struct who who_is_not_reading(const struct trace_endpoint *ep, uint64_t ns);
+/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is
+ * nobody's other end, even where it was. */
+const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
+					 const struct trace_endpoint *ep);
+/* who did not in most of a wait of so long; tgid 0: nobody was seen */
+struct who who_does_not_send(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			     uint64_t ns);
 
 /* where the other end's reads are told of: of a pipe its own, of a socket the other end's; NULL:
  * not seen */
