@@ -13,7 +13,7 @@ beside() { # NAME CASE [key=value...]: agrees with the ledger that runs beside i
 	sed 's/^/# /' out
 }
 
-beside 'nagle' nagle n=60
+beside 'nagle' nagle n=100
 beside 'a reader who does not read' rwnd
 beside 'a small send buffer' sndbuf
 beside 'a cork' cork
@@ -47,7 +47,7 @@ sample 'attach to a stream' 5% stream n=8000 size=262144
 says_true 'a TCP sender that has the socket locked is at work' "d = json.load(open('s.json')); w = [e['looks']['tx'].get('work') for e in d['ledger']['endpoints'] if e['proto'] == 'tcp' and e['looks']]" \
 	"any(x and x['found'] for x in w)" w
 
-sample 'attach samples, and ends with the process' 0.5% nagle n=60
+sample 'attach samples, and ends with the process' 0.5% nagle n=100
 load="import jsonschema, subprocess
 d = json.load(open('s.json')); l = d['ledger']; f = l['findings'][0]; e = l['endpoints'][f['endpoint']]; n = e['tx']['states']['nagle']"
 says_true 'the cause and the party' "$load" "f['cause'] == 'nagle' and f['blamed'] == 'peer delayed ACK' and f['surety'] == 'both ends seen'" f

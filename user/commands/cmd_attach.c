@@ -38,7 +38,8 @@ static bool is_over(void *ctx)
 static void watch(struct session *l, struct prover *p, const struct trace_options *t,
 		  struct err *e)
 {
-	uint64_t deadline = l->o->duration_ns ? now_ns() + (uint64_t)l->o->duration_ns : UINT64_MAX;
+	uint64_t deadline = l->o->duration_ns ? l->began_ns + (uint64_t)l->o->duration_ns
+					      : UINT64_MAX;
 	struct watched w = { l, t, e };
 	struct zoom_stop stop = { is_over, &w };
 
@@ -82,10 +83,10 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	if (session_begin(&l, o, &filter, e))
 		return -1;
 	prover_begin(&prover, &filter, zooms, now_ns() - began);
-	prover_prepare(&prover, (uint64_t)o->duration_ns);
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
+	prover_prepare(&prover, (uint64_t)o->duration_ns); /* the looks have begun */
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
 	if (rc == 0)
