@@ -130,7 +130,7 @@ QUICKEST = 0.9
 
 
 def _unstrayed(p: Point) -> Optional[float]:
-    """Time per message of all but the slowest tenth: Nagle's rule holds up one message in a few; a CPU that is taken away for a moment
+    """Time per message of all but the slowest tenth: Nagle's algorithm holds up one message in a few; a CPU that is taken away for a moment
     holds up a few of a point, and forty messages at 100 Mbit/s are over in 10 ms, too short for anything else to tell of it."""
     h = p.histogram
     return p.ns_per_message if h is None or h.total * (1.0 - QUICKEST) < 1.0 else mean_of_quickest(h, QUICKEST)

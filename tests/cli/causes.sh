@@ -573,7 +573,7 @@ traced --proto tcp -- "$PY" talks.py uncorked
 says_true 'what lay under the cork was not paced' "$the; e = sender('tcp')" \
 	'abs(ms(e, "tx", "cork") - own[0]) < 0.03 * own[0] + 5 and ms(e, "tx", "pacing") < 5 and said[0][0] == "cork"' '(own, said, e["tx"]["states"])'
 traced --proto tcp -- "$PY" talks.py late_nodelay
-says_true "nor was what Nagle's rule held until TCP_NODELAY" "$the; e = sender('tcp')" \
+says_true "nor was what Nagle's algorithm held until TCP_NODELAY" "$the; e = sender('tcp')" \
 	'ms(e, "tx", "nagle") > 0.9 * own[0] and ms(e, "tx", "nagle") < own[0] + 20 and ms(e, "tx", "pacing") < 5' '(own, said, e["tx"]["states"])'
 
 traced --proto tcp -- "$PY" talks.py brokers

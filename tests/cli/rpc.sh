@@ -130,7 +130,7 @@ for mode in $some; do
 		holds "$mode: the other end elsewhere: figures" "$sound and p[1]['throughput']['bytes_per_s'] > 0"
 done
 
-# The ledger of the connection below: with Nagle's rule, each write but the first of a call waits for the other end's delayed ACK.
+# The ledger of the connection below: with Nagle's algorithm, each write but the first of a call waits for the other end's delayed ACK.
 if "$IPCSTALL" check >/dev/null 2>&1 && [[ $some == *thrift* ]]; then
 	works 'the ledger below a call' --mode thrift --transport unbuffered --nagle --payload struct --test latency --count 20 --trace --json "$WORK/r.json" -q &&
 		holds 'the ledger below a call: Nagle' "p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['blamed'] == 'peer delayed ACK'"

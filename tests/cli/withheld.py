@@ -9,7 +9,7 @@ import time
 
 signal.alarm(300)  # where the other end never comes
 
-def pieces(c, n=40):  # header and body written apart: the body waits by Nagle's rule for the ACK of the header
+def pieces(c, n=40):  # header and body written apart: the body waits by Nagle's algorithm for the ACK of the header
     for _ in range(n):
         c.sendall(b"h" * 100)
         time.sleep(0.002)

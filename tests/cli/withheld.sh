@@ -18,7 +18,7 @@ the='l = json.load(open("m.json"))["ledger"]; w = l["withheld_ack"]
 ends = [e for e in l["endpoints"] if e["proto"] == "tcp" and e["beside"]["rx"]["bytes"]]; tcp = ends[0]["beside"]["tcp"]; waited = float(open("waited").read()) * 1e9'
 
 traced pieces
-says_true "a client that waits by Nagle's rule for this end's ACKs: how often" "$the" \
+says_true "a client that waits by Nagle's algorithm for this end's ACKs: how often" "$the" \
 	'w and tcp["delack_fires"] > 15 and w["count"] == tcp["waited_for"]' '(tcp, w, open("err").read())'
 says_true "and how long, by its own clock" "$the" 'abs(w["ns"] - waited) < 0.2 * waited + 1e8' '(w, waited)'
 says_true "the verdict says so, what to do, and how sure that is" "$the" \

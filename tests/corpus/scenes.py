@@ -208,7 +208,7 @@ def many_short():
 
 
 def trickles():
-    """Small writes one after the other, which nobody answers: Nagle's rule gathers them."""
+    """Small writes one after the other, which nobody answers: Nagle's algorithm gathers them."""
     s, c = tcp()
 
     def takes():

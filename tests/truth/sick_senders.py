@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Senders that hold back what they have: Nagle's rule, a cork, pacing, a buffer that is too small."""
+"""Senders that hold back what they have: Nagle's algorithm, a cork, pacing, a buffer that is too small."""
 import sys
 
 from healthy_http import url
