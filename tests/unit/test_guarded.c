@@ -104,12 +104,12 @@ static void row1_a_sample_too_many_ends_the_process(void **state)
 }
 
 /* -1: refused, and the reason says `word`. */
-static void judged(struct rig *g, enum role role, struct tally t, const char *word)
+static void judged(struct rig *g, enum role role, const struct tally *t, const char *word)
 {
 	struct err e = {};
 	int rc;
 
-	g->run.sh->tally[role] = t;
+	g->run.sh->tally[role] = *t;
 	rc = counts_take(&g->run, role, &e);
 	if (rc != (word ? -1 : 0) || (word && !strstr(e.text, word)))
 		fail_msg("%s: %d, %s", word ? word : "good", rc, e.text);
@@ -122,23 +122,23 @@ static void row1_counts_are_checked(void **state)
 	rig_up(&g, TEST_ONEWAY, false);
 	for (int i = 0; i < ROLES; i++) {
 		judged(&g, (enum role)i,
-		       (struct tally){ .n = g.run.max_samples,
+		       &(struct tally){ .n = g.run.max_samples,
 				       .messages = 5,
 				       .lost = 5,
 				       .n_slices = MAX_SLICES },
 		       NULL);
-		judged(&g, (enum role)i, (struct tally){ .n = g.run.max_samples + 1 }, "samples");
-		judged(&g, (enum role)i, (struct tally){ .n = UINT64_MAX }, "samples");
-		judged(&g, (enum role)i, (struct tally){ .n_slices = MAX_SLICES + 1 }, "slices");
-		judged(&g, (enum role)i, (struct tally){ .messages = UINT64_MAX }, "messages");
-		judged(&g, (enum role)i, (struct tally){ .messages = 4, .lost = 5 }, "lost");
-		judged(&g, (enum role)i, (struct tally){ .bytes = 1ull << 63 }, "bytes");
-		judged(&g, (enum role)i, (struct tally){ .reliable = { .dropped = 1 } }, "dropped");
+		judged(&g, (enum role)i, &(struct tally){ .n = g.run.max_samples + 1 }, "samples");
+		judged(&g, (enum role)i, &(struct tally){ .n = UINT64_MAX }, "samples");
+		judged(&g, (enum role)i, &(struct tally){ .n_slices = MAX_SLICES + 1 }, "slices");
+		judged(&g, (enum role)i, &(struct tally){ .messages = UINT64_MAX }, "messages");
+		judged(&g, (enum role)i, &(struct tally){ .messages = 4, .lost = 5 }, "lost");
+		judged(&g, (enum role)i, &(struct tally){ .bytes = 1ull << 63 }, "bytes");
+		judged(&g, (enum role)i, &(struct tally){ .reliable.dropped = 1 }, "dropped");
 	}
 	rig_down(&g);
 	rig_up(&g, TEST_THROUGHPUT, false); /* there a server's n is a number of calls */
-	judged(&g, ROLE_SERVER, (struct tally){ .n = g.run.max_samples + 1 }, NULL);
-	judged(&g, ROLE_CLIENT, (struct tally){ .n = g.run.max_samples + 1 }, "samples");
+	judged(&g, ROLE_SERVER, &(struct tally){ .n = g.run.max_samples + 1 }, NULL);
+	judged(&g, ROLE_CLIENT, &(struct tally){ .n = g.run.max_samples + 1 }, "samples");
 	rig_down(&g);
 }
 
