@@ -365,7 +365,7 @@ static __always_inline void hold_adds(struct hold *h, const struct withheld *w, 
 		h->ack = *w;
 }
 
-/* it may go on after the writer's call, and is told of when that is known */
+/* it may go on after the writer's call, and is reported when that is known */
 static __always_inline void piece_told(struct endpoint *ep, const struct endpoint *peer,
 				       const struct transition *t, ns_t to)
 {

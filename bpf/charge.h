@@ -325,8 +325,8 @@ static __always_inline bool step_alone(struct ledger *l, struct flow *own, const
 	return true;
 }
 
-/* two steps of one thread at a time that only the second is told of: it wakes in its call, then
- * leaves it */
+/* two steps of one thread, of which only the second is reported: it wakes in its call, then leaves
+ * it */
 static __always_inline bool wake_and_end_alone(struct ledger *l, struct flow *own,
 					       const struct input *wake, const struct input *end,
 					       enum dir dir)

@@ -170,9 +170,9 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 }
 
 /*
- * What came with the ACK that established a connection, or in its SYN, is told of by no tracepoint
- * (tcp_child_process(), tcp_fastopen_add_skb()): whoever accepts it finds that there. It came after
- * what was last told of, if anything was.
+ * No tracepoint reports data that came with the ACK that established a connection, or in its SYN
+ * (tcp_child_process(), tcp_fastopen_add_skb()): accept() finds it there. It came after what was
+ * last reported, if anything was.
  */
 static __always_inline void accepted_with(struct endpoint *ep, __u64 sk)
 {
@@ -236,7 +236,7 @@ static __always_inline bool is_before_embryo(struct endpoint *ep, struct sock *s
 	       !GET(CAST(sock, sk), sk_socket);
 }
 
-/* whose reader is told that something came; null: nobody's that is asked for */
+/* whose reader has something to read now; null: none that is traced */
 static __always_inline struct endpoint *came_for(struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
@@ -351,8 +351,8 @@ static __always_inline void note_sleeper(struct call_stats *b, __u64 task)
 	follow_sleeps(b->tid);
 }
 
-/* It sleeps for something else than room, and enters the call when it runs; where each piece of a
- * TCP call is told of, with the next of them. */
+/* It sleeps for something else than room, and enters the call when it runs; if each piece of a TCP
+ * call is reported, with the next piece. */
 static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
 {
 	call_is_on(c, ep, DIR_TX);

@@ -163,8 +163,8 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 		 */
 
 /*
- * Data that came while a reader was on its way out of the call: it was told of before it was
- * queued, and nothing tells of it again. Asked once, before the reader's own look is noted.
+ * Data that came while a reader was leaving the call: it was announced before it was queued, and
+ * nothing announces it again. Checked once, before the reader's own look is noted.
  */
 static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t now)
 {
@@ -455,7 +455,7 @@ static __always_inline int sys_begins(struct pt_regs *regs)
 }
 
 /* Pipes only: these two slow every system call of the machine, and are attached when pipes are
- * asked for. Most are told by their number, or by what their descriptor leads to. */
+ * asked for. Most calls are ruled out by their number, or by what their descriptor is. */
 SEC("raw_tp/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 {

@@ -277,7 +277,7 @@ struct hold {
 				     goes out ends it */
 	unsigned int going,
 		went_on; /* the present piece is not the first; nor was the one that ended last */
-	unsigned int untold, pad; /* with a threshold: it is told of when it is known to be over */
+	unsigned int untold, pad; /* with a threshold: reported once it is known to be over */
 };
 
 struct address {
@@ -474,8 +474,8 @@ enum {
 			    is_strangers() */
 };
 
-/* Somebody else accepted it, who listens on the same port. As the other end of one that is ours it
- * is told of all the same. */
+/* Another program that listens on the same port accepted it. As the other end of one of ours it is
+ * reported all the same. */
 static inline int is_strangers(unsigned int flags, unsigned long long peer)
 {
 	return flags & EP_STRANGE && !peer;

@@ -133,9 +133,9 @@ static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 n
 }
 
 /*
- * Many may send to one datagram socket, which itself names the last: who was refused room there
- * stands in a list until it has been told. Who finds no place is told nothing, and is refused until
- * it comes back.
+ * Many may send to one datagram socket, which names only the last of them. Senders that were
+ * refused room there stand in a list until there is room. A sender without a place in the list
+ * counts as refused until it tries again.
  */
 static __always_inline void waits_at(struct endpoint *receiver, __u64 key)
 {

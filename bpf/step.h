@@ -542,9 +542,9 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 }
 
 /*
- * Data is told of before it is queued: is there some beyond what is queued by now? `announced` is
+ * Data is announced before it is queued: is there more than what is queued by now? `announced` is
  * set with the connection, or it would be any number: of two that are far apart, either is ahead.
- * FAR: what came without being told of (no tracepoint tells after a FIN).
+ * FAR: data that came unannounced (no tracepoint reports it after a FIN).
  */
 #define ANNOUNCED_FAR (1 << 30)
 

@@ -9,8 +9,8 @@
 
 #define TASK_STOPPED_OR_TRACED (4 | 8)
 
-/* It does not run until it is told to go on; whoever waits for it waits for that. It may be in no
- * call that has a place: who waits by epoll is not. */
+/* A stopped thread does not run until it is continued, and whoever waits for it waits for that. It
+ * may be in no call that has a place: a thread that waits in epoll is in none. */
 static __noinline int thread_stops(__u32 tid)
 {
 	struct call *c = call_of(tid, true);

@@ -649,7 +649,7 @@ static __always_inline bool ack_sent(struct endpoint *ep, ns_t now)
 	return true;
 }
 
-/* A stall is told with the event after the one that ended it, and by then the next ACK may have
+/* A stall is reported with the event after the one that ended it; by then the next ACK may have
  * gone out. */
 static __always_inline void note_withheld(struct endpoint *ep, ns_t owed, ns_t now, enum delack how)
 {

@@ -121,7 +121,7 @@ static __always_inline void note_ack(struct endpoint *ep, struct sock *sk, struc
 	ep->ack.at = now;
 }
 
-/* an acknowledgement or data comes in; the fields are still those of before */
+/* an acknowledgement or data arrives; TCP's fields do not reflect it yet */
 SEC("raw_tp/tcp_probe")
 int BPF_PROG(on_tcp_probe, struct sock *sk, struct sk_buff *skb)
 {
@@ -367,8 +367,8 @@ static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 }
 
 /*
- * From a request until its answer the connection flew, whether a segment of it was seen or not:
- * nobody looks in between, and when the answer is told of TCP has taken it in.
+ * From a request until its answer the connection was in flight, whether its segment was seen or
+ * not: nothing looks in between, and TCP has processed the answer before it is reported.
  */
 static __noinline int request_flew(struct endpoint *ep)
 {

@@ -21,7 +21,7 @@ static void note_given(int sig)
 	ignored[sig] = before.sa_handler == SIG_IGN;
 }
 
-/* Whoever writes is told of these by an error (EPIPE, EFBIG), and can say which file it was. */
+/* A write reports these as an error too (EPIPE, EFBIG), and its caller can name the file. */
 static const int to_say[] = { SIGPIPE, SIGXFSZ };
 
 void signals_begin(void)

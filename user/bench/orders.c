@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a worker is told and what it reports when it fails: shared by the tests and by who stands in
- * for another host. */
+/* Orders to a worker, and its report when it fails: shared by the tests and by the stand-in for
+ * another host. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -228,7 +228,7 @@ static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 	return took > slot_ends ? took : slot_ends;
 }
 
-/* With an ack for each message a slice of time is a run of samples, with what was waited in vain.
+/* With an ack for each message, a slice of time is a run of samples and the timeouts among them.
  * Of several under way every K-th is one of a chain without a gap; on a schedule each begins at its
  * own moment. */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
@@ -316,7 +316,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 	return 0;
 }
 
-/* What never reached the reader, of all that was sent: a repetition in vain is not a loss. */
+/* The share of what was sent that never reached the reader: a needless repetition is no loss. */
 static void fill_reliable(const struct run *r, struct point *p)
 {
 	const struct reliable_counts *c = &r->counted[ROLE_CLIENT].reliable,

@@ -101,7 +101,7 @@ static int worker_died(struct point_run *b, enum role role, struct err *e)
 		       role_name(role), (int)pid, WEXITSTATUS(status));
 }
 
-/* Who cannot be told has ended: how it ended is the reason. */
+/* A worker that takes no order has ended: how it ended is the reason. */
 int point_run_order(struct point_run *b, enum role role, const struct order_msg *o, struct err *e)
 {
 	if (write(b->worker[role].orders, o, sizeof(*o)) == sizeof(*o))

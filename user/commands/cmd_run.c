@@ -22,9 +22,9 @@ static const struct opt run_options[] = {
 };
 
 /*
- * What a terminal sends, the command has got too: it may have work to do before it ends, and is
- * traced until it has. A second time, or by whoever else, we are told to end, and the command with
- * us.
+ * The command receives a terminal's signal too. It may have work to do before it ends, and is
+ * traced until then. A second signal, or one that did not come from the terminal, ends us and the
+ * command.
  */
 static bool told_to_end(void)
 {

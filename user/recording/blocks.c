@@ -135,7 +135,7 @@ static bool only_zeros(const uint8_t *v, size_t n)
 
 enum {
 	TYPES = 256
-}; /* far more than there are: where every byte is tried, a block of another kind must be told from
+}; /* far more than there are: where a block could begin at any byte, a new kind must not look like
       chance */
 
 static bool begins_block(const uint8_t *head, size_t left)

@@ -16,12 +16,12 @@ extern const char *const fix_state_names[FIX_STATES]; /* FIX_NONE: NULL */
 
 extern const char *const outcome_words[OUTCOMES_N]; /* as a card begins: "STALLED" */
 
-/* The time that a card tells of. */
+/* The time that a card reports. */
 struct spent {
 	const char *state; /* NULL: not named */
 	size_t connections;
-	uint64_t ns, lifetime_ns, count, max_ns; /* lifetime_ns 0: no time is told, count 0: unknown
-						  */
+	/* lifetime_ns 0: no time to report; count 0: unknown */
+	uint64_t ns, lifetime_ns, count, max_ns;
 	bool goes_on;
 };
 

@@ -41,7 +41,7 @@ struct share_interval {
 	double effective; /* looks */
 };
 
-/* of one look with the next; 0 where it cannot be told */
+/* of one look with the next; 0 if it is unknown */
 double looks_correlation(const struct look_counts *c);
 /* coth(y) - 1 / y */
 double looks_doubt(double y);

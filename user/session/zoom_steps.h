@@ -12,7 +12,7 @@ struct zoom_steps {
 	void *ctx;
 	struct zoom zoom;
 	bool loaded, on;
-	uint64_t serial; /* of the endpoint in the sampled session: its steps are told by that */
+	uint64_t serial; /* of the endpoint in the sampled session; its steps carry it */
 	uint64_t here;	 /* and in the zoom's own; 0: it is not known there */
 };
 

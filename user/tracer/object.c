@@ -473,8 +473,8 @@ static void forget_guesses(struct trace *t)
 	t->n_at = n;
 }
 
-/* The programs go by the guesses until they are told otherwise: a part that cannot be attached
- * costs exactness, not truth. */
+/* The programs use the guesses until they learn better: a part that cannot be attached costs
+ * precision, not correctness. */
 static int attach_guesses(struct trace *t, struct trace_error *e)
 {
 	unsigned char *exact = object_var(t, "exact");

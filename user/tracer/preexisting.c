@@ -194,7 +194,7 @@ static void count_fd(void *ctx, int dir, long fd)
 	s->found += proc_inode(dir, fd) != 0;
 }
 
-/* Whoever has fewest places is named first, so who asks first in vain has least. */
+/* Processes with the fewest places come first, so the first one without success has the fewest. */
 static void asks_in_vain(struct seeding *s, long fd)
 {
 	uint32_t *asks = object_var(s->t, "no_room_for");

@@ -153,7 +153,7 @@ static void report_event(const struct trace *t, const struct record_event *r)
 	t->opts.on_transition(t->opts.ctx, &tr);
 }
 
-/* Nothing is to be told of it but that it was there: it takes no place of those that are gone. */
+/* All that is known of it is that it was there: it takes no place among the closed ones. */
 static bool made_room_unused(const struct endpoint *ep)
 {
 	return ep->flags & EP_LET_GO && !bytes_of(&ep->tx_calls) && !bytes_of(&ep->rx_calls) &&

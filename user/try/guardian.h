@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process of its own that sets the options and puts them back: when it is told to, when the tool
- * ends however that happens, when a window lasts longer than was said, and when it is asked to end
- * itself. */
+/* A separate process that sets the options and sets them back: on request, when the tool ends for
+ * any reason, when a window lasts longer than announced, and when it is itself asked to end. */
 #ifndef IPCSTALL_TRY_GUARDIAN_H
 #define IPCSTALL_TRY_GUARDIAN_H
 

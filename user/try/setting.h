@@ -25,8 +25,8 @@ struct setting {
 	/* Would it change anything? */
 	bool (*changes)(const struct saved *was);
 	bool kept_up; /* the kernel takes it back by itself: it is set again every millisecond */
-	const char *not_undone; /* what the value of before does not bring back; NULL: it is as if
-				   it had never been set */
+	const char *not_undone; /* what the old value does not bring back; NULL: undoing it
+				   leaves no trace */
 	bool (*undoable)(int fd); /* of those that can be undone exactly at times; NULL: never */
 };
 

@@ -57,8 +57,8 @@ static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 	return sender->tx.ns[TX_IDLE] + has_come(sender, reader);
 }
 
-/* Of questions and answers it is known how long the path takes for each: that is told apart from
- * the wait, see requests.h. */
+/* For questions and answers the path's time is known for each. It is reported apart from the wait
+ * (requests.h). */
 static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 			       const struct trace_endpoint *reader)
 {

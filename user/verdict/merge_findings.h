@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many short connections may have the same stall, each a little of it: of those between the same
- * programs, at the same server's port, with the same cause and blame, it is told together. */
+/* Many short connections may share one stall, a little in each. Findings of connections between the
+ * same programs, at the same server's port, with the same cause and blame, are reported as one. */
 #ifndef IPCSTALL_VERDICT_MERGE_FINDINGS_H
 #define IPCSTALL_VERDICT_MERGE_FINDINGS_H
 

@@ -42,9 +42,9 @@ static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes)
 	       (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
 }
 
-/* Who passes on what he reads need not read sooner than he can send. That he passes it on is told
- * by the amounts: what he read there is what he sent here, and nothing else that he reads or sends
- * is as much, so that each can belong to the other alone. */
+/* A program that passes on what it reads need not read sooner than it can send. The amounts show
+ * that it passes them on: it sent here what it read there, and nothing else that it reads or sends
+ * is as much, so each can only belong to the other. */
 static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from,
 		      const struct trace_endpoint *to, pid_t tgid)
 {

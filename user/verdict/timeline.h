@@ -34,7 +34,7 @@ const struct trace_transition *timeline_at(const struct timeline *t, size_t i);
 void timeline_free(struct timeline *t);
 
 /* By ledger, and in order of time within each; `end` gives the states that had not ended, and the
- * endpoints of which nothing is to be told. -1: no memory. */
+ * endpoints that are not to be shown. -1: no memory. */
 int timeline_spans(const struct timeline *t, const struct trace_snapshot *end, struct spans *out);
 void spans_free(struct spans *s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Segments that did not leave this host before the retransmission timer fired: a neighbour that
- * does not answer (they wait in its queue), a link that is down, a queue that stands. The ledger
- * calls that `device`, which is no stall, for a device at work is none. */
+ * does not answer (they wait in its queue), a link that is down, a blocked queue. The ledger
+ * calls that `device`, which is no stall: usually the device is at work. */
 #include "verdict/other_findings.h"
 
 #define TIMER_NS 200000000 /* TCP_RTO_MIN */

@@ -109,7 +109,7 @@ struct finding {
 				 time, or more */
 	bool sampled;	      /* from looks: it has no count and no longest */
 	bool goes_on;	      /* it had not ended at the snapshot */
-	enum limit limit;     /* nobody waits in vain: LIMIT_NONE, somebody does */
+	enum limit limit;     /* LIMIT_NONE: somebody waits needlessly */
 	bool small_reads;     /* by whoever is blamed: see verdict/limit.h */
 };
 

@@ -35,8 +35,8 @@ const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
 struct who who_does_not_send(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			     uint64_t ns);
 
-/* where the other end's reads are told of: of a pipe its own, of a socket the other end's; NULL:
- * not seen */
+/* Who reads what this end sends: for a pipe its own readers, for a socket those of the other end.
+ * NULL: not seen. */
 const struct trace_call_stats *who_reads(const struct trace_snapshot *s,
 					 const struct trace_endpoint *ep);
 /* who was last in a call of that direction */
