@@ -1499,6 +1499,8 @@ static void a_datagram_that_was_refused_is_not_answered(void **state)
 	ep.rx_calls.refused_n = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "ICMP said that no program listens there"));
 	assert_int_equal(v.unanswered.endpoint, 0);
+	assert_int_equal(v.unanswered.ns, 0); /* for how long it would have waited nobody knows */
+	assert_null(strstr(said_of(&ep, &v), "for which it waited"));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 	ep.rx_calls.refused_n = 0;
 	ep.closed = true; /* nobody said so, and it gave up */
@@ -1796,6 +1798,15 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	said_of_both(ep, &v);
 	assert_int_equal(v.waits.requests.think_ns, 6 * (SECOND / 10));
 	assert_int_equal(v.waits.requests.way_ns, 3 * (SECOND / 10));
+	ep[1].tx_calls.reply_n = 3; /* its own time for each is known: the rest is the client's */
+	ep[1].tx_calls.reply_ns = SECOND / 2;
+	said_of_both(ep, &v);
+	assert_int_equal(v.waits.requests.think_ns, SECOND / 2);
+	assert_int_equal(v.waits.requests.way_ns, 4 * (SECOND / 10));
+	ep[1].tx_calls.messages = 6; /* answers in two pieces: of the second nothing is known */
+	said_of_both(ep, &v);
+	assert_int_equal(v.waits.requests.think_ns, 6 * (SECOND / 10));
+	ep[1].tx_calls.messages = 3;
 	ep[0].peer = -1; /* its other end is elsewhere: a round trip is not thought */
 	ep[0].paired = false;
 	ep[0].min_rtt_us = 10000;

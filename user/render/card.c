@@ -682,6 +682,19 @@ static void card_mutual(const struct making *m)
 	take_fix(m);
 }
 
+/* of somebody who waits in no call it is not known how long */
+static void where_unanswered(struct card *c, const struct trace_endpoint *ep, uint64_t ns)
+{
+	if (ns)
+		where(c, ep,
+		      &(struct spent){ .ns = ns,
+				       .lifetime_ns = ns > ep->rx.lifetime_ns
+							      ? ns
+							      : ep->rx.lifetime_ns });
+	else
+		endpoint_short_name(ep, c->where, sizeof(c->where));
+}
+
 static void card_unanswered(const struct making *m)
 {
 	const struct unanswered *u = &m->v->unanswered;
@@ -695,10 +708,7 @@ static void card_unanswered(const struct making *m)
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
 		 c->whom);
-	where(c, ep,
-	      &(struct spent){ .ns = u->ns,
-			       .lifetime_ns = u->ns > ep->rx.lifetime_ns ? u->ns
-									 : ep->rx.lifetime_ns });
+	where_unanswered(c, ep, u->ns);
 	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
 		 plural(u->n),
 		 u->refused ? "no program listens there: ICMP port unreachable"

@@ -485,9 +485,12 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 
 	endpoint_name(&s->ep[u->endpoint], name, sizeof(name));
 	program_name(&s->ep[u->endpoint].tx_calls, who, sizeof(who));
-	human_ns((double)u->ns, total, sizeof(total));
-	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s, for which it waited %s",
-		 who, name, u->n, plural(u->n), total);
+	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s",
+		 who, name, u->n, plural(u->n));
+	if (u->ns) {
+		human_ns((double)u->ns, total, sizeof(total));
+		text_append(buf, len, ", for which it waited %s", total);
+	}
 	if (u->refused)
 		text_append(buf, len, "; ICMP said that no program listens there");
 	if (u->server < 0)

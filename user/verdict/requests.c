@@ -55,13 +55,23 @@ static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e
 	       e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
 }
 
+/* How long it took is known of each: whoever waits may have no CPU when it comes, and that is not
+ * the answerer's thinking. Of one in pieces only its first is told. */
+static bool each_answer_is_whole(const struct trace_call_stats *b)
+{
+	return b->messages && trace_messages_known(b) && b->reply_n == b->messages;
+}
+
 /* Whoever answers neither waited for a question then, nor had one that it had not read. One who
  * waits for them in epoll is in no call meanwhile, and that is no more than a bound. */
 static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 {
-	return e->asked && e->asked->rx.resolution[RX_IDLE] != TRACE_UNKNOWN
-		       ? smaller(wait, e->asked->rx.ns[RX_IDLE])
-		       : wait;
+	if (e->asked && e->asked->rx.resolution[RX_IDLE] != TRACE_UNKNOWN)
+		wait = smaller(wait, e->asked->rx.ns[RX_IDLE]);
+	if (e->answers && each_answer_is_whole(&e->answers->tx_calls))
+		wait = smaller(wait, e->answers->tx_calls.reply_ns +
+					     e->answers->tx_calls.open_reply_ns);
+	return wait;
 }
 
 /* What was told by replies is split by them: it is known how long each answer took to be made. */

@@ -68,17 +68,21 @@ int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endp
 	return -1;
 }
 
-/* how long it waited, by its own call or by what lies at the server; 0: it expects no answer */
+static bool waits(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
+{
+	return is_unanswered(ep) &&
+	       (expects_an_answer(ep) || gave_up(ep) || lies_unread(s, ep, server));
+}
+
+/* how long, by its own call or by what lies at the server; 0: not known */
 static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			  int server)
 {
-	if (!is_unanswered(ep))
-		return 0;
 	if (expects_an_answer(ep) && ep->rx.ns[RX_WAIT])
 		return ep->rx.ns[RX_WAIT];
 	if (expects_an_answer(ep) || gave_up(ep))
-		return ep->rx_calls.open_reply_ns ? ep->rx_calls.open_reply_ns : 1;
-	return lies_unread(s, ep, server) ? s->ep[server].rx.ns[RX_UNREAD] : 0;
+		return ep->rx_calls.open_reply_ns;
+	return s->ep[server].rx.ns[RX_UNREAD];
 }
 
 struct unanswered find_unanswered(const struct trace_snapshot *s)
@@ -88,9 +92,12 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 		int server = bound_where_it_sends(s, ep);
-		uint64_t ns = waited_ns(s, ep, server);
+		uint64_t ns;
 
-		if (ns > most.ns)
+		if (!waits(s, ep, server))
+			continue;
+		ns = waited_ns(s, ep, server);
+		if (most.endpoint < 0 || ns > most.ns)
 			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns,
 						    was_refused(ep) };
 	}

@@ -174,7 +174,7 @@ struct datagram_loss {
 struct unanswered {
 	int endpoint;	/* index in the snapshot, -1: there is none */
 	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
-	uint64_t n, ns; /* how many; how long it waited in all */
+	uint64_t n, ns; /* how many; how long it waited in all, 0: not known */
 	bool refused;	/* ICMP said that nobody is there */
 };
 
