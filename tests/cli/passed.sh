@@ -73,7 +73,7 @@ for family in tcp unix; do
 			rm -f passed
 			traced -- python3 passed.py $late $first $family
 			says_true "$family, $first: it is the $late that was late" 'l = json.load(open("m.json"))["ledger"]' \
-				"l['card']['for_whom'].startswith('$late[') and l['card']['ns'] > 4e8" '(l["card"], open("err").read())'
+				"l['card']['for_whom'].startswith('${late}[') and l['card']['ns'] > 4e8" '(l["card"], open("err").read())'
 		done
 	done
 done
