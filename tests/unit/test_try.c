@@ -138,6 +138,20 @@ static void what_gains_with_the_ledger_alone_is_not_proven(void **state)
 	assert_int_not_equal(t.outcome, TRIAL_PROVEN);
 }
 
+static void what_a_process_writes_elsewhere_is_not_what_it_sends(void **state)
+{
+	struct live_trial t = judged((struct figures){ 24000, 24000, 0.97 },
+				     (struct figures){ 960000, 960000, 0.01 });
+
+	assert_false(trial_sends_all_it_writes(&t));
+	for (size_t i = 0; i < t.n; i++)
+		for (int k = 0; k < TRIAL_WINDOWS; k++)
+			t.rounds[i].w[k].written = t.rounds[i].w[k].bytes;
+	assert_true(trial_sends_all_it_writes(&t));
+	t.rounds[0].w[2].written += 1000000;
+	assert_false(trial_sends_all_it_writes(&t));
+}
+
 /* --- options ---------------------------------------------------------------------------------- */
 
 static int connected(int ends[2])
@@ -316,6 +330,7 @@ int main(void)
 		cmocka_unit_test(what_arrives_more_slowly_is_not_proven_by_its_stall),
 		cmocka_unit_test(the_gain_is_that_without_the_ledger),
 		cmocka_unit_test(what_gains_with_the_ledger_alone_is_not_proven),
+		cmocka_unit_test(what_a_process_writes_elsewhere_is_not_what_it_sends),
 		cmocka_unit_test(an_option_is_set_and_undone),
 		cmocka_unit_test(what_would_change_nothing_is_not_taken),
 		cmocka_unit_test(a_descriptor_that_moved_is_found),
