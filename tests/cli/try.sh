@@ -46,6 +46,18 @@ check 'a dry run says what it would set' "$(cat err)" grep -q 'try .*nodelay: se
 check 'a dry run sets nothing' "$(cat status)" option_is 0
 says 'a dry run has no window' "d['outcome'] == 'declined' and not any(t['windows'] for t in d['trials'])"
 
+# another user, who may trace: the socket is there, and out of its reach
+if command -v setpriv >/dev/null && [ "$(id -u)" -eq 0 ]; then
+	cp "$(readlink -f "$IPCSTALL")" "$WORK/ipcstall"
+	chmod 755 "$WORK" "$WORK/ipcstall"
+	port=$(ss -tnpH state established | sed -nE "/pid=$CLIENT,/s/^\S+ +\S+ +\S+ +\S+:([0-9]+) .*/\1/p")
+	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon "$WORK/ipcstall" "$@"; }
+	as_nobody try -P "$port" --yes -q 2>err
+	rc=$?
+	check 'without the right to the descriptors it exits with 3' "exit code $rc: $(cat err)" [ $rc -eq 3 ]
+	check 'and says so' "$(cat err)" grep -q "may not reach the descriptors of process $CLIENT: .*; run as root" err
+fi
+
 tried 'TCP_NODELAY' 0 -p "$CLIENT" --yes
 says 'TCP_NODELAY is proven' "(lambda t: t['outcome'] == 'proven' and t['rate']['low'] > 10 and t['stall_share'][0] > 0.8 and t['stall_share'][1] < 0.2)(d['trials'][0])"
 says 'eight windows with it and sixteen without, each with the ledger and then without' "[sum((w['ledger'], w['fixed']) == x for w in d['trials'][0]['windows']) for x in ((True, True), (True, False), (False, True), (False, False))] == [8, 16, 8, 16]"

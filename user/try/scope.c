@@ -43,7 +43,8 @@ static void add(struct scope *sc, const struct trace_endpoint *ep)
 		return;
 	}
 	*l = (struct lane){ .serial = ep->serial };
-	if (ep->inode && fd_ref_find(&l->ref, sc->tgid, ep->inode))
+	l->err = ep->inode ? fd_ref_find(&l->ref, sc->tgid, ep->inode) : -ENOENT;
+	if (l->err)
 		l->ref.pid = 0;
 	sc->n++;
 }
@@ -233,8 +234,10 @@ int scope_descriptor(const struct scope *sc, const struct trace_snapshot *s, siz
 {
 	const struct trace_endpoint *ep = endpoint_of(s, sc->v[lane].serial), *peer;
 
-	if (!ep || ep->closed || !sc->v[lane].ref.pid)
+	if (!ep || ep->closed)
 		return -ENOENT;
+	if (sc->v[lane].err)
+		return sc->v[lane].err;
 	if (!at_peer) {
 		*out = sc->v[lane].ref;
 		return 0;

@@ -11,7 +11,8 @@ enum { LANES_MAX = 256 };
 /* One connection, or pipe. */
 struct lane {
 	uint64_t serial;
-	struct fd_ref ref;  /* of the end that sends; pid 0: it was not found */
+	struct fd_ref ref;  /* of the end that sends; pid 0: it was not found, */
+	int err;	    /* -errno: for this reason */
 	uint64_t delivered; /* at the last look */
 };
 

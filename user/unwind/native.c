@@ -352,11 +352,14 @@ void unwind_native(const struct stack_copy *copy, pid_t tgid, struct call_stack 
 							 .set_initial_registers = set_registers };
 	struct walk w = { .copy = copy, .dwfl = files_of(tgid), .out = out };
 
-	if (!w.dwfl || !dwfl_attach_state(w.dwfl, NULL, tgid, &callbacks, &w))
-		snprintf(out->missing, sizeof(out->missing), "its files could not be read: %s",
-			 dwfl_errmsg(-1));
-	else
+	if (!w.dwfl || !dwfl_attach_state(w.dwfl, NULL, tgid, &callbacks, &w)) {
+		const char *why = dwfl_errmsg(0); /* NULL: the kernel refused, libdw did not */
+
+		snprintf(out->missing, sizeof(out->missing), "its files could not be read%s%s",
+			 why ? ": " : "", why ? why : "");
+	} else {
 		dwfl_getthread_frames(w.dwfl, tgid, on_frame, &w);
+	}
 	dwfl_end(w.dwfl);
 }
 
