@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import textwrap
 from typing import Any, List
 
@@ -51,6 +52,11 @@ NARROWEST, ELSEWHERE, WIDEST = 40, 110, 200
 def columns() -> int:
     """The width of a screen of text: COLUMNS, the terminal's, or what a page has."""
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((ELSEWHERE, 24)).columns))
+
+
+def row_columns() -> float:
+    """What a row of a table may take: in a file or a pipe of no stated width it stays on one line, for grep and sort."""
+    return columns() if "COLUMNS" in os.environ or sys.stdout.isatty() else float("inf")
 
 
 def wrapped(text: str, first: str = "  ", further: str = "    ") -> List[str]:

@@ -376,3 +376,12 @@ def test_the_reader_of_a_pipe_is_named_at_its_own_ledger(save):
     text = "\n".join(json.dumps(row) for row in [head, *rows, {"end": {"complete": True}}])
     lanes = {lane["word"]: lane["name"] for lane in time_line(load_timeline(save(text)))["lanes"]}
     assert lanes == {"writes": "pipe 34 tar (12)", "reads": "pipe 34 gzip (13)"}
+
+
+def test_a_row_stays_on_its_line_where_no_width_is_stated(save, run, monkeypatch):
+    path, row = save(synth.sweep(synth.comb(sizes=(1453, 3500, 5000)))), r"nodelay=0 +1453 +3 .* [0-9.]+ [kMG]?B/s"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert re.search(row, run("summary", path)[1])
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("summary", path)[1]
+    assert not re.search(row, out) and max(map(len, out.splitlines())) <= 40

@@ -13,7 +13,7 @@ static void backend_line(enum trace_backend best, const char *why, const struct 
 		snprintf(text, sizeof(text), "none: %s", why);
 	else
 		snprintf(text, sizeof(text), "%s%s%s", trace_backend_name(best),
-			 *why ? "; no better one here: " : "", why);
+			 *why ? "; no better one works here: " : "", why);
 	paint_text(p, best == TRACE_AUTO ? INK_BOLD_RED : INK_BOLD_GREEN, "backend:");
 	fputc(' ', p->out);
 	paint_wrapped(p, INK_BOLD, text, INDENT, INDENT);

@@ -245,8 +245,7 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 	else if (err == -EPERM &&
 		 features[F_RAWTP].there) /* a privilege would have been missing there too */
 		snprintf(f->why_not, sizeof(f->why_not),
-			 "not permitted, though tracepoints are: as on a kernel that is locked "
-			 "down");
+			 "not permitted, although tracepoints are (as on a locked-down kernel)");
 	else
 		snprintf(f->why_not, sizeof(f->why_not), "%s",
 			 otherwise ? otherwise : strerror(-err));
@@ -354,13 +353,13 @@ enum trace_backend trace_best_backend(const char **why)
 
 const char *const *trace_not_covered(enum trace_backend b)
 {
-	static const char *const rawtp[] = { "readers that slept in poll before the session",
+	static const char *const rawtp[] = { "readers asleep in poll() since before the session",
 					     "tee",
 					     "splicing out of sockets",
 					     "calls on pipes made by io-uring or io_submit",
 					     "sleeps in io_submit",
 					     "work of receives that do not sleep",
-					     "MPTCP: its subflows show as TCP that nobody calls",
+					     "MPTCP: its subflows show as TCP without calls",
 					     NULL };
 	static const char *const others[] = { "splice",
 					      "vmsplice",
@@ -368,7 +367,7 @@ const char *const *trace_not_covered(enum trace_backend b)
 					      "files sent into pipes",
 					      "files sent into Unix sockets before 6.5",
 					      "receives of TLS in the kernel",
-					      "MPTCP: its subflows show as TCP that nobody calls",
+					      "MPTCP: its subflows show as TCP without calls",
 					      NULL };
 
 	static const char *const sampled[] = {
@@ -377,8 +376,8 @@ const char *const *trace_not_covered(enum trace_backend b)
 		"messages, and the bytes of pipes and Unix sockets",
 		"time after a wake-up until the thread ran",
 		"dropped datagrams",
-		"connections that live between two looks",
-		"what a delayed-ACK timer did while nobody looked",
+		"connections that live only between two looks",
+		"what a delayed-ACK timer did between two looks",
 		NULL
 	};
 
