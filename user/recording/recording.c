@@ -389,7 +389,7 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	free(w.texts);
 	if (w.no_memory)
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: out of memory during replay; free some, or filter (-p, -P, "
+			       "%s: no memory to replay it; free some, or filter (-p, -P, "
 			       "--comm)",
 			       r->path);
 	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, e);

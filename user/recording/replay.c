@@ -169,7 +169,7 @@ static int apply_filter(const struct recording *r, endpoint_filter want, void *c
 	if (!want)
 		return 0;
 	if (choose(p, want, ctx) || replay_filter(p, &p->end, &kept))
-		return err_set(e, EXIT_NO_RESOURCE, "%s: out of memory during replay; free some",
+		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
 			       r->path);
 	trace_snapshot_free(&p->end);
 	p->end = kept;
