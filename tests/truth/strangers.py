@@ -145,6 +145,8 @@ def lock_wait(box):
 a, b = tcp()
 c, d = tcp()
 def database():
+    for s in (a, c):
+        s.close()
     lock, waiting = None, []
     p = select.epoll()
     for s in (b, d):
