@@ -44,7 +44,8 @@ def block(kind, content):
     head = struct.pack("<IIII", kind, len(content), len(packed), zlib.crc32(packed))
     return head + struct.pack("<I", zlib.crc32(head)) + packed
 head = b"ipcstall" + struct.pack("<I", int(open(sys.argv[1]).read().split("BLOCKS_VERSION")[1].split()[0]))
-snapshot = block(5, bytes(22) + b"\xff" * 5 + b"\1" + bytes(60 << 20))
+endpoint = b"\1\1\x3c\0\0\0" + bytes(60)  # one section, its identity
+snapshot = block(5, b"\0\x40" + bytes(64) + b"\0" + b"\xff" * 5 + b"\1" + endpoint * 1000000)  # 64 counters
 sys.stdout.buffer.write(head + struct.pack("<I", zlib.crc32(head)) + block(1, b"{}") + snapshot * 200)
 PY
 cat >bounded.py <<'PY'
