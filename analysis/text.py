@@ -56,7 +56,7 @@ def columns() -> int:
 
 def row_columns() -> float:
     """What a row of a table may take: in a file or a pipe of no stated width it stays on one line, for grep and sort."""
-    return columns() if "COLUMNS" in os.environ or sys.stdout.isatty() else float("inf")
+    return columns() if "COLUMNS" in os.environ or (sys.stdout and sys.stdout.isatty()) else float("inf")
 
 
 def wrapped(text: str, first: str = "  ", further: str = "    ") -> List[str]:

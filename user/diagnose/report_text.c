@@ -13,8 +13,7 @@
 static const char *const whats[DIAG_CAUSES] = {
 	TX_STATES(CAUSE_WHAT)
 	[DIAG_LOSS_RCVBUF] = "messages are dropped at the full receive buffer",
-	[DIAG_LOSS_QDISC] = "messages are dropped by the device's full queue, and send() reports "
-			    "no error",
+	[DIAG_LOSS_QDISC] = "messages are dropped by the device's full queue, and no call fails",
 	[DIAG_LOSS_ELSEWHERE] = "messages are lost, and no drop that was seen explains it",
 };
 
