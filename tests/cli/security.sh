@@ -410,10 +410,10 @@ while True: a.send(b'x'); b.recv(1); time.sleep(0.01)" >"$WORK/out" 2>"$WORK/err
 	check 'row9: what a killed recorder left is taken away' "$(ls -A "$WORK/parts")" [ ! -e "$WORK/parts/.ipcstall-0123456789abcdef.part" ]
 	check 'row9: but nothing else' "$(ls -A "$WORK/parts")" [ -e "$WORK/parts/.ipcstall-other.part" ]
 	rm "$WORK/parts/c.rec"
-	check 'row9: a recording that was deleted ends with an error' "$(cat "$WORK/err")" ended_with 6 'deleted by somebody'
+	check 'row9: a recording that was deleted ends with an error' "$(cat "$WORK/err")" ended_with 6 'the file was deleted'
 	record "$WORK/parts/d.rec"
 	: >"$WORK/parts/d.rec"
-	check 'row9: one that was cut short too' "$(cat "$WORK/err")" ended_with 6 'cut short by somebody'
+	check 'row9: one that was cut short too' "$(cat "$WORK/err")" ended_with 6 'the file was cut short'
 	record "$WORK/parts/e.rec" -d 3s
 	wait $recorder
 	"$IPCSTALL" replay "$WORK/parts/e.rec" -q --csv "$WORK/e.csv" 2>"$WORK/err"
