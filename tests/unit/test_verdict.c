@@ -1774,18 +1774,23 @@ static void nothing_at_all_is_said(void **state)
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 }
 
-/* a server that reads at once, thinks 300 ms and answers: 3 requests */
-static void a_server_that_thinks_is_told_how_long(void **state)
+static void three_requests(struct trace_endpoint ep[2])
 {
-	struct trace_endpoint ep[2];
-	struct verdict v;
-
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
 		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
 		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
 		ep[i].rx_calls.bytes = 100;
 	}
+}
+
+/* a server that reads at once, thinks 300 ms and answers: 3 requests */
+static void a_server_that_thinks_is_told_how_long(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
 	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
 	ep[1].rx.ns[RX_UNREAD] = SECOND / 100;
 	ep[1].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
@@ -1823,12 +1828,7 @@ static void what_takes_most_of_a_request_is_told(void **state)
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
-	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
-		ep[i].rx_calls.bytes = 100;
-	}
+	three_requests(ep);
 	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
 	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
 	ep[1].rx.ns[RX_IDLE] = 2 * (SECOND / 10);
@@ -1989,100 +1989,100 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
+	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+	cmocka_unit_test(what_takes_most_of_a_request_is_told),
+	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
+	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
+	cmocka_unit_test(a_question_without_a_reply_is_a_wait),
+	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
+	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
+	cmocka_unit_test(a_full_queue_is_told_whose_it_is),
+	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
+	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
+	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
+	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),
+	cmocka_unit_test(two_that_share_a_cpu_take_turns),
+	cmocka_unit_test(reading_in_small_pieces_is_a_cause),
+	cmocka_unit_test(who_began_after_the_stall_is_not_to_blame),
+	cmocka_unit_test(a_mutual_wait_that_ended_was_no_deadlock),
+	cmocka_unit_test(a_deadlock_that_was_ended_is_one),
+	cmocka_unit_test(who_has_no_cpu_is_in_no_deadlock),
+	cmocka_unit_test(a_query_that_nobody_answers_is_no_health),
+	cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
+	cmocka_unit_test(who_was_given_it_late_is_not_late),
+	cmocka_unit_test(who_was_given_the_question_late_does_not_think),
+	cmocka_unit_test(a_full_link_is_named),
+	cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
+	cmocka_unit_test(shares_end_at_all_of_it),
+	cmocka_unit_test(nothing_at_all_is_said),
+	cmocka_unit_test(a_late_reader_is_no_health),
+	cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
+	cmocka_unit_test(some_messages_come_just_then_by_themselves),
+	cmocka_unit_test(a_beat_is_no_wait),
+	cmocka_unit_test(one_long_hold_among_short_ones_is_the_timers),
+	cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
+	cmocka_unit_test(what_was_late_was_not_lost),
+	cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
+	cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
+	cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
+	cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
+	cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
+	cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
+	cmocka_unit_test(a_message_that_lies_is_no_health),
+	cmocka_unit_test(what_does_not_leave_is_no_health),
+	cmocka_unit_test(who_comes_back_at_once_is_not_late),
+	cmocka_unit_test(who_had_no_cpu_is_named),
+	cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named),
+	cmocka_unit_test(every_reader_is_a_little_late),
+	cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
+	cmocka_unit_test(a_blame_for_a_part_says_so),
+	cmocka_unit_test(of_several_the_one_that_waited),
+	cmocka_unit_test(several_wait_and_one_waits),
+	cmocka_unit_test(who_has_the_socket_is_who_waits),
+	cmocka_unit_test(who_has_ended_is_not_awaited),
+	cmocka_unit_test(who_has_ended_does_not_read),
+	cmocka_unit_test(a_healthy_wait_has_an_other_end),
+	cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
+	cmocka_unit_test(waits_of_short_connections_are_told_together),
+	cmocka_unit_test(each_waits_for_the_other),
+	cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
+	cmocka_unit_test(pipes_of_which_each_waits),
+	cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
+	cmocka_unit_test(pipes_by_turns),
+	cmocka_unit_test(who_was_held_up_is_not_awaited),
+	cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
+	cmocka_unit_test(a_long_path_is_told_of),
+	cmocka_unit_test(whose_bytes_pass_through_is_awaited),
+	cmocka_unit_test(a_programs_own_helper_is_no_news),
+	cmocka_unit_test(the_last_of_a_chain_is_named),
+	cmocka_unit_test(an_idle_server_waits_for_nobody),
+	cmocka_unit_test(who_has_not_answered_yet_is_named),
+	cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
+	cmocka_unit_test(a_wait_for_another_host_says_so),
+	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
+	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(what_was_sent_in_no_time_was_sent),
+	cmocka_unit_test(lost_datagrams_are_no_health),
+	cmocka_unit_test(one_in_a_million_is_said_beside),
+	cmocka_unit_test(a_full_queue_drops_what_was_sent),
+	cmocka_unit_test(a_stall_comes_before_a_loss),
+	cmocka_unit_test(many_small_stalls_are_no_health),
+	cmocka_unit_test(short_connections_are_told_together),
+	cmocka_unit_test(processes_of_one_name_are_told_together),
+	cmocka_unit_test(other_programs_and_ports_stand_alone),
+	cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
+	cmocka_unit_test(the_sum_counts),
+	cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
+	cmocka_unit_test(a_reader_that_was_not_allowed_to_run_is_told_so),
+	cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
+	cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
+	cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
+	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
+};
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
-		cmocka_unit_test(a_server_that_thinks_is_told_how_long),
-		cmocka_unit_test(what_takes_most_of_a_request_is_told),
-		cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
-		cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
-		cmocka_unit_test(a_question_without_a_reply_is_a_wait),
-		cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
-		cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
-		cmocka_unit_test(a_full_queue_is_told_whose_it_is),
-		cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
-		cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
-		cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
-		cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),
-		cmocka_unit_test(two_that_share_a_cpu_take_turns),
-		cmocka_unit_test(reading_in_small_pieces_is_a_cause),
-		cmocka_unit_test(who_began_after_the_stall_is_not_to_blame),
-		cmocka_unit_test(a_mutual_wait_that_ended_was_no_deadlock),
-		cmocka_unit_test(a_deadlock_that_was_ended_is_one),
-		cmocka_unit_test(who_has_no_cpu_is_in_no_deadlock),
-		cmocka_unit_test(a_query_that_nobody_answers_is_no_health),
-		cmocka_unit_test(who_waits_for_himself_comes_after_whom_others_wait_for),
-		cmocka_unit_test(who_was_given_it_late_is_not_late),
-		cmocka_unit_test(who_was_given_the_question_late_does_not_think),
-		cmocka_unit_test(a_full_link_is_named),
-		cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
-		cmocka_unit_test(shares_end_at_all_of_it),
-		cmocka_unit_test(nothing_at_all_is_said),
-		cmocka_unit_test(a_late_reader_is_no_health),
-		cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
-		cmocka_unit_test(some_messages_come_just_then_by_themselves),
-		cmocka_unit_test(a_beat_is_no_wait),
-		cmocka_unit_test(one_long_hold_among_short_ones_is_the_timers),
-		cmocka_unit_test(a_lost_syn_is_told_from_a_lossy_path),
-		cmocka_unit_test(what_was_late_was_not_lost),
-		cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
-		cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
-		cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
-		cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
-		cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
-		cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
-		cmocka_unit_test(a_message_that_lies_is_no_health),
-		cmocka_unit_test(what_does_not_leave_is_no_health),
-		cmocka_unit_test(who_comes_back_at_once_is_not_late),
-		cmocka_unit_test(who_had_no_cpu_is_named),
-		cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named),
-		cmocka_unit_test(every_reader_is_a_little_late),
-		cmocka_unit_test(a_writer_that_nobody_saw_is_not_healthy),
-		cmocka_unit_test(a_blame_for_a_part_says_so),
-		cmocka_unit_test(of_several_the_one_that_waited),
-		cmocka_unit_test(several_wait_and_one_waits),
-		cmocka_unit_test(who_has_the_socket_is_who_waits),
-		cmocka_unit_test(who_has_ended_is_not_awaited),
-		cmocka_unit_test(who_has_ended_does_not_read),
-		cmocka_unit_test(a_healthy_wait_has_an_other_end),
-		cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
-		cmocka_unit_test(waits_of_short_connections_are_told_together),
-		cmocka_unit_test(each_waits_for_the_other),
-		cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
-		cmocka_unit_test(pipes_of_which_each_waits),
-		cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
-		cmocka_unit_test(pipes_by_turns),
-		cmocka_unit_test(who_was_held_up_is_not_awaited),
-		cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
-		cmocka_unit_test(a_long_path_is_told_of),
-		cmocka_unit_test(whose_bytes_pass_through_is_awaited),
-		cmocka_unit_test(a_programs_own_helper_is_no_news),
-		cmocka_unit_test(the_last_of_a_chain_is_named),
-		cmocka_unit_test(an_idle_server_waits_for_nobody),
-		cmocka_unit_test(who_has_not_answered_yet_is_named),
-		cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
-		cmocka_unit_test(a_wait_for_another_host_says_so),
-		cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
-		cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
-		cmocka_unit_test(what_was_sent_in_no_time_was_sent),
-		cmocka_unit_test(lost_datagrams_are_no_health),
-		cmocka_unit_test(one_in_a_million_is_said_beside),
-		cmocka_unit_test(a_full_queue_drops_what_was_sent),
-		cmocka_unit_test(a_stall_comes_before_a_loss),
-		cmocka_unit_test(many_small_stalls_are_no_health),
-		cmocka_unit_test(short_connections_are_told_together),
-		cmocka_unit_test(processes_of_one_name_are_told_together),
-		cmocka_unit_test(other_programs_and_ports_stand_alone),
-		cmocka_unit_test(servers_that_were_not_seen_are_known_by_address),
-		cmocka_unit_test(the_sum_counts),
-		cmocka_unit_test(those_that_were_not_kept_are_in_the_sum),
-		cmocka_unit_test(a_reader_that_was_not_allowed_to_run_is_told_so),
-		cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
-		cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
-		cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
-		cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
-	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
