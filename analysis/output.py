@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import pwd
 import secrets
 import stat
 import sys
@@ -48,11 +49,47 @@ def refused(path: str, e: OSError) -> AnalysisError:
 def _file(path: str, content: bytes) -> None:
     if not os.path.basename(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    old, real = _stat(path), os.path.realpath(path)
-    if old is None or stat.S_ISREG(old.st_mode) and os.access(os.path.dirname(real), os.W_OK, effective_ids=True):
+    real = _behind_links(path)
+    old = _stat(real)
+    if old is None or stat.S_ISREG(old.st_mode) and os.access(os.path.dirname(real) or ".", os.W_OK, effective_ids=True):
         _replace(real, content, old)
     else:  # a device, a pipe; or a file whose directory takes no other beside it
-        _in_place(path, content)
+        _in_place(real, content)
+
+
+def _behind_links(path: str) -> str:
+    """In a directory of others a link may wait under the name: followed are root's, ours and those of whoever called sudo
+    (as in user/base/output_path.c). A descriptor's name (/dev/stdout) ends in /proc, whose links the kernel follows."""
+    real = path
+    for _ in range(40):
+        try:
+            fd = os.open(real, os.O_PATH | os.O_NOFOLLOW)
+        except OSError:  # whoever opens it says why it cannot be had
+            return real
+        try:
+            st = os.fstat(fd)
+            if not stat.S_ISLNK(st.st_mode) or _is_in_proc(st):
+                return real
+            if not _is_ours(st.st_uid):
+                raise AnalysisError(NO_PERM, f"{path}: {real} is another user's link, which would choose the file to write; name the file itself")
+            real = os.path.join(os.path.dirname(real), os.readlink("", dir_fd=fd))
+        finally:
+            os.close(fd)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _is_in_proc(st: os.stat_result) -> bool:
+    return st.st_dev == os.stat("/proc/self/status").st_dev
+
+
+def _is_ours(owner: int) -> bool:
+    if owner in (0, os.geteuid()):
+        return True
+    try:
+        caller = pwd.getpwuid(owner).pw_name
+    except KeyError:
+        return False
+    return os.geteuid() == 0 and os.environ.get("SUDO_UID") == str(owner) and os.environ.get("SUDO_USER") == caller
 
 
 def _stat(path: str) -> Optional[os.stat_result]:
@@ -63,14 +100,15 @@ def _stat(path: str) -> Optional[os.stat_result]:
 
 
 def _in_place(path: str, content: bytes) -> None:
-    with open(path, "wb") as f:
+    unless_proc = 0 if os.path.exists(path) and _is_in_proc(os.lstat(path)) else os.O_NOFOLLOW
+    with open(path, "wb", opener=lambda name, flags: os.open(name, flags | unless_proc)) as f:
         f.write(content)
 
 
 def _replace(path: str, content: bytes, old: Optional[os.stat_result]) -> None:
     """Whole or not at all: a full disk must not leave half a figure behind. `old`: the file there, if any."""
     if old is not None:  # its directory would let it be replaced, though it may not be written
-        os.close(os.open(path, os.O_WRONLY))
+        os.close(os.open(path, os.O_WRONLY | os.O_NOFOLLOW))
     # A name that nobody can foretell: in a directory of all users a link could wait under one that is known.
     part = os.path.join(os.path.dirname(path), f".ipcstall-{secrets.token_hex(8)}.part")
     try:

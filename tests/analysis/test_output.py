@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import pwd
 import stat
 import subprocess
 import sys
@@ -66,6 +67,22 @@ def test_a_link_is_followed(tmp_path, export, there):
     assert export(link)[0] == 0
     assert link.is_symlink() and not target.is_symlink() and target.read_text().startswith("{")
     assert [p.name for p in target.parent.iterdir()] == ["target"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to make another user's link")
+@pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing yet"])
+def test_another_users_link_is_refused(tmp_path, export, monkeypatch, there):
+    link, target = tmp_path / "link", tmp_path / "target"
+    if there:
+        target.write_text("old")
+    link.symlink_to("target")
+    os.chown(link, 65534, -1, follow_symlinks=False)
+    code, _, err = export(link)
+    assert code == NO_PERM and "another user's link" in err and err.count("\n") == 1
+    assert target.read_text() == "old" if there else not target.exists()
+    monkeypatch.setenv("SUDO_UID", "65534")
+    monkeypatch.setenv("SUDO_USER", pwd.getpwuid(65534).pw_name)
+    assert export(link)[0] == 0 and target.read_text().startswith("{")
 
 
 def test_links_in_a_circle_are_refused(tmp_path, export):

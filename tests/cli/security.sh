@@ -126,6 +126,56 @@ $words: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
 done
 check 'row3: nor from an experiment' "$bad" [ -z "$bad" ]
 
+# --- row3: where another user's link leads ---
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 755 "$WORK/theirs" && chown 65534 "$WORK/theirs"
+	quick=(--mode pipe --size 64 --test latency --count 100 -q --no-trace)
+	"$IPCSTALL" "${quick[@]}" --json "$WORK/point.json"
+	led_astray() { # NAME ARGUMENTS...: the last is an option that names an output
+		local name=$1 there rc bad=
+		shift
+		for there in yes no; do
+			rm -f "$WORK/victim" "$WORK/theirs/out.svg"
+			[ $there = no ] || echo keep >"$WORK/victim"
+			ln -s ../victim "$WORK/theirs/out.svg" && chown -h 65534 "$WORK/theirs/out.svg"
+			timeout $HUNG "$IPCSTALL" "$@" "$WORK/theirs/out.svg" >"$WORK/out" 2>"$WORK/err" </dev/null
+			rc=$?
+			[ $rc -eq 3 ] && grep -q "another user's link" "$WORK/err" && [ "$(cat "$WORK/victim" 2>/dev/null)" = "$([ $there = no ] || echo keep)" ] ||
+				bad="$bad target there: $there: exit code $rc, $(tail -1 "$WORK/err"), $(head -c 60 "$WORK/victim" 2>&1);"
+		done
+		check "row3: $name writes nothing where another user's link leads" "$bad" [ -z "$bad" ]
+	}
+	for out in json csv raw; do led_astray "--$out" "${quick[@]}" --$out; done
+	led_astray sweep sweep -m pipe -t latency --no-trace -V size=4 --count 100 -q -o
+	led_astray report report "$WORK/point.json" -o
+	led_astray figure figure cdf "$WORK/point.json" -o
+	if "$IPCSTALL" check >/dev/null 2>&1; then
+		led_astray record record -q -o "$WORK/theirs/out.svg" -- true
+		led_astray --ndjson run -q --ndjson "$WORK/theirs/out.svg" -- true
+		led_astray 'run --html' run -q --html "$WORK/theirs/out.svg" -- true
+		led_astray 'top --json' top -n 1 -i 0.1 --iterations 1 --json
+	fi
+	own_link() { # OWNER OPTION FILE ENVIRONMENT...: a link of OWNER to a file that is there or is not yet
+		local owner=$1 there said
+		shift
+		for there in yes no; do
+			rm -f "$WORK/victim" "$WORK/theirs/out"
+			[ $there = no ] || echo old >"$WORK/victim"
+			ln -s "$WORK/theirs/../victim" "$WORK/theirs/out" && chown -h "$owner" "$WORK/theirs/out"
+			said=$(env "$@" "$IPCSTALL" "${quick[@]}" --csv "$WORK/theirs/out" 2>&1) && [ -L "$WORK/theirs/out" ] && [ "$(wc -l <"$WORK/victim")" -eq 2 ] ||
+				{ echo "target there: $there: $said"; return 1; }
+		done
+	}
+	check "row3: a link of one's own is followed" "$(own_link 0 2>&1)" own_link 0
+	nobody=$(id -un 65534) group=$(id -g 65534)
+	check 'row3: so is one of whoever called sudo' "$(own_link 65534 SUDO_USER="$nobody" SUDO_UID=65534 SUDO_GID="$group" 2>&1)" \
+		own_link 65534 SUDO_USER="$nobody" SUDO_UID=65534 SUDO_GID="$group"
+	rm -f "$WORK/theirs/out" && ln -s /dev/stdout "$WORK/theirs/out"
+	check "row3: and one to a descriptor" "$(ls -la "$WORK/theirs")" eval '[ "$("$IPCSTALL" "${quick[@]}" --csv "$WORK/theirs/out" | wc -l)" -eq 2 ]'
+else
+	echo "skip row3 others' links: not root"
+fi
+
 # --- row4: the interpreter, started in a stranger's directory ---
 mkdir -p "$WORK/stranger/analysis"
 for f in analysis/__init__.py analysis/__main__.py numpy.py json.py sitecustomize.py usercustomize.py matplotlib.py runpy.py evil.py; do
@@ -207,6 +257,13 @@ refuses 'row6: a client that has the secret believes no server without it' 3 'st
 refuses 'row6: a port below 1024' 2 'ports from 1024 on' "${short[@]}" --port 80 --connect "127.0.0.1:$port"
 refuses 'row6: a congestion control that not every user may choose' 3 'not one that any user' "${short[@]}" --cc nosuchcc --connect "127.0.0.1:$port"
 refuses 'row6: more memory than a client may have' 5 'a client may have 256' --mode tcp --size 1G --duration 60ms -q --no-trace --connect "127.0.0.1:$port"
+end_server
+serve --user root
+"$IPCSTALL" "${short[@]}" --rcvbuf 64M --json "$WORK/buffer.json" --connect "127.0.0.1:$port" 2>"$WORK/err"
+says_true "row6: a client's buffers at the server are those that any user may have, also where it stayed root" \
+	"got = json.load(open('$WORK/buffer.json'))['points'][0]['socket']['server']['rcvbuf']" "0 < got <= 2 * $(cat /proc/sys/net/core/rmem_max)" got
+end_server
+serve
 says_true 'row6: proofs, places and data of strangers' "
 import socket, struct, subprocess
 tool, port, key, serving = '$IPCSTALL', $port, '$WORK/key', '$server'
@@ -335,7 +392,7 @@ if "$IPCSTALL" check >/dev/null 2>&1; then
 		honest=$!
 		jobs_to_end+=($honest)
 	}
-	"$IPCSTALL" attach --exact -a -q --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
+	"$IPCSTALL" attach --exact -a --max-endpoints 500 --json "$WORK/crowd.json" 2>"$WORK/err" &
 	tracer=$!
 	jobs_to_end+=($tracer)
 	until_true tracing $tracer
@@ -349,6 +406,7 @@ if "$IPCSTALL" check >/dev/null 2>&1; then
 ledger = json.load(open('$WORK/crowd.json'))['ledger']
 seen = [e['beside']['tx']['bytes'] for e in ledger['endpoints'] if e['comm'] == 'honest']
 room = {k: ledger.get(k, 0) for k in ('overflow', 'let_go', 'opened')}" 'max(seen, default=0) > 100 and room["let_go"] > 0' '(seen, room)'
+	check 'row5: the card says how many endpoints found no room' "$(grep -i room "$WORK/err")" grep -qE '^  [1-9][0-9]* endpoints found no room' "$WORK/err"
 	# every socket asks for room once; what asks again with each message is counted once
 	check 'row5: who finds no room is counted once, not with each attempt' "$(tail -1 "$WORK/err")" \
 		python3 -c "import json; l = json.load(open('$WORK/crowd.json'))['ledger']; assert 100 < l['overflow'] < 3000, l['overflow']"

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output_path.h"
+
 #define PART_BEGIN ".ipcstall-"
 #define PART_END   ".part"
 
@@ -31,19 +33,15 @@ static bool is_given(const struct stat *st)
 
 static bool is_replaced(const char *path, const struct stat *old)
 {
-	struct stat link;
-
 	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
 		return false;
-	if (!old) /* a link to what is not there yet: that is what is made */
-		return lstat(path, &link) != 0;
-	return S_ISREG(old->st_mode) && !is_given(old);
+	return !old || (S_ISREG(old->st_mode) && !is_given(old));
 }
 
 /* Its directory would let a file be replaced that may not be written. */
 static bool may_write(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd >= 0 && close(fd) == 0;
 }
@@ -160,7 +158,7 @@ static int open_beside(struct atomic_file *r, const char *path, const struct sta
 {
 	int fd = -1, err;
 
-	r->real = old ? realpath(path, NULL) : strdup(path);
+	r->real = strdup(path);
 	r->part = r->real ? name_beside(r->real) : NULL;
 	if (r->part && !named)
 		fd = open_nameless(r, flags, old ? 0600 : mode);
@@ -191,15 +189,15 @@ int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t 
 		if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != ENAMETOOLONG))
 			return fd;
 	}
-	return open(path, flags | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	return output_open(path, flags | O_TRUNC, mode);
 }
 
 /* Where it cannot take the place (a file is mounted there, or is another's in a directory like
  * /tmp), what is in it does. */
 static int copy_over(const struct atomic_file *r)
 {
-	int in = open(r->part, O_RDONLY | O_CLOEXEC),
-	    out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
+	int in = open(r->part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), err = 0,
+	    out = in < 0 ? -1 : open(r->real, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t n = 1;
 
 	while (out >= 0 && n > 0)

@@ -14,10 +14,10 @@ struct atomic_file {
 		   name from the start */
 };
 
-/* A descriptor for what is to stand at `path`, or -1 and errno; flags: O_WRONLY or O_RDWR; mode: of
- * a file that was not there. Where the file system can, it has no name until it is whole, so that a
- * killed program leaves nothing. `named`: it is opened by r->part meanwhile; what killed programs
- * left of that kind in its directory goes. */
+/* A descriptor for what is to stand at `path`, of output_path(), or -1 and errno; flags: O_WRONLY
+ * or O_RDWR; mode: of a file that was not there. Where the file system can, it has no name until it
+ * is whole, so that a killed program leaves nothing. `named`: it is opened by r->part meanwhile;
+ * what killed programs left of that kind in its directory goes. */
 int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t mode, bool named);
 /* What was written takes its place: 0, or an errno, and what was there is there. */
 int atomic_file_commit(struct atomic_file *r);

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/atomic_file.h"
+#include "base/output_path.h"
 #include "recording/blocks.h"
 #include "recording/codec.h"
 
@@ -32,11 +33,12 @@ struct queue {
 struct recorder {
 	int fd;
 	char *path;
+	char target[PATH_MAX]; /* behind a link */
 	/* A recording that was there stays until the new one has a whole snapshot: before that,
 	 * nothing of it could be replayed. From then on it stands under its own name and grows
 	 * there, so that a crash leaves all but its last block. */
 	struct atomic_file place;
-	char *real; /* where it is now, and behind a link: that is what is replaced to make room */
+	char *real; /* where it is now: that is what is replaced to make room */
 	uint64_t size, max;
 	struct dropped dropped;
 	pthread_mutex_t lock; /* of `in` and `refused` */
@@ -138,8 +140,10 @@ struct recorder *recorder_new(const char *path, uint64_t max_size)
 
 int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 {
-	r->fd = atomic_file_open(&r->place, r->path, O_RDWR, 0600, true);
-	r->real = r->fd < 0 ? NULL : realpath(r->place.part ? r->place.part : r->path, NULL);
+	if (output_path(r->path, r->target, e))
+		return -1;
+	r->fd = atomic_file_open(&r->place, r->target, O_RDWR, 0600, true);
+	r->real = r->fd < 0 ? NULL : realpath(r->place.part ? r->place.part : r->target, NULL);
 	r->error = r->real ? write_header(r, head) : errno;
 	if (!r->error)
 		return 0;
@@ -159,8 +163,8 @@ static int take_place(struct recorder *r)
 		return err;
 	close(r->fd);
 	free(r->real);
-	r->real = realpath(r->path, NULL);
-	r->fd = r->real ? open(r->real, O_RDWR | O_CLOEXEC) : -1;
+	r->real = realpath(r->target, NULL);
+	r->fd = r->real ? open(r->real, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
 	return r->fd < 0 || lseek(r->fd, 0, SEEK_END) < 0 ? errno : 0;
 }
 

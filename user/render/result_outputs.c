@@ -7,17 +7,19 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/output_path.h"
 #include "render/sink.h"
 
 struct place {
 	const char *path; /* NULL: no output */
-	struct stat st;	  /* st_mode 0: unknown */
-	bool created;	  /* by looking */
+	char real[PATH_MAX];
+	struct stat st; /* st_mode 0: unknown */
+	bool created;	/* by looking */
 };
 
 static int look_by_opening(struct place *p)
 {
-	int fd = open(p->path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+	int fd = output_open(p->real, O_WRONLY | O_APPEND | O_NOCTTY, 0666);
 
 	if (fd < 0)
 		return -1;
@@ -35,9 +37,11 @@ static int look(struct place *p, struct err *e)
 		fstat(STDOUT_FILENO, &p->st);
 		return 0;
 	}
-	there = stat(p->path, &p->st) == 0;
+	if (output_path(p->path, p->real, e))
+		return -1;
+	there = stat(p->real, &p->st) == 0;
 	/* opening would wait for the reader, and closing end what it reads */
-	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS)
+	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->real, W_OK, AT_EACCESS)
 					      : look_by_opening(p);
 	p->created = rc == 0 && !there;
 	return rc ? err_sys(e, EXIT_IO, "give a writable path", "%s", p->path) : 0;
@@ -65,15 +69,11 @@ static int keep_apart(const struct place *a, const struct place *b, struct err *
 	return 0;
 }
 
-/* A run that ends before it has a result must leave no file; behind a link, it is the link's target
- * that was made. */
+/* A run that ends before it has a result must leave no file. */
 static void remove_created(const struct place *p)
 {
-	char *real = p->created ? realpath(p->path, NULL) : NULL;
-
-	if (real)
-		unlink(real);
-	free(real);
+	if (p->created)
+		unlink(p->real);
 }
 
 static int look_at_all(struct place *p, size_t n, struct err *e)

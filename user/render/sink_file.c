@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/output_path.h"
 #include "render/sink.h"
 
 bool sink_is_stdout(const char *path)
@@ -79,12 +80,28 @@ static FILE *opened(FILE *f, const char *path, struct err *e)
 
 FILE *sink_open(const char *path, struct err *e)
 {
-	return opened(sink_is_stdout(path) ? stdout : open_atomic_file(path), path, e);
+	char real[PATH_MAX];
+
+	if (sink_is_stdout(path))
+		return stdout;
+	return output_path(path, real, e) ? NULL : opened(open_atomic_file(real), path, e);
+}
+
+/* flag: O_TRUNC or O_APPEND */
+static FILE *open_in_place(const char *path, int flag, struct err *e)
+{
+	char real[PATH_MAX];
+	int fd;
+
+	if (output_path(path, real, e))
+		return NULL;
+	fd = output_open(real, O_WRONLY | flag, 0666);
+	return opened(fd < 0 ? NULL : fdopen(fd, flag == O_APPEND ? "ae" : "we"), path, e);
 }
 
 FILE *sink_open_stream(const char *path, struct err *e)
 {
-	return opened(sink_is_stdout(path) ? stdout : fopen(path, "we"), path, e);
+	return sink_is_stdout(path) ? stdout : open_in_place(path, O_TRUNC, e);
 }
 
 void sink_drop(FILE *f)
@@ -124,7 +141,7 @@ FILE *sink_settle(FILE *f, const char *path, struct err *e)
 	}
 	if (sink_close(f, path, e))
 		return NULL;
-	return opened(fopen(path, "ae"), path, e);
+	return open_in_place(path, O_APPEND, e);
 }
 
 const char *size_text(int64_t size, char buf[24])
