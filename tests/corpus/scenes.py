@@ -380,8 +380,8 @@ def wire(other):
     ip("link", "set", "here", "up")
 
 
-def no_neighbour():
-    """The other host stops to answer for its address: what is sent waits for the link to find it."""
+def behind_a_wire(does):
+    """Another host at 10.77.0.2, which does this with its listener; its process, once it listens."""
     goes, comes = os.pipe()[::-1], os.pipe()
 
     def server():
@@ -390,20 +390,70 @@ def no_neighbour():
         os.read(comes[0], 1)
         ip("addr", "add", "10.77.0.2/24", "dev", "there")
         ip("link", "set", "there", "up")
-        c = socket.create_server(("10.77.0.2", 7000))
+        listener = socket.create_server(("10.77.0.2", 7000))
         os.write(goes[0], b"2")
-        c = c.accept()[0]
-        c.recv(1)
-        with open("/proc/sys/net/ipv4/conf/all/arp_ignore", "w", encoding="ascii") as f:
-            f.write("8")
-        c.send(b"k")
-        c.recv(100)
+        does(listener)
 
     pid = child("server", server)
     os.read(goes[1], 1)
     wire(pid)
     os.write(comes[1], b"1")
     os.read(goes[1], 1)
+    return pid
+
+
+def slow_wire(*words):
+    """What is sent from here leaves by a bucket of these words."""
+    subprocess.run(["tc", "qdisc", "add", "dev", "here", "root", "tbf", *words], check=True)
+
+
+def far_away():
+    """A new connection for each question, to a host to which a packet takes long."""
+    def answers(listener):
+        while True:
+            c = listener.accept()[0]
+            c.recv(1)
+            c.send(b"k")
+            c.close()
+
+    pid = behind_a_wire(answers)
+    slow_wire("rate", "10kbit", "burst", "80", "limit", "100000")
+    name("client")
+    for _ in range(8):
+        with socket.create_connection(("10.77.0.2", 7000)) as s:
+            s.send(b"q")
+            s.recv(1)
+    os.kill(pid, signal.SIGKILL)
+
+
+def fills_the_link():
+    """As much as the wire carries."""
+    def takes(listener):
+        c = listener.accept()[0]
+        while c.recv(1 << 16):
+            pass
+
+    behind_a_wire(takes)
+    slow_wire("rate", "20mbit", "burst", "16kb", "limit", "300kb")
+    name("client")
+    s = socket.create_connection(("10.77.0.2", 7000))
+    for _ in range(30):
+        s.sendall(bytes(100000))
+    s.close()
+    os.wait()
+
+
+def no_neighbour():
+    """The other host stops to answer for its address: what is sent waits for the link to find it."""
+    def server(listener):
+        c = listener.accept()[0]
+        c.recv(1)
+        with open("/proc/sys/net/ipv4/conf/all/arp_ignore", "w", encoding="ascii") as f:
+            f.write("8")
+        c.send(b"k")
+        c.recv(100)
+
+    pid = behind_a_wire(server)
     name("client")
     s = socket.create_connection(("10.77.0.2", 7000))
     s.send(b"x")
@@ -412,6 +462,20 @@ def no_neighbour():
     s.send(b"y" * 100)
     time.sleep(1)
     os.kill(pid, signal.SIGKILL)
+
+
+def asks_nobody():
+    """A question by UDP to a port at which no program listens, asked again and again."""
+    name("client")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        s.settimeout(0.3)
+        for _ in range(5):
+            s.sendto(b"q", silent.getsockname())
+            try:
+                s.recv(100)
+            except TimeoutError:
+                pass
 
 
 def sends_into_a_full_queue():
@@ -447,6 +511,31 @@ def sips():
 
 
 # --- all is well ---
+
+
+def computes(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def busy():
+    """A pipe whose reader computes over what it reads, on a CPU of its own."""
+    first, last = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
+    r, w = os.pipe()
+
+    def takes():
+        os.close(w)
+        os.sched_setaffinity(0, {last})
+        while os.read(r, 1 << 16):
+            computes(0.001)
+
+    child("reader", takes)
+    os.close(r)
+    os.sched_setaffinity(0, {first})
+    name("writer")
+    for _ in range(300):
+        os.write(w, bytes(1 << 16))
 
 
 def copies(kind):

@@ -1937,6 +1937,7 @@ static void connections_that_are_slow_to_be_made_are_named(void **state)
 	for (int i = 0; i < 2; i++) {
 		ep[i].remote.port = 80;
 		ep[i].making.connect_ns = SECOND / 10;
+		ep[i].rtt_us = 100000;
 		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = 3 * (SECOND / 10);
 		ep[i].tx.ns[TX_IDLE] = 3 * (SECOND / 10);
 	}
@@ -1947,6 +1948,10 @@ static void connections_that_are_slow_to_be_made_are_named(void **state)
 	ep[1].syn_retransmits = 1; /* that is told of as recovery */
 	said_of_both(ep, &v);
 	assert_int_equal(v.connect.n, 1);
+	ep[0].rtt_us = 0; /* given up before it was answered */
+	said_of_both(ep, &v);
+	assert_int_equal(v.connect.endpoint, -1);
+	ep[0].rtt_us = 100000;
 	ep[0].making.connect_ns = SECOND / 1000; /* no longer than anywhere */
 	said_of_both(ep, &v);
 	assert_int_equal(v.connect.endpoint, -1);

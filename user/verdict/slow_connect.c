@@ -11,10 +11,16 @@
 #define SLOW_NS	   10000000
 #define SLOW_SHARE 0.1
 
+/* One that was given up has no round trip. */
+static bool was_answered(const struct trace_endpoint *ep)
+{
+	return !ep->making.connecting && ep->rtt_us;
+}
+
 static bool is_slow(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->making.connect_ns >= SLOW_NS && !ep->syn_retransmits &&
-	       !ep->making.connecting;
+	       was_answered(ep);
 }
 
 const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep)
