@@ -7,51 +7,25 @@ A stall of one end is laid over what the other end was doing meanwhile, so that 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Mapping, Optional, Sequence
 
-from .. import fields
-from ..errors import usage
 from ..model import Document, STALL_STATES, Span, Timeline
+from ..stacks import chains
 
 
 def of_trace(doc: Document) -> bytes:
-    """The same of a trace document's single stalls, with call stacks where they were recorded: WHO;CALL STACK;stall:STATE;by:WHOM;ITS STACK."""
-    stalls = fields.array(doc.header, "stalls", doc.path)
-    if not stalls:
-        raise usage(f"{doc.path}: holds no single stalls; record it with --threshold or --stacks")
-    total: Dict[str, int] = {}
-    for i, item in enumerate(stalls):
-        where = f"{doc.path}: stalls[{i}]"
-        chain = ";".join(_chain(fields.obj(item, where), where))
-        total[chain] = total.get(chain, 0) + (fields.whole(item, "ns", where) or 0)
-    rows = [f"{chain} {ns / 1e3:.0f}" for chain, ns in sorted(total.items()) if ns >= 500]
-    return ("\n".join(rows) + "\n").encode() if rows else b""
-
-
-def _chain(stall: fields.Object, where: str) -> List[str]:
-    out = [_who("", stall, "pid", "comm", where), *_stack(stall, "user_stack", where), *_stack(stall, "kernel_stack", where),
-           "stall:" + fields.text(stall, "state", where)]
-    if fields.whole(stall, "peer_pid", where):
-        blamed = fields.text(stall, "blamed", where)
-        out.append(_who("by:" if blamed else "peer:", stall, "peer_pid", "peer_comm", where))
-        out += [_safe(blamed.removeprefix("peer "))] if blamed else []
-        out += [*_stack(stall, "peer_user_stack", where), *_stack(stall, "peer_kernel_stack", where)]
-    return out
-
-
-def _who(prefix: str, stall: fields.Object, pid: str, comm: str, where: str) -> str:
-    return _safe(f"{prefix}{fields.text(stall, comm, where, 'nobody seen')}[{fields.whole(stall, pid, where) or 0}]")
-
-
-def _stack(stall: fields.Object, key: str, where: str) -> List[str]:
-    """Outermost frame first; functions without the offset, which would split one function into many."""
-    frames = [f if isinstance(f, str) else str(f) for f in fields.array(stall, key, where)]
-    return [_safe(("k:" if f.endswith("[k]") else "") + f.removesuffix(" [k]").partition("+0x")[0]) for f in reversed(frames)]
+    """The same of a trace document's single stalls, with call stacks where they were recorded (analysis/stacks.py)."""
+    return _rows({";".join(_safe(frame) for frame in chain): ns for chain, ns in chains(doc).items()})
 
 
 def _safe(frame: str) -> str:
     """What separates frames may not stand within one."""
     return frame.replace(";", "_").replace(" ", "_")
+
+
+def _rows(total: Mapping[str, float]) -> bytes:
+    rows = [f"{stack} {ns / 1e3:.0f}" for stack, ns in sorted(total.items()) if ns >= 500]
+    return ("\n".join(rows) + "\n").encode() if rows else b""
 
 
 def to_folded(line: Timeline) -> bytes:
@@ -70,8 +44,7 @@ def to_folded(line: Timeline) -> bytes:
                 left -= ns
             if left > 0:
                 total[stack] = total.get(stack, 0.0) + left
-    rows = [f"{stack} {ns / 1e3:.0f}" for stack, ns in sorted(total.items()) if ns >= 500]
-    return ("\n".join(rows) + "\n").encode() if rows else b""
+    return _rows(total)
 
 
 def _peer(ends: Sequence[str], ep: str) -> Optional[str]:

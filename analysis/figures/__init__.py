@@ -37,6 +37,7 @@ ROWS: Sequence[Kind] = (
     Kind("heatmap", "heatmap", False, "throughput over two variables, such as pipe size and write size"),
     Kind("timeline", "timeline", True, "one connection against time: both ends, states as bands"),
     Kind("waterfall", "waterfall", True, "the path of a message, layer by layer: at the median and at 99 %"),
+    Kind("flame", "flame", False, "flame graph of a trace's single stalls: who waited, from where, for whom"),
     Kind("series", "series", True, "throughput and stall against time, lagged correlation"),
 )
 KINDS: Dict[str, Kind] = {k.name: k for k in ROWS}

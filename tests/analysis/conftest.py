@@ -56,7 +56,7 @@ def corpus(tmp_path_factory) -> "dict[str, str]":
         "one-size": synth.result(synth.transports(sizes=(64,), n=400)),
         "long-names": synth.result([{**p, "mode": m} for m in ("a-transport-with-a-very-long-name", "another-transport-with-a-long-name")
                                     for p in synth.transports(("tcp",), n=100)]),
-        "trace": synth.trace(),
+        "trace": synth.trace(), "stalls": synth.stalls(), "stalls-deep": synth.stalls(40),
         "pipes": synth.sweep(synth.pipes()),
         "line": synth.timeline(),
         "comb-cut": synth.sweep(synth.comb(sizes=(1453, 3500, 5000), repeats=1), complete=False),

@@ -55,6 +55,16 @@ def trace(lost: int = 0) -> str:
     return json.dumps(header("trace", ledger={**found, "observed": 5000, "lost": lost, "overflow": 0}, command=["x"], exit_code=0))
 
 
+def stalls(deep: int = 3) -> str:
+    """A trace with single stalls of two programs, whose stacks are so deep."""
+    frames = {"user_stack": [f"function_{i}+0x10 (app)" for i in range(deep)], "kernel_stack": ["tcp_sendmsg+0x161 [k]", "entry+0x76 [k]"]}
+    held = {"serial": 1, "state": "nagle", "ns": 43_000_000, "pid": 7, "comm": "client", "blamed": "peer delayed ACK", "peer_pid": 8,
+            "peer_comm": "server", "peer_user_stack": ["__read+0xd (libc.so.6)"], **frames}
+    alone = {**held, "state": "cwnd", "blamed": None, "peer_pid": None, "comm": "uploader", "pid": 9, "ns": 9_000_000}
+    short = {**held, "state": "rwnd", "ns": 400_000}
+    return json.dumps({**json.loads(trace()), "stalls": [held, alone, held, short]})
+
+
 def comb_point(size: int, nodelay: int, repeat: int, rng: np.random.Generator, stall_ns: float = 4.4e6, noise: float = 0.02) -> Dict[str, Any]:
     """100 Mbit/s and a fixed cost a message; a stall where the rule says so. 500 messages."""
     n = 500

@@ -30,6 +30,7 @@ CASES = [
     ("heatmap", "pipes"), ("heatmap", "comb"),
     ("timeline", "line"), ("timeline", "line-long"), ("timeline", "line-cut"), ("timeline", "line-smooth"),
     ("waterfall", "way"), ("waterfall", "way-dgram"), ("waterfall", "way-slow"),
+    ("flame", "stalls"), ("flame", "stalls-deep"),
     ("series", "line"), ("series", "line-long"), ("series", "line-smooth"),
 ]
 
@@ -354,3 +355,21 @@ def test_a_single_point_and_a_single_instant(save, run, tmp_path):
     code, _, err = run("figure", "series", path, "-o", out)
     assert code == 2 and err.splitlines()[-1].endswith("all that it holds happened at one instant; record for longer")
     assert run("report", path, "-o", out)[0] == 0
+
+
+def test_a_flame_is_as_wide_as_its_stall(draw):
+    ax = draw("flame", "stalls").axes[0]
+    rows = {}
+    for bar in ax.patches:
+        rows.setdefault(round(bar.get_y(), 2), []).append(bar.get_width())
+    whole = (2 * 43 + 9 + 0.4) * 1e6
+    assert sorted(rows[min(rows)], reverse=True) == pytest.approx([86.4, 9.0]) and sum(rows[min(rows)]) == pytest.approx(whole / 1e6)
+    assert len(rows) == 1 + 3 + 2 + 1 + 3
+    texts = [t for t, _ in text_boxes(ax.figure)]
+    assert {"client[7]", "tcp_sendmsg", "nagle", "for server[8]", "delayed ACK"} <= set(texts)
+    assert ax.get_xlabel() == "stall (ms)"
+
+
+def test_a_flame_needs_single_stalls(draw):
+    with pytest.raises(AnalysisError, match="record it with --threshold"):
+        draw("flame", "trace")

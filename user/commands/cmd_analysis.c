@@ -20,7 +20,7 @@ struct analysis_opts {
 
 static const char *const test_words[] = { "latency", "oneway", "connect", "throughput", NULL };
 static const char *const figure_kinds[] = { "stall", "throughput", "ledger", "curve", "box", "cdf",
-	"rank", "heatmap", "timeline", "waterfall", NULL };
+	"rank", "heatmap", "timeline", "waterfall", "series", "flame", NULL };
 
 #define OPT_OUTPUT(what) \
 	{ \
