@@ -10,7 +10,7 @@ from . import tables
 from .findings import caveats, find, timeline_findings
 from .load import describe_machine
 from .model import Document, Timeline
-from .text import file_name, row_columns, wrapped
+from .text import file_name, readable, row_columns, wrapped
 from .waterfall import ways
 
 MOST_WAYS = 4
@@ -51,12 +51,13 @@ def _page(path: str, what: str, machine: object, verdict: List[str], beware: Lis
 
 def grid(t: tables.Table, indent: str = "  ") -> List[str]:
     """A row a line; the titles in two where that helps; where the screen is too narrow even so, a row a paragraph."""
-    for titles in ([t.columns], _broken(t.columns)):
-        widths = [max(len(r[j]) for r in [*titles, *t.rows]) for j in range(len(t.columns))]
+    columns, rows = [readable(c) for c in t.columns], [[readable(c) for c in r] for r in t.rows]
+    for titles in ([columns], _broken(columns)):
+        widths = [max(len(r[j]) for r in [*titles, *rows]) for j in range(len(columns))]
         if len(indent) + 2 * (len(widths) - 1) + sum(widths) <= row_columns():
             return [indent + "  ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(r, widths))).rstrip()
-                    for r in [*titles, *t.rows]]
-    return [line for r in t.rows for line in _paragraph(t.columns, r, indent)]
+                    for r in [*titles, *rows]]
+    return [line for r in rows for line in _paragraph(columns, r, indent)]
 
 
 def _broken(titles: Sequence[str]) -> List[List[str]]:

@@ -60,15 +60,22 @@ def row_columns() -> float:
 
 
 def wrapped(text: str, first: str = "  ", further: str = "    ") -> List[str]:
-    return textwrap.wrap(text, columns(), initial_indent=first, subsequent_indent=further, break_on_hyphens=False)
+    return textwrap.wrap(readable(text), columns(), initial_indent=first, subsequent_indent=further, break_on_hyphens=False)
 
 
-_IN_ASCII = str.maketrans({"µ": "u", "ρ": "rho", "←": "<-", "→": "->", "×": "x", "–": "-", "—": "-", "…": "...", "±": "+-", "≥": ">=", "≤": "<="})
+_IN_ASCII = str.maketrans({"µ": "u", "ρ": "rho", "←": "<-", "→": "->", "×": "x", "–": "-", "—": "-", "…": "...", "±": "+-", "≥": ">=", "≤": "<=",
+                           "√": "sqrt ", "·": "*", "−": "-", "“": '"', "”": '"'})
+
+
+def readable(text: str) -> str:
+    """In ASCII where the locale is not UTF-8, as the tool itself does: before lines are broken, for it takes more room."""
+    return text if _is_utf8() else text.translate(_IN_ASCII)
+
+
+def _is_utf8() -> bool:
+    named = next((v for v in map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG")) if v), "")
+    return re.search(r"utf-?8", named, re.IGNORECASE) is not None
 
 
 def for_screen(text: str) -> bytes:
-    """In ASCII where the locale is not UTF-8, as the tool itself does."""
-    named = next((v for v in map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG")) if v), "")
-    if re.search(r"utf-?8", named, re.IGNORECASE):
-        return text.encode()
-    return text.translate(_IN_ASCII).encode("ascii", "replace")
+    return text.encode() if _is_utf8() else readable(text).encode("ascii", "replace")

@@ -6,6 +6,7 @@
 #include "bpf/causes.h"
 #include "commands/command.h"
 #include "commands/explain.h"
+#include "render/paint.h"
 
 struct cause_row {
 	int number;
@@ -47,12 +48,15 @@ static void markdown(const char *title, const struct cause_row *r, int n)
 		       r[n].stall ? "yes" : "no", nist_name(r[n].nist), r[n].fix);
 }
 
-static void plain(const char *title, const struct cause_row *r, int n)
+static void plain(const struct paint *p, const char *title, const struct cause_row *r, int n)
 {
-	printf("%s\n", title);
-	while (n-- > 0)
-		printf("  %-9s%s %s\n  %11s-> %s\n", r[n].name, r[n].stall ? "*" : " ", r[n].what,
-		       "", r[n].fix);
+	paint_paragraph(p, INK_PLAIN, 0, 2, "%s", title);
+	while (n-- > 0) {
+		printf("  %-9s%s ", r[n].name, r[n].stall ? "*" : " ");
+		paint_wrapped(p, INK_PLAIN, r[n].what, 13, 13);
+		putchar('\n');
+		paint_paragraph(p, INK_PLAIN, 13, 16, "-> %s", r[n].fix);
+	}
 }
 
 #define ROWS(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -60,6 +64,7 @@ static void plain(const char *title, const struct cause_row *r, int n)
 static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct causes_opts *o = opts;
+	struct paint p = paint_on(stdout, COLOUR_NEVER);
 
 	if (rest->n > 1)
 		return err_set(e, EXIT_BAD_USAGE, "causes: %d words; give one, or none for all",
@@ -68,10 +73,9 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 	if (rest->n)
 		return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 	if (!o->markdown) {
-		plain("tx: the states of a sender, highest first (* marks a stall)", tx_rows,
+		plain(&p, "tx: the states of a sender, highest first (* marks a stall)", tx_rows,
 		      ROWS(tx_rows));
-		plain("rx: the states of a receiver, highest first", rx_rows,
-		      ROWS(rx_rows));
+		plain(&p, "rx: the states of a receiver, highest first", rx_rows, ROWS(rx_rows));
 		return EXIT_DONE;
 	}
 	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. If several "

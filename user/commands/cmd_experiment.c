@@ -13,6 +13,7 @@
 #include "sweep/experiment_steps.h"
 #include "base/clock.h"
 #include "base/progress.h"
+#include "render/paint.h"
 
 struct experiment_opts {
 	bool quick, list, resume, progress;
@@ -43,6 +44,19 @@ static int is_experiment(const struct dirent *d)
 	       d->d_name[0] <= 'z';
 }
 
+enum { TITLES_AT = 25, NARROW = 60 };
+
+/* Where the screen is narrow the title stands below the name. */
+static void print_title(const char *name, int n, const char *title)
+{
+	struct paint p = paint_on(stdout, COLOUR_NEVER);
+	int at = p.width < NARROW ? 2 : TITLES_AT;
+
+	printf(p.width < NARROW ? "%.*s\n  " : "%-24.*s ", n, name);
+	paint_wrapped(&p, INK_PLAIN, title, at, at);
+	putchar('\n');
+}
+
 static int list(struct err *e)
 {
 	char share[PATH_MAX], dir[PATH_MAX + 32], path[2 * PATH_MAX], title[200];
@@ -59,8 +73,7 @@ static int list(struct err *e)
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, found[i]->d_name);
 		if (plan_title(path, title, sizeof(title)))
-			printf("%-24.*s %s\n", (int)strlen(found[i]->d_name) - 3, found[i]->d_name,
-			       title);
+			print_title(found[i]->d_name, (int)strlen(found[i]->d_name) - 3, title);
 		free(found[i]);
 	}
 	free(found);

@@ -204,15 +204,20 @@ static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 	const struct trace_call_stats *who = rx ? &ep->rx_calls : &ep->tx_calls;
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	struct columns c = columns_for(p->width);
-	char name[PARTY_TEXT], life[32];
+	char name[PARTY_TEXT], life[32], does[64];
+	int at;
 
 	if (!l->lifetime_ns)
 		return;
 	program_name(who, name, sizeof(name));
 	human_ns((double)l->lifetime_ns, life, sizeof(life));
+	snprintf(does, sizeof(does), "%s, %s",
+		 rx ? verb_of(name, "reads", "read") : verb_of(name, "writes", "write"), life);
 	fputs("  ", p->out);
 	paint_text(p, INK_BOLD, name);
-	fprintf(p->out, " %s, %s\n", rx ? "reads" : "writes", life);
+	at = 3 + paint_width(name);
+	fputs(at + paint_width(does) <= p->width ? " " : "\n    ", p->out);
+	fprintf(p->out, "%s\n", does);
 	for (unsigned int i = rx ? (unsigned int)RX_N : (unsigned int)TX_N; i-- > 0;)
 		if ((double)l->ns[i] >= SHOWN_SHARE * (double)l->lifetime_ns)
 			one_bar(p, &c, s, ep, rx, i);
