@@ -14,7 +14,11 @@ test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name, 
 test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
 	$(Q)tests/vm/selftest $(if $(QUICK),--quick)
 
-.PHONY: test-arm64
+.PHONY: test-arm64 test-arm64-objects
+test-arm64-objects: ## the BPF objects compiled for arm64, and what stack they need
+	$(Q)$(MAKE) --no-print-directory BPF_ARCH=arm64 GEN=build/gen-arm64 $(BPF_NAMES:%=build/gen-arm64/%.bpf.o)
+	$(Q)tests/bpf-stack $(BPF_NAMES:%=build/gen-arm64/%.bpf.o) && echo '1 passed, 0 failed, 0 skipped'
+
 test-arm64: ## the known workloads in an emulated guest for arm64 (BACKEND=b: one; needs gcc-aarch64-linux-gnu and qemu-system-arm; three minutes)
 	$(Q)tests/vm/arm64 $(BACKEND)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Fuzzers: one of tests/fuzz/fuzz_*.c each, linked with the rooms that it includes files of, all built by clang with libFuzzer.
+# Fuzzers: one of tests/fuzz/fuzz_*.c each, linked with the rooms that it includes files of, all built by clang with libFuzzer and
+# sanitizers. The unit tests are linked with the same archives: one build by clang serves both.
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ         ?= $(FUZZERS)
 FUZZ_SECONDS ?= 60
-FUZZ_BUILD    = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz OPT=-O1 SAN=1 CFLAGS='$(CFLAGS) -fsanitize=fuzzer-no-link'
+CLANG_BUILD   = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz OPT=-O1 SAN=1 CFLAGS='$(CFLAGS) -fsanitize=fuzzer-no-link'
 COVER_BUILD   = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz-coverage OPT=-O1 HARDEN= HARDEN_LD= FORTIFY= \
 	CFLAGS='$(CFLAGS) -fprofile-instr-generate -fcoverage-mapping'
 
@@ -14,11 +15,17 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(ARCHIVES)
 		$(patsubst %,$(B)/rooms/%.a,$(shell $(PYTHON) tests/layers --link $<)) $(LIBS)
 -include $(FUZZERS:%=$(B)/fuzz/%.d)
 
-.PHONY: fuzzers fuzz-files fuzz fuzz-corpus fuzz-coverage
+.PHONY: fuzzers fuzz-files unit-clang-files test-unit-clang fuzz fuzz-corpus fuzz-coverage
 fuzzers: $(FUZZERS:%=$(B)/fuzz/%)
 
 fuzz-files: ## the fuzzers, and the program as clang builds it
-	+$(Q)$(FUZZ_BUILD) fuzzers build/fuzz/ipcstall
+	+$(Q)$(CLANG_BUILD) fuzzers build/fuzz/ipcstall
+
+unit-clang-files: fuzz-files
+	+$(Q)$(CLANG_BUILD) unit-files
+
+test-unit-clang: ## the unit tests built by clang, with address and undefined-behaviour sanitizers (TEST=name: one of them)
+	+$(Q)$(CLANG_BUILD) test-unit
 
 fuzz: fuzz-files ## the fuzzers, each from its kept corpus for FUZZ_SECONDS (60); FUZZ=name: one (tests/fuzz/README.md)
 	$(Q)tests/fuzz/run --each $(FUZZ_SECONDS) $(FUZZ)
