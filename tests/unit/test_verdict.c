@@ -1557,6 +1557,26 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
 }
 
+/* the limit is said once, and what else held the same stream for moments stands in its states */
+static void moments_of_a_limited_stream_take_no_sentence(void **state)
+{
+	struct trace_endpoint ep;
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct card card;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep.tx.ns[TX_SNDBUF] -= 7 * (SECOND / 100);
+	ep.tx.ns[TX_PACING] = 7 * (SECOND / 100);
+	ep.tx.count[TX_PACING] = 100;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	assert_true(v.n > 1);
+	card_make(&s, &v, &card);
+	assert_int_equal(card.n_also, 0);
+}
+
 static void a_reader_that_has_no_cpu_is_not_elsewhere(void **state)
 {
 	struct trace_endpoint ep;
@@ -2007,6 +2027,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
+	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
 	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),
 	cmocka_unit_test(two_that_share_a_cpu_take_turns),
 	cmocka_unit_test(reading_in_small_pieces_is_a_cause),

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/human.h"
 #include "render/environment.h"
 #include "render/card.h"
 
@@ -63,11 +64,30 @@ json_t *traced_to_json(const struct traced *tr)
 	return tr->t ? trace_to_json(tr->t) : json_pack("{s:n, s:s}", "backend", "why", tr->why);
 }
 
-static void point_title(const struct point *p, FILE *out)
+/* ": 30.5 us, p99 83.7 us", or ": 1940 MB/s" */
+static void point_figure(const struct point *p, char *buf, size_t len)
 {
-	char size[24];
+	char median[32], p99[32], rate[32];
 
-	fprintf(out, "%s, %s", test_name(p->test), size_text(p->size, size));
+	*buf = '\0';
+	if (p->throughput.present && !isnan(p->throughput.bytes_per_s)) {
+		human_figure(p->throughput.bytes_per_s / 1e6, 3, rate, sizeof(rate));
+		snprintf(buf, len, ": %s MB/s", rate);
+	} else if (p->latency.present) {
+		human_ns(p->latency.s.median, median, sizeof(median));
+		human_ns(p->latency.s.p99, p99, sizeof(p99));
+		snprintf(buf, len, ": median %s, p99 %s", median, p99);
+	}
+}
+
+/* "latency, 64K: median 30.5 us, p99 83.7 us": the figure is the one without the ledger */
+static void point_title(const struct point *p, const struct paint *paint)
+{
+	char size[24], figure[96];
+
+	point_figure(p, figure, sizeof(figure));
+	paint_paragraph(paint, INK_BOLD, 0, 2, "%s, %s%s", test_name(p->test),
+			size_text(p->size, size), figure);
 }
 
 /* NIST's three stall points (the paper's section III), as one stopwatch for each sender. */
@@ -100,8 +120,8 @@ static void cost_line(const struct point_ledger *l, const struct paint *p)
 {
 	if (!isnan(l->cost_ratio))
 		paint_paragraph(p, INK_DIM, 2, 4,
-				"the figures below were measured without the ledger; with it, "
-				"this test took %.2f times as long",
+				"measured without the ledger; with it, this test took %.2f times "
+				"as long",
 				l->cost_ratio);
 }
 
@@ -134,8 +154,7 @@ static void whole(const struct point *p, const struct bench_options *o, const st
 {
 	const struct point_ledger *l = p->ledger;
 
-	point_title(p, paint->out);
-	fputc('\n', paint->out);
+	point_title(p, paint);
 	verdict_screen(&l->phase, &l->verdict, &(struct card_extent){ .ledger = o->ledger }, paint);
 	cost_line(l, paint);
 	ab_lines(&l->ab, p->test, paint);
@@ -202,8 +221,7 @@ static void one_point(const struct point *p, const struct bench_options *o, bool
 		whole(p, o, paint);
 		return;
 	}
-	point_title(p, paint->out);
-	fputc('\n', paint->out);
+	point_title(p, paint);
 	nist_rows(p, paint);
 }
 

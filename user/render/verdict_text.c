@@ -827,14 +827,21 @@ static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD
 	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED,
 	KIND_CONNECT };
 
+/* What holds a stream below its limit for moments is not worth a sentence: its states show it. */
+static bool told_by_lead(const struct verdict *v, size_t i)
+{
+	if (v->kind == KIND_LIMIT)
+		return v->v[i].endpoint == v->v[v->lead].endpoint;
+	return v->kind == KIND_STALL && i == v->lead;
+}
+
 static size_t other_stalls(const struct trace_snapshot *s, const struct verdict *v,
 			   char text[][VERDICT_TEXT], size_t max)
 {
-	bool leads = v->kind == KIND_STALL || v->kind == KIND_LIMIT;
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n && n < max; i++)
-		if (!leads || i != v->lead)
+		if (!told_by_lead(v, i))
 			finding_sentence(s, &v->v[i], text[n++], VERDICT_TEXT);
 	return n;
 }
