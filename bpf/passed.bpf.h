@@ -109,6 +109,17 @@ SUBPROG int user_message_passes(__u64 message)
 	return control_passes(c, OF_CALLER);
 }
 
+#define MESSAGE_SIZE	  64 /* of struct mmsghdr, which begins with a struct user_msghdr */
+#define MESSAGES_AT_ONCE 4
+
+/* as sendmmsg() is given them */
+static __always_inline int user_messages_pass(__u64 at, __u32 n)
+{
+	for (__u32 i = 0; i < MESSAGES_AT_ONCE && i < n; i++)
+		user_message_passes(at + i * MESSAGE_SIZE);
+	return 0;
+}
+
 SUBPROG int message_passes(__u64 message)
 {
 	struct control c = { ADDRESS(message, msghdr, msg_control),

@@ -464,7 +464,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs0, long nr)
 	__u32 bits = number_bits(task, nr);
 
 	if (bits & SYS_PASSES && !is_compat(task) && current_wanted())
-		return user_message_passes(CALL_ARG_1(regs));
+		return user_messages_pass(CALL_ARG_1(regs),
+					  bits & SYS_ONE ? 1 : CALL_ARG_2(regs));
 	if (bits & SYS_SOCKETS || !(bits & (SYS_IN | SYS_OUT | SYS_CLOSE | SYS_SOCKETCALL)))
 		return 0;
 	if (bits & SYS_ONE && !is_compat(task) && !leads_to_pipe(task, CALL_ARG_0(regs)))

@@ -7,9 +7,9 @@ cd "$WORK" || exit 70
 needs_ledger
 
 cat >passed.py <<'PY'
-import os, socket, sys, time
+import ctypes, os, socket, struct, sys, time
 
-late, first, family = sys.argv[1:]  # who lets LATE seconds pass; what the client sends first; tcp or unix
+late, first, family, call = sys.argv[1:]  # who lets LATE seconds pass; what the client sends first; tcp or unix; sendmsg or sendmmsg
 LATE = 0.5
 to_worker, to_supervisor = socket.socketpair()
 if family == "tcp":
@@ -31,7 +31,9 @@ def lets_pass(who):
         time.sleep(LATE)
 
 def worker():
-    _, fds, _, _ = socket.recv_fds(to_supervisor, 10, 1)
+    fds = []
+    while not fds:
+        _, fds, _, _ = socket.recv_fds(to_supervisor, 1, 1)
     s = socket.socket(fileno=fds[0])
     lets_pass("worker")
     if first == "read":  # by the supervisor
@@ -39,6 +41,15 @@ def worker():
     while s.recv(65536):
         if first == "question":
             s.send(b"answer")
+
+def sends_two(fd, pid, passes):  # by one sendmmsg(), of which the second passes it
+    control = struct.pack("QiiiIIxxxx", 28, socket.SOL_SOCKET, socket.SCM_CREDENTIALS, pid, 0, 0) + struct.pack("Qiiixxxx", 20, socket.SOL_SOCKET, socket.SCM_RIGHTS, passes)
+    byte, rights = ctypes.create_string_buffer(b"x", 1), ctypes.create_string_buffer(control, len(control))
+    piece = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(byte), 1), 16)
+    header = lambda at, n: struct.pack("QIxxxxQQQQixxxxIxxxx", 0, 0, ctypes.addressof(piece), 1, at, n, 0, 0)
+    two = ctypes.create_string_buffer(header(0, 0) + header(ctypes.addressof(rights), len(control)), 128)
+    if ctypes.CDLL(None, use_errno=True).sendmmsg(fd, two, 2, 0) != 2:
+        raise OSError(ctypes.get_errno(), "sendmmsg")
 
 def supervisor():
     to_supervisor.close()
@@ -48,7 +59,10 @@ def supervisor():
     lets_pass("supervisor")
     # its credentials come before it
     me = [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, b"".join(x.to_bytes(4, "little") for x in (os.getpid(), 0, 0)))]
-    to_worker.sendmsg([b"x"], me + [(socket.SOL_SOCKET, socket.SCM_RIGHTS, c.fileno().to_bytes(4, "little"))])
+    if call == "sendmmsg":
+        sends_two(to_worker.fileno(), os.getpid(), c.fileno())
+    else:
+        to_worker.sendmsg([b"x"], me + [(socket.SOL_SOCKET, socket.SCM_RIGHTS, c.fileno().to_bytes(4, "little"))])
     c.close()
     to_worker.recv(1)  # lives on until the worker ends
 
@@ -71,13 +85,18 @@ for family in tcp unix; do
 	for first in stream question read; do
 		for late in supervisor worker; do
 			rm -f passed
-			traced -- python3 passed.py $late $first $family
+			traced -- python3 passed.py $late $first $family sendmsg
 			says_true "$family, $first: it is the $late that was late" 'l = json.load(open("m.json"))["ledger"]' \
 				"l['card']['for_whom'].startswith('${late}[') and l['card']['ns'] > 4e8" '(l["card"], open("err").read())'
 		done
 	done
 done
-"$IPCSTALL" record -q -o m.rec -- python3 passed.py supervisor question tcp >out 2>err
+for late in supervisor worker; do
+	traced -- python3 passed.py $late question tcp sendmmsg
+	says_true "one of several messages of sendmmsg(): it is the $late that was late" 'l = json.load(open("m.json"))["ledger"]' \
+		"l['card']['for_whom'].startswith('${late}[') and l['card']['ns'] > 4e8" '(l["card"], open("err").read())'
+done
+"$IPCSTALL" record -q -o m.rec -- python3 passed.py supervisor question tcp sendmsg >out 2>err
 "$IPCSTALL" replay -q m.rec --json m.json 2>>err
 says_true 'a recording keeps that' 'l = json.load(open("m.json"))["ledger"]' "l['card']['for_whom'].startswith('supervisor[')" '(l["card"], open("err").read())'
 finish
