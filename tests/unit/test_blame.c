@@ -192,12 +192,16 @@ static void short_turns_are_no_starvation(void **state)
 	assert_int_equal(blame_starved(&b), 0);
 }
 
-static void only_nagle_gathers(void **state)
+/* sendfile() in pieces with MSG_MORE: each is followed by the next at once */
+static void a_cork_gathers_if_it_is_short(void **state)
 {
-	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .gathered_ns = 1000000,
-		.gathered_n = 1000 };
+	struct blame_facts f = { .cause = TX_CORK, .ns = 1000000, .count = 10,
+		.gathered_ns = 1000000, .gathered_n = 1000 };
 
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
+	f.count = 50;
+	assert_int_equal(blame_judge(&f).blamed, BLAME_OWN_WRITES);
+	assert_int_equal(blame_judge(&f).ns, 1000000);
 	f.cause = TX_NAGLE;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_OWN_WRITES);
 }
@@ -210,7 +214,7 @@ int main(void)
 		cmocka_unit_test(a_window_is_the_readers_or_the_paths),
 		cmocka_unit_test(what_an_ack_ends_is_not_gathered),
 		cmocka_unit_test(an_absent_reader_explains_what_it_outlasts),
-		cmocka_unit_test(only_nagle_gathers),
+		cmocka_unit_test(a_cork_gathers_if_it_is_short),
 		cmocka_unit_test(a_timer_comes_on_top_of_a_round_trip),
 		cmocka_unit_test(a_timer_is_told_by_its_time),
 		cmocka_unit_test(who_had_no_cpu_was_not_elsewhere),

@@ -563,10 +563,20 @@ static void leaves(struct trace_call_stats *b, uint64_t at)
 }
 
 /* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
+static void card_of_both(struct trace_endpoint ep[2], struct card *c)
+{
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+
+	verdict_make(&s, &v);
+	card_make(&s, &v, c);
+}
+
 static void who_has_ended_is_not_awaited(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
+	struct card c;
 
 	client_and_server(ep);
 	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
@@ -577,6 +587,8 @@ static void who_has_ended_is_not_awaited(void **state)
 	ep[1].tx_calls.let_go = true;
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "nginx[7] has closed its descriptor, but helper[9] still holds"));
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.next, "attach -p 9 ")); /* who has ended cannot be looked at */
 	ep[1].tx_calls.fd_owner = 12;
 	strcpy(ep[1].tx_calls.fd_owner_comm, "curl");
 	assert_non_null(
@@ -1613,6 +1625,10 @@ static void reading_in_small_pieces_is_a_cause(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] reads in small pieces"));
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 	assert_non_null(strstr(verdict_fix(&s, &v), "read in larger pieces"));
+	ep.rx_calls.cpu_ns = SECOND / 4; /* also beside others that compute */
+	ep.rx_calls.no_cpu_ns = 7 * (SECOND / 10);
+	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] reads in small pieces"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
 static void who_began_after_the_stall_is_not_to_blame(void **state)
@@ -1669,6 +1685,13 @@ static void a_deadlock_that_was_ended_is_one(void **state)
 		ep[i].tx_calls.quiet_ns = SECOND;
 	}
 	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock until one closed"));
+	ep[0].closed = ep[1].closed = false; /* a pipe, or a socket whose other end lives on */
+	ep[0].rx.now = ep[1].rx.now = RX_WAIT;
+	assert_non_null(strstr(said_of_both(ep, &v), "the other to send, a deadlock"));
+	assert_null(strstr(said_of_both(ep, &v), "until"));
+	ep[1].rx.now = RX_IDLE; /* its program was ended, or waits no longer */
+	assert_non_null(strstr(said_of_both(ep, &v), "a deadlock until one gave up"));
+	ep[0].closed = ep[1].closed = true;
 	ep[1].rx_calls.others = true;
 	assert_non_null(strstr(said_of_both(ep, &v), "and neither did until one closed"));
 	ep[1].rx_calls.others = false;
@@ -1840,6 +1863,51 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	assert_true(v.waits.requests.bounded);
 	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
 	assert_null(strstr(said_of(ep, &v), "a request"));
+}
+
+/* also where looks, which count no messages, tell of it; two lines of 80 columns suffice */
+static void who_computes_is_told_from_who_sleeps(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	three_requests(ep);
+	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
+	ep[1].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
+	ep[1].tx_calls.cpu_res = TRACE_BOUNDED;
+	ep[1].tx_calls.cpu_ns = 7 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "thinks 303 ms a request, 3 requests"));
+	assert_non_null(strstr(c.why, "; on its CPU 70 %"));
+	assert_true(strlen(c.why) <= 2 * 71 - strlen(" [seen]"));
+	ep[0].tx_calls.bytes_res = ep[1].tx_calls.bytes_res = TRACE_UNKNOWN;
+	card_of_both(ep, &c);
+	assert_string_equal(c.why,
+			    "nothing was held back: it had nothing to send; on its CPU 70 %");
+	ep[1].tx_calls.cpu_ns = SECOND / 10;
+	card_of_both(ep, &c);
+	assert_null(strstr(c.why, "CPU"));
+}
+
+/* how soon a client asks again is up to him; but what it sends of one question in many pieces is
+ * awaited, and so is the answer to a server that asks first */
+static void a_server_waits_for_no_question(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
+	ep[1].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
+	ep[0].making.accept_ns = 1;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx_calls.messages = ep[1].tx_calls.messages = 7;
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
+	ep[0].rx_calls.messages = ep[1].tx_calls.messages = 3;
+	ep[0].rx_calls.reply_n = 3;
+	ep[0].rx_calls.first_reply_ns = SECOND / 2;
+	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
 }
 
 /* a server that looks for questions by a timer, and one behind a long path: no thinker either */
@@ -2017,6 +2085,8 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+	cmocka_unit_test(who_computes_is_told_from_who_sleeps),
+	cmocka_unit_test(a_server_waits_for_no_question),
 	cmocka_unit_test(what_takes_most_of_a_request_is_told),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),

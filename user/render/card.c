@@ -518,7 +518,7 @@ static void append_busy(const struct making *m, const struct trace_call_stats *s
 	double busy = sender ? cpu_share(sender, life) : 0;
 
 	if (busy >= BUSY)
-		text_append(m->c->why, sizeof(m->c->why), "; it is on its CPU %.0f %% of the time",
+		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%",
 			    100 * fmin(busy, 1));
 }
 
@@ -567,11 +567,12 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 		return;
 	}
 	snprintf(buf, len, "nothing was held back: it had nothing to send");
-	if (!trace_messages_known(sender) || sender->messages < 2)
-		return;
-	human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
-	snprintf(buf, len, "nothing was held back: it sent %" PRIu64 " times, every %s on average",
-		 sender->messages, each);
+	if (trace_messages_known(sender) && sender->messages > 1) {
+		human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
+		snprintf(buf, len,
+			 "nothing was held back: it sent %" PRIu64 " times, every %s on average",
+			 sender->messages, each);
+	}
 	append_busy(m, sender);
 }
 
@@ -657,6 +658,7 @@ static void card_wait(const struct making *m)
 		*c->whom = '\0';
 		if (owner.tgid)
 			who_name(&owner, c->whom, sizeof(c->whom));
+		silent = owner;
 		snprintf(c->head, sizeof(c->head), "%s %s for more, or EOF", c->who, waits(c->who));
 	} else {
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),

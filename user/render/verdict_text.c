@@ -452,6 +452,11 @@ const char *mutual_phrase(const struct mutual_wait *m)
 		return "each waited for the other to send, until one of them did";
 	case WAIT_ENDED:
 		return "each waited for the other to send, until one sent or closed";
+	case WAIT_GIVEN_UP:
+		return m->nobody_else ? "each waited for the other to send, a deadlock until one "
+					"gave up"
+				      : "each waited for the other to send, and neither did until "
+					"one gave up";
 	case WAIT_CLOSED:
 		return m->nobody_else ? "each waited for the other to send, a deadlock until one "
 					"closed"

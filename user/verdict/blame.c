@@ -136,26 +136,38 @@ static struct blame_judged judge_inferred(const struct blame_facts *f)
 	return j;
 }
 
+struct gathered {
+	uint64_t ns, n;
+};
+
+/* What a cork holds is always ended by its writer. */
+static struct gathered gathered_of(const struct blame_facts *f)
+{
+	if (f->cause == TX_CORK)
+		return (struct gathered){ f->ns, f->count };
+	return f->cause == TX_NAGLE ? (struct gathered){ f->gathered_ns, f->gathered_n }
+				    : (struct gathered){};
+}
+
 /* Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
  * it fills up a segment. A writer that comes back later than that leaves a message lying for as
  * long as the other end likes. */
 #define SOON_NS 100000
 
-static bool gathers(const struct blame_facts *f)
+static bool gathers(const struct blame_facts *f, const struct gathered *g)
 {
-	return f->cause == TX_NAGLE && f->gathered_n && f->gathered_ns * 2 >= f->ns &&
-	       f->gathered_ns / f->gathered_n < SOON_NS;
+	return g->n && g->ns * 2 >= f->ns && g->ns / g->n < SOON_NS;
 }
 
 struct blame_judged blame_judge(const struct blame_facts *f)
 {
+	struct gathered g = gathered_of(f);
 	struct blame_judged j;
 	uint64_t starved;
 
-	if (gathers(f))
+	if (gathers(f, &g))
 		return (struct blame_judged){ BLAME_OWN_WRITES,
-					      f->both_ends ? SEEN_BOTH_ENDS : INFERRED,
-					      f->gathered_ns };
+					      f->both_ends ? SEEN_BOTH_ENDS : INFERRED, g.ns };
 	j = f->both_ends ? judge_seen(f) : judge_inferred(f);
 	starved = f->writer_starved_ns < f->ns ? f->writer_starved_ns : f->ns;
 	if (writer_starves(f) && starved > j.ns)

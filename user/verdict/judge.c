@@ -270,12 +270,14 @@ static const struct {
 	[KIND_UNSEEN] = { rank_unseen, share_unseen, OUTCOME_UNKNOWN },
 };
 
-/* A sender whose reader has no CPU is held back by the machine, and by no protocol. */
+/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
+ * reads in small pieces needs too much of it. */
 static bool waits_for_cpu(const struct verdict *v)
 {
-	enum blamed b = v->v[v->lead].blamed;
+	const struct finding *f = &v->v[v->lead];
 
-	return v->kind == KIND_STALL && (b == BLAME_PEER_NO_CPU || b == BLAME_NO_CPU);
+	return v->kind == KIND_STALL && !f->small_reads &&
+	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
 }
 
 void judge(struct verdict *v)

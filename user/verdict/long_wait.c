@@ -152,6 +152,12 @@ static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_se
 	       (waits_back(s, i) < 0 || waits_for_it_too(s, i, nothing_sent) >= 0);
 }
 
+/* A server's wait for the next question is no news, unless somebody waits for that server. */
+static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
+}
+
 enum { CHAIN_MAX = 16 };
 
 /* the longest wait of at least so long, of the readers of one process (0: of any) */
@@ -252,7 +258,8 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 {
 	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS,
 						  nothing_sent),
-			    any = longest_wait(s, waits_long, 0, VERDICT_MIN_NS, nothing_sent);
+			    any = longest_wait(s, waits_for_news, 0, VERDICT_MIN_NS,
+					       nothing_sent);
 
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual

@@ -88,8 +88,10 @@ static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
 	if (is_quiet_known(ep) && (double)ep->tx_calls.quiet_ns < AT_ONCE_SHARE * (double)wait_ns)
 		return WAIT_SENT;
+	if (is_quiet_known(ep) && ep->closed)
+		return WAIT_CLOSED;
 	if (is_quiet_known(ep))
-		return ep->closed ? WAIT_CLOSED : WAIT_GOES_ON;
+		return ep->rx.now == RX_WAIT ? WAIT_GOES_ON : WAIT_GIVEN_UP;
 	if (!changed_during(&ep->tx, ep->at_ns, wait_ns))
 		return WAIT_GOES_ON;
 	return ep->closed ? WAIT_ENDED : WAIT_SENT;

@@ -57,6 +57,17 @@ static bool asks(const struct trace_snapshot *s, size_t i)
 	return spoke_first(s, i);
 }
 
+bool is_asked(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	if (!ep->making.accept_ns && !(ep->local.port && is_listened_on(s, ep, ep->local.port)))
+		return false;
+	return !spoke_first(s, i) && out->messages && trace_messages_known(out) &&
+	       trace_messages_known(in) && in->messages <= out->messages;
+}
+
 /* Nothing was answered yet: is it a question at all? */
 static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {

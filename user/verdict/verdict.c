@@ -100,7 +100,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 	f->surety = j.surety;
 	f->blamed_ns = j.ns;
 	if (j.blamed == BLAME_OWN_WRITES)
-		f->blamed_n = ep->blame.gathered_n;
+		f->blamed_n = f->cause == TX_CORK ? f->count : ep->blame.gathered_n;
 	else if (j.blamed == BLAME_PEER_NO_CPU &&
 		 j.ns == ep->blame.starved_ns[trace_vote(f->cause)])
 		f->blamed_n = ep->blame.starved_n[trace_vote(f->cause)];

@@ -123,6 +123,7 @@ struct reader_spell {
 /* of two ends, the larger counts */
 enum wait_end {
 	WAIT_GOES_ON,
+	WAIT_GIVEN_UP, /* one no longer waits, and neither had sent */
 	WAIT_CLOSED, /* neither had sent when an end was closed, or its program was ended */
 	WAIT_ENDED,  /* by one of these two */
 	WAIT_SENT
