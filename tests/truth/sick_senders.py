@@ -8,7 +8,7 @@ from healthy_http import page
 from truth import MS, NOBODY, go, harness, java, lang, need, sick
 from harness import until  # noqa: E402 truth says where it is
 
-DELACK = "delays its ACKs"
+DELACK = "delays its ACKs|delay their ACKs"
 NAMES = {"python": "^python", "go": "^rounds-go", "rust": "^rounds-rust", "c": "^rounds-c", "tcl": "^tclsh"}
 WORKS = (10 * MS, 0.1)  # what the server does itself is part of a round
 LATE = "the rounds of 20 ms and more by the program's clock"

@@ -86,6 +86,21 @@ class Said:
 OUTCOMES = {"stalled": "STALLED", "waiting": "WAITING", "healthy": "HEALTHY", "unknown": "UNKNOWN"}
 
 
+NAMELESS = ("scattered", "unseen", "quiet")  # of no single program
+FOR_WHAT = re.compile(r" waits? for (each other|\S)| (is|are) lost")  # what it waits for, where that is no program
+TIME = r"[0-9.]+ (ns|us|ms|s|min|h)"
+HOW_MUCH = re.compile(f": .*{TIME} of {TIME}|stalls add up to {TIME}|[0-9] datagrams?")
+
+
+def fields(lines):
+    """What stands behind each label of these lines; behind "", the head."""
+    told, label = {}, ""
+    for line in lines:
+        label = line[:8].strip() if line.startswith("  ") and line[2:8].strip() else label
+        told[label] = f"{told.get(label, '')} {line if label == '' else line[8:]}"
+    return {label: " ".join(text.split()) for label, text in told.items()}
+
+
 def card_faults(said):
     """Outcome, who, for whom, where and how much, why, what next: in the first five lines, none wider than the screen."""
     lines, card = said.lines, said.card
@@ -95,13 +110,28 @@ def card_faults(said):
     if not lines[0].startswith(OUTCOMES[said.outcome]):
         yield f"card: begins with '{lines[0]}'"
     yield from (f"card: {len(line)} columns: '{line}'" for line in lines if len(line) > WIDTH)
-    shown = " ".join(" ".join(lines).split())
+    told, kind, waits = fields(lines), card["kind"], said.outcome in ("stalled", "waiting")
+    head = told[""]
+    shown = " ".join(told.values())
     yield from (f"card: '{card[key]}' is not in its first {FIRST} lines" for key in ("who", "for_whom") if card[key] not in shown)
-    labels = {line[:8].strip() for line in lines}
-    wanted = {"stalled": ("where", "why"), "waiting": ("where", "why")}.get(said.outcome, ())
-    yield from (f"card: no '{label}' in its first {FIRST} lines" for label in wanted if label not in labels)
-    if wanted and not labels & {"try", "next"}:
-        yield f"card: neither 'try' nor 'next' in its first {FIRST} lines"
+    if (waits or card["cause"]) and not card["who"] and kind not in NAMELESS:
+        yield f"card: who waits? '{head}'"
+    if waits and not card["for_whom"] and not FOR_WHAT.search(head) and kind not in NAMELESS:
+        yield f"card: who or what is waited for? '{head}'"
+    if waits or card["cause"]:
+        yield from (f"card: no '{label}' in its first {FIRST} lines" for label in ("where", "why") if label not in told)
+        if not HOW_MUCH.search(f"{told.get('where', '')} {told.get('why', '')}"):
+            yield f"card: how much? '{told.get('where', '')}'"
+    if waits:
+        yield from next_faults(told, card)
+
+
+def next_faults(told, card):
+    """What to do stands there from its first word on."""
+    for label, key in (("try", "fix"), ("next", "next")):
+        if label in told and card[key].split()[:4] == told[label].split()[:4]:
+            return
+    yield f"card: neither 'try' nor 'next' in its first {FIRST} lines"
 
 
 def blames_somebody(finding):
