@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "host/clock_probe.h"
 #include "render/environment.h"
-#include "render/grid.h"
+#include "render/host_text.h"
 #include "render/json_file.h"
 #include "render/sink.h"
 
@@ -34,64 +34,7 @@ static void defaults(void *opts)
 	*(struct options *)opts = (struct options){ .window = 3000000000LL };
 }
 
-struct findings {
-	struct tsc_facts facts;
-	struct tick_clock clock;
-	struct clock_probe probe[CLOCK_PROBES];
-	int n;
-};
-
-static double cost_of(const struct findings *f, const char *name)
-{
-	for (int i = 0; i < f->n; i++)
-		if (!strcmp(f->probe[i].name, name))
-			return f->probe[i].cost_median;
-	return NAN;
-}
-
-static const char *yes(bool b)
-{
-	return b ? "yes" : "no";
-}
-
-static void print_tsc(const struct findings *f)
-{
-	const struct tick_clock *c = &f->clock;
-
-	printf("\nTSC: constant_tsc %s, nonstop_tsc %s, rdtscp %s, trusted by the kernel %s; "
-	       "clocksource %s\n",
-	       yes(f->facts.constant_tsc), yes(f->facts.nonstop_tsc), yes(f->facts.rdtscp),
-	       yes(f->facts.kernel_trusts),
-	       f->facts.clocksource[0] ? f->facts.clocksource : "unknown");
-	if (c->tsc)
-		printf("TSC frequency: %.9f GHz +- %.3f ppm, over %.3f s against CLOCK_MONOTONIC\n",
-		       c->hz / 1e9, c->rel_error * 1e6, (double)c->window_ns / 1e9);
-	printf("Stamps in timed loops: %s", c->why);
-	if (c->tsc)
-		printf("; %.1f ns a stamp against %.1f ns for CLOCK_MONOTONIC",
-		       cost_of(f, "rdtscp"), cost_of(f, "CLOCK_MONOTONIC"));
-	printf("\nReported times: CLOCK_MONOTONIC, the same clock as the kernel's "
-	       "bpf_ktime_get_ns()\n");
-}
-
-static void print_findings(const struct findings *f)
-{
-	struct grid *g =
-		grid_new("<clock|getres ns|smallest step ns|nops between|cost ns: min|median");
-
-	for (int i = 0; i < f->n; i++) {
-		grid_text(g, "%s", f->probe[i].name);
-		grid_figure(g, f->probe[i].resolution);
-		grid_figure(g, f->probe[i].step);
-		grid_text(g, "%d", f->probe[i].nops);
-		grid_figure(g, f->probe[i].cost_min);
-		grid_figure(g, f->probe[i].cost_median);
-	}
-	grid_print(g, stdout);
-	print_tsc(f);
-}
-
-static json_t *probes_to_json(const struct findings *f)
+static json_t *probes_to_json(const struct clock_findings *f)
 {
 	json_t *list = json_array();
 
@@ -107,7 +50,7 @@ static json_t *probes_to_json(const struct findings *f)
 	return list;
 }
 
-static json_t *to_json(const struct findings *f, const struct options *o)
+static json_t *to_json(const struct clock_findings *f, const struct options *o)
 {
 	const struct tsc_facts *t = &f->facts;
 	struct machine m;
@@ -125,7 +68,7 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct options *o = opts;
-	struct findings f = { 0 };
+	struct clock_findings f = { 0 };
 
 	if (outputs_check(&o->json, 1, e))
 		return e->code;
@@ -135,7 +78,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	tick_clock_init(&f.clock, (uint64_t)o->window);
 	f.n = clock_probe_all(f.probe, f.clock.tsc ? 1e9 / f.clock.hz : NAN);
 	if (!sink_is_stdout(o->json))
-		print_findings(&f);
+		clock_text(&f, stdout);
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;
 	return EXIT_DONE;

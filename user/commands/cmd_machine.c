@@ -14,11 +14,10 @@
 #include "host/ladder.h"
 #include "stats/stats.h"
 #include "render/environment.h"
-#include "render/grid.h"
+#include "render/host_text.h"
 #include "render/json_file.h"
 #include "render/sink.h"
 
-#define RUNGS_MAX 32
 
 struct options {
 	char *dir;
@@ -43,19 +42,6 @@ static void defaults(void *opts)
 	*(struct options *)opts = (struct options){ .dir = strdup("/var/tmp"), .seed = 1 };
 }
 
-struct rung_result {
-	bool known;
-	struct summary s;
-	char note[LADDER_WHY];
-};
-
-struct findings {
-	struct machine machine;
-	struct rung_result rung[RUNGS_MAX];
-	int n;
-	struct noise_report noise;
-};
-
 static void climb(struct ladder *l, const struct rung *rung, struct rung_result *out)
 {
 	int n = rung->run(l);
@@ -67,7 +53,7 @@ static void climb(struct ladder *l, const struct rung *rung, struct rung_result 
 	snprintf(out->note, sizeof(out->note), "%s", l->why);
 }
 
-static void measure(const struct options *o, struct findings *f)
+static void measure(const struct options *o, struct machine_findings *f)
 {
 	struct noise_window w;
 	pid_t self = getpid();
@@ -76,6 +62,7 @@ static void measure(const struct options *o, struct findings *f)
 
 	ladder_init(&l, o->dir, (uint64_t)o->seed);
 	f->machine = l.machine;
+	f->build = &build;
 	CPU_ZERO(&used);
 	if (l.cpu >= 0)
 		CPU_SET(l.cpu, &used); /* an empty set means all */
@@ -86,48 +73,7 @@ static void measure(const struct options *o, struct findings *f)
 	ladder_free(&l);
 }
 
-static const char *or_unknown(const char *s)
-{
-	return s[0] ? s : "unknown";
-}
-
-static void print_machine(const struct machine *m)
-{
-	printf("%s, kernel %s %s, %s\n", or_unknown(m->distribution), or_unknown(m->kernel),
-	       m->arch, m->hostname);
-	printf("%s, %d of %d CPUs, %.1f GiB, caches L1d %" PRIu64 "K L2 %" PRIu64 "K L3 %" PRIu64
-	       "K\n",
-	       or_unknown(m->cpu_model), m->cpus_online, m->cpus_configured,
-	       (double)m->memory_bytes / (1 << 30), m->l1d_bytes >> 10, m->l2_bytes >> 10,
-	       m->l3_bytes >> 10);
-	printf("virtualisation %s, clocksource %s, governor %s, idle driver %s, lockdown %s\n",
-	       or_unknown(m->virtualisation), or_unknown(m->clocksource), or_unknown(m->governor),
-	       or_unknown(m->idle_driver), or_unknown(m->lockdown));
-	printf("mitigations: %s\n", or_unknown(m->mitigations));
-	printf("build: %s (%s), %s, %s, sanitizers %s\n\n", build.version, build.git,
-	       build.compiler, build.flags, build.sanitizers);
-}
-
-static void print_ladder(const struct findings *f)
-{
-	struct grid *g = grid_new("<rung, ns|min|Q1|median|Q3|p99|n|<how, or why not");
-
-	for (int i = 0; i < f->n; i++) {
-		const struct summary *s = &f->rung[i].s;
-
-		grid_text(g, "%s", ladder_rungs[i].label);
-		grid_figure(g, s->min);
-		grid_figure(g, s->q1);
-		grid_figure(g, s->median);
-		grid_figure(g, s->q3);
-		grid_figure(g, s->p99);
-		grid_text(g, "%zu", s->n);
-		grid_text(g, "%s", f->rung[i].note);
-	}
-	grid_print(g, stdout);
-}
-
-static json_t *ladder_to_json(const struct findings *f)
+static json_t *ladder_to_json(const struct machine_findings *f)
 {
 	json_t *list = json_array();
 
@@ -147,7 +93,7 @@ static json_t *ladder_to_json(const struct findings *f)
 	return list;
 }
 
-static json_t *to_json(const struct findings *f, const struct options *o)
+static json_t *to_json(const struct machine_findings *f, const struct options *o)
 {
 	return json_pack("{si, ss, so, so, so, so, so}", "schema_version", 1, "kind", "machine",
 			 "options", opt_to_json(rows, o), "build", build_to_json(&build), "machine",
@@ -170,7 +116,7 @@ static int check_dir(const char *dir, struct err *e)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct options *o = opts;
-	struct findings f = { 0 };
+	struct machine_findings f = { 0 };
 
 	if ((opt_given(rest, "dir") && check_dir(o->dir, e)) || outputs_check(&o->json, 1, e))
 		return e->code;
@@ -178,8 +124,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
 	measure(o, &f);
 	if (!sink_is_stdout(o->json)) {
-		print_machine(&f.machine);
-		print_ladder(&f);
+		machine_text(&f, stdout);
 		print_noise(&f.noise);
 	}
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))

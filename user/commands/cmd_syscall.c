@@ -8,11 +8,9 @@
 #include "commands/command.h"
 #include "host/call_probe.h"
 #include "render/environment.h"
-#include "render/grid.h"
+#include "render/host_text.h"
 #include "render/json_file.h"
 #include "render/sink.h"
-
-#define ROWS_MAX 32
 
 struct options {
 	int64_t trials;
@@ -33,13 +31,7 @@ static void defaults(void *opts)
 	*(struct options *)opts = (struct options){ .trials = 1000 };
 }
 
-struct findings {
-	struct summary raw[ROWS_MAX], libc[ROWS_MAX];
-	int n;
-	struct noise_report noise;
-};
-
-static int measure(const struct options *o, struct findings *f, struct err *e)
+static int measure(const struct options *o, struct call_findings *f, struct err *e)
 {
 	double *samples = array_new((size_t)o->trials, 0, sizeof(*samples));
 	int rc = 0;
@@ -58,31 +50,6 @@ static int measure(const struct options *o, struct findings *f, struct err *e)
 	return rc;
 }
 
-static void quartiles(struct grid *g, const struct summary *s)
-{
-	grid_figure(g, s->min);
-	grid_figure(g, s->q1);
-	grid_figure(g, s->median);
-	grid_figure(g, s->q3);
-}
-
-static void print_findings(const struct findings *f)
-{
-	struct grid *g = grid_new("<call, ns|raw: min|Q1|median|Q3|libc: min|Q1|median|Q3|<");
-
-	for (int i = 0; i < f->n; i++) {
-		grid_text(g, "%s", call_rows[i].name);
-		quartiles(g, &f->raw[i]);
-		quartiles(g, &f->libc[i]);
-		grid_text(g, "%s",
-			  call_was_faked(&f->raw[i], &f->libc[i])
-				  ? "libc answers without entering the kernel"
-				  : "");
-	}
-	grid_print(g, stdout);
-	print_noise(&f->noise);
-}
-
 static json_t *summary_json(const struct summary *s)
 {
 	return json_pack("{sI, so, so, so, so, so, so}", "n", (json_int_t)s->n, "min",
@@ -91,7 +58,7 @@ static json_t *summary_json(const struct summary *s)
 			 json_figure(s->max), "mad", json_figure(s->mad));
 }
 
-static json_t *calls_to_json(const struct findings *f)
+static json_t *calls_to_json(const struct call_findings *f)
 {
 	json_t *list = json_array();
 
@@ -104,7 +71,7 @@ static json_t *calls_to_json(const struct findings *f)
 	return list;
 }
 
-static json_t *to_json(const struct findings *f, const struct options *o)
+static json_t *to_json(const struct call_findings *f, const struct options *o)
 {
 	struct machine m;
 
@@ -118,7 +85,7 @@ static json_t *to_json(const struct findings *f, const struct options *o)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	const struct options *o = opts;
-	struct findings f = { 0 };
+	struct call_findings f = { 0 };
 	pid_t self = getpid();
 	struct noise_window w;
 
@@ -128,8 +95,10 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (measure(o, &f, e))
 		return e->code;
 	noise_end(&w, &f.noise);
-	if (!sink_is_stdout(o->json))
-		print_findings(&f);
+	if (!sink_is_stdout(o->json)) {
+		calls_text(&f, stdout);
+		print_noise(&f.noise);
+	}
 	if (o->json && json_to_file(to_json(&f, o), o->json, JSON_INDENT(1), e))
 		return e->code;
 	return EXIT_DONE;
