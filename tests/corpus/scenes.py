@@ -510,6 +510,22 @@ def sips():
         time.sleep(0.02)
 
 
+def multipath():
+    """A conversation by MPTCP, of whose calls no hook is told."""
+    name("client")
+    server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+    server.bind(("127.0.0.1", 0))
+    server.listen()
+    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+    s.connect(server.getsockname())
+    c = server.accept()[0]
+    for _ in range(50):
+        s.send(b"q" * 1000)
+        c.recv(1000)
+        c.send(b"k")
+        s.recv(1)
+
+
 # --- all is well ---
 
 
