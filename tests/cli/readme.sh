@@ -10,6 +10,7 @@ known=$!
 cd "$here" || exit 1
 "$IPCSTALL" --mode pipe --size 64 -d 50ms -q --json "$WORK/A.json" >/dev/null && cp "$WORK/A.json" "$WORK/B.json"
 "$IPCSTALL" record -q -o "$WORK/FILE.rec" -- true
+"$IPCSTALL" run -q --threshold 5ms --stacks --json "$WORK/S.json" -- "$KNOWN" nagle n=5 >/dev/null 2>&1
 cat >"$WORK/commands.py" <<'PY'
 """One command a line, its words parted by tabs: those of README.md that can be run here, made short; of the others `left out` and which."""
 import re, sys
@@ -18,7 +19,8 @@ text = open("README.md").read()
 found = re.findall(r"`(ipcstall [^`]+)`", text) + re.findall(r"^    (?:\$ )?(?:sudo )?(ipcstall .*)$", text, re.M)
 # what needs a person, another host, more than a minute, or programs that are built apart
 NOT_HERE = re.compile(r"^ipcstall (server|export|sweep|experiment seed|diagnose|watch$|report (comb|FILE)|replay FILE|help COMMAND|try)|--connect|--mode (grpc|thrift|tcp --size 64K)|-c /sys|-c CGROUP")
-INSTEAD = [(r"\bPID\b", pid), (r"-- CMD\b", "-- true"), (r"-d (10s|1h)\b", "-d 1s"), (r"\b([AB])\.json\b", rf"{work}/\1.json"), (r"\bFILE\b", f"{work}/FILE"),
+INSTEAD = [(r"\bPID\b", pid), (r"-- CMD\b", "-- true"), (r"-d (10s|1h)\b", "-d 1s"), (r" S\.json$", rf" {work}/S.json -o {work}/S.svg"), (r"--json S\.json", rf"--json {work}/new.json"),
+           (r"\b([AB])\.json\b", rf"{work}/\1.json"), (r"\bFILE\b", f"{work}/FILE"),
            (r"^ipcstall top$", "ipcstall top -b --iterations 1 -i 0.3"), (r"^(ipcstall --mode pipe)$", r"\1 --size 64 -d 50ms --no-trace")]
 for command in dict.fromkeys(c.strip() for c in found):
     command = re.sub(r"\s+#.*", "", command)
