@@ -73,6 +73,11 @@ for mode in $modes; do
 			holds "$mode: $payload: figures" "$sound and len(p) == 1 and c[0]['payload'] == '$payload' and 4 <= c[0]['marshalled_bytes'] < 200 and p[0]['messages'] == 200"
 	done
 done
+for mode in $some; do
+	most=4194240
+	[ "$mode" = grpc ] || most=16383936
+	works "$mode: the largest message" --mode "$mode" --size $most --count 3 --test latency --no-trace --json "$WORK/r.json" && holds "$mode: the largest message: figures" "$sound and p[0]['size'] == $most"
+done
 if [[ $some == *thrift* ]]; then
 	for transport in buffered framed unbuffered; do
 		works "thrift: $transport" --mode thrift --transport $transport --size 700 --test latency --count 100 --no-trace --json "$WORK/r.json" &&
@@ -94,7 +99,16 @@ signal.pause()
 PY
 jobs_to_end+=($!)
 until_true test -s "$WORK/port"
-refuses 'a port that is taken' 5 'Address already in use; give another --port' --mode "$first" --size 64 --no-trace --port "$(cat "$WORK/port")"
+ends_left() { # the pids of this tree's programs for an end
+	local p
+	for p in /proc/[0-9]*/exe; do [[ $(readlink "$p") != "$ends"/ipcstall-* ]] || cut -d/ -f3 <<<"$p"; done
+}
+no_end_left() { [ -z "$(ends_left)" ]; }
+ended() { gone "$@" && no_end_left; }
+for mode in $some; do
+	refuses "$mode: a port that is taken" 5 'Address already in use; give another --port' --mode "$mode" --size 64 --no-trace --port "$(cat "$WORK/port")"
+	check "$mode: a port that is taken: nothing is left" "$(ends_left)" until_true no_end_left
+done
 
 for mode in $some; do
 	for victim in 1 2; do
@@ -111,7 +125,7 @@ for mode in $some; do
 		if [ $rc -ne 7 ] || [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -q 'killed by signal 9' "$WORK/err"; then
 			fail "$mode: end $victim killed" "exit code $rc: $(cat "$WORK/err")"
 		else
-			check "$mode: end $victim killed" 'an end is left' gone $w
+			check "$mode: end $victim killed" 'an end is left' ended $w
 		fi
 	done
 done
