@@ -53,8 +53,9 @@ if command -v g++ >/dev/null && g++ -O2 -g -fomit-frame-pointer -o writer-cc "$w
 else
 	echo 'skip C++: no compiler'
 fi
+# the other of the two manglings than a compiler's own is an unstable option of it
 for mangling in legacy v0; do
-	if command -v rustc >/dev/null && rustc -O -g -C symbol-mangling-version=$mangling -o writer-rs "$writers/writer.rs" 2>/dev/null; then
+	if command -v rustc >/dev/null && RUSTC_BOOTSTRAP=1 rustc -O -g -Z unstable-options -C symbol-mangling-version=$mangling -o writer-rs "$writers/writer.rs" 2>/dev/null; then
 		stack_of ./writer-rs
 		names "Rust ($mangling): the method and its line" "own[0] == ('writer::Connection::send_message', 'writer.rs', $(line writer.rs)) and own[1][0] == 'writer::Connection::ask'"
 		strip -g writer-rs
