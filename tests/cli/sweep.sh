@@ -22,6 +22,16 @@ refuses 'a point that is there twice' 9 'point 0 is there twice' "${sweep[@]}" -
 sed 's/"test":"[^"]*"/"test":"other"/' "$WORK/begun" >"$WORK/cut.ndjson"
 refuses 'a point of a test there is none of' 9 'point 0 is of no test' "${sweep[@]}" --resume
 
+# --- the values of one variable, one after the other ---
+together=(sweep -m tcp -t throughput -V size=16,64,1K -V nagle=0,1 -V sndbuf=0,16K,32K --together sndbuf --repeats 2 -d 5ms --no-trace -q)
+works 'it measures the values of one variable one after the other' "${together[@]}" -o "$WORK/together.ndjson"
+says_true 'all of them, before anything else changes' "$(rows together.ndjson); v = [r['vars'] for r in rows if 'vars' in r]; groups = [v[i:i + 3] for i in range(0, len(v), 3)]" \
+	"len(v) == 36 and rows[0]['together'] == 'sndbuf' and all({x['sndbuf'] for x in g} == {0, 16384, 32768} and len({(x['size'], x['nagle']) for x in g}) == 1 for g in groups)" 'v'
+says_true 'each combination once in each repeat, in another order' "$(rows together.ndjson); v = [str(r['vars']) for r in rows if 'vars' in r]" 'len(set(v[:18])) == 18 and set(v[:18]) == set(v[18:]) and v[:18] != v[18:]' 'v'
+says_true 'and its values in an order of their own' "$(rows together.ndjson); v = [r['vars']['sndbuf'] for r in rows if 'vars' in r]" 'len({tuple(v[i:i + 3]) for i in range(0, 36, 3)}) > 1' 'v'
+refuses 'another variable together' 9 "'together' differs from that of this command line" "${together[@]}" --together nagle --resume -o "$WORK/together.ndjson"
+refuses 'together what does not vary' 2 "together link: it does not vary; give one of the options that --vary names" "${together[@]}" --together link -o "$WORK/together.ndjson"
+
 # --- what is refused, is so before the file is opened ---
 cp "$WORK/begun" "$WORK/kept.ndjson"
 refuses 'no size' 2 'no message size given' sweep -m pipe -V pipe-size=64K,1M -o "$WORK/kept.ndjson"

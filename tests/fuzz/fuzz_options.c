@@ -109,7 +109,7 @@ static void take_parts(char *text)
 	if (link_parse(text, &link, &e))
 		must_be_refusal(&e);
 	e = (struct err){};
-	if (cells_make(&cells, bench_option_rows, &one, 2, 1, &e))
+	if (cells_make(&cells, bench_option_rows, &one, NULL, 2, 1, &e))
 		must_be_refusal(&e);
 	cells_free(&cells);
 }

@@ -22,6 +22,10 @@ static const struct opt sweep_rows[] = {
 	{ OPT_INT, 0, "repeats", "N", "run every combination N times, each time in a "
 				      "new random order (default 1; --seed changes the "
 				      "orders)", AT(repeats), 1, 10000 },
+	{ OPT_STRING, 0, "together", "OPTION",
+		"measure the values of this varied option one after the other, in random order: "
+		"what disturbs the machine for seconds meets all of them",
+		AT(together) },
 	{ OPT_FLAG, 0, "refine", NULL, "then find the exact sizes at which dips begin "
 				       "and end, by bisection (at least 3 repeats)", AT(refine) },
 	OPT_HEAD("What differs from `ipcstall bench`"),

@@ -149,6 +149,28 @@ static int check_values(const struct variable *v, size_t size, struct err *e)
 	return rc;
 }
 
+/* Combinations that differ in one variable alone are a group; without one, each is a group. */
+static void draw_repeat(const struct cells *c, struct rng *r, uint32_t *out)
+{
+	size_t members = c->together < c->n_v ? c->v[c->together].n : 1;
+	size_t stride = 1, groups = 0;
+
+	for (size_t i = 0; members > 1 && i < c->together; i++)
+		stride *= c->v[i].n;
+	for (size_t cell = 0; cell < c->n; cell++)
+		if (cell / stride % members == 0)
+			out[groups++] = (uint32_t)cell;
+	rng_shuffle(r, out, groups, sizeof(*out));
+	/* from the last, so that no group is written over before its place is read */
+	for (size_t g = groups; g-- > 0;) {
+		uint32_t first = out[g], *group = out + g * members;
+
+		for (size_t k = 0; k < members; k++)
+			group[k] = first + (uint32_t)(k * stride);
+		rng_shuffle(r, group, members, sizeof(*group));
+	}
+}
+
 /* One permutation per repeat: each repeat meets every combination once, so a drift of the machine
  * meets all alike. */
 static int make_order(struct cells *c, struct err *e)
@@ -161,26 +183,28 @@ static int make_order(struct cells *c, struct err *e)
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "sweep: out of memory; give fewer values or repeats");
 	rng_seed(&r, c->seed);
-	for (uint64_t k = 0; k < c->repeats; k++) {
-		uint32_t *block = c->order + k * c->n;
-
-		for (size_t i = 0; i < c->n; i++)
-			block[i] = (uint32_t)i;
-		for (size_t i = c->n; i > 1; i--) {
-			size_t j = rng_below(&r, i);
-			uint32_t t = block[i - 1];
-
-			block[i - 1] = block[j];
-			block[j] = t;
-		}
-	}
+	for (uint64_t k = 0; k < c->repeats; k++)
+		draw_repeat(c, &r, c->order + k * c->n);
 	return 0;
+}
+
+static int find_together(struct cells *c, const char *name, struct err *e)
+{
+	c->together = 0;
+	while (c->together < c->n_v && (!name || strcmp(c->v[c->together].row->name, name)))
+		c->together++;
+	return !name || c->together < c->n_v
+		       ? 0
+		       : err_set(e, EXIT_BAD_USAGE,
+				 "--together %s: it does not vary; give one of the options that "
+				 "--vary names",
+				 name);
 }
 
 enum { OPTIONS_ROOM = 1 << 16 }; /* more than any options struct */
 
 int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts,
-	       uint64_t repeats, uint64_t seed, struct err *e)
+	       const char *together, uint64_t repeats, uint64_t seed, struct err *e)
 {
 	*c = (struct cells){ .n = 1, .repeats = repeats, .seed = seed };
 	if (texts->n == 0)
@@ -202,7 +226,7 @@ int cells_make(struct cells *c, const struct opt *rows, const struct str_list *t
 				       "sweep: more than %d points; use a larger step", CELLS_MAX);
 		c->n *= v->n;
 	}
-	return make_order(c, e);
+	return find_together(c, together, e) || make_order(c, e) ? -1 : 0;
 }
 
 void cells_free(struct cells *c)

@@ -20,13 +20,15 @@ struct cells {
 	size_t n; /* combinations */
 	uint64_t repeats;
 	uint64_t seed;
+	size_t together; /* a variable: its values follow one another; n_v: none */
 	uint32_t
 		*order; /* n * repeats numbers of combinations: one random permutation per repeat */
 };
 
-/* texts: "size=1453:21000:+500", "nodelay=0,1", "cc=cubic,reno" */
+/* texts: "size=1453:21000:+500", "nodelay=0,1", "cc=cubic,reno"; together: the name of one of
+ * these, or NULL */
 int cells_make(struct cells *c, const struct opt *rows, const struct str_list *texts,
-	       uint64_t repeats, uint64_t seed, struct err *e);
+	       const char *together, uint64_t repeats, uint64_t seed, struct err *e);
 void cells_free(struct cells *c);
 
 /* The value of variable `v` in combination `cell`. */

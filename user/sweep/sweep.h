@@ -26,7 +26,7 @@ struct sweep_opts {
 	struct bench_options bench;
 	struct str_list vary;
 	int64_t repeats;
-	char *out;
+	char *together, *out;
 	bool resume, refine;
 };
 

@@ -68,6 +68,8 @@ static json_t *header(struct sweep *s, const struct bench_plan *plan)
 	json_object_set_new(h, "trace", plan->o.trace ? traced_to_json(&s->tr) : json_null());
 	json_object_set_new(h, "vary", vary_to_json(&s->cells));
 	json_object_set_new(h, "order_seed", json_integer((json_int_t)s->cells.seed));
+	json_object_set_new(h, "together",
+			    s->o->together ? text_json(s->o->together) : json_null());
 	json_object_set_new(h, "repeats", json_integer((json_int_t)s->cells.repeats));
 	return h;
 }
@@ -89,8 +91,8 @@ static int check_same(const json_t *was, const json_t *now, const char *const ke
 /* Half a sweep from one kernel, machine or build and half from another is none. */
 static int same_sweep(const json_t *was, const json_t *now, const char *path, struct err *e)
 {
-	static const char *const asked[] = { "schema",	"version", "vary", "order_seed",
-					     "repeats", "options", NULL };
+	static const char *const asked[] = { "schema",	 "version", "vary",    "order_seed",
+					     "together", "repeats", "options", NULL };
 	static const char *const machine[] = { "hostname",    "kernel",	     "kernel_build",
 					       "cpu_model",   "cpus_online", "governor",
 					       "clocksource", NULL };

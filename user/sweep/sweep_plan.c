@@ -95,7 +95,7 @@ int sweep_plan(struct sweep *s, struct bench_plan *first, const struct opt_opera
 	const struct sweep_opts *o = s->o;
 
 	s->insists = o->bench.trace && opt_given(given, "trace");
-	if (cells_make(&s->cells, bench_option_rows, &o->vary, (uint64_t)o->repeats,
+	if (cells_make(&s->cells, bench_option_rows, &o->vary, o->together, (uint64_t)o->repeats,
 		       (uint64_t)o->bench.seed, e))
 		return -1;
 	return check_given(s, given, e) || check_refine(s, e) || check_cells(s, first, given, e)
