@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ..measures import Measure, chosen, measure, x_text
-from .noise import interval, spread
+from .noise import MANY, interval, middles
 from .outcome import Outcome, UNDECIDED, of_cells
 from ..model import Floats, Point
 from ..series import as_number, plain, said
@@ -52,8 +52,7 @@ def compare(a: Sequence[Point], b: Sequence[Point], by: str, m: Measure, margin:
     va, vb = zip(*[_pairs(ca[x], cb[x]) for x in xs])
     sign = 1.0 if m.more_is_better else -1.0
     logs = [sign * (np.log(p) - np.log(q)) for p, q in zip(va, vb)]
-    mean = np.asarray([c.mean() for c in logs])
-    se, dof = spread(logs)
+    mean, se, dof = middles(logs)
     lo, hi = interval(mean, se, dof, ALPHA, len(xs))
     mark = [_mark(lo[i], hi[i], np.log1p(margin)) for i in range(len(xs))]
     return Compared(np.asarray(xs), list(va), list(vb), np.exp(mean), np.exp(lo), np.exp(hi), mark, van_elteren(va, vb, sign))
@@ -117,6 +116,8 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
               "count as none; van Elteren's rank test over all")
     if found is None:
         return Outcome(UNDECIDED, "no two points can be compared.", method)
+    if max(len(v) for v in found.a) >= MANY:
+        method += f"; of {MANY} repeats or more, a fifth at each end is left out of the interval"
     if wanted == "same":
         found = replace(found, mark=[_mark_same(lo, hi, margin) for lo, hi in zip(found.lo, found.hi)])
     a, b = names(claim)
