@@ -1491,6 +1491,10 @@ static void what_lies_unread_at_a_server_is_not_answered(void **state)
 	assert_int_equal(v.unanswered.server, 1);
 	assert_int_equal(v.unanswered.ns, 9 * (SECOND / 10));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].tx_calls.messages = 3000; /* lines of a log, which nobody answers */
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+	ep[0].tx_calls.messages = 1;
 	ep[1].tx_calls.messages = 1; /* it answered somebody */
 	said_of_both(ep, &v);
 	assert_int_equal(v.unanswered.endpoint, -1);

@@ -19,20 +19,21 @@ static bool expects_an_answer(const struct trace_endpoint *ep)
 }
 
 /* Of who waits in poll() or epoll no call tells; but what it asked lies unread at the server, for
- * most of a second that somebody had for an answer. */
-#define LIES_NS 500000000
+ * most of a second that somebody had for an answer. Of more than a few nobody knows that they ask:
+ * lines of a log, say. */
+#define LIES_NS	  500000000
+#define QUESTIONS 3
 
 static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
 {
 	const struct trace_endpoint *at = server >= 0 ? &s->ep[server] : NULL;
 
-	return at && ep->remote.port && at->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+	return at && ep->remote.port && ep->tx_calls.messages <= QUESTIONS &&
+	       at->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
 	       at->rx.max[RX_UNREAD] >= LIES_NS && !at->tx_calls.messages;
 }
 
-/* And whoever sends a question or two, and closes after as long without an answer, gave it up. */
-#define QUESTIONS 3
-
+/* And whoever sends so few, and closes after as long without an answer, gave it up. */
 static bool gave_up(const struct trace_endpoint *ep)
 {
 	return ep->closed && ep->remote.port && ep->tx_calls.messages <= QUESTIONS &&
