@@ -510,6 +510,28 @@ os.waitpid(pid, 0)
 ''')
 
 
+@healthy("heartbeats", outcome="healthy")
+def heartbeats(box):
+    """Both ends send a heartbeat every 100 ms, and read the other's when it comes: nobody waits in vain."""
+    return box.py('''
+a, b = tcp()
+def end(s, other):
+    other.close()
+    p = select.poll()
+    p.register(s, select.POLLIN)
+    for _ in range(12):
+        s.send(b"beat")
+        until = time.monotonic() + 0.1
+        while (left := until - time.monotonic()) > 0:
+            if p.poll(left * 1000):
+                s.recv(100)
+pid = child("right", end, b, a)
+name("left")
+end(a, b)
+os.waitpid(pid, 0)
+''')
+
+
 @healthy("pipe-tee")
 def tee(box):
     """cat into tee, which writes a file and a pipe: all are quick."""

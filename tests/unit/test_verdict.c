@@ -1701,6 +1701,11 @@ static void a_deadlock_that_was_ended_is_one(void **state)
 	ep[1].rx_calls.others = false;
 	ep[1].tx_calls.quiet_ns = SECOND / 10;
 	assert_non_null(strstr(said_of_both(ep, &v), "until one of them did"));
+	for (int i = 0; i < 2; i++) /* heartbeats */
+		ep[i].tx_calls.quiet_ns = ep[i].rx.max[RX_WAIT] = SECOND / 10;
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
 static void who_has_no_cpu_is_in_no_deadlock(void **state)

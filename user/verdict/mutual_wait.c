@@ -62,13 +62,6 @@ static bool sleeps_alone(const struct trace_endpoint *ep, const struct trace_end
 	return reader.tid && writer.tid && !reader.others && !writer.others;
 }
 
-bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
-{
-	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
-
-	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a);
-}
-
 /* of its sender's last change of state: since when it has sent nothing, if nothing is under way */
 static bool changed_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t wait_ns)
 {
@@ -82,6 +75,24 @@ static bool changed_during(const struct trace_ledger *tx, uint64_t at_ns, uint64
 static bool is_quiet_known(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.quiet_ns && trace_messages_known(&ep->tx_calls);
+}
+
+/* Of two that send again and again, and wait meanwhile, as for a heartbeat, none keeps the other
+ * waiting: there is one long while, or nothing was sent for as long. */
+static bool waits_once(const struct trace_endpoint *ep)
+{
+	uint64_t wait = ep->rx.ns[RX_WAIT];
+
+	return !is_quiet_known(ep) || 2 * ep->rx.max[RX_WAIT] >= wait ||
+	       2 * ep->tx_calls.quiet_ns >= wait;
+}
+
+bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
+
+	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a) && waits_once(a) &&
+	       waits_once(b);
 }
 
 static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
