@@ -562,7 +562,6 @@ static void leaves(struct trace_call_stats *b, uint64_t at)
 	strcpy(b->fd_owner_comm, "helper");
 }
 
-/* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
 static void card_of_both(struct trace_endpoint ep[2], struct card *c)
 {
 	struct trace_snapshot s = { .ep = ep, .n = 2 };
@@ -572,6 +571,7 @@ static void card_of_both(struct trace_endpoint ep[2], struct card *c)
 	card_make(&s, &v, c);
 }
 
+/* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
 static void who_has_ended_is_not_awaited(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -1898,6 +1898,22 @@ static void who_computes_is_told_from_who_sleeps(void **state)
 	assert_null(strstr(c.why, "CPU"));
 }
 
+/* nobody is to blame, and yet an ACK comes from somebody */
+static void the_other_end_is_named_where_it_is_seen(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	client_and_server(ep);
+	ep[0].tx.ns[TX_NAGLE] = SECOND / 2;
+	ep[0].tx.ns[TX_IDLE] -= SECOND / 2;
+	ep[1].rx_calls.tgid = 7;
+	strcpy(ep[1].rx_calls.comm, "nginx");
+	card_of_both(ep, &c);
+	assert_string_equal(c.whom, "nginx[7]");
+	assert_non_null(strstr(c.head, "for an ACK from nginx[7]"));
+}
+
 /* how soon a client asks again is up to him; but what it sends of one question in many pieces is
  * awaited, and so is the answer to a server that asks first */
 static void a_server_waits_for_no_question(void **state)
@@ -2095,6 +2111,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
 	cmocka_unit_test(who_computes_is_told_from_who_sleeps),
+	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),
 	cmocka_unit_test(what_takes_most_of_a_request_is_told),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),

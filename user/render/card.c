@@ -61,26 +61,6 @@ static void someone(struct who *p, bool several, char *buf, size_t len)
 	who_name(p, buf, len);
 }
 
-/* who keeps it waiting, as far as anybody does */
-static void blamed_name(const struct making *m, const struct finding *f, char *buf, size_t len)
-{
-	struct who late = finding_blamed(m->s, f);
-
-	if (late.tgid || late.others || late.left || late.too_young)
-		someone(&late, f->all.several_blamed, buf, len);
-	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
-		snprintf(buf, len, "its reader");
-	else
-		address_of_peer(&m->s->ep[f->endpoint], buf, len);
-}
-
-static void sender_name(const struct making *m, const struct finding *f, char *buf, size_t len)
-{
-	struct who held_up = finding_sender(m->s, f);
-
-	someone(&held_up, f->all.several_senders, buf, len);
-}
-
 /* whoever reads what goes out there */
 static void reader_name(const struct making *m, const struct finding *f, char *buf, size_t len)
 {
@@ -90,6 +70,28 @@ static void reader_name(const struct making *m, const struct finding *f, char *b
 		program_name(b, buf, len);
 	else
 		address_of_peer(&m->s->ep[f->endpoint], buf, len);
+}
+
+/* who keeps it waiting, as far as anybody does; else whose end it is */
+static void blamed_name(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	struct who late = finding_blamed(m->s, f);
+
+	if (late.tgid || late.others || late.left || late.too_young)
+		someone(&late, f->all.several_blamed, buf, len);
+	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
+		snprintf(buf, len, "its reader");
+	else if (f->blamed == BLAME_NOBODY)
+		reader_name(m, f, buf, len);
+	else
+		address_of_peer(&m->s->ep[f->endpoint], buf, len);
+}
+
+static void sender_name(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	struct who held_up = finding_sender(m->s, f);
+
+	someone(&held_up, f->all.several_senders, buf, len);
 }
 
 /* ---- where ---- */
