@@ -189,6 +189,13 @@ test-cost: all ## the ledger's own cost, against loose bounds
 bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
 	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
 
+.PHONY: bench-sampled bench-churn
+bench-sampled: all $(KNOWN) ## what the sampled tier costs redis, nginx, 64 B messages and a 64 KiB stream: quiet machine, ten minutes
+	$(Q)$(PYTHON) tests/sampled/cost.py
+
+bench-churn: all ## `watch` beside 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
+	$(Q)$(PYTHON) tests/soak/watched $(or $(SECONDS),600)
+
 .PHONY: bench-O0
 bench-O0: all ## what the compiler's optimisation changes: this build beside one with -O0, in interleaved pairs (PAIRS=10)
 	$(Q)$(MAKE) -s OPT=-O0 build/O0/ipcstall

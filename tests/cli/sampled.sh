@@ -55,6 +55,7 @@ says_true 'its resolution is `sampled`' "$load" "n['resolution'] == 'sampled' an
 says_true 'what looks cannot know is null' "$load" \
 	"n['count'] is None and n['max_ns'] is None and f['count'] is None and f['max_ns'] is None and e['beside']['tx']['messages'] is None and e['beside']['tx']['runq_ns'] is None and e['rx']['states']['work']['ns'] is None" \
 	"(n, f, e['beside'])"
+says_true 'nor is what accept() did' "$load" "l['listeners'] and all(x[k] is None for x in l['listeners'] for k in ('accepted', 'accept_wait_ns', 'accept_wait_max_ns'))" "l['listeners']"
 says_true 'an interval around the share' "$load; i = e['looks']['tx']['nagle']; s = n['ns'] / e['tx']['lifetime_ns']" "i['share_low'] <= s <= i['share_high'] and i['share_high'] - i['share_low'] < 0.2" "(i, s)"
 says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] == 0 and sum(v['ns'] or 0 for v in x[s]['states'].values()) == x[s]['lifetime_ns'] for x in l['endpoints'] for s in ('tx', 'rx'))" "[x['tx'] for x in l['endpoints']]"
 says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer']]['looks']" "p['facts']['ack_owed']['found'] > 0.8 * p['n']" p

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The sampled tier beside the ledger, on the same run of a known workload: does each share agree?
 
-usage: beside.py [--budget PERCENT] [--min-share S] [--points P] [--repeat N] CASE [key=value...] [-- CASE ...]
+usage: beside.py [--budget PERCENT] [--min-share S] [--points P] [--repeat N] CASE [key=value...] [+ CASE ...]
 
 Each state of each endpoint that has at least S of its time by either of the two (default 0.05) is a pair. It agrees where the ledger's share is within
 the sampled interval, or within P points of the sampled share (default 2). Prints a line for each pair, and at the end how many agree and
-how many intervals hold. Exit: 0 all agree, 1 one does not, 2 nothing to compare or a tracer failed.
+how many intervals hold; with several cases that of each too. Exit: 0 all agree, 1 one does not, 2 nothing to compare or a tracer failed.
 """
 import argparse
 import json
@@ -85,6 +85,42 @@ def pairs(ledger, sampled, least):
                 yield k, side, state, true, found, i["share_low"], i["share_high"], b["looks"]["n"]
 
 
+class Tally:
+    """How many pairs there were, how many of them agree, and how many intervals hold the ledger's share."""
+
+    def __init__(self):
+        self.n = self.agree = self.held = 0
+
+    def add(self, agrees, holds):
+        self.n, self.agree, self.held = self.n + 1, self.agree + agrees, self.held + holds
+
+    def __str__(self):
+        return f"{self.agree} of {self.n} agree, {self.held} intervals hold" + (f" ({self.held / self.n:.1%})" if self.n else "")
+
+
+def cases(words):
+    """CASE key=value + CASE: a list for each."""
+    found = [[]]
+    for word in words:
+        if word == "+":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return [case for case in found if case]
+
+
+def compare(case, o, tallies):
+    with tempfile.TemporaryDirectory() as folder:
+        ledger, sampled = run(case, o.budget, folder)
+    for k, side, state, true, found, low, high, looks in pairs(ledger, sampled, o.min_share):
+        holds = low - 1e-9 <= true <= high + 1e-9
+        ok = holds or abs(true - found) * 100 <= o.points
+        for tally in tallies:
+            tally.add(ok, holds)
+        print(f"{'ok' if ok else 'not ok'} {' '.join(map(str, k))} {side} {state}: ledger {true:.1%}, sampled {found:.1%} "
+              f"({low:.1%} to {high:.1%}, {looks} looks)", flush=True)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--budget", default="5%")
@@ -93,18 +129,15 @@ def main():
     p.add_argument("--repeat", type=int, default=1)
     p.add_argument("case", nargs="+")
     o = p.parse_args()
-    agree = held = n = 0
-    for _ in range(o.repeat):
-        with tempfile.TemporaryDirectory() as folder:
-            ledger, sampled = run(o.case, o.budget, folder)
-        for k, side, state, true, found, low, high, looks in pairs(ledger, sampled, o.min_share):
-            holds = low - 1e-9 <= true <= high + 1e-9
-            ok = holds or abs(true - found) * 100 <= o.points
-            n, held, agree = n + 1, held + holds, agree + ok
-            print(f"{'ok' if ok else 'not ok'} {' '.join(map(str, k))} {side} {state}: ledger {true:.1%}, sampled {found:.1%} "
-                  f"({low:.1%} to {high:.1%}, {looks} looks)")
-    print(f"{agree} of {n} agree, {held} intervals hold")
-    return 2 if not n else 0 if agree == n else 1
+    everything, each = Tally(), cases(o.case)
+    for case in each:
+        own = Tally()
+        for _ in range(o.repeat):
+            compare(case, o, (own, everything))
+        if len(each) > 1:
+            print(f"{' '.join(case)}: {own}", flush=True)
+    print(everything)
+    return 2 if not everything.n else 0 if everything.agree == everything.n else 1
 
 
 if __name__ == "__main__":

@@ -521,7 +521,13 @@ static json_t *unless_shared(const struct trace_listener *l, uint64_t v)
 							 : json_null();
 }
 
-static json_t *listener_to_json(const struct trace_listener *l)
+/* what accept() did; samples do not see it */
+static json_t *if_accepts_seen(const struct trace_listener *l, bool sampled, uint64_t v)
+{
+	return sampled ? json_null() : unless_shared(l, v);
+}
+
+static json_t *listener_to_json(const struct trace_listener *l, bool sampled)
 {
 	json_t *o = json_pack("{s:o, s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:I}", "local",
 			      addr_to_json(l->family, &l->local), "netns", (json_int_t)l->netns,
@@ -531,20 +537,20 @@ static json_t *listener_to_json(const struct trace_listener *l)
 			      (json_int_t)l->peak, "dropped", (json_int_t)l->dropped);
 
 	json_object_set_new(o, "established", unless_shared(l, l->established));
-	json_object_set_new(o, "accepted", unless_shared(l, l->accepted));
-	json_object_set_new(o, "accept_wait_ns", unless_shared(l, l->wait_ns));
-	json_object_set_new(o, "accept_wait_max_ns", unless_shared(l, l->wait_max_ns));
+	json_object_set_new(o, "accepted", if_accepts_seen(l, sampled, l->accepted));
+	json_object_set_new(o, "accept_wait_ns", if_accepts_seen(l, sampled, l->wait_ns));
+	json_object_set_new(o, "accept_wait_max_ns", if_accepts_seen(l, sampled, l->wait_max_ns));
 	json_object_set_new(o, "pid", pid_to_json(l->tgid));
 	json_object_set_new(o, "comm", comm_to_json(l->comm, l->tgid));
 	return o;
 }
 
-static json_t *listeners_to_json(const struct trace_listeners *l)
+static json_t *listeners_to_json(const struct trace_listeners *l, bool sampled)
 {
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(a, listener_to_json(&l->v[i]));
+		json_array_append_new(a, listener_to_json(&l->v[i], sampled));
 	return a;
 }
 
@@ -635,7 +641,7 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	json_object_set_new(o, "unaccounted_ns", json_integer((json_int_t)v->unaccounted_ns));
 	json_object_set_new(o, "verdict", json_string(text));
 	add_card(o, s, v);
-	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners));
+	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners, s->looks));
 	json_object_set_new(o, "listeners_left_out",
 			    json_integer((json_int_t)s->listeners.left_out));
 	add_counters(o, &s->counters);
