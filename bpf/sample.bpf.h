@@ -519,10 +519,33 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 
 /* ---- what happens once to a connection ---- */
 
+/* Whose it is, of a connection that lives between two looks: connect(), shutdown() and close() set
+ * these states, in the process that calls them. */
+static __always_inline void note_process(struct endpoint *ep)
+{
+	struct task_struct *me = (struct task_struct *)CURRENT();
+	struct holder who = { (__u64)me, bpf_get_current_cgroup_id(),
+		current_tgid(bpf_get_current_pid_tgid()) };
+
+	if (calls_nothing(me)) /* a worker of the kernel closes what a task left */
+		return;
+	if (!ep->tx_calls.tgid)
+		note_holder(&ep->tx_calls, &who);
+	if (!ep->rx_calls.tgid)
+		note_holder(&ep->rx_calls, &who);
+}
+
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(once_state, struct sock *sk, int old, int state)
 {
+	struct endpoint *ep;
+
 	connection_turns(sk, old, state);
+	if (state != TCP_SYN_SENT && state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK)
+		return 0;
+	ep = endpoint_known((__u64)sk);
+	if (ep && !ep->closed)
+		note_process(ep);
 	return 0;
 }
 

@@ -63,4 +63,13 @@ says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for
 says_true 'the ledger proved it meanwhile' "$load; p = d['proofs']" "len(p) == 1 and p[0]['ns'] > 2e8 and p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['max_ns'] > 3e7" p
 check 'and its card says so' "$(cat err)" grep -qE '^  proof  the ledger, for .*nagle' err
 says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.loads(subprocess.check_output(['$IPCSTALL', 'attach', '--json-schema'])))" True d
+
+"$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
+tool=$!
+jobs_to_end+=($tool)
+until_true grep -q attached err
+python3 "$here/tests/soak/churn" 21000 8 100 1 >made
+wait $tool
+says_true 'connections that live between two looks are named' "l = json.load(open('s.json'))['ledger']; e = [x for x in l['endpoints'] if x['proto'] == 'tcp']" \
+	"len(e) >= 100 and sum(not x['looks']['n'] for x in e) > 50 and all(x['comm'] == 'python3' for x in e)" "(len(e), {x['comm'] for x in e})"
 finish

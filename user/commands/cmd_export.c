@@ -107,6 +107,16 @@ static void read_if_old(struct exporter *x, uint64_t age)
 		x->failed = true;
 }
 
+/* A busy service closes ten thousand connections a second: they are added up before they take much
+ * memory. */
+enum { CLOSED_AT_ONCE = 2048 };
+
+static void read_if_many_closed(struct exporter *x)
+{
+	if (!x->failed && trace_closed_kept(x->live.t) >= CLOSED_AT_ONCE && read_ledgers(x))
+		x->failed = true;
+}
+
 static uint64_t resident_bytes(void)
 {
 	unsigned long long size, resident = 0;
@@ -164,11 +174,12 @@ static int serve(struct exporter *x, const struct export_opts *o, struct http_se
 		 const struct trace_options *filter, struct err *e)
 {
 	while (!session_interrupted() && !x->failed && targets_any_alive(filter)) {
-		uint64_t due = x->read_ns + (uint64_t)o->interval_ns, poll = now_ns() + 1000000000;
+		uint64_t due = x->read_ns + (uint64_t)o->interval_ns, poll = now_ns() + 250000000;
 
 		http_serve(s, due < poll ? due : poll, handle, x);
 		x->state.refused = http_refused(s);
 		read_if_old(x, (uint64_t)o->interval_ns);
+		read_if_many_closed(x);
 	}
 	return x->failed ? -1 : 0;
 }

@@ -101,8 +101,7 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	progress_word(o->quiet, "loading probes");
 	filter->backend = (enum trace_backend)o->backend;
 	filter->max_endpoints = (unsigned int)o->max_endpoints;
-	filter->max_closed = filter->max_endpoints; /* of those that are gone as many are kept, the
-						       most stalled ones */
+	filter->max_closed = o->max_closed ? o->max_closed : filter->max_endpoints;
 	if (session_seen(o, filter, e) || sampling_options(o, filter, e))
 		return -1;
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))

@@ -16,6 +16,7 @@ struct session_opts {
 	int64_t threshold_ns;
 	int64_t duration_ns; /* 0: until it ends or Ctrl-C */
 	int64_t max_endpoints;
+	unsigned int max_closed; /* of those that are gone, the most stalled; 0: max_endpoints */
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;

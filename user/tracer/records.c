@@ -202,3 +202,13 @@ void trace_forget_closed(struct trace *t)
 	closed_forget_shown(&t->closed);
 	pthread_mutex_unlock(&t->lock);
 }
+
+size_t trace_closed_kept(struct trace *t)
+{
+	size_t n;
+
+	pthread_mutex_lock(&t->lock);
+	n = t->closed.n;
+	pthread_mutex_unlock(&t->lock);
+	return n;
+}

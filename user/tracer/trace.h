@@ -434,6 +434,8 @@ int trace_poll(struct trace *t, int timeout_ms);
 /* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has
  * reported them */
 void trace_forget_closed(struct trace *t);
+/* how many closed endpoints are kept now: each takes 5 KB until it is forgotten */
+size_t trace_closed_kept(struct trace *t);
 
 /*
  * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An
