@@ -209,6 +209,22 @@ static void unseen_calls_leave_gaps(void **state)
 	rows_free(&p);
 }
 
+/* TCP's own count of a connection that was born in the interval is of this interval */
+static void the_first_interval_of_a_connection_has_its_bytes(void **state)
+{
+	struct trace_digest v[] = { tcp(1, "a", 1), tcp(2, "b", 1) };
+	struct rows p = {};
+
+	v[1].born_ns = 10 * S + 1;
+	v[1].tx_missed = v[1].rx_missed = true;
+	v[1].tx_bytes = 64;
+	take(&p, 10 * S, v, 1);
+	take(&p, 11 * S, v, 2);
+	assert_int_equal(row_of(&p, 2)->tx_gap, GAP_MESSAGES);
+	assert_int_equal(row_of(&p, 2)->tx_bytes, 64);
+	rows_free(&p);
+}
+
 static void lost_datagrams_show(void **state)
 {
 	struct trace_digest v = tcp(1, "a", 1);
@@ -410,6 +426,7 @@ int main(void)
 		cmocka_unit_test(differences), cmocka_unit_test(a_far_timer_is_told_from_the_path),
 		cmocka_unit_test(first_look_is_no_interval),
 		cmocka_unit_test(dropped_ones_are_said), cmocka_unit_test(unseen_calls_leave_gaps),
+		cmocka_unit_test(the_first_interval_of_a_connection_has_its_bytes),
 		cmocka_unit_test(lost_datagrams_show),
 		cmocka_unit_test(figures_never_run_backwards), cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),

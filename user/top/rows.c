@@ -125,7 +125,8 @@ static void find_blamed(struct row *r, const struct trace_digest *a, const struc
 	r->surety = j.surety;
 }
 
-/* where calls begin to go unseen, the difference holds what earlier intervals lack */
+/* where calls begin to go unseen, the difference holds what earlier intervals lack; one that was
+ * born in this interval has none */
 static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_digest *d)
 {
 	uint8_t proto = d->proto;
@@ -139,8 +140,10 @@ static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_d
 
 static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
-	r->tx_gap = gap_of(a->tx_missed, b->tx_missed, b);
-	r->rx_gap = gap_of(a->rx_missed, b->rx_missed, b);
+	bool born = a == &no_digest;
+
+	r->tx_gap = gap_of(born || a->tx_missed, b->tx_missed, b);
+	r->rx_gap = gap_of(born || a->rx_missed, b->rx_missed, b);
 	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
 	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
 	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;
