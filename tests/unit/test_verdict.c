@@ -1780,6 +1780,9 @@ static void a_full_link_is_named(void **state)
 	ep.path.lost_segments = 4;
 	ep.rtt_us = 21000; /* nothing queues */
 	assert_null(strstr(said_of(&ep, &v), "the link"));
+	ep.rtt_us = 200; /* nor does it where a round trip takes microseconds, more or fewer */
+	ep.min_rtt_us = 60;
+	assert_null(strstr(said_of(&ep, &v), "the link"));
 }
 
 static void a_pipe_of_milliseconds_is_no_headline(void **state)

@@ -94,6 +94,7 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 /* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few
  * are lost; and that is the rate it delivers. */
 #define QUEUE_TIMES 1.5
+#define QUEUE_BYTES 5000 /* less of it is no queue, but a round trip of microseconds that varies */
 #define LOST_SHARE  0.02
 #define DROPS_SHARE 0.1 /* of a queue on this host, which is seen to be full */
 #define RATE_LEAST  0.5
@@ -106,6 +107,14 @@ double rate_of_sending(const struct trace_endpoint *ep)
 	return busy ? 1e9 * (double)ep->tx_calls.bytes / (double)busy : 0;
 }
 
+static bool queue_stands(const struct trace_endpoint *ep)
+{
+	double late_us = (double)ep->rtt_us - (double)ep->min_rtt_us;
+
+	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
+	       late_us * (double)ep->path.delivery_bytes_per_s >= 1e6 * QUEUE_BYTES;
+}
+
 static bool path_is_full(const struct trace_endpoint *ep, double lost)
 {
 	const struct trace_path *p = &ep->path;
@@ -113,7 +122,7 @@ static bool path_is_full(const struct trace_endpoint *ep, double lost)
 	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited ||
 	    !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
 		return false;
-	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
+	return queue_stands(ep) &&
 	       (double)p->lost_segments <= lost * (double)p->sent_segments &&
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
 }
