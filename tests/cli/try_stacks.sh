@@ -96,7 +96,7 @@ fi
 write_map() { jcmd "$1" Compiler.perfmap >/dev/null 2>&1 && grep -q Writer.sendMessage "/tmp/perf-$1.map"; }
 if command -v javac >/dev/null && javac -d . "$writers/Writer.java" 2>/dev/null; then
 	ready=write_map stack_of java -Xcomp -XX:+PreserveFramePointer -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Writer::sendMessage -cp . Writer
-	names 'Java with a map: the method, and that lines are not in it' "own[0][0] == 'Writer.sendMessage' and 'lines' in missing"
+	names 'Java with a map: the method, and that lines are not in it' "own[0][0] == 'Writer.sendMessage' and 'line numbers' in missing"
 	rm -f /tmp/perf-"$writer".map
 	stack_of java -cp . Writer
 	names 'Java without one: says what would tell' "not own and 'Compiler.perfmap' in missing"
