@@ -212,16 +212,20 @@ static void unseen_calls_leave_gaps(void **state)
 /* TCP's own count of a connection that was born in the interval is of this interval */
 static void the_first_interval_of_a_connection_has_its_bytes(void **state)
 {
-	struct trace_digest v[] = { tcp(1, "a", 1), tcp(2, "b", 1) };
+	struct trace_digest v[] = { tcp(1, "a", 1), tcp(2, "b", 1), tcp(3, "c", 1) };
 	struct rows p = {};
 
-	v[1].born_ns = 10 * S + 1;
-	v[1].tx_missed = v[1].rx_missed = true;
-	v[1].tx_bytes = 64;
+	for (int i = 1; i < 3; i++) {
+		v[i].born_ns = 10 * S + 1;
+		v[i].tx_missed = v[i].rx_missed = true;
+		v[i].tx_bytes = 64;
+	}
+	v[2].proto = TRACE_PIPE; /* nobody counts there but the calls */
 	take(&p, 10 * S, v, 1);
-	take(&p, 11 * S, v, 2);
+	take(&p, 11 * S, v, 3);
 	assert_int_equal(row_of(&p, 2)->tx_gap, GAP_MESSAGES);
 	assert_int_equal(row_of(&p, 2)->tx_bytes, 64);
+	assert_int_equal(row_of(&p, 3)->tx_gap, GAP_BYTES);
 	rows_free(&p);
 }
 

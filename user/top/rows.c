@@ -140,7 +140,7 @@ static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_d
 
 static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
-	bool born = a == &no_digest;
+	bool born = a == &no_digest && b->proto == TRACE_TCP; /* which counts by itself */
 
 	r->tx_gap = gap_of(born || a->tx_missed, b->tx_missed, b);
 	r->rx_gap = gap_of(born || a->rx_missed, b->rx_missed, b);
