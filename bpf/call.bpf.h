@@ -217,7 +217,7 @@ static __always_inline bool leads_there(const struct endpoint *ep, __u64 file)
  * The first one is seen to read. Whoever began it may have had this end before, and read nothing: a
  * shell that waits for another command first.
  */
-static __noinline int note_parent(struct endpoint *ep)
+SUBPROG int note_parent(struct endpoint *ep)
 {
 	__u64 parent = ADDRESS(bpf_get_current_task(), task_struct___numbered, real_parent), files,
 	      leader;
@@ -255,7 +255,7 @@ static __always_inline bool was_given_after_most(const struct endpoint *ep)
  * Whoever reads first was late until then, and not the one that had the descriptor before him: that
  * accepted the connection, say, or began to read it, and forked. But not if he was given it late.
  */
-static __noinline int first_reads(struct endpoint *ep, __u32 before)
+SUBPROG int first_reads(struct endpoint *ep, __u32 before)
 {
 	struct endpoint *sender = ep ? peer_of(ep) : 0;
 
