@@ -64,6 +64,12 @@ def share(ep, side, state):
     return None if ns is None or not ep[side]["lifetime_ns"] else ns / ep[side]["lifetime_ns"]
 
 
+def same_life(a, b):
+    """What one of the two saw much later than the other did something else meanwhile."""
+    long, short = sorted((a["tx"]["lifetime_ns"], b["tx"]["lifetime_ns"]))[::-1]
+    return short >= 0.9 * long
+
+
 def true_share(exact, sampled, side, state):
     """The least and the most that the state had of the life that was sampled: a pipe, say, is found later than it began."""
     ns, life = exact[side]["states"][state]["ns"], sampled[side]["lifetime_ns"]
@@ -77,7 +83,7 @@ def pairs(ledger, sampled, least):
     exact, looked = by_key(ledger), by_key(sampled)
     for k in sorted(exact.keys() & looked.keys(), key=str):
         a, b = exact[k], looked[k]
-        if not b["looks"] or b["looks"]["n"] < 2:
+        if not b["looks"] or b["looks"]["n"] < 2 or not same_life(a, b):
             continue
         for side in ("tx", "rx"):
             for state in a[side]["states"]:
@@ -98,7 +104,8 @@ class Tally:
         self.n, self.agree, self.held = self.n + 1, self.agree + agrees, self.held + holds
 
     def __str__(self):
-        return f"{self.agree} of {self.n} agree, {self.held} intervals hold" + (f" ({self.held / self.n:.1%})" if self.n else "")
+        share = f" ({self.held / self.n:.1%})" if self.n else ""
+        return f"{self.agree} of {self.n} agree, {self.held} intervals hold{share}"
 
 
 def cases(words):
@@ -120,7 +127,9 @@ def compare(case, o, tallies):
         ok = holds or max(true[0] - found, found - true[1]) * 100 <= o.points
         for tally in tallies:
             tally.add(ok, holds)
-        print(f"{'ok' if ok else 'not ok'} {' '.join(map(str, k))} {side} {state}: ledger {' to '.join(dict.fromkeys(f'{t:.1%}' for t in true))}, sampled {found:.1%} "
+        had = " to ".join(dict.fromkeys(f"{t:.1%}" for t in true))
+        print(f"{'ok' if ok else 'not ok'} {' '.join(map(str, k))} {side} {state}: "
+              f"ledger {had}, sampled {found:.1%} "
               f"({low:.1%} to {high:.1%}, {looks} looks)", flush=True)
 
 
