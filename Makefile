@@ -42,7 +42,7 @@ try       = $(shell for f in $(1); do echo '$(HASH)include <stdio.h>' | $(CC) -W
 FORTIFY  := $(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(lastword $(foreach n,2 3,\
 	    $(if $(call try,-D_FORTIFY_SOURCE=$(n)),-D_FORTIFY_SOURCE=$(n)))))
 PIE      ?= -pie
-HARDEN   := $(if $(SAN),,$(call try,$(TRY:%=-f%)) -fPIE)
+HARDEN   := $(if $(SAN),,$(call try,$(TRY:%=-f%) -mbranch-protection=standard) -fPIE)
 # With shadow stacks the kernel has to be asked by a mark in the file, which the linker leaves out where the C library's start code has
 # none (Debian's). That code keeps to calls and returns; the other mark, ibt, no kernel acts upon in user space.
 MARKS    := $(if $(filter -fcf-protection,$(HARDEN)),-Wl$(comma)-z$(comma)shstk -Wl$(comma)-z$(comma)ibt)
