@@ -61,6 +61,15 @@ static __always_inline void answer_came(struct endpoint *ep, ns_t after)
 		answer_came_late(ep, after);
 }
 
+static __noinline int rx_stepped(struct endpoint *ep, const struct transition *t)
+{
+	if (!ep || !t)
+		return 0;
+	note_step(ep, DIR_RX, t);
+	data_lay(ep, t);
+	return 1;
+}
+
 static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
@@ -68,8 +77,7 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 	talk_rx_slow(ep, in);
 	if (!take_step(&ep->rx, &ep->rx_calls, in, DIR_RX, &t))
 		return 0;
-	note_step(ep, DIR_RX, &t);
-	data_lay(ep, &t);
+	rx_stepped(ep, &t);
 	return 1;
 }
 
@@ -78,9 +86,24 @@ SUBPROG int hold_turns(struct endpoint *ep, const struct transition *t, ns_t at)
 	return hold_turns_of(ep, t, at);
 }
 
-SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at, ns_t starved)
 {
-	return stall_turns_of(ep, t, at);
+	return stall_turns_of(ep, t, at, starved);
+}
+
+/* *t stands in memory already: each of these has a frame of its own, none below another's */
+static __always_inline void tell_stall_slow(struct endpoint *ep, const struct transition *t,
+					    ns_t at)
+{
+	hold_turns(ep, t, at);
+	stall_turns(ep, t, at, reader_at_turn(ep, t, at));
+	report_stall(ep, t, at);
+}
+
+static __always_inline void tell_hold(struct endpoint *ep, const struct transition *t)
+{
+	if (opt.stall_threshold && t->from == TX_WORK && ep->held_on.untold)
+		hold_told(ep);
 }
 
 static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
@@ -88,13 +111,11 @@ static __always_inline void tell_stall(struct endpoint *ep, const struct transit
 	struct transition stall;
 
 	if (!turns_stall(t)) {
-		if (opt.stall_threshold && t->from == TX_WORK && ep->held_on.untold)
-			hold_told(ep);
+		tell_hold(ep, t);
 		return;
 	}
 	stall = *t; /* or it would stand in memory all the way to here */
-	hold_turns(ep, &stall, at);
-	stall_turns(ep, &stall, at);
+	tell_stall_slow(ep, &stall, at);
 }
 
 static __always_inline int apply_tx_inline(struct endpoint *ep, const struct input *in)
@@ -103,18 +124,54 @@ static __always_inline int apply_tx_inline(struct endpoint *ep, const struct inp
 
 	if (!step_tx(ep, in, &t))
 		return 0;
-	tell_stall(ep, &t, in->at);
+	if (turns_stall(&t))
+		tell_stall_slow(ep, &t, in->at);
+	else
+		tell_hold(ep, &t);
 	return 1;
 }
 
-SUBPROG int apply_tx_slow(struct endpoint *ep, const struct input *in)
+/*
+ * An input but for its times, in one register. Kernels from 7.1 on analyse what is passed the
+ * address of something on the stack, and all that it calls, anew for each call.
+ */
+static __always_inline __u64 input_packed(const struct input *in)
 {
-	return ep && in ? apply_tx_inline(ep, in) : 0;
+	return (__u64)in->bytes << 32 | (__u64)(__u8)in->asleep << 24 | (__u8)in->working << 16 |
+	       (in->slept & 1) << 13 | (in->device & 1) << 12 | (in->full & 1) << 11 |
+	       (in->head & 7) << 8 | in->says;
 }
 
-SUBPROG int apply_rx_slow(struct endpoint *ep, const struct input *in)
+static __always_inline struct input input_unpacked(ns_t at, __u64 packed, ns_t blocked, ns_t runq)
 {
-	return ep && in ? step_rx(ep, in) : 0;
+	return (struct input){ .at = at, .says = packed, .head = packed >> 8 & 7,
+		.full = packed >> 11 & 1, .device = packed >> 12 & 1, .slept = packed >> 13 & 1,
+		.working = packed >> 16, .asleep = packed >> 24, .bytes = packed >> 32,
+		.blocked = blocked, .runq = runq };
+}
+
+SUBPROG int apply_tx(struct endpoint *ep, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = input_unpacked(at, packed, blocked, runq);
+
+	return ep ? apply_tx_inline(ep, &in) : 0;
+}
+
+SUBPROG int apply_rx(struct endpoint *ep, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
+{
+	struct input in = input_unpacked(at, packed, blocked, runq);
+
+	return ep ? step_rx(ep, &in) : 0;
+}
+
+static __always_inline int apply_tx_slow(struct endpoint *ep, const struct input *in)
+{
+	return apply_tx(ep, in->at, input_packed(in), in->blocked, in->runq);
+}
+
+static __always_inline int apply_rx_slow(struct endpoint *ep, const struct input *in)
+{
+	return apply_rx(ep, in->at, input_packed(in), in->blocked, in->runq);
 }
 
 /*
@@ -134,20 +191,16 @@ static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input 
 
 static __always_inline int apply_tx_fast(struct endpoint *ep, const struct input *in)
 {
-	struct input copy;
-
 	if (try_tx_fast(ep, in)) {
 		talk_tx(ep, in);
 		return 1;
 	}
-	copy = *in; /* or it would stand in memory on the short way too */
-	return apply_tx_slow(ep, &copy);
+	return apply_tx_slow(ep, in);
 }
 
 static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
-	struct input copy;
 
 	if (!opt.timeline && step_alone(&ep->rx, &ep->rx_calls.own, in, DIR_RX, &t)) {
 		if (in->working >= 0 &&
@@ -158,8 +211,7 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 		talk_rx(ep, in);
 		return 1;
 	}
-	copy = *in;
-	return apply_rx_slow(ep, &copy);
+	return apply_rx_slow(ep, in);
 }
 
 QUICK int tx_begins(struct endpoint *ep, ns_t at)
@@ -170,22 +222,27 @@ QUICK int tx_begins(struct endpoint *ep, ns_t at)
 }
 
 /* no thread comes or goes: said again here, for the short way to be short */
-SUBPROG int apply_tx_settled_slow(struct endpoint *ep, const struct input *is)
+SUBPROG int apply_tx_settled(struct endpoint *ep, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
 {
-	struct input in = {};
+	struct input is = input_unpacked(at, packed, blocked, runq), in = {};
 
-	if (!ep || !is)
+	if (!ep)
 		return 0;
-	in.at = is->at;
-	in.says = is->says;
-	in.head = is->head;
-	in.full = is->full;
-	in.device = is->device;
-	in.bytes = is->bytes;
+	in.at = is.at;
+	in.says = is.says;
+	in.head = is.head;
+	in.full = is.full;
+	in.device = is.device;
+	in.bytes = is.bytes;
 	if (!try_tx_fast(ep, &in))
-		return apply_tx_slow(ep, is);
+		return apply_tx(ep, at, packed, blocked, runq);
 	talk_tx(ep, &in);
 	return 1;
+}
+
+static __always_inline int apply_tx_settled_slow(struct endpoint *ep, const struct input *in)
+{
+	return apply_tx_settled(ep, in->at, input_packed(in), in->blocked, in->runq);
 }
 
 /* a quick step whose input had to stand in memory before: no copy, the stack is short there */

@@ -77,9 +77,12 @@ static __always_inline ns_t unread_at_most(const struct endpoint *ep, ns_t unrea
 	return ep->looked_at && at >= ep->looked_at && most < unread ? most : unread;
 }
 
-static __always_inline void stall_began(struct endpoint *ep, const struct endpoint *peer, ns_t at)
+SUBPROG int stall_began(struct endpoint *ep, const struct endpoint *peer, ns_t at)
 {
+	if (!ep)
+		return 0;
 	ep->peer_unread = unread_at_most(ep, peer ? unread_until(peer, at) : ep->peer_left, at);
+	return 1;
 }
 
 /* how long the other end left data unread since the stall began; of one that has gone, until it
@@ -122,46 +125,45 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 		peer->peer_left = unread_until(ep, at);
 }
 
-/* both stand at multiples of eight: see record.h */
-static __always_inline bool same_name(const char *a, const char *b)
-{
-	typedef __u64 __attribute__((may_alias)) half;
-	const half *x = (const half *)a, *y = (const half *)b;
-
-	return x[0] == y[0] && x[1] == y[1];
-}
-
-struct voted {
-	__u32 tgid, tid;
-	const char *comm;
+/* a name as it stands in an endpoint: at a multiple of eight, see record.h */
+struct task_name {
+	__u64 half[COMM_LEN / 8];
 };
+
+#define TASK_NAME(comm) ((struct task_name *)(comm))
+
+static __always_inline bool same_name(const struct task_name *a, const struct task_name *b)
+{
+	return a->half[0] == b->half[0] && a->half[1] == b->half[1];
+}
 
 /* One stall of an endpoint ends at a time; where the next ends on another processor at this very
  * moment, one of the two votes may be lost. */
-static __always_inline void vote_for(struct vote *votes, __u64 state, struct voted who, ns_t ns)
+SUBPROG int vote_for(struct vote *v, __u32 tgid, __u32 tid, const struct task_name *name, ns_t ns)
 {
-	struct vote *v = &votes[VOTE_PLACE(state)];
-	__u32 leader = v->tgid, tgid = who.tgid;
+	__u32 leader;
 	bool won;
 
-	if (!tgid || !ns)
-		return;
+	if (!v || !name || !tgid || !ns)
+		return 0;
+	leader = v->tgid;
 	won = vote_won(&v->lead, leader == tgid, ns);
 	v->sum += ns;
 	v->second = vote_second(v->second, leader, tgid, won);
-	if (leader && leader != tgid && !same_name(v->comm, who.comm))
+	if (leader && leader != tgid && !same_name(TASK_NAME(v->comm), name))
 		v->mixed = 1;
 	if (!won)
-		return;
+		return 0;
 	v->tgid = tgid;
-	v->tid = who.tid;
-	__builtin_memcpy(v->comm, who.comm, COMM_LEN);
+	v->tid = tid;
+	*TASK_NAME(v->comm) = *name;
+	return 1;
 }
 
 /* of several that hold it none was seen there yet: nobody */
-static __always_inline struct voted last_there(const struct call_stats *b)
+static __always_inline __u32 last_there(const struct call_stats *b)
 {
-	return (struct voted){ !b->tid && b->others ? 0 : b->tgid, b->tid, b->comm };
+	return !b->tid && b->others ? 0 : b->tgid;
 }
 
 /* Whoever is named there has the end from another process, since less than half of the time was
@@ -173,16 +175,30 @@ static __always_inline bool was_given_late(const struct call_stats *b, ns_t time
 
 /* who did not read during a stall: not one that had left the end before half of it was over, nor
  * one that was given it after that */
-static __always_inline struct voted reader_during(const struct call_stats *reader, ns_t stall,
-						  ns_t to)
+static __always_inline void reader_was_late(struct endpoint *ep, const struct endpoint *peer,
+					    __u32 state, ns_t stall, ns_t to, ns_t late)
 {
-	struct voted who = last_there(reader);
+	struct vote *v = &ep->blame.late[VOTE_PLACE(state)];
+	const struct call_stats *reader = &peer->rx_calls;
+	const struct task_name *name = TASK_NAME(reader->comm);
+	__u32 tgid = last_there(reader), tid = reader->tid;
 
-	if (reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall)
-		who.tgid = who.tgid ? FD_OWNER_TGID : 0;
-	else if (was_given_late(reader, stall, to))
-		who = (struct voted){ reader->giver, 0, reader->giver_comm };
-	return who;
+	if (reader->left && 2 * (__s64)(to - reader->left) > (__s64)stall) {
+		tgid = tgid ? FD_OWNER_TGID : 0;
+	} else if (was_given_late(reader, stall, to)) {
+		tgid = reader->giver;
+		tid = 0;
+		name = TASK_NAME(reader->giver_comm);
+	}
+	vote_for(v, tgid, tid, name, late);
+}
+
+static __always_inline void writer_held_up(struct endpoint *ep, __u32 state, ns_t ns)
+{
+	const struct call_stats *writer = &ep->tx_calls;
+
+	vote_for(&ep->blame.held_up[VOTE_PLACE(state)], last_there(writer), writer->tid,
+		 TASK_NAME(writer->comm), ns);
 }
 
 /* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it
@@ -225,20 +241,38 @@ static __always_inline const struct withheld *ack_withheld(const struct endpoint
 	return w->how == DELACK_FIRED || *ns >= (to - from) / 2 ? w : 0;
 }
 
-static __always_inline ns_t blame_delack(struct endpoint *ep, __u64 state, ns_t ns)
+#define NO_ACK (~0ULL)
+
+/* for how long of the stall that ended at `to` the peer withheld the ACK that it waited for */
+SUBPROG ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer,
+			  const struct transition *t, ns_t to)
 {
+	const struct withheld *w;
+	__u64 state;
+	ns_t ns;
+
+	if (!ep || !peer || !t)
+		return NO_ACK;
+	w = ack_withheld(peer, to - t->ns, to, &ns);
+	if (!w)
+		return NO_ACK;
+	state = t->from;
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
-		return 0;
+		return NO_ACK;
 	atomic_add(&ep->blame.delack_n[state], !ep->held_on.went_on);
 	atomic_add(&ep->blame.delack_ns[state], ns);
+	if (opt.stall_threshold)
+		ep->held_on.ack = *w;
 	return ns;
 }
 
-static __always_inline ns_t blame_unread(struct endpoint *ep, __u64 state, ns_t unread, ns_t stall)
+SUBPROG ns_t blame_unread(struct endpoint *ep, __u64 state, ns_t unread, ns_t stall)
 {
 	ns_t ns = unread < stall ? unread : stall;
 
+	if (!ep)
+		return 0;
 	BOUND(state, 15);
 	if (state >= STATES_MAX || !ns)
 		return 0;
@@ -320,18 +354,21 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 
 /* `to`: the end of the stall, or of what it lasted so far; what the other end did meanwhile stands
  * in its pieces' sums */
-static __always_inline void emit_stall(const struct endpoint *ep, const struct endpoint *peer,
-				       __u32 state, ns_t to, bool goes_on)
+SUBPROG int emit_stall(struct endpoint *ep, __u32 state, ns_t to, __u32 goes_on)
 {
-	const struct hold *h = &ep->held_on;
+	struct endpoint *peer = ep && opt.stall_threshold ? peer_of(ep) : 0;
+	const struct hold *h;
 	struct record_stall *r;
 
-	if (!opt.stall_threshold || to - h->from < opt.stall_threshold)
-		return;
+	if (!ep || !opt.stall_threshold)
+		return 0;
+	h = &ep->held_on;
+	if (to - h->from < opt.stall_threshold)
+		return 0;
 	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 	if (!r) {
 		count(COUNT_LOST);
-		return;
+		return 0;
 	}
 	__builtin_memset(r, 0, sizeof(*r));
 	r->head.type = RECORD_STALL;
@@ -353,26 +390,7 @@ static __always_inline void emit_stall(const struct endpoint *ep, const struct e
 	if (peer)
 		stall_peer(r, peer, h->ack.went ? &h->ack : 0);
 	bpf_ringbuf_submit(r, wake_flags());
-}
-
-/* a piece's part of what its stall's record says */
-static __always_inline void hold_adds(struct hold *h, const struct withheld *w, ns_t unread,
-				      ns_t starved)
-{
-	h->unread += unread;
-	h->starved += starved;
-	if (w)
-		h->ack = *w;
-}
-
-/* it may go on after the writer's call, and is reported when that is known */
-static __always_inline void piece_told(struct endpoint *ep, const struct endpoint *peer,
-				       const struct transition *t, ns_t to)
-{
-	if (t->to == TX_WORK && holds_head(t->from))
-		ep->held_on.untold = 1;
-	else
-		emit_stall(ep, peer, t->from, to, false);
+	return 1;
 }
 
 /* it is over: it ended with its last piece */
@@ -381,7 +399,7 @@ static __always_inline void hold_is_over(struct endpoint *ep)
 	if (!opt.stall_threshold || !ep->held_on.untold)
 		return;
 	ep->held_on.untold = 0;
-	emit_stall(ep, peer_of(ep), ep->held_on.state, ep->held_on.until, false);
+	emit_stall(ep, ep->held_on.state, ep->held_on.until, false);
 }
 
 SUBPROG int hold_told(struct endpoint *ep)
@@ -422,12 +440,16 @@ static __always_inline void blame_writer(struct endpoint *ep, const struct trans
 	atomic_add(&ep->blame.gathered_n, 1);
 }
 
+static __always_inline bool ends_stall(const struct transition *t)
+{
+	return tx_is_stall(t->from) && t->ns;
+}
+
 /* `to` is the end of the stall on the full clock */
 static __always_inline void stall_ended(struct endpoint *ep, const struct endpoint *peer,
 					ns_t starved, const struct transition *t, ns_t to)
 {
-	ns_t from = to - t->ns, unread = unread_meanwhile(ep, peer, to), late, withheld = 0;
-	const struct withheld *w = 0;
+	ns_t unread = unread_meanwhile(ep, peer, to), late, withheld = NO_ACK;
 
 	blame_writer(ep, t);
 	blame_starved(ep, t->from, starved);
@@ -435,49 +457,59 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	if (peer &&
 	    unread <
 		    t->ns / 2) /* an application that does not read explains more than its kernel */
-		w = ack_withheld(peer, from, to, &withheld);
-	if (w)
-		late = blame_delack(ep, t->from, withheld);
+		withheld = blame_delack(ep, peer, t, to);
+	if (withheld != NO_ACK)
+		late = withheld;
 	if (peer)
-		vote_for(ep->blame.late, t->from, reader_during(&peer->rx_calls, t->ns, to),
-			 late > starved ? late : starved);
-	vote_for(ep->blame.held_up, t->from, last_there(&ep->tx_calls), t->ns);
+		reader_was_late(ep, peer, t->from, t->ns, to, late > starved ? late : starved);
+	writer_held_up(ep, t->from, t->ns);
 	if (!opt.stall_threshold)
 		return;
-	hold_adds(&ep->held_on, w, unread, starved);
-	piece_told(ep, peer, t, to);
+	ep->held_on.unread += unread;
+	ep->held_on.starved += starved;
 }
 
-/* looked at once for the stall that ended, of `stall` ns, and for the one that begins. How long of
- * the former the reader had no CPU. */
-static __always_inline ns_t reader_at_turn(struct peer_reader *then, const struct endpoint *peer,
-					   ns_t stall, bool begins, ns_t at)
+/* the stall that ended is reported, or once it is known whether it goes on after the call */
+static __always_inline void report_stall(struct endpoint *ep, const struct transition *t, ns_t to)
 {
-	struct cpu_wait reader = reader_of(peer);
-	ns_t starved = stall ? starved_since(then, &reader, stall) : 0;
-
-	if (stall)
-		reader_after_stall(then, &reader, at, starved);
-	if (begins)
-		reader_at_stall(then, &reader, at);
-	return starved;
+	if (!opt.stall_threshold || !ends_stall(t))
+		return;
+	if (t->to == TX_WORK && holds_head(t->from))
+		ep->held_on.untold = 1;
+	else
+		emit_stall(ep, t->from, to, false);
 }
 
-/* a stall ended, or began */
-static __always_inline int stall_turns_of(struct endpoint *ep, const struct transition *t, ns_t at)
+/* Looked at once for the stall that ended and for the one that begins. How long of the former the
+ * reader had no CPU. */
+SUBPROG ns_t reader_at_turn(struct endpoint *ep, const struct transition *t, ns_t at)
 {
-	struct endpoint *peer = ep ? peer_of(ep) : 0;
-	bool ended, begins;
-	ns_t starved;
+	struct cpu_wait reader;
+	ns_t starved = 0;
 
 	if (!ep || !t)
 		return 0;
-	ended = tx_is_stall(t->from) && t->ns;
-	begins = tx_is_stall(t->to);
-	starved = reader_at_turn(&ep->peer_reader, peer, ended ? t->ns : 0, begins, at);
-	if (ended)
+	reader = reader_of(peer_of(ep));
+	if (ends_stall(t)) {
+		starved = starved_since(&ep->peer_reader, &reader, t->ns);
+		reader_after_stall(&ep->peer_reader, &reader, at, starved);
+	}
+	if (tx_is_stall(t->to))
+		reader_at_stall(&ep->peer_reader, &reader, at);
+	return starved;
+}
+
+/* A stall ended, or began. `starved`: how long of it the peer's reader had no CPU. */
+static __always_inline int stall_turns_of(struct endpoint *ep, const struct transition *t, ns_t at,
+					  ns_t starved)
+{
+	struct endpoint *peer = ep ? peer_of(ep) : 0;
+
+	if (!ep || !t)
+		return 0;
+	if (ends_stall(t))
 		stall_ended(ep, peer, starved, t, at);
-	if (begins)
+	if (tx_is_stall(t->to))
 		stall_began(ep, peer, at);
 	return 1;
 }

@@ -213,28 +213,35 @@ static __always_inline bool leads_there(const struct endpoint *ep, __u64 file)
 	return data && ADDRESS(data, socket, sk) == ep->id.key;
 }
 
+struct end_sought {
+	const struct endpoint *ep;
+	__u64 files;
+	bool found;
+};
+
+/* 1: no further descriptor is looked at */
+static long seek_end(__u32 fd, struct end_sought *s)
+{
+	__u64 file = load_word(s->files + fd * sizeof(__u64));
+
+	s->found = file && leads_there(s->ep, file);
+	return s->found;
+}
+
 /*
  * The first one is seen to read. Whoever began it may have had this end before, and read nothing: a
  * shell that waits for another command first.
  */
 SUBPROG int note_parent(struct endpoint *ep)
 {
-	__u64 parent = ADDRESS(bpf_get_current_task(), task_struct___numbered, real_parent), files,
-	      leader;
+	__u64 parent = ADDRESS(bpf_get_current_task(), task_struct___numbered, real_parent), leader;
 	struct fdtable *table = CAST(fdtable, GET(CAST(task_struct, parent), files, fdt));
-	bool found = false;
-	__u32 max;
+	struct end_sought s = { .ep = ep, .files = (__u64)GET(table, fd) };
 
 	if (!ep)
 		return 0;
-	files = (__u64)GET(table, fd);
-	max = GET(table, max_fds);
-	for (__u32 fd = 0; fd < FDS_OF_PARENT && fd < max && !found; fd++) {
-		__u64 file = load_word(files + fd * sizeof(__u64));
-
-		found = file && leads_there(ep, file);
-	}
-	if (!found)
+	bpf_loop(at_most(GET(table, max_fds), FDS_OF_PARENT), seek_end, &s, 0);
+	if (!s.found)
 		return 0;
 	leader = ADDRESS(parent, task_struct___numbered, group_leader);
 	ep->rx_calls.parent = GET(CAST(task_struct, parent), tgid);
@@ -425,6 +432,17 @@ static __always_inline void call_slept(struct input *in, const struct call *c)
 	in->runq = runq < in->blocked ? runq : in->blocked;
 }
 
+static __always_inline struct input call_wakes(const struct call *c)
+{
+	struct input in = { .at = c->ran };
+
+	if (c->run_delay == CALL_PAUSED)
+		in.working = 1;
+	else
+		call_slept(&in, c);
+	return in;
+}
+
 /*
  * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the
  * switch its run-queue time has not been added up yet.
@@ -435,11 +453,7 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 
 	if (!c->off || !c->ran)
 		return;
-	in = (struct input){ .at = c->ran };
-	if (c->run_delay == CALL_PAUSED)
-		in.working = 1;
-	else
-		call_slept(&in, c);
+	in = call_wakes(c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	if (c->dir == DIR_RX) {
 		rx_wakes(ep, in.at, in.blocked, in.runq);
@@ -447,6 +461,22 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	} else {
 		apply_tx_slow(ep, &in);
 	}
+	count(COUNT_OBSERVED);
+	c->off = 0;
+}
+
+/* the same where it is rare, and with a frame less on the stack */
+static __always_inline void call_resume_slow(struct endpoint *ep, struct call *c)
+{
+	struct input in;
+
+	if (!c->off || !c->ran)
+		return;
+	in = call_wakes(c);
+	note_mark(ep, MARK_WAKEUP, c->ran, 0);
+	apply(ep, &in, c->dir);
+	if (c->dir == DIR_RX)
+		answer_came(ep, in.blocked - in.runq);
 	count(COUNT_OBSERVED);
 	c->off = 0;
 }

@@ -35,6 +35,18 @@
 #define BOUND(v, mask) ((v) &= (mask))
 #endif
 
+/* up to `n` times, until `once(i, data)` returns 1: the verifier follows a function a few times, and
+ * the body of a loop each time */
+#ifdef __bpf__
+#define REPEAT(n, once, data) bpf_loop((n), (once), (data), 0)
+#else
+#define REPEAT(n, once, data) \
+	({ \
+		for (unsigned int i_ = 0; i_ < (n) && !(once)(i_, (data)); i_++) \
+			; \
+	})
+#endif
+
 #ifndef HIST_SLOT
 #define HIST_SLOT(ns) hist_slot(ns)
 #endif
@@ -118,8 +130,8 @@ static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int secon
 
 /* what a step has to book, and how */
 struct turn {
-	bool mine;	       /* the sums are this one's until turn_end() */
-	unsigned long long at; /* else: where in `pending` */
+	unsigned int mine; /* the sums are this one's until turn_end() */
+	unsigned int at;   /* else: where in `pending` */
 };
 
 static __always_inline bool brings(const struct input *in)
@@ -418,6 +430,25 @@ static __always_inline enum taken swap_step(struct ledger *l, const struct input
 	return TAKEN_NOT;
 }
 
+struct uncharged {
+	struct ledger *l;
+	const struct input *in;
+	enum dir dir;
+	bool swapped;
+};
+
+static long swap_uncharged_once(unsigned int i, struct uncharged *u)
+{
+	word_t old = LATEST(u->l->word), word;
+
+	(void)i;
+	if (!old || u->in->says & IN_CLOSE)
+		return 1;
+	word = (step(old, u->in, u->dir & 1).word & ~SINCE_MASK) | word_since(old);
+	u->swapped = word == old || swap_word(u->l, old, word);
+	return u->swapped;
+}
+
 /*
  * Where every place of `pending` is taken, by threads that lost their processor in the midst of a
  * step perhaps, nobody can charge what ends now. The word changes all the same, since a thread that
@@ -426,16 +457,10 @@ static __always_inline enum taken swap_step(struct ledger *l, const struct input
  */
 static __always_inline bool swap_uncharged(struct ledger *l, const struct input *in, enum dir dir)
 {
-	for (unsigned long long i = 0; i < UNCHARGED_TRIES; i++) {
-		word_t old = LATEST(l->word), word;
+	struct uncharged u = { .l = l, .in = in, .dir = dir };
 
-		if (!old || in->says & IN_CLOSE)
-			return false;
-		word = (step(old, in, dir).word & ~SINCE_MASK) | word_since(old);
-		if (word == old || swap_word(l, old, word))
-			return true;
-	}
-	return false;
+	REPEAT(UNCHARGED_TRIES, swap_uncharged_once, &u);
+	return u.swapped;
 }
 
 #endif

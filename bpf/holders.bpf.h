@@ -46,16 +46,25 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 	256 /* a table begins with 64, and doubles: what is beyond ends as if it were closed \
 	       unseen */
 
+struct held_count {
+	__u64 files, file;
+	__u32 own;
+};
+
+static long count_held(__u32 fd, struct held_count *c)
+{
+	c->own += load_word(c->files + fd * sizeof(__u64)) == c->file;
+	return 0;
+}
+
 /* how many descriptors of it the current process has */
 SUBPROG int own_holds_on(__u64 file)
 {
 	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
-	__u64 files = (__u64)GET(table, fd);
-	__u32 max = GET(table, max_fds), own = 0;
+	struct held_count c = { .files = (__u64)GET(table, fd), .file = file };
 
-	for (__u32 fd = 0; fd < FILES_MAX && fd < max; fd++)
-		own += load_word(files + fd * sizeof(__u64)) == file;
-	return own;
+	bpf_loop(at_most(GET(table, max_fds), FILES_MAX), count_held, &c, 0);
+	return c.own;
 }
 
 /* Who is named there goes, and others stay. The thread's next call, if there is one after all, is

@@ -14,33 +14,41 @@ SUBPROG int swap_late(struct ledger *l, struct input *in, __u32 dir)
 	return l && in && swap_uncharged(l, in, dir & 1);
 }
 
+/* One function for both directions, verified once; so is what books it. */
+SUBPROG int swap_in(struct ledger *l, const struct input *in, __u32 dir, struct transition *t,
+		    struct turn *turn)
+{
+	return l && in && t && turn ? swap_step(l, in, dir & 1, t, turn) : TAKEN_SAME;
+}
+
+SUBPROG int book_step(struct ledger *l, struct call_stats *b, const struct input *in,
+		      const struct transition *t, const struct turn *turn)
+{
+	if (l && b && in && t && turn)
+		book(l, &b->own, &b->crowd, in, t, turn);
+	return 0;
+}
+
 /* Take the step and book it; *t says what ended. False: the state is what it was. */
 static __always_inline bool take_step(struct ledger *l, struct call_stats *b,
 				      const struct input *in, enum dir dir, struct transition *t)
 {
 	struct turn turn = {};
+	int taken = swap_in(l, in, dir, t, &turn);
 
-	switch (swap_step(l, in, dir, t, &turn)) {
-	case TAKEN_SAME: /* by a thread too many as well */
-		if (t->unpaired)
-			count(COUNT_UNPAIRED);
-		return false;
-	case TAKEN_NOT:
+	if (taken == TAKEN_NOT) {
 		if (LATEST(l->word)) { /* made by now */
 			count(COUNT_CONTENDED);
 			swap_late(l, (struct input *)in, dir);
 		}
 		gain_locked(&b->crowd, in);
 		return false;
-	case TAKEN_BOOKS:
-		book(l, &b->own, &b->crowd, in, t, &turn);
-		break;
-	case TAKEN_PLAIN:
-		break;
 	}
+	if (taken == TAKEN_BOOKS)
+		book_step(l, b, in, t, &turn);
 	if (t->unpaired)
 		count(COUNT_UNPAIRED);
-	return t->ended;
+	return taken != TAKEN_SAME && t->ended;
 }
 
 #endif

@@ -34,9 +34,9 @@ int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 	peer = peer_of(ep);
 	if (!ep->held_on.going || ep->held_on.state != t.from)
 		hold_is_new(&ep->held_on, t.from, at - t.ns);
-	hold_adds(&ep->held_on, 0, unread_meanwhile(ep, peer, at),
-		  starved_meanwhile(ep, peer, t.ns));
-	emit_stall(ep, peer, t.from, at, true);
+	ep->held_on.unread += unread_meanwhile(ep, peer, at);
+	ep->held_on.starved += starved_meanwhile(ep, peer, t.ns);
+	emit_stall(ep, t.from, at, true);
 	return 0;
 }
 

@@ -300,7 +300,7 @@ static __noinline int splice_turns(struct call *c, ns_t now)
 
 	if (!ep || ep->closed)
 		return 0;
-	call_resume(ep, c);
+	call_resume_slow(ep, c);
 	if (ep->id.proto == PROTO_PIPE)
 		pipe_look(ep, (struct pipe_inode_info *)c->key, now);
 	call_leave(ep, c->dir, &in);
@@ -398,7 +398,7 @@ static __noinline int pipe_call_lost(struct call *c, ns_t now)
 
 	if (!ep || ep->closed || ep->id.proto != PROTO_PIPE)
 		return 0;
-	call_resume(ep, c);
+	call_resume_slow(ep, c);
 	call_leave(ep, c->dir, &in);
 	count(COUNT_UNPAIRED);
 	return 1;

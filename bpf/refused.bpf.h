@@ -166,13 +166,11 @@ static __noinline int refused_begins(struct endpoint *ep, ns_t now)
 	return ep ? begin_refusal(ep, now) : 0;
 }
 
-/* the step without a frame of its own: this is called from far down the stack, of which a program
- * has 512 bytes */
 static __always_inline int end_refusal(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = -1, .asleep = -1 };
 
-	return refused_swap(ep, 1, 0) ? apply_tx_inline(ep, &in) : 0;
+	return refused_swap(ep, 1, 0) ? apply_tx_slow(ep, &in) : 0;
 }
 
 SUBPROG int refused_ends(struct endpoint *ep, ns_t at)

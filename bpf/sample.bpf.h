@@ -228,10 +228,9 @@ static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 b
 {
 	struct endpoint *peer = blamed ? peer_of(ep) : 0;
 
-	vote_for(ep->blame.held_up, state, last_there(&ep->tx_calls), gap);
+	writer_held_up(ep, state, gap);
 	if (peer)
-		vote_for(ep->blame.late, state, reader_during(&peer->rx_calls, gap, ep->tx.seen),
-			 gap);
+		reader_was_late(ep, peer, state, gap, ep->tx.seen, gap);
 }
 
 /* ---- TCP's own counts: exact, whoever looks, and read when a snapshot is taken ---- */

@@ -844,6 +844,20 @@ SUBPROG int file_dies(__u64 file, __u32 tgid)
 	return seen_going(&to, now) != 0;
 }
 
+struct table_left {
+	__u64 files;
+	__u32 tgid;
+};
+
+static long descriptor_dies(__u32 fd, struct table_left *t)
+{
+	__u64 file = load_word(t->files + fd * sizeof(__u64));
+
+	if (file)
+		file_dies(file, t->tgid);
+	return 0;
+}
+
 /*
  * With a process go its descriptors, and no close() is seen (exit_files(), just after this
  * tracepoint). Of threads that end by themselves the last one's table is looked at.
@@ -853,18 +867,12 @@ static __always_inline void files_die(struct task_struct *task0)
 	struct task_struct *task = CAST(task_struct, task0);
 	struct signal_struct *signal = CAST(signal_struct, GET(task, signal));
 	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
-	__u64 files = (__u64)GET(table, fd);
-	__u32 max = GET(table, max_fds), tgid;
+	struct table_left t = { .files = (__u64)GET(table, fd) };
 
 	if (GET(signal, live.counter) || !task_wanted(GET(task, tgid)))
 		return;
-	tgid = current_tgid(bpf_get_current_pid_tgid());
-	for (__u32 fd = 0; fd < FILES_MAX && fd < max; fd++) {
-		__u64 file = load_word(files + fd * sizeof(__u64));
-
-		if (file)
-			file_dies(file, tgid);
-	}
+	t.tgid = current_tgid(bpf_get_current_pid_tgid());
+	bpf_loop(at_most(GET(table, max_fds), FILES_MAX), descriptor_dies, &t, 0);
 }
 
 SEC("raw_tp/sched_process_exit")
