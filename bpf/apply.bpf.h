@@ -81,23 +81,36 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 	return 1;
 }
 
-SUBPROG int hold_turns(struct endpoint *ep, const struct transition *t, ns_t at)
+/*
+ * What these are passed is numbers. Kernels from 7.2 on analyse what is passed the address of
+ * something on the stack, and all that it calls, anew for each chain of calls.
+ */
+#define STATES(t) ((__u32)(t)->to << 8 | (t)->from)
+
+static __always_inline struct transition turned(ns_t ns, __u32 states)
 {
-	return hold_turns_of(ep, t, at);
+	return (struct transition){ .ns = ns, .from = states & 15, .to = states >> 8 & 15 };
 }
 
-SUBPROG int stall_turns(struct endpoint *ep, const struct transition *t, ns_t at, ns_t starved)
+SUBPROG int hold_turns(struct endpoint *ep, ns_t ns, __u32 states, ns_t at)
 {
-	return stall_turns_of(ep, t, at, starved);
+	struct transition t = turned(ns, states);
+
+	return hold_turns_of(ep, &t, at);
 }
 
-/* *t stands in memory already: each of these has a frame of its own, none below another's */
-static __always_inline void tell_stall_slow(struct endpoint *ep, const struct transition *t,
-					    ns_t at)
+SUBPROG ns_t reader_at_turn(struct endpoint *ep, ns_t ns, __u32 states, ns_t at)
 {
-	hold_turns(ep, t, at);
-	stall_turns(ep, t, at, reader_at_turn(ep, t, at));
-	report_stall(ep, t, at);
+	struct transition t = turned(ns, states);
+
+	return reader_at_turn_of(ep, &t, at);
+}
+
+SUBPROG int stall_turns(struct endpoint *ep, ns_t ns, __u32 states, ns_t at, ns_t starved)
+{
+	struct transition t = turned(ns, states);
+
+	return stall_turns_of(ep, &t, at, starved);
 }
 
 static __always_inline void tell_hold(struct endpoint *ep, const struct transition *t)
@@ -108,14 +121,13 @@ static __always_inline void tell_hold(struct endpoint *ep, const struct transiti
 
 static __always_inline void tell_stall(struct endpoint *ep, const struct transition *t, ns_t at)
 {
-	struct transition stall;
-
 	if (!turns_stall(t)) {
 		tell_hold(ep, t);
 		return;
 	}
-	stall = *t; /* or it would stand in memory all the way to here */
-	tell_stall_slow(ep, &stall, at);
+	hold_turns(ep, t->ns, STATES(t), at);
+	stall_turns(ep, t->ns, STATES(t), at, reader_at_turn(ep, t->ns, STATES(t), at));
+	report_stall(ep, t, at);
 }
 
 static __always_inline int apply_tx_inline(struct endpoint *ep, const struct input *in)
@@ -124,17 +136,11 @@ static __always_inline int apply_tx_inline(struct endpoint *ep, const struct inp
 
 	if (!step_tx(ep, in, &t))
 		return 0;
-	if (turns_stall(&t))
-		tell_stall_slow(ep, &t, in->at);
-	else
-		tell_hold(ep, &t);
+	tell_stall(ep, &t, in->at);
 	return 1;
 }
 
-/*
- * An input but for its times, in one register. Kernels from 7.1 on analyse what is passed the
- * address of something on the stack, and all that it calls, anew for each call.
- */
+/* an input but for its times, in one register: see turned() */
 static __always_inline __u64 input_packed(const struct input *in)
 {
 	return (__u64)in->bytes << 32 | (__u64)(__u8)in->asleep << 24 | (__u8)in->working << 16 |

@@ -244,19 +244,17 @@ static __always_inline const struct withheld *ack_withheld(const struct endpoint
 #define NO_ACK (~0ULL)
 
 /* for how long of the stall that ended at `to` the peer withheld the ACK that it waited for */
-SUBPROG ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer,
-			  const struct transition *t, ns_t to)
+SUBPROG ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state,
+			  ns_t stall, ns_t to)
 {
 	const struct withheld *w;
-	__u64 state;
 	ns_t ns;
 
-	if (!ep || !peer || !t)
+	if (!ep || !peer)
 		return NO_ACK;
-	w = ack_withheld(peer, to - t->ns, to, &ns);
+	w = ack_withheld(peer, to - stall, to, &ns);
 	if (!w)
 		return NO_ACK;
-	state = t->from;
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return NO_ACK;
@@ -413,7 +411,7 @@ static __always_inline int hold_turns_of(struct endpoint *ep, const struct trans
 {
 	struct hold *h;
 
-	if (!ep || !t)
+	if (!ep)
 		return 0;
 	h = &ep->held_on;
 	if (tx_is_stall(t->from) && t->ns)
@@ -457,7 +455,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	if (peer &&
 	    unread <
 		    t->ns / 2) /* an application that does not read explains more than its kernel */
-		withheld = blame_delack(ep, peer, t, to);
+		withheld = blame_delack(ep, peer, t->from, t->ns, to);
 	if (withheld != NO_ACK)
 		late = withheld;
 	if (peer)
@@ -482,12 +480,13 @@ static __always_inline void report_stall(struct endpoint *ep, const struct trans
 
 /* Looked at once for the stall that ended and for the one that begins. How long of the former the
  * reader had no CPU. */
-SUBPROG ns_t reader_at_turn(struct endpoint *ep, const struct transition *t, ns_t at)
+static __always_inline ns_t reader_at_turn_of(struct endpoint *ep, const struct transition *t,
+					      ns_t at)
 {
 	struct cpu_wait reader;
 	ns_t starved = 0;
 
-	if (!ep || !t)
+	if (!ep)
 		return 0;
 	reader = reader_of(peer_of(ep));
 	if (ends_stall(t)) {
@@ -505,7 +504,7 @@ static __always_inline int stall_turns_of(struct endpoint *ep, const struct tran
 {
 	struct endpoint *peer = ep ? peer_of(ep) : 0;
 
-	if (!ep || !t)
+	if (!ep)
 		return 0;
 	if (ends_stall(t))
 		stall_ended(ep, peer, starved, t, at);

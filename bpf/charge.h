@@ -35,8 +35,8 @@
 #define BOUND(v, mask) ((v) &= (mask))
 #endif
 
-/* up to `n` times, until `once(i, data)` returns 1: the verifier follows a function a few times, and
- * the body of a loop each time */
+/* up to `n` times, until `once(i, data)` returns 1: the verifier follows a function a few times,
+ * and the body of a loop each time */
 #ifdef __bpf__
 #define REPEAT(n, once, data) bpf_loop((n), (once), (data), 0)
 #else
