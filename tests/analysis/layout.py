@@ -36,9 +36,8 @@ def text_boxes(figure: Any) -> List[Box]:
     return out
 
 
-def overlaps(figure: Any, slack: float = 0.5) -> List[Tuple[str, str]]:
+def overlaps(boxes: List[Box], slack: float = 0.5) -> List[Tuple[str, str]]:
     """Pairs of texts whose boxes intersect by more than `slack` pixels each way."""
-    boxes = text_boxes(figure)
     found = []
     for i, (a, box) in enumerate(boxes):
         for b, other in boxes[i + 1:]:
@@ -49,7 +48,6 @@ def overlaps(figure: Any, slack: float = 0.5) -> List[Tuple[str, str]]:
     return found
 
 
-def off_page(figure: Any, slack: float = 1.0) -> List[str]:
-    page = figure.bbox
-    return [t for t, b in text_boxes(figure)
+def off_page(boxes: List[Box], page: Any, slack: float = 1.0) -> List[str]:
+    return [t for t, b in boxes
             if b.x0 < page.x0 - slack or b.y0 < page.y0 - slack or b.x1 > page.x1 + slack or b.y1 > page.y1 + slack]

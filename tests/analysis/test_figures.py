@@ -38,9 +38,10 @@ CASES = [
 @pytest.mark.parametrize("kind,name", CASES)
 def test_text_does_not_overlap_or_leave_the_page(kind, name, draw):
     figure = draw(kind, name)
-    assert len(text_boxes(figure)) > 3
-    assert overlaps(figure) == []
-    assert off_page(figure) == []
+    boxes = text_boxes(figure)
+    assert len(boxes) > 3
+    assert overlaps(boxes) == []
+    assert off_page(boxes, figure.bbox) == []
 
 
 @pytest.mark.parametrize("kind,cut,whole", [("throughput", "comb-cut", "comb-tiny"), ("ledger", "comb-cut", "comb-tiny"), ("timeline", "line-cut", "line")])
@@ -56,7 +57,8 @@ def test_the_overlap_test_can_fail():
     ax.text(0.5, 0.5, "one text")
     ax.text(0.52, 0.5, "another")
     ax.text(2.5, 0.5, "far away")
-    assert ("one text", "another") in overlaps(figure) and "far away" in off_page(figure)
+    boxes = text_boxes(figure)
+    assert ("one text", "another") in overlaps(boxes) and "far away" in off_page(boxes, figure.bbox)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -251,9 +253,10 @@ def test_times_that_vary_have_units(kind, more, save):
     from analysis.load import load_documents
 
     figure = KINDS[kind].draw(Request(load_documents([times_varied(save)]), **more))
-    texts = " | ".join(t for t, _ in text_boxes(figure))
+    boxes = text_boxes(figure)
+    texts = " | ".join(t for t, _ in boxes)
     assert "3 s" in texts and ("100 µs" in texts or "200 ms" in texts) and "00000" not in texts and "e+" not in texts, texts
-    assert overlaps(figure) == [] and off_page(figure) == []
+    assert overlaps(boxes) == [] and off_page(boxes, figure.bbox) == []
 
 
 @pytest.mark.parametrize("name,values,words", [("reader-pause", (0, 1_500_000), ("reader-pause=0", "reader-pause=1.5 ms")), ("sndbuf", (8192, 8193), ("sndbuf=8K", "sndbuf=8193")),
