@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The BPF object of a session: chosen, given its options, loaded, attached. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -325,6 +326,27 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	return 0;
 }
 
+/* how long a session takes to begin is mostly this */
+static void tell_verified(const struct trace *t)
+{
+	struct bpf_program *p;
+	unsigned long long instructions = 0;
+	int n = 0;
+
+	bpf_object__for_each_program(p, t->obj) {
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		if (bpf_program__fd(p) < 0 ||
+		    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
+			continue;
+		instructions += info.verified_insns;
+		n++;
+	}
+	fprintf(stderr, "ipcstall: %llu instructions were verified in %d programs\n", instructions,
+		n);
+}
+
 static int load_first(struct trace *t, struct trace_error *e)
 {
 	int err = -ENOENT;
@@ -343,6 +365,8 @@ static int load_first(struct trace *t, struct trace_error *e)
 		if (err && !t->refused)
 			t->refused = src->name;
 	}
+	if (!err && feature_debugs())
+		tell_verified(t);
 	return err ? load_failed(t, e, err) : 0;
 }
 
