@@ -173,8 +173,8 @@ static __always_inline bool was_given_late(const struct call_stats *b, ns_t time
 	return b->giver != b->tgid && 2 * (__s64)(to - b->given) < (__s64)time;
 }
 
-/* who did not read during a stall: not one that had left the end before half of it was over, nor
- * one that was given it after that */
+/* A vote for who did not read during a stall: not one that had left the end before half of it was
+ * over, nor one that was given it after that. */
 static __always_inline void reader_was_late(struct endpoint *ep, const struct endpoint *peer,
 					    __u32 state, ns_t stall, ns_t to, ns_t late)
 {

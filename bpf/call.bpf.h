@@ -445,9 +445,10 @@ static __always_inline struct input call_wakes(const struct call *c)
 
 /*
  * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the
- * switch its run-queue time has not been added up yet.
+ * switch its run-queue time has not been added up yet. `deep`: far down the stack, where a reader's
+ * quick step has no room.
  */
-static __always_inline void call_resume(struct endpoint *ep, struct call *c)
+static __always_inline void call_resumes(struct endpoint *ep, struct call *c, bool deep)
 {
 	struct input in;
 
@@ -456,7 +457,10 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	in = call_wakes(c);
 	note_mark(ep, MARK_WAKEUP, c->ran, 0);
 	if (c->dir == DIR_RX) {
-		rx_wakes(ep, in.at, in.blocked, in.runq);
+		if (deep)
+			apply_rx_slow(ep, &in);
+		else
+			rx_wakes(ep, in.at, in.blocked, in.runq);
 		answer_came(ep, in.blocked - in.runq);
 	} else {
 		apply_tx_slow(ep, &in);
@@ -465,20 +469,14 @@ static __always_inline void call_resume(struct endpoint *ep, struct call *c)
 	c->off = 0;
 }
 
-/* the same where it is rare, and with a frame less on the stack */
+static __always_inline void call_resume(struct endpoint *ep, struct call *c)
+{
+	call_resumes(ep, c, false);
+}
+
 static __always_inline void call_resume_slow(struct endpoint *ep, struct call *c)
 {
-	struct input in;
-
-	if (!c->off || !c->ran)
-		return;
-	in = call_wakes(c);
-	note_mark(ep, MARK_WAKEUP, c->ran, 0);
-	apply(ep, &in, c->dir);
-	if (c->dir == DIR_RX)
-		answer_came(ep, in.blocked - in.runq);
-	count(COUNT_OBSERVED);
-	c->off = 0;
+	call_resumes(ep, c, true);
 }
 
 /* the call in this direction that this thread was seen to enter */
