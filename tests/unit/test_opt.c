@@ -143,6 +143,25 @@ static void every_option_survives_json(void **state)
 	opt_free(rows, &back);
 }
 
+static void a_copy_outlives_the_original(void **state)
+{
+	char *argv[] = { "x", "--text", "hi", "--sizes", "4,8", "--several", "tcp" };
+	struct demo d = {}, copy;
+	struct err e = {};
+
+	assert_int_equal(opt_parse(rows, &d, 7, argv, NULL, &e), 0);
+	copy = d;
+	assert_int_equal(opt_own(rows, &copy), 0);
+	opt_free(rows, &d);
+	assert_string_equal(copy.text, "hi");
+	assert_null(copy.out);
+	assert_int_equal(copy.sizes.n, 2);
+	assert_int_equal(copy.sizes.v[1], 8);
+	assert_int_equal(copy.several.n, 1);
+	assert_string_equal(copy.several.v[0], "tcp");
+	opt_free(rows, &copy);
+}
+
 /* NULL: it is taken; else a word of the refusal. */
 static void takes(const char *json, const char *word, enum exit_code code)
 {
@@ -282,7 +301,8 @@ int main(void)
 		cmocka_unit_test(bad_values_are_usage_errors),
 		cmocka_unit_test(what_was_given_is_known),
 		cmocka_unit_test(nearest_name_is_offered),
-		cmocka_unit_test(every_option_survives_json), cmocka_unit_test(tables_are_joined),
+		cmocka_unit_test(every_option_survives_json),
+		cmocka_unit_test(a_copy_outlives_the_original), cmocka_unit_test(tables_are_joined),
 		cmocka_unit_test(row2_a_file_says_nothing_out_of_range),
 		cmocka_unit_test(row2_what_stands_by_default_may_be_out_of_range),
 		cmocka_unit_test(row2_a_long_list_of_sizes_is_refused),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parsing the command line by the caller's rows, and carrying options to and from JSON. */
+/* Parsing the command line by the caller's rows. */
 #include "base/opt.h"
 
 #include "base/array.h"
@@ -426,6 +426,54 @@ void opt_free(const struct opt *rows, void *into)
 			*l = (struct str_list){};
 		}
 	}
+}
+
+static bool own_text(const char **text)
+{
+	bool had = *text;
+
+	*text = had ? strdup(*text) : NULL;
+	return *text || !had;
+}
+
+static bool own_sizes(struct size_list *l)
+{
+	const int64_t *theirs = l->v;
+
+	l->v = array_new(l->n, 1, sizeof(*l->v));
+	if (l->v && l->n)
+		memcpy(l->v, theirs, l->n * sizeof(*l->v));
+	l->n = l->v ? l->n : 0;
+	return l->v;
+}
+
+static bool own_texts(struct str_list *l)
+{
+	const char **theirs = l->v;
+	bool whole = true;
+
+	l->v = array_new(l->n, 1, sizeof(*l->v));
+	l->n = l->v ? l->n : 0;
+	for (size_t i = 0; i < l->n; i++) {
+		l->v[i] = theirs[i];
+		whole &= own_text(&l->v[i]);
+	}
+	return l->v && whole;
+}
+
+int opt_own(const struct opt *rows, void *into)
+{
+	bool whole = true;
+
+	for (; !opt_is_end(rows); rows++) {
+		if (rows->type == OPT_STRING)
+			whole &= own_text(FIELD(rows, into, const char *));
+		else if (rows->type == OPT_SIZES)
+			whole &= own_sizes(FIELD(rows, into, struct size_list));
+		else if (rows->type == OPT_MULTI)
+			whole &= own_texts(FIELD(rows, into, struct str_list));
+	}
+	return whole ? 0 : -1;
 }
 
 static void format_sizes(const struct size_list *l, char *buf, size_t len)

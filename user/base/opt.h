@@ -96,6 +96,9 @@ static inline bool opt_is_end(const struct opt *row)
 
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
+/* `into` was assigned from other options: replace their texts and lists by copies of its own, for
+ * opt_free(). Returns 0, or -1: no memory, and what could not be copied is empty. */
+int opt_own(const struct opt *rows, void *into);
 
 /* values: the options at their defaults, said of those whose row does not; NULL: not said. */
 void opt_help(const struct opt *rows, const void *values, FILE *out);

@@ -296,13 +296,18 @@ static int saved_series(struct examiner *x, const struct series *s, struct outco
 {
 	struct source from = { .x = x, .saved = s, .test = s->test };
 	struct range r = { .test = s->test };
+	struct bench_options options;
 	int rc;
 
-	x->options = s->options;
-	rc = range_of_rounds(&r, s->rounds, s->n, x->seed, e);
+	bench_defaults(&options);
+	x->options = &options;
+	rc = opt_from_json(bench_option_rows, &options, s->options, e);
+	rc = rc ? rc : range_of_rounds(&r, s->rounds, s->n, x->seed, e);
 	if (rc == 0)
 		rc = r.judged ? all_bands(&from, &r, out, e) : each_size(&from, &r, out, e);
 	range_free(&r);
+	opt_free(bench_option_rows, &options);
+	x->options = NULL;
 	return rc;
 }
 
@@ -321,7 +326,6 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 			       s.n, s.v[i].label);
 		rc = saved_series(x, &s.v[i], out, e);
 	}
-	x->options = NULL;
 	saved_free(&s);
 	return rc;
 }
@@ -329,15 +333,10 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 static int run_source(struct examiner *x, struct diagnose_opts *o, const struct bench_plan *plan,
 		      struct outcome_so_far *out, struct err *e)
 {
-	json_t *options;
-	int rc;
-
 	if (o->from)
 		return examine_saved(x, o->from, out, e);
-	x->options = options = opt_to_json(bench_option_rows, &o->bench);
-	rc = examine_live(x, plan, out, e);
-	json_decref(options);
-	return rc;
+	x->options = &o->bench;
+	return examine_live(x, plan, out, e);
 }
 
 static int write_document(struct examiner *x, const struct diagnose_opts *o,

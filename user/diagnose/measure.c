@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_options.h"
 #include "base/clock.h"
 #include "base/progress.h"
 #include "remote/remote.h"
@@ -24,19 +23,19 @@ static void only_size(struct bench_options *o, int64_t size)
 	o->sizes.n = 1;
 }
 
-int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets,
-		 struct err *e)
+int variant_plan(struct variant *v, const struct bench_options *options, int64_t size,
+		 const char *sets, struct err *e)
 {
-	memset(v, 0, sizeof(*v));
-	bench_defaults(&v->o);
-	if (opt_from_json(bench_option_rows, &v->o, options, e))
-		return -1;
+	*v = (struct variant){ .o = *options };
+	if (opt_own(bench_option_rows, &v->o))
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "diagnose: out of memory; free some and run again");
 	only_size(&v->o, size);
 	return (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
 }
 
-int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets,
-		 struct err *e)
+int variant_open(struct variant *v, const struct bench_options *options, int64_t size,
+		 const char *sets, struct err *e)
 {
 	if (variant_plan(v, options, size, sets, e))
 		return -1;

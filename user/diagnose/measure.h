@@ -16,13 +16,12 @@ struct variant {
 	bool ready;
 };
 
-/* options: as in a result; size: the one to run, 0 for those of the options; sets: as in struct
- * proposal, "" for none. */
-int variant_open(struct variant *v, const json_t *options, int64_t size, const char *sets,
-		 struct err *e);
+/* size: the one to run, 0 for those of the options; sets: as in struct proposal, "" for none. */
+int variant_open(struct variant *v, const struct bench_options *options, int64_t size,
+		 const char *sets, struct err *e);
 /* The plan without running anything: for what is proposed from a file. */
-int variant_plan(struct variant *v, const json_t *options, int64_t size, const char *sets,
-		 struct err *e);
+int variant_plan(struct variant *v, const struct bench_options *options, int64_t size,
+		 const char *sets, struct err *e);
 
 struct trial {
 	struct proposal p;
@@ -58,7 +57,7 @@ struct patient {
 };
 
 struct examiner {
-	const json_t *options;
+	const struct bench_options *options; /* of the workload to examine */
 	bool trace, run_fixes, quiet, from_file;
 	int colour; /* enum colour_when */
 	int backend;
