@@ -2,6 +2,7 @@
 #include "recording/codec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void codec_writer(struct codec *c)
 {
@@ -25,33 +26,48 @@ bool codec_done(const struct codec *c)
 	return !c->bad && c->at == c->n;
 }
 
-static void put(struct codec *c, uint8_t byte)
+static bool grow(struct codec *c, size_t n)
 {
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 4096;
-		uint8_t *p = c->bad ? NULL : realloc(c->v, room);
+	size_t room = c->room ? c->room : 4096;
+	uint8_t *p;
 
-		if (!p) {
-			c->bad = true;
-			return;
-		}
-		c->v = p;
-		c->room = room;
+	while (room - c->n < n)
+		room *= 2;
+	p = c->bad ? NULL : realloc(c->v, room);
+	if (!p) {
+		c->bad = true;
+		return false;
 	}
-	c->v[c->n++] = byte;
+	c->v = p;
+	c->room = room;
+	return true;
 }
 
-static uint8_t get(struct codec *c)
+static inline bool has_room(struct codec *c, size_t n)
 {
-	if (c->section && c->at >= c->n) {
+	return c->room - c->n >= n || grow(c, n);
+}
+
+static inline void put(struct codec *c, uint8_t byte)
+{
+	if (has_room(c, 1))
+		c->v[c->n++] = byte;
+}
+
+static void nothing_left(struct codec *c)
+{
+	if (c->section)
 		c->short_of = true;
-		return 0;
-	}
-	if (c->bad || c->at >= c->n) {
+	else
 		c->bad = true;
-		return 0;
-	}
-	return c->v[c->at++];
+}
+
+static inline uint8_t get(struct codec *c)
+{
+	if (c->at < c->n && !c->bad)
+		return c->v[c->at++];
+	nothing_left(c);
+	return 0;
 }
 
 static void write_u64(struct codec *c, uint64_t v)
@@ -63,7 +79,7 @@ static void write_u64(struct codec *c, uint64_t v)
 	put(c, (uint8_t)v);
 }
 
-static uint64_t read_u64(struct codec *c)
+static uint64_t read_long_u64(struct codec *c)
 {
 	uint64_t v = 0;
 
@@ -78,6 +94,13 @@ static uint64_t read_u64(struct codec *c)
 	}
 	c->bad = true;
 	return 0;
+}
+
+static inline uint64_t read_u64(struct codec *c)
+{
+	if (c->at < c->n && c->v[c->at] < 0x80 && !c->bad) /* most are */
+		return c->v[c->at++];
+	return read_long_u64(c);
 }
 
 void codec_u64(struct codec *c, uint64_t *v)
@@ -114,6 +137,38 @@ void codec_u32(struct codec *c, uint32_t *v)
 	*v = (uint32_t)u;
 }
 
+/* most of a histogram is empty */
+enum { RUN = 8 };
+
+static bool run_of_zeros(struct codec *c, uint32_t v[RUN])
+{
+	static const uint32_t none[RUN];
+
+	if (c->reads) {
+		if (c->bad || c->n - c->at < RUN || memcmp(c->v + c->at, none, RUN))
+			return false;
+		memset(v, 0, sizeof(none));
+		c->at += RUN;
+		return true;
+	}
+	if (memcmp(v, none, sizeof(none)) || !has_room(c, RUN))
+		return false;
+	memset(c->v + c->n, 0, RUN);
+	c->n += RUN;
+	return true;
+}
+
+void codec_u32s(struct codec *c, uint32_t *v, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n)
+		if (n - i >= RUN && run_of_zeros(c, v + i))
+			i += RUN;
+		else
+			codec_u32(c, &v[i++]);
+}
+
 static void codec_u8(struct codec *c, uint8_t *v)
 {
 	if (c->reads)
@@ -132,10 +187,26 @@ void codec_bool(struct codec *c, bool *v)
 	*v = b == 1;
 }
 
+static void read_bytes(struct codec *c, uint8_t *v, size_t n)
+{
+	size_t left = c->bad ? 0 : c->n - c->at, there = n < left ? n : left;
+
+	if (there)
+		memcpy(v, c->v + c->at, there);
+	memset(v + there, 0, n - there);
+	c->at += there;
+	if (there < n)
+		nothing_left(c);
+}
+
 void codec_bytes(struct codec *c, void *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		codec_u8(c, (uint8_t *)v + i);
+	if (c->reads) {
+		read_bytes(c, v, n);
+	} else if (has_room(c, n)) {
+		memcpy(c->v + c->n, v, n);
+		c->n += n;
+	}
 }
 
 /* --- sections --------------------------------------------------------------------------------- */

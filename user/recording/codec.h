@@ -38,6 +38,7 @@ bool codec_done(const struct codec *c);
 void codec_u64(struct codec *c, uint64_t *v);
 void codec_i64(struct codec *c, int64_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
+void codec_u32s(struct codec *c, uint32_t *v, size_t n);
 void codec_bool(struct codec *c, bool *v);
 void codec_bytes(struct codec *c, void *v, size_t n);
 /* reading: bad unless *v < limit */

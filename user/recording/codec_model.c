@@ -46,8 +46,9 @@ static void walk_counts(struct codec *c, uint32_t *v, size_t n)
 	uint64_t there = n;
 
 	codec_u64(c, &there);
-	for (uint64_t i = 0; i < there && !c->bad && !c->short_of; i++)
-		codec_u32(c, i < n ? &v[i] : &passed);
+	codec_u32s(c, v, there < n ? there : n);
+	for (uint64_t i = n; i < there && !c->bad && !c->short_of; i++)
+		codec_u32(c, &passed);
 }
 
 static void walk_state(struct codec *c, struct trace_ledger *l, unsigned int state)
