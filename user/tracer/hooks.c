@@ -42,19 +42,28 @@
 	{ b, in, name "_in", point, required, protos, feeds }, \
 	{ b, out, name "_out", point, required, protos, feeds }
 
+/* the end of every receive call on a socket has a tracepoint from 6.3 on */
+#define RECEIVE(b, in, out, name, point, required, protos, feeds) \
+	{ b, in, name "_in", point, required, protos, feeds }, \
+	{ b, out, name "_out", point, required, protos, feeds, PART_ALWAYS, "!sock_recv_length" }
+
+/* the ends of receives first: a call that is seen to begin must be seen to end */
 #define CALLS(b, in, out) \
+	{ b, HOOK_RAWTP, "on_received", "sock_recv_length", true, SOCKETS, "the ends of receives", \
+		PART_ALWAYS, "sock_recv_length" }, \
 	CALL(b, in, out, "tcp_send", "tcp_sendmsg_locked", true, TCP, "TCP sends"), \
 	CALL(b, in, out, "tcp_page", "tcp_sendpage", false, TCP, \
 		"sendfile to TCP (from 6.5 on: as sends)"), \
-	CALL(b, in, out, "tcp_recv", "tcp_recvmsg", true, TCP, "TCP receives"), \
+	RECEIVE(b, in, out, "tcp_recv", "tcp_recvmsg", true, TCP, "TCP receives"), \
 	CALL(b, in, out, "udp_send", "udp_sendmsg", false, UDP, "UDP sends"), \
 	CALL(b, in, out, "udp6_send", "udpv6_sendmsg", false, UDP, "UDP sends, IPv6"), \
-	CALL(b, in, out, "udp_recv", "udp_recvmsg", false, UDP, "UDP receives"), \
-	CALL(b, in, out, "udp6_recv", "udpv6_recvmsg", false, UDP, "UDP receives, IPv6"), \
+	RECEIVE(b, in, out, "udp_recv", "udp_recvmsg", false, UDP, "UDP receives"), \
+	RECEIVE(b, in, out, "udp6_recv", "udpv6_recvmsg", false, UDP, "UDP receives, IPv6"), \
 	CALL(b, in, out, "unix_send", "unix_stream_sendmsg", false, UNIX, "Unix stream sends"), \
-	CALL(b, in, out, "unix_recv", "unix_stream_recvmsg", false, UNIX, "Unix stream receives"), \
+	RECEIVE(b, in, out, "unix_recv", "unix_stream_recvmsg", false, UNIX, \
+		"Unix stream receives"), \
 	CALL(b, in, out, "dgram_send", "unix_dgram_sendmsg", false, UNIX, "Unix datagram sends"), \
-	CALL(b, in, out, "dgram_recv", "__unix_dgram_recvmsg unix_dgram_recvmsg", false, UNIX, \
+	RECEIVE(b, in, out, "dgram_recv", "__unix_dgram_recvmsg unix_dgram_recvmsg", false, UNIX, \
 		"Unix datagram receives"), \
 	CALL(b, in, out, "pipe_write", "anon_pipe_write pipe_write", false, PIPE, \
 		"writes to pipes"), \
