@@ -61,8 +61,17 @@ says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] ==
 says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer']]['looks']" "p['facts']['ack_owed']['found'] > 0.8 * p['n']" p
 says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for h in d['trace']['hooks'] if h['attached']]" "set(p) <= {'inet_sock_set_state', 'tcp_destroy_sock', 'sched_process_fork'} and p" p
 says_true 'the ledger proved it meanwhile' "$load; p = d['proofs']" "len(p) == 1 and p[0]['ns'] > 2e8 and p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['max_ns'] > 3e7" p
-check 'and its card says so' "$(cat err)" grep -qE '^  proof  the ledger, for .*nagle' err
+tr '\n' ' ' <err >said
+check 'and its card says so' "$(cat err)" grep -qE '  proof  the ledger, for .*nagle' said
 says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.loads(subprocess.check_output(['$IPCSTALL', 'attach', '--json-schema'])))" True d
+
+timeout 90 python3 "$here/tests/sampled/busy_reader.py" >out 2>&1
+rc=$?
+if [ $rc -eq 77 ]; then
+	skip 'a busy reader is not blamed' "$(head -c 60 out)"
+else
+	check 'a busy reader is not blamed' "exit code $rc; $(tail -c 600 out)" [ $rc -eq 0 ]
+fi
 
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!

@@ -64,6 +64,18 @@ static json_t *about_filter(const struct session_opts *o, const struct trace_opt
 			 t->filter == TRACE_FILTER_ALL);
 }
 
+/* From here on it is known how long readers ran on a CPU. */
+static int first_look(struct session *l, struct err *e)
+{
+	struct trace_snapshot s;
+	struct trace_error te;
+
+	if (trace_snapshot(l->t, &s, &te))
+		return session_error(e, &te);
+	trace_snapshot_free(&s);
+	return 0;
+}
+
 int session_attach(const struct session_opts *o, const char *command, struct err *e)
 {
 	struct trace_options filter = {};
@@ -82,6 +94,10 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	began = now_ns();
 	if (session_begin(&l, o, &filter, e))
 		return -1;
+	if (o->sampled && first_look(&l, e)) {
+		session_free(&l);
+		return -1;
+	}
 	prover_begin(&prover, &filter, zooms, now_ns() - began);
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",

@@ -71,6 +71,8 @@ struct trace {
 	struct trace_existing existing;
 	struct searched *searched; /* of the last search of preexisting.c, by process */
 	size_t n_searched;
+	struct reader_cpu *readers; /* of the last snapshot, by endpoint */
+	size_t n_readers;
 	pthread_t thread;
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
 	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
@@ -143,6 +145,8 @@ int digest_run(int fd, uint64_t arg);
 
 /* sampled_endpoint.c: what no look can know is unknown, and what it found instead */
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
+/* reader_cpu.c */
+void reader_cpu_fill(struct trace *t, struct trace_snapshot *s);
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 
 /* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks

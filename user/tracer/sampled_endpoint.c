@@ -56,8 +56,8 @@ static void no_calls(struct trace_call_stats *b, uint64_t moved, bool tcp)
 	b->bytes_res = tcp ? TRACE_BOUNDED : TRACE_UNKNOWN;
 	b->messages = b->wakeups = 0;
 	b->blocked_ns = b->blocked_max_ns = b->open_sleep_ns = b->runq_ns = b->runq_max_ns =
-		b->no_cpu_ns = 0;
-	b->blocked_res = b->runq_res = b->no_cpu_res = TRACE_UNKNOWN;
+		b->no_cpu_ns = b->cpu_ns = 0;
+	b->blocked_res = b->runq_res = b->no_cpu_res = b->cpu_res = TRACE_UNKNOWN;
 }
 
 static bool was_looked_at(const struct endpoint *ep)

@@ -247,5 +247,7 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 	pthread_mutex_unlock(&t->lock);
 	if (err)
 		trace_snapshot_free(s);
+	else if (t->sampler)
+		reader_cpu_fill(t, s);
 	return err;
 }

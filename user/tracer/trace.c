@@ -305,6 +305,7 @@ void trace_finish(struct trace *t)
 	if (t->stats_fd >= 0)
 		close(t->stats_fd);
 	free(t->searched);
+	free(t->readers);
 	free(t->closed.ep);
 	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);
