@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "base/opt.h"
 #include "render/ledger_text.h"
 #include "session/session.h"
 
@@ -158,14 +159,16 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 
 void prover_print(const struct prover *p, FILE *out)
 {
-	char text[VERDICT_TEXT], lasted[32];
+	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64], lasted[32];
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct proof *proof = &p->proofs[i];
 
 		human_ns((double)proof->ns, lasted, sizeof(lasted));
 		verdict_sentence(&proof->s, &proof->v, text, sizeof(text));
-		fprintf(out, "  proof  the ledger, for %s: %s\n", lasted, text);
+		snprintf(line, sizeof(line), "the ledger, for %s: %s", lasted, text);
+		fputs("  proof  ", out);
+		opt_wrap(out, line, 9);
 	}
 }
 
