@@ -246,6 +246,21 @@ static void it_reads_what_the_other_would_write_next(void **state)
 	assert_non_null(strstr(finding_fix(&s, &v.v[0]), "communicate()"));
 }
 
+/* A reader that is asleep by turns in a read of what it keeps waiting. */
+static void who_reads_there_is_in_no_deadlock(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	reading_here_and_writing_there(ep);
+	ep[0].rx_calls.tid = B;
+	ep[0].rx.ns[RX_WAIT] = ep[1].rx.ns[RX_WAIT];
+	ep[0].rx.resolution[RX_WAIT] = TRACE_EXACT;
+	judge(&s, ep, 1, &v);
+	assert_int_equal(v.v[0].deadlock, -1);
+}
+
 static void others_may_help_it(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -433,6 +448,7 @@ int main(void)
 		cmocka_unit_test(one_end_alone_is_no_link), cmocka_unit_test(a_ring_has_no_root),
 		cmocka_unit_test(both_write_and_neither_reads),
 		cmocka_unit_test(it_reads_what_the_other_would_write_next),
+		cmocka_unit_test(who_reads_there_is_in_no_deadlock),
 		cmocka_unit_test(others_may_help_it),
 		cmocka_unit_test(who_sent_through_a_socket_could_read_from_it),
 		cmocka_unit_test(a_proxy_that_does_not_sleep_is_a_link),

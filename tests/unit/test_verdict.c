@@ -943,6 +943,24 @@ static void whose_bytes_pass_through_is_awaited(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
+/* curl > nginx > its helper, over two pipes: question and answer are of one length, but the helper
+ * passes nothing on */
+static void a_question_does_not_pass_through(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	is_pipe(&ep[2], 2, 7, 20, 0);
+	is_pipe(&ep[3], 3, 20, 7, 89 * (SECOND / 100));
+	for (int i = 2; i < 4; i++)
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 20;
+	ep[2].rx.ns[RX_IDLE] = ep[3].tx.ns[TX_IDLE] = ep[2].tx.ns[TX_IDLE] = SECOND;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 3);
+}
+
 static void a_programs_own_helper_is_no_news(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -1952,12 +1970,28 @@ static void what_takes_most_of_a_request_is_told(void **state)
 			       "; it leaves each request unread for 200 ms, 3 requests"));
 	ep[1].rx.ns[RX_UNREAD] = 3 * (SECOND / 10);
 	ep[1].rx.ns[RX_IDLE] = 0;
+	ep[0].tx.ns[TX_FLIGHT] = ep[1].tx.ns[TX_FLIGHT] = 3 * (SECOND / 10);
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "; it answers over a path that takes 200 ms a request, 3 requests"));
 	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* looks count no requests */
 	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
 	assert_non_null(
 		strstr(said_of_both(ep, &v), "; it leaves unread what came: 600 ms of it"));
+}
+
+/* an HTTP client that reads on until the server closes */
+static void who_has_its_answer_waits_for_more(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	ep[1].tx_calls.messages = ep[1].tx_calls.reply_n = 3;
+	ep[1].tx_calls.reply_ns = SECOND / 100000;
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	assert_null(strstr(said_of_both(ep, &v), "path"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.waits.requests.n, 0);
 }
 
 static void nobody_asks_the_writer_of_a_pipe(void **state)
@@ -2117,6 +2151,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),
 	cmocka_unit_test(what_takes_most_of_a_request_is_told),
+	cmocka_unit_test(who_has_its_answer_waits_for_more),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
 	cmocka_unit_test(a_question_without_a_reply_is_a_wait),
@@ -2180,6 +2215,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_was_not_acknowledged_is_no_delay_of_the_path),
 	cmocka_unit_test(a_long_path_is_told_of),
 	cmocka_unit_test(whose_bytes_pass_through_is_awaited),
+	cmocka_unit_test(a_question_does_not_pass_through),
 	cmocka_unit_test(a_programs_own_helper_is_no_news),
 	cmocka_unit_test(the_last_of_a_chain_is_named),
 	cmocka_unit_test(an_idle_server_waits_for_nobody),

@@ -77,6 +77,12 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 #define SMALL_READ 256
 #define MANY_READS 1000
 
+/* It takes all that has come: so small it was written. */
+static bool writes_as_small(const struct trace_endpoint *ep, const struct trace_call_stats *reader)
+{
+	return trace_messages_known(&ep->tx_calls) && ep->tx_calls.messages >= reader->messages;
+}
+
 bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
@@ -88,7 +94,7 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 	    !may_be_readers_pace(f))
 		return false;
 	return trace_messages_known(b) && b->messages >= MANY_READS &&
-	       b->bytes <= SMALL_READ * b->messages;
+	       b->bytes <= SMALL_READ * b->messages && !writes_as_small(&s->ep[f->endpoint], b);
 }
 
 /* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few

@@ -211,14 +211,23 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	       (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
 }
 
-/* where that is one place, and not one of several */
+static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoint *in, pid_t tgid)
+{
+	const struct trace_endpoint *source = awaited(s, in);
+
+	return source && awaited_tgid(source, in->proto == TRACE_PIPE) == tgid;
+}
+
+/* Where that is one place, and not one of several. What `waiter` itself sent there is a question,
+ * whose answer it waits for. */
 static struct reader_spell comes_from(const struct trace_snapshot *s,
-				      const struct trace_endpoint *out, double least_ns)
+				      const struct trace_endpoint *out, double least_ns,
+				      pid_t waiter)
 {
 	struct reader_spell from = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (!passes_on(s, &s->ep[i], out, least_ns))
+		if (!passes_on(s, &s->ep[i], out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
 			continue;
 		if (from.endpoint >= 0)
 			return (struct reader_spell){ .endpoint = -1 };
@@ -244,7 +253,8 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 		next = longest_wait(s, waits_long, tgid, (uint64_t)(IDLE_SHARE * (double)wait.ns),
 				    nothing_sent);
 		if (next.endpoint < 0)
-			next = comes_from(s, sender, IDLE_SHARE * (double)wait.ns);
+			next = comes_from(s, sender, IDLE_SHARE * (double)wait.ns,
+					  ep->rx_calls.tgid);
 		if (next.endpoint < 0)
 			break;
 		wait = next;

@@ -74,6 +74,20 @@ static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 	return wait;
 }
 
+/* It has its answers, and waits for more: what neither was on its way, nor made, nor unread is most
+ * of the time. Only TCP knows its path, and of an end that was not seen nobody can tell. */
+static bool waits_for_more(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
+			   uint64_t wait, uint64_t explained)
+{
+	uint64_t way;
+
+	if (!e->asked || ep->proto != TRACE_TCP)
+		return false;
+	way = on_the_way(ep, e, n) + e->answers->tx.ns[TX_FLIGHT] + e->asks->tx.ns[TX_FLIGHT] +
+	      1000ull * ep->rtt_us * n;
+	return 2 * (way + explained) < wait;
+}
+
 /* What was told by replies is split by them: it is known how long each answer took to be made. */
 static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
 			struct requests *sum)
@@ -138,6 +152,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
 	think = may_have_thought(&e, think);
+	if (waits_for_more(ep, &e, n, wait, unread + think))
+		return;
 	sum->n += n;
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;

@@ -274,6 +274,18 @@ static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
 	return v->late.ns > DWARFS * stalled(v);
 }
 
+/* A shell's $(...) at the start of a long run: nobody came for that. */
+#define FELT_NS	      100000000
+#define WAITED_OF_ALL 0.05
+
+static bool is_brief(const struct verdict *v, uint64_t observed)
+{
+	uint64_t ns = v->waits.ns;
+
+	return is_trifle(ns, observed) || (v->mutual.endpoint < 0 && ns < FELT_NS &&
+					   (double)ns < WAITED_OF_ALL * (double)observed);
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->loss = find_loss(s);
@@ -293,7 +305,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = find_long_wait(s, !out->sent);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);
-	if (matters_beside_stalls(out) && !is_trifle(out->waits.ns, observed_ns(s)))
+	if (matters_beside_stalls(out) && !is_brief(out, observed_ns(s)))
 		return;
 	out->wait = none;
 	out->waits = (struct waits_together){};
