@@ -68,13 +68,15 @@ bool is_asked(const struct trace_snapshot *s, size_t i)
 	       trace_messages_known(in) && in->messages <= out->messages;
 }
 
-/* Nothing was answered yet: is it a question at all? */
+/* Nothing was answered yet: is it a question at all? Between two processes of one program, over a
+ * Unix socket, news go one way too. */
 static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return ep->rx_calls.reply_n || (ep->proto != TRACE_PIPE && ep->tx_calls.messages &&
-					ep->tx_calls.messages <= PIECES);
+	return ep->rx_calls.reply_n ||
+	       (ep->proto != TRACE_PIPE && ep->proto != TRACE_UNIX_STREAM &&
+		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);
 }
 
 static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)
