@@ -1979,6 +1979,31 @@ static void what_takes_most_of_a_request_is_told(void **state)
 		strstr(said_of_both(ep, &v), "; it leaves unread what came: 600 ms of it"));
 }
 
+/* each waits 50 ms for the other: whoever asks waits, and the path is why */
+static void turns_over_a_long_path_are_a_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 19;
+		ep[i].min_rtt_us = ep[i].rtt_us = 50000;
+		ep[i].rx.ns[RX_WAIT] = 95 * (SECOND / 100);
+		ep[i].tx.ns[TX_FLIGHT] = 95 * (SECOND / 100);
+		ep[i].tx.ns[TX_IDLE] = SECOND / 20;
+	}
+	ep[1].making.accept_ns = 1;
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "; it answers over a path that takes 50.0 ms a request"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[0].min_rtt_us = ep[1].min_rtt_us = 50; /* on one host nobody asks for the path */
+	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 19000;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* an HTTP client that reads on until the server closes */
 static void who_has_its_answer_waits_for_more(void **state)
 {
@@ -2151,6 +2176,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),
 	cmocka_unit_test(what_takes_most_of_a_request_is_told),
+	cmocka_unit_test(turns_over_a_long_path_are_a_wait),
 	cmocka_unit_test(who_has_its_answer_waits_for_more),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),

@@ -146,10 +146,33 @@ static bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothin
 	return waits_in_vain(s, i, nothing_sent) && waits_for_it_too(s, i, nothing_sent) >= 0;
 }
 
+/* what was asked and answered; 0: nobody counted */
+static uint64_t turns_taken(const struct trace_endpoint *ep)
+{
+	return trace_messages_known(&ep->tx_calls) && trace_messages_known(&ep->rx_calls)
+		       ? smaller(ep->tx_calls.messages, ep->rx_calls.messages)
+		       : 0;
+}
+
+/* Of two who take turns over a long path each waits about as long as the other: whoever asks waits
+ * for the answer. */
+#define LONG_PATH_NS 1000000
+
+static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	uint64_t path = 1000ull * ep->min_rtt_us;
+
+	return ep->proto == TRACE_TCP && ep->peer >= 0 && path >= LONG_PATH_NS &&
+	       is_asked(s, (size_t)ep->peer) && !is_asked(s, i) &&
+	       2 * path * turns_taken(ep) >= waited_at(s, i).ns;
+}
+
 static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	return waits_in_vain(s, i, nothing_sent) &&
-	       (waits_back(s, i) < 0 || waits_for_it_too(s, i, nothing_sent) >= 0);
+	       (waits_back(s, i) < 0 || asks_over_long_path(s, i) ||
+		waits_for_it_too(s, i, nothing_sent) >= 0);
 }
 
 /* A server's wait for the next question is no news, unless somebody waits for that server. */
@@ -335,13 +358,11 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
  * long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
-	uint64_t asked = ep->tx_calls.messages, answered = ep->rx_calls.messages;
 	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
 
-	if (ep->proto != TRACE_TCP || ep->peer >= 0 || !trace_messages_known(&ep->tx_calls) ||
-	    !trace_messages_known(&ep->rx_calls))
+	if (ep->proto != TRACE_TCP || ep->peer >= 0)
 		return r;
-	r.n = asked < answered ? asked : answered;
+	r.n = turns_taken(ep);
 	if (2 * r.n * r.each_ns < wait_ns)
 		r.n = 0;
 	return r;
