@@ -2004,6 +2004,24 @@ static void turns_over_a_long_path_are_a_wait(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* a shell's $(...) in a run of two seconds */
+static void a_brief_wait_does_not_lead(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	is_pipe(&ep[0], 0, 21, 20, 33 * (SECOND / 1000));
+	ep[0].rx.lifetime_ns = ep[0].tx.lifetime_ns = 34 * (SECOND / 1000);
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = 2ull * SECOND;
+	ep[0].at_ns = ep[1].at_ns = 3ull * SECOND;
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, -1);
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = SECOND / 2; /* of so little it is a part */
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
 /* an HTTP client that reads on until the server closes */
 static void who_has_its_answer_waits_for_more(void **state)
 {
@@ -2098,6 +2116,10 @@ static void a_question_without_a_reply_is_a_wait(void **state)
 	said_of_both(ep, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
+	ep[0].proto = ep[1].proto = TRACE_UNIX_STREAM; /* news from parent to child */
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, -1);
+	ep[0].proto = ep[1].proto = TRACE_TCP;
 	ep[0].tx_calls.messages = 3;
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
@@ -2177,6 +2199,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_waits_for_no_question),
 	cmocka_unit_test(what_takes_most_of_a_request_is_told),
 	cmocka_unit_test(turns_over_a_long_path_are_a_wait),
+	cmocka_unit_test(a_brief_wait_does_not_lead),
 	cmocka_unit_test(who_has_its_answer_waits_for_more),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
