@@ -68,7 +68,7 @@ says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.lo
 timeout 90 python3 "$here/tests/sampled/busy_reader.py" >out 2>&1
 rc=$?
 if [ $rc -eq 77 ]; then
-	skip 'a busy reader is not blamed' "$(head -c 60 out)"
+	echo "skip a busy reader is not blamed: $(head -n 1 out | cut -d: -f1)"
 else
 	check 'a busy reader is not blamed' "exit code $rc; $(tail -c 600 out)" [ $rc -eq 0 ]
 fi
