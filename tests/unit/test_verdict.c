@@ -971,6 +971,28 @@ static void a_programs_own_helper_is_no_news(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 }
 
+/* a client thread and a server thread, over a connection; over a pipe it is a helper's wake-up */
+static void threads_of_one_program_wait_for_each_other(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct card card;
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx_calls.tid = ep[0].tx_calls.tid = 13;
+	ep[1].rx_calls.tgid = ep[1].tx_calls.tgid = 12;
+	ep[1].rx_calls.tid = ep[1].tx_calls.tid = 14;
+	assert_non_null(strstr(said_of_both(ep, &v), "for its own thread 14 to send"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] waits for its own thread 14 to answer");
+	is_pipe(&ep[0], 0, 12, 12, 9 * (SECOND / 10));
+	ep[0].rx_calls.tid = 13;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* cat waits for sed, sed waits for bash: it is bash that is slow */
 static void the_last_of_a_chain_is_named(void **state)
 {
@@ -1589,6 +1611,52 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	ep.tx.max[TX_SNDBUF] = SECOND / 20;
 	ep.tx.count[TX_SNDBUF] = 90; /* a stall ends when it reads */
 	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
+}
+
+/* dd into gzip, and beside them a client that waits for its server */
+static void a_stream_at_its_limit_hides_no_wait_of_others(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct verdict v;
+
+	client_and_server(ep);
+	pipeline(&ep[2]);
+	ep[2].peer = 2;
+	ep[2].rx_calls.cpu_ns = 95 * (SECOND / 100);
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[2].rx_calls.tgid = ep[1].tx_calls.tgid; /* the server is at work on the stream */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	ep[2].rx_calls.tgid = 21;
+	ep[2].at_ns = ep[0].at_ns = ep[1].at_ns = SECOND;
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = ep[0].rx.lifetime_ns =
+		SECOND / 25; /* much less than what it is beside */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.kind, KIND_LIMIT);
+}
+
+/* a proxy that serves one client after the other, and waits for its own server meanwhile */
+static void a_late_reader_that_waits_elsewhere_is_not_the_root(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	second_client(ep);
+	client_and_server(&ep[2]);
+	ep[2].peer = 3;
+	ep[3].peer = 2;
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = 1800000000;
+	ep[2].rx.lifetime_ns = 1900000000;
+	ep[3].tx.ns[TX_IDLE] = ep[3].tx.lifetime_ns = 1900000000;
+	ep[1].rx_calls.tgid = 9;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+	ep[2].rx_calls.tgid = 9;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 2);
 }
 
 /* the limit is said once, and what else held the same stream for moments stands in its states */
@@ -2214,6 +2282,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
+	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
+	cmocka_unit_test(a_late_reader_that_waits_elsewhere_is_not_the_root),
+	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
 	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),
 	cmocka_unit_test(two_that_share_a_cpu_take_turns),

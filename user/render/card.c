@@ -524,27 +524,39 @@ static void append_busy(const struct making *m, const struct trace_call_stats *s
 			    100 * fmin(busy, 1));
 }
 
-/* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms in all" */
+#define WORTH_A_WORD 0.01 /* of the longest part */
+
+/* the parts of a request that are not the longest: "; unread there 1.2 ms, on the way 3 ms each" */
+static void append_other_parts(const struct requests *r, char *buf, size_t len)
+{
+	static const char *const names[] = { "it thinks", "unread there", "on the way" };
+	const uint64_t ns[] = { r->think_ns, r->unread_ns, r->way_ns };
+	enum request_part most = longest_part(r);
+	const char *before = "; ";
+	char each[32];
+
+	for (int i = 0; i < 3; i++) {
+		if (i == (int)most || (double)ns[i] < WORTH_A_WORD * (double)ns[most])
+			continue;
+		human_ns((double)ns[i] / (double)r->n, each, sizeof(each));
+		text_append(buf, len, "%s%s %s", before, names[i], each);
+		before = ", ";
+	}
+	if (r->n > 1 && *before == ',')
+		text_append(buf, len, " each");
+}
+
+/* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms each" */
 static void why_requests(const struct making *m, const struct requests *r,
 			 const struct trace_call_stats *sender)
 {
-	static const char *const others[][2] = { { "unread there", "on the way" },
-						 { "it thinks", "on the way" },
-						 { "it thinks", "unread there" } };
-	const uint64_t ns[][2] = { { r->unread_ns, r->way_ns },
-				   { r->think_ns, r->way_ns },
-				   { r->think_ns, r->unread_ns } };
-	enum request_part most = longest_part(r);
-	char first[32], second[32], *buf = m->c->why;
+	char *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
-	human_ns((double)ns[most][0], first, sizeof(first));
-	human_ns((double)ns[most][1], second, sizeof(second));
 	snprintf(buf, len, "%s ", m->c->whom);
 	append_requests(r, buf, len);
-	if (!r->bounded)
-		text_append(buf, len, "; %s %s, %s %s in all", others[most][0], first,
-			    others[most][1], second);
+	if (!r->bounded && !r->unanswered)
+		append_other_parts(r, buf, len);
 	if (!r->unanswered)
 		append_busy(m, sender);
 	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
@@ -650,7 +662,7 @@ static void card_wait(const struct making *m)
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	if (silent.tgid)
-		who_name(&silent, c->whom, sizeof(c->whom));
+		awaited_name(&silent, &ep->rx_calls, c->whom, sizeof(c->whom));
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	if (sender && who_left(sender, ep, m->v->wait.ns)) {
@@ -675,11 +687,15 @@ static void card_mutual(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint],
 				    *other = &m->s->ep[m->v->mutual.endpoint];
+	struct who awaited = who_was_last(&other->rx_calls);
+	bool threads = awaited.tgid == ep->rx_calls.tgid && !awaited.others;
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
-	program_name(&other->rx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other", c->who, c->whom);
+	awaited_name(&awaited, &ep->rx_calls, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head),
+		 threads ? "two threads of %s wait for each other" : "%s and %s wait for each other",
+		 c->who, c->whom);
 	where_wait(m);
 	snprintf(c->why, sizeof(c->why), "%s", mutual_phrase(&m->v->mutual));
 	set_surety(c, SEEN_BOTH_ENDS);

@@ -84,6 +84,16 @@ void who_name(const struct who *p, char *buf, size_t len)
 		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }
 
+void awaited_name(const struct who *p, const struct trace_call_stats *waiter, char *buf, size_t len)
+{
+	if (p->tgid != waiter->tgid || p->others || p->left)
+		who_name(p, buf, len);
+	else if (p->tid && p->tid != waiter->tid)
+		snprintf(buf, len, "its own thread %d", p->tid);
+	else
+		snprintf(buf, len, "its own other end");
+}
+
 bool name_is_plural(const char *who)
 {
 	static const char others[] = " and others", several[] = "several ";

@@ -91,6 +91,18 @@ static void name_several(struct who *p, bool several)
 	p->left = NULL;
 }
 
+const char *limit_phrase(enum limit l)
+{
+	static const char *const phrases[] = { [LIMIT_NONE] = "",
+					       [LIMIT_READER_CPU] = "the reader's CPU",
+					       [LIMIT_WRITER_CPU] = "the sender's CPU",
+					       [LIMIT_SHARED_CPU] = "the CPU that both ends share",
+					       [LIMIT_LINK] = "the link",
+					       [LIMIT_OWN_WRITES] = "its own small writes" };
+
+	return phrases[l];
+}
+
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
@@ -113,6 +125,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 			 late.others ? "read" : "reads");
 	else if (f->limit == LIMIT_READER_CPU)
 		snprintf(buf, len, " <- %s is busy on its CPU", name);
+	else if (f->limit != LIMIT_NONE && f->limit != LIMIT_OWN_WRITES)
+		snprintf(buf, len, ", limited by %s", limit_phrase(f->limit));
 	else if (reader_kept_off(s, f))
 		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
 	else if (f->blamed == BLAME_PEER_READER)
@@ -341,7 +355,7 @@ static void append_sender(const struct trace_snapshot *s, const struct verdict *
 	char name[48];
 
 	if (sender.tgid)
-		who_name(&sender, name, sizeof(name));
+		awaited_name(&sender, &ep->rx_calls, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "the other end%s",
 			 other_end_seen(ep) || ep->proto == TRACE_UDP ? ""
@@ -393,9 +407,13 @@ void append_requests(const struct requests *r, char *buf, size_t len)
 		return;
 	}
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
-	text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
-		    r->bounded && most == REQUEST_THINK ? "reads and thinks at most" : does[most],
-		    each, most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
+	if (r->n == 1 && most == REQUEST_UNREAD)
+		text_append(buf, len, "leaves the request unread for %s", each);
+	else
+		text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
+			    r->bounded && most == REQUEST_THINK ? "reads and thinks at most"
+								: does[most],
+			    each, most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
@@ -628,18 +646,6 @@ static void stall_sentence(const struct trace_snapshot *s, const struct verdict 
 		text_append(buf, len, "; it goes on");
 }
 
-const char *limit_phrase(enum limit l)
-{
-	static const char *const phrases[] = { [LIMIT_NONE] = "",
-					       [LIMIT_READER_CPU] = "the reader's CPU",
-					       [LIMIT_WRITER_CPU] = "the sender's CPU",
-					       [LIMIT_SHARED_CPU] = "the CPU that both ends share",
-					       [LIMIT_LINK] = "the link",
-					       [LIMIT_OWN_WRITES] = "its own small writes" };
-
-	return phrases[l];
-}
-
 static void limit_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {
@@ -803,7 +809,8 @@ static void leading_sentence(const struct trace_snapshot *s, const struct verdic
 	if (!leads_with_wait(v))
 		texts[v->kind].sentence(s, v, buf, len);
 	else if (v->n)
-		stall_sentence(s, v, buf, len);
+		(v->v[v->lead].limit == LIMIT_NONE ? stall_sentence : limit_sentence)(s, v, buf,
+										      len);
 	else
 		(v->sent || !v->n_unknown ? quiet_sentence : unseen_sentence)(s, v, buf, len);
 }

@@ -9,6 +9,7 @@ const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
 /* The highest leads. */
 enum rank {
 	RANK_NONE,
+	RANK_BESIDE_LIMIT, /* waits for a CPU beside a limit that takes more time */
 	RANK_UNSEEN,
 	RANK_QUIET,
 	RANK_LIMIT,
@@ -19,7 +20,6 @@ enum rank {
 	RANK_STARVED,
 	RANK_LOSS,
 	RANK_UNANSWERED,
-	RANK_BULK,	  /* a limit that takes more time than what waits for a CPU beside it */
 	RANK_SECOND,	  /* of two that tell of a sender that was not seen, the shorter */
 	RANK_FIRST,
 	RANK_UNDELIVERED, /* nothing that stands below it can be mended before this */
@@ -72,10 +72,7 @@ static enum rank rank_stall(const struct verdict *v)
 
 static enum rank rank_limit(const struct verdict *v)
 {
-	uint64_t starved = v->starved.endpoint >= 0 ? v->starved.ns : 0,
-		 limit = heaviest_ns(v, true);
-
-	return !limit ? RANK_NONE : limit >= starved ? RANK_BULK : RANK_LIMIT;
+	return heaviest(v, true) >= 0 ? RANK_LIMIT : RANK_NONE;
 }
 
 static double share_of_lead(const struct verdict *v)
@@ -131,6 +128,8 @@ static enum rank rank_starved(const struct verdict *v)
 {
 	if (v->starved.endpoint < 0)
 		return RANK_NONE;
+	if (heaviest_ns(v, true) >= v->starved.ns)
+		return RANK_BESIDE_LIMIT;
 	return v->wait.endpoint >= 0 && v->wait.ns > OVERSHADOWS * v->starved.ns ? RANK_DWARFED
 										 : RANK_STARVED;
 }

@@ -10,6 +10,7 @@
 #define BUSY_SHARE 0.75
 /* Two on one CPU, who take turns on it */
 #define BOTH_SHARE 0.8
+#define ITS_PART   0.2
 
 double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
 {
@@ -58,7 +59,7 @@ static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endp
 	uint64_t waited = end->rx_calls.no_cpu_ns + end->rx_calls.runq_ns + ep->tx_calls.no_cpu_ns +
 			  ep->tx_calls.runq_ns;
 
-	return reader + writer >= BOTH_SHARE && reader + writer <= 1.05 &&
+	return writer >= ITS_PART && reader + writer >= BOTH_SHARE && reader + writer <= 1.05 &&
 	       4 * waited >= end->rx.lifetime_ns;
 }
 

@@ -69,17 +69,30 @@ static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 	return smaller(flight, 2000ull * sender->min_rtt_us * sender->tx_calls.messages);
 }
 
-/* What a server without work or a program's own helper waits for is no news. */
-static bool awaits_another(const struct trace_snapshot *s, const struct trace_endpoint *ep,
-			   uint64_t wait)
+/* Threads of one program that talk by a connection take it for another's; what wakes up a helper is
+ * no news. */
+static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_endpoint *sender = awaited(s, ep);
+	const struct trace_endpoint *ep = &s->ep[i];
+	bool conversation = ep->proto == TRACE_TCP || (ep->proto == TRACE_UNIX_STREAM &&
+						       (asks(s, i) || is_asked(s, i)));
+
+	return conversation && (ep->tx_calls.bytes || ep->rx_calls.bytes) &&
+	       (waits_out_of_calls(s, i) || ep->rx_calls.tid != s->ep[ep->peer].rx_calls.tid);
+}
+
+/* What a server without work or a program's own helper waits for is no news. */
+static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
+{
+	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited(s, ep);
+	bool other;
 
 	if (!sender)
 		return may_await_unseen(ep);
+	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
 		       IDLE_SHARE * (double)wait &&
-	       awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
+	       (other || talks_to_itself(s, i));
 }
 
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
@@ -95,7 +108,7 @@ static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing
 	struct reader_spell r = waited_at(s, i);
 
 	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
-	       may_matter(ep, nothing_sent) && awaits_another(s, ep, r.ns);
+	       may_matter(ep, nothing_sent) && awaits_another(s, i, r.ns);
 }
 
 static bool is_much_of(uint64_t wait, uint64_t other)

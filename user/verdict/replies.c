@@ -43,7 +43,7 @@ static bool spoke_first(const struct trace_snapshot *s, size_t i)
 }
 
 /* A server may greet whoever connects: who did is known of TCP, or told by the ports. */
-static bool asks(const struct trace_snapshot *s, size_t i)
+bool asks(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	bool ports = ep->local.port && ep->remote.port;

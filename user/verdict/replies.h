@@ -10,6 +10,9 @@
  * it is not, nobody can tell, or its program was at work meanwhile */
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i);
 
+/* its program connected, or spoke first */
+bool asks(const struct trace_snapshot *s, size_t i);
+
 /* its program was connected to, and answers what it is asked: when the next question comes is up to
  * whoever asks */
 bool is_asked(const struct trace_snapshot *s, size_t i);

@@ -224,17 +224,44 @@ static uint64_t stalled(const struct verdict *v)
 	return v->n ? v->v[0].all.ns : v->scattered.ns;
 }
 
-/* A wait that dwarfs what stalled is what the user came for, and no part of it. */
-static bool dwarfs_stalls(const struct verdict *v)
+static bool is_party(const struct trace_snapshot *s, const struct finding *f,
+		     const struct trace_call_stats *b)
 {
-	return v->waits.ns > DWARFS * stalled(v);
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	const struct trace_call_stats *reader = who_reads(s, ep);
+
+	return b && b->tgid &&
+	       (ep->tx_calls.tgid == b->tgid || (reader && reader->tgid == b->tgid));
 }
 
-/* Where each end only waits for the other nothing stalls: no part of it either, unless that is
- * dwarfed in turn. */
-static bool matters_beside_stalls(const struct verdict *v)
+/* A stream that goes as fast as it can neither explains nor hides a wait of other programs. */
+static bool is_beside_wait(const struct trace_snapshot *s, const struct finding *f,
+			   const struct trace_endpoint *waits_at)
 {
-	return dwarfs_stalls(v) || (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= stalled(v));
+	return f->limit != LIMIT_NONE && !is_party(s, f, &waits_at->rx_calls) &&
+	       !is_party(s, f, who_sends(s, waits_at));
+}
+
+/* what stalled, or was limited, that the wait may be a part of */
+static uint64_t stalled_there(const struct trace_snapshot *s, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (!is_beside_wait(s, &v->v[i], &s->ep[v->wait.endpoint]))
+			return v->v[i].all.ns;
+	return v->scattered.ns;
+}
+
+/* A wait that dwarfs what stalled is what the user came for, and no part of it. Where each end only
+ * waits for the other nothing stalls: no part of it either, unless that is dwarfed in turn. */
+static bool matters_beside_stalls(const struct trace_snapshot *s, const struct verdict *v)
+{
+	uint64_t ns;
+
+	if (v->wait.endpoint < 0)
+		return false;
+	ns = stalled_there(s, v);
+	return v->waits.ns > DWARFS * ns ||
+	       (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= ns);
 }
 
 static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
@@ -274,16 +301,38 @@ static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
 	return v->late.ns > DWARFS * stalled(v);
 }
 
+/* The late reader is the one that waits, elsewhere, for about as long. */
+#define ABOUT_AS_LONG 0.8
+
+static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct verdict *v)
+{
+	struct who waits, reads;
+
+	if (v->late.endpoint < 0 || v->wait.endpoint < 0)
+		return false;
+	waits = who_was_last(&s->ep[v->wait.endpoint].rx_calls);
+	reads = who_was_last(&s->ep[v->late.endpoint].rx_calls);
+	return who_is_same(&waits, &reads) &&
+	       (double)v->wait.ns >= ABOUT_AS_LONG * (double)v->late.ns;
+}
+
 /* A shell's $(...) at the start of a long run: nobody came for that. */
 #define FELT_NS	      100000000
 #define WAITED_OF_ALL 0.05
 
+static bool is_limited(const struct verdict *v)
+{
+	return v->n && v->v[0].limit != LIMIT_NONE;
+}
+
 static bool is_brief(const struct verdict *v, uint64_t observed)
 {
 	uint64_t ns = v->waits.ns;
+	bool is_small = (double)ns < WAITED_OF_ALL * (double)observed;
 
-	return is_trifle(ns, observed) || (v->mutual.endpoint < 0 && ns < FELT_NS &&
-					   (double)ns < WAITED_OF_ALL * (double)observed);
+	if (is_trifle(ns, observed))
+		return true;
+	return v->mutual.endpoint < 0 && is_small && (ns < FELT_NS || is_limited(v));
 }
 
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
@@ -305,8 +354,11 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = find_long_wait(s, !out->sent);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);
-	if (matters_beside_stalls(out) && !is_brief(out, observed_ns(s)))
+	if (matters_beside_stalls(s, out) && !is_brief(out, observed_ns(s))) {
+		if (is_why_it_reads_late(s, out))
+			out->late = none;
 		return;
+	}
 	out->wait = none;
 	out->waits = (struct waits_together){};
 	out->mutual.endpoint = -1;
