@@ -1007,6 +1007,83 @@ static void the_last_of_a_chain_is_named(void **state)
 	assert_int_equal(v.wait.endpoint, 1);
 }
 
+static void three_requests(struct trace_endpoint ep[2])
+{
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
+		ep[i].rx_calls.bytes = 100;
+	}
+}
+
+/* curl > nginx > one of its servers, by a connection for each request, each of which is short */
+static void a_proxys_short_connections_are_one_link(void **state)
+{
+	struct trace_endpoint ep[10];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 2; i < 10; i += 2) {
+		client_and_server(&ep[i]);
+		ep[i].peer = i + 1;
+		ep[i + 1].peer = i;
+		ep[i].rx_calls.tgid = ep[i].tx_calls.tgid = 7;
+		ep[i].remote.port = 8080;
+		ep[i + 1].tx_calls.tgid = 8;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 21 * (SECOND / 100);
+		ep[i].rx.lifetime_ns = 22 * (SECOND / 100);
+	}
+	said_of_all(ep, 10, &v);
+	assert_true(v.wait.endpoint >= 2);
+	assert_int_equal(v.waits.connections, 4);
+	assert_int_equal(v.waits.ns, 84 * (SECOND / 100));
+	for (int i = 2; i < 10; i += 2)
+		ep[i].rx.ns[RX_WAIT] /= 2; /* it is busy itself for half of the time */
+	said_of_all(ep, 10, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
+/* subprocess.run(): the parent looks by poll() at its output, and at its errors */
+static void whose_output_a_parent_polls_is_awaited(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	is_pipe(&ep, 0, 20, 19, 0);
+	ep.at_ns = 5ull * SECOND;
+	ep.closed = true;
+	ep.tx_calls.born_ns = ep.at_ns - SECOND + 1;
+	ep.rx_calls.bytes = ep.tx_calls.bytes = 3;
+	ep.tx.ns[TX_IDLE] = ep.rx.ns[RX_IDLE] = ep.rx.max[RX_IDLE] = 99 * (SECOND / 100);
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.ns, 99 * (SECOND / 100));
+	ep.tx_calls.born_ns = 1; /* its writer was there before: a log, perhaps */
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* a worker on a socket pair that answers each job at once; who has jobs is busy with others */
+static void who_answers_on_a_socket_pair_waits_for_no_question(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	for (int i = 0; i < 2; i++)
+		ep[i].proto = TRACE_UNIX_STREAM;
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0); /* nobody knows who asks */
+	ep[1].rx_calls.reply_n = 3;
+	ep[1].rx_calls.first_reply_ns = 1;
+	ep[0].rx_calls.reply_n = 2;
+	ep[0].rx_calls.first_reply_ns = ep[1].tx_calls.first_reply_ns = 2;
+	ep[0].tx_calls.first_reply_ns = 1;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 static void an_idle_server_waits_for_nobody(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -1919,14 +1996,23 @@ static void nothing_at_all_is_said(void **state)
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 }
 
-static void three_requests(struct trace_endpoint ep[2])
+
+/* the first piece comes at once, and one more every 100 ms */
+static void an_answer_in_pieces_is_no_thinking(void **state)
 {
-	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
-		ep[i].rx_calls.bytes = 100;
-	}
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = 1;
+	ep[0].rx_calls.messages = ep[1].tx_calls.messages = 9;
+	ep[1].rx.ns[RX_IDLE] = 9 * (SECOND / 10);
+	ep[1].tx_calls.reply_n = 1;
+	ep[1].tx_calls.reply_ns = SECOND / 1000;
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "it sends its answer in 9 pieces, one every 100 ms"));
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	assert_non_null(strstr(said_of_both(ep, &v), "it thinks 900 ms a request"));
 }
 
 /* a server that reads at once, thinks 300 ms and answers: 3 requests */
@@ -2284,6 +2370,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_late_reader_that_waits_elsewhere_is_not_the_root),
+	cmocka_unit_test(a_proxys_short_connections_are_one_link),
+	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),
+	cmocka_unit_test(who_answers_on_a_socket_pair_waits_for_no_question),
+	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
 	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),

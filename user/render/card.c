@@ -75,9 +75,11 @@ static void reader_name(const struct making *m, const struct finding *f, char *b
 /* who keeps it waiting, as far as anybody does; else whose end it is */
 static void blamed_name(const struct making *m, const struct finding *f, char *buf, size_t len)
 {
-	struct who late = finding_blamed(m->s, f);
+	struct who late = finding_blamed(m->s, f), held_up = finding_sender(m->s, f);
 
-	if (late.tgid || late.others || late.left || late.too_young)
+	if (late.tgid && late.tgid == held_up.tgid && !f->all.several_blamed)
+		awaited_name(&late, &held_up, buf, len);
+	else if (late.tgid || late.others || late.left || late.too_young)
 		someone(&late, f->all.several_blamed, buf, len);
 	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
 		snprintf(buf, len, "its reader");
@@ -555,7 +557,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 
 	snprintf(buf, len, "%s ", m->c->whom);
 	append_requests(r, buf, len);
-	if (!r->bounded && !r->unanswered)
+	if (!r->bounded && !r->unanswered && !r->pieces)
 		append_other_parts(r, buf, len);
 	if (!r->unanswered)
 		append_busy(m, sender);
@@ -657,12 +659,13 @@ static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
 	const struct trace_call_stats *sender = who_sends(m->s, ep);
-	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns);
+	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns),
+		   waiter = who_was_last(&ep->rx_calls);
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	if (silent.tgid)
-		awaited_name(&silent, &ep->rx_calls, c->whom, sizeof(c->whom));
+		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	if (sender && who_left(sender, ep, m->v->wait.ns)) {
@@ -687,12 +690,12 @@ static void card_mutual(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint],
 				    *other = &m->s->ep[m->v->mutual.endpoint];
-	struct who awaited = who_was_last(&other->rx_calls);
-	bool threads = awaited.tgid == ep->rx_calls.tgid && !awaited.others;
+	struct who awaited = who_was_last(&other->rx_calls), waiter = who_was_last(&ep->rx_calls);
+	bool threads = awaited.tgid == waiter.tgid && !awaited.others;
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
-	awaited_name(&awaited, &ep->rx_calls, c->whom, sizeof(c->whom));
+	awaited_name(&awaited, &waiter, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head),
 		 threads ? "two threads of %s wait for each other" : "%s and %s wait for each other",
 		 c->who, c->whom);

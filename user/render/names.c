@@ -84,9 +84,9 @@ void who_name(const struct who *p, char *buf, size_t len)
 		snprintf(buf, len, p->others ? "several processes" : "nobody seen");
 }
 
-void awaited_name(const struct who *p, const struct trace_call_stats *waiter, char *buf, size_t len)
+void awaited_name(const struct who *p, const struct who *waiter, char *buf, size_t len)
 {
-	if (p->tgid != waiter->tgid || p->others || p->left)
+	if (!p->tgid || p->tgid != waiter->tgid || p->others || p->left)
 		who_name(p, buf, len);
 	else if (p->tid && p->tid != waiter->tid)
 		snprintf(buf, len, "its own thread %d", p->tid);

@@ -19,8 +19,7 @@ enum { PARTY_TEXT = 160 };
 void who_name(const struct who *p, char *buf, size_t len);
 
 /* as its waiter would say: "its own thread 12" where both are of one process */
-void awaited_name(const struct who *p, const struct trace_call_stats *waiter, char *buf,
-		  size_t len);
+void awaited_name(const struct who *p, const struct who *waiter, char *buf, size_t len);
 /* "nginx[7] and others", "several nginx" */
 bool name_is_plural(const char *who);
 /* the form of a verb after such a name: "waits", or "wait" where it is plural */

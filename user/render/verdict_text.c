@@ -106,12 +106,14 @@ const char *limit_phrase(enum limit l)
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
-	struct who late = {};
+	struct who late = {}, held_up = finding_sender(s, f);
 	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
 	char name[PARTY_TEXT] = "the peer", how[64];
 
 	name_several(&late, f->all.several_blamed);
-	if (late.tgid || late.others || late.left || late.too_young)
+	if (late.tgid && late.tgid == held_up.tgid)
+		awaited_name(&late, &held_up, name, sizeof(name));
+	else if (late.tgid || late.others || late.left || late.too_young)
 		who_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "%s",
@@ -351,11 +353,12 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 static void append_sender(const struct trace_snapshot *s, const struct verdict *v,
 			  const struct trace_endpoint *ep, char *buf, size_t len)
 {
-	struct who sender = who_does_not_send(s, ep, v->wait.ns);
+	struct who sender = who_does_not_send(s, ep, v->wait.ns),
+		   waiter = who_was_last(&ep->rx_calls);
 	char name[48];
 
 	if (sender.tgid)
-		awaited_name(&sender, &ep->rx_calls, name, sizeof(name));
+		awaited_name(&sender, &waiter, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "the other end%s",
 			 other_end_seen(ep) || ep->proto == TRACE_UDP ? ""
@@ -407,13 +410,18 @@ void append_requests(const struct requests *r, char *buf, size_t len)
 		return;
 	}
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
-	if (r->n == 1 && most == REQUEST_UNREAD)
+	if (r->pieces && most == REQUEST_THINK) {
+		human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
+		text_append(buf, len, "sends its answer%s in %" PRIu64 " pieces, one every %s",
+			    plural(r->n), r->pieces, each);
+	} else if (r->n == 1 && most == REQUEST_UNREAD) {
 		text_append(buf, len, "leaves the request unread for %s", each);
-	else
+	} else {
 		text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
 			    r->bounded && most == REQUEST_THINK ? "reads and thinks at most"
 								: does[most],
 			    each, most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
+	}
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */

@@ -27,6 +27,9 @@ enum rank {
 	RANK_OVERSHADOWS, /* what stalled is a trifle beside this wait */
 };
 
+/* of a wait: whoever had no CPU for less of it was not why */
+#define EXPLAINS_HALF 2
+
 /* Of two times: beside the one, so many times as long, nobody asks for the other. */
 #define OVERSHADOWS 10
 
@@ -130,7 +133,7 @@ static enum rank rank_starved(const struct verdict *v)
 		return RANK_NONE;
 	if (heaviest_ns(v, true) >= v->starved.ns)
 		return RANK_BESIDE_LIMIT;
-	return v->wait.endpoint >= 0 && v->wait.ns > OVERSHADOWS * v->starved.ns ? RANK_DWARFED
+	return v->wait.endpoint >= 0 && v->waits.ns > OVERSHADOWS * v->starved.ns ? RANK_DWARFED
 										 : RANK_STARVED;
 }
 
@@ -162,15 +165,27 @@ static double share_scattered(const struct verdict *v)
 
 /* ---- waits ---- */
 
-/* A stall of less than this, of a sender's time, is what a wait ten times as long hides. */
+/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
+ * reads in small pieces needs too much of it. */
+static bool is_held_by_machine(const struct finding *f)
+{
+	return !f->small_reads &&
+	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
+}
+
+/* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten times
+ * as long hides. */
 #define TRIFLE_SHARE 0.05
 
 static bool overshadows(const struct verdict *v)
 {
 	int at = heaviest(v, false);
+	const struct finding *f = at < 0 ? NULL : &v->v[at];
 
-	return at >= 0 && finding_share(&v->v[at]) < TRIFLE_SHARE &&
-	       v->waits.ns >= OVERSHADOWS * v->v[at].all.ns;
+	if (!f || v->waits.ns < OVERSHADOWS * f->all.ns)
+		return false;
+	return is_held_by_machine(f) || finding_share(f) < TRIFLE_SHARE ||
+	       (double)f->all.ns < TRIFLE_SHARE * (double)v->observed_ns;
 }
 
 static enum rank rank_any_wait(const struct verdict *v)
@@ -269,14 +284,9 @@ static const struct {
 	[KIND_UNSEEN] = { rank_unseen, share_unseen, OUTCOME_UNKNOWN },
 };
 
-/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
- * reads in small pieces needs too much of it. */
 static bool waits_for_cpu(const struct verdict *v)
 {
-	const struct finding *f = &v->v[v->lead];
-
-	return v->kind == KIND_STALL && !f->small_reads &&
-	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
+	return v->kind == KIND_STALL && is_held_by_machine(&v->v[v->lead]);
 }
 
 void judge(struct verdict *v)

@@ -3,10 +3,12 @@
  * nothing to send. */
 #include <string.h>
 
+#include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
 #include "verdict/replies.h"
+#include "verdict/wait_chain.h"
 
 /*
  * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
@@ -18,8 +20,7 @@
 #define BY_TURNS   0.2
 #define TURNS_HALF 0.5
 
-/* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
-static const struct trace_endpoint *awaited(const struct trace_snapshot *s,
+const struct trace_endpoint *awaited_end(const struct trace_snapshot *s,
 					    const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
@@ -27,7 +28,7 @@ static const struct trace_endpoint *awaited(const struct trace_snapshot *s,
 	return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 }
 
-static pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
+pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
 {
 	return sender->tx_calls.tgid || pipe ? sender->tx_calls.tgid : sender->rx_calls.tgid;
 }
@@ -84,7 +85,7 @@ static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 /* What a server without work or a program's own helper waits for is no news. */
 static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
 {
-	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited(s, ep);
+	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
 	bool other;
 
 	if (!sender)
@@ -134,7 +135,7 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 
 static bool is_silent(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited(s, ep);
+	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
 
 	return sender && spell_of(s, i, RX_WAIT).share >= MUTUAL_SHARE &&
 	       (double)has_nothing_to_send(sender, ep) >=
@@ -152,9 +153,7 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 	return waits_are_mutual(s, i, (size_t)back) ? back : -1;
 }
 
-typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
-
-static bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	return waits_in_vain(s, i, nothing_sent) && waits_for_it_too(s, i, nothing_sent) >= 0;
 }
@@ -181,7 +180,7 @@ static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 	       2 * path * turns_taken(ep) >= waited_at(s, i).ns;
 }
 
-static bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	return waits_in_vain(s, i, nothing_sent) &&
 	       (waits_back(s, i) < 0 || asks_over_long_path(s, i) ||
@@ -194,10 +193,7 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
 }
 
-enum { CHAIN_MAX = 16 };
-
-/* the longest wait of at least so long, of the readers of one process (0: of any) */
-static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
+struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
 					uint64_t least_ns, bool nothing_sent)
 {
 	struct reader_spell longest = { .endpoint = -1 };
@@ -212,92 +208,6 @@ static struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait 
 	return longest;
 }
 
-/* What comes from one and goes to another unchanged has about the same length at both. */
-#define SAME_LENGTH 0.05
-
-static bool same_bytes(const struct trace_call_stats *in, const struct trace_call_stats *out)
-{
-	double a = (double)in->bytes, b = (double)out->bytes;
-
-	return a > 0 && a - b <= SAME_LENGTH * a && b - a <= SAME_LENGTH * a;
-}
-
-/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more
- * was to come. */
-#define ONE_WHILE 0.75
-
-static bool comes_again_and_again(const struct trace_ledger *rx)
-{
-	return (double)rx->max[RX_IDLE] <= ONE_WHILE * (double)rx->ns[RX_IDLE];
-}
-
-/*
- * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
- * others, in poll() or epoll: no receive call tells so.
- */
-static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in,
-		      const struct trace_endpoint *out, double least_ns)
-{
-	const struct trace_endpoint *source = awaited(s, in);
-	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
-
-	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
-	       same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
-	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns &&
-	       (double)in->rx.ns[RX_UNREAD] < BY_TURNS * least_ns;
-}
-
-static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoint *in, pid_t tgid)
-{
-	const struct trace_endpoint *source = awaited(s, in);
-
-	return source && awaited_tgid(source, in->proto == TRACE_PIPE) == tgid;
-}
-
-/* Where that is one place, and not one of several. What `waiter` itself sent there is a question,
- * whose answer it waits for. */
-static struct reader_spell comes_from(const struct trace_snapshot *s,
-				      const struct trace_endpoint *out, double least_ns,
-				      pid_t waiter)
-{
-	struct reader_spell from = { .endpoint = -1 };
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (!passes_on(s, &s->ep[i], out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
-			continue;
-		if (from.endpoint >= 0)
-			return (struct reader_spell){ .endpoint = -1 };
-		from = spell_of(s, i, RX_IDLE);
-	}
-	return from;
-}
-
-/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
- * to look at. */
-static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell wait,
-					 bool nothing_sent)
-{
-	for (int hops = 0; wait.endpoint >= 0 && hops < CHAIN_MAX &&
-			   !waits_mutually(s, (size_t)wait.endpoint, nothing_sent);
-	     hops++) {
-		const struct trace_endpoint *ep = &s->ep[wait.endpoint], *sender = awaited(s, ep);
-		pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
-		struct reader_spell next;
-
-		if (!tgid)
-			break;
-		next = longest_wait(s, waits_long, tgid, (uint64_t)(IDLE_SHARE * (double)wait.ns),
-				    nothing_sent);
-		if (next.endpoint < 0)
-			next = comes_from(s, sender, IDLE_SHARE * (double)wait.ns,
-					  ep->rx_calls.tgid);
-		if (next.endpoint < 0)
-			break;
-		wait = next;
-	}
-	return wait;
-}
-
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
  * it. */
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
@@ -310,33 +220,6 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual
 		       : last_of_chain(s, any, nothing_sent);
-}
-
-static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	const struct trace_endpoint *sender = awaited(s, ep);
-
-	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
-}
-
-/* a server is known by its port, which is the remote one of its clients; one that was not seen by
- * its address too */
-static bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
-{
-	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family &&
-	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
-}
-
-static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
-{
-	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
-}
-
-static bool is_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
-		     const struct trace_endpoint *b)
-{
-	return same_client(a, b) && same_server(a, b) &&
-	       awaited_process(s, a) == awaited_process(s, b);
 }
 
 /* Of many short connections each wait is short: those of one program for the same server are one in
@@ -354,7 +237,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		const struct trace_endpoint *ep = &s->ep[i];
 		uint64_t ns;
 
-		if (i == (size_t)wait->endpoint || !is_alike(s, &s->ep[wait->endpoint], ep))
+		if (i == (size_t)wait->endpoint || !waits_are_alike(s, &s->ep[wait->endpoint], ep))
 			continue;
 		ns = waited_at(s, i).ns;
 		if (ns < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))

@@ -57,13 +57,27 @@ bool asks(const struct trace_snapshot *s, size_t i)
 	return spoke_first(s, i);
 }
 
+/* Of a socket pair, or of two pipes, the other end was first to ask. */
+static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	int other = way_back(s, i);
+
+	return (ep->proto == TRACE_PIPE || ep->proto == TRACE_UNIX_STREAM) && other >= 0 &&
+	       other != (int)i && spoke_first(s, (size_t)other);
+}
+
 bool is_asked(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+	int answers = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
+	const struct trace_call_stats *in = &ep->rx_calls, *out;
 
-	if (!ep->making.accept_ns && !(ep->local.port && is_listened_on(s, ep, ep->local.port)))
+	if (answers < 0 ||
+	    (!ep->making.accept_ns && !(ep->local.port && is_listened_on(s, ep, ep->local.port)) &&
+	     !other_spoke_first(s, i)))
 		return false;
+	out = &s->ep[answers].tx_calls;
 	return !spoke_first(s, i) && out->messages && trace_messages_known(out) &&
 	       trace_messages_known(in) && in->messages <= out->messages;
 }
@@ -108,7 +122,26 @@ bool waits_out_of_calls(const struct trace_snapshot *s, size_t i)
 	return (double)s->ep[i].rx.ns[RX_WAIT] < MOST_IN_CALLS * (double)unanswered_at(s, i).ns;
 }
 
+/* Output of a child, which ended: whoever started it had no other reason to read. It looks by
+ * poll() for it, at the child's errors at the same time, and it came late. */
+#define MOST_OF_LIFE 0.5
+#define READ_AT_ONCE 0.1
+
+static bool is_childs_output(const struct trace_endpoint *ep)
+{
+	uint64_t idle = ep->rx.ns[RX_IDLE], life = ep->rx.lifetime_ns;
+
+	if (ep->proto != TRACE_PIPE || !ep->closed || ep->joined_late || !ep->rx_calls.bytes ||
+	    !ep->tx_calls.tgid || ep->tx_calls.born_ns <= ep->at_ns - life)
+		return false;
+	return (double)ep->rx.max[RX_IDLE] >= MOST_OF_LIFE * (double)life &&
+	       (double)ep->rx.ns[RX_UNREAD] <= READ_AT_ONCE * (double)idle &&
+	       ep->rx.ns[RX_WAIT] < idle && !was_at_work(&ep->rx_calls, idle);
+}
+
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)
 {
+	if (is_childs_output(&s->ep[i]))
+		return spell_of(s, i, RX_IDLE);
 	return waits_out_of_calls(s, i) ? unanswered_at(s, i) : spell_of(s, i, RX_WAIT);
 }

@@ -108,6 +108,20 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->bounded |= !b;
 }
 
+/* An answer that is streamed: its pieces are no questions, and who sends them by and by does not
+ * think. */
+#define IN_PIECES 3
+
+static uint64_t pieces_of(const struct ends *e, uint64_t n, uint64_t think)
+{
+	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
+
+	return b && are_known(b) && b->messages >= IN_PIECES * n && b->reply_n &&
+			       2 * b->reply_ns < think
+		       ? b->messages
+		       : 0;
+}
+
 /* the waits that lasted about as long as the longest */
 static uint64_t longest_waits(const struct trace_endpoint *ep)
 {
@@ -158,6 +172,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
+	sum->pieces += pieces_of(&e, n, think);
 	sum->bounded |= !e.asked;
 	add_unanswered(ep, wait, sum);
 }

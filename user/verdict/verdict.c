@@ -182,7 +182,7 @@ static void keep(struct verdict *v, const struct finding *f)
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
 {
-	uint64_t observed = observed_ns(s);
+	uint64_t observed = out->observed_ns;
 
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
@@ -325,12 +325,12 @@ static bool is_limited(const struct verdict *v)
 	return v->n && v->v[0].limit != LIMIT_NONE;
 }
 
-static bool is_brief(const struct verdict *v, uint64_t observed)
+static bool is_brief(const struct verdict *v)
 {
 	uint64_t ns = v->waits.ns;
-	bool is_small = (double)ns < WAITED_OF_ALL * (double)observed;
+	bool is_small = (double)ns < WAITED_OF_ALL * (double)v->observed_ns;
 
-	if (is_trifle(ns, observed))
+	if (is_trifle(ns, v->observed_ns))
 		return true;
 	return v->mutual.endpoint < 0 && is_small && (ns < FELT_NS || is_limited(v));
 }
@@ -343,7 +343,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);
 	out->undelivered = find_undelivered(s);
-	drop_trifle(&out->starved, observed_ns(s));
+	drop_trifle(&out->starved, out->observed_ns);
 	out->late = find_late_reader(s);
 	if (out->late.endpoint >= 0 && out->n &&
 	    !is_apart(s, out)) /* a sender that was seen speaks for itself */
@@ -354,7 +354,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = find_long_wait(s, !out->sent);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);
-	if (matters_beside_stalls(s, out) && !is_brief(out, observed_ns(s))) {
+	if (matters_beside_stalls(s, out) && !is_brief(out)) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;
 		return;
@@ -410,6 +410,7 @@ void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 	struct candidates found = {};
 
 	memset(out, 0, sizeof(*out));
+	out->observed_ns = observed_ns(s);
 	out->stall_ns = s->counters.dropped_stall_ns;
 	out->lifetime_ns = s->counters.dropped_lifetime_ns;
 	out->sent = out->lifetime_ns;

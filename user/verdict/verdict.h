@@ -141,6 +141,7 @@ struct mutual_wait {
  * whoever did the work */
 struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
+	uint64_t pieces; /* of answers whose first piece came soon, and the others by and by */
 	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
 };
@@ -183,6 +184,8 @@ struct unanswered {
 struct slow_connect {
 	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
 	uint64_t n, ns, max_ns, lifetime_ns;
+	bool refused; /* again and again, until a program listened there or it gave up: `ns` is
+			 from the first to the last */
 };
 
 /* No stall stands out, but together they are too much to be called health: many small ones, or of
@@ -219,6 +222,7 @@ struct verdict {
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
+	uint64_t observed_ns;	      /* from the first endpoint's beginning to the last one's end */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent; /* did anything go out through them; some that were seen at their end alone have

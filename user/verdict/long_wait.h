@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which readers wait long, for wait_chain.h. */
+#ifndef IPCSTALL_VERDICT_LONG_WAIT_H
+#define IPCSTALL_VERDICT_LONG_WAIT_H
+
+#include "verdict/other_findings.h"
+
+/* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
+const struct trace_endpoint *awaited_end(const struct trace_snapshot *s,
+					 const struct trace_endpoint *ep);
+pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe);
+
+typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
+
+is_wait waits_long, waits_mutually;
+
+/* the longest wait of at least so long, of the readers of one process (0: of any) */
+struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
+				 uint64_t least_ns, bool nothing_sent);
+
+#endif

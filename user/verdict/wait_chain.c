@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whoever is awaited may itself wait for another: the end of such a chain, and which waits count as
+ * one in all. */
+#include "verdict/wait_chain.h"
+
+#include <string.h>
+
+#include "verdict/long_wait.h"
+#include "verdict/replies.h"
+#include "verdict/who.h"
+
+/* One who waits for most of the time in which another waits for him is why that one waits. */
+#define SAME_TIME 0.8
+/* of that time: what lay unread for less was read as soon as it came */
+#define AT_ONCE	  0.2
+
+static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *sender = awaited_end(s, ep);
+
+	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+}
+
+/* a server is known by its port, which is the remote one of its clients; one that was not seen by
+ * its address too */
+static bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family &&
+	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+}
+
+static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
+}
+
+/* Helpers that are started anew for each request, or one for each connection; of one helper's output
+ * and errors the waits are at the same time. */
+static bool same_helper(const struct trace_snapshot *s, const struct trace_endpoint *a,
+			const struct trace_endpoint *b)
+{
+	const struct trace_call_stats *x = who_sends(s, a), *y = who_sends(s, b);
+
+	if (!x || !y || !*x->comm || strcmp(x->comm, y->comm))
+		return false;
+	return a->proto == TRACE_UNIX_STREAM || (a->proto == TRACE_PIPE && x->tgid != y->tgid);
+}
+
+bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
+		     const struct trace_endpoint *b)
+{
+	return same_client(a, b) &&
+	       (same_helper(s, a, b) ||
+		(same_server(a, b) && awaited_process(s, a) == awaited_process(s, b)));
+}
+
+/* of more kinds of waits of one process the others are left out */
+enum { KINDS_OF_WAITS = 16 };
+
+struct alike {
+	struct reader_spell longest;
+	uint64_t ns; /* of all */
+};
+
+static void add_alike(const struct trace_snapshot *s, const struct reader_spell *r,
+		      struct alike v[KINDS_OF_WAITS])
+{
+	for (int k = 0; k < KINDS_OF_WAITS; k++) {
+		struct alike *a = &v[k];
+
+		if (a->ns && !waits_are_alike(s, &s->ep[a->longest.endpoint], &s->ep[r->endpoint]))
+			continue;
+		if (r->ns > a->longest.ns)
+			a->longest = *r;
+		a->ns += r->ns;
+		return;
+	}
+}
+
+/* A proxy has a connection for each request: what it waits for is what those to one server, or to
+ * helpers of one name, have in all. The longest of these stands for them. */
+static struct alike longest_in_all(const struct trace_snapshot *s, pid_t reader, uint64_t least_ns,
+				   bool nothing_sent)
+{
+	struct alike most = { .longest.endpoint = -1 }, v[KINDS_OF_WAITS] = {};
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct reader_spell r = waited_at(s, i);
+
+		if (s->ep[i].rx_calls.tgid == reader && r.ns >= VERDICT_MIN_NS &&
+		    waits_long(s, i, nothing_sent))
+			add_alike(s, &r, v);
+	}
+	for (int k = 0; k < KINDS_OF_WAITS; k++)
+		if (v[k].ns > most.ns && v[k].ns >= least_ns)
+			most = v[k];
+	return most;
+}
+
+/* What comes from one and goes to another unchanged has about the same length at both. */
+#define SAME_LENGTH 0.05
+
+static bool same_bytes(const struct trace_call_stats *in, const struct trace_call_stats *out)
+{
+	double a = (double)in->bytes, b = (double)out->bytes;
+
+	return a > 0 && a - b <= SAME_LENGTH * a && b - a <= SAME_LENGTH * a;
+}
+
+/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more
+ * was to come. */
+#define ONE_WHILE 0.75
+
+static bool comes_again_and_again(const struct trace_ledger *rx)
+{
+	return (double)rx->max[RX_IDLE] <= ONE_WHILE * (double)rx->ns[RX_IDLE];
+}
+
+/*
+ * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
+ * others, in poll() or epoll: no receive call tells so.
+ */
+static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in,
+		      const struct trace_endpoint *out, double least_ns)
+{
+	const struct trace_endpoint *source = awaited_end(s, in);
+	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
+
+	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
+	       same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
+	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns &&
+	       (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
+}
+
+static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoint *in, pid_t tgid)
+{
+	const struct trace_endpoint *source = awaited_end(s, in);
+
+	return source && awaited_tgid(source, in->proto == TRACE_PIPE) == tgid;
+}
+
+/* Where that is one place, and not one of several. What `waiter` itself sent there is a question,
+ * whose answer it waits for. */
+static struct reader_spell comes_from(const struct trace_snapshot *s,
+				      const struct trace_endpoint *out, double least_ns,
+				      pid_t waiter)
+{
+	struct reader_spell from = { .endpoint = -1 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!passes_on(s, &s->ep[i], out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
+			continue;
+		if (from.endpoint >= 0)
+			return (struct reader_spell){ .endpoint = -1 };
+		from = spell_of(s, i, RX_IDLE);
+	}
+	return from;
+}
+
+static struct alike alone(struct reader_spell r)
+{
+	return (struct alike){ r, r.ns };
+}
+
+/* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
+static struct alike next_of_chain(const struct trace_snapshot *s, const struct alike *wait,
+				  bool nothing_sent)
+{
+	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
+				    *sender = awaited_end(s, ep);
+	pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)wait->ns);
+	struct alike next = { .longest.endpoint = -1 };
+
+	if (!tgid)
+		return next;
+	next = alone(longest_wait(s, waits_long, tgid, least_ns, nothing_sent));
+	if (next.longest.endpoint < 0)
+		next = longest_in_all(s, tgid, least_ns, nothing_sent);
+	if (next.longest.endpoint < 0)
+		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
+	return next;
+}
+
+enum { CHAIN_MAX = 16 };
+
+/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
+ * to look at. */
+struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell first,
+				  bool nothing_sent)
+{
+	struct alike wait = { first, sum_waits(s, &first, nothing_sent).ns };
+
+	for (int hops = 0; wait.longest.endpoint >= 0 && hops < CHAIN_MAX; hops++) {
+		struct alike next;
+
+		if (waits_mutually(s, (size_t)wait.longest.endpoint, nothing_sent))
+			break;
+		next = next_of_chain(s, &wait, nothing_sent);
+		if (next.longest.endpoint < 0)
+			break;
+		wait = next;
+	}
+	return wait.longest;
+}
