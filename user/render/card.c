@@ -690,7 +690,8 @@ static void card_mutual(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint],
 				    *other = &m->s->ep[m->v->mutual.endpoint];
-	struct who awaited = who_was_last(&other->rx_calls), waiter = who_was_last(&ep->rx_calls);
+	struct who awaited = who_was_last(&other->rx_calls),
+		   waiter = who_was_last(&ep->rx_calls);
 	bool threads = awaited.tgid == waiter.tgid && !awaited.others;
 	struct card *c = m->c;
 

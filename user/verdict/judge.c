@@ -173,8 +173,8 @@ static bool is_held_by_machine(const struct finding *f)
 	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
 }
 
-/* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten times
- * as long hides. */
+/* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
+ * times as long hides. */
 #define TRIFLE_SHARE 0.05
 
 static bool overshadows(const struct verdict *v)

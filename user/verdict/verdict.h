@@ -222,7 +222,7 @@ struct verdict {
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
-	uint64_t observed_ns;	      /* from the first endpoint's beginning to the last one's end */
+	uint64_t observed_ns;	      /* from the first endpoint's beginning to the last's end */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent; /* did anything go out through them; some that were seen at their end alone have

@@ -34,8 +34,8 @@ static bool same_client(const struct trace_endpoint *a, const struct trace_endpo
 	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
-/* Helpers that are started anew for each request, or one for each connection; of one helper's output
- * and errors the waits are at the same time. */
+/* Helpers that are started anew for each request, or one for each connection; of one helper's
+ * output and errors the waits are at the same time. */
 static bool same_helper(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			const struct trace_endpoint *b)
 {
