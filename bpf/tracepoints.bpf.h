@@ -582,6 +582,8 @@ static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t 
 		read_addresses(&ep->id, CAST(sock, sk0));
 	if (!err || err == ETIMEDOUT)
 		tcp_lost(ep, now);
+	if (err == ECONNREFUSED)
+		ep->tx_calls.replies.refused++;
 }
 
 /*

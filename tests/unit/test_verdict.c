@@ -2313,6 +2313,67 @@ static void connections_that_are_slow_to_be_made_are_named(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* a client that tries again until its server listens, after 2.9 s */
+static void connections_that_are_refused_again_and_again_are_a_wait(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct verdict v;
+
+	for (int i = 0; i < 3; i++) {
+		ep[i] = downloader(0);
+		ep[i].remote.port = 80;
+		ep[i].making.connect_ns = 100000;
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = SECOND / 100;
+		ep[i].at_ns = SECOND + (uint64_t)i * 29 * (SECOND / 20);
+		ep[i].tx_calls.refused_n = i < 2;
+	}
+	assert_non_null(strstr(said_of_all(ep, 3, &v),
+			       "connect() was refused 2 times in 2.90 s: no program listened "
+			       "there"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].remote.port = 81; /* one address after the other */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* a client that sleeps 50 ms between two looks for its answer, 20 times */
+static void who_polls_for_its_answers_makes_itself_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct card card;
+	struct verdict v;
+
+	three_requests(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 20;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 0;
+	}
+	ep[1].rx_calls.tgid = 7;
+	ep[1].making.accept_ns = ep[0].making.connect_ns = 1;
+	ep[0].rx_calls.cpu_res = TRACE_BOUNDED;
+	ep[0].rx.ns[RX_UNREAD] = 97 * (SECOND / 100);
+	ep[0].rx.max[RX_UNREAD] = SECOND / 20;
+	ep[0].rx.count[RX_UNREAD] = 20;
+	ep[1].rx.ns[RX_WAIT] = 97 * (SECOND / 100);
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+	assert_int_equal(v.late.endpoint, 0);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] reads the answers of nginx[7] late");
+	ep[0].rx_calls.cpu_ns = SECOND / 2; /* it computes meanwhile */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx_calls.cpu_ns = 0; /* a heartbeat, every second */
+	for (int i = 0; i < 2; i++) {
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = ep[i].tx.ns[TX_IDLE] =
+			20ull * SECOND;
+		ep[i].rx.ns[i ? RX_WAIT : RX_UNREAD] = 19ull * SECOND;
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.late.endpoint, -1);
+}
+
 /* a listener of this host that threw SYNs away, since its queue was full */
 static void a_full_queue_is_told_whose_it_is(void **state)
 {
@@ -2374,6 +2435,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),
 	cmocka_unit_test(who_answers_on_a_socket_pair_waits_for_no_question),
 	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),
+	cmocka_unit_test(connections_that_are_refused_again_and_again_are_a_wait),
+	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
 	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),

@@ -425,7 +425,28 @@ static void card_withheld(const struct making *m)
 	take_fix(m);
 }
 
-static void card_late(const struct making *m)
+/* nobody waits for it but itself */
+static void card_of_late_answers(const struct making *m)
+{
+	const struct reader_spell *late = &m->v->late;
+	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
+	struct card *c = m->c;
+	char each[32];
+
+	program_name(&ep->rx_calls, c->who, sizeof(c->who));
+	peer_name(m->s, ep, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s %s the answers of %s late", c->who,
+		 verb_of(c->who, "reads", "read"), c->whom);
+	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	human_ns((double)late->ns / (double)late->count, each, sizeof(each));
+	snprintf(c->why, sizeof(c->why),
+		 "each lay unread for %s on average, though nothing else kept the reader busy",
+		 each);
+	set_surety(c, SEEN_BOTH_ENDS);
+	take_fix(m);
+}
+
+static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
 	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
@@ -454,6 +475,11 @@ static void card_late(const struct making *m)
 		 other_end_seen(ep) ? "the sender may wait for an answer"
 				    : "the sender was not seen, and may wait for an answer");
 	take_fix(m);
+}
+
+static void card_late(const struct making *m)
+{
+	(leaves_answers_unread(m->s, &m->v->late) ? card_of_late_answers : card_of_late_reader)(m);
 }
 
 static void card_starved(const struct making *m)
@@ -698,7 +724,8 @@ static void card_mutual(const struct making *m)
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	awaited_name(&awaited, &waiter, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head),
-		 threads ? "two threads of %s wait for each other" : "%s and %s wait for each other",
+		 threads ? "two threads of %s wait for each other"
+			 : "%s and %s wait for each other",
 		 c->who, c->whom);
 	where_wait(m);
 	snprintf(c->why, sizeof(c->why), "%s", mutual_phrase(&m->v->mutual));
@@ -751,18 +778,27 @@ static void card_connect(const struct making *m)
 	address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
 		 c->whom);
+	if (x->refused)
+		snprintf(c->head, sizeof(c->head), "%s %s for a program to listen on %s", c->who,
+			 waits(c->who), c->whom);
 	where(c, ep,
-	      &(struct spent){ .state = "connect",
+	      &(struct spent){ .state = x->refused ? "refused" : "connect",
 			       .connections = x->n,
 			       .ns = x->ns,
 			       .lifetime_ns = x->lifetime_ns,
 			       .count = x->n,
 			       .max_ns = x->max_ns });
 	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
+	take_fix(m);
+	if (x->refused) {
+		snprintf(c->why, sizeof(c->why),
+			 "connect() was refused %" PRIu64 " times: no program listened there",
+			 x->n);
+		return;
+	}
 	snprintf(c->why, sizeof(c->why),
 		 "each handshake takes %s without a repeated SYN: the path is long", each);
 	set_surety(c, INFERRED);
-	take_fix(m);
 }
 
 /* ---- nothing of it ---- */

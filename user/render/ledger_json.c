@@ -421,10 +421,12 @@ static json_t *requests_to_json(const struct requests *r)
 {
 	if (!r->n)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:b}", "count", (json_int_t)r->n, "think_ns",
-			 (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:b}", "count", (json_int_t)r->n,
+			 "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns,
+			 "unread_ns",
 			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
-			 "unanswered", (json_int_t)r->unanswered, "bounded", r->bounded);
+			 "pieces", (json_int_t)r->pieces, "unanswered",
+			 (json_int_t)r->unanswered, "bounded", r->bounded);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)
@@ -575,10 +577,10 @@ static json_t *connect_to_json(const struct trace_snapshot *s, const struct verd
 
 	if (c->endpoint < 0)
 		return json_null();
-	return json_pack("{s:i, s:I, s:I, s:I, s:f}", "endpoint", c->endpoint, "ns",
+	return json_pack("{s:i, s:I, s:I, s:I, s:f, s:b}", "endpoint", c->endpoint, "ns",
 			 (json_int_t)c->ns, "count", (json_int_t)c->n, "max_ns",
-			 (json_int_t)c->max_ns, "share",
-			 (double)c->ns / (double)c->lifetime_ns);
+			 (json_int_t)c->max_ns, "share", (double)c->ns / (double)c->lifetime_ns,
+			 "refused", c->refused);
 }
 
 static json_t *findings_to_json(const struct trace_snapshot *s, const struct verdict *v)
@@ -601,7 +603,7 @@ static const struct {
 	[KIND_LATE] = { "late_reader", "?spell", late_to_json },
 	[KIND_STARVED] = { "~starved", "?spell", starved_to_json },
 	[KIND_LOSS] = { "~loss", "?loss", loss_to_json },
-	[KIND_CONNECT] = { "~slow_connect", "?spell", connect_to_json },
+	[KIND_CONNECT] = { "~slow_connect", "?connects", connect_to_json },
 	[KIND_SCATTERED] = { "~scattered", "?scattered", scattered_to_json },
 	[KIND_WAIT] = { "~long_wait", "?wait", wait_to_json },
 };

@@ -62,6 +62,8 @@ static const struct schema_def objects[] = {
 	{ "wait",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~mutual:?count "
 	  "~connections:count ~all_ns:count ~all_share:number ~requests:?requests" },
+	{ "connects",
+	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool" },
 	{ "withheld",
 	  "endpoint:count ns:count count:count share:number surety:surety text:text "
 	  "fix:text" },
@@ -71,8 +73,8 @@ static const struct schema_def objects[] = {
 	  "~kind:text ~cause:?tx_state ~ns:?count ~of_ns:?count ~count:?count "
 	  "~max_ns:?count share:?number who:text for_whom:text head:text where:text "
 	  "why:text surety:?surety fix:text fix_state:?text next:text also:text[]" },
-	{ "requests", "count:count think_ns:count way_ns:count unread_ns:?count unanswered:count "
-		      "bounded:bool" },
+	{ "requests", "count:count think_ns:count way_ns:count unread_ns:?count ~pieces:count "
+		      "unanswered:count bounded:bool" },
 	{ "endpoint", ENDPOINT },
 	{ "unseen", "tx:?text rx:?text" },
 	{ "listener",

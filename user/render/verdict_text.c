@@ -346,7 +346,9 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
-		 other_end_seen(ep) ? "the sender may wait for an answer"
+		 leaves_answers_unread(s, late) ? "these are answers to it, and nothing else kept "
+						  "it busy"
+		 : other_end_seen(ep) ? "the sender may wait for an answer"
 				    : "the sender was not seen, and may wait for an answer");
 }
 
@@ -730,9 +732,15 @@ static const char *fix_withheld(const struct trace_snapshot *s, const struct ver
 	return withheld_fix();
 }
 
+static const char *late_answers_fix(void)
+{
+	return "wait for the answer in the call, or in poll() or epoll, instead of sleeping "
+	       "between two looks";
+}
+
 static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return rx_fixes[RX_UNREAD];
+	return leaves_answers_unread(s, &v->late) ? late_answers_fix() : rx_fixes[RX_UNREAD];
 }
 
 static const char *fix_starved(const struct trace_snapshot *s, const struct verdict *v)
@@ -770,12 +778,21 @@ static void say_connect(const struct trace_snapshot *s, const struct verdict *v,
 	program_name(connecting_program(ep), who, sizeof(who));
 	human_ns((double)c->ns, total, sizeof(total));
 	human_ns((double)c->max_ns, longest, sizeof(longest));
+	if (c->refused) {
+		snprintf(buf, len,
+			 "%s of %s: connect() was refused %" PRIu64 " times in %s: no program "
+			 "listened there",
+			 who, name, c->n, total);
+		return;
+	}
 	snprintf(buf, len, "%s of %s: connecting took %s, %" PRIu64 " time%s, longest %s", who,
 		 name, total, c->n, plural(c->n), longest);
 }
 
 static const char *fix_connect(const struct trace_snapshot *s, const struct verdict *v)
 {
+	if (v->connect.refused)
+		return "start the server first, or check the address and the port (ss -ltn)";
 	return "keep the connection open for the next request (keep-alive, a pool), or move the "
 	       "two ends closer together";
 }

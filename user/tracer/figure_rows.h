@@ -69,7 +69,7 @@
 	/* who began the first that was seen in the call, and had this end before; 0: nobody */ \
 	F(, parent, PID, NUMBER, LAST, REPLIES, NULL, OWN, always) \
 	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always) \
-	/* calls that ended with ECONNREFUSED: an ICMP message said that nobody is there */ \
+	/* calls that ended with ECONNREFUSED: ICMP, or a reset, said that nobody is there */ \
 	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages) \
 	/* of sends, at the end: since the last message either way, of a pipe the last write; */ \
 	/* if there was none, since the beginning; 0: not known */ \

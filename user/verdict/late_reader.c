@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Readers that leave unread what a sender had sent that was not seen. */
 #include "verdict/other_findings.h"
+#include "verdict/replies.h"
 
 /* Less of its time is any reader's, and so is a shorter while each time, or on average from one
  * read to the next, if there is always something to read: a server looks after others too, and who
@@ -92,6 +93,48 @@ static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpo
 	return 2 * sender->rx.max[RX_WAIT] >= r->max_ns || 2 * sender->rx.max[RX_IDLE] >= r->max_ns;
 }
 
+/* Who asks, and looks for the answer now and then instead of waiting for it, makes itself wait:
+ * question by question, while the other end waits for the next. Once a second, or less often, is a
+ * heartbeat's pace; and one who waits for a third meanwhile, or computes, has a reason. */
+#define ANSWERS	       5
+#define ANSWERS_SHARE  0.5
+#define SOON_NS	       5000000
+#define HEARTBEAT_NS   500000000
+#define BUSY_TIMES     4
+
+static bool waits_elsewhere(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			    uint64_t ns)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *other = &s->ep[i];
+		const struct trace_call_stats *in = &other->rx_calls;
+
+		if (other != ep && in->tgid == ep->rx_calls.tgid &&
+		    2 * (waited_at(s, i).ns + ledger_stall_ns(&other->tx)) >= ns)
+			return true;
+	}
+	return false;
+}
+
+bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *r)
+{
+	const struct trace_endpoint *ep = &s->ep[r->endpoint],
+				    *other = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	if (!other || ep->proto == TRACE_PIPE || !trace_messages_known(in) ||
+	    !trace_messages_known(out) || !asks(s, (size_t)r->endpoint))
+		return false;
+	if (in->messages < ANSWERS || r->count < ANSWERS || 2 * out->messages < in->messages ||
+	    r->share < ANSWERS_SHARE)
+		return false;
+	if (r->ns < SOON_NS * in->messages || r->ns > HEARTBEAT_NS * in->messages)
+		return false;
+	return in->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * in->cpu_ns < r->ns &&
+	       2 * (other->rx.ns[RX_WAIT] + other->rx.ns[RX_IDLE]) >= r->ns &&
+	       !waits_elsewhere(s, ep, r->ns);
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -102,6 +145,8 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 		return false;
 	if (is_freeze(ep, r) &&
 	    (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))
+		return true;
+	if (leaves_answers_unread(s, r))
 		return true;
 	if (other_end_seen(ep) &&
 	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))

@@ -11,6 +11,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 /* Each: the one that matters most, .endpoint -1: there is none. nothing_sent: by any endpoint that
  * was seen */
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
+/* Of a late reader: its own answers lie there, and nobody but itself waits for it. */
+bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *late);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent);
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);
