@@ -330,6 +330,9 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 	if (ep->id.proto == PROTO_TCP)
 		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || ret > 0) &&
 		       is_left_undone(ep, ret);
+	/* to splice() EAGAIN says too that where it reads from has nothing */
+	if (ret == -EAGAIN && ep->id.proto == PROTO_PIPE && room_left(ep))
+		return false;
 	if (ret <= 0)
 		return ret == -EAGAIN && is_left_undone(ep, ret);
 	return no_room_is_left(ep) && is_left_undone(ep, ret);

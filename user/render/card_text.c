@@ -198,6 +198,12 @@ static void one_bar(const struct paint *p, const struct columns *c, const struct
 	bar_row(p, c, &r);
 }
 
+static bool is_shown(const struct trace_ledger *l, unsigned int i, bool rx)
+{
+	return trace_state_resolution(l, i, rx) != TRACE_UNKNOWN &&
+	       (double)l->ns[i] >= SHOWN_SHARE * (double)l->lifetime_ns;
+}
+
 static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 		      const struct trace_endpoint *ep, bool rx)
 {
@@ -219,8 +225,11 @@ static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 	fputs(at + paint_width(does) <= p->width ? " " : "\n    ", p->out);
 	fprintf(p->out, "%s\n", does);
 	for (unsigned int i = rx ? (unsigned int)RX_N : (unsigned int)TX_N; i-- > 0;)
-		if ((double)l->ns[i] >= SHOWN_SHARE * (double)l->lifetime_ns)
+		if (is_shown(l, i, rx))
 			one_bar(p, &c, s, ep, rx, i);
+	if (ep->unseen[rx])
+		fprintf(p->out, "    not seen by any hook: %s\n",
+			trace_unseen_name(ep->unseen[rx]));
 }
 
 /* ---- which endpoints the card is about ---- */

@@ -108,7 +108,8 @@ static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = waited_at(s, i);
 
-	return r.share >= WAIT_SHARE && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
+	return r.share >= WAIT_SHARE &&
+	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
 	       may_matter(ep, nothing_sent) && awaits_another(s, i, r.ns);
 }
 
@@ -142,6 +143,13 @@ static bool is_silent(const struct trace_snapshot *s, size_t i)
 		       IDLE_SHARE * (double)ep->rx.ns[RX_WAIT];
 }
 
+/* What was asked was answered: it is the one who asked that waited. */
+static bool was_answered(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	return s->ep[i].rx_calls.bytes && s->ep[back].rx_calls.bytes &&
+	       mutual_wait_end(s, i, back) == WAIT_SENT;
+}
+
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	int back = waits_back(s, i);
@@ -150,7 +158,8 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 	    !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
 	    !waits_in_vain(s, (size_t)back, nothing_sent))
 		return -1;
-	return waits_are_mutual(s, i, (size_t)back) ? back : -1;
+	return waits_are_mutual(s, i, (size_t)back) && !was_answered(s, i, (size_t)back) ? back
+											 : -1;
 }
 
 bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)

@@ -67,19 +67,47 @@ static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 	       other != (int)i && spoke_first(s, (size_t)other);
 }
 
+static bool was_connected_to(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->making.accept_ns || (ep->local.port && is_listened_on(s, ep, ep->local.port));
+}
+
+/* as they were sent, where that was seen: a server may read each in two pieces */
+static const struct trace_call_stats *questions_to(const struct trace_snapshot *s,
+						   const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *sent = ep->proto == TRACE_PIPE ? &ep->tx_calls
+					      : ep->peer >= 0 ? &s->ep[ep->peer].tx_calls
+							      : NULL;
+
+	return sent && sent->messages && trace_messages_known(sent) ? sent : &ep->rx_calls;
+}
+
+/* A server may speak first, to greet whoever connected. */
 bool is_asked(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	int answers = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
-	const struct trace_call_stats *in = &ep->rx_calls, *out;
+	const struct trace_call_stats *in, *out;
 
 	if (answers < 0 ||
-	    (!ep->making.accept_ns && !(ep->local.port && is_listened_on(s, ep, ep->local.port)) &&
-	     !other_spoke_first(s, i)))
+	    (!was_connected_to(s, ep) && (!other_spoke_first(s, i) || spoke_first(s, i))))
 		return false;
+	in = questions_to(s, ep);
 	out = &s->ep[answers].tx_calls;
-	return !spoke_first(s, i) && out->messages && trace_messages_known(out) &&
-	       trace_messages_known(in) && in->messages <= out->messages;
+	return out->messages && trace_messages_known(out) && trace_messages_known(in) &&
+	       in->messages <= out->messages;
+}
+
+/* Whose replies tell how long it was without an answer: what came; where no hook saw that (splice),
+ * what the other end took to answer. */
+static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
+						 const struct trace_endpoint *ep)
+{
+	bool seen = trace_messages_known(&ep->rx_calls);
+
+	return seen || ep->proto == TRACE_PIPE || ep->peer < 0 ? &ep->rx_calls
+							       : &s->ep[ep->peer].tx_calls;
 }
 
 /* Nothing was answered yet: is it a question at all? Between two processes of one program, over a
@@ -88,7 +116,7 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return ep->rx_calls.reply_n ||
+	return replies_to(s, ep)->reply_n ||
 	       (ep->proto != TRACE_PIPE && ep->proto != TRACE_UNIX_STREAM &&
 		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);
 }
@@ -101,12 +129,12 @@ static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	const struct trace_call_stats *b = &ep->rx_calls;
+	const struct trace_call_stats *b = replies_to(s, ep);
 	struct reader_spell r = { .endpoint = (int)i, .count = replies_of(b) };
 	uint64_t ns = b->reply_ns + b->open_reply_ns;
 
 	if (!trace_messages_known(b) || !ep->rx.lifetime_ns || !may_be_question(s, i) ||
-	    !asks(s, i) || was_at_work(b, ns))
+	    !asks(s, i) || was_at_work(&ep->rx_calls, ns))
 		return r;
 	r.ns = ns < ep->rx.lifetime_ns ? ns : ep->rx.lifetime_ns;
 	r.max_ns = b->reply_max_ns > b->open_reply_ns ? b->reply_max_ns : b->open_reply_ns;

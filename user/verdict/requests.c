@@ -62,13 +62,24 @@ static bool each_answer_is_whole(const struct trace_call_stats *b)
 	return b->messages && trace_messages_known(b) && b->reply_n == b->messages;
 }
 
+/* of one that reads by calls that no hook sees (splice) nothing is known */
+static bool reads_seen(const struct ends *e)
+{
+	return e->asked && e->asked->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
+}
+
+static uint64_t unread_there(const struct ends *e)
+{
+	return reads_seen(e) ? e->asked->rx.ns[RX_UNREAD] : 0;
+}
+
 /* Whoever answers neither waited for a question then, nor had one that it had not read. One who
  * waits for them in epoll is in no call meanwhile, and that is no more than a bound. */
 static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 {
 	if (e->asked && e->asked->rx.resolution[RX_IDLE] != TRACE_UNKNOWN)
 		wait = smaller(wait, e->asked->rx.ns[RX_IDLE]);
-	if (e->answers && each_answer_is_whole(&e->answers->tx_calls))
+	if (e->answers && reads_seen(e) && each_answer_is_whole(&e->answers->tx_calls))
 		wait = smaller(wait, e->answers->tx_calls.reply_ns +
 					     e->answers->tx_calls.open_reply_ns);
 	return wait;
@@ -97,10 +108,11 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
 	uint64_t path = 1000ull * ep->min_rtt_us * r.count, unread, think;
 
-	unread = e->asked ? smaller(r.ns, e->asked->rx.ns[RX_UNREAD]) : 0;
+	unread = smaller(r.ns, unread_there(e));
 	think = r.ns - unread;
-	think = b && trace_messages_known(b) ? smaller(think, b->reply_ns + b->open_reply_ns)
-					     : think - smaller(think, path);
+	think = b && reads_seen(e) && trace_messages_known(b)
+			? smaller(think, b->reply_ns + b->open_reply_ns)
+			: think - smaller(think, path);
 	sum->n += r.count;
 	sum->unread_ns += unread;
 	sum->way_ns += r.ns - unread - think;
@@ -163,7 +175,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	}
 	if (!n || is_one_way(ep, &e))
 		return;
-	unread = e.asked ? smaller(wait, e.asked->rx.ns[RX_UNREAD]) : 0;
+	unread = smaller(wait, unread_there(&e));
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
 	think = may_have_thought(&e, think);
 	if (waits_for_more(ep, &e, n, wait, unread + think))
@@ -189,8 +201,6 @@ uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wai
 	struct ends e = ends_of(s, i);
 	uint64_t ns;
 
-	if (!e.asked || e.asked->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN)
-		return 0;
-	ns = smaller(wait_ns, e.asked->rx.ns[RX_UNREAD]);
+	ns = smaller(wait_ns, unread_there(&e));
 	return 2 * ns > wait_ns ? ns : 0;
 }

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who waits for whom where several programs take part: proxies, helpers, threads, and what goes on beside them."""
+from truth import MS, healthy, need, sick
+
+CLOCK = "the answers by the program's clock"
+
+ASKS = '''
+def asks(connect, times, each=1):
+    """Ask `times` times, `each` on one connection; how long the answers took."""
+    late, s = 0, None
+    for i in range(times):
+        if i % each == 0:
+            if s:
+                s.close()
+            s = connect()
+        s.send(b"question")
+        began = clock()
+        s.recv(100)
+        late += clock() - began
+    s.close()
+    print(late)
+'''
+
+BACKEND = '''
+servers = []
+def listener():
+    l = socket.socket()
+    l.bind(("127.0.0.1", 0))
+    l.listen(64)
+    return l
+def serve(l, think):
+    while True:
+        c, _ = l.accept()
+        while c.recv(100):
+            time.sleep(think)
+            c.send(b"answer")
+        c.close()
+def end():
+    for pid in servers:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+'''
+
+
+@sick("waits-behind-splice", "waiting", cause="wait", who="^proxy", whom="^backend", why="thinks (6[0-9]|7[0-4])", figure=CLOCK, within=(40 * MS, 0.05))
+def behind_splice(box):
+    """A proxy splices by epoll, without a sleep in a call; the server behind it thinks 60 ms, 12 times."""
+    return box.py(BACKEND + ASKS + '''
+back, front = listener(), listener()
+servers.append(child("backend", lambda: serve(back, 0.06)))
+def proxy():
+    c, _ = front.accept()
+    u = socket.create_connection(back.getsockname())
+    ways = {c.fileno(): (u, *os.pipe()), u.fileno(): (c, *os.pipe())}
+    for fd in ways:
+        os.set_blocking(fd, False)
+    poll = select.epoll()
+    for fd in ways:
+        poll.register(fd, select.EPOLLIN)
+    while True:
+        for fd, _ in poll.poll():
+            to, r, w = ways[fd]
+            while True:
+                try:
+                    n = os.splice(fd, w, 65536, flags=2)
+                except BlockingIOError:
+                    break
+                if not n:
+                    return
+                os.splice(r, to.fileno(), n)
+servers.append(child("proxy", proxy))
+name("client")
+asks(lambda: socket.create_connection(front.getsockname()), 12, 12)
+end()
+'''), box.own()
+
+
+@sick("waits-behind-proxy", "waiting", cause="wait", who="^proxy", whom="^slow", why="thinks", figure="4 answers of 150 ms", within=(60 * MS, 0.05))
+def behind_proxy(box):
+    """A proxy opens a connection to one of three servers for each request; one of them thinks 150 ms."""
+    return box.py(BACKEND + ASKS + '''
+backs = [listener() for _ in range(3)]
+front = listener()
+for l, name_, think in zip(backs, ("quick-a", "slow", "quick-b"), (0, 0.15, 0)):
+    servers.append(child(name_, lambda: serve(l, think)))
+def proxy():
+    c, _ = front.accept()
+    i = 0
+    while True:
+        q = c.recv(100)
+        if not q:
+            return
+        with socket.create_connection(backs[i % 3].getsockname()) as u:
+            u.send(q)
+            select.select([u], [], [])
+            c.send(u.recv(100))
+        i += 1
+servers.append(child("proxy", proxy))
+name("client")
+asks(lambda: socket.create_connection(front.getsockname()), 12, 12)
+end()
+'''), 0.6e9
+
+
+@sick("waits-in-threads", "waiting", cause="wait", who="^program", whom="thread", why="thinks (5[0-9]|6[0-4])", figure=CLOCK, within=(20 * MS, 0.05))
+def in_threads(box):
+    """Client and server are threads of one program; the server thinks 50 ms, 15 times."""
+    return box.py(BACKEND + ASKS + '''
+name("program")
+l = listener()
+threading.Thread(target=serve, args=(l, 0.05), daemon=True).start()
+asks(lambda: socket.create_connection(l.getsockname()), 15, 15)
+'''), box.own()
+
+
+@sick("waits-for-one-worker", "waiting", cause="wait", who="^dispatcher", whom="^worker-3", why="thinks", figure="6 answers of 100 ms", within=(30 * MS, 0.05))
+def one_worker(box):
+    """A dispatcher asks four workers in turn, over socket pairs; one of them takes 100 ms."""
+    return box.py('''
+pairs = []
+for i in range(1, 5):
+    a, b = socket.socketpair()
+    def work():
+        a.close()
+        while b.recv(100):
+            time.sleep(0.1 if i == 3 else 0.001)
+            b.send(b"done")
+    child(f"worker-{i}", work)
+    b.close()
+    pairs.append(a)
+name("dispatcher")
+for j in range(24):
+    pairs[j % 4].send(b"job")
+    pairs[j % 4].recv(100)
+'''), 0.6e9
+
+
+@sick("waits-for-output", "waiting", cause="wait", who="^parent", whom="^(sh|sleep)", figure="the 1.2 s of the child", within=(60 * MS, 0.03))
+def output(box):
+    """subprocess.run() looks by poll() at a child's output and its errors."""
+    need("sh")
+    return box.py('''
+name("parent")
+subprocess.run(["sh", "-c", "sleep 1.2; echo out; echo err >&2"], capture_output=True)
+'''), 1.2e9
+
+
+@sick("connects-refused", "waiting", cause="connect", who="^client", why="refused", figure="the 1.5 s without a listener", within=(150 * MS, 0.1))
+def refused(box):
+    """A client tries each 0.1 s to connect, until its server listens."""
+    return box.py('''
+l = socket.socket()
+l.bind(("127.0.0.1", 0))
+def server():
+    time.sleep(1.5)
+    l.listen()
+    c, _ = l.accept()
+    c.recv(100)
+child("server", server)
+name("client")
+while True:
+    s = socket.socket()
+    try:
+        s.connect(l.getsockname())
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.1)
+s.send(b"hello")
+'''), 1.5e9
+
+
+@sick("polls-for-answers", "waiting", cause="late", who="^client", whom="^server", why="unread", figure="20 pauses of 50 ms", within=(60 * MS, 0.05))
+def polls(box):
+    """A client sleeps 50 ms between two looks for an answer that comes after 1 ms, 20 times."""
+    return box.py('''
+s, c = tcp()
+def server():
+    s.close()
+    while c.recv(100):
+        time.sleep(0.001)
+        c.send(b"answer")
+child("server", server)
+c.close()
+name("client")
+s.setblocking(False)
+for _ in range(20):
+    s.send(b"q")
+    while True:
+        try:
+            s.recv(100)
+            break
+        except BlockingIOError:
+            time.sleep(0.05)
+'''), 1.0e9
+
+
+@sick("waits-beside-stream", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks", figure=CLOCK, within=(30 * MS, 0.05))
+def beside_stream(box):
+    """A helper thinks 80 ms, 20 times, while a compressor beside it reads as fast as its CPU lets it."""
+    need("gzip")
+    return box.py('''
+bulk = subprocess.Popen("head -c 30000000 /dev/urandom | gzip -9 >/dev/null", shell=True)
+a, b = socket.socketpair()
+def helper():
+    a.close()
+    while b.recv(100):
+        time.sleep(0.08)
+        b.send(b"answer")
+child("answers", helper)
+b.close()
+name("asks")
+late = 0
+for _ in range(20):
+    a.send(b"question")
+    began = clock()
+    a.recv(100)
+    late += clock() - began
+bulk.wait()
+print(late)
+'''), box.own()
+
+
+@healthy("greeter-idle", outcome="healthy")
+def greeter_idle(box):
+    """A server that greets whoever connects, as MySQL and SMTP do, and answers at once; its client thinks 100 ms in between."""
+    return box.py('''
+s, c = tcp()
+def server():
+    s.close()
+    c.send(b"welcome")
+    while c.recv(4) and c.recv(100):
+        c.send(b"answer")
+child("server", server)
+c.close()
+name("client")
+s.recv(100)
+for _ in range(12):
+    time.sleep(0.1)
+    s.send(b"1234query")
+    s.recv(100)
+''')
+
+
+@healthy("helper-idle", outcome="healthy")
+def helper_idle(box):
+    """A helper on a socket pair answers at once; its parent thinks 100 ms in between."""
+    return box.py('''
+a, b = socket.socketpair()
+def helper():
+    a.close()
+    while b.recv(100):
+        b.send(b"ok")
+child("helper", helper)
+b.close()
+name("parent")
+for _ in range(12):
+    a.send(b"q")
+    a.recv(100)
+    time.sleep(0.1)
+''')
