@@ -36,7 +36,8 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 	F(LOOK_HOLE, 2, "hole", "data has come behind a hole: a segment before it is missing") \
 	F(LOOK_DISORDER, 3, "disorder", "the peer has reported a hole, and nothing is taken for " \
 		"lost yet") \
-	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout")
+	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout") \
+	F(LOOK_UNANSWERED, 5, "unanswered", "it was the last to send, and nothing has come since")
 
 #define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
 #define LOOK_FACT_COUNT(sym, num, name, what) +1

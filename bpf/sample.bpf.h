@@ -18,10 +18,14 @@ struct tcp_sock___looked {
 		void *rb_node;
 	} out_of_order_queue;
 	__u32 total_retrans;
+	__u32 lsndtime, data_segs_in, data_segs_out;
 };
 
 struct inet_connection_sock___looked {
 	__u8 icsk_ca_state : 5;
+	struct {
+		__u32 lrcvtime;
+	} icsk_ack;
 };
 
 #pragma clang attribute pop
@@ -99,6 +103,20 @@ static __always_inline bool withholds_ack(__u64 sk)
 #define TCP_CA_DISORDER 1
 #define TCP_CA_RECOVERY 3
 
+/* who sends more than this for each that comes pushes, and asks nothing */
+#define SEGMENTS_A_REPLY 4
+
+/* by the dates of the last data each way, in ticks: what came in the same tick is an answer */
+static __always_inline bool is_unanswered(const struct tcp_sock___looked *tp,
+					  const struct inet_connection_sock___looked *icsk)
+{
+	if (!bpf_core_field_exists(tp->lsndtime) || !bpf_core_field_exists(icsk->icsk_ack.lrcvtime))
+		return false;
+	if (GET(tp, data_segs_in) * SEGMENTS_A_REPLY < GET(tp, data_segs_out))
+		return false;
+	return (__s32)(GET(tp, lsndtime) - GET(icsk, icsk_ack.lrcvtime)) > 0;
+}
+
 static __always_inline __u32 tcp_facts(__u64 sk0)
 {
 	struct inet_connection_sock___looked *icsk = CAST(inet_connection_sock___looked, sk0);
@@ -111,6 +129,7 @@ static __always_inline __u32 tcp_facts(__u64 sk0)
 		 << LOOK_BACKLOG;
 	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
 	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
+	facts |= (__u32)is_unanswered(tp, icsk) << LOOK_UNANSWERED;
 	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;
 }
 

@@ -73,6 +73,10 @@ else
 	check 'a busy reader is not blamed' "exit code $rc; $(tail -c 600 out)" [ $rc -eq 0 ]
 fi
 
+timeout 90 python3 "$here/tests/sampled/waits_in_epoll.py" >out 2>&1
+rc=$?
+check 'a client that waits in poll() waits for its server, and an idle server for nobody' "exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!
 jobs_to_end+=($tool)

@@ -1132,6 +1132,79 @@ static void an_answer_ends_no_deadlock(void **state)
 	assert_int_equal(v.mutual.endpoint, -1);
 }
 
+/* Looks count no messages: of a connection its ports tell who asks, of two pipes the order in which
+ * the processes were started; and how long the last data sent had no answer. */
+static void seen_by_looks(struct trace_endpoint *ep)
+{
+	ep->rx_calls.bytes_res = ep->tx_calls.bytes_res = TRACE_BOUNDED;
+	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
+	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
+}
+
+static void an_idle_server_waits_for_nobody_by_looks_either(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++)
+		seen_by_looks(&ep[i]);
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[0].local.port = ep[1].remote.port = 80; /* the one that waits is the server */
+	ep[0].remote.port = ep[1].local.port = 50000;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	is_pipe(&ep[0], 0, 20, 21, 9 * (SECOND / 10));
+	is_pipe(&ep[1], 1, 21, 20, 0);
+	said_of_both(ep, &v); /* a helper, started by the one that asks it */
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	is_pipe(&ep[0], 0, 21, 20, 9 * (SECOND / 10));
+	is_pipe(&ep[1], 1, 20, 21, 0);
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
+static void looks_tell_who_has_no_answer(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].rx_calls.bytes = 100;
+		ep[i].rx.ns[RX_WAIT] = 0; /* both by epoll */
+	}
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[0].rx_calls.reply_ns = SECOND / 2;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.ns, SECOND / 2);
+	ep[0].rx_calls.bytes = 0; /* it pushes, and nobody ever answers */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* two that chat, each with a thread asleep in recv(): what goes through shows that nobody hangs */
+static void who_hears_something_waits_for_each_other_no_more(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	both_asleep(ep);
+	for (int i = 0; i < 2; i++)
+		seen_by_looks(&ep[i]);
+	said_of_both(ep, &v);
+	assert_true(v.mutual.endpoint >= 0);
+	ep[0].rx_calls.bytes = 10;
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+}
+
 static void an_idle_server_waits_for_nobody(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -2489,6 +2562,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(who_splices_waits_for_what_the_other_end_takes),
 	cmocka_unit_test(an_answer_ends_no_deadlock),
+	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
+	cmocka_unit_test(looks_tell_who_has_no_answer),
+	cmocka_unit_test(who_hears_something_waits_for_each_other_no_more),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
 	cmocka_unit_test(a_reader_that_has_no_cpu_is_not_elsewhere),

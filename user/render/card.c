@@ -15,6 +15,7 @@
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
 #include "verdict/other_findings.h"
+#include "verdict/replies.h"
 #include "verdict/requests.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
@@ -669,7 +670,11 @@ static void where_wait(const struct making *m)
 
 	where(m->c, &m->s->ep[m->v->wait.endpoint],
 	      &(struct spent){
-		      .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
+		      .state = waits_at_least(m->s, (size_t)m->v->wait.endpoint) ? "at least"
+										 : NULL,
+		      .connections = w->connections,
+		      .ns = w->ns,
+		      .lifetime_ns = w->lifetime_ns });
 }
 
 static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep)
@@ -871,7 +876,8 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
-	if (!f || !*c->fix || !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
+	if (!f || !*c->fix || reader_kept_off(s, f) ||
+	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;
 	pid = finding_sender(s, f).tgid;
 	if (pid)

@@ -102,7 +102,8 @@ static const struct schema_def objects[] = {
 	{ "released_by", "at_ns:count acked_bytes:count payload_bytes:count" },
 	{ "looks", "n:count tx:tx_found rx:rx_found facts:?facts chronographs:?chronographs" },
 	{ "found", "found:count share_low:?number share_high:?number" },
-	{ "facts", "ack_owed:found backlog:found hole:found disorder:found loss:found" },
+	{ "facts", "ack_owed:found backlog:found hole:found disorder:found loss:found "
+		   "~unanswered:found" },
 	{ "chronographs", "busy_ns:count rwnd_limited_ns:count sndbuf_limited_ns:count" },
 	{ "sampling",
 	  "budget:number looks:count endpoint_looks:count rate_hz:number part:number "

@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of a sampled session, how long each endpoint's reader ran on a CPU: no look sees that, and a
- * reader that is slow because it works is not one that does not read. Known for processes of one
- * thread, from the first snapshot that has the endpoint on. */
+/* Of a sampled session, how long each endpoint's reader ran on a CPU, waited for one, or was
+ * stopped: no look sees that, and a reader that is slow because it works is not one that does not
+ * read. Known for processes of one thread, from the first snapshot that has the endpoint on. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
+
+/* as the scheduler keeps them; ran_ns 0: unknown */
+struct process_times {
+	uint64_t ran_ns, waited_ns;
+	bool stopped;
+};
 
 struct reader_cpu {
 	uint64_t serial;
 	pid_t pid;
 	size_t at; /* index in the snapshot */
-	uint64_t first_ns, ns; /* at the first snapshot that had it, and now; 0: unknown */
+	struct process_times first, now; /* at the first snapshot that had it, and now */
 };
 
-#define NS_PER_S 1000000000ull
-
-static uint64_t process_cpu_ns(pid_t pid)
+static bool read_line(pid_t pid, const char *file, char *line, int len)
 {
-	/* from the state on: user time is the 12th, kernel time the 13th, threads the 18th */
-	static const char fields[] =
-		" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %lu";
-	unsigned long user, kernel, threads;
-	char path[32], line[1024];
-	const char *at;
+	char path[40];
 	FILE *f;
+	bool ok;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
-	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		return false;
+	ok = fgets(line, len, f);
 	fclose(f);
-	if (!at || sscanf(at + 1, fields, &user, &kernel, &threads) != 3)
-		return 0;
-	return threads == 1 ? (user + kernel) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+	return ok;
+}
+
+/* of a process of one thread */
+static struct process_times times_of(pid_t pid)
+{
+	/* after the name: the state, and threads as the 18th */
+	static const char fields[] =
+		" %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %lu";
+	struct process_times t = {};
+	unsigned long threads;
+	char line[1024], state;
+	const char *at;
+
+	if (!read_line(pid, "stat", line, sizeof(line)))
+		return t;
+	at = strrchr(line, ')');
+	if (!at || sscanf(at + 1, fields, &state, &threads) != 2 || threads != 1)
+		return t;
+	t.stopped = state == 'T' || state == 't';
+	if (!read_line(pid, "schedstat", line, sizeof(line)) ||
+	    sscanf(line, "%" SCNu64 " %" SCNu64, &t.ran_ns, &t.waited_ns) != 2)
+		t.ran_ns = 0;
+	return t;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -69,13 +90,14 @@ static size_t list_readers(const struct trace_snapshot *s, struct reader_cpu *v)
 /* each process is asked once */
 static void ask_processes(const struct trace_snapshot *s, struct reader_cpu *v, size_t n)
 {
-	uint64_t ns = 0;
+	struct process_times now = {};
 
 	qsort(v, n, sizeof(*v), by_pid);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || v[i].pid != v[i - 1].pid)
-			ns = process_cpu_ns(v[i].pid);
-		v[i].ns = s->ep[v[i].at].closed ? 0 : ns;
+			now = times_of(v[i].pid);
+		if (!s->ep[v[i].at].closed)
+			v[i].now = now;
 	}
 }
 
@@ -84,16 +106,24 @@ static void take_over(struct reader_cpu *now, const struct reader_cpu *then)
 {
 	bool same = then && then->pid == now->pid;
 
-	now->first_ns = same && then->first_ns ? then->first_ns : now->ns;
-	now->ns = same && !now->ns ? then->ns : now->ns;
+	now->first = same && then->first.ran_ns ? then->first : now->now;
+	if (same && !now->now.ran_ns)
+		now->now = then->now;
 }
 
 static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 {
-	if (!r->first_ns || r->ns < r->first_ns)
+	struct trace_call_stats *b = &ep->rx_calls;
+
+	if (!r->first.ran_ns || r->now.ran_ns < r->first.ran_ns)
 		return;
-	ep->rx_calls.cpu_ns = r->ns - r->first_ns;
-	ep->rx_calls.cpu_res = TRACE_BOUNDED;
+	b->cpu_ns = r->now.ran_ns - r->first.ran_ns;
+	b->no_cpu_ns = r->now.waited_ns - r->first.waited_ns;
+	b->cpu_res = b->no_cpu_res = TRACE_BOUNDED;
+	if (r->first.stopped && r->now.stopped && !b->cpu_ns) {
+		b->stopped_ns = b->stopped_max_ns = ep->rx.lifetime_ns;
+		b->stopped_n = 1;
+	}
 }
 
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s)

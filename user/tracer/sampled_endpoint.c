@@ -65,6 +65,14 @@ static bool was_looked_at(const struct endpoint *ep)
 	return ep->tx.looks.n;
 }
 
+/* how long what it sent last had no answer */
+static uint64_t unanswered_ns(const struct endpoint *ep, uint64_t lifetime_ns)
+{
+	const struct looks *l = &ep->tx.looks;
+
+	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[LOOK_UNANSWERED] / l->n) : 0;
+}
+
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	bool tcp = out->proto == TRACE_TCP;
@@ -81,6 +89,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
+	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
 	out->delack_res = out->drops_res = out->queue_res = TRACE_UNKNOWN;
 	out->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
 }

@@ -26,10 +26,19 @@ static const struct live_fix fixes[] = {
 
 enum { FIXES = sizeof(fixes) / sizeof(fixes[0]) };
 
+/* No option gives a program a CPU. */
+static bool lacks_cpu(const struct finding *f)
+{
+	return f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU;
+}
+
 size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
 		      const struct live_fix *out[LIVE_FIXES_MAX])
 {
 	size_t n = 0;
+
+	if (lacks_cpu(f))
+		return 0;
 
 	for (size_t i = 0; i < FIXES && n < LIVE_FIXES_MAX; i++)
 		if (fixes[i].causes & C(f->cause) && fixes[i].protos & P(proto) &&

@@ -84,7 +84,7 @@ static const struct trace_call_stats *questions_to(const struct trace_snapshot *
 }
 
 /* A server may speak first, to greet whoever connected. */
-bool is_asked(const struct trace_snapshot *s, size_t i)
+static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	int answers = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
@@ -99,12 +99,35 @@ bool is_asked(const struct trace_snapshot *s, size_t i)
 	       in->messages <= out->messages;
 }
 
+static bool told_by_looks(const struct trace_endpoint *ep)
+{
+	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
+}
+
+/* No look tells who spoke first. A connection has its ports; a helper at two pipes was started by
+ * whoever asks it, and has the higher number. */
+static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	if (ep->proto == TRACE_PIPE)
+		return way_back(s, i) >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
+	return was_connected_to(s, ep) ||
+	       (ep->local.port && ep->local.port < EPHEMERAL_PORT &&
+		ep->remote.port >= EPHEMERAL_PORT);
+}
+
+bool is_asked(const struct trace_snapshot *s, size_t i)
+{
+	return told_by_looks(&s->ep[i]) ? is_asked_by_looks(s, i) : is_asked_by_messages(s, i);
+}
+
 /* Whose replies tell how long it was without an answer: what came; where no hook saw that (splice),
  * what the other end took to answer. */
 static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 						 const struct trace_endpoint *ep)
 {
-	bool seen = trace_messages_known(&ep->rx_calls);
+	bool seen = trace_messages_known(&ep->rx_calls) || told_by_looks(ep);
 
 	return seen || ep->proto == TRACE_PIPE || ep->peer < 0 ? &ep->rx_calls
 							       : &s->ep[ep->peer].tx_calls;
@@ -116,6 +139,8 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
+	if (told_by_looks(ep)) /* and there were answers before */
+		return ep->proto == TRACE_TCP && ep->rx_calls.bytes && ep->tx_calls.bytes;
 	return replies_to(s, ep)->reply_n ||
 	       (ep->proto != TRACE_PIPE && ep->proto != TRACE_UNIX_STREAM &&
 		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);
@@ -133,8 +158,8 @@ struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 	struct reader_spell r = { .endpoint = (int)i, .count = replies_of(b) };
 	uint64_t ns = b->reply_ns + b->open_reply_ns;
 
-	if (!trace_messages_known(b) || !ep->rx.lifetime_ns || !may_be_question(s, i) ||
-	    !asks(s, i) || was_at_work(&ep->rx_calls, ns))
+	if ((!trace_messages_known(b) && !told_by_looks(ep)) || !ep->rx.lifetime_ns ||
+	    !may_be_question(s, i) || !asks(s, i) || was_at_work(&ep->rx_calls, ns))
 		return r;
 	r.ns = ns < ep->rx.lifetime_ns ? ns : ep->rx.lifetime_ns;
 	r.max_ns = b->reply_max_ns > b->open_reply_ns ? b->reply_max_ns : b->open_reply_ns;
@@ -165,6 +190,11 @@ static bool is_childs_output(const struct trace_endpoint *ep)
 	return (double)ep->rx.max[RX_IDLE] >= MOST_OF_LIFE * (double)life &&
 	       (double)ep->rx.ns[RX_UNREAD] <= READ_AT_ONCE * (double)idle &&
 	       ep->rx.ns[RX_WAIT] < idle && !was_at_work(&ep->rx_calls, idle);
+}
+
+bool waits_at_least(const struct trace_snapshot *s, size_t i)
+{
+	return told_by_looks(&s->ep[i]) && waits_out_of_calls(s, i);
 }
 
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)

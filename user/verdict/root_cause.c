@@ -93,6 +93,18 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 
 /* ---- who is asleep ---- */
 
+/* A look at a pipe or Unix socket finds it full where somebody sleeps in a write to it. */
+static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct finding *behind)
+{
+	bool local = ep->proto == TRACE_PIPE || ep->proto == TRACE_UNIX_STREAM;
+
+	if (ep->tx.resolution[TX_SNDBUF] == TRACE_BY_LOOKS && local && behind->cause == TX_SNDBUF)
+		return behind->ns;
+	return ep->tx_calls.blocked_res == TRACE_UNKNOWN
+		       ? 0
+		       : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
+}
+
 /* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send
  * there, for at least half of what `f` lays at its door? */
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f,
@@ -100,9 +112,7 @@ static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f
 {
 	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
 	struct who sender = who_was_held_up(ep, behind->cause);
-	uint64_t asleep = ep->tx_calls.blocked_res == TRACE_UNKNOWN
-				  ? 0
-				  : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
+	uint64_t asleep = asleep_in_send(ep, behind);
 
 	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) ||
 	    behind->blamed == BLAME_OWN_WRITES)
