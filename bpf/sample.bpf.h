@@ -18,7 +18,11 @@ struct tcp_sock___looked {
 		void *rb_node;
 	} out_of_order_queue;
 	__u32 total_retrans;
-	__u32 lsndtime, data_segs_in, data_segs_out;
+	__u32 lsndtime, data_segs_in, data_segs_out, packets_out, rcv_nxt, rcv_wup;
+	__u64 tcp_wstamp_ns;
+	struct {
+		__u64 mstamp;
+	} rack;
 };
 
 struct inet_connection_sock___looked {
@@ -106,15 +110,31 @@ static __always_inline bool withholds_ack(__u64 sk)
 /* who sends more than this for each that comes pushes, and asks nothing */
 #define SEGMENTS_A_REPLY 4
 
-/* by the dates of the last data each way, in ticks: what came in the same tick is an answer */
+/* Was data the last that it sent? Else that was the ACK of what had come; one that is still owed
+ * will be. rack.mstamp dates the last data that was acknowledged, in us. */
+static __always_inline bool sent_data_last(const struct tcp_sock___looked *tp)
+{
+	__u64 last = GET(tp, tcp_wstamp_ns), data = GET(tp, rack.mstamp) * 1000;
+
+	if (GET(tp, packets_out))
+		return true;
+	return GET(tp, rcv_wup) == GET(tp, rcv_nxt) && last - data < 1000;
+}
+
+/* by the dates of the last data each way, in ticks; in one tick it may have asked again at once */
 static __always_inline bool is_unanswered(const struct tcp_sock___looked *tp,
 					  const struct inet_connection_sock___looked *icsk)
 {
-	if (!bpf_core_field_exists(tp->lsndtime) || !bpf_core_field_exists(icsk->icsk_ack.lrcvtime))
+	__s32 later;
+
+	if (!bpf_core_field_exists(tp->lsndtime) ||
+	    !bpf_core_field_exists(icsk->icsk_ack.lrcvtime) ||
+	    !bpf_core_field_exists(tp->rack.mstamp))
 		return false;
 	if (GET(tp, data_segs_in) * SEGMENTS_A_REPLY < GET(tp, data_segs_out))
 		return false;
-	return (__s32)(GET(tp, lsndtime) - GET(icsk, icsk_ack.lrcvtime)) > 0;
+	later = (__s32)(GET(tp, lsndtime) - GET(icsk, icsk_ack.lrcvtime));
+	return later > 0 || (!later && sent_data_last(tp));
 }
 
 static __always_inline __u32 tcp_facts(__u64 sk0)

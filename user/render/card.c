@@ -15,7 +15,6 @@
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
 #include "verdict/other_findings.h"
-#include "verdict/replies.h"
 #include "verdict/requests.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
@@ -670,11 +669,7 @@ static void where_wait(const struct making *m)
 
 	where(m->c, &m->s->ep[m->v->wait.endpoint],
 	      &(struct spent){
-		      .state = waits_at_least(m->s, (size_t)m->v->wait.endpoint) ? "at least"
-										 : NULL,
-		      .connections = w->connections,
-		      .ns = w->ns,
-		      .lifetime_ns = w->lifetime_ns });
+		      .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
 }
 
 static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep)

@@ -103,21 +103,12 @@ static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
 	return nothing_sent || ep->rx_calls.bytes || ep->tx_calls.bytes;
 }
 
-/* Looks date the last data each way by ticks: a question in the tick of the answer before it looks
- * answered, so that what they tell is the least. */
-#define LEAST_SHARE 0.3
-
-static double share_that_counts(const struct trace_snapshot *s, size_t i)
-{
-	return waits_at_least(s, i) ? LEAST_SHARE : WAIT_SHARE;
-}
-
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = waited_at(s, i);
 
-	return r.share >= share_that_counts(s, i) &&
+	return r.share >= WAIT_SHARE &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
 	       may_matter(ep, nothing_sent) && awaits_another(s, i, r.ns);
 }

@@ -192,11 +192,6 @@ static bool is_childs_output(const struct trace_endpoint *ep)
 	       ep->rx.ns[RX_WAIT] < idle && !was_at_work(&ep->rx_calls, idle);
 }
 
-bool waits_at_least(const struct trace_snapshot *s, size_t i)
-{
-	return told_by_looks(&s->ep[i]) && waits_out_of_calls(s, i);
-}
-
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)
 {
 	if (is_childs_output(&s->ep[i]))

@@ -23,7 +23,4 @@ struct reader_spell waited_at(const struct trace_snapshot *s, size_t i);
 /* it is the second of these */
 bool waits_out_of_calls(const struct trace_snapshot *s, size_t i);
 
-/* and looks tell of it, which see no less than that */
-bool waits_at_least(const struct trace_snapshot *s, size_t i);
-
 #endif
