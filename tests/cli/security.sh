@@ -120,11 +120,20 @@ for words in "--out $WORK/victim" "-o $WORK/victim" "--out=$WORK/victim" "-qo$WO
 	plan outputs "$(experiment "$words")"
 	PYTHON=/bin/true timeout $HUNG "$IPCSTALL" experiment "$WORK/outputs.md" --quick -o "$WORK/results" >"$WORK/out" 2>"$WORK/err" </dev/null
 	rc=$?
-	[ "$(cat "$WORK/victim")" = keep ] && { [ $rc -eq 2 ] || [ -s "$WORK/results/r.ndjson" ]; } || bad="$bad
+	[ "$(cat "$WORK/victim")" = keep ] && [ $rc -eq 9 ] && [ ! -e "$WORK/results" ] || bad="$bad
 $words: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
 	rm -rf "$WORK/results"
 done
 check 'row3: nor from an experiment' "$bad" [ -z "$bad" ]
+bad=
+for words in "--csv $WORK/named" "--csv=$WORK/named" "--raw $WORK/named" "--perfetto $WORK/named" "--json $WORK/named" "-qj $WORK/named" \
+	"--key $WORK/named --connect 127.0.0.1" "--connect 127.0.0.1"; do
+	plan benches "{\"schema\":\"ipcstall.experiment\",\"version\":1,\"seed\":\"0\",\"runs\":[{\"name\":\"r\",\"command\":\"bench -m pipe -d 10ms $words\",\"full\":\"--size 64\",\"quick\":\"--size 64\"}],\"claims\":[],\"figures\":[]}"
+	PYTHON=/bin/true timeout $HUNG "$IPCSTALL" experiment "$WORK/benches.md" --quick -o "$WORK/benched" >"$WORK/out" 2>"$WORK/err" </dev/null
+	[ $? -eq 9 ] && grep -q 'may name no files and no hosts' "$WORK/err" || bad="$bad '$words': $(tail -n 1 "$WORK/err")"
+	[ ! -e "$WORK/named" ] && [ ! -e "$WORK/benched" ] || bad="$bad '$words' wrote a file"
+done
+check 'row3: nor from a benchmark of an experiment' "$bad" [ -z "$bad" ]
 
 # --- row3: where another user's link leads ---
 if [ "$(id -u)" -eq 0 ]; then
@@ -207,7 +216,7 @@ fi
 # --- row8: what others wrote, on a terminal ---
 unfit() { LC_ALL=C grep -cP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$@"; } # FILE...: lines that hold it
 evil=$'\x1b]0;owned\a\xc2\x9b2J\xe2\x80\xaegpj\xff'
-plan evil "$(experiment '\\u001b[2J\\u009b\\u202e')"
+plan evil "$(experiment '--pattern=\\u001b[2J\\u009b\\u202e')"
 sed -i "1s/.*/# A title $evil/" "$WORK/evil.md"
 timeout $HUNG "$IPCSTALL" experiment "$WORK/evil.md" --quick -o "$WORK/evil" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "row8: an experiment's title and command are shown clean" "$(cat -v "$WORK/err")" eval 'grep -q "A title" "$WORK/err" && [ "$(cat "$WORK/out" "$WORK/err" | unfit)" = 0 ]'

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as an experiment file: it is read or refused, and what is read runs sweeps only. */
+/* Any bytes as an experiment file: it is read or refused, and what is read only measures. */
 #include "sweep/experiment_plan.h"
 
 #include "fuzz/fuzz.h"
+
+static bool measures(const char *command)
+{
+	static const char *const commands[] = { "sweep", "bench", "clock", "syscall", "machine" };
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(command, commands[i]))
+			return true;
+	return false;
+}
 
 static void check_plan(const struct plan *p)
 {
 	MUST(p->title && p->n >= 1 && p->n <= PLAN_RUNS_MAX);
 	for (size_t i = 0; i < p->n; i++) {
 		MUST(p->runs[i].n >= 1 && p->runs[i].n < PLAN_WORDS_MAX);
-		MUST(!strcmp(p->runs[i].words[0], "sweep"));
+		MUST(measures(p->runs[i].words[0]));
 		MUST(!strchr(p->runs[i].name, '/') && p->runs[i].name[0] != '.');
 		MUST(!p->runs[i].words[p->runs[i].n]);
 	}

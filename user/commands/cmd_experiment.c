@@ -109,6 +109,58 @@ static int choose_dir(const struct experiment_opts *o, const char *file, char di
 	return err_sys(e, EXIT_IO, "give a writable directory with --out", "%s", dir);
 }
 
+/* What a run writes, reads or connects to is chosen by whoever starts the experiment, and not by
+ * its file, which may come from anywhere. */
+static bool may_be_named(const struct opt *row)
+{
+	static const char *const never[] = { "connect", "out", "json", "resume", NULL };
+	bool takes_file = row->hidden_from_result &&
+			  (row->type == OPT_STRING || row->type == OPT_MULTI);
+
+	return !takes_file && !opt_is_among(row->name, never);
+}
+
+static int check_given(const struct plan_run *r, const struct opt_operands *rest, const char *file,
+		       struct err *e)
+{
+	for (int i = 0; i < rest->n_given; i++)
+		if (!may_be_named(rest->given[i]))
+			return err_set(e, EXIT_DATA,
+				       "%s: run '%s' has --%s, and an experiment file may name no "
+				       "files and no hosts; take the option out",
+				       file, r->name, rest->given[i]->name);
+	return 0;
+}
+
+static int check_run(const struct plan_run *r, const char *file, struct err *e)
+{
+	const struct command *c = command_find(r->words[0]);
+	void *opts = c ? command_defaults(c) : NULL;
+	char *argv[PLAN_WORDS_MAX], *operands[PLAN_WORDS_MAX];
+	struct opt_operands rest = { .v = operands, .none = !c || !c->takes_operands };
+	struct err why = {};
+	int rc;
+
+	if (!opts)
+		return err_set(e, EXIT_NO_RESOURCE, "experiment: out of memory");
+	memcpy(argv, r->words, r->n * sizeof(argv[0]));
+	rc = opt_parse(c->options, opts, (int)r->n, argv, &rest, &why);
+	if (rc)
+		err_set(e, EXIT_DATA, "%s: run '%s': %s", file, r->name, why.text);
+	else
+		rc = check_given(r, &rest, file, e);
+	command_free(c, opts);
+	return rc;
+}
+
+static int check_runs(const struct plan *p, const char *file, struct err *e)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (check_run(&p->runs[i], file, e))
+			return -1;
+	return 0;
+}
+
 static int run_plan(struct plan *p, const struct experiment_opts *o, const char *file,
 		    const char *dir, struct err *e)
 {
@@ -160,7 +212,8 @@ static int carry_out(const struct experiment_opts *o, const char *word, bool is_
 	int code = -1;
 
 	find_file(word, file);
-	if (plan_read(&p, file, o->quick, e) == 0 && choose_dir(o, file, dir, e) == 0 &&
+	if (plan_read(&p, file, o->quick, e) == 0 && check_runs(&p, file, e) == 0 &&
+	    choose_dir(o, file, dir, e) == 0 &&
 	    (is_part || carry_out_parts(&p, o, dir, e) == 0) && run_plan(&p, o, file, dir, e) == 0)
 		code = step_answer(file, dir, o->quick, e);
 	plan_free(&p);
