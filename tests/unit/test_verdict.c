@@ -1059,6 +1059,10 @@ static void whose_output_a_parent_polls_is_awaited(void **state)
 	said_of(&ep, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(v.wait.ns, 99 * (SECOND / 100));
+	ep.tx_calls.quiet_ns = 9 * (SECOND / 10); /* it came soon, and the pipe was left open */
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.tx_calls.quiet_ns = 0;
 	ep.tx_calls.born_ns = 1; /* its writer was there before: a log, perhaps */
 	said_of(&ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
@@ -1794,6 +1798,12 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
 	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the reader's CPU"));
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx_calls.cpu_ns = 55 * (SECOND / 100); /* and may wait for its CPU for less than a */
+	ep.rx.count[RX_UNREAD] = 4000;		  /* millisecond each time, which is not counted */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the reader's CPU"));
+	ep.rx.count[RX_UNREAD] = 40;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
 	ep.rx_calls.cpu_ns = SECOND / 50; /* it sleeps between its reads */
 	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] reads often, and does not keep up"));
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
@@ -2131,7 +2141,7 @@ static void an_answer_in_pieces_is_no_thinking(void **state)
 	ep[1].tx_calls.reply_n = 1;
 	ep[1].tx_calls.reply_ns = SECOND / 1000;
 	assert_non_null(strstr(said_of_both(ep, &v),
-			       "it sends its answer in 9 pieces, one every 100 ms"));
+			       "it sends the answer in 9 pieces, one every 100 ms"));
 	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
 	assert_non_null(strstr(said_of_both(ep, &v), "it thinks 900 ms a request"));
 }

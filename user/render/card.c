@@ -252,8 +252,9 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	size_t len = sizeof(m->c->why);
 
 	if (f->small_reads)
-		snprintf(buf, len, "%s: %s reads %" PRIu64 " times, %.1f B each",
-			 trace_tx_names[f->cause], name, reader->messages,
+		snprintf(buf, len, "%s: %s %s %" PRIu64 " times, %.1f B each",
+			 trace_tx_names[f->cause], name, verb_of(name, "reads", "read"),
+			 reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
 	else if (reader_kept_off(m->s, f))
 		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
@@ -471,7 +472,8 @@ static void card_of_late_reader(const struct making *m)
 		set_fix(c, kept_off_fix(&ep->rx_calls, late->max_ns));
 		return;
 	}
-	snprintf(c->why, sizeof(c->why), "%s has unread data; %s", c->whom,
+	snprintf(c->why, sizeof(c->why), "%s %s unread data; %s", c->whom,
+		 verb_of(c->whom, "has", "have"),
 		 other_end_seen(ep) ? "the sender may wait for an answer"
 				    : "the sender was not seen, and may wait for an answer");
 	take_fix(m);
@@ -582,7 +584,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 	size_t len = sizeof(m->c->why);
 
 	snprintf(buf, len, "%s ", m->c->whom);
-	append_requests(r, buf, len);
+	append_requests(r, name_is_plural(m->c->whom), buf, len);
 	if (!r->bounded && !r->unanswered && !r->pieces)
 		append_other_parts(r, buf, len);
 	if (!r->unanswered)
@@ -604,7 +606,8 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 
 	if (unread) {
 		human_ns((double)unread, each, sizeof(each));
-		snprintf(buf, len, "%s leaves unread what came: %s of it", m->c->whom, each);
+		snprintf(buf, len, "%s %s unread what came: %s of it", m->c->whom,
+			 verb_of(m->c->whom, "leaves", "leave"), each);
 		set_surety(m->c, SEEN_BOTH_ENDS);
 		return;
 	}

@@ -396,13 +396,17 @@ static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char 
 		    plural(r.n));
 }
 
-/* "thinks 300 ms a request, 41 requests" */
-void append_requests(const struct requests *r, char *buf, size_t len)
+/* "thinks 300 ms a request, 41 requests"; of several "think ..." */
+void append_requests(const struct requests *r, bool several, char *buf, size_t len)
 {
-	static const char *const does[] = { "thinks", "leaves each request unread for",
-					    "answers over a path that takes" };
+	static const char *const does[][2] = {
+		{ "thinks", "think" },
+		{ "leaves each request unread for", "leave each request unread for" },
+		{ "answers over a path that takes", "answer over a path that takes" }
+	};
 	const uint64_t parts[] = { r->think_ns, r->unread_ns, r->way_ns };
 	enum request_part most = longest_part(r);
+	const char *s = several ? "" : "s";
 	char each[32];
 
 	if (r->unanswered) {
@@ -414,15 +418,16 @@ void append_requests(const struct requests *r, char *buf, size_t len)
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
 	if (r->pieces && most == REQUEST_THINK) {
 		human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
-		text_append(buf, len, "sends its answer%s in %" PRIu64 " pieces, one every %s",
+		text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s", s,
 			    plural(r->n), r->pieces, each);
 	} else if (r->n == 1 && most == REQUEST_UNREAD) {
-		text_append(buf, len, "leaves the request unread for %s", each);
+		text_append(buf, len, "leave%s the request unread for %s", s, each);
+	} else if (r->bounded && most == REQUEST_THINK) {
+		text_append(buf, len, "read%s and think%s at most %s a request, %" PRIu64
+			    " request%s", s, s, each, r->n, plural(r->n));
 	} else {
-		text_append(buf, len, "%s %s%s, %" PRIu64 " request%s",
-			    r->bounded && most == REQUEST_THINK ? "reads and thinks at most"
-								: does[most],
-			    each, most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
+		text_append(buf, len, "%s %s%s, %" PRIu64 " request%s", does[most][several], each,
+			    most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
 	}
 }
 
@@ -456,7 +461,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	if (!v->waits.requests.n)
 		return;
 	text_append(buf, len, "; it ");
-	append_requests(&v->waits.requests, buf, len);
+	append_requests(&v->waits.requests, false, buf, len);
 }
 
 /* "curl[12] of tcp A > B for 3.24 s (98.0 % of its time)" */

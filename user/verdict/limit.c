@@ -8,6 +8,10 @@
 /* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
  * the virtual machine's host are the rest. */
 #define BUSY_SHARE 0.75
+/* A wait for a CPU that is shorter than this is not counted (bpf/starved.bpf.h): of whiles as short
+ * the CPU explains more than is seen. */
+#define COUNTED_NS   1000000
+#define SHORT_WHILES 0.5
 /* Two on one CPU, who take turns on it */
 #define BOTH_SHARE 0.8
 #define ITS_PART   0.2
@@ -63,6 +67,14 @@ static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endp
 	       4 * waited >= end->rx.lifetime_ns;
 }
 
+static double share_explained(const struct trace_endpoint *end)
+{
+	const struct trace_ledger *rx = &end->rx;
+
+	return rx->ns[RX_UNREAD] < COUNTED_NS * (uint64_t)rx->count[RX_UNREAD] ? SHORT_WHILES
+									       : BUSY_SHARE;
+}
+
 /* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU; and
  * that is so for most of what held up the sender. */
 static bool runs_or_is_ready(const struct trace_endpoint *end, const struct finding *f)
@@ -71,7 +83,7 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 	uint64_t had_data = end->rx.ns[RX_UNREAD] + end->rx.ns[RX_WORK];
 
 	return b->cpu_res != TRACE_UNKNOWN && had_data && 2 * had_data >= f->ns &&
-	       (double)(b->cpu_ns + b->no_cpu_ns) >= BUSY_SHARE * (double)had_data;
+	       (double)(b->cpu_ns + b->no_cpu_ns) >= share_explained(end) * (double)had_data;
 }
 
 /* One who reads a byte at a time is slow by the number of its calls. */

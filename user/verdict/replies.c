@@ -176,7 +176,8 @@ bool waits_out_of_calls(const struct trace_snapshot *s, size_t i)
 }
 
 /* Output of a child, which ended: whoever started it had no other reason to read. It looks by
- * poll() for it, at the child's errors at the same time, and it came late. */
+ * poll() for it, at the child's errors at the same time, and it came late, shortly before the end.
+ */
 #define MOST_OF_LIFE 0.5
 #define READ_AT_ONCE 0.1
 
@@ -188,8 +189,9 @@ static bool is_childs_output(const struct trace_endpoint *ep)
 	    !ep->tx_calls.tgid || ep->tx_calls.born_ns <= ep->at_ns - life)
 		return false;
 	return (double)ep->rx.max[RX_IDLE] >= MOST_OF_LIFE * (double)life &&
-	       (double)ep->rx.ns[RX_UNREAD] <= READ_AT_ONCE * (double)idle &&
-	       ep->rx.ns[RX_WAIT] < idle && !was_at_work(&ep->rx_calls, idle);
+	       (double)(ep->rx.ns[RX_UNREAD] + ep->rx.ns[RX_WAIT]) <=
+		       READ_AT_ONCE * (double)idle &&
+	       2 * ep->tx_calls.quiet_ns < life && !was_at_work(&ep->rx_calls, idle);
 }
 
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)

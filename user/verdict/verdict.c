@@ -311,7 +311,7 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	if (v->late.endpoint < 0 || v->wait.endpoint < 0)
 		return false;
 	waits = who_was_last(&s->ep[v->wait.endpoint].rx_calls);
-	reads = who_was_last(&s->ep[v->late.endpoint].rx_calls);
+	reads = who_is_not_reading(&s->ep[v->late.endpoint], v->late.ns);
 	return who_is_same(&waits, &reads) &&
 	       (double)v->wait.ns >= ABOUT_AS_LONG * (double)v->late.ns;
 }
