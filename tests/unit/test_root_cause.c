@@ -435,9 +435,31 @@ static void the_stall_behind_a_stall(void **state)
 	stalls_free(&l);
 }
 
+/* no look counts a sleep, but a pipe that it finds full has a writer asleep */
+static void a_chain_seen_by_looks_has_its_root(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.blocked_ns = 0;
+		ep[i].tx_calls.blocked_res = TRACE_UNKNOWN;
+	}
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].root, -1);
+	memset(ep[0].tx.resolution, TRACE_BY_LOOKS, sizeof(ep[0].tx.resolution));
+	memset(ep[1].tx.resolution, TRACE_BY_LOOKS, sizeof(ep[1].tx.resolution));
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].root, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),

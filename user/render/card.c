@@ -245,6 +245,15 @@ static void head_of_ring(const struct making *m, const struct finding *f)
 		 f->goes_on ? "a deadlock" : "it has ended");
 }
 
+static void head_of_circle(const struct making *m, const struct finding *f)
+{
+	struct card *c = m->c;
+
+	blamed_name(m, f, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%zu wait in a circle, %s for %s: %s", f->circle, c->who,
+		 c->whom, f->goes_on ? "a deadlock" : "it has ended");
+}
+
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
@@ -285,6 +294,15 @@ static void why_of_syn(const struct making *m, const struct finding *f)
 		text_append(buf, len, ": the listener's accept queue was full");
 }
 
+/* a small window, and a slow pace, follow from loss */
+static void append_retransmits(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	if (ep->proto == TRACE_TCP && ep->retransmits_res != TRACE_UNKNOWN &&
+	    ep->retransmits > ep->needless)
+		text_append(buf, len, "; it sent %" PRIu64 " segment%s again", ep->retransmits,
+			    plural(ep->retransmits));
+}
+
 static void why_of_stall(const struct making *m, const struct finding *f)
 {
 	const char *cause = trace_tx_names[f->cause];
@@ -310,6 +328,8 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
+	if (f->cause == TX_CWND || f->cause == TX_PACING)
+		append_retransmits(&m->s->ep[f->endpoint], buf, len);
 	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES &&
 				       f->blamed != BLAME_NO_CPU))
 		set_surety(m->c, f->surety);
@@ -323,6 +343,8 @@ static void card_stall(const struct making *m)
 	sender_name(m, f, m->c->who, sizeof(m->c->who));
 	if (f->deadlock >= 0)
 		head_of_ring(m, f);
+	else if (f->circle)
+		head_of_circle(m, f);
 	else if (root)
 		head_of_root(m, f, root);
 	else
@@ -332,17 +354,27 @@ static void card_stall(const struct making *m)
 	take_fix(m);
 }
 
+/* "7.72 Mbit/s" */
+static void bits_a_second(double bits, char *buf, size_t len)
+{
+	char text[24];
+	size_t n;
+
+	human_count(bits, text, sizeof(text));
+	n = strspn(text, "0123456789.");
+	snprintf(buf, len, "%.*s %sbit/s", (int)n, text, text + n);
+}
+
 static void why_of_link(const struct making *m, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
 	char rate[24], rtt[32], least[32];
 
-	human_count(8 * rate_of_sending(ep), rate, sizeof(rate));
+	bits_a_second(8 * rate_of_sending(ep), rate, sizeof(rate));
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "the path carries %sbit/s at most, and a queue builds up: round trip %s, minimum "
-		 "%s",
+		 "the path carries %s at most, and a queue builds up: round trip %s, minimum %s",
 		 rate, rtt, least);
 }
 
@@ -874,7 +906,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
-	if (!f || !*c->fix || reader_kept_off(s, f) ||
+	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || reader_kept_off(s, f) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;
 	pid = finding_sender(s, f).tgid;

@@ -373,6 +373,7 @@ static json_t *finding_to_json(const struct trace_snapshot *s, const struct find
 	add_parties(o, s, f);
 	add_sums(o, f);
 	json_object_set_new(o, "root_by_amounts", json_boolean(f->root_by_amounts));
+	json_object_set_new(o, "circle", json_integer((json_int_t)f->circle));
 	json_object_set_new(o, "ring", f->deadlock >= 0 ? json_integer(f->deadlock) : json_null());
 	json_object_set_new(o, "ring_for",
 			    f->deadlock >= 0 ? json_string(f->deadlock_reads ? "write" : "read")

@@ -53,7 +53,7 @@ static const struct schema_def objects[] = {
 	{ "finding",
 	  "endpoint:count cause:tx_state ns:count count:?count max_ns:?count "
 	  "share:number blamed:blamed surety:surety blamed_ns:?count blamed_count:?count "
-	  "text:text fix:text root:?count ~root_by_amounts:bool ~ring:?count "
+	  "text:text fix:text root:?count ~root_by_amounts:bool ~circle:count ~ring:?count "
 	  "~ring_for:?text ~pid:?count ~comm:?text ~blamed_pid:?count ~blamed_comm:?text "
 	  "~unanswered_syn:bool ~limit:?text ~late_not_lost:bool ~connections:count "
 	  "~all_ns:count ~all_count:?count ~all_max_ns:?count ~all_share:number "

@@ -261,6 +261,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties "
 		       "only when the peer's delayed ACK comes";
+	if (f->circle)
+		return "let one of them read while it waits: poll() for both directions, or a "
+		       "thread for each";
 	if (f->small_reads)
 		return "read in larger pieces: a call for each few bytes takes more time than the "
 		       "bytes (a buffered reader, a larger block size)";
@@ -411,15 +414,17 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 
 	if (r->unanswered) {
 		human_ns((double)r->retry_ns, each, sizeof(each));
-		text_append(buf, len, "left %" PRIu64 " of %" PRIu64 " requests unanswered, each a "
-			    "wait of up to %s", r->unanswered, r->n + r->unanswered, each);
+		text_append(buf, len,
+			    "left %" PRIu64 " of %" PRIu64
+			    " requests unanswered, or they were lost, each a wait of up to %s",
+			    r->unanswered, r->n + r->unanswered, each);
 		return;
 	}
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
 	if (r->pieces && most == REQUEST_THINK) {
 		human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
-		text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s", s,
-			    plural(r->n), r->pieces, each);
+		text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s",
+			    s, plural(r->n), r->pieces, each);
 	} else if (r->n == 1 && most == REQUEST_UNREAD) {
 		text_append(buf, len, "leave%s the request unread for %s", s, each);
 	} else if (r->bounded && most == REQUEST_THINK) {
@@ -656,6 +661,9 @@ static void stall_sentence(const struct trace_snapshot *s, const struct verdict 
 	finding_sentence(s, f, buf, len);
 	if (f->deadlock >= 0)
 		append_deadlock(s, f, buf, len);
+	if (f->circle)
+		text_append(buf, len, "; it is one of %zu that wait in a circle, each for the next",
+			    f->circle);
 	append_root(s, v, f, buf, len);
 	if (f->goes_on)
 		text_append(buf, len, "; it goes on");

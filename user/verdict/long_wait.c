@@ -8,7 +8,6 @@
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
 #include "verdict/replies.h"
-#include "verdict/wait_chain.h"
 
 /*
  * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
@@ -143,13 +142,6 @@ static bool is_silent(const struct trace_snapshot *s, size_t i)
 		       IDLE_SHARE * (double)ep->rx.ns[RX_WAIT];
 }
 
-/* What was asked was answered: it is the one who asked that waited. */
-static bool was_answered(const struct trace_snapshot *s, size_t i, size_t back)
-{
-	return s->ep[i].rx_calls.bytes && s->ep[back].rx_calls.bytes &&
-	       mutual_wait_end(s, i, back) == WAIT_SENT;
-}
-
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	int back = waits_back(s, i);
@@ -196,12 +188,6 @@ bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 		waits_for_it_too(s, i, nothing_sent) >= 0);
 }
 
-/* A server's wait for the next question is no news, unless somebody waits for that server. */
-static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
-{
-	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
-}
-
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
 					uint64_t least_ns, bool nothing_sent)
 {
@@ -215,48 +201,6 @@ struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pi
 			longest = r;
 	}
 	return longest;
-}
-
-/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
- * it. */
-struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
-{
-	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS,
-						  nothing_sent),
-			    any = longest_wait(s, waits_for_news, 0, VERDICT_MIN_NS,
-					       nothing_sent);
-
-	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
-		       ? mutual
-		       : last_of_chain(s, any, nothing_sent);
-}
-
-/* Of many short connections each wait is short: those of one program for the same server are one in
- * all. */
-struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
-				bool nothing_sent)
-{
-	struct waits_together sum = { .connections = 1, .ns = wait->ns };
-
-	if (wait->endpoint < 0)
-		return (struct waits_together){};
-	sum.lifetime_ns = s->ep[wait->endpoint].rx.lifetime_ns;
-	add_requests(s, (size_t)wait->endpoint, &sum.requests);
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-		uint64_t ns;
-
-		if (i == (size_t)wait->endpoint || !waits_are_alike(s, &s->ep[wait->endpoint], ep))
-			continue;
-		ns = waited_at(s, i).ns;
-		if (ns < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
-			continue;
-		sum.connections++;
-		sum.ns += ns;
-		sum.lifetime_ns += ep->rx.lifetime_ns;
-		add_requests(s, i, &sum.requests);
-	}
-	return sum;
 }
 
 /* Of one whose other end was not seen: as many round trips as it asked and was answered, each as

@@ -124,6 +124,14 @@ enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t b
 	return at_a > at_b ? at_a : at_b;
 }
 
+bool was_answered(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
+
+	return is_quiet_known(a) && is_quiet_known(b) && a->rx_calls.bytes && b->rx_calls.bytes &&
+	       mutual_wait_end(s, i, back) == WAIT_SENT;
+}
+
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	return sleeps_alone(&s->ep[i], &s->ep[back]) && sleeps_alone(&s->ep[back], &s->ep[i]);

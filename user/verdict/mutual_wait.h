@@ -14,6 +14,8 @@ int way_back(const struct trace_snapshot *s, size_t i);
  * the other? */
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back);
 enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back);
+/* What was asked there was answered in the end: it is the one who asked that waited. */
+bool was_answered(const struct trace_snapshot *s, size_t i, size_t back);
 /* ... and nobody else: no other thread or process was seen that may send there */
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back);
 

@@ -191,7 +191,8 @@ static bool is_childs_output(const struct trace_endpoint *ep)
 	return (double)ep->rx.max[RX_IDLE] >= MOST_OF_LIFE * (double)life &&
 	       (double)(ep->rx.ns[RX_UNREAD] + ep->rx.ns[RX_WAIT]) <=
 		       READ_AT_ONCE * (double)idle &&
-	       2 * ep->tx_calls.quiet_ns < life && !was_at_work(&ep->rx_calls, idle);
+	       ep->tx_calls.quiet_ns && 2 * ep->tx_calls.quiet_ns < life &&
+	       !was_at_work(&ep->rx_calls, idle);
 }
 
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i)

@@ -164,8 +164,11 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	return behind;
 }
 
+enum { DEADLOCK_OF_TWO = 2 }; /* see deadlock.c */
+
+/* *circle: how many links lead back to where they began; 0: they do not */
 static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i,
-		   bool *by_amounts)
+		   bool *by_amounts, size_t *circle)
 {
 	int at = (int)i, next;
 
@@ -173,6 +176,10 @@ static int root_of(const struct trace_snapshot *s, const struct verdict *v, size
 		next = next_link(s, v, (size_t)at, by_amounts);
 		if (next < 0)
 			return at == (int)i ? -1 : at;
+		if (next == (int)i) {
+			*circle = links + 1 > DEADLOCK_OF_TWO ? links + 1 : 0;
+			return -1;
+		}
 		at = next;
 	}
 	return -1;
@@ -183,7 +190,7 @@ void verdict_link(const struct trace_snapshot *s, struct verdict *v)
 	for (size_t i = 0; i < v->n; i++) {
 		bool by_amounts = false;
 
-		v->v[i].root = root_of(s, v, i, &by_amounts);
+		v->v[i].root = root_of(s, v, i, &by_amounts, &v->v[i].circle);
 		v->v[i].root_by_amounts = by_amounts && v->v[i].root >= 0;
 	}
 }

@@ -101,6 +101,8 @@ struct finding {
 	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the
 			 one he keeps waiting (verdict/deadlock.h), -1: none */
 	bool deadlock_reads; /* to write to him there; else to read */
+	size_t circle; /* so many stalls, of which this is one, keep each other from reading, one
+			  the next; 0: they do not, or see `deadlock` */
 	bool unanswered_syn; /* what was lost is mostly the request for a connection */
 	bool late_not_lost;  /* most of what was sent again the other end had already */
 	struct totals

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whoever is awaited may itself wait for another: the end of such a chain, and which waits count as
  * one in all. */
-#include "verdict/wait_chain.h"
-
 #include <string.h>
 
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
+#include "verdict/requests.h"
 #include "verdict/who.h"
 
 /* One who waits for most of the time in which another waits for him is why that one waits. */
@@ -46,7 +45,7 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 	return a->proto == TRACE_UNIX_STREAM || (a->proto == TRACE_PIPE && x->tgid != y->tgid);
 }
 
-bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
+static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
 		     const struct trace_endpoint *b)
 {
 	return same_client(a, b) &&
@@ -157,6 +156,34 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 	return from;
 }
 
+/* Of many short connections each wait is short: those of one program for the same server are one in
+ * all. */
+struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
+				bool nothing_sent)
+{
+	struct waits_together sum = { .connections = 1, .ns = wait->ns };
+
+	if (wait->endpoint < 0)
+		return (struct waits_together){};
+	sum.lifetime_ns = s->ep[wait->endpoint].rx.lifetime_ns;
+	add_requests(s, (size_t)wait->endpoint, &sum.requests);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+		uint64_t ns;
+
+		if (i == (size_t)wait->endpoint || !waits_are_alike(s, &s->ep[wait->endpoint], ep))
+			continue;
+		ns = waited_at(s, i).ns;
+		if (ns < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
+			continue;
+		sum.connections++;
+		sum.ns += ns;
+		sum.lifetime_ns += ep->rx.lifetime_ns;
+		add_requests(s, i, &sum.requests);
+	}
+	return sum;
+}
+
 static struct alike alone(struct reader_spell r)
 {
 	return (struct alike){ r, r.ns };
@@ -186,7 +213,7 @@ enum { CHAIN_MAX = 16 };
 
 /* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
  * to look at. */
-struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell first,
+static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell first,
 				  bool nothing_sent)
 {
 	struct alike wait = { first, sum_waits(s, &first, nothing_sent).ns };
@@ -202,4 +229,24 @@ struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_
 		wait = next;
 	}
 	return wait.longest;
+}
+
+/* A server's wait for the next question is no news, unless somebody waits for that server. */
+static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
+}
+
+/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
+ * it. */
+struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
+{
+	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS,
+						  nothing_sent),
+			    any = longest_wait(s, waits_for_news, 0, VERDICT_MIN_NS,
+					       nothing_sent);
+
+	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
+		       ? mutual
+		       : last_of_chain(s, any, nothing_sent);
 }
