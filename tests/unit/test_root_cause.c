@@ -456,9 +456,33 @@ static void a_chain_seen_by_looks_has_its_root(void **state)
 	assert_int_equal(v.v[0].root, 1);
 }
 
+static void a_circle_of_three_has_no_root(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 890000000);
+	pipe_between(&ep[2], C, A, 880000000);
+	judge(&s, ep, 3, &v);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(v.v[i].root, -1);
+		assert_int_equal(v.v[i].circle, 3);
+	}
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "it is one of 3 that wait in a circle, each for the next"));
+	pipe_between(&ep[2], D, A, 880000000); /* it begins with another */
+	judge(&s, ep, 3, &v);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(v.v[i].circle, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_circle_of_three_has_no_root),
 		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
