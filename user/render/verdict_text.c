@@ -253,17 +253,21 @@ static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 	       (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
 }
 
+static const char *deadlock_fix(const struct finding *f)
+{
+	return f->circle ? "let one of them read while it waits: poll() for both directions, or a "
+			   "thread for each"
+			 : "let one of the two read while it waits: poll() for both directions, or "
+			   "a thread for each (for a subprocess: communicate())";
+}
+
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
-	if (f->deadlock >= 0)
-		return "let one of the two read while it waits: poll() for both directions, or a "
-		       "thread for each (for a subprocess: communicate())";
+	if (f->deadlock >= 0 || f->circle)
+		return deadlock_fix(f);
 	if (f->cause == TX_SNDBUF && f->blamed == BLAME_PEER_DELACK)
 		return "raise SO_SNDBUF here, or set TCP_QUICKACK at the peer: the buffer empties "
 		       "only when the peer's delayed ACK comes";
-	if (f->circle)
-		return "let one of them read while it waits: poll() for both directions, or a "
-		       "thread for each";
 	if (f->small_reads)
 		return "read in larger pieces: a call for each few bytes takes more time than the "
 		       "bytes (a buffered reader, a larger block size)";
