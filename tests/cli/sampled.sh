@@ -75,7 +75,8 @@ fi
 
 timeout 90 python3 "$here/tests/sampled/waits_in_epoll.py" >out 2>&1
 rc=$?
-check 'a client that waits in poll() waits for its server, and an idle server for nobody' "exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+check 'a client in poll() waits for its server, and an idle server for nobody' \
+	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!

@@ -126,12 +126,20 @@ $words: exit code $rc, $(tail -1 "$WORK/err"); $(head -c 60 "$WORK/victim")"
 done
 check 'row3: nor from an experiment' "$bad" [ -z "$bad" ]
 bad=
-for words in "--csv $WORK/named" "--csv=$WORK/named" "--raw $WORK/named" "--perfetto $WORK/named" "--json $WORK/named" "-qj $WORK/named" \
-	"--key $WORK/named --connect 127.0.0.1" "--connect 127.0.0.1"; do
-	plan benches "{\"schema\":\"ipcstall.experiment\",\"version\":1,\"seed\":\"0\",\"runs\":[{\"name\":\"r\",\"command\":\"bench -m pipe -d 10ms $words\",\"full\":\"--size 64\",\"quick\":\"--size 64\"}],\"claims\":[],\"figures\":[]}"
-	PYTHON=/bin/true timeout $HUNG "$IPCSTALL" experiment "$WORK/benches.md" --quick -o "$WORK/benched" >"$WORK/out" 2>"$WORK/err" </dev/null
-	[ $? -eq 9 ] && grep -q 'may name no files and no hosts' "$WORK/err" || bad="$bad '$words': $(tail -n 1 "$WORK/err")"
-	[ ! -e "$WORK/named" ] && [ ! -e "$WORK/benched" ] || bad="$bad '$words' wrote a file"
+benches() { # WORDS: a block whose benchmark has these words too
+	local head='{"schema":"ipcstall.experiment","version":1,"seed":"0","runs":[{"name":"r",'
+	printf '%s"command":"bench -m pipe -d 10ms %s",' "$head" "$1"
+	printf '"full":"--size 64","quick":"--size 64"}],"claims":[],"figures":[]}'
+}
+named=$WORK/named
+for words in "--csv $named" "--csv=$named" "--raw $named" "--perfetto $named" "--json $named" \
+	"-qj $named" "--key $named --connect 127.0.0.1" "--connect 127.0.0.1"; do
+	plan benches "$(benches "$words")"
+	PYTHON=/bin/true timeout $HUNG "$IPCSTALL" experiment "$WORK/benches.md" --quick \
+		-o "$WORK/benched" >"$WORK/out" 2>"$WORK/err" </dev/null
+	[ $? -eq 9 ] && grep -q 'may name no files and no hosts' "$WORK/err" ||
+		bad="$bad '$words': $(tail -n 1 "$WORK/err")"
+	[ ! -e "$named" ] && [ ! -e "$WORK/benched" ] || bad="$bad '$words' wrote a file"
 done
 check 'row3: nor from a benchmark of an experiment' "$bad" [ -z "$bad" ]
 

@@ -8,9 +8,10 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
+
+import attached
 
 TICKS = os.sysconf("SC_CLK_TCK")
 ENOUGH = 0.85
@@ -41,15 +42,10 @@ def main():
     try:
         time.sleep(0.3)
         began, before = time.monotonic(), cpu_s(pids[1])
-        subprocess.run([os.environ["IPCSTALL"], "attach", "-p", str(pids[0]), "-p", str(pids[1]), "-d", "3s", "--zoom-budget", "0", "-q",
-                        "--json", "busy.json"], check=True, timeout=60, stderr=subprocess.DEVNULL)
+        ledger = attached.ledger(pids)
         share = (cpu_s(pids[1]) - before) / (time.monotonic() - began)
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-    with open("busy.json", encoding="utf-8") as f:
-        ledger = json.load(f)["ledger"]
+        attached.end(pids)
     print(f"the reader had {share:.0%} of a CPU:", json.dumps(ledger["card"])[:600])
     if ledger["card"]["kind"] == "limit" and "reader's CPU" in ledger["card"]["head"]:
         return 0

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""waits_in_epoll.py: a client that waits in poll() for a server that thinks; and a server that is idle in recv(). Without a ledger.
+"""
+waits_in_epoll.py: without a ledger, a client that waits in poll() for a server that thinks, and a
+server that is idle in recv().
 
 Exit: 0 right, 1 wrong."""
+import contextlib
 import json
 import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import time
+
+import attached
 
 PORT = 20000 + os.getpid() % 10000  # below the ephemeral ports: a server's
 
@@ -29,7 +33,8 @@ def child(name, work, others):
         others.close()
         with open("/proc/self/comm", "w", encoding="ascii") as f:
             f.write(name)
-        work()
+        with contextlib.suppress(OSError):  # the other one was ended first
+            work()
         os._exit(0)
     return pid
 
@@ -54,26 +59,22 @@ def ask(s, pause):
 
 def card(think, pause, polls):
     server, client = pair()
-    pids = [child("server", lambda: serve(server, think, polls), client), child("client", lambda: ask(client, pause), server)]
+    pids = [child("server", lambda: serve(server, think, polls), client),
+            child("client", lambda: ask(client, pause), server)]
     server.close()
     client.close()
     try:
         time.sleep(0.3)
-        subprocess.run([os.environ["IPCSTALL"], "attach", "-p", str(pids[0]), "-p", str(pids[1]), "-d", "3s", "--zoom-budget", "0", "-q",
-                        "--json", "waits.json"], check=True, timeout=60, stderr=subprocess.DEVNULL)
+        ledger = attached.ledger(pids)
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-    with open("waits.json", encoding="utf-8") as f:
-        ledger = json.load(f)["ledger"]
+        attached.end(pids)
     print(json.dumps(ledger["card"])[:600])
     return ledger["outcome"], ledger["card"]
 
 
 def main():
     outcome, said = card(think=0.1, pause=0, polls=True)
-    if outcome != "waiting" or not said["who"].startswith("client") or not said["for_whom"].startswith("server"):
+    if outcome != "waiting" or (said["who"][:6], said["for_whom"][:6]) != ("client", "server"):
         return 1
     outcome, _ = card(think=0, pause=0.2, polls=False)
     return 0 if outcome == "healthy" else 1

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who waits for whom where several programs take part: proxies, helpers, threads, and what goes on beside them."""
+"""
+Who waits for whom where several programs take part: proxies, helpers, threads, and what goes on
+beside them.
+"""
 from truth import MS, healthy, need, sick
 
 CLOCK = "the answers by the program's clock"
@@ -19,6 +22,23 @@ def asks(connect, times, each=1):
         late += clock() - began
     s.close()
     print(late)
+'''
+
+HELPER = '''
+pairs = []
+def helper(word, think):
+    """This end of a socket pair, at whose other end a process answers what it is asked."""
+    a, b = socket.socketpair()
+    def work():
+        for end in (a, *pairs):
+            end.close()
+        while b.recv(100):
+            time.sleep(think)
+            b.send(b"answer")
+    child(word, work)
+    b.close()
+    pairs.append(a)
+    return a
 '''
 
 BACKEND = '''
@@ -42,9 +62,10 @@ def end():
 '''
 
 
-@sick("waits-behind-splice", "waiting", cause="wait", who="^proxy", whom="^backend", why="thinks (6[0-9]|7[0-4])", figure=CLOCK, within=(40 * MS, 0.05))
+@sick("waits-behind-splice", "waiting", cause="wait", who="^proxy", whom="^backend",
+      why="thinks (6[0-9]|7[0-4])", figure=CLOCK, within=(40 * MS, 0.05))
 def behind_splice(box):
-    """A proxy splices by epoll, without a sleep in a call; the server behind it thinks 60 ms, 12 times."""
+    """A proxy splices by epoll, asleep in no call; the server behind it thinks 60 ms, 12 times."""
     return box.py(BACKEND + ASKS + '''
 back, front = listener(), listener()
 servers.append(child("backend", lambda: serve(back, 0.06)))
@@ -75,9 +96,10 @@ end()
 '''), box.own()
 
 
-@sick("waits-behind-proxy", "waiting", cause="wait", who="^proxy", whom="^slow", why="thinks", figure="4 answers of 150 ms", within=(60 * MS, 0.05))
+@sick("waits-behind-proxy", "waiting", cause="wait", who="^proxy", whom="^slow", why="thinks",
+      figure="4 answers of 150 ms", within=(60 * MS, 0.05))
 def behind_proxy(box):
-    """A proxy opens a connection to one of three servers for each request; one of them thinks 150 ms."""
+    """A proxy asks three servers in turn, a connection each time; one of them thinks 150 ms."""
     return box.py(BACKEND + ASKS + '''
 backs = [listener() for _ in range(3)]
 front = listener()
@@ -102,7 +124,8 @@ end()
 '''), 0.6e9
 
 
-@sick("waits-in-threads", "waiting", cause="wait", who="^program", whom="thread", why="thinks (5[0-9]|6[0-4])", figure=CLOCK, within=(20 * MS, 0.05))
+@sick("waits-in-threads", "waiting", cause="wait", who="^program", whom="thread",
+      why="thinks (5[0-9]|6[0-4])", figure=CLOCK, within=(20 * MS, 0.05))
 def in_threads(box):
     """Client and server are threads of one program; the server thinks 50 ms, 15 times."""
     return box.py(BACKEND + ASKS + '''
@@ -113,29 +136,21 @@ asks(lambda: socket.create_connection(l.getsockname()), 15, 15)
 '''), box.own()
 
 
-@sick("waits-for-one-worker", "waiting", cause="wait", who="^dispatcher", whom="^worker-3", why="thinks", figure="6 answers of 100 ms", within=(30 * MS, 0.05))
+@sick("waits-for-one-worker", "waiting", cause="wait", who="^dispatcher", whom="^worker-3",
+      why="thinks", figure="6 answers of 100 ms", within=(30 * MS, 0.05))
 def one_worker(box):
     """A dispatcher asks four workers in turn, over socket pairs; one of them takes 100 ms."""
-    return box.py('''
-pairs = []
-for i in range(1, 5):
-    a, b = socket.socketpair()
-    def work():
-        a.close()
-        while b.recv(100):
-            time.sleep(0.1 if i == 3 else 0.001)
-            b.send(b"done")
-    child(f"worker-{i}", work)
-    b.close()
-    pairs.append(a)
+    return box.py(HELPER + '''
+workers = [helper(f"worker-{i}", 0.1 if i == 3 else 0.001) for i in range(1, 5)]
 name("dispatcher")
 for j in range(24):
-    pairs[j % 4].send(b"job")
-    pairs[j % 4].recv(100)
+    workers[j % 4].send(b"job")
+    workers[j % 4].recv(100)
 '''), 0.6e9
 
 
-@sick("waits-for-output", "waiting", cause="wait", who="^parent", whom="^(sh|sleep)", figure="the 1.2 s of the child", within=(60 * MS, 0.03))
+@sick("waits-for-output", "waiting", cause="wait", who="^parent", whom="^(sh|sleep)",
+      figure="the 1.2 s of the child", within=(60 * MS, 0.03))
 def output(box):
     """subprocess.run() looks by poll() at a child's output and its errors."""
     need("sh")
@@ -145,7 +160,8 @@ subprocess.run(["sh", "-c", "sleep 1.2; echo out; echo err >&2"], capture_output
 '''), 1.2e9
 
 
-@sick("connects-refused", "waiting", cause="connect", who="^client", why="refused", figure="the 1.5 s without a listener", within=(150 * MS, 0.1))
+@sick("connects-refused", "waiting", cause="connect", who="^client", why="refused",
+      figure="the 1.5 s without a listener", within=(150 * MS, 0.1))
 def refused(box):
     """A client tries each 0.1 s to connect, until its server listens."""
     return box.py('''
@@ -169,7 +185,8 @@ s.send(b"hello")
 '''), 1.5e9
 
 
-@sick("polls-for-answers", "waiting", cause="late", who="^client", whom="^server", why="unread", figure="20 pauses of 50 ms", within=(60 * MS, 0.05))
+@sick("polls-for-answers", "waiting", cause="late", who="^client", whom="^server", why="unread",
+      figure="20 pauses of 50 ms", within=(60 * MS, 0.05))
 def polls(box):
     """A client sleeps 50 ms between two looks for an answer that comes after 1 ms, 20 times."""
     return box.py('''
@@ -194,35 +211,23 @@ for _ in range(20):
 '''), 1.0e9
 
 
-@sick("waits-beside-stream", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks", figure=CLOCK, within=(30 * MS, 0.05))
+@sick("waits-beside-stream", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks",
+      figure=CLOCK, within=(30 * MS, 0.05))
 def beside_stream(box):
-    """A helper thinks 80 ms, 20 times, while a compressor beside it reads as fast as its CPU lets it."""
+    """A helper thinks 80 ms, 20 times, while a compressor beside it is limited by its CPU."""
     need("gzip")
-    return box.py('''
+    return box.py(ASKS + HELPER + '''
 bulk = subprocess.Popen("head -c 30000000 /dev/urandom | gzip -9 >/dev/null", shell=True)
-a, b = socket.socketpair()
-def helper():
-    a.close()
-    while b.recv(100):
-        time.sleep(0.08)
-        b.send(b"answer")
-child("answers", helper)
-b.close()
+s = helper("answers", 0.08)
 name("asks")
-late = 0
-for _ in range(20):
-    a.send(b"question")
-    began = clock()
-    a.recv(100)
-    late += clock() - began
+asks(lambda: s, 20, 20)
 bulk.wait()
-print(late)
 '''), box.own()
 
 
 @healthy("greeter-idle", outcome="healthy")
 def greeter_idle(box):
-    """A server that greets whoever connects, as MySQL and SMTP do, and answers at once; its client thinks 100 ms in between."""
+    """A server greets, as MySQL and SMTP do, and answers at once; its client is slow to ask."""
     return box.py('''
 s, c = tcp()
 def server():
@@ -244,17 +249,11 @@ for _ in range(12):
 @healthy("helper-idle", outcome="healthy")
 def helper_idle(box):
     """A helper on a socket pair answers at once; its parent thinks 100 ms in between."""
-    return box.py('''
-a, b = socket.socketpair()
-def helper():
-    a.close()
-    while b.recv(100):
-        b.send(b"ok")
-child("helper", helper)
-b.close()
+    return box.py(HELPER + '''
+s = helper("helper", 0)
 name("parent")
 for _ in range(12):
-    a.send(b"q")
-    a.recv(100)
+    s.send(b"q")
+    s.recv(100)
     time.sleep(0.1)
 ''')

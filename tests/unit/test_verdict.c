@@ -1110,6 +1110,7 @@ static void who_splices_waits_for_what_the_other_end_takes(void **state)
 	ep[2].making.connect_ns = ep[3].making.accept_ns = 1;
 	said_of_both(ep, &v);
 	assert_int_equal(v.waits.requests.unread_ns, 0);
+	assert_true(v.waits.requests.bounded); /* when it read is not known */
 	ep[3].tx_calls.reply_n = 3;
 	ep[3].tx_calls.reply_ns = 88 * (SECOND / 100);
 	said_of_all(ep, 4, &v);

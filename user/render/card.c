@@ -513,7 +513,7 @@ static void card_of_late_reader(const struct making *m)
 
 static void card_late(const struct making *m)
 {
-	(leaves_answers_unread(m->s, &m->v->late) ? card_of_late_answers : card_of_late_reader)(m);
+	(m->v->late_answers ? card_of_late_answers : card_of_late_reader)(m);
 }
 
 static void card_starved(const struct making *m)

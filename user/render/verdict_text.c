@@ -342,9 +342,10 @@ const char *starved_fix(void)
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
-static void late_sentence(const struct trace_snapshot *s, const struct reader_spell *late,
-			  char *buf, size_t len)
+static void late_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			  size_t len)
 {
+	const struct reader_spell *late = &v->late;
 	const struct trace_endpoint *ep = &s->ep[late->endpoint];
 	struct who late_one = who_is_not_reading(ep, late->ns);
 	char name[160], reader[PARTY_TEXT], extent[128];
@@ -353,10 +354,9 @@ static void late_sentence(const struct trace_snapshot *s, const struct reader_sp
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
-		 leaves_answers_unread(s, late) ? "these are answers to it, and nothing else kept "
-						  "it busy"
+		 v->late_answers      ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
-				    : "the sender was not seen, and may wait for an answer");
+				      : "the sender was not seen, and may wait for an answer");
 }
 
 static void append_sender(const struct trace_snapshot *s, const struct verdict *v,
@@ -702,7 +702,7 @@ static void say_withheld(const struct trace_snapshot *s, const struct verdict *v
 
 static void say_late(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
-	late_sentence(s, &v->late, buf, len);
+	late_sentence(s, v, buf, len);
 }
 
 static void say_starved(const struct trace_snapshot *s, const struct verdict *v, char *buf,
@@ -757,7 +757,7 @@ static const char *late_answers_fix(void)
 
 static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return leaves_answers_unread(s, &v->late) ? late_answers_fix() : rx_fixes[RX_UNREAD];
+	return v->late_answers ? late_answers_fix() : rx_fixes[RX_UNREAD];
 }
 
 static const char *fix_starved(const struct trace_snapshot *s, const struct verdict *v)

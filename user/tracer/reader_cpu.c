@@ -115,7 +115,8 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 {
 	struct trace_call_stats *b = &ep->rx_calls;
 
-	if (!r->first.ran_ns || r->now.ran_ns < r->first.ran_ns)
+	if (!r->first.ran_ns || r->now.ran_ns < r->first.ran_ns ||
+	    r->now.waited_ns < r->first.waited_ns) /* its number is another's by now */
 		return;
 	b->cpu_ns = r->now.ran_ns - r->first.ran_ns;
 	b->no_cpu_ns = r->now.waited_ns - r->first.waited_ns;

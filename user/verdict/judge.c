@@ -27,9 +27,6 @@ enum rank {
 	RANK_OVERSHADOWS, /* what stalled is a trifle beside this wait */
 };
 
-/* of a wait: whoever had no CPU for less of it was not why */
-#define EXPLAINS_HALF 2
-
 /* Of two times: beside the one, so many times as long, nobody asks for the other. */
 #define OVERSHADOWS 10
 
@@ -133,8 +130,9 @@ static enum rank rank_starved(const struct verdict *v)
 		return RANK_NONE;
 	if (heaviest_ns(v, true) >= v->starved.ns)
 		return RANK_BESIDE_LIMIT;
-	return v->wait.endpoint >= 0 && v->waits.ns > OVERSHADOWS * v->starved.ns ? RANK_DWARFED
-										 : RANK_STARVED;
+	return v->wait.endpoint >= 0 && v->waits.ns > OVERSHADOWS * v->starved.ns
+		       ? RANK_DWARFED
+		       : RANK_STARVED;
 }
 
 static double share_starved(const struct verdict *v)

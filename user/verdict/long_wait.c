@@ -20,7 +20,7 @@
 #define TURNS_HALF 0.5
 
 const struct trace_endpoint *awaited_end(const struct trace_snapshot *s,
-					    const struct trace_endpoint *ep)
+					 const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
 		return ep;

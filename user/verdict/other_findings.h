@@ -21,6 +21,8 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 /* of two times: it is what matters, and the other is no part of it */
 #define DWARFS 2
+/* One who waits for most of the time in which another waits for him is why that one waits. */
+#define SAME_TIME 0.8
 /* how many, each how long, where they are at least half of the wait; n 0: they are not, or nobody
  * can tell */
 struct round_trips {

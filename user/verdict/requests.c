@@ -185,7 +185,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
 	sum->pieces += pieces_of(&e, n, think);
-	sum->bounded |= !e.asked;
+	sum->bounded |= !reads_seen(&e);
 	add_unanswered(ep, wait, sum);
 }
 

@@ -302,8 +302,6 @@ static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
 }
 
 /* The late reader is the one that waits, elsewhere, for about as long. */
-#define ABOUT_AS_LONG 0.8
-
 static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct verdict *v)
 {
 	struct who waits, reads;
@@ -313,7 +311,7 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	waits = who_was_last(&s->ep[v->wait.endpoint].rx_calls);
 	reads = who_is_not_reading(&s->ep[v->late.endpoint], v->late.ns);
 	return who_is_same(&waits, &reads) &&
-	       (double)v->wait.ns >= ABOUT_AS_LONG * (double)v->late.ns;
+	       (double)v->wait.ns >= SAME_TIME * (double)v->late.ns;
 }
 
 /* A shell's $(...) at the start of a long run: nobody came for that. */
@@ -351,6 +349,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint &&
 	    2 * out->starved.ns >= out->late.ns)
 		out->late = none; /* it could not read */
+	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->wait = find_long_wait(s, !out->sent);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);

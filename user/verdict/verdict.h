@@ -212,6 +212,7 @@ struct verdict {
 	 * way here.
 	 */
 	struct reader_spell late, wait;
+	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
 	struct reader_spell starved;	 /* whose threads waited longest for a CPU after they were

@@ -8,9 +8,7 @@
 #include "verdict/requests.h"
 #include "verdict/who.h"
 
-/* One who waits for most of the time in which another waits for him is why that one waits. */
-#define SAME_TIME 0.8
-/* of that time: what lay unread for less was read as soon as it came */
+/* of the time of a wait: what lay unread for less was read as soon as it came */
 #define AT_ONCE	  0.2
 
 static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -46,7 +44,7 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 }
 
 static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
-		     const struct trace_endpoint *b)
+			    const struct trace_endpoint *b)
 {
 	return same_client(a, b) &&
 	       (same_helper(s, a, b) ||
@@ -214,7 +212,7 @@ enum { CHAIN_MAX = 16 };
 /* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
  * to look at. */
 static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell first,
-				  bool nothing_sent)
+					 bool nothing_sent)
 {
 	struct alike wait = { first, sum_waits(s, &first, nothing_sent).ns };
 
