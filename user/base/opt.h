@@ -109,6 +109,8 @@ extern const char opt_values_help[]; /* how values are written: units, flags */
 /* Text broken at its spaces and line ends so that no line is wider than the help; further lines
  * start at `column`. */
 void opt_wrap(FILE *out, const char *text, int column);
+/* A command line, its lines joined by backslashes, so that a shell takes it as it is shown. */
+void opt_wrap_command(FILE *out, const char *command, int column);
 void opt_man(const struct opt *rows, const void *values, FILE *out);
 void opt_man_text(const char *text, FILE *out);
 void opt_man_text_n(const char *text, size_t n, FILE *out);

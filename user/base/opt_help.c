@@ -33,25 +33,51 @@ static void flag_text(const struct opt *o, char *buf, size_t len)
 	snprintf(buf, len, "%s--%s%s%s", sh, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
-void opt_wrap(FILE *out, const char *text, int column)
+static size_t next_word(const char *text)
 {
-	int at = column, width = help_width(out);
+	return strcspn(text, " \n");
+}
+
+/* An option and its value stay on one line. */
+static size_t next_argument(const char *text)
+{
+	size_t word = next_word(text);
+	bool has_value = text[0] == '-' && text[word] && text[word + 1] != '-';
+
+	return has_value ? word + 1 + next_word(text + word + 1) : word;
+}
+
+/* Breaks between the parts that next() finds; each line but the last ends in line_end. */
+static void wrap(FILE *out, const char *text, int column, size_t (*next)(const char *),
+		 const char *line_end)
+{
+	int at = column, width = help_width(out) - (int)strlen(line_end);
 
 	while (*text) {
-		size_t word = strcspn(text, " \n");
+		size_t part = next(text);
 
-		if (at > column && at + 1 + (int)word > width) {
-			fprintf(out, "\n%*s", column, "");
+		if (at > column && at + 1 + (int)part > width) {
+			fprintf(out, "%s\n%*s", line_end, column, "");
 			at = column;
 		} else if (at > column) {
 			fputc(' ', out);
 			at++;
 		}
-		fprintf(out, "%.*s", (int)word, text);
-		at += (int)word;
-		text += word + (text[word] != '\0');
+		fprintf(out, "%.*s", (int)part, text);
+		at += (int)part;
+		text += part + (text[part] != '\0');
 	}
 	fputc('\n', out);
+}
+
+void opt_wrap(FILE *out, const char *text, int column)
+{
+	wrap(out, text, column, next_word, "");
+}
+
+void opt_wrap_command(FILE *out, const char *command, int column)
+{
+	wrap(out, command, column, next_argument, " \\");
 }
 
 const char opt_values_help[] =

@@ -20,15 +20,17 @@ static void help_examples(const char *lines, FILE *out)
 	fputs("\nExamples:\n", out);
 	while (*lines) {
 		size_t line = strcspn(lines, "\n"), tab = strcspn(lines, "\t");
+		char *command = strndup(lines, tab < line ? tab : line);
+		char *means = tab < line ? strndup(lines + tab + 1, line - tab - 1) : NULL;
 
-		fprintf(out, "  %.*s\n", (int)(tab < line ? tab : line), lines);
-		if (tab < line) {
-			char *means = strndup(lines + tab + 1, line - tab - 1);
-
+		fputs("  ", out);
+		opt_wrap_command(out, command ? command : "", 4);
+		if (means) {
 			fprintf(out, "%*s", 6, "");
-			opt_wrap(out, means ? means : "", 6);
-			free(means);
+			opt_wrap(out, means, 6);
 		}
+		free(command);
+		free(means);
 		lines += line + (lines[line] == '\n');
 	}
 }
