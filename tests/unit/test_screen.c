@@ -356,8 +356,11 @@ static void details_have_the_judges_card(void **state)
 	ep[2].tx.ns[TX_SNDBUF] = ep[2].tx.lifetime_ns = 3600 * S;
 	assert_int_equal(opened_look(&o, &s, 2), 0);
 	assert_false(o.judged);
+	s.at_ns += S / 1000; /* too short to call it healthy */
+	assert_int_equal(opened_look(&o, &s, 2), 0);
+	assert_false(o.judged);
 	grow(ep);
-	s.at_ns += S;
+	s.at_ns += S - S / 1000;
 	assert_int_equal(opened_look(&o, &s, 2), 0);
 	assert_true(o.judged);
 	assert_int_equal(o.card.outcome, OUTCOME_STALLED);

@@ -229,6 +229,28 @@ static void the_first_interval_of_a_connection_has_its_bytes(void **state)
 	rows_free(&p);
 }
 
+/* No look counts a pipe's bytes; one that waits empty all the time is idle, a full one is not. */
+static void looks_tell_an_idle_pipe_from_a_busy_one(void **state)
+{
+	struct trace_digest v[] = { tcp(1, "a", 1), tcp(2, "b", 1) };
+	struct rows p = {};
+
+	for (int i = 0; i < 2; i++) {
+		v[i].proto = TRACE_PIPE;
+		v[i].tx_missed = v[i].rx_missed = v[i].calls_unseen = true;
+	}
+	take(&p, 10 * S, v, 2);
+	v[0].tx_ns[TX_IDLE] += S;
+	v[0].rx_ns[RX_WAIT] += S;
+	v[1].tx_ns[TX_IDLE] += S;
+	v[1].rx_ns[RX_UNREAD] += S;
+	take(&p, 11 * S, v, 2);
+	assert_false(row_active(row_of(&p, 1)));
+	assert_true(row_active(row_of(&p, 2)));
+	assert_int_equal(p.sum.active, 1);
+	rows_free(&p);
+}
+
 static void lost_datagrams_show(void **state)
 {
 	struct trace_digest v = tcp(1, "a", 1);
@@ -431,6 +453,7 @@ int main(void)
 		cmocka_unit_test(first_look_is_no_interval),
 		cmocka_unit_test(dropped_ones_are_said), cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(the_first_interval_of_a_connection_has_its_bytes),
+		cmocka_unit_test(looks_tell_an_idle_pipe_from_a_busy_one),
 		cmocka_unit_test(lost_datagrams_show),
 		cmocka_unit_test(figures_never_run_backwards), cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),

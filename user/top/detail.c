@@ -65,7 +65,8 @@ static void draw_verdict(struct detail *d)
 	char over[32];
 
 	if (!o || !o->judged) {
-		canvas_text(d->c, d->y, 0, ATTR_DIM, "looking...");
+		canvas_text(d->c, d->y, 0, ATTR_DIM,
+			    o && o->attaching ? "attaching the ledger..." : "looking...");
 		d->y += 2;
 		return;
 	}

@@ -111,20 +111,43 @@ static const struct trace_digest *picked_peer(const struct run *r)
 	return at == ROW_NEW ? NULL : row_peer(&r->p, &r->p.v[at]);
 }
 
-static void look_at(struct run *r)
+static int draw(struct run *r)
+{
+	int w, h;
+
+	if (term_size(&w, &h) || w != r->c.w || h != r->c.h)
+		if (canvas_resize(&r->c, w, h))
+			return -1;
+	screen_draw(&r->l->screen, &r->p, &r->c);
+	return term_show(&r->c);
+}
+
+/* The steps of the endpoint whose details are open. To load the ledger's programs takes a second or
+ * more: the screen says so before. */
+static bool follow_steps(struct run *r)
 {
 	struct screen *s = &r->l->screen;
-	bool known = true;
+	bool known;
 
+	if (!r->l->steps_of) {
+		trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
+		return true;
+	}
+	r->opened.attaching = s->view == VIEW_DETAIL;
+	if (r->opened.attaching)
+		draw(r);
+	known = r->l->steps_of(r->l->steps, picked(r), picked_peer(r));
+	r->opened.attaching = false;
+	return known;
+}
+
+static void look_at(struct run *r)
+{
 	recent_clear(r->l->recent);
 	timeline_free(&r->shown);
 	r->shown = (struct timeline){};
 	opened_clear(&r->opened);
-	if (r->l->steps_of)
-		known = r->l->steps_of(r->l->steps, picked(r), picked_peer(r));
-	else
-		trace_timeline_of(r->l->t, s->view == VIEW_DETAIL ? s->picked : 0);
-	s->since_ns = known ? now_ns() : UINT64_MAX;
+	r->l->screen.since_ns = follow_steps(r) ? now_ns() : UINT64_MAX;
 	judge(r);
 }
 
@@ -150,17 +173,6 @@ static void act(struct run *r, enum screen_action a, struct err *e)
 		reorder(r);
 	else if (a == SCREEN_LOOK_AT)
 		look_at(r);
-}
-
-static int draw(struct run *r)
-{
-	int w, h;
-
-	if (term_size(&w, &h) || w != r->c.w || h != r->c.h)
-		if (canvas_resize(&r->c, w, h))
-			return -1;
-	screen_draw(&r->l->screen, &r->p, &r->c);
-	return term_show(&r->c);
 }
 
 /* Keys until the next look is due. */

@@ -64,6 +64,8 @@ int opened_look(struct opened *o, const struct trace_snapshot *now, uint64_t ser
 
 	if (at == now->n) /* gone: what was said last stays */
 		return 0;
+	if (o->since.at_ns && now->at_ns - o->since.at_ns < OPENED_LEAST_NS)
+		return 0;
 	if (two_ends(now, at, &ends))
 		return -1;
 	if (!o->since.at_ns) {

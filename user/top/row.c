@@ -14,7 +14,7 @@ int row_key_order(const void *a, const void *b)
 bool row_active(const struct row *r)
 {
 	return r->tx_bytes || r->rx_bytes || r->tx_messages || r->rx_messages || r->stall_ns ||
-	       r->drops || r->tx_gap == GAP_BYTES || r->rx_gap == GAP_BYTES;
+	       r->drops || r->may_move;
 }
 
 const struct trace_digest *row_digest(const struct rows *p, const struct row *r)

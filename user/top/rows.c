@@ -138,12 +138,25 @@ static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_d
 	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
 }
 
+/* Looks see no bytes, but they saw data there, or somebody who worked on it. */
+static bool looks_found_work(const struct trace_digest *a, const struct trace_digest *b)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < TX_N; i++)
+		ns += i == TX_IDLE ? 0 : minus(b->tx_ns[i], a->tx_ns[i]);
+	return ns || minus(b->rx_ns[RX_WORK], a->rx_ns[RX_WORK]) ||
+	       minus(b->rx_ns[RX_UNREAD], a->rx_ns[RX_UNREAD]);
+}
+
 static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
 	bool born = a == &no_digest && b->proto == TRACE_TCP; /* which counts by itself */
 
 	r->tx_gap = gap_of(born || a->tx_missed, b->tx_missed, b);
 	r->rx_gap = gap_of(born || a->rx_missed, b->rx_missed, b);
+	r->may_move = (r->tx_gap == GAP_BYTES || r->rx_gap == GAP_BYTES) &&
+		      (!b->calls_unseen || looks_found_work(a, b));
 	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
 	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
 	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;

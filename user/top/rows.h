@@ -25,6 +25,7 @@ struct row {
 	uint8_t cause;	/* enum tx_state of the largest stall; ROW_NO_CAUSE: none */
 	uint8_t blamed, surety; /* enum blamed, enum surety: of that cause */
 	uint8_t tx_gap, rx_gap; /* enum row_gap */
+	bool may_move;		/* its bytes went unseen, and no look says that nothing moved */
 };
 
 /* `lacks`: more than the sum went unseen */

@@ -218,6 +218,25 @@ static void keep_in_view(struct screen *s, size_t shown)
 		s->first = shown > s->page ? shown - s->page : 0;
 }
 
+/* Below the last row: what no row shows, and why. */
+static void draw_rest(const struct screen *s, const struct rows *p, struct canvas *c, int top)
+{
+	size_t idle = p->sum.endpoints - p->sum.active;
+
+	if (p->shown >= s->page)
+		return;
+	if (!p->interval_ns)
+		canvas_text(c, top, 0, ATTR_DIM, "looking...");
+	else if (!p->shown && s->filter[0])
+		canvas_text(c, top, 0, ATTR_DIM, "no row contains the filter's words");
+	else if (!p->sum.endpoints)
+		canvas_text(c, top, 0, ATTR_DIM, "nothing is open here");
+	else if (s->active && !s->filter[0] && idle)
+		canvas_printf(c, top + (int)p->shown, 0, ATTR_DIM, "%s%zu idle, folded (a shows %s)",
+			      p->shown ? "... " : "nothing moved: ", idle,
+			      idle == 1 ? "it" : "them");
+}
+
 static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, int top, int bottom)
 {
 	char line[1024];
@@ -238,11 +257,7 @@ static void draw_rows(struct screen *s, const struct rows *p, struct canvas *c, 
 		if (here)
 			canvas_fill(c, top + 1 + (int)i, ATTR_REVERSE);
 	}
-	if (!p->shown && s->page)
-		canvas_text(c, top + 1, 0, ATTR_DIM,
-			    !p->interval_ns ? "looking..."
-			    : s->filter[0]  ? "no row contains the filter's words"
-					    : "nothing moved (a shows all)");
+	draw_rest(s, p, c, top + 1);
 }
 
 static void draw_list(struct screen *s, const struct rows *p, struct canvas *c)
