@@ -232,7 +232,8 @@ static void draw_rest(const struct screen *s, const struct rows *p, struct canva
 	else if (!p->sum.endpoints)
 		canvas_text(c, top, 0, ATTR_DIM, "nothing is open here");
 	else if (s->active && !s->filter[0] && idle)
-		canvas_printf(c, top + (int)p->shown, 0, ATTR_DIM, "%s%zu idle, folded (a shows %s)",
+		canvas_printf(c, top + (int)p->shown, 0, ATTR_DIM,
+			      "%s%zu idle, folded (a shows %s)",
 			      p->shown ? "... " : "nothing moved: ", idle,
 			      idle == 1 ? "it" : "them");
 }
