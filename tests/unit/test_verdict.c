@@ -1313,6 +1313,51 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
 }
 
+/* The client's patience is no time that the server thought. */
+static void requests_that_the_client_gave_up_are_counted(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].closed = true;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = 1; /* the server's answer found nobody */
+	}
+	ep[0].tx_calls.bytes = 16;
+	ep[0].rx_calls.bytes = 0;
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "it left the request unanswered until the connection closed, after "
+			       "900 ms"));
+	assert_int_equal(v.waits.requests.n, 0);
+	assert_int_equal(v.waits.requests.given_up, 1);
+	ep[0].rx_calls.messages = 1;
+	ep[0].rx_calls.bytes = 16;
+	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
+}
+
+/* Nothing of 40 ms in pieces of under 1 % makes a run of two seconds sick. */
+static void small_stalls_of_a_long_run_are_healthy(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = ep[0].rx.count[RX_WAIT] = 0;
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes = 1000;
+		ep[i].tx.lifetime_ns = SECOND / 20;
+		ep[i].tx.ns[TX_IDLE] = SECOND / 20;
+		ep[i].tx.ns[TX_CWND] = SECOND / 500;
+		ep[i].tx.ns[TX_RWND] = SECOND / 500;
+		ep[i].at_ns = i ? 3ull * SECOND : SECOND;
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.scattered.ns, 0);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 static void what_was_sent_in_no_time_was_sent(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -2641,6 +2686,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_wait_for_another_host_says_so),
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
+	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),
 	cmocka_unit_test(what_was_sent_in_no_time_was_sent),
 	cmocka_unit_test(lost_datagrams_are_no_health),
 	cmocka_unit_test(one_in_a_million_is_said_beside),

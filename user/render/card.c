@@ -617,7 +617,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 
 	snprintf(buf, len, "%s ", m->c->whom);
 	append_requests(r, name_is_plural(m->c->whom), buf, len);
-	if (!r->bounded && !r->unanswered && !r->pieces)
+	if (!r->bounded && !r->unanswered && !r->pieces && !mostly_given_up(r))
 		append_other_parts(r, buf, len);
 	if (!r->unanswered)
 		append_busy(m, sender);
@@ -676,7 +676,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (kept_off_phrase(sender, m->v->wait.max_ns))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
 			 kept_off_phrase(sender, m->v->wait.max_ns));
-	else if (m->v->waits.requests.n)
+	else if (has_requests(&m->v->waits.requests))
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)
 		why_nothing_comes(m, sender);
@@ -711,7 +711,7 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (r->n ? longest_part(r) == REQUEST_UNREAD : unread_while_it_waits(m) > 0)
+	if (has_requests(r) ? longest_part(r) == REQUEST_UNREAD : unread_while_it_waits(m) > 0)
 		return "read";
 	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "verdict/merge_findings.h"
+#include "verdict/requests.h"
 #include "render/environment.h"
 #include "render/schema_rows.h"
 #include "tracer/figure.h"
@@ -420,14 +421,15 @@ static json_t *spell_to_json(const struct reader_spell *spell)
 
 static json_t *requests_to_json(const struct requests *r)
 {
-	if (!r->n)
+	if (!has_requests(r))
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:b}", "count", (json_int_t)r->n,
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b}", "count", (json_int_t)r->n,
 			 "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns,
 			 "unread_ns",
 			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
 			 "pieces", (json_int_t)r->pieces, "unanswered",
-			 (json_int_t)r->unanswered, "bounded", r->bounded);
+			 (json_int_t)r->unanswered, "given_up", (json_int_t)r->given_up,
+			 "bounded", r->bounded);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)

@@ -403,6 +403,24 @@ static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char 
 		    plural(r.n));
 }
 
+/* "left 6 of 6 requests unanswered until the connections closed, after 250 ms each" */
+static void append_given_up(const struct requests *r, char *buf, size_t len)
+{
+	bool one = r->given_up + r->n == 1;
+	char each[32];
+
+	human_ns((double)r->given_up_ns / (double)r->given_up, each, sizeof(each));
+	if (one)
+		text_append(buf, len,
+			    "left the request unanswered until the connection closed, after %s",
+			    each);
+	else
+		text_append(buf, len,
+			    "left %" PRIu64 " of %" PRIu64 " requests unanswered until the "
+			    "connection closed, after %s each",
+			    r->given_up, r->given_up + r->n, each);
+}
+
 /* "thinks 300 ms a request, 41 requests"; of several "think ..." */
 void append_requests(const struct requests *r, bool several, char *buf, size_t len)
 {
@@ -422,6 +440,10 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 			    "left %" PRIu64 " of %" PRIu64
 			    " requests unanswered, or they were lost, each a wait of up to %s",
 			    r->unanswered, r->n + r->unanswered, each);
+		return;
+	}
+	if (mostly_given_up(r)) {
+		append_given_up(r, buf, len);
 		return;
 	}
 	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
@@ -463,11 +485,11 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		append_sender(s, v, ep, buf, len);
 	append_path(ep, v->wait.ns, buf, len);
 	unread = unread_meanwhile(s, (size_t)v->wait.endpoint, v->wait.ns);
-	if (!v->waits.requests.n && unread) {
+	if (!has_requests(&v->waits.requests) && unread) {
 		human_ns((double)unread, total, sizeof(total));
 		text_append(buf, len, "; it leaves unread what came: %s of it", total);
 	}
-	if (!v->waits.requests.n)
+	if (!has_requests(&v->waits.requests))
 		return;
 	text_append(buf, len, "; it ");
 	append_requests(&v->waits.requests, false, buf, len);

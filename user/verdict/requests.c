@@ -157,6 +157,19 @@ static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struc
 	sum->retry_ns = each > sum->retry_ns ? each : sum->retry_ns;
 }
 
+/* A few questions, and the connection was closed without an answer. Who sends more than a few may
+ * expect none. */
+#define QUESTIONS 3
+
+static bool is_given_up(const struct trace_endpoint *ep)
+{
+	uint64_t asked = ep->tx_calls.messages;
+
+	return ep->proto != TRACE_PIPE && ep->proto != TRACE_UDP && ep->closed && asked &&
+	       asked <= QUESTIONS && trace_messages_known(&ep->tx_calls) &&
+	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
+}
+
 /* Nobody asks the writers of a pipe that has no other beside it for the questions. */
 static bool is_one_way(const struct trace_endpoint *ep, const struct ends *e)
 {
@@ -169,6 +182,11 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	struct ends e = ends_of(s, i);
 	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], think, unread;
 
+	if (is_given_up(ep)) {
+		sum->given_up += ep->tx_calls.messages;
+		sum->given_up_ns += waited_at(s, i).ns;
+		return;
+	}
 	if (waits_out_of_calls(s, i)) {
 		add_replies(s, i, &e, sum);
 		return;
@@ -187,6 +205,16 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->pieces += pieces_of(&e, n, think);
 	sum->bounded |= !reads_seen(&e);
 	add_unanswered(ep, wait, sum);
+}
+
+bool has_requests(const struct requests *r)
+{
+	return r->n || r->given_up;
+}
+
+bool mostly_given_up(const struct requests *r)
+{
+	return r->given_up_ns > r->think_ns + r->unread_ns + r->way_ns;
 }
 
 enum request_part longest_part(const struct requests *r)

@@ -13,7 +13,11 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 /* What was sent to the one that it waits for lay unread there for most of the wait: how long; 0: it
  * did not, or nobody saw. Known from looks too, which count no requests. */
 uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
+/* Their number is known, with or without an answer. */
+bool has_requests(const struct requests *r);
 /* what took most of the time */
 enum request_part longest_part(const struct requests *r);
+/* Those without an answer took most of the time. */
+bool mostly_given_up(const struct requests *r);
 
 #endif

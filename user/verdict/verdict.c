@@ -363,13 +363,17 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->mutual.endpoint = -1;
 }
 
+/* Less than this of all that was watched, in pieces of which none is worth a word, nobody feels. */
+#define SCATTERED_OF_ALL 0.05
+
 /* What no stall is worth the word for alone. */
 static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
 {
 	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns
 		? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
 
-	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE)
+	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE ||
+	    (double)sum.ns < SCATTERED_OF_ALL * (double)out->observed_ns)
 		return;
 	for (unsigned int c = 0; c < TX_N; c++) {
 		if (!tx_is_stall(c) || by_cause[c] <= sum.cause_ns)
