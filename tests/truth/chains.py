@@ -257,3 +257,62 @@ for _ in range(12):
     s.recv(100)
     time.sleep(0.1)
 ''')
+
+
+@sick("waits-in-merge", "waiting", cause="wait", who="^paste", whom="^feed", why="it sent",
+      figure="the sleeps of the slow feed", within=(60 * MS, 0.05))
+def in_merge(box):
+    """paste reads a line from each of two; one is slow, and the other's pipe is full meanwhile."""
+    return box.py('''
+quick, slow = os.pipe(), os.pipe()
+def feeds():
+    os.close(slow[0]); os.close(quick[0]); os.close(quick[1])
+    for i in range(40):
+        time.sleep(0.05)
+        os.write(slow[1], b"x" * 3000 + b"\\n")
+def quickly():
+    os.close(slow[0]); os.close(slow[1]); os.close(quick[0])
+    for i in range(40):
+        os.write(quick[1], b"y" * 65535 + b"\\n")
+child("feed", feeds)
+child("quick", quickly)
+os.close(quick[1]); os.close(slow[1])
+a, b = os.fdopen(quick[0], "rb"), os.fdopen(slow[0], "rb")
+name("paste")
+for i in range(40):
+    a.readline(); b.readline()
+'''), 2.0e9
+
+
+@sick("waits-given-up", "waiting", cause="wait", who="^client", whom="^server",
+      why="left 6 of 6 requests unanswered", figure="six times a quarter of a second",
+      within=(40 * MS, 0.05))
+def given_up(box):
+    """A server takes 600 ms for an answer; its client closes after 250 ms and tries again."""
+    return box.py(BACKEND + '''
+import threading
+l = listener()
+def late(c):
+    c.recv(100)
+    time.sleep(0.6)
+    try:
+        c.send(b"answer")
+    except OSError:
+        pass
+def server():
+    while True:
+        c, _ = l.accept()
+        threading.Thread(target=late, args=(c,), daemon=True).start()
+servers.append(child("server", server))
+name("client")
+for _ in range(6):
+    s = socket.create_connection(l.getsockname())
+    s.settimeout(0.25)
+    s.send(b"question")
+    try:
+        s.recv(100)
+    except socket.timeout:
+        pass
+    s.close()
+end()
+'''), 1.5e9

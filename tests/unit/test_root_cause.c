@@ -62,6 +62,42 @@ static void three_in_a_row(void **state)
 		text, "; root cause: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
+/* B reads from C meanwhile, as paste does: nothing but C's data ends either wait. */
+static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+	char text[VERDICT_TEXT];
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], C, B, 0);
+	ep[0].rx.lifetime_ns = ep[1].rx.lifetime_ns = SECOND;
+	ep[1].tx.ns[TX_IDLE] = SECOND;
+	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
+	ep[1].rx.count[RX_WAIT] = 1;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, 1);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.wait.endpoint, 1);
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, "p12[12] of pipe:[13] waited"));
+	finding_sentence(&s, &v.v[0], text, sizeof(text));
+	assert_non_null(strstr(text, "sndbuf <- p12[12] waits for p13[13] to send"));
+	/* surely at once for less than half of the stall */
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 500000000;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, -1);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	/* it waits for the one that it keeps waiting */
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
+	ep[1].tx_calls.tgid = A;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, -1);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
 /* `relay | relay | relay`, by pipes or through a port of each host: of one name, and no workers */
 static void a_chain_of_one_name_is_not_told_together(void **state)
 {
@@ -484,6 +520,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_circle_of_three_has_no_root),
 		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
+		cmocka_unit_test(a_reader_that_waits_for_another_is_not_to_blame),
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),

@@ -257,7 +257,7 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
-	char how[64], *buf = m->c->why;
+	char how[PARTY_TEXT + 32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
 	if (f->small_reads)
@@ -270,7 +270,7 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 			 reader_kept_off(m->s, f));
 	else
 		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
-			 how_it_reads(reader, f, name_is_plural(name), how, sizeof(how)));
+			 reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
 }
 
 static const char *why_of_path(const struct finding *f)

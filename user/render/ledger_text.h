@@ -17,10 +17,10 @@ const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns);
 const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns);
 /* the same of the reader that a stall is laid at the door of */
 const char *reader_kept_off(const struct trace_snapshot *s, const struct finding *f);
-/* "is not reading", or, of one who comes back soon each time, "reads often, and does not
- * keep up" */
-const char *how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
-			 bool several, char *buf, size_t len);
+/* "is not reading", "reads often, and does not keep up", "waits for slowfeed[7] to send"; of
+ * several "are", "read", "wait" */
+const char *reader_phrase(const struct trace_snapshot *s, const struct finding *f, bool several,
+			  char *buf, size_t len);
 
 /* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
 void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct paint *p);

@@ -36,7 +36,7 @@ static uint64_t between_reads(const struct trace_call_stats *reader, const struc
 	return each <= OFTEN_NS || reader->messages >= READS_A_STALL * f->count ? each : 0;
 }
 
-const char *how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
+static const char *how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
 			 bool several, char *buf, size_t len)
 {
 	uint64_t each = between_reads(reader, f);
@@ -103,12 +103,34 @@ const char *limit_phrase(enum limit l)
 	return phrases[l];
 }
 
+/* "waits for slowfeed[7] to send" */
+static void reader_waits_phrase(const struct trace_snapshot *s, const struct finding *f,
+				bool several, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->reader_waits];
+	struct who sender = who_does_not_send(s, ep, ep->rx.ns[RX_WAIT]);
+	char name[PARTY_TEXT] = "others";
+
+	if (sender.tgid || sender.others)
+		who_name(&sender, name, sizeof(name));
+	snprintf(buf, len, "%s for %s to send", several ? "wait" : "waits", name);
+}
+
+const char *reader_phrase(const struct trace_snapshot *s, const struct finding *f, bool several,
+			  char *buf, size_t len)
+{
+	if (f->reader_waits < 0)
+		return how_it_reads(who_reads(s, &s->ep[f->endpoint]), f, several, buf, len);
+	reader_waits_phrase(s, f, several, buf, len);
+	return buf;
+}
+
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
 	struct who late = {}, held_up = finding_sender(s, f);
 	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
-	char name[PARTY_TEXT] = "the peer", how[64];
+	char name[PARTY_TEXT] = "the peer", how[PARTY_TEXT + 32];
 
 	name_several(&late, f->all.several_blamed);
 	if (late.tgid && late.tgid == held_up.tgid)
@@ -133,8 +155,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, " <- %s %s", name,
-			 how_it_reads(who_reads(s, &s->ep[f->endpoint]), f, late.others, how,
-				      sizeof(how)));
+			 reader_phrase(s, f, late.others, how, sizeof(how)));
 	else if (f->blamed == BLAME_PEER_NO_CPU)
 		snprintf(buf, len, " <- %s %s waiting for a CPU", name, late.others ? "are" : "is");
 	else if (f->blamed == BLAME_NO_CPU)

@@ -52,7 +52,7 @@ static int heaviest(const struct verdict *v, bool limit)
 	int at = -1;
 
 	for (size_t i = 0; i < v->n; i++)
-		if ((v->v[i].limit != LIMIT_NONE) == limit &&
+		if ((v->v[i].limit != LIMIT_NONE) == limit && !v->v[i].behind_wait &&
 		    (at < 0 || weight(&v->v[i]) > weight(&v->v[at])))
 			at = (int)i;
 	return at;

@@ -164,6 +164,46 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	return behind;
 }
 
+/* ---- who is asleep in a read ---- */
+
+/* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`
+ * lays at his door? */
+static bool waited_there(const struct trace_snapshot *s, const struct finding *f,
+			 const struct who *reader, const struct trace_endpoint *ep)
+{
+	struct who waits = who_was_last(&ep->rx_calls),
+		   held_up = who_was_held_up(&s->ep[f->endpoint], f->cause);
+	const struct trace_call_stats *sender = who_sends(s, ep);
+
+	if (ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN || !who_is_same(&waits, reader))
+		return false;
+	if (!sender || sender->tgid == held_up.tgid || sender->tgid == reader->tgid)
+		return false;
+	return 2 * surely_overlap(&s->ep[f->endpoint], f->blamed_ns, ep, asleep_ns(ep)) >=
+	       f->blamed_ns;
+}
+
+static int where_reader_waits(const struct trace_snapshot *s, const struct finding *f)
+{
+	struct who reader;
+	int at = -1;
+
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
+	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
+		return -1;
+	for (size_t i = 0; i < s->n; i++)
+		if (waited_there(s, f, &reader, &s->ep[i]) &&
+		    (at < 0 || asleep_ns(&s->ep[i]) > asleep_ns(&s->ep[at])))
+			at = (int)i;
+	return at;
+}
+
+void verdict_link_waits(const struct trace_snapshot *s, struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		v->v[i].reader_waits = where_reader_waits(s, &v->v[i]);
+}
+
 enum { DEADLOCK_OF_TWO = 2 }; /* see deadlock.c */
 
 /* *circle: how many links lead back to where they began; 0: they do not */

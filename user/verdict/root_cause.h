@@ -9,6 +9,8 @@
 #include "verdict/stalls.h"
 #include "verdict/verdict.h"
 
+/* Sets `reader_waits` of every finding, by the same rule: asleep in a read elsewhere. */
+void verdict_link_waits(const struct trace_snapshot *s, struct verdict *v);
 /* Sets `root` of every finding. A link is taken when both its ends were seen, and the one who does
  * not read was surely asleep in his send during at least half of what is laid at his door; or
  * surely stalled there so long, awake or not, and sent there what he read here: within a sixteenth,

@@ -137,6 +137,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 					    : 0,
 		.peer = ep->peer,
 		.deadlock = -1,
+		.reader_waits = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
 		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
@@ -242,11 +243,26 @@ static bool is_beside_wait(const struct trace_snapshot *s, const struct finding 
 	       !is_party(s, f, who_sends(s, waits_at));
 }
 
+/* Its reader waits there for others: it is a consequence of the wait. */
+static bool is_behind_wait(const struct trace_snapshot *s, const struct finding *f,
+			   const struct trace_endpoint *waits_at)
+{
+	return f->reader_waits >= 0 &&
+	       s->ep[f->reader_waits].rx_calls.tgid == waits_at->rx_calls.tgid;
+}
+
+static void mark_behind_wait(const struct trace_snapshot *s, struct verdict *v)
+{
+	for (size_t i = 0; i < v->n && v->wait.endpoint >= 0; i++)
+		v->v[i].behind_wait = is_behind_wait(s, &v->v[i], &s->ep[v->wait.endpoint]);
+}
+
 /* what stalled, or was limited, that the wait may be a part of */
 static uint64_t stalled_there(const struct trace_snapshot *s, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (!is_beside_wait(s, &v->v[i], &s->ep[v->wait.endpoint]))
+		if (!is_beside_wait(s, &v->v[i], &s->ep[v->wait.endpoint]) &&
+		    !is_behind_wait(s, &v->v[i], &s->ep[v->wait.endpoint]))
 			return v->v[i].all.ns;
 	return v->scattered.ns;
 }
@@ -433,7 +449,9 @@ void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 	}
 	keep_united(&found, s, out);
 	find_scattered(by_cause, out);
+	verdict_link_waits(s, out);
 	find_unstalled(s, out);
+	mark_behind_wait(s, out);
 	verdict_link(s, out);
 	verdict_deadlocks(s, out);
 	judge(out);

@@ -98,6 +98,9 @@ struct finding {
 		     none (verdict/root_cause.h) */
 	bool root_by_amounts; /* that one of these passes on what it reads is concluded from how
 				 much went in and out */
+	int reader_waits; /* index of the endpoint at which whoever does not read waited meanwhile
+			     for others to send (verdict/root_cause.h), -1: none */
+	bool behind_wait; /* that is the wait which the verdict tells */
 	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the
 			 one he keeps waiting (verdict/deadlock.h), -1: none */
 	bool deadlock_reads; /* to write to him there; else to read */
