@@ -2511,6 +2511,15 @@ static void connections_that_are_refused_again_and_again_are_a_wait(void **state
 			       "connect() was refused 2 times in 2.90 s: no program listened "
 			       "there"));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].tx_calls.refused_n = 1; /* once before the server came, and once after it went */
+	ep[1].tx_calls.refused_n = 0;
+	ep[1].at_ns = ep[0].at_ns + SECOND / 100;
+	ep[2].tx_calls.refused_n = 1;
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.connect.endpoint, -1);
+	ep[1].tx_calls.refused_n = 1;
+	ep[1].at_ns = SECOND + 29 * (uint64_t)(SECOND / 20);
+	ep[2].tx_calls.refused_n = 0;
 	ep[0].remote.port = 81; /* one address after the other */
 	said_of_all(ep, 3, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);

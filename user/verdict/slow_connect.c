@@ -4,8 +4,10 @@
  * long. Whoever makes a new one for each question pays that each time. And those that were refused,
  * of a program that tries again until somebody listens.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verdict/other_findings.h"
 #include "verdict/trifle.h"
 
@@ -35,16 +37,19 @@ const struct trace_call_stats *connecting_program(const struct trace_endpoint *e
 	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 }
 
-static bool same_address(const struct trace_endpoint *a, const struct trace_endpoint *b)
+static int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return a->family == b->family && a->remote.port == b->remote.port &&
-	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+	int c = memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	return c ? c : a->remote.port - b->remote.port;
 }
 
 static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	return is_slow(b) && connecting_program(a)->tgid == connecting_program(b)->tgid &&
-	       same_address(a, b);
+	       !address_order(a, b);
 }
 
 static struct slow_connect sum_alike(const struct trace_snapshot *s, size_t i)
@@ -77,54 +82,86 @@ static uint64_t born_ns(const struct trace_endpoint *ep)
 	return ep->at_ns - ep->rx.lifetime_ns;
 }
 
-/* a loop of a shell starts a new process for each try, of one name */
-static bool tries_again(const struct trace_endpoint *a, const struct trace_endpoint *b)
+/* ---- refused ---- */
+
+/* A loop of a shell starts a new process for each try, of one name. */
+static int place_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return !strcmp(connecting_program(a)->comm, connecting_program(b)->comm) &&
-	       same_address(a, b);
+	int c = strcmp(connecting_program(a)->comm, connecting_program(b)->comm);
+
+	return c ? c : address_order(a, b);
 }
 
-/* From the first refusal to the last try, which may have had an answer. */
-static struct slow_connect sum_refused(const struct trace_snapshot *s, size_t i)
+/* those of one program to one address together, in the order of time */
+static int try_order(const void *x, const void *y)
 {
-	struct slow_connect sum = { .endpoint = (int)i, .refused = true };
-	uint64_t from = UINT64_MAX, to = 0;
+	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
+				    *b = *(const struct trace_endpoint *const *)y;
+	int c = place_order(a, b);
 
-	for (size_t k = 0; k < s->n; k++) {
-		const struct trace_endpoint *ep = &s->ep[k];
+	if (c)
+		return c;
+	return born_ns(a) < born_ns(b) ? -1 : born_ns(a) > born_ns(b);
+}
 
-		if (!ep->making.connect_ns || !tries_again(&s->ep[i], ep))
+static size_t collect_tries(const struct trace_snapshot *s, const struct trace_endpoint **v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ep[i].proto == TRACE_TCP && s->ep[i].making.connect_ns)
+			v[n++] = &s->ep[i];
+	qsort(v, n, sizeof(*v), try_order);
+	return n;
+}
+
+/* Of the tries from v[i] on that are alike: from each refusal to the next try, which may have an
+ * answer. Returns how many they are. */
+static size_t sum_refused(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+			  struct slow_connect *out)
+{
+	struct slow_connect sum = { .endpoint = -1, .refused = true };
+	size_t i = 0;
+
+	for (; i < n && !place_order(v[0], v[i]); i++) {
+		bool again = i + 1 < n && !place_order(v[i], v[i + 1]);
+
+		if (!was_refused(v[i]))
 			continue;
-		to = born_ns(ep) > to ? born_ns(ep) : to;
-		if (!was_refused(ep))
-			continue;
+		if (sum.endpoint < 0)
+			sum.endpoint = (int)(v[i] - s->ep);
 		sum.n++;
-		from = born_ns(ep) < from ? born_ns(ep) : from;
+		sum.ns += again ? born_ns(v[i + 1]) - born_ns(v[i]) : 0;
 	}
-	sum.ns = sum.max_ns = to > from ? to - from : 0;
+	sum.max_ns = sum.ns;
 	sum.lifetime_ns = observed_ns(s);
-	return sum;
+	*out = sum;
+	return i;
 }
 
 /* One refusal is an answer: a name has several addresses. Who tries again waits. */
 #define TRIES	 2
 #define AGAIN_NS 100000000
 
+static bool is_long(const struct slow_connect *c)
+{
+	return (double)c->ns >= SLOW_SHARE * (double)c->lifetime_ns;
+}
+
 static struct slow_connect find_refused(const struct trace_snapshot *s)
 {
+	const struct trace_endpoint **v = array_new(s->n, 0, sizeof(*v));
+	size_t n = v ? collect_tries(s, v) : 0;
 	struct slow_connect most = { .endpoint = -1 };
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < n;) {
 		struct slow_connect one;
 
-		if (!was_refused(&s->ep[i]) ||
-		    (most.endpoint >= 0 && tries_again(&s->ep[most.endpoint], &s->ep[i])))
-			continue;
-		one = sum_refused(s, i);
-		if (one.n >= TRIES && one.ns >= AGAIN_NS && one.ns > most.ns &&
-		    (double)one.ns >= SLOW_SHARE * (double)one.lifetime_ns)
+		i += sum_refused(s, v + i, n - i, &one);
+		if (one.n >= TRIES && one.ns >= AGAIN_NS && one.ns > most.ns && is_long(&one))
 			most = one;
 	}
+	free(v);
 	return most;
 }
 
@@ -138,7 +175,7 @@ struct slow_connect find_slow_connect(const struct trace_snapshot *s)
 		if (!is_slow(&s->ep[i]) || !is_first(s, i))
 			continue;
 		one = sum_alike(s, i);
-		if (one.ns > most.ns && (double)one.ns >= SLOW_SHARE * (double)one.lifetime_ns)
+		if (one.ns > most.ns && is_long(&one))
 			most = one;
 	}
 	return most;
