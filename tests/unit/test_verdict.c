@@ -2550,6 +2550,11 @@ static void who_polls_for_its_answers_makes_itself_wait(void **state)
 	assert_int_equal(v.late.endpoint, 0);
 	card_make(&s, &v, &card);
 	assert_string_equal(card.head, "curl[12] reads the answers of nginx[7] late");
+	ep[0].tx_calls.no_cpu_res = ep[0].rx_calls.no_cpu_res = TRACE_EXACT;
+	ep[0].tx_calls.stopped_ns = SECOND / 2; /* a stop, which shows where it is awaited */
+	said_of_both(ep, &v);
+	assert_false(v.late_answers);
+	ep[0].tx_calls.stopped_ns = 0;
 	ep[0].rx_calls.cpu_ns = SECOND / 2; /* it computes meanwhile */
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);

@@ -490,18 +490,18 @@ static void card_of_late_reader(const struct making *m)
 	who_name(&reader, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for %s to read", c->who, waits(c->who), c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	if (kept_off_phrase(m->s, &ep->rx_calls, late->max_ns)) {
+		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
+			 kept_off_phrase(m->s, &ep->rx_calls, late->max_ns));
+		set_fix(c, kept_off_fix(m->s, &ep->rx_calls, late->max_ns));
+		return;
+	}
 	if (2 * ep->making.accept_unread_ns >= late->ns) {
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
 		snprintf(c->why, sizeof(c->why),
 			 "its data lay unread in the listener's queue: nobody called accept()");
 		set_fix(c, "call accept() sooner, or from more threads");
-		return;
-	}
-	if (kept_off_phrase(&ep->rx_calls, late->max_ns)) {
-		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
-			 kept_off_phrase(&ep->rx_calls, late->max_ns));
-		set_fix(c, kept_off_fix(&ep->rx_calls, late->max_ns));
 		return;
 	}
 	snprintf(c->why, sizeof(c->why), "%s %s unread data; %s", c->whom,
@@ -526,10 +526,10 @@ static void card_starved(const struct making *m)
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
 	snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
-	if (kept_off(starved_end(ep, st), st->ns) == KEPT_OFF_QUOTA) {
+	if (kept_off(m->s, starved_end(ep, st), st->ns) == KEPT_OFF_QUOTA) {
 		snprintf(c->why, sizeof(c->why), "it %s",
-			 kept_off_phrase(starved_end(ep, st), st->ns));
-		set_fix(c, kept_off_fix(starved_end(ep, st), st->ns));
+			 kept_off_phrase(m->s, starved_end(ep, st), st->ns));
+		set_fix(c, kept_off_fix(m->s, starved_end(ep, st), st->ns));
 		return;
 	}
 	snprintf(c->why, sizeof(c->why),
@@ -673,9 +673,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
-	else if (kept_off_phrase(sender, m->v->wait.max_ns))
+	else if (kept_off_phrase(m->s, sender, m->v->wait.max_ns))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
-			 kept_off_phrase(sender, m->v->wait.max_ns));
+			 kept_off_phrase(m->s, sender, m->v->wait.max_ns));
 	else if (has_requests(&m->v->waits.requests))
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)

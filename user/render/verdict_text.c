@@ -52,17 +52,19 @@ static const char *how_it_reads(const struct trace_call_stats *reader, const str
 	return buf;
 }
 
-const char *kept_off_phrase(const struct trace_call_stats *b, uint64_t ns)
+const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
+			    uint64_t ns)
 {
 	static const char *const phrases[] = {
 		[KEPT_OFF_STOPPED] = "was stopped (signal, debugger or freezer)",
 		[KEPT_OFF_QUOTA] = "had used up the CPU quota of its cgroup (cpu.max)",
 	};
 
-	return phrases[kept_off(b, ns)];
+	return phrases[kept_off(s, b, ns)];
 }
 
-const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns)
+const char *kept_off_fix(const struct trace_snapshot *s, const struct trace_call_stats *b,
+			 uint64_t ns)
 {
 	static const char *const fixes[] = {
 		[KEPT_OFF_STOPPED] = "let it continue, and find out who stopped it: kill -STOP, a "
@@ -71,13 +73,13 @@ const char *kept_off_fix(const struct trace_call_stats *b, uint64_t ns)
 				   "less CPU",
 	};
 
-	return fixes[kept_off(b, ns)];
+	return fixes[kept_off(s, b, ns)];
 }
 
 const char *reader_kept_off(const struct trace_snapshot *s, const struct finding *f)
 {
 	return f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU
-		       ? kept_off_phrase(who_reads(s, &s->ep[f->endpoint]), f->ns)
+		       ? kept_off_phrase(s, who_reads(s, &s->ep[f->endpoint]), f->ns)
 		       : NULL;
 }
 
@@ -293,7 +295,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "read in larger pieces: a call for each few bytes takes more time than the "
 		       "bytes (a buffered reader, a larger block size)";
 	if (reader_kept_off(s, f))
-		return kept_off_fix(who_reads(s, &s->ep[f->endpoint]), f->ns);
+		return kept_off_fix(s, who_reads(s, &s->ep[f->endpoint]), f->ns);
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
 		return starved_fix();
 	if (f->late_not_lost)

@@ -6,11 +6,26 @@ uint64_t stopped_ns(const struct trace_call_stats *b)
 	return b->stopped_ns + b->open_stop_ns;
 }
 
-enum kept_off kept_off(const struct trace_call_stats *b, uint64_t ns)
+static bool was_stopped(const struct trace_call_stats *b, pid_t tgid, uint64_t ns)
+{
+	return b->tgid == tgid && b->no_cpu_res != TRACE_UNKNOWN && 2 * stopped_ns(b) >= ns;
+}
+
+static bool process_was_stopped(const struct trace_snapshot *s, pid_t tgid, uint64_t ns)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (was_stopped(&s->ep[i].tx_calls, tgid, ns) ||
+		    was_stopped(&s->ep[i].rx_calls, tgid, ns))
+			return true;
+	return false;
+}
+
+enum kept_off kept_off(const struct trace_snapshot *s, const struct trace_call_stats *b,
+		       uint64_t ns)
 {
 	if (!b || !ns || b->no_cpu_res == TRACE_UNKNOWN)
 		return KEPT_OFF_NOT;
-	if (2 * stopped_ns(b) >= ns)
+	if (was_stopped(b, b->tgid, ns) || (b->tgid && process_was_stopped(s, b->tgid, ns)))
 		return KEPT_OFF_STOPPED;
 	return 2 * b->quota_ns >= ns ? KEPT_OFF_QUOTA : KEPT_OFF_NOT;
 }

@@ -11,8 +11,10 @@ enum kept_off {
 	KEPT_OFF_QUOTA,	  /* its cgroup had used up its CPU quota */
 };
 
-/* for at least half of so long; b NULL: nobody was seen */
-enum kept_off kept_off(const struct trace_call_stats *b, uint64_t ns);
+/* For at least half of so long; b NULL: nobody was seen. A stop stops every thread of a process,
+ * and shows at the endpoint where it was awaited. */
+enum kept_off kept_off(const struct trace_snapshot *s, const struct trace_call_stats *b,
+		       uint64_t ns);
 
 /* how long it was stopped, a stop that goes on included */
 uint64_t stopped_ns(const struct trace_call_stats *b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Readers that leave unread what a sender had sent that was not seen. */
+#include "verdict/kept_off.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
 
@@ -129,6 +130,8 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 	    r->share < ANSWERS_SHARE)
 		return false;
 	if (r->ns < SOON_NS * in->messages || r->ns > HEARTBEAT_NS * in->messages)
+		return false;
+	if (kept_off(s, in, r->ns) != KEPT_OFF_NOT)
 		return false;
 	return in->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * in->cpu_ns < r->ns &&
 	       2 * (other->rx.ns[RX_WAIT] + other->rx.ns[RX_IDLE]) >= r->ns &&

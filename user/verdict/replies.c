@@ -151,18 +151,29 @@ static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)
 	return b->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * b->cpu_ns >= ns;
 }
 
+/* An answer is timed until it is read. Where answers come whole, what lies unread here has come. */
+static uint64_t came_but_unread(const struct trace_endpoint *ep, const struct trace_call_stats *b)
+{
+	return b == &ep->rx_calls && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+			       trace_messages_known(b) && b->messages <= 2 * replies_of(b)
+		       ? ep->rx.ns[RX_UNREAD]
+		       : 0;
+}
+
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = replies_to(s, ep);
 	struct reader_spell r = { .endpoint = (int)i, .count = replies_of(b) };
-	uint64_t ns = b->reply_ns + b->open_reply_ns;
+	uint64_t ns = b->reply_ns + b->open_reply_ns, unread = came_but_unread(ep, b);
 
+	ns -= unread < ns ? unread : ns;
 	if ((!trace_messages_known(b) && !told_by_looks(ep)) || !ep->rx.lifetime_ns ||
 	    !may_be_question(s, i) || !asks(s, i) || was_at_work(&ep->rx_calls, ns))
 		return r;
 	r.ns = ns < ep->rx.lifetime_ns ? ns : ep->rx.lifetime_ns;
 	r.max_ns = b->reply_max_ns > b->open_reply_ns ? b->reply_max_ns : b->open_reply_ns;
+	r.max_ns = r.max_ns < r.ns ? r.max_ns : r.ns;
 	r.share = (double)r.ns / (double)ep->rx.lifetime_ns;
 	return r;
 }
