@@ -225,6 +225,34 @@ bulk.wait()
 '''), box.own()
 
 
+HELPERS = "for i in $(seq 20); do a=$(sleep 0.03; echo $i); done"
+
+
+@healthy("shell-helpers", outcome="healthy")
+def shell_helpers(box):
+    """A script reads the output of 20 short commands, and sleeps for most of the run."""
+    return box.sh(f"{HELPERS}; sleep 4")
+
+
+@sick("waits-for-helpers", "waiting", cause="wait", who="^bash", whom="^bash.* and others")
+def waits_for_helpers(box):
+    """A script does nothing but read the output of 20 short commands."""
+    return box.sh(HELPERS)
+
+
+@sick("waits-beside-helpers", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks",
+      figure=CLOCK, within=(30 * MS, 0.05))
+def beside_helpers(box):
+    """A helper thinks 100 ms, 20 times; a shell beside it reads the output of short commands."""
+    return box.py(ASKS + HELPER + f'''
+bulk = subprocess.Popen(["bash", "-c", "{HELPERS}"])
+s = helper("answers", 0.1)
+name("asks")
+asks(lambda: s, 20, 20)
+bulk.wait()
+'''), box.own()
+
+
 @healthy("greeter-idle", outcome="healthy")
 def greeter_idle(box):
     """A server greets, as MySQL and SMTP do, and answers at once; its client is slow to ask."""

@@ -961,6 +961,48 @@ static void a_question_does_not_pass_through(void **state)
 	assert_int_equal(v.wait.endpoint, 3);
 }
 
+enum { HELPERS = 20 };
+
+/* a shell that reads the output of so many commands, one after the other, and the clients of nginx
+ * beside it; each waits so long, in a second */
+static void shell_and_client(struct trace_endpoint ep[HELPERS + 2], uint64_t each, uint64_t client)
+{
+	for (int i = 0; i < HELPERS; i++) {
+		client_and_server(&ep[i]);
+		is_pipe(&ep[i], i, 30 + i, 20, each);
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = each;
+		ep[i].at_ns = (uint64_t)(i + 1) * (SECOND / HELPERS);
+		strcpy(ep[i].rx_calls.comm, "bash");
+		strcpy(ep[i].tx_calls.comm, "sed");
+	}
+	client_and_server(&ep[HELPERS]);
+	ep[HELPERS].peer = HELPERS + 1;
+	ep[HELPERS + 1].peer = HELPERS;
+	ep[HELPERS].at_ns = ep[HELPERS + 1].at_ns = SECOND;
+	ep[HELPERS].rx.ns[RX_WAIT] = client;
+}
+
+static void helpers_lead_where_they_are_most_of_the_run(void **state)
+{
+	struct trace_endpoint ep[HELPERS + 2];
+	struct verdict v;
+
+	(void)state;
+	shell_and_client(ep, SECOND / 50, 0);
+	said_of_all(ep, HELPERS + 2, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	shell_and_client(ep, SECOND / 50, SECOND / 2);
+	assert_non_null(strstr(said_of_all(ep, HELPERS + 2, &v), "for nginx[7] to send"));
+	shell_and_client(ep, SECOND / 25, SECOND / 2); /* one of them is shorter */
+	struct trace_snapshot later = { .ep = ep, .n = HELPERS, .at_ns = 4ull * SECOND };
+
+	verdict_make(&later, &v); /* and then it did other things */
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_non_null(strstr(said_of_all(ep, HELPERS + 2, &v),
+			       "bash[20] of pipe #0 and 19 more waited 800 ms (80.8 % of their "
+			       "time) for sed[30] and others to send"));
+}
+
 static void a_programs_own_helper_is_no_news(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -2692,6 +2734,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_long_path_is_told_of),
 	cmocka_unit_test(whose_bytes_pass_through_is_awaited),
 	cmocka_unit_test(a_question_does_not_pass_through),
+	cmocka_unit_test(helpers_lead_where_they_are_most_of_the_run),
 	cmocka_unit_test(a_programs_own_helper_is_no_news),
 	cmocka_unit_test(the_last_of_a_chain_is_named),
 	cmocka_unit_test(an_idle_server_waits_for_nobody),

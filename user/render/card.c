@@ -724,6 +724,7 @@ static void card_wait(const struct making *m)
 		   waiter = who_was_last(&ep->rx_calls);
 	struct card *c = m->c;
 
+	silent.others |= m->v->waits.helpers;
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	if (silent.tgid)
 		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
@@ -733,6 +734,7 @@ static void card_wait(const struct making *m)
 		struct who owner = who_owns_fd(sender);
 
 		owner.left = NULL; /* that is said in `why` */
+		owner.others = m->v->waits.helpers;
 		*c->whom = '\0';
 		if (owner.tgid)
 			who_name(&owner, c->whom, sizeof(c->whom));

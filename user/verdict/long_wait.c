@@ -188,16 +188,14 @@ bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 		waits_for_it_too(s, i, nothing_sent) >= 0);
 }
 
-struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
-					uint64_t least_ns, bool nothing_sent)
+struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent)
 {
 	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = waited_at(s, i);
 
-		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= least_ns &&
-		    r.ns > longest.ns && is(s, i, nothing_sent))
+		if (r.ns >= VERDICT_MIN_NS && r.ns > longest.ns && is(s, i, nothing_sent))
 			longest = r;
 	}
 	return longest;

@@ -14,8 +14,6 @@ typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent
 
 is_wait waits_long, waits_mutually;
 
-/* the longest wait of at least so long, of the readers of one process (0: of any) */
-struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, pid_t reader,
-				 uint64_t least_ns, bool nothing_sent);
+struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent);
 
 #endif

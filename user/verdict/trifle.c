@@ -7,7 +7,7 @@
 
 uint64_t observed_ns(const struct trace_snapshot *s)
 {
-	uint64_t from = UINT64_MAX, to = 0;
+	uint64_t from = UINT64_MAX, to = s->at_ns;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];

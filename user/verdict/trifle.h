@@ -4,7 +4,10 @@
 
 #include "tracer/trace.h"
 
-/* From the first endpoint's beginning to the last one's end. */
+/* One wait of so long somebody notices. */
+#define FELT_NS 250000000
+
+/* From the first endpoint's beginning to the snapshot, or the last one's end. */
 uint64_t observed_ns(const struct trace_snapshot *s);
 
 /* What a pipe of a few milliseconds waited is nearly all of its life, and nothing to whoever

@@ -331,7 +331,6 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 }
 
 /* A shell's $(...) at the start of a long run: nobody came for that. */
-#define FELT_NS	      250000000
 #define WAITED_OF_ALL 0.1
 
 static bool is_limited(const struct verdict *v)

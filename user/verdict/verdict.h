@@ -158,6 +158,7 @@ enum request_part { REQUEST_THINK, REQUEST_UNREAD, REQUEST_WAY };
 struct waits_together {
 	size_t connections; /* 0: there is none */
 	uint64_t ns, lifetime_ns;
+	bool helpers; /* it started a new one, of the same name, for each of them */
 	struct requests requests;
 };
 
@@ -229,7 +230,7 @@ struct verdict {
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
-	uint64_t observed_ns;	      /* from the first endpoint's beginning to the last's end */
+	uint64_t observed_ns;	      /* from the first endpoint's beginning to the snapshot */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
 	bool sent; /* did anything go out through them; some that were seen at their end alone have

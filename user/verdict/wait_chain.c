@@ -6,6 +6,7 @@
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
+#include "verdict/trifle.h"
 #include "verdict/who.h"
 
 /* of the time of a wait: what lay unread for less was read as soon as it came */
@@ -31,16 +32,25 @@ static bool same_client(const struct trace_endpoint *a, const struct trace_endpo
 	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
-/* Helpers that are started anew for each request, or one for each connection; of one helper's
+/* Helpers that are started anew for each request: each has a pipe of its own. Of one helper's
  * output and errors the waits are at the same time. */
+static bool same_helpers(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	const struct trace_call_stats *x = &a->tx_calls, *y = &b->tx_calls;
+
+	return a->proto == TRACE_PIPE && b->proto == TRACE_PIPE && x->tgid && y->tgid &&
+	       x->tgid != y->tgid && *x->comm && !strcmp(x->comm, y->comm);
+}
+
+/* ... or one for each connection */
 static bool same_helper(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			const struct trace_endpoint *b)
 {
 	const struct trace_call_stats *x = who_sends(s, a), *y = who_sends(s, b);
 
-	if (!x || !y || !*x->comm || strcmp(x->comm, y->comm))
-		return false;
-	return a->proto == TRACE_UNIX_STREAM || (a->proto == TRACE_PIPE && x->tgid != y->tgid);
+	if (a->proto != TRACE_UNIX_STREAM)
+		return same_helpers(a, b);
+	return x && y && *x->comm && !strcmp(x->comm, y->comm);
 }
 
 static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
@@ -51,45 +61,65 @@ static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_e
 		(same_server(a, b) && awaited_process(s, a) == awaited_process(s, b)));
 }
 
-/* of more kinds of waits of one process the others are left out */
-enum { KINDS_OF_WAITS = 16 };
+/* of more kinds of waits the shortest are left out */
+enum { KINDS_OF_WAITS = 64 };
 
 struct alike {
 	struct reader_spell longest;
 	uint64_t ns; /* of all */
+	bool helpers;
 };
+
+/* A shell's $(...): nobody notices one of them, and all of them matter where they are most of the
+ * run. */
+#define MOST_OF_RUN 0.5
+
+static bool are_brief(const struct alike *a, uint64_t observed)
+{
+	return a->helpers && a->longest.ns < FELT_NS &&
+	       (double)a->ns < MOST_OF_RUN * (double)observed;
+}
 
 static void add_alike(const struct trace_snapshot *s, const struct reader_spell *r,
 		      struct alike v[KINDS_OF_WAITS])
 {
-	for (int k = 0; k < KINDS_OF_WAITS; k++) {
-		struct alike *a = &v[k];
+	const struct trace_endpoint *ep = &s->ep[r->endpoint];
+	struct alike *least = v;
 
-		if (a->ns && !waits_are_alike(s, &s->ep[a->longest.endpoint], &s->ep[r->endpoint]))
+	for (int k = 0; k < KINDS_OF_WAITS && v[k].ns; k++) {
+		const struct trace_endpoint *other = &s->ep[v[k].longest.endpoint];
+
+		if (!waits_are_alike(s, other, ep))
 			continue;
-		if (r->ns > a->longest.ns)
-			a->longest = *r;
-		a->ns += r->ns;
+		v[k].helpers |= same_helpers(other, ep);
+		if (r->ns > v[k].longest.ns)
+			v[k].longest = *r;
+		v[k].ns += r->ns;
 		return;
 	}
+	for (int k = 1; k < KINDS_OF_WAITS; k++)
+		least = v[k].ns < least->ns ? &v[k] : least;
+	if (r->ns > least->ns)
+		*least = (struct alike){ .longest = *r, .ns = r->ns };
 }
 
 /* A proxy has a connection for each request: what it waits for is what those to one server, or to
- * helpers of one name, have in all. The longest of these stands for them. */
-static struct alike longest_in_all(const struct trace_snapshot *s, pid_t reader, uint64_t least_ns,
-				   bool nothing_sent)
+ * helpers of one name, have in all. The longest of these stands for them. `reader` 0: of any. */
+static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, pid_t reader,
+				   uint64_t least_ns, bool nothing_sent)
 {
 	struct alike most = { .longest.endpoint = -1 }, v[KINDS_OF_WAITS] = {};
+	uint64_t observed = reader ? 0 : observed_ns(s);
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = waited_at(s, i);
 
-		if (s->ep[i].rx_calls.tgid == reader && r.ns >= VERDICT_MIN_NS &&
-		    waits_long(s, i, nothing_sent))
+		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= VERDICT_MIN_NS &&
+		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
 	for (int k = 0; k < KINDS_OF_WAITS; k++)
-		if (v[k].ns > most.ns && v[k].ns >= least_ns)
+		if (v[k].ns > most.ns && v[k].ns >= least_ns && !are_brief(&v[k], observed))
 			most = v[k];
 	return most;
 }
@@ -154,16 +184,30 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 	return from;
 }
 
+struct while_alive {
+	uint64_t from, to;
+};
+
+static uint64_t add_life(const struct trace_endpoint *ep, struct while_alive *all)
+{
+	uint64_t life = ep->rx.lifetime_ns, from = ep->at_ns > life ? ep->at_ns - life : 0;
+
+	all->from = from < all->from ? from : all->from;
+	all->to = ep->at_ns > all->to ? ep->at_ns : all->to;
+	return life;
+}
+
 /* Of many short connections each wait is short: those of one program for the same server are one in
- * all. */
+ * all. Who starts a helper again and again does other things in between. */
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent)
 {
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
+	struct while_alive all = { .from = UINT64_MAX };
 
 	if (wait->endpoint < 0)
 		return (struct waits_together){};
-	sum.lifetime_ns = s->ep[wait->endpoint].rx.lifetime_ns;
+	sum.lifetime_ns = add_life(&s->ep[wait->endpoint], &all);
 	add_requests(s, (size_t)wait->endpoint, &sum.requests);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
@@ -176,15 +220,18 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 			continue;
 		sum.connections++;
 		sum.ns += ns;
-		sum.lifetime_ns += ep->rx.lifetime_ns;
+		sum.lifetime_ns += add_life(ep, &all);
+		sum.helpers |= same_helpers(&s->ep[wait->endpoint], ep);
 		add_requests(s, i, &sum.requests);
 	}
+	if (sum.helpers && all.to - all.from > sum.lifetime_ns)
+		sum.lifetime_ns = all.to - all.from;
 	return sum;
 }
 
 static struct alike alone(struct reader_spell r)
 {
-	return (struct alike){ r, r.ns };
+	return (struct alike){ .longest = r, .ns = r.ns };
 }
 
 /* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
@@ -199,9 +246,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 
 	if (!tgid)
 		return next;
-	next = alone(longest_wait(s, waits_long, tgid, least_ns, nothing_sent));
-	if (next.longest.endpoint < 0)
-		next = longest_in_all(s, tgid, least_ns, nothing_sent);
+	next = longest_in_all(s, waits_long, tgid, least_ns, nothing_sent);
 	if (next.longest.endpoint < 0)
 		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
 	return next;
@@ -211,11 +256,9 @@ enum { CHAIN_MAX = 16 };
 
 /* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
  * to look at. */
-static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct reader_spell first,
+static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct alike wait,
 					 bool nothing_sent)
 {
-	struct alike wait = { first, sum_waits(s, &first, nothing_sent).ns };
-
 	for (int hops = 0; wait.longest.endpoint >= 0 && hops < CHAIN_MAX; hops++) {
 		struct alike next;
 
@@ -239,10 +282,8 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
  * it. */
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
 {
-	struct reader_spell mutual = longest_wait(s, waits_mutually, 0, VERDICT_MIN_NS,
-						  nothing_sent),
-			    any = longest_wait(s, waits_for_news, 0, VERDICT_MIN_NS,
-					       nothing_sent);
+	struct reader_spell mutual = longest_wait(s, waits_mutually, nothing_sent);
+	struct alike any = longest_in_all(s, waits_for_news, 0, VERDICT_MIN_NS, nothing_sent);
 
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual
