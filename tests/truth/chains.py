@@ -225,6 +225,48 @@ bulk.wait()
 '''), box.own()
 
 
+RING = '''
+ways = [os.pipe() for _ in range(3)]
+def reads(i, passes):
+    """The i-th of a ring of three reads what the one before writes, and passes it on."""
+    r, w = ways[i][0], ways[(i + 1) % 3][1]
+    for way in ways:
+        for fd in way:
+            if fd not in (r, w):
+                os.close(fd)
+    for n in range(1000):
+        if not os.read(r, 1):
+            return
+        time.sleep(0.01)
+        if passes(n):
+            os.write(w, b"x")
+def ring(passes, seconds):
+    pids = [child(f"ring-{i}", reads, i, passes if i == 1 else lambda n: True) for i in range(3)]
+    os.write(ways[0][1], b"x")
+    for way in ways:
+        for fd in way:
+            os.close(fd)
+    time.sleep(seconds)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    for pid in pids:
+        os.waitpid(pid, 0)
+'''
+
+
+@sick("readers-in-a-circle", "waiting", cause="mutual", who="^ring-", whom="^ring-",
+      why="each waited for the next")
+def readers_in_a_circle(box):
+    """Three programs pass a token round, until after 10 rounds one of them loses it."""
+    return box.py(RING + "ring(lambda n: n != 10, 3)")
+
+
+@healthy("token-ring", cause="wait")
+def token_ring(box):
+    """Three programs pass a token round, 10 ms each, for 2 s."""
+    return box.py(RING + "ring(lambda n: True, 2)")
+
+
 HELPERS = "for i in $(seq 20); do a=$(sleep 0.03; echo $i); done"
 
 

@@ -813,6 +813,76 @@ static void pipes_of_which_each_waits(void **state)
 	assert_null(strstr(said_of_all(ep, 3, &v), "waits for the other"));
 }
 
+/* Three programs, each of which reads from a pipe what the next one writes. They did so for a
+ * while, and for the last 0.95 s of one nothing was written. */
+static void ring_of_readers(struct trace_endpoint ep[3])
+{
+	for (int i = 0; i < 3; i++) {
+		struct trace_endpoint two[2];
+
+		both_asleep(two);
+		ep[i] = two[0];
+		is_pipe(&ep[i], i, 10 + (i + 1) % 3, 10 + i, 96 * (SECOND / 100));
+		ep[i].at_ns = 2ull * SECOND;
+		ep[i].rx.now = RX_WAIT;
+		ep[i].rx.since_ns = ep[i].at_ns - 95 * (SECOND / 100);
+		ep[i].tx_calls.tid = ep[i].tx_calls.tgid;
+		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = ep[i].rx_calls.bytes = 9;
+		ep[i].tx_calls.quiet_ns = 95 * (SECOND / 100);
+	}
+}
+
+static void readers_that_wait_in_a_circle_are_a_deadlock(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct card card;
+	struct verdict v;
+
+	(void)state;
+	ring_of_readers(ep);
+	assert_non_null(strstr(said_of_all(ep, 3, &v),
+			       "each waits for the next to send, a deadlock: curl[10] of pipe #0 "
+			       "for 960 ms (96.0 % of its time), curl[11] of pipe #0 for 960 ms "
+			       "(96.0 % of its time) and 1 more in a circle"));
+	assert_int_equal(v.kind, KIND_MUTUAL);
+	assert_int_equal(v.mutual.circle, 3);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "3 wait in a circle, curl[10] for curl[11]");
+	ep[1].tx_calls.others = true; /* whoever else has written there may do so again */
+	assert_non_null(strstr(said_of_all(ep, 3, &v), "none goes on unless another thread"));
+	ring_of_readers(ep);
+	for (int i = 0; i < 3; i++)
+		ep[i].closed = true;
+	assert_non_null(strstr(said_of_all(ep, 3, &v), "a deadlock until one closed"));
+}
+
+static void a_ring_that_passes_something_on_is_no_deadlock(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct verdict v;
+
+	(void)state;
+	ring_of_readers(ep);
+	ep[2].tx_calls.quiet_ns = SECOND / 10; /* it is on its way round */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.mutual.circle, 0);
+	ring_of_readers(ep);
+	ep[0].rx.now = RX_IDLE; /* it has it, and works */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.mutual.circle, 0);
+	ring_of_readers(ep);
+	for (int i = 0; i < 3; i++) { /* all wait for a moment, as they often did */
+		ep[i].rx.max[RX_WAIT] = ep[i].tx_calls.quiet_ns = SECOND / 10;
+		ep[i].rx.since_ns = ep[i].at_ns - SECOND / 10;
+	}
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.mutual.circle, 0);
+	assert_int_equal(v.kind, KIND_WAIT);
+}
+
 /* who hangs beside who is merely slow, and beside who stalls: it never ends */
 static void a_deadlock_comes_before_a_slow_answer(void **state)
 {
@@ -2727,6 +2797,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_waits_for_the_other),
 	cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
 	cmocka_unit_test(pipes_of_which_each_waits),
+	cmocka_unit_test(readers_that_wait_in_a_circle_are_a_deadlock),
+	cmocka_unit_test(a_ring_that_passes_something_on_is_no_deadlock),
 	cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
 	cmocka_unit_test(pipes_by_turns),
 	cmocka_unit_test(who_was_held_up_is_not_awaited),

@@ -760,10 +760,14 @@ static void card_mutual(const struct making *m)
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	awaited_name(&awaited, &waiter, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head),
-		 threads ? "two threads of %s wait for each other"
-			 : "%s and %s wait for each other",
-		 c->who, c->whom);
+	if (m->v->mutual.circle)
+		snprintf(c->head, sizeof(c->head), "%zu wait in a circle, %s for %s",
+			 m->v->mutual.circle, c->who, c->whom);
+	else
+		snprintf(c->head, sizeof(c->head),
+			 threads ? "two threads of %s wait for each other"
+				 : "%s and %s wait for each other",
+			 c->who, c->whom);
 	where_wait(m);
 	snprintf(c->why, sizeof(c->why), "%s", mutual_phrase(&m->v->mutual));
 	set_surety(c, SEEN_BOTH_ENDS);

@@ -445,6 +445,7 @@ static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict
 	json_object_set_new(o, "mutual",
 			    v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint)
 						    : json_null());
+	json_object_set_new(o, "circle", json_integer((json_int_t)v->mutual.circle));
 	return o;
 }
 

@@ -533,8 +533,22 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 		    100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
 
+static const char *circle_phrase(const struct mutual_wait *m)
+{
+	if (m->end == WAIT_CLOSED)
+		return m->nobody_else ? "each waited for the next to send, a deadlock until one "
+					"closed"
+				      : "each waited for the next to send, and none did until one "
+					"closed";
+	return m->nobody_else ? "each waits for the next to send, a deadlock"
+			      : "each waits for the next to send, and none goes on unless another "
+				"thread sends";
+}
+
 const char *mutual_phrase(const struct mutual_wait *m)
 {
+	if (m->circle)
+		return circle_phrase(m);
 	switch (m->end) {
 	case WAIT_SENT:
 		return "each waited for the other to send, until one of them did";
@@ -566,6 +580,8 @@ static void append_mutual(const struct trace_snapshot *s, const struct verdict *
 	append_waiter(s, (size_t)v->wait.endpoint, buf, len);
 	text_append(buf, len, ", ");
 	append_waiter(s, (size_t)v->mutual.endpoint, buf, len);
+	if (v->mutual.circle)
+		text_append(buf, len, " and %zu more in a circle", v->mutual.circle - 2);
 }
 
 /* "dig[12] of udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the
@@ -592,8 +608,11 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	text_append(buf, len, "; %s has the socket that they went to", who);
 }
 
-static const char *mutual_fix(void)
+static const char *mutual_fix(const struct mutual_wait *m)
 {
+	if (m->circle)
+		return "find out which of them should send: its data may still be in its own "
+		       "buffer (flush it), or it may have taken what it should pass on";
 	return "find out which of the two should send: its data may still be in its own buffer "
 	       "(flush it), or be less than the other end expects; a timeout at least ends the "
 	       "wait";
@@ -862,7 +881,7 @@ static const char *fix_connect(const struct trace_snapshot *s, const struct verd
 
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return mutual_fix();
+	return mutual_fix(&v->mutual);
 }
 
 static const struct {

@@ -6,6 +6,7 @@
 #include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
+#include "verdict/reader_circle.h"
 #include "verdict/requests.h"
 #include "verdict/replies.h"
 
@@ -156,7 +157,8 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 
 bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return waits_in_vain(s, i, nothing_sent) && waits_for_it_too(s, i, nothing_sent) >= 0;
+	return waits_in_vain(s, i, nothing_sent) &&
+	       (waits_for_it_too(s, i, nothing_sent) >= 0 || reader_circle_at(s, i).n);
 }
 
 /* what was asked and answered; 0: nobody counted */

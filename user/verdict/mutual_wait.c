@@ -71,15 +71,12 @@ static bool changed_during(const struct trace_ledger *tx, uint64_t at_ns, uint64
 	       (tx->now != TX_IDLE || (double)quiet < AT_ONCE_SHARE * (double)wait_ns);
 }
 
-/* A close ends a sender's last state too, and says nothing of when that one sent last. */
-static bool is_quiet_known(const struct trace_endpoint *ep)
+bool is_quiet_known(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.quiet_ns && trace_messages_known(&ep->tx_calls);
 }
 
-/* Of two that send again and again, and wait meanwhile, as for a heartbeat, none keeps the other
- * waiting: there is one long while, or nothing was sent for as long. */
-static bool waits_once(const struct trace_endpoint *ep)
+bool waits_once(const struct trace_endpoint *ep)
 {
 	uint64_t wait = ep->rx.ns[RX_WAIT];
 

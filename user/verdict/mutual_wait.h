@@ -10,6 +10,12 @@
  * between them the other; -1: not seen */
 int way_back(const struct trace_snapshot *s, size_t i);
 
+/* since when nothing was sent there: a close ends a sender's last state too, and does not tell */
+bool is_quiet_known(const struct trace_endpoint *ep);
+/* Of two that send again and again, and wait meanwhile, as for a heartbeat, none keeps the other
+ * waiting: there is one long while, or nothing was sent for as long. */
+bool waits_once(const struct trace_endpoint *ep);
+
 /* Of the two waits there, were they surely at once, and who wakes one of them the one who sleeps in
  * the other? */
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back);

@@ -13,6 +13,7 @@
 #include "verdict/judge.h"
 #include "verdict/limit.h"
 #include "verdict/mutual_wait.h"
+#include "verdict/reader_circle.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
 #include "verdict/trifle.h"
@@ -280,19 +281,32 @@ static bool matters_beside_stalls(const struct trace_snapshot *s, const struct v
 	       (v->mutual.endpoint >= 0 && DWARFS * v->wait.ns >= ns);
 }
 
+static struct mutual_wait judge_circle(const struct trace_snapshot *s,
+				       const struct reader_spell *wait)
+{
+	struct reader_circle c = { .next = -1 };
+
+	if (wait->endpoint >= 0)
+		c = reader_circle_at(s, (size_t)wait->endpoint);
+	return (struct mutual_wait){ .endpoint = c.next,
+				     .nobody_else = c.nobody_else,
+				     .end = c.closed ? WAIT_CLOSED : WAIT_GOES_ON,
+				     .circle = c.n };
+}
+
 static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
 				       const struct reader_spell *wait, bool nothing_sent)
 {
 	int back =
 		wait->endpoint < 0 ? -1 : waits_for_it_too(s, (size_t)wait->endpoint, nothing_sent);
 
-	bool alone = back >= 0 && nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back);
-
-	return (struct mutual_wait){ .endpoint = back,
-				     .nobody_else = alone,
-				     .end = back < 0 ? WAIT_GOES_ON
-						     : mutual_wait_end(s, (size_t)wait->endpoint,
-								       (size_t)back) };
+	if (back < 0)
+		return judge_circle(s, wait);
+	return (struct mutual_wait){
+		.endpoint = back,
+		.nobody_else = nobody_else_sends(s, (size_t)wait->endpoint, (size_t)back),
+		.end = mutual_wait_end(s, (size_t)wait->endpoint, (size_t)back),
+	};
 }
 
 static const struct reader_spell none = { .endpoint = -1 };

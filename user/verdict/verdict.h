@@ -140,6 +140,7 @@ struct mutual_wait {
 			 it does not */
 	bool nobody_else; /* was seen that may send there, so that neither goes on */
 	enum wait_end end;
+	size_t circle; /* so many wait, each for the next, whose wait `endpoint` is; 0: two do */
 };
 
 /* Questions that were answered, and what the time between was: `think_ns` from read to answer,
