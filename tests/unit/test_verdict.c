@@ -1929,23 +1929,40 @@ static void a_datagram_that_was_refused_is_not_answered(void **state)
 	assert_int_equal(v.unanswered.endpoint, -1);
 }
 
-/* a reader that was woken late, and waited for its writer for ten times as long and more */
+/* a reader that was woken late, and waited for its writer for more than twice as long */
 static void a_little_time_without_a_cpu_hides_no_long_wait(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	client_and_server(ep);
-	ep[0].rx_calls.runq_ns = ep[0].rx_calls.runq_max_ns = 2 * (SECOND / 10);
+	ep[0].rx_calls.runq_ns = ep[0].rx_calls.runq_max_ns = SECOND / 2;
 	ep[0].rx_calls.wakeups = 1;
 	ep[0].rx_calls.runq_res = TRACE_EXACT;
 	said_of_both(ep, &v);
-	assert_int_equal(v.kind, KIND_STARVED);
-	ep[0].rx.ns[RX_WAIT] = ep[0].rx.lifetime_ns = 3ull * SECOND;
-	ep[1].tx.ns[TX_IDLE] = ep[1].tx.lifetime_ns = 3ull * SECOND;
-	ep[0].rx_calls.runq_ns = 29 * (SECOND / 100);
+	assert_int_equal(v.kind, KIND_STARVED); /* it is most of the wait */
+	ep[0].rx_calls.runq_ns = 4 * (SECOND / 10);
 	said_of_both(ep, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.starved.endpoint, 0);
+}
+
+/* a command of a shell that was woken late, at the start of a long run */
+static void a_moment_without_a_cpu_is_no_news(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+
+	ep.rx_calls.runq_ns = ep.rx_calls.runq_max_ns = 2 * (SECOND / 10);
+	ep.rx_calls.wakeups = 1;
+	ep.rx_calls.runq_res = TRACE_EXACT;
+	ep.at_ns = SECOND;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	s.at_ns = 3ull * SECOND;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_QUIET);
 }
 
 static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
@@ -2834,6 +2851,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
 	cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
 	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
+	cmocka_unit_test(a_moment_without_a_cpu_is_no_news),
 };
 
 int main(void)

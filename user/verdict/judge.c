@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "verdict/other_findings.h"
+
 #define OUTCOME_NAME(sym, name) [sym] = name,
 const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
 
@@ -130,7 +132,7 @@ static enum rank rank_starved(const struct verdict *v)
 		return RANK_NONE;
 	if (heaviest_ns(v, true) >= v->starved.ns)
 		return RANK_BESIDE_LIMIT;
-	return v->wait.endpoint >= 0 && v->waits.ns > OVERSHADOWS * v->starved.ns
+	return v->wait.endpoint >= 0 && v->waits.ns > DWARFS * v->starved.ns
 		       ? RANK_DWARFED
 		       : RANK_STARVED;
 }
@@ -172,7 +174,7 @@ static bool is_held_by_machine(const struct finding *f)
 }
 
 /* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
- * times as long hides. */
+ * times as long hides; one that the machine made, by a wait of which it explains less than half. */
 #define TRIFLE_SHARE 0.05
 
 static bool overshadows(const struct verdict *v)
@@ -180,9 +182,13 @@ static bool overshadows(const struct verdict *v)
 	int at = heaviest(v, false);
 	const struct finding *f = at < 0 ? NULL : &v->v[at];
 
-	if (!f || v->waits.ns < OVERSHADOWS * f->all.ns)
+	if (!f)
 		return false;
-	return is_held_by_machine(f) || finding_share(f) < TRIFLE_SHARE ||
+	if (is_held_by_machine(f))
+		return v->waits.ns > DWARFS * f->all.ns;
+	if (v->waits.ns < OVERSHADOWS * f->all.ns)
+		return false;
+	return finding_share(f) < TRIFLE_SHARE ||
 	       (double)f->all.ns < TRIFLE_SHARE * (double)v->observed_ns;
 }
 

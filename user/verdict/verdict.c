@@ -311,13 +311,22 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
 
 static const struct reader_spell none = { .endpoint = -1 };
 
+/* A shell's $(...) at the start of a long run: nobody came for that. */
+#define WAITED_OF_ALL 0.1
+
+static bool is_unfelt(uint64_t ns, uint64_t observed)
+{
+	return is_trifle(ns, observed) ||
+	       (ns < FELT_NS && (double)ns < WAITED_OF_ALL * (double)observed);
+}
+
 /* less than this of all that was watched is any busy machine's */
 #define STARVED_OF_ALL 0.02
 
 static void drop_trifle(struct reader_spell *r, uint64_t observed)
 {
 	if (r->endpoint >= 0 &&
-	    (is_trifle(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
+	    (is_unfelt(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
 		*r = none;
 }
 
@@ -344,9 +353,6 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	       (double)v->wait.ns >= SAME_TIME * (double)v->late.ns;
 }
 
-/* A shell's $(...) at the start of a long run: nobody came for that. */
-#define WAITED_OF_ALL 0.1
-
 static bool is_limited(const struct verdict *v)
 {
 	return v->n && v->v[0].limit != LIMIT_NONE;
@@ -357,9 +363,9 @@ static bool is_brief(const struct verdict *v)
 	uint64_t ns = v->waits.ns;
 	bool is_small = (double)ns < WAITED_OF_ALL * (double)v->observed_ns;
 
-	if (is_trifle(ns, v->observed_ns))
-		return true;
-	return v->mutual.endpoint < 0 && is_small && (ns < FELT_NS || is_limited(v));
+	if (v->mutual.endpoint >= 0)
+		return is_trifle(ns, v->observed_ns);
+	return is_unfelt(ns, v->observed_ns) || (is_small && is_limited(v));
 }
 
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
