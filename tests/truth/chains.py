@@ -295,6 +295,37 @@ bulk.wait()
 '''), box.own()
 
 
+@sick("control-frames", "waiting", cause="wait", who="^client", whom="^server", why="a message",
+      figure=CLOCK, within=(60 * MS, 0.05))
+def control_frames(box):
+    """As HTTP/2 does, a server sends a window at once and a ping after 50 ms; its answer after 100."""
+    return box.py('''
+s, c = tcp()
+def server():
+    s.close()
+    while c.recv(1):
+        c.send(b"window")
+        time.sleep(0.05)
+        c.send(b"ping")
+        c.recv(1)
+        time.sleep(0.05)
+        c.send(b"answer")
+child("server", server)
+c.close()
+name("client")
+late = 0
+for _ in range(20):
+    s.send(b"q")
+    began = clock()
+    take(s, 10)
+    s.send(b"p")
+    take(s, 6)
+    late += clock() - began
+s.close()
+print(late)
+'''), box.own()
+
+
 @healthy("greeter-idle", outcome="healthy")
 def greeter_idle(box):
     """A server greets, as MySQL and SMTP do, and answers at once; its client is slow to ask."""

@@ -1129,6 +1129,33 @@ static void three_requests(struct trace_endpoint ep[2])
 	}
 }
 
+/* HTTP/2 sends pings, windows and settings of its own accord; a greeting, and an answer in two
+ * pieces, are regular */
+static void what_both_send_unasked_are_no_requests(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct card card;
+	struct verdict v;
+
+	(void)state;
+	three_requests(ep);
+	ep[0].tx_calls.messages = 41;
+	ep[1].tx_calls.messages = 62;
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	assert_non_null(strstr(said_of_both(ep, &v), " a message, 41 messages"));
+	assert_true(v.waits.requests.uneven);
+	card_make(&s, &v, &card);
+	assert_int_equal(card.surety, INFERRED);
+	ep[1].rx.ns[RX_UNREAD] = 8 * (SECOND / 10); /* which of them the client waits for? */
+	assert_non_null(strstr(said_of_both(ep, &v), "leaves each message unread for"));
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] waits for nginx[7] to answer");
+	ep[1].rx.ns[RX_UNREAD] = 0;
+	ep[1].tx_calls.messages = 83;
+	assert_non_null(strstr(said_of_both(ep, &v), " a request, 41 requests"));
+}
+
 /* curl > nginx > one of its servers, by a connection for each request, each of which is short */
 static void a_proxys_short_connections_are_one_link(void **state)
 {
@@ -2824,6 +2851,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(whose_bytes_pass_through_is_awaited),
 	cmocka_unit_test(a_question_does_not_pass_through),
 	cmocka_unit_test(helpers_lead_where_they_are_most_of_the_run),
+	cmocka_unit_test(what_both_send_unasked_are_no_requests),
 	cmocka_unit_test(a_programs_own_helper_is_no_news),
 	cmocka_unit_test(the_last_of_a_chain_is_named),
 	cmocka_unit_test(an_idle_server_waits_for_nobody),

@@ -621,7 +621,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 		append_other_parts(r, buf, len);
 	if (!r->unanswered)
 		append_busy(m, sender);
-	set_surety(m->c, r->bounded ? INFERRED : SEEN_BOTH_ENDS);
+	set_surety(m->c, r->bounded || r->uneven ? INFERRED : SEEN_BOTH_ENDS);
 }
 
 static uint64_t unread_while_it_waits(const struct making *m)
@@ -711,7 +711,8 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (has_requests(r) ? longest_part(r) == REQUEST_UNREAD : unread_while_it_waits(m) > 0)
+	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
+			    : unread_while_it_waits(m) > 0)
 		return "read";
 	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
 }

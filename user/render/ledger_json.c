@@ -423,13 +423,13 @@ static json_t *requests_to_json(const struct requests *r)
 {
 	if (!has_requests(r))
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b}", "count", (json_int_t)r->n,
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b, s:b}", "count", (json_int_t)r->n,
 			 "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns,
 			 "unread_ns",
 			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
 			 "pieces", (json_int_t)r->pieces, "unanswered",
 			 (json_int_t)r->unanswered, "given_up", (json_int_t)r->given_up,
-			 "bounded", r->bounded);
+			 "bounded", r->bounded, "uneven", r->uneven);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)

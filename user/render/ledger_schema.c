@@ -75,7 +75,7 @@ static const struct schema_def objects[] = {
 	  "~max_ns:?count share:?number who:text for_whom:text head:text where:text "
 	  "why:text surety:?surety fix:text fix_state:?text next:text also:text[]" },
 	{ "requests", "count:count think_ns:count way_ns:count unread_ns:?count ~pieces:count "
-		      "unanswered:count ~given_up:count bounded:bool" },
+		      "unanswered:count ~given_up:count bounded:bool ~uneven:bool" },
 	{ "endpoint", ENDPOINT },
 	{ "unseen", "tx:?text rx:?text" },
 	{ "listener",

@@ -448,14 +448,13 @@ static void append_given_up(const struct requests *r, char *buf, size_t len)
 /* "thinks 300 ms a request, 41 requests"; of several "think ..." */
 void append_requests(const struct requests *r, bool several, char *buf, size_t len)
 {
-	static const char *const does[][2] = {
-		{ "thinks", "think" },
-		{ "leaves each request unread for", "leave each request unread for" },
-		{ "answers over a path that takes", "answer over a path that takes" }
-	};
+	static const char *const does[][2] = { { "thinks", "think" },
+					       { "reads and thinks", "read and think" },
+					       { "answers over a path that takes",
+						 "answer over a path that takes" } };
 	const uint64_t parts[] = { r->think_ns, r->unread_ns, r->way_ns };
 	enum request_part most = longest_part(r);
-	const char *s = several ? "" : "s";
+	const char *s = several ? "" : "s", *what = r->uneven ? "message" : "request";
 	char each[32];
 
 	if (r->unanswered) {
@@ -475,14 +474,17 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 		human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
 		text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s",
 			    s, plural(r->n), r->pieces, each);
-	} else if (r->n == 1 && most == REQUEST_UNREAD) {
-		text_append(buf, len, "leave%s the request unread for %s", s, each);
-	} else if (r->bounded && most == REQUEST_THINK) {
-		text_append(buf, len, "read%s and think%s at most %s a request, %" PRIu64
-			    " request%s", s, s, each, r->n, plural(r->n));
+	} else if (most == REQUEST_UNREAD) {
+		text_append(buf, len, "leave%s %s %s unread for %s", s, r->n == 1 ? "the" : "each",
+			    what, each);
+		if (r->n > 1)
+			text_append(buf, len, ", %" PRIu64 " %ss", r->n, what);
 	} else {
-		text_append(buf, len, "%s %s%s, %" PRIu64 " request%s", does[most][several], each,
-			    most == REQUEST_UNREAD ? "" : " a request", r->n, plural(r->n));
+		bool bound = r->bounded && most == REQUEST_THINK;
+
+		text_append(buf, len, "%s%s %s a %s, %" PRIu64 " %s%s",
+			    does[bound ? REQUEST_UNREAD : most][several], bound ? " at most" : "",
+			    each, what, r->n, what, plural(r->n));
 	}
 }
 

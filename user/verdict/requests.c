@@ -99,6 +99,20 @@ static bool waits_for_more(const struct trace_endpoint *ep, const struct ends *e
 	return 2 * (way + explained) < wait;
 }
 
+/* Who asks sends a message for each answer, or each has as many pieces: a greeting, or what a
+ * handshake takes, is little beside that. Where both speak unasked, as HTTP/2 does for its windows
+ * and pings, no bytes tell which message is a request. */
+#define LITTLE 8 /* part */
+
+static bool is_uneven(const struct ends *e)
+{
+	uint64_t a = e->asks->tx_calls.messages, b = e->answers ? e->answers->tx_calls.messages : a,
+		 few = smaller(a, b), over = few ? (a + b - few) % few : 0;
+
+	return e->answers && are_known(&e->answers->tx_calls) &&
+	       smaller(over, few - over) > few / LITTLE + 1;
+}
+
 /* What was told by replies is split by them: it is known how long each answer took to be made. */
 static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
 			struct requests *sum)
@@ -118,6 +132,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->way_ns += r.ns - unread - think;
 	sum->think_ns += think;
 	sum->bounded |= !b;
+	sum->uneven |= is_uneven(e);
 }
 
 /* An answer that is streamed: its pieces are no questions, and who sends them by and by does not
@@ -180,7 +195,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct ends e = ends_of(s, i);
-	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], think, unread;
+	uint64_t n = number_of(ep, &e), wait = ep->rx.ns[RX_WAIT], think, unread, pieces;
 
 	if (is_given_up(ep)) {
 		sum->given_up += ep->tx_calls.messages;
@@ -202,7 +217,9 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
-	sum->pieces += pieces_of(&e, n, think);
+	pieces = pieces_of(&e, n, think);
+	sum->pieces += pieces;
+	sum->uneven |= !pieces && is_uneven(&e);
 	sum->bounded |= !reads_seen(&e);
 	add_unanswered(ep, wait, sum);
 }

@@ -151,6 +151,7 @@ struct requests {
 	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
 	uint64_t given_up, given_up_ns; /* the connection was closed without an answer */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
+	bool uneven;  /* the two sent unlike numbers of messages: not each asks, or answers */
 };
 
 enum request_part { REQUEST_THINK, REQUEST_UNREAD, REQUEST_WAY };
