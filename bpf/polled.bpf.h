@@ -62,7 +62,7 @@ SUBPROG int polls_for_room(__u64 task, __u64 fds, __u64 n)
 
 /* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it
  */
-static __always_inline bool wakes_itself(struct endpoint *ep)
+static __always_inline bool wakes_itself(struct endpoint *ep, __u32 tgid)
 {
 	struct endpoint *peer = ep->id.proto <= PROTO_UDP ? 0 : peer_of(ep);
 	__u32 who;
@@ -70,7 +70,7 @@ static __always_inline bool wakes_itself(struct endpoint *ep)
 	if (!peer)
 		return false;
 	who = peer->tx_calls.tgid || peer == ep ? peer->tx_calls.tgid : peer->rx_calls.tgid;
-	return (!who && peer != ep) || who == current_tgid(bpf_get_current_pid_tgid());
+	return (!who && peer != ep) || who == tgid;
 }
 
 #define NOBODY	0
@@ -102,11 +102,10 @@ static __always_inline bool may_matter(const struct target *to, __u64 file)
 	return !to->pipe && ((GET(inode, i_mode) & S_IFMT) == S_IFCHR || is_epoll(file));
 }
 
-/* What its reader asks by a descriptor: an endpoint's key, NOBODY, SEVERAL. A pipe's write end is
- * asked for to see that nobody reads. */
-SUBPROG __u64 readable_at(__u64 task, __u32 fd)
+/* What a process asks that polls a file to read: an endpoint's key, NOBODY, SEVERAL. A pipe's write
+ * end is asked for to see that nobody reads. */
+SUBPROG __u64 readable_by(__u64 file, __u32 tgid)
 {
-	__u64 file = file_of(CAST(task_struct, task), fd);
 	struct target to = {};
 	struct endpoint *ep;
 
@@ -117,7 +116,13 @@ SUBPROG __u64 readable_at(__u64 task, __u32 fd)
 		return may_matter(&to, file) ? SEVERAL : NOBODY;
 	if (to.pipe && !(GET(CAST(file, file), f_mode) & FMODE_READ))
 		return NOBODY;
-	return wakes_itself(ep) ? NOBODY : ep->id.key;
+	return wakes_itself(ep, tgid) ? NOBODY : ep->id.key;
+}
+
+static __always_inline __u64 readable_at(__u64 task, __u32 fd)
+{
+	return readable_by(file_of(CAST(task_struct, task), fd),
+			   current_tgid(bpf_get_current_pid_tgid()));
 }
 
 static __always_inline __u64 one_more(__u64 asked, __u64 found)

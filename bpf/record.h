@@ -72,6 +72,8 @@ struct looks {
 	unsigned int chrono_then[CHRONO_N]; /* when this endpoint was first looked at, in ticks */
 	unsigned int retransmits_then;
 	ns_t chrono[CHRONO_N]; /* since then */
+	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
+	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */
 };
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
@@ -636,9 +638,10 @@ struct options {
 		fn_write; /* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
 };
 
-/* addresses of what wakes a task that sleeps in a call: see waiters.bpf.h; 0: unknown */
+/* addresses of what wakes a task that sleeps in a call, or in poll(): see waiters.bpf.h; 0: unknown
+ */
 struct sleeper_functions {
-	unsigned long long woken, autoremove, receiver;
+	unsigned long long woken, autoremove, receiver, poll;
 };
 
 #define BIRTHS \

@@ -209,6 +209,22 @@ SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 	return 1;
 }
 
+/* A pipe has no date of its last write, but its ring's head moves with each. */
+static __always_inline void note_writes(struct endpoint *ep, ns_t at)
+{
+	__u64 key = ep->id.key; /* GET() would take `ep` for the kernel's too */
+	__u32 head = GET(CAST(pipe_inode_info, key), head);
+	struct looks *l = &ep->tx.looks;
+
+	if (!l->n)
+		l->head_then = head;
+	else if (head != l->head) {
+		l->wrote_after = ep->tx.seen;
+		l->wrote_by = at;
+	}
+	l->head = head;
+}
+
 /* whoever stands in the queue of writers, in a call or in poll(), waits for room */
 SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 {
@@ -221,6 +237,7 @@ SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 	waiters = pipe_waiters(ep, ep->id.key);
 	len = pipe_queue(pipe);
 	queue_is(ep, len, f->at);
+	note_writes(ep, f->at);
 	f->tx = facets_of(0, 0, 0, waiters & SLEEPS_OUT && pipe_full(pipe));
 	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
 	return 1;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who sleeps at a socket or a pipe: the tasks in its wait queue, without a hook at any switch. Who
- * waits there by poll() or epoll stands in the same queue, with another function to wake it.
+ * waits there by poll() or epoll stands in the same queue, with another function to wake it. Who
+ * sleeps in poll() or select() for what comes there, and nowhere else, waits as if in a receive
+ * call (see polled.bpf.h).
  */
 #ifndef IPCSTALL_WAITERS_BPF_H
 #define IPCSTALL_WAITERS_BPF_H
@@ -38,6 +40,17 @@ struct unix_sock___waits {
 
 struct pipe_inode_info___waits {
 	struct wait_queue_head___waits rd_wait, wr_wait;
+};
+
+struct poll_table_entry___waits {
+	void *filp;
+	__u32 key;
+};
+
+struct poll_wqueues___waits {
+	void *table, *polling_task;
+	int inline_index;
+	struct poll_table_entry___waits inline_entries[9];
 };
 
 #pragma clang attribute pop
@@ -117,17 +130,75 @@ SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
 	return way;
 }
 
+/* The kernel's list of what a thread polls stands in that thread's stack: another task that comes
+ * with it is none. More than these are in a table. */
+#define POLLED_INLINE 9
+
+static __always_inline bool is_in_stack(__u64 task, __u64 address)
+{
+	return address - ADDRESS(task, task_struct, stack) < waiter_regs;
+}
+
+#define POLLED_FIELD(list, i, field) \
+	((list) + bpf_core_field_offset(struct poll_wqueues___waits, inline_entries) + \
+	 (i) * bpf_core_type_size(struct poll_table_entry___waits) + \
+	 bpf_core_field_offset(struct poll_table_entry___waits, field))
+
+/* what was polled before, and the i-th of the list too */
+static __always_inline __u64 polled_in_list(__u64 list, __u32 i, __u32 tgid, __u64 asked)
+{
+	__u32 key = load_word(POLLED_FIELD(list, i, key));
+
+	return key & ASKS_IN
+		       ? one_more(asked, readable_by(load_word(POLLED_FIELD(list, i, filp)), tgid))
+		       : asked;
+}
+
+/* the one endpoint that the thread waits for; SEVERAL: nobody can tell */
+SUBPROG __u64 polled_by(__u64 task, __u64 list)
+{
+	__u64 asked = ADDRESS(list, poll_wqueues___waits, table) ? SEVERAL : NOBODY;
+	__u32 n = ADDRESS(list, poll_wqueues___waits, inline_index), tgid = tgid_numbered(task);
+
+	for (__u32 i = 0; i < POLLED_INLINE && i < n && asked != SEVERAL; i++)
+		asked = polled_in_list(list, i, tgid, asked);
+	return asked;
+}
+
+SUBPROG int poller_at(struct endpoint *ep, __u64 entry)
+{
+	__u64 list, task;
+
+	if (!ep)
+		return 0;
+	list = ADDRESS(entry, wait_queue_entry___waits, private);
+	task = ADDRESS(list, poll_wqueues___waits, polling_task);
+	waiter_registers(task);
+	if (!is_in_stack(task, list) || !asleep_now(task) || polled_by(task, list) != ep->id.key)
+		return POLLS;
+	return POLLS | waiter_named(ep, task, SLEEPS_IN);
+}
+
 /* of a pipe each way has a queue of its own: `way` is it; 0: the task says */
-SUBPROG int waiter_at(struct endpoint *ep, __u64 entry, __u32 way)
+SUBPROG int sleeper_at(struct endpoint *ep, __u64 entry, __u32 way)
 {
 	__u64 task;
 
-	if (!ep || !wakes_task(ADDRESS(entry, wait_queue_entry___waits, func)))
-		return POLLS;
+	if (!ep)
+		return 0;
 	task = ADDRESS(entry, wait_queue_entry___waits, private);
 	if (!way)
 		way = waiter_way(task);
 	return way ? waiter_named(ep, task, way) : 0;
+}
+
+static __always_inline __u32 waiter_at(struct endpoint *ep, __u64 entry, __u32 way)
+{
+	__u64 wakes = ADDRESS(entry, wait_queue_entry___waits, func);
+
+	if (wakes_task(wakes))
+		return sleeper_at(ep, entry, way);
+	return wakes && wakes == sleeper_functions.poll ? poller_at(ep, entry) : POLLS;
 }
 
 /* all that wait at this head: SLEEPS_*, POLLS */

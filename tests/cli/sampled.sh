@@ -78,6 +78,11 @@ rc=$?
 check 'a client in poll() waits for its server, and an idle server for nobody' \
 	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 120 python3 "$here/tests/sampled/waits_for_helper.py" >out 2>&1
+rc=$?
+check 'a program waits for the helper that it asked by a pipe, and a pool of helpers for nobody' \
+	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!
 jobs_to_end+=($tool)

@@ -1334,6 +1334,104 @@ static void looks_tell_who_has_no_answer(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* a client and its server, and beside them a program (20) with a helper (21), a pipe each way */
+enum { QUESTIONS = 2, ANSWERS = 3, WITH_HELPER = 4 };
+
+static void has_helper(struct trace_endpoint ep[WITH_HELPER])
+{
+	client_and_server(ep);
+	client_and_server(ep + QUESTIONS);
+	ep[0].rx.ns[RX_WAIT] = 0;
+	is_pipe(&ep[QUESTIONS], QUESTIONS, 20, 21, 0);
+	is_pipe(&ep[ANSWERS], ANSWERS, 21, 20, 19 * (SECOND / 20));
+	for (int i = 0; i < WITH_HELPER; i++)
+		seen_by_looks(&ep[i]);
+	ep[QUESTIONS].tx_calls.bytes = ep[ANSWERS].tx_calls.bytes = 0;
+}
+
+static void judge_looks(struct trace_endpoint ep[WITH_HELPER], uint32_t questions, uint32_t answers,
+			struct verdict *v)
+{
+	struct trace_looks looks[WITH_HELPER] = {};
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = WITH_HELPER };
+
+	looks[QUESTIONS].earlier_writes = questions;
+	looks[ANSWERS].earlier_writes = answers;
+	verdict_make(&s, v);
+}
+
+static void who_asked_last_through_pipes_waits_for_the_helper(void **state)
+{
+	struct trace_endpoint ep[WITH_HELPER];
+	struct verdict v;
+
+	has_helper(ep);
+	judge_looks(ep, 5, 4, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, ANSWERS);
+	judge_looks(ep, 1, 0, &v); /* its first question */
+	assert_int_equal(v.wait.endpoint, ANSWERS);
+	judge_looks(ep, 5, 5, &v); /* it has all its answers */
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	judge_looks(ep, 7, 0, &v); /* what is never answered are no questions */
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[QUESTIONS].rx.ns[RX_WAIT] = ep[ANSWERS].rx.ns[RX_WAIT]; /* it reads, and says nothing */
+	judge_looks(ep, 1, 0, &v);
+	assert_true(v.mutual.endpoint >= 0);
+	judge_looks(ep, 5, 5, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+static void the_looks_between_which_it_wrote_tell_who_asked_last(void **state)
+{
+	struct trace_looks looks[WITH_HELPER] = {
+		[QUESTIONS] = { .earlier_writes = 7,
+				.writes = 2,
+				.wrote_after_ns = 20,
+				.wrote_by_ns = 30 },
+		[ANSWERS] = { .earlier_writes = 2,
+			      .writes = 2,
+			      .wrote_after_ns = 10,
+			      .wrote_by_ns = 20 },
+	};
+	struct trace_endpoint ep[WITH_HELPER];
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = WITH_HELPER };
+	struct verdict v;
+
+	has_helper(ep);
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, ANSWERS);
+	looks[ANSWERS].wrote_by_ns = 30; /* between the same two looks, and more than one piece */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	looks[ANSWERS].wrote_after_ns = 30;
+	looks[ANSWERS].wrote_by_ns = 40; /* answered */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* each child that runs holds it, and whoever started them waits for their end */
+static void who_waits_for_the_end_of_many_waits_for_no_data(void **state)
+{
+	struct trace_looks looks = {};
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .looks = &looks, .n = 1 };
+	struct verdict v;
+
+	client_and_server(ep);
+	is_pipe(&ep[0], 0, 21, 20, SECOND);
+	seen_by_looks(&ep[0]);
+	ep[0].tx_calls.bytes = 0;
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[0].tx_calls.others = true;
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, -1);
+	looks.earlier_writes = 1;
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
 /* two that chat, each with a thread asleep in recv(): what goes through shows that nobody hangs */
 static void who_hears_something_waits_for_each_other_no_more(void **state)
 {
@@ -2791,6 +2889,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_answer_ends_no_deadlock),
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
 	cmocka_unit_test(looks_tell_who_has_no_answer),
+	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
+	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
+	cmocka_unit_test(the_looks_between_which_it_wrote_tell_who_asked_last),
 	cmocka_unit_test(who_hears_something_waits_for_each_other_no_more),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),

@@ -67,11 +67,9 @@ int feature_func_args(const char *name)
 static struct symbol {
 	const char *name;
 	uint64_t addr;
-} symbols[] = { { "tcp_delack_timer", 0 },
-		{ "tcp_write_timer", 0 },
-		{ "woken_wake_function", 0 },
-		{ "autoremove_wake_function", 0 },
-		{ "receiver_wake_function", 0 } };
+} symbols[] = { { "tcp_delack_timer", 0 },	 { "tcp_write_timer", 0 },
+		{ "woken_wake_function", 0 },	 { "autoremove_wake_function", 0 },
+		{ "receiver_wake_function", 0 }, { "pollwake", 0 } };
 
 #define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
@@ -99,8 +97,7 @@ static void read_symbols(void)
 	char line[512];
 
 	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
-		found += (strstr(line, " tcp_") || strstr(line, "_wake_function")) &&
-			 note_symbol(line);
+		found += (strstr(line, " tcp_") || strstr(line, "wake")) && note_symbol(line);
 	if (f)
 		fclose(f);
 }

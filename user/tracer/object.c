@@ -84,6 +84,7 @@ static void set_sleepers(struct trace *t)
 	f->woken = feature_symbol("woken_wake_function");
 	f->autoremove = feature_symbol("autoremove_wake_function");
 	f->receiver = feature_symbol("receiver_wake_function");
+	f->poll = feature_symbol("pollwake");
 }
 
 #define TIMELINE_RING (1u << 24) /* 300,000 steps between two looks, which come every 20 ms */

@@ -111,6 +111,15 @@ static uint64_t sum(const uint64_t *ns, unsigned int n)
 	return all;
 }
 
+/* A write that is added to the one before, which nobody has read yet, is not told from it. */
+static void look_at_writes(struct trace_looks *out, const struct looks *l)
+{
+	out->writes = l->head - l->head_then;
+	out->earlier_writes = l->head_then;
+	out->wrote_after_ns = l->wrote_after;
+	out->wrote_by_ns = l->wrote_by;
+}
+
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 {
 	const struct looks *tx = &ep->tx.looks, *rx = &ep->rx.looks;
@@ -125,8 +134,10 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	memcpy(out->rx_later, rx->later, sizeof(out->rx_later));
 	memcpy(out->fact, tx->fact, sizeof(out->fact));
 	memcpy(out->chrono_ns, tx->chrono, sizeof(out->chrono_ns));
-	if (tx->n)
-		out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
+	if (!tx->n)
+		return;
+	look_at_writes(out, tx);
+	out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
 }
 
 _Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N,

@@ -185,6 +185,8 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 	add_counts(out->rx_later, a->rx_later, TRACE_STATES, -1);
 	add_counts(out->fact, a->fact, TRACE_LOOK_FACTS, -1);
 	add_words(out->chrono_ns, a->chrono_ns, TRACE_CHRONOS, -1);
+	out->writes -= a->writes;
+	out->earlier_writes += a->writes;
 }
 
 /* NULL, and true: there are none. */

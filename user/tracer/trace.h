@@ -302,6 +302,8 @@ struct trace_looks {
 	double unevenness;		   /* of the gaps, see sampler/interval.h */
 	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's own chronographs, whole ticks: busy, limited by
 					      the peer's window, by the send buffer */
+	uint32_t writes, earlier_writes; /* of a pipe: between its looks; in its life before them */
+	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes`: between these two looks */
 };
 
 /* Of a sampled session: what it did and cost so far. */

@@ -96,11 +96,22 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	       (other || talks_to_itself(s, i));
 }
 
+/* of two that talk through pipes the one that asks has no answer yet */
+static bool is_question_open(const struct trace_snapshot *s, size_t i)
+{
+	int at = s->ep[i].proto == TRACE_PIPE && is_asked(s, i) ? way_back(s, i) : (int)i;
+
+	return at >= 0 && asked_last(s, (size_t)at);
+}
+
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
  * is to see. */
-static bool may_matter(const struct trace_endpoint *ep, bool nothing_sent)
+static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return nothing_sent || ep->rx_calls.bytes || ep->tx_calls.bytes;
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return (nothing_sent && !is_lifeline(s, i)) || ep->rx_calls.bytes || ep->tx_calls.bytes ||
+	       is_question_open(s, i);
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -110,7 +121,7 @@ static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing
 
 	return r.share >= WAIT_SHARE &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
-	       may_matter(ep, nothing_sent) && awaits_another(s, i, r.ns);
+	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns);
 }
 
 static bool is_much_of(uint64_t wait, uint64_t other)

@@ -84,11 +84,16 @@ bool waits_once(const struct trace_endpoint *ep)
 	       2 * ep->tx_calls.quiet_ns >= wait;
 }
 
-/* Looks see no message; but of a connection what came in all that time. */
-static bool hears_nothing(const struct trace_endpoint *ep)
+/* Looks see no message; but of a connection what came in all that time, and of a pipe that its ring
+ * moved. */
+static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 {
-	return ep->rx.resolution[RX_WAIT] != TRACE_BY_LOOKS || ep->proto != TRACE_TCP ||
-	       !ep->rx_calls.bytes;
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	if (ep->rx.resolution[RX_WAIT] != TRACE_BY_LOOKS)
+		return true;
+	return ep->proto == TRACE_PIPE ? !s->looks || !s->looks[i].writes
+				       : ep->proto != TRACE_TCP || !ep->rx_calls.bytes;
 }
 
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
@@ -96,7 +101,7 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
 	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a) && waits_once(a) &&
-	       waits_once(b) && hears_nothing(a) && hears_nothing(b);
+	       waits_once(b) && hears_nothing(s, i) && hears_nothing(s, back);
 }
 
 static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)

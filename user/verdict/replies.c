@@ -122,6 +122,44 @@ bool is_asked(const struct trace_snapshot *s, size_t i)
 	return told_by_looks(&s->ep[i]) ? is_asked_by_looks(s, i) : is_asked_by_messages(s, i);
 }
 
+static uint64_t all_writes(const struct trace_looks *l)
+{
+	return (uint64_t)l->earlier_writes + l->writes;
+}
+
+static bool wrote_after(const struct trace_looks *l, const struct trace_looks *other)
+{
+	return l->writes && (!other->writes || l->wrote_after_ns >= other->wrote_by_ns);
+}
+
+/* Where a question follows an answer between the same two looks, or nothing was written since the
+ * first, the pipes' whole lives tell: each question had its answer, but the last. What is never
+ * answered are no questions, unless it is the first. */
+bool asked_last(const struct trace_snapshot *s, size_t i)
+{
+	bool by_looks = s->looks && told_by_looks(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
+	int back = by_looks ? way_back(s, i) : -1;
+	const struct trace_looks *answers, *questions;
+
+	if (back < 0)
+		return false;
+	answers = &s->looks[i];
+	questions = &s->looks[back];
+	if (!all_writes(answers))
+		return all_writes(questions) && all_writes(questions) <= PIECES;
+	if (wrote_after(answers, questions))
+		return false;
+	return wrote_after(questions, answers) || all_writes(questions) == all_writes(answers) + 1;
+}
+
+bool is_lifeline(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return s->looks && told_by_looks(ep) && ep->proto == TRACE_PIPE && ep->tx_calls.others &&
+	       !all_writes(&s->looks[i]);
+}
+
 /* Whose replies tell how long it was without an answer: what came; where no hook saw that (splice),
  * what the other end took to answer. */
 static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,

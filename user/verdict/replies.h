@@ -17,6 +17,14 @@ bool asks(const struct trace_snapshot *s, size_t i);
  * whoever asks */
 bool is_asked(const struct trace_snapshot *s, size_t i);
 
+/* By looks, which see a pipe's ring move and no message: is the last that went between the two
+ * processes what the reader there wrote, through the other pipe? */
+bool asked_last(const struct trace_snapshot *s, size_t i);
+
+/* By looks: a pipe whose write end several hold, and through which nothing ever went: its end shows
+ * that all of them have ended, and nobody waits for data. */
+bool is_lifeline(const struct trace_snapshot *s, size_t i);
+
 /* how long the reader there waited: in calls, or out of them for an answer, whichever tells more */
 struct reader_spell waited_at(const struct trace_snapshot *s, size_t i);
 
