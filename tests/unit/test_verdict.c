@@ -1432,6 +1432,39 @@ static void who_waits_for_the_end_of_many_waits_for_no_data(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
+static void what_was_stopped_leads_by_looks_too(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++)
+		seen_by_looks(&ep[i]);
+	ep[0].rx.max[RX_WAIT] = 0;
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep[1].tx_calls.stopped_ns = SECOND;
+	card_of_both(ep, &c);
+	assert_string_equal(c.why, "nginx[7] was stopped (signal, debugger or freezer)");
+}
+
+static void who_was_stopped_does_not_accept_for_that(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	ep[0] = ep[1] = downloader(900000000);
+	ep[0].making.accept_unread_ns = 800000000;
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "nobody called accept()"));
+	ep[0].rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep[0].rx_calls.stopped_ns = 800000000;
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.head, "to accept the connection"));
+	assert_string_equal(c.why, "curl[12] was stopped (signal, debugger or freezer)");
+}
+
 /* two that chat, each with a thread asleep in recv(): what goes through shows that nobody hangs */
 static void who_hears_something_waits_for_each_other_no_more(void **state)
 {
@@ -2891,6 +2924,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(looks_tell_who_has_no_answer),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
+	cmocka_unit_test(what_was_stopped_leads_by_looks_too),
+	cmocka_unit_test(who_was_stopped_does_not_accept_for_that),
 	cmocka_unit_test(the_looks_between_which_it_wrote_tell_who_asked_last),
 	cmocka_unit_test(who_hears_something_waits_for_each_other_no_more),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),

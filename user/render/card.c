@@ -479,10 +479,17 @@ static void card_of_late_answers(const struct making *m)
 	take_fix(m);
 }
 
+/* looks see no episode: of these all of it */
+static uint64_t longest_of(const struct reader_spell *r)
+{
+	return r->max_ns ? r->max_ns : r->ns;
+}
+
 static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
 	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
+	bool not_accepted = 2 * ep->making.accept_unread_ns >= late->ns;
 	struct who reader = who_is_not_reading(ep, late->ns);
 	struct card *c = m->c;
 
@@ -490,15 +497,16 @@ static void card_of_late_reader(const struct making *m)
 	who_name(&reader, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for %s to read", c->who, waits(c->who), c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
-	if (kept_off_phrase(m->s, &ep->rx_calls, late->max_ns)) {
-		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
-			 kept_off_phrase(m->s, &ep->rx_calls, late->max_ns));
-		set_fix(c, kept_off_fix(m->s, &ep->rx_calls, late->max_ns));
-		return;
-	}
-	if (2 * ep->making.accept_unread_ns >= late->ns) {
+	if (not_accepted)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
+	if (kept_off_phrase(m->s, &ep->rx_calls, longest_of(late))) {
+		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
+			 kept_off_phrase(m->s, &ep->rx_calls, longest_of(late)));
+		set_fix(c, kept_off_fix(m->s, &ep->rx_calls, longest_of(late)));
+		return;
+	}
+	if (not_accepted) {
 		snprintf(c->why, sizeof(c->why),
 			 "its data lay unread in the listener's queue: nobody called accept()");
 		set_fix(c, "call accept() sooner, or from more threads");
@@ -673,9 +681,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
-	else if (kept_off_phrase(m->s, sender, m->v->wait.max_ns))
+	else if (kept_off_phrase(m->s, sender, longest_of(&m->v->wait)))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
-			 kept_off_phrase(m->s, sender, m->v->wait.max_ns));
+			 kept_off_phrase(m->s, sender, longest_of(&m->v->wait)));
 	else if (has_requests(&m->v->waits.requests))
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)

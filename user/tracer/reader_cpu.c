@@ -111,6 +111,18 @@ static void take_over(struct reader_cpu *now, const struct reader_cpu *then)
 		now->now = then->now;
 }
 
+/* one process reads and writes there */
+static void same_for_writer(struct trace_call_stats *out, const struct trace_call_stats *in)
+{
+	out->cpu_ns = in->cpu_ns;
+	out->no_cpu_ns = in->no_cpu_ns;
+	out->cpu_res = in->cpu_res;
+	out->no_cpu_res = in->no_cpu_res;
+	out->stopped_ns = in->stopped_ns;
+	out->stopped_max_ns = in->stopped_max_ns;
+	out->stopped_n = in->stopped_n;
+}
+
 static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 {
 	struct trace_call_stats *b = &ep->rx_calls;
@@ -125,6 +137,8 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 		b->stopped_ns = b->stopped_max_ns = ep->rx.lifetime_ns;
 		b->stopped_n = 1;
 	}
+	if (ep->proto != TRACE_PIPE && ep->tx_calls.tgid == b->tgid)
+		same_for_writer(&ep->tx_calls, b);
 }
 
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s)
