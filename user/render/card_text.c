@@ -397,14 +397,22 @@ static void not_seen(const struct trace_counters *c, const struct paint *p)
 	       "calls were not counted: the kernel skipped the program");
 }
 
-static void foot(const struct verdict *v, bool lost, const struct paint *p)
+/* of the tracing: a packet may be lost all the same. No look waits in a queue where it could be. */
+static const char *what_is_whole(const struct trace_snapshot *s)
+{
+	if (s->counters.lost || s->counters.overflow)
+		return "";
+	return s->sampling.on ? "no endpoint missed     " : "no event missed     ";
+}
+
+static void foot(const struct trace_snapshot *s, const struct verdict *v, const struct paint *p)
 {
 	char text[160];
 
 	if (!v->n_active)
 		return;
 	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain%s%s",
-		 v->n ? "* stall     " : "", lost ? "" : "nothing lost     ", v->n ? " " : "",
+		 v->n ? "* stall     " : "", what_is_whole(s), v->n ? " " : "",
 		 v->n ? trace_tx_names[v->v[v->lead].cause] : "");
 	fputs("  ", p->out);
 	paint_wrapped(p, INK_DIM, text, 2, 2);
@@ -433,5 +441,5 @@ void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
 	others(s, &sub, x->shown, p);
 	not_seen(&s->counters, p);
 	sampling_line(&s->sampling, s->at_ns, p);
-	foot(v, s->counters.lost || s->counters.overflow, p);
+	foot(s, v, p);
 }
