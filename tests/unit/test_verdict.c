@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "bpf/charge.h"
+#include "stats/rng.h"
 #include "verdict/blame.h"
+#include "verdict/mutual_wait.h"
 #include "render/card.h"
 #include "render/names.h"
 
@@ -1583,6 +1585,35 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
 }
 
+/* looked up beforehand, as for a build's thousands of pipes, and searched for: the same */
+static void ways_back_are_found_alike(void **state)
+{
+	enum { PIPES = 200, PROGRAMS = 12 };
+	struct trace_endpoint *ep = calloc(PIPES, sizeof(*ep));
+	struct trace_snapshot s = { .ep = ep, .n = PIPES };
+	struct rng rng;
+	size_t found = 0;
+	int *back;
+
+	rng_seed(&rng, 1);
+	for (size_t i = 0; i < PIPES; i++) {
+		ep[i].proto = rng_below(&rng, 10) ? TRACE_PIPE : TRACE_UNIX_STREAM;
+		ep[i].peer = ep[i].proto == TRACE_PIPE ? -1 : (int)(PIPES - 1 - i);
+		ep[i].tx_calls.tgid = (pid_t)rng_below(&rng, PROGRAMS);
+		ep[i].rx_calls.tgid = (pid_t)rng_below(&rng, PROGRAMS);
+		ep[i].rx.ns[RX_WAIT] = rng_below(&rng, 3);
+	}
+	back = find_ways_back(&s);
+	assert_non_null(back);
+	for (size_t i = 0; i < PIPES; i++) {
+		assert_int_equal(back[i], way_back(&s, i));
+		found += back[i] >= 0;
+	}
+	assert_in_range(found, PIPES / 2, PIPES - 1);
+	free(back);
+	free(ep);
+}
+
 /* The client's patience is no time that the server thought. */
 static void requests_that_the_client_gave_up_are_counted(void **state)
 {
@@ -2996,6 +3027,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_wait_for_another_host_says_so),
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(ways_back_are_found_alike),
 	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),
 	cmocka_unit_test(what_was_sent_in_no_time_was_sent),

@@ -358,6 +358,8 @@ struct trace_snapshot {
 					(counters.dropped); NULL: none */
 	struct trace_counters counters;
 	struct trace_listeners listeners;
+	const int *ways_back; /* the answers of way_back() (verdict/mutual_wait.h), looked up
+				 beforehand; NULL: they are not */
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */

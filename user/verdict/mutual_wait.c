@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/mutual_wait.h"
 
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "verdict/overlap.h"
 #include "verdict/who.h"
 
@@ -30,7 +33,81 @@ static int pipe_back(const struct trace_snapshot *s, const struct trace_endpoint
 
 int way_back(const struct trace_snapshot *s, size_t i)
 {
+	if (s->ways_back)
+		return s->ways_back[i];
 	return s->ep[i].proto == TRACE_PIPE ? pipe_back(s, &s->ep[i]) : s->ep[i].peer;
+}
+
+struct pipe_users {
+	pid_t writer, reader;
+	uint64_t wait_ns;
+	int at;
+};
+
+/* of those between the same two the longest wait comes first */
+static int users_order(const void *x, const void *y)
+{
+	const struct pipe_users *a = x, *b = y;
+
+	if (a->writer != b->writer)
+		return a->writer < b->writer ? -1 : 1;
+	if (a->reader != b->reader)
+		return a->reader < b->reader ? -1 : 1;
+	if (a->wait_ns != b->wait_ns)
+		return a->wait_ns > b->wait_ns ? -1 : 1;
+	return a->at - b->at;
+}
+
+static size_t list_pipes(const struct trace_snapshot *s, struct pipe_users *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ep[i].proto == TRACE_PIPE)
+			v[n++] = (struct pipe_users){ s->ep[i].tx_calls.tgid,
+						      s->ep[i].rx_calls.tgid,
+						      s->ep[i].rx.ns[RX_WAIT], (int)i };
+	qsort(v, n, sizeof(*v), users_order);
+	return n;
+}
+
+/* the first of those that lead from the one to the other; -1: there is none */
+static int first_between(const struct pipe_users *v, size_t n, pid_t writer, pid_t reader)
+{
+	struct pipe_users want = { writer, reader, UINT64_MAX, -1 };
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (users_order(&v[mid], &want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && v[lo].writer == writer && v[lo].reader == reader ? v[lo].at : -1;
+}
+
+int *find_ways_back(const struct trace_snapshot *s)
+{
+	struct pipe_users *v = array_new(s->n, 0, sizeof(*v));
+	int *back = array_new(s->n, 0, sizeof(*back));
+	size_t n = v ? list_pipes(s, v) : 0;
+
+	for (size_t i = 0; v && back && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+		pid_t writer = ep->tx_calls.tgid;
+
+		back[i] = ep->proto != TRACE_PIPE ? ep->peer
+			  : writer ? first_between(v, n, ep->rx_calls.tgid, writer)
+				   : -1;
+	}
+	if (!v) {
+		free(back);
+		back = NULL;
+	}
+	free(v);
+	return back;
 }
 
 static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoint *b)

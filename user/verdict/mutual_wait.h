@@ -9,6 +9,9 @@
 /* where whoever this reader waits for waits for this one: the index of an endpoint, of two pipes
  * between them the other; -1: not seen */
 int way_back(const struct trace_snapshot *s, size_t i);
+/* That of every endpoint, for `ways_back`: of a build's thousands of pipes to search all for each
+ * would take minutes. NULL: no memory. */
+int *find_ways_back(const struct trace_snapshot *s);
 
 /* since when nothing was sent there: a close ends a sender's last state too, and does not tell */
 bool is_quiet_known(const struct trace_endpoint *ep);

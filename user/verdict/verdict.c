@@ -442,7 +442,7 @@ static void count_active(const struct trace_endpoint *ep, struct verdict *out)
 	out->unseen = (enum trace_unseen)by;
 }
 
-void verdict_make(const struct trace_snapshot *s, struct verdict *out)
+static void make(const struct trace_snapshot *s, struct verdict *out)
 {
 	uint64_t by_cause[TX_N] = {};
 	struct candidates found = {};
@@ -474,4 +474,14 @@ void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 	verdict_link(s, out);
 	verdict_deadlocks(s, out);
 	judge(out);
+}
+
+void verdict_make(const struct trace_snapshot *s, struct verdict *out)
+{
+	struct trace_snapshot indexed = *s;
+	int *ways_back = find_ways_back(s);
+
+	indexed.ways_back = ways_back;
+	make(&indexed, out);
+	free(ways_back);
 }
