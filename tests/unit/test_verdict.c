@@ -1585,6 +1585,26 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
 }
 
+/* BBR paces a connection whose window is small, too */
+static void pacing_yields_to_another_stall_of_the_connection(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = ep[0].rx.count[RX_WAIT] = 0;
+	ep[1].tx_calls.bytes = 1000000;
+	ep[1].tx.ns[TX_IDLE] = SECOND / 5;
+	ep[1].tx.ns[TX_PACING] = SECOND / 2;
+	ep[1].tx.ns[TX_SNDBUF] = 3 * (SECOND / 10);
+	said_of_both(ep, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[v.lead].cause, TX_SNDBUF);
+	ep[1].tx.ns[TX_SNDBUF] = SECOND / 10; /* a sender that is told to pace itself */
+	said_of_both(ep, &v);
+	assert_int_equal(v.v[v.lead].cause, TX_PACING);
+}
+
 /* looked up beforehand, as for a build's thousands of pipes, and searched for: the same */
 static void ways_back_are_found_alike(void **state)
 {
@@ -3027,6 +3047,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_wait_for_another_host_says_so),
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
 	cmocka_unit_test(ways_back_are_found_alike),
 	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),

@@ -43,9 +43,26 @@ static bool waits_for_own_writer(const struct finding *f)
 	return f->cause == TX_CORK || f->blamed == BLAME_OWN_WRITES;
 }
 
-static double weight(const struct finding *f)
+/* A congestion control that paces, as BBR does, paces whatever holds the connection up: another
+ * stall of it, if it takes a third as long, tells more. */
+#define PACING_WEIGHT (1.0 / 3)
+
+static bool has_another_stall(const struct verdict *v, const struct finding *f)
 {
-	return (double)f->all.ns * (waits_for_own_writer(f) ? OWN_WEIGHT : 1);
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i].endpoint == f->endpoint && v->v[i].cause != f->cause &&
+		    v->v[i].limit == LIMIT_NONE)
+			return true;
+	return false;
+}
+
+static double weight(const struct verdict *v, const struct finding *f)
+{
+	double ns = (double)f->all.ns;
+
+	if (f->cause == TX_PACING && f->blamed == BLAME_NOBODY && has_another_stall(v, f))
+		return ns * PACING_WEIGHT;
+	return ns * (waits_for_own_writer(f) ? OWN_WEIGHT : 1);
 }
 
 /* the heaviest stall, or limit; -1: none */
@@ -55,7 +72,7 @@ static int heaviest(const struct verdict *v, bool limit)
 
 	for (size_t i = 0; i < v->n; i++)
 		if ((v->v[i].limit != LIMIT_NONE) == limit && !v->v[i].behind_wait &&
-		    (at < 0 || weight(&v->v[i]) > weight(&v->v[at])))
+		    (at < 0 || weight(v, &v->v[i]) > weight(v, &v->v[at])))
 			at = (int)i;
 	return at;
 }
