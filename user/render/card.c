@@ -385,10 +385,12 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 
 	if (f->limit == LIMIT_READER_CPU)
 		snprintf(c->why, sizeof(c->why),
-			 "%s is busy on its CPU (%.0f %% of one) and cannot keep up", c->whom,
+			 "%s %s CPU (%.0f %% of one) and cannot keep up", c->whom,
+			 verb_of(c->whom, "is busy on its", "are busy on their"),
 			 100 * fmin(reader, 1));
 	else if (f->limit == LIMIT_WRITER_CPU)
-		snprintf(c->why, sizeof(c->why), "%s is busy on its CPU", c->who);
+		snprintf(c->why, sizeof(c->why), "%s %s CPU", c->who,
+			 verb_of(c->who, "is busy on its", "are busy on their"));
 	else if (f->limit == LIMIT_SHARED_CPU)
 		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
 	else if (f->limit == LIMIT_LINK)

@@ -150,7 +150,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- %s %s in small pieces", name,
 			 late.others ? "read" : "reads");
 	else if (f->limit == LIMIT_READER_CPU)
-		snprintf(buf, len, " <- %s is busy on its CPU", name);
+		snprintf(buf, len, " <- %s %s CPU", name,
+			 late.others ? "are busy on their" : "is busy on its");
 	else if (f->limit != LIMIT_NONE && f->limit != LIMIT_OWN_WRITES)
 		snprintf(buf, len, ", limited by %s", limit_phrase(f->limit));
 	else if (reader_kept_off(s, f))
