@@ -101,7 +101,10 @@ static void warn_machine(struct warnings *w, const struct noise_report *r,
 		     "a system call took %.0f ns before and %.0f ns after (%+.1f %%): tracing or "
 		     "load came or went",
 		     r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns, 100 * call);
-	if (r->tracers > l->own_tracers)
+	if (r->tracers - l->own_tracers == 1)
+		warn(w, "a BPF tracing program of somebody else is loaded: every hooked path is "
+			"slower (bpftool prog list)");
+	else if (r->tracers > l->own_tracers)
 		warn(w,
 		     "%.0f BPF tracing programs of others are loaded: every hooked path is slower "
 		     "(bpftool prog list)",
