@@ -23,7 +23,7 @@ beside 'a tail that is lost' hole
 beside 'a full pipe' pipe-slow-reader n=600
 beside 'an empty pipe' pipe-slow-writer n=600
 beside 'a full Unix stream' unix-slow-reader type=stream n=600
-beside 'a full Unix datagram socket' unix-slow-reader type=dgram n=600
+beside 'a full Unix datagram socket' unix-slow-reader type=dgram n=1000
 beside 'an empty UDP socket' udp-slow-writer n=300	# it is found a tenth of a second after it was made, or later
 
 sample() { # NAME BUDGET CASE [key=value...]: s.json of a sampled session of it
