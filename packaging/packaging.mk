@@ -5,13 +5,15 @@ datadir   ?= $(PREFIX)/share
 sharedir  ?= $(datadir)/ipcstall
 libexecdir ?= $(PREFIX)/libexec
 unitdir   ?= $(PREFIX)/lib/systemd/system
+# in zsh's own search path, also below /usr/local
+zshdir    ?= $(datadir)/zsh/site-functions
 # where the Python side is put, as the package ipcstall_analysis; `ipcstall` finds it as sharedir/analysis
 pythondir ?= $(sharedir)
 
 MANDIR     = $(DESTDIR)$(datadir)/man/man8
 # each shell's folder of completions, and the name that it looks for there
 BASH_COMPLETION = $(DESTDIR)$(datadir)/bash-completion/completions/ipcstall
-ZSH_COMPLETION  = $(DESTDIR)$(datadir)/zsh/vendor-completions/_ipcstall
+ZSH_COMPLETION  = $(DESTDIR)$(zshdir)/_ipcstall
 FISH_COMPLETION = $(DESTDIR)$(datadir)/fish/vendor_completions.d/ipcstall.fish
 UNITS      = ipcstall-export.service ipcstall-watch.service
 UNIT_FILES = $(UNITS:%=$(DESTDIR)$(unitdir)/%)
