@@ -138,7 +138,8 @@
 		for (const v of [0, 0.5, 1])
 			svg.append(s("line", { class: "grid", x1: LEFT, x2: f.width - RIGHT, y1: y(v), y2: y(v) }),
 				s("text", { x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, `${100 * v} %`));
-		svg.append(s("text", { x: 0, y: f.shareTop - 12, class: "strong" }, "stalled share of the time, the end that stalled most"));
+		svg.append(s("text", { x: 0, y: f.shareTop - 12, class: "strong" },
+			"stalled share of the time, the end that stalled most"));
 		view.curves.forEach((c, i) => {
 			svg.append(s("path", { d: path(view.x, c.share.map((v) => (v === null ? null : Math.min(v, 1))), f.x, y), fill: "none",
 				style: `stroke:var(--curve${i % 8});stroke-width:2`, "stroke-dasharray": DASHES[i % 8] }));

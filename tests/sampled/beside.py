@@ -37,7 +37,8 @@ def run(case, budget, folder):
     pid = int(known.stdout.readline().split()[1])
     paths = [os.path.join(folder, name) for name in ("ledger.json", "sampled.json")]
     tracers = [tracer(pid, paths[0], "--exact"), tracer(pid, paths[1], "--sampled", "--zoom-budget", "0", "--budget", budget)]
-    inherited = {os.stat(f"/proc/{pid}/fd/{fd}").st_ino for fd in range(3)}  # no traced program is at the other end
+    # no traced program is at the other end
+    inherited = {os.stat(f"/proc/{pid}/fd/{fd}").st_ino for fd in range(3)}
     known.send_signal(signal.SIGUSR1)
     known.communicate()
     for t in tracers:
@@ -48,7 +49,8 @@ def run(case, budget, folder):
 
 
 def without(pipes, ledger):
-    ledger["endpoints"] = [ep for ep in ledger["endpoints"] if ep["proto"] != "pipe" or ep["inode"] not in pipes]
+    ledger["endpoints"] = [ep for ep in ledger["endpoints"]
+                           if ep["proto"] != "pipe" or ep["inode"] not in pipes]
     return ledger
 
 

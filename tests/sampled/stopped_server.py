@@ -11,7 +11,7 @@ import sys
 import time
 
 import attached
-from waits_in_epoll import ask, child, pair, serve
+from talkers import ask, child, pair, serve
 
 
 def main():

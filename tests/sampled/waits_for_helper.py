@@ -5,31 +5,15 @@ waits_for_helper.py: without a ledger, a program that waits for a helper at the 
 pipes, in read() or in select(), while another conversation goes on; and helpers without work.
 
 Exit: 0 right, 1 wrong."""
-import contextlib
 import json
 import os
 import select
 import signal
-import socket
 import sys
 import time
 
 import attached
-
-NEVER = 60
-PORT = 20000 + os.getpid() % 10000  # below the ephemeral ports: a server's
-
-
-def child(name, work):
-    pid = os.fork()
-    if not pid:
-        signal.alarm(NEVER)
-        with open("/proc/self/comm", "w", encoding="ascii") as f:
-            f.write(name)
-        with contextlib.suppress(OSError):  # the other one was ended first
-            work()
-        os._exit(0)
-    return pid
+from talkers import NEVER, ask, child, pair, serve
 
 
 def close(*fds):
@@ -58,7 +42,7 @@ def start_helper(think, ready, others):
     return q_in, a_out, pid
 
 
-def ask(to, answers, by_select):
+def ask_helper(to, answers, by_select):
     os.write(to, b"question")
     if by_select:
         select.select([answers], [], [])
@@ -69,7 +53,7 @@ def run_asker(tell, ready, think, by_select):
     to, answers, pid = start_helper(think, ready, [tell])
     os.write(tell, str(pid).encode())
     while True:
-        ask(to, answers, by_select)
+        ask_helper(to, answers, by_select)
 
 
 def run_pool(tell, ready):
@@ -77,30 +61,16 @@ def run_pool(tell, ready):
     for _ in range(3):
         helpers.append(start_helper(0, ready, [fd for h in helpers for fd in h[:2]]))
     for to, answers, _ in helpers:
-        ask(to, answers, by_select=False)
+        ask_helper(to, answers, by_select=False)
     os.write(tell, " ".join(str(h[2]) for h in helpers).encode())
     select.select([h[1] for h in helpers], [], [])
 
 
 def chat():
     """Two that talk by TCP, and wait for nobody for long."""
-    with socket.create_server(("127.0.0.1", PORT)) as listener:
-        client = socket.create_connection(listener.getsockname())
-        server = listener.accept()[0]
-
-    def serve():
-        client.close()
-        while server.recv(100):
-            server.send(b"answer")
-
-    def use():
-        server.close()
-        while True:
-            client.send(b"question")
-            client.recv(100)
-            time.sleep(0.02)
-
-    pids = [child("server", serve), child("client", use)]
+    server, client = pair()
+    pids = [child("server", lambda: serve(server, 0, False), client),
+            child("client", lambda: ask(client, 0.02), server)]
     client.close()
     server.close()
     return pids

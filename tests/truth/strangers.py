@@ -70,19 +70,22 @@ def asyncio_thinks(box):
     return loop(box, ROUNDS), box.own()
 
 
-@sick("node-thinks", "waiting", cause="wait", who="^node", whom="^node", why="thinks (99|1\\d\\d)[. ]", figure=ANSWERS, within=(40 * MS, 0.05))
+@sick("node-thinks", "waiting", cause="wait", who="^node", whom="^node",
+      why="thinks (99\\.\\d|1\\d\\d) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
 def node_thinks(box):
     """Node at both ends, one connection that is kept: the server's setTimeout() takes 100 ms."""
     return box.run(need("node"), lang("thinks.js")), box.own()
 
 
-@sick("go-thinks", "waiting", cause="wait", who="^thinks", whom="^thinks", why="thinks (99|1\\d\\d)[. ]", figure=ANSWERS, within=(40 * MS, 0.05))
+@sick("go-thinks", "waiting", cause="wait", who="^thinks", whom="^thinks",
+      why="thinks (99\\.\\d|1\\d\\d) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
 def go_thinks(box):
     """Go's net/http at both ends, in two processes: the handler sleeps 100 ms."""
     return box.run(go("thinks")), box.own()
 
 
-@sick("java-nio-thinks", "waiting", cause="wait", who="^java", whom="^server", why="thinks (99|1\\d\\d)[. ]", figure=ANSWERS, within=(40 * MS, 0.05))
+@sick("java-nio-thinks", "waiting", cause="wait", who="^java", whom="^server",
+      why="thinks (99\\.\\d|1\\d\\d) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
 def java_thinks(box):
     """Java's NIO waits in a Selector for a server that thinks 100 ms."""
     server = box.write("server.py", '''

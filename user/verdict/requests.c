@@ -172,10 +172,7 @@ static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struc
 	sum->retry_ns = each > sum->retry_ns ? each : sum->retry_ns;
 }
 
-/* A few questions, and the connection was closed without an answer. Who sends more than a few may
- * expect none. */
-#define QUESTIONS 3
-
+/* A few questions, and the connection was closed without an answer. */
 static bool is_given_up(const struct trace_endpoint *ep)
 {
 	uint64_t asked = ep->tx_calls.messages;

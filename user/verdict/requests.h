@@ -6,6 +6,9 @@
 
 #include "verdict/verdict.h"
 
+/* Whoever sends more than these without an answer may expect none: lines of a log, say. */
+#define QUESTIONS 3
+
 /* Adds those of the one who waits for answers at endpoint i; nothing where their number is not
  * known. */
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum);

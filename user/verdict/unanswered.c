@@ -4,6 +4,7 @@
  * nothing is lost that this host knows of. Who never tries to read expects no answer.
  */
 #include "verdict/other_findings.h"
+#include "verdict/requests.h"
 
 #include <string.h>
 
@@ -19,10 +20,8 @@ static bool expects_an_answer(const struct trace_endpoint *ep)
 }
 
 /* Of who waits in poll() or epoll no call tells; but what it asked lies unread at the server, for
- * most of a second that somebody had for an answer. Of more than a few nobody knows that they ask:
- * lines of a log, say. */
+ * most of a second that somebody had for an answer. */
 #define LIES_NS	  500000000
-#define QUESTIONS 3
 
 static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
 {
