@@ -1605,6 +1605,33 @@ static void pacing_yields_to_another_stall_of_the_connection(void **state)
 	assert_int_equal(v.v[v.lead].cause, TX_PACING);
 }
 
+/* It fills the sender's buffer and closes the window by turns. */
+static void a_readers_absence_is_one_finding(void **state)
+{
+	static const enum tx_state by[] = { TX_SNDBUF, TX_RWND, TX_PACING };
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = ep[0].rx.count[RX_WAIT] = 0;
+	ep[1].tx_calls.bytes = 1000000;
+	ep[1].tx.ns[TX_IDLE] = SECOND / 10;
+	for (int i = 0; i < 3; i++) {
+		ep[1].tx.ns[by[i]] = ep[1].blame.unread_ns[by[i]] = (3 - i) * (SECOND / 10);
+		ep[1].tx.count[by[i]] = ep[1].blame.unread_n[by[i]] = 10;
+		ep[1].tx.max[by[i]] = SECOND / 50;
+	}
+	assert_non_null(strstr(said_of_both(ep, &v), ": sndbuf, pacing, rwnd <- "));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       " 30 times, 600 ms in all (60.0 % of its time), longest 20.0 ms"));
+	assert_int_equal(v.n, 1);
+	assert_int_equal(v.v[0].cause, TX_SNDBUF);
+	assert_int_equal(v.v[0].ns, 3 * (SECOND / 10));
+	ep[1].blame.unread_ns[TX_RWND] = 0; /* a window that no reader explains */
+	said_of_both(ep, &v);
+	assert_int_equal(v.n, 2);
+}
+
 /* looked up beforehand, as for a build's thousands of pipes, and searched for: the same */
 static void ways_back_are_found_alike(void **state)
 {
@@ -3048,6 +3075,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
+	cmocka_unit_test(a_readers_absence_is_one_finding),
 	cmocka_unit_test(ways_back_are_found_alike),
 	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),

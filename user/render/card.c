@@ -257,19 +257,18 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
-	char how[PARTY_TEXT + 32], *buf = m->c->why;
+	char causes[CAUSES_TEXT], how[PARTY_TEXT + 32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
+	causes_text(f, causes, sizeof(causes));
 	if (f->small_reads)
-		snprintf(buf, len, "%s: %s %s %" PRIu64 " times, %.1f B each",
-			 trace_tx_names[f->cause], name, verb_of(name, "reads", "read"),
-			 reader->messages,
+		snprintf(buf, len, "%s: %s %s %" PRIu64 " times, %.1f B each", causes, name,
+			 verb_of(name, "reads", "read"), reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
 	else if (reader_kept_off(m->s, f))
-		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
-			 reader_kept_off(m->s, f));
+		snprintf(buf, len, "%s: %s %s", causes, name, reader_kept_off(m->s, f));
 	else
-		snprintf(buf, len, "%s: %s %s", trace_tx_names[f->cause], name,
+		snprintf(buf, len, "%s: %s %s", causes, name,
 			 reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
 }
 

@@ -339,6 +339,16 @@ static void add_parties(json_t *o, const struct trace_snapshot *s, const struct 
 	json_object_set_new(o, "blamed_comm", who_comm_to_json(&blamed));
 }
 
+static json_t *causes_to_json(unsigned int causes)
+{
+	json_t *list = json_array();
+
+	for (unsigned int c = 0; c < TX_N; c++)
+		if (causes & 1u << c)
+			json_array_append_new(list, json_string(trace_tx_names[c]));
+	return list;
+}
+
 /* of all that are told together */
 static void add_sums(json_t *o, const struct finding *f)
 {
@@ -357,6 +367,7 @@ static void add_sums(json_t *o, const struct finding *f)
 
 	add_amounts(o, rows, sizeof(rows) / sizeof(rows[0]));
 	json_object_set_new(o, "all_share", json_real(finding_share(f)));
+	json_object_set_new(o, "all_causes", causes_to_json(f->all.causes));
 }
 
 static json_t *finding_to_json(const struct trace_snapshot *s, const struct finding *f)

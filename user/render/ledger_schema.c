@@ -57,7 +57,7 @@ static const struct schema_def objects[] = {
 	  "~ring_for:?text ~pid:?count ~comm:?text ~blamed_pid:?count ~blamed_comm:?text "
 	  "~unanswered_syn:bool ~limit:?text ~late_not_lost:bool ~connections:count "
 	  "~all_ns:count ~all_count:?count ~all_max_ns:?count ~all_share:number "
-	  "~all_blamed_ns:count ~all_blamed_count:?count" },
+	  "~all_blamed_ns:count ~all_blamed_count:?count ~all_causes:tx_state[]" },
 	{ "spell", "endpoint:count ns:count count:count max_ns:count share:number" },
 	{ "wait",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~mutual:?count "

@@ -23,6 +23,9 @@ const char *reader_kept_off(const struct trace_snapshot *s, const struct finding
  * several "are", "read", "wait" */
 const char *reader_phrase(const struct trace_snapshot *s, const struct finding *f, bool several,
 			  char *buf, size_t len);
+/* "sndbuf, rwnd": all that are in the finding, its own first */
+enum { CAUSES_TEXT = 96 };
+void causes_text(const struct finding *f, char *buf, size_t len);
 
 /* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
 void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct paint *p);

@@ -187,13 +187,21 @@ static const char *surety_phrase(const struct finding *f)
 
 enum { CAUSE_TEXT = 448 };
 
+void causes_text(const struct finding *f, char *buf, size_t len)
+{
+	snprintf(buf, len, "%s", trace_tx_names[f->cause]);
+	for (unsigned int c = 0; c < TX_N; c++)
+		if (c != f->cause && f->all.causes & 1u << c)
+			text_append(buf, len, ", %s", trace_tx_names[c]);
+}
+
 /* "known[12] of pipe:[34]: sndbuf <- known[13] is not reading" */
 static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 	struct who held_up = finding_sender(s, f);
-	char name[160], sender[PARTY_TEXT], blame[PARTY_TEXT + 64];
+	char name[160], sender[PARTY_TEXT], causes[CAUSES_TEXT], blame[PARTY_TEXT + 64];
 
 	endpoint_name(ep, name, sizeof(name));
 	if (f->all.connections > 1)
@@ -201,7 +209,8 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 	name_several(&held_up, f->all.several_senders);
 	who_name(&held_up, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
-	snprintf(buf, len, "%s of %s: %s%s", sender, name, trace_tx_names[f->cause], blame);
+	causes_text(f, causes, sizeof(causes));
+	snprintf(buf, len, "%s of %s: %s%s", sender, name, causes, blame);
 }
 
 /* where the blame explains some of the episodes, and not nearly all of them */

@@ -23,6 +23,61 @@ struct who finding_blamed(const struct trace_snapshot *s, const struct finding *
 	return blamed;
 }
 
+/* ---- one reader's doing ---- */
+
+static bool blame_one_reader(const struct trace_snapshot *s, const struct finding *a,
+			     const struct finding *b)
+{
+	struct who x = finding_blamed(s, a), y = finding_blamed(s, b);
+
+	return a->blamed == BLAME_PEER_READER && b->blamed == BLAME_PEER_READER &&
+	       a->limit == LIMIT_NONE && b->limit == LIMIT_NONE && a->surety == b->surety &&
+	       a->small_reads == b->small_reads && x.tgid == y.tgid &&
+	       finding_sender(s, a).tgid == finding_sender(s, b).tgid;
+}
+
+static void take_cause(struct totals *a, const struct totals *b)
+{
+	a->causes |= b->causes;
+	a->ns += b->ns;
+	a->count += b->count;
+	a->blamed_ns += b->blamed_ns;
+	a->blamed_n += b->blamed_n;
+	a->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
+}
+
+static void swap_if_larger(struct finding *a, struct finding *b)
+{
+	struct finding was = *a;
+
+	if (b->ns <= a->ns)
+		return;
+	*a = *b;
+	*b = was;
+}
+
+size_t findings_unite_causes(const struct trace_snapshot *s, struct finding *v, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t into = 0;
+
+		while (into < kept && !blame_one_reader(s, &v[into], &v[i]))
+			into++;
+		if (into == kept) {
+			v[kept++] = v[i];
+			continue;
+		}
+		swap_if_larger(&v[into], &v[i]);
+		v[into].goes_on |= v[i].goes_on;
+		take_cause(&v[into].all, &v[i].all);
+	}
+	return kept;
+}
+
+/* ---- candidates ---- */
+
 enum { ROOM_FIRST = 64 };
 
 static int make_room(struct candidates *c)
@@ -171,13 +226,9 @@ static void take_in(struct candidate *into, const struct candidate *c)
 	struct totals *a = &into->f.all;
 	const struct totals *b = &c->f.all;
 
+	take_cause(a, b);
 	a->connections += b->connections;
-	a->ns += b->ns;
-	a->count += b->count;
 	a->lifetime_ns += b->lifetime_ns;
-	a->blamed_ns += b->blamed_ns;
-	a->blamed_n += b->blamed_n;
-	a->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
 	a->several_senders |= b->several_senders || into->sender.tgid != c->sender.tgid;
 	a->several_blamed |= b->several_blamed || into->blamed.tgid != c->blamed.tgid;
 }

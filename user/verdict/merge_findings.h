@@ -22,6 +22,11 @@ struct candidates {
 struct who finding_sender(const struct trace_snapshot *s, const struct finding *f);
 struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f);
 
+/* A reader that is elsewhere fills its sender's buffer and shuts its window by turns, and who paces
+ * adapts to it. Leaves one finding, the largest, of all of one endpoint that blame the same reader;
+ * returns how many there are then. */
+size_t findings_unite_causes(const struct trace_snapshot *s, struct finding *v, size_t n);
+
 /* -1: no memory, and nothing is added */
 int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f);
 /* Leaves one of all that are alike: the largest, with the sums of them in `all`. */

@@ -157,6 +157,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 	if (finding_is_suspected(s, f))
 		f->surety = SUSPECTED;
 	f->all = (struct totals){
+		.causes = 1u << cause,
 		.connections = 1,
 		.ns = f->ns,
 		.max_ns = f->max_ns,
@@ -199,19 +200,29 @@ static bool may_hold_up(const struct trace_endpoint *ep, unsigned int cause)
 	return tx_is_stall(cause) || (cause == TX_DEVICE && device_is_full(ep));
 }
 
+static size_t findings_of(const struct trace_snapshot *s, size_t i, struct finding v[TX_N])
+{
+	size_t n = 0;
+
+	for (unsigned int c = 0; c < TX_N; c++) {
+		if (s->ep[i].tx.ns[c] < VERDICT_MIN_NS || !may_hold_up(&s->ep[i], c))
+			continue;
+		fill(s, i, c, &v[n]);
+		n += v[n].share >= VERDICT_MIN_SHARE;
+	}
+	return n;
+}
+
 /* Of what there is no memory for is kept what is large alone. */
 static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found,
 			struct verdict *out)
 {
-	for (unsigned int c = 0; c < TX_N; c++) {
-		struct finding f;
+	struct finding v[TX_N];
+	size_t n = findings_unite_causes(s, v, findings_of(s, i, v));
 
-		if (s->ep[i].tx.ns[c] < VERDICT_MIN_NS || !may_hold_up(&s->ep[i], c))
-			continue;
-		fill(s, i, c, &f);
-		if (f.share >= VERDICT_MIN_SHARE && candidates_add(found, s, &f))
-			keep(out, &f);
-	}
+	for (size_t at = 0; at < n; at++)
+		if (candidates_add(found, s, &v[at]))
+			keep(out, &v[at]);
 }
 
 /* what is known of a pipe's writers is their calls alone: resolution_unseen() */

@@ -82,6 +82,7 @@ struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
 	bool several_senders, several_blamed; /* processes, of one name */
+	unsigned int causes;		      /* 1 << enum tx_state: all that are in `ns` */
 };
 
 struct finding {
