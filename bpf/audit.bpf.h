@@ -148,6 +148,15 @@ static __always_inline void note_bypass(struct endpoint *ep, __u64 sk)
 		calls_unseen(ep, UPPER_SMC);
 }
 
+static __always_inline void note_congestion_control(struct path *p, __u64 ops)
+{
+	__u64 name = ops + bpf_core_field_offset(struct tcp_congestion_ops, name);
+
+	if (ops)
+		bpf_probe_read_kernel(p->congestion_control, sizeof(p->congestion_control),
+				      (void *)name);
+}
+
 /* what its own connection gives: by TCP's count, at this moment */
 static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 {
@@ -164,6 +173,8 @@ static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 	p->segs_out = GET(tp, data_segs_out) - p->segs_then;
 	p->ooo = GET(tp, rcv_ooopack) - ep->hole.ooo_then;
 	p->pacing_rate = GET(CAST(sock, sk), sk_pacing_rate);
+	p->max_pacing_rate = GET(CAST(sock, sk), sk_max_pacing_rate);
+	note_congestion_control(p, ADDRESS(sk, inet_connection_sock, icsk_ca_ops));
 }
 
 /*

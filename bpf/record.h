@@ -350,7 +350,8 @@ struct path {
 	unsigned int segs_out, segs_then; /* with data, sent */
 	unsigned int ooo;		  /* came out of order */
 	unsigned int app_limited, pad;
-	unsigned long long pacing_rate;
+	unsigned long long pacing_rate, max_pacing_rate;
+	char congestion_control[16];
 };
 
 /* what an upper protocol, or a program of somebody else's, does with a socket's calls and bytes */

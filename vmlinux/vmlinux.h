@@ -190,6 +190,7 @@ struct sock {
 		__s32 counter;
 	} sk_drops;
 	__u64 sk_pacing_rate;
+	__u64 sk_max_pacing_rate;
 };
 
 struct net {
@@ -243,9 +244,14 @@ struct inet_connection_sock {
 	__u8 icsk_pending;
 	__u8 icsk_retransmits;
 	struct tcp_ulp_ops *icsk_ulp_ops;
+	struct tcp_congestion_ops *icsk_ca_ops;
 };
 
 struct tcp_ulp_ops {
+	char name[16];
+};
+
+struct tcp_congestion_ops {
 	char name[16];
 };
 

@@ -2109,6 +2109,71 @@ static void a_full_queue_of_this_host_is_the_link(void **state)
 	assert_null(strstr(said_of(&ep, &v), "the link"));
 }
 
+static struct trace_endpoint paced(void)
+{
+	struct trace_endpoint ep = downloader(0);
+
+	ep.tx.ns[TX_PACING] = 9 * (SECOND / 10);
+	ep.tx.ns[TX_IDLE] = SECOND / 10;
+	ep.tx.count[TX_PACING] = 100;
+	ep.tx_calls.bytes = 2000000;
+	ep.rtt_us = ep.min_rtt_us = 20000;
+	ep.path.sent_segments = 1400;
+	ep.path.delivery_bytes_per_s = 2000000;
+	ep.path.pacing_bytes_per_s = 2200000;
+	strcpy(ep.path.congestion_control, "bbr");
+	return ep;
+}
+
+static void card_of(const struct trace_endpoint *ep, struct card *c)
+{
+	struct trace_endpoint copy = *ep;
+	struct trace_snapshot s = { .ep = &copy, .n = 1 };
+	struct verdict v;
+
+	verdict_make(&s, &v);
+	card_make(&s, &v, c);
+}
+
+/* It lets no queue stand before the bottleneck, and measures what that delivers. */
+static void a_congestion_control_that_paces_knows_the_link(void **state)
+{
+	struct trace_endpoint ep = paced();
+	struct card c;
+
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_HEALTHY);
+	assert_non_null(strstr(c.why, "bbr measures that the path carries 16.0 Mbit/s"));
+	ep.tx.ns[TX_SNDBUF] = SECOND / 10; /* as the buffer lets it appear */
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	ep = paced();
+	ep.path.pacing_bytes_per_s = 6000000; /* it still looks for more */
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	assert_string_equal(c.why, "pacing: bbr sends at 6.00 MB/s");
+	ep = paced();
+	ep.min_rtt_us = ep.rtt_us = 40; /* no link, but this host's CPUs */
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	ep = paced();
+	ep.path.lost_segments = 100;
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+}
+
+static void a_pace_that_the_program_set_is_said_to_be(void **state)
+{
+	struct trace_endpoint ep = paced();
+	struct card c;
+
+	ep.path.max_pacing_bytes_per_s = ep.path.pacing_bytes_per_s = 2200000;
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	assert_string_equal(c.why, "pacing: SO_MAX_PACING_RATE limits it to 2.20 MB/s");
+	assert_string_equal(c.fix, "raise SO_MAX_PACING_RATE, or do not set it");
+}
+
 /* by epoll, of which no call tells */
 static void what_lies_unread_at_a_server_is_not_answered(void **state)
 {
@@ -3094,6 +3159,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_reader_that_was_not_allowed_to_run_is_told_so),
 	cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
 	cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
+	cmocka_unit_test(a_congestion_control_that_paces_knows_the_link),
+	cmocka_unit_test(a_pace_that_the_program_set_is_said_to_be),
 	cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
 	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
 	cmocka_unit_test(a_moment_without_a_cpu_is_no_news),

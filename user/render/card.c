@@ -302,6 +302,34 @@ static void append_retransmits(const struct trace_endpoint *ep, char *buf, size_
 			    plural(ep->retransmits));
 }
 
+/* "7.72 Mbit/s" */
+static void rate_text(double a_second, const char *unit, char *buf, size_t len)
+{
+	char text[24];
+	size_t n;
+
+	human_count(a_second, text, sizeof(text));
+	n = strspn(text, "0123456789.");
+	snprintf(buf, len, "%.*s %s%s/s", (int)n, text, text + n, unit);
+}
+
+/* whose pace it is, where that is known */
+static void why_of_pacing(const struct making *m, const struct trace_endpoint *ep)
+{
+	char *buf = m->c->why, rate[32];
+	size_t len = sizeof(m->c->why);
+
+	if (ep->path.max_pacing_bytes_per_s) {
+		rate_text((double)ep->path.max_pacing_bytes_per_s, "B", rate, sizeof(rate));
+		snprintf(buf, len, "pacing: SO_MAX_PACING_RATE limits it to %s", rate);
+	} else if (paces_itself(ep)) {
+		rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
+		snprintf(buf, len, "pacing: %.16s sends at %s", ep->path.congestion_control, rate);
+	} else {
+		snprintf(buf, len, "pacing: %s", whats[TX_PACING]);
+	}
+}
+
 static void why_of_stall(const struct making *m, const struct finding *f)
 {
 	const char *cause = trace_tx_names[f->cause];
@@ -325,6 +353,8 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
 	else if (f->blamed == BLAME_OWN_WRITES)
 		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
+	else if (f->cause == TX_PACING)
+		why_of_pacing(m, &m->s->ep[f->endpoint]);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
 	if (f->cause == TX_CWND || f->cause == TX_PACING)
@@ -353,23 +383,19 @@ static void card_stall(const struct making *m)
 	take_fix(m);
 }
 
-/* "7.72 Mbit/s" */
-static void bits_a_second(double bits, char *buf, size_t len)
-{
-	char text[24];
-	size_t n;
-
-	human_count(bits, text, sizeof(text));
-	n = strspn(text, "0123456789.");
-	snprintf(buf, len, "%.*s %sbit/s", (int)n, text, text + n);
-}
-
 static void why_of_link(const struct making *m, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
 	char rate[24], rtt[32], least[32];
 
-	bits_a_second(8 * rate_of_sending(ep), rate, sizeof(rate));
+	if (!queue_stands(ep)) {
+		rate_text(8 * (double)ep->path.delivery_bytes_per_s, "bit", rate, sizeof(rate));
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "%.16s measures that the path carries %s, and sends at that pace",
+			 ep->path.congestion_control, rate);
+		return;
+	}
+	rate_text(8 * rate_of_sending(ep), "bit", rate, sizeof(rate));
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
 	snprintf(m->c->why, sizeof(m->c->why),

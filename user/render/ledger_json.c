@@ -211,6 +211,14 @@ static json_t *unless_zero(uint64_t v)
 	return v ? json_integer((json_int_t)v) : json_null();
 }
 
+static json_t *congestion_control_to_json(const struct trace_path *p)
+{
+	const char *name = p->congestion_control;
+
+	return *name ? json_stringn(name, strnlen(name, sizeof(p->congestion_control)))
+		     : json_null();
+}
+
 static json_t *tcp_to_json(const struct trace_endpoint *ep)
 {
 	json_t *o;
@@ -219,6 +227,7 @@ static json_t *tcp_to_json(const struct trace_endpoint *ep)
 		return json_null();
 	o = json_object();
 	add_rows(o, &figures_of_endpoint, ep);
+	json_object_set_new(o, "congestion_control", congestion_control_to_json(&ep->path));
 	return o;
 }
 

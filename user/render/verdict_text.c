@@ -11,6 +11,7 @@
 #include "verdict/blame.h"
 #include "verdict/judge.h"
 #include "verdict/kept_off.h"
+#include "verdict/limit.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
 
@@ -340,6 +341,11 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
+	if (f->cause == TX_PACING && s->ep[f->endpoint].path.max_pacing_bytes_per_s)
+		return "raise SO_MAX_PACING_RATE, or do not set it";
+	if (f->cause == TX_PACING && paces_itself(&s->ep[f->endpoint]))
+		return "look for loss on the path and for small buffers, or try another "
+		       "congestion control (net.ipv4.tcp_congestion_control)";
 	return tx_fixes[f->cause];
 }
 

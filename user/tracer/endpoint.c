@@ -420,14 +420,20 @@ static void fill_parts(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 }
 
+/* the kernel's words for a rate that nobody limits, of 64 and of 32 bits */
+static uint64_t rate_or_zero(uint64_t rate)
+{
+	return rate == UINT64_MAX || rate == UINT32_MAX ? 0 : rate;
+}
+
 static void fill_path(struct trace_path *out, const struct path *in)
 {
 	if (in->rate_interval_us)
 		out->delivery_bytes_per_s =
 			(uint64_t)in->rate_delivered * in->mss * 1000000 / in->rate_interval_us;
-	out->pacing_bytes_per_s = in->pacing_rate == UINT64_MAX || in->pacing_rate == UINT32_MAX
-					  ? 0
-					  : in->pacing_rate;
+	out->pacing_bytes_per_s = rate_or_zero(in->pacing_rate);
+	out->max_pacing_bytes_per_s = rate_or_zero(in->max_pacing_rate);
+	memcpy(out->congestion_control, in->congestion_control, sizeof(out->congestion_control));
 	out->lost_segments = in->lost;
 	out->sent_segments = in->segs_out;
 	out->out_of_order = in->ooo;

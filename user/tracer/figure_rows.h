@@ -180,6 +180,10 @@
 	F(path., ssthresh, U32, COUNT, LAST, PATH, "~ssthresh", OWN, unless_zero) \
 	/* that sample: the application gave too little to fill the path */ \
 	F(path., app_limited, FLAG, NONE, LAST, PATH, "~app_limited", OWN, always) \
+	/* SO_MAX_PACING_RATE, where the program set it */ \
+	F(path., max_pacing_bytes_per_s, U64, BYTES_PER_S, LAST, PATH, \
+	  "~max_pacing_bytes_per_s", OWN, unless_zero) \
+	F(path., congestion_control, COMM, TEXT, LAST, PATH, NULL, OWN, always) \
 	/* next: the path */
 
 #define ENDPOINT_FIGURES(F) \

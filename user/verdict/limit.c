@@ -126,12 +126,17 @@ double rate_of_sending(const struct trace_endpoint *ep)
 	return busy ? 1e9 * (double)ep->tx_calls.bytes / (double)busy : 0;
 }
 
-static bool queue_stands(const struct trace_endpoint *ep)
+bool queue_stands(const struct trace_endpoint *ep)
 {
 	double late_us = (double)ep->rtt_us - (double)ep->min_rtt_us;
 
 	return ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
 	       late_us * (double)ep->path.delivery_bytes_per_s >= 1e6 * QUEUE_BYTES;
+}
+
+static bool loses_little(const struct trace_path *p, double share)
+{
+	return (double)p->lost_segments <= share * (double)p->sent_segments;
 }
 
 static bool path_is_full(const struct trace_endpoint *ep, double lost)
@@ -141,9 +146,42 @@ static bool path_is_full(const struct trace_endpoint *ep, double lost)
 	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited ||
 	    !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
 		return false;
-	return queue_stands(ep) &&
-	       (double)p->lost_segments <= lost * (double)p->sent_segments &&
+	return queue_stands(ep) && loses_little(p, lost) &&
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
+}
+
+/* A congestion control that paces, as BBR does, lets no queue stand: it sends what it measured that
+ * the path delivers, once it no longer looks for more. */
+#define PATH_LEAST_US 1000 /* below that a path's rate is its CPUs' */
+#define NO_PROBING    1.5
+
+bool paces_itself(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && *ep->path.congestion_control &&
+	       !ep->path.max_pacing_bytes_per_s &&
+	       2 * ep->parts.ns[TRACE_PART_DEFERRED] < ep->tx.ns[TX_PACING];
+}
+
+static bool sends_all_that_path_delivers(const struct trace_endpoint *ep)
+{
+	const struct trace_path *p = &ep->path;
+	double delivered = (double)p->delivery_bytes_per_s;
+
+	return delivered && !p->app_limited && ep->min_rtt_us >= PATH_LEAST_US &&
+	       ep->tx_calls.bytes >= BYTES_LEAST && loses_little(p, LOST_SHARE) &&
+	       rate_of_sending(ep) >= RATE_LEAST * delivered &&
+	       (double)p->pacing_bytes_per_s <= NO_PROBING * delivered;
+}
+
+/* A buffer or window that is too small makes the path look slow to it. */
+static bool buffers_hold(const struct trace_endpoint *ep)
+{
+	return 10 * (ep->tx.ns[TX_SNDBUF] + ep->tx.ns[TX_RWND]) >= ep->tx.ns[TX_PACING];
+}
+
+static bool paces_at_path(const struct trace_endpoint *ep)
+{
+	return paces_itself(ep) && !buffers_hold(ep) && sends_all_that_path_delivers(ep);
 }
 
 bool device_is_full(const struct trace_endpoint *ep)
@@ -157,7 +195,8 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 		return device_is_full(ep);
 	return (f->cause == TX_CWND || f->cause == TX_PACING) &&
 	       (f->blamed == BLAME_NOBODY || f->blamed == BLAME_PATH) &&
-	       path_is_full(ep, LOST_SHARE);
+	       (path_is_full(ep, LOST_SHARE) ||
+		(f->cause == TX_PACING && paces_at_path(ep)));
 }
 
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)

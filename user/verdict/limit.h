@@ -22,6 +22,12 @@ double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
 /* bytes a second, while there was anything to send */
 double rate_of_sending(const struct trace_endpoint *ep);
 
+/* The round trip is longer than the path's own, by more than a few packets. */
+bool queue_stands(const struct trace_endpoint *ep);
+
+/* `pacing` is what its congestion control chose, and not SO_MAX_PACING_RATE or TSO deferral. */
+bool paces_itself(const struct trace_endpoint *ep);
+
 /* what waits on this host for its device to send takes most of the time, and the path is full */
 bool device_is_full(const struct trace_endpoint *ep);
 
