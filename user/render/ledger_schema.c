@@ -214,7 +214,8 @@ json_t *ledger_schema(void)
 
 	schema_set_kind(top, "ipcstall.trace");
 	json_object_set_new(defs, "calls", with_figures(CALLS, &figures_of_calls));
-	json_object_set_new(defs, "tcp", with_figures("~congestion_control:?text", &figures_of_endpoint));
+	json_object_set_new(defs, "tcp",
+			    with_figures("~congestion_control:?text", &figures_of_endpoint));
 	json_object_set_new(defs, "ledger", with_kinds("endpoints:endpoint[] " SUMMARY));
 	json_object_set_new(defs, "judgement", with_kinds(SUMMARY));
 	json_object_set_new(defs, "line", lines());

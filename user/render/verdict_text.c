@@ -295,6 +295,16 @@ static const char *deadlock_fix(const struct finding *f)
 			   "a thread for each (for a subprocess: communicate())";
 }
 
+static const char *pacing_fix(const struct trace_endpoint *ep)
+{
+	if (ep->path.max_pacing_bytes_per_s)
+		return "raise SO_MAX_PACING_RATE, or do not set it";
+	if (paces_itself(ep))
+		return "look for loss on the path and for small buffers, or try another "
+		       "congestion control (net.ipv4.tcp_congestion_control)";
+	return tx_fixes[TX_PACING];
+}
+
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	if (f->deadlock >= 0 || f->circle)
@@ -341,12 +351,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
 	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
-	if (f->cause == TX_PACING && s->ep[f->endpoint].path.max_pacing_bytes_per_s)
-		return "raise SO_MAX_PACING_RATE, or do not set it";
-	if (f->cause == TX_PACING && paces_itself(&s->ep[f->endpoint]))
-		return "look for loss on the path and for small buffers, or try another "
-		       "congestion control (net.ipv4.tcp_congestion_control)";
-	return tx_fixes[f->cause];
+	return f->cause == TX_PACING ? pacing_fix(&s->ep[f->endpoint]) : tx_fixes[f->cause];
 }
 
 /* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
