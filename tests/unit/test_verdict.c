@@ -2162,6 +2162,25 @@ static void a_congestion_control_that_paces_knows_the_link(void **state)
 	assert_int_equal(c.outcome, OUTCOME_STALLED);
 }
 
+static void a_little_time_without_a_cpu_hides_no_limit(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = ep[0].rx.count[RX_WAIT] = 0;
+	ep[1].tx = paced().tx;
+	ep[1].path = paced().path;
+	ep[1].tx_calls.bytes = 2000000;
+	ep[1].rtt_us = ep[1].min_rtt_us = 20000;
+	ep[1].tx.ns[TX_RWND] = ep[1].blame.starved_ns[trace_vote(TX_RWND)] = 8 * (SECOND / 100);
+	ep[1].tx.ns[TX_IDLE] = 2 * (SECOND / 100);
+	said_of_both(ep, &v);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.v[1].blamed, BLAME_PEER_NO_CPU);
+	assert_int_equal(v.kind, KIND_LIMIT);
+}
+
 static void a_pace_that_the_program_set_is_said_to_be(void **state)
 {
 	struct trace_endpoint ep = paced();
@@ -3160,6 +3179,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
 	cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
 	cmocka_unit_test(a_congestion_control_that_paces_knows_the_link),
+	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_limit),
 	cmocka_unit_test(a_pace_that_the_program_set_is_said_to_be),
 	cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
 	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),

@@ -84,9 +84,31 @@ static uint64_t heaviest_ns(const struct verdict *v, bool limit)
 	return at < 0 ? 0 : v->v[at].all.ns;
 }
 
+/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
+ * reads in small pieces needs too much of it. */
+static bool is_held_by_machine(const struct finding *f)
+{
+	return !f->small_reads &&
+	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
+}
+
+/* what limits the same connection takes more of its time */
+static bool is_beside_limit(const struct verdict *v, const struct finding *f)
+{
+	for (size_t i = 0; i < v->n && is_held_by_machine(f); i++)
+		if (v->v[i].endpoint == f->endpoint && v->v[i].limit != LIMIT_NONE &&
+		    v->v[i].all.ns >= f->all.ns)
+			return true;
+	return false;
+}
+
 static enum rank rank_stall(const struct verdict *v)
 {
-	return heaviest(v, false) >= 0 ? RANK_STALL : RANK_NONE;
+	int at = heaviest(v, false);
+
+	if (at < 0)
+		return RANK_NONE;
+	return is_beside_limit(v, &v->v[at]) ? RANK_BESIDE_LIMIT : RANK_STALL;
 }
 
 static enum rank rank_limit(const struct verdict *v)
@@ -181,14 +203,6 @@ static double share_scattered(const struct verdict *v)
 }
 
 /* ---- waits ---- */
-
-/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
- * reads in small pieces needs too much of it. */
-static bool is_held_by_machine(const struct finding *f)
-{
-	return !f->small_reads &&
-	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
-}
 
 /* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
  * times as long hides; one that the machine made, by a wait of which it explains less than half. */
