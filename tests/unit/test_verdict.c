@@ -1124,6 +1124,8 @@ static void the_last_of_a_chain_is_named(void **state)
 static void three_requests(struct trace_endpoint ep[2])
 {
 	client_and_server(ep);
+	ep[0].rx.max[RX_WAIT] = 3 * (SECOND / 10);
+	ep[0].rx.count[RX_WAIT] = 3;
 	for (int i = 0; i < 2; i++) {
 		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
 		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
@@ -2674,10 +2676,42 @@ static void a_server_that_thinks_is_told_how_long(void **state)
 	ep[0].paired = false;
 	ep[0].min_rtt_us = 10000;
 	assert_non_null(strstr(said_of(ep, &v),
-			       "it reads and thinks at most 293 ms a request, 3 requests"));
+			       "it reads and answers a request in 293 ms at most, 3 requests"));
 	assert_true(v.waits.requests.bounded);
 	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
 	assert_null(strstr(said_of(ep, &v), "a request"));
+}
+
+/* three of four are answered in no time */
+static void one_long_request_hides_in_no_average(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	three_requests(ep);
+	ep[0].rx.ns[RX_WAIT] = 91 * (SECOND / 100);
+	ep[0].rx.max[RX_WAIT] = 9 * (SECOND / 10);
+	ep[1].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
+	assert_non_null(strstr(said_of_both(ep, &v), "; it thinks 900 ms over one of 3 requests"));
+	assert_int_equal(v.waits.requests.think_max_ns, 9 * (SECOND / 10));
+	ep[1].tx_calls.reply_n = 3; /* each took the server as long: the others had come sooner */
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[1].tx_calls.reply_max_ns = 3 * (SECOND / 10);
+	assert_non_null(strstr(said_of_both(ep, &v), "; it thinks 300 ms a request, 3 requests"));
+	ep[1].tx_calls.reply_max_ns = 7 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = SECOND / 10;
+	card_of_both(ep, &c);
+	assert_string_equal(
+		c.why, "nginx[7] thinks 700 ms over one of 3 requests; unread there 100 ms in all");
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 8 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "nginx[7] leaves one of 3 requests unread for 800 ms"));
+	ep[0].peer = -1;
+	ep[0].paired = false;
+	assert_non_null(strstr(said_of(ep, &v),
+			       "it reads and answers one of 3 requests in 900 ms at most"));
 }
 
 /* also where looks, which count no messages, tell of it; two lines of 80 columns suffice */
@@ -3004,6 +3038,10 @@ static void who_polls_for_its_answers_makes_itself_wait(void **state)
 	said_of_both(ep, &v);
 	assert_false(v.late_answers);
 	ep[0].tx_calls.stopped_ns = 0;
+	ep[0].rx.max[RX_UNREAD] = SECOND / 2; /* once it was away */
+	said_of_both(ep, &v);
+	assert_false(v.late_answers);
+	ep[0].rx.max[RX_UNREAD] = SECOND / 20;
 	ep[0].rx_calls.cpu_ns = SECOND / 2; /* it computes meanwhile */
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
@@ -3056,6 +3094,7 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
+	cmocka_unit_test(one_long_request_hides_in_no_average),
 	cmocka_unit_test(who_computes_is_told_from_who_sleeps),
 	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),

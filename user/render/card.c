@@ -623,24 +623,26 @@ static void append_busy(const struct making *m, const struct trace_call_stats *s
 
 #define WORTH_A_WORD 0.01 /* of the longest part */
 
-/* the parts of a request that are not the longest: "; unread there 1.2 ms, on the way 3 ms each" */
+/* the parts of a request that are not the longest: "; unread there 1.2 ms, on the way 3 ms each";
+ * beside one that took most of the time "... in all" */
 static void append_other_parts(const struct requests *r, char *buf, size_t len)
 {
 	static const char *const names[] = { "it thinks", "unread there", "on the way" };
 	const uint64_t ns[] = { r->think_ns, r->unread_ns, r->way_ns };
 	enum request_part most = longest_part(r);
+	bool each = !longest_request(r);
 	const char *before = "; ";
-	char each[32];
+	char text[32];
 
 	for (int i = 0; i < 3; i++) {
 		if (i == (int)most || (double)ns[i] < WORTH_A_WORD * (double)ns[most])
 			continue;
-		human_ns((double)ns[i] / (double)r->n, each, sizeof(each));
-		text_append(buf, len, "%s%s %s", before, names[i], each);
+		human_ns((double)ns[i] / (each ? (double)r->n : 1), text, sizeof(text));
+		text_append(buf, len, "%s%s %s", before, names[i], text);
 		before = ", ";
 	}
 	if (r->n > 1 && *before == ',')
-		text_append(buf, len, " each");
+		text_append(buf, len, each ? " each" : " in all");
 }
 
 /* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms each" */

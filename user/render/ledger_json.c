@@ -439,15 +439,20 @@ static json_t *spell_to_json(const struct reader_spell *spell)
 			 (json_int_t)spell->max_ns, "share", spell->share);
 }
 
+static json_t *unless_bounded(const struct requests *r, uint64_t ns)
+{
+	return r->bounded ? json_null() : json_integer((json_int_t)ns);
+}
+
 static json_t *requests_to_json(const struct requests *r)
 {
 	if (!has_requests(r))
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:b, s:b}", "count", (json_int_t)r->n,
-			 "think_ns", (json_int_t)r->think_ns, "way_ns", (json_int_t)r->way_ns,
-			 "unread_ns",
-			 r->bounded ? json_null() : json_integer((json_int_t)r->unread_ns),
-			 "pieces", (json_int_t)r->pieces, "unanswered",
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "count",
+			 (json_int_t)r->n, "think_ns", (json_int_t)r->think_ns, "think_max_ns",
+			 (json_int_t)r->think_max_ns, "way_ns", (json_int_t)r->way_ns,
+			 "unread_ns", unless_bounded(r, r->unread_ns), "unread_max_ns",
+			 unless_bounded(r, r->unread_max_ns), "pieces", (json_int_t)r->pieces, "unanswered",
 			 (json_int_t)r->unanswered, "given_up", (json_int_t)r->given_up,
 			 "bounded", r->bounded, "uneven", r->uneven);
 }

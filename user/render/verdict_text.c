@@ -466,47 +466,98 @@ static void append_given_up(const struct requests *r, char *buf, size_t len)
 			    r->given_up, r->given_up + r->n, each);
 }
 
-/* "thinks 300 ms a request, 41 requests"; of several "think ..." */
-void append_requests(const struct requests *r, bool several, char *buf, size_t len)
+static void append_unanswered(const struct requests *r, char *buf, size_t len)
 {
-	static const char *const does[][2] = { { "thinks", "think" },
-					       { "reads and thinks", "read and think" },
-					       { "answers over a path that takes",
-						 "answer over a path that takes" } };
-	const uint64_t parts[] = { r->think_ns, r->unread_ns, r->way_ns };
-	enum request_part most = longest_part(r);
-	const char *s = several ? "" : "s", *what = r->uneven ? "message" : "request";
 	char each[32];
 
-	if (r->unanswered) {
-		human_ns((double)r->retry_ns, each, sizeof(each));
-		text_append(buf, len,
-			    "left %" PRIu64 " of %" PRIu64
-			    " requests unanswered, or they were lost, each a wait of up to %s",
-			    r->unanswered, r->n + r->unanswered, each);
-		return;
-	}
-	if (mostly_given_up(r)) {
-		append_given_up(r, buf, len);
-		return;
-	}
-	human_ns((double)parts[most] / (double)r->n, each, sizeof(each));
-	if (r->pieces && most == REQUEST_THINK) {
-		human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
-		text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s",
-			    s, plural(r->n), r->pieces, each);
-	} else if (most == REQUEST_UNREAD) {
-		text_append(buf, len, "leave%s %s %s unread for %s", s, r->n == 1 ? "the" : "each",
-			    what, each);
-		if (r->n > 1)
-			text_append(buf, len, ", %" PRIu64 " %ss", r->n, what);
-	} else {
-		bool bound = r->bounded && most == REQUEST_THINK;
+	human_ns((double)r->retry_ns, each, sizeof(each));
+	text_append(buf, len,
+		    "left %" PRIu64 " of %" PRIu64
+		    " requests unanswered, or they were lost, each a wait of up to %s",
+		    r->unanswered, r->n + r->unanswered, each);
+}
 
-		text_append(buf, len, "%s%s %s a %s, %" PRIu64 " %s%s",
-			    does[bound ? REQUEST_UNREAD : most][several], bound ? " at most" : "",
-			    each, what, r->n, what, plural(r->n));
-	}
+/* "send the answer in 9 pieces, one every 100 ms" */
+static void append_pieces(const struct requests *r, const char *s, char *buf, size_t len)
+{
+	char each[32];
+
+	human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
+	text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s", s,
+		    plural(r->n), r->pieces, each);
+}
+
+/* "leaves each request unread for 200 ms, 3 requests", "leaves one of 3 requests unread for 600 ms"
+ */
+static void append_left_unread(const struct requests *r, const char *s, char *buf, size_t len)
+{
+	const char *what = r->uneven ? "message" : "request";
+	uint64_t longest = longest_request(r);
+	char ns[32];
+
+	human_ns(longest ? (double)longest : (double)r->unread_ns / (double)r->n, ns, sizeof(ns));
+	if (longest)
+		text_append(buf, len, "leave%s one of %" PRIu64 " %ss unread for %s", s, r->n, what,
+			    ns);
+	else
+		text_append(buf, len, "leave%s %s %s unread for %s", s, r->n == 1 ? "the" : "each",
+			    what, ns);
+	if (!longest && r->n > 1)
+		text_append(buf, len, ", %" PRIu64 " %ss", r->n, what);
+}
+
+/* "thinks 300 ms a request, 41 requests", "thinks 1.51 s over one of 4 requests"; of an end that
+ * was not seen "reads and answers a request in 300 ms at most, 41 requests" */
+static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
+{
+	const char *what = r->uneven ? "message" : "request",
+		   *does = !r->bounded ? several ? "think" : "thinks"
+			   : several   ? "read and answer"
+				       : "reads and answers";
+	uint64_t longest = longest_request(r);
+	char ns[32];
+
+	human_ns(longest ? (double)longest : (double)r->think_ns / (double)r->n, ns, sizeof(ns));
+	if (longest && r->bounded)
+		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s at most", does, r->n, what,
+			    ns);
+	else if (longest)
+		text_append(buf, len, "%s %s over one of %" PRIu64 " %ss", does, ns, r->n, what);
+	else if (r->bounded)
+		text_append(buf, len, "%s a %s in %s at most", does, what, ns);
+	else
+		text_append(buf, len, "%s %s a %s", does, ns, what);
+	if (!longest)
+		text_append(buf, len, ", %" PRIu64 " %s%s", r->n, what, plural(r->n));
+}
+
+static void append_way(const struct requests *r, const char *s, char *buf, size_t len)
+{
+	const char *what = r->uneven ? "message" : "request";
+	char each[32];
+
+	human_ns((double)r->way_ns / (double)r->n, each, sizeof(each));
+	text_append(buf, len, "answer%s over a path that takes %s a %s, %" PRIu64 " %s%s", s, each,
+		    what, r->n, what, plural(r->n));
+}
+
+void append_requests(const struct requests *r, bool several, char *buf, size_t len)
+{
+	enum request_part most = longest_part(r);
+	const char *s = several ? "" : "s";
+
+	if (r->unanswered)
+		append_unanswered(r, buf, len);
+	else if (mostly_given_up(r))
+		append_given_up(r, buf, len);
+	else if (most == REQUEST_UNREAD)
+		append_left_unread(r, s, buf, len);
+	else if (most == REQUEST_WAY)
+		append_way(r, s, buf, len);
+	else if (r->pieces)
+		append_pieces(r, s, buf, len);
+	else
+		append_thinking(r, several, buf, len);
 }
 
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */

@@ -131,8 +131,8 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 		return false;
 	if (r->ns < SOON_NS * in->messages || r->ns > HEARTBEAT_NS * in->messages)
 		return false;
-	if (kept_off(s, in, r->ns) != KEPT_OFF_NOT)
-		return false;
+	if (2 * r->max_ns > r->ns || kept_off(s, in, r->ns) != KEPT_OFF_NOT)
+		return false; /* it was away once */
 	return in->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * in->cpu_ns < r->ns &&
 	       2 * (other->rx.ns[RX_WAIT] + other->rx.ns[RX_IDLE]) >= r->ns &&
 	       !waits_elsewhere(s, ep, r->ns);

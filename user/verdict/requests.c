@@ -85,6 +85,31 @@ static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 	return wait;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* No longer than the client waited at once, nor than the server ever took to answer. */
+static uint64_t longest_think(const struct ends *e, uint64_t wait_max)
+{
+	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
+
+	if (!b || !reads_seen(e) || !trace_messages_known(b) || !b->reply_n)
+		return wait_max;
+	return smaller(wait_max, larger(b->reply_max_ns, b->open_reply_ns));
+}
+
+static void add_longest(const struct ends *e, uint64_t wait_max, uint64_t think, uint64_t unread,
+			struct requests *sum)
+{
+	uint64_t unread_max = reads_seen(e) ? e->asked->rx.max[RX_UNREAD] : 0;
+
+	sum->think_max_ns = larger(sum->think_max_ns, smaller(think, longest_think(e, wait_max)));
+	sum->unread_max_ns =
+		larger(sum->unread_max_ns, smaller(unread, smaller(unread_max, wait_max)));
+}
+
 /* It has its answers, and waits for more: what neither was on its way, nor made, nor unread is most
  * of the time. Only TCP knows its path, and of an end that was not seen nobody can tell. */
 static bool waits_for_more(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
@@ -131,6 +156,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->unread_ns += unread;
 	sum->way_ns += r.ns - unread - think;
 	sum->think_ns += think;
+	add_longest(e, r.max_ns, think, unread, sum);
 	sum->bounded |= !b;
 	sum->uneven |= is_uneven(e);
 }
@@ -214,6 +240,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
+	add_longest(&e, ep->rx.max[RX_WAIT], think, unread, sum);
 	pieces = pieces_of(&e, n, think);
 	sum->pieces += pieces;
 	sum->uneven |= !pieces && is_uneven(&e);
@@ -236,6 +263,23 @@ enum request_part longest_part(const struct requests *r)
 	if (r->unread_ns > r->think_ns && r->unread_ns > r->way_ns)
 		return REQUEST_UNREAD;
 	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
+}
+
+/* Of two, three quarters of it; of more, half. */
+static bool makes_most(uint64_t one, uint64_t sum, uint64_t n)
+{
+	return 2 * one > sum && 2 * n * one >= 3 * sum;
+}
+
+uint64_t longest_request(const struct requests *r)
+{
+	enum request_part part = longest_part(r);
+	uint64_t one = part == REQUEST_UNREAD ? r->unread_max_ns : r->think_max_ns;
+
+	return r->n > 1 && !r->pieces && part != REQUEST_WAY &&
+			       makes_most(one, part == REQUEST_UNREAD ? r->unread_ns : r->think_ns, r->n)
+		       ? one
+		       : 0;
 }
 
 uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)

@@ -20,6 +20,9 @@ uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wai
 bool has_requests(const struct requests *r);
 /* what took most of the time */
 enum request_part longest_part(const struct requests *r);
+/* How long one of several requests took, if it made up most of that part; 0: none did, and the
+ * average tells how long each took. */
+uint64_t longest_request(const struct requests *r);
 /* Those without an answer took most of the time. */
 bool mostly_given_up(const struct requests *r);
 

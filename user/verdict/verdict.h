@@ -148,6 +148,7 @@ struct mutual_wait {
  * whoever did the work */
 struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
+	uint64_t unread_max_ns, think_max_ns; /* of one of them */
 	uint64_t pieces; /* of answers whose first piece came soon, and the others by and by */
 	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
 	uint64_t given_up, given_up_ns; /* the connection was closed without an answer */
