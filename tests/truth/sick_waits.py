@@ -89,6 +89,30 @@ print(late)
 '''), box.own()
 
 
+@sick("thinks-once", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks 1.[0-9]* s over one of 10", figure="the answers by the program's clock", within=(5 * MS, 0.03))
+def thinks_once(box):
+    """A server that thinks a second over one of ten requests, and answers the others at once."""
+    return box.py('''
+s, c = tcp()
+def server():
+    s.close()
+    for i in range(10):
+        take(c, 100)
+        time.sleep(i == 4)
+        c.send(b"answer")
+child("answers", server)
+c.close()
+name("asks")
+late = 0
+for _ in range(10):
+    s.send(b"q" * 100)
+    began = clock()
+    s.recv(100)
+    late += clock() - began
+print(late)
+'''), box.own()
+
+
 @sick("thinks-unix", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks", figure="the answers by the program's clock", within=(5 * MS, 0.03))
 def unix_thinks(box):
     """A server over a Unix socket that thinks 50 ms a question, 20 times."""
@@ -389,6 +413,29 @@ signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
 signal.setitimer(signal.ITIMER_REAL, 1.2)
 s.recv(100)
 '''), 1.2e9
+
+
+@sick("half-a-request", "waiting", cause="mutual", who="^(client|server)", whom="^(client|server)", figure="the client's patience by its own clock", within=(20 * MS, 0.03))
+def half_a_request(box):
+    """The server waits in recv() for the rest of a request; the client polls 1 s for a go-ahead that never comes, and then sends it (100 Continue)."""
+    return box.py('''
+s, c = tcp()
+def server():
+    s.close()
+    take(c, 200)
+    c.send(b"answer")
+child("server", server)
+c.close()
+name("client")
+s.send(b"h" * 100)
+p = select.poll()
+p.register(s, select.POLLIN)
+began = clock()
+p.poll(1000)
+print(clock() - began)
+s.send(b"b" * 100)
+s.recv(100)
+'''), box.own()
 
 
 @sick("pipe-end-held", "waiting", cause="wait", who="^reads", figure="the 1.2 s in which it is held", within=(30 * MS, 0.03))

@@ -1281,6 +1281,37 @@ static void an_answer_ends_no_deadlock(void **state)
 	assert_int_equal(v.mutual.endpoint, -1);
 }
 
+/* curl waits a second for the go-ahead (100 Continue), and then sends the rest all the same */
+static void half_a_question_makes_both_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].rx_calls.bytes = 10;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.quiet_ns = 1000000;
+	}
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = 2;
+	ep[1].tx_calls.messages = ep[0].rx_calls.messages = 1;
+	ep[0].making.connect_ns = ep[1].making.accept_ns = 1;
+	ep[0].rx_calls.reply_n = 1;
+	ep[0].rx_calls.reply_ns = ep[0].rx_calls.reply_max_ns = 1000000;
+	ep[0].rx_calls.first_reply_ns = 98 * (SECOND / 100);
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "each waited for the other to send, until one of them did"));
+	assert_int_equal(v.kind, KIND_MUTUAL);
+	ep[0].rx_calls.first_reply_ns = SECOND / 100; /* an answer before: what follows is another */
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+	ep[0].rx_calls.first_reply_ns = 98 * (SECOND / 100);
+	ep[0].rx_calls.reply_max_ns = 9 * (SECOND / 10); /* both halves were sent before */
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+}
+
 /* Looks count no messages: of a connection its ports tell who asks, of two pipes the order in which
  * the processes were started; and how long the last data sent had no answer. */
 static void seen_by_looks(struct trace_endpoint *ep)
@@ -3121,6 +3152,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(who_splices_waits_for_what_the_other_end_takes),
 	cmocka_unit_test(an_answer_ends_no_deadlock),
+	cmocka_unit_test(half_a_question_makes_both_wait),
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
 	cmocka_unit_test(looks_tell_who_has_no_answer),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),

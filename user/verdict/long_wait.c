@@ -154,6 +154,26 @@ static bool is_silent(const struct trace_snapshot *s, size_t i)
 		       IDLE_SHARE * (double)ep->rx.ns[RX_WAIT];
 }
 
+/* The one who asks sent more than was answered, nothing was answered until they had waited so long,
+ * and what was came soon after: it had sent a part of its question, and then sent the rest. */
+static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *answers = &ep->rx_calls,
+				      *questions = ep->proto == TRACE_PIPE ? &s->ep[back].tx_calls
+									   : &ep->tx_calls;
+	uint64_t wait = ep->rx.ns[RX_WAIT], began = ep->at_ns - ep->rx.lifetime_ns;
+
+	return asks(s, i) && questions->messages > answers->messages && answers->reply_n &&
+	       2 * answers->reply_max_ns < wait && answers->first_reply_ns >= began + wait;
+}
+
+/* the answer ended the wait, and not the rest of the question */
+static bool answer_ended_it(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	return was_answered(s, i, back) && !sent_the_rest(s, i, back) && !sent_the_rest(s, back, i);
+}
+
 int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	int back = waits_back(s, i);
@@ -162,8 +182,9 @@ int waits_for_it_too(const struct trace_snapshot *s, size_t i, bool nothing_sent
 	    !is_much_of(s->ep[i].rx.ns[RX_WAIT], s->ep[back].rx.ns[RX_WAIT]) ||
 	    !waits_in_vain(s, (size_t)back, nothing_sent))
 		return -1;
-	return waits_are_mutual(s, i, (size_t)back) && !was_answered(s, i, (size_t)back) ? back
-											 : -1;
+	return waits_are_mutual(s, i, (size_t)back) && !answer_ended_it(s, i, (size_t)back)
+		       ? back
+		       : -1;
 }
 
 bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
