@@ -226,7 +226,7 @@ SUBPROG int embryo_made(__u64 sk0, ns_t now)
 	ep = endpoint_known(sk0);
 	if (ep)
 		endpoint_evict(ep, sk0, now);
-	return sock_create(sk0, proto, now, 0);
+	return born_in_queue(sk0, proto, now);
 }
 
 /* One that had a file, under the address of one that has none yet: its end was not seen. */

@@ -380,18 +380,23 @@ static __noinline int request_flew(struct endpoint *ep)
 	return apply_tx_slow(ep, &in);
 }
 
-/* born in the queue of a listener, for somebody to accept it */
-static __always_inline void is_queued_for_accept(struct sock *sk, __u64 port, ns_t now)
+/* in the queue of a listener, for somebody to accept it */
+SUBPROG int born_in_queue(__u64 sk, __u32 proto, ns_t now)
 {
 	struct endpoint *ep;
 
-	listener_gains(port);
-
-	if (!sock_create((__u64)sk, PROTO_TCP, now, 0))
-		return;
-	ep = endpoint_known((__u64)sk);
+	if (!sock_create(sk, proto, now, 0))
+		return 0;
+	ep = endpoint_known(sk);
 	if (ep)
 		ep->making.listened = 1;
+	return 1;
+}
+
+static __always_inline void is_queued_for_accept(struct sock *sk, __u64 port, ns_t now)
+{
+	listener_gains(port);
+	born_in_queue((__u64)sk, PROTO_TCP, now);
 }
 
 /* `asked` is its beginning, not that of the socket */

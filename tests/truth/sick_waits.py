@@ -241,6 +241,55 @@ print(clock() - began)
 '''), box.own()
 
 
+@sick("accept-late-unix", "waiting", cause="late", who="^client", whom="^server", why="accept", figure="what the client waited for the answer", within=(20 * MS, 0.03))
+def accept_late_unix(box):
+    """The same through a Unix socket."""
+    return box.py('''
+l = socket.socket(socket.AF_UNIX)
+l.bind("\\0accept-late-%d" % os.getpid())
+l.listen(8)
+def server():
+    time.sleep(1)
+    c = l.accept()[0]
+    c.recv(100)
+    c.send(b"k")
+child("server", server)
+name("client")
+s = socket.socket(socket.AF_UNIX)
+s.connect(l.getsockname())
+l.close()
+s.send(b"x" * 100)
+began = clock()
+s.recv(1)
+print(clock() - began)
+'''), box.own()
+
+
+@sick("accept-busy", "waiting", cause=("late", "wait"), who="^(client|second)", whom="^server", why="busy with|thinks")
+def accept_busy(box):
+    """A server with one thread thinks 1 s for its first client; the second one is not accepted meanwhile."""
+    return box.py('''
+l = socket.create_server(("127.0.0.1", 0))
+def asks():
+    s = socket.create_connection(l.getsockname())
+    s.send(b"x" * 100)
+    s.recv(1)
+def server():
+    for _ in range(2):
+        c = l.accept()[0]
+        c.recv(100)
+        time.sleep(1)
+        c.send(b"k")
+        c.close()
+child("server", server)
+first = child("first", asks)
+time.sleep(0.1)
+second = child("second", asks)
+l.close()
+os.wait(), os.wait(), os.wait()
+''')
+
+
 @sick("cpu-quota", "waiting", who="^(asks|server)", why="(?i)quota", figure="what the answers took", within=(150 * MS, 0.15))
 def quota(box):
     """A server that needs 4 ms of CPU an answer and may have a twentieth of a CPU."""

@@ -3086,6 +3086,53 @@ static void who_polls_for_its_answers_makes_itself_wait(void **state)
 	assert_int_equal(v.late.endpoint, -1);
 }
 
+/* the second is in the listener's queue for 0.8 s, in which the server works for the first */
+static void a_server_that_is_busy_with_another_does_not_accept(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	for (int i = 0; i < 4; i++) {
+		ep[i].peer = i ^ 1;
+		ep[i].at_ns = SECOND;
+		ep[i].local.port = i % 2 ? 80 : 40000;
+		ep[i].rx_calls.tgid = i % 2 ? 7 : 12 + i;
+		strcpy(ep[i].rx_calls.comm, i % 2 ? "serial" : "curl");
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid;
+		strcpy(ep[i].tx_calls.comm, ep[i].rx_calls.comm);
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+	}
+	ep[1].making.accept_ns = 1000;
+	ep[1].tx_calls.reply_ns = 8 * (SECOND / 10);
+	ep[1].tx_calls.reply_n = 1;
+	ep[3].making.accept_ns = 8 * (SECOND / 10);
+	ep[3].making.accept_unread_ns = ep[3].rx.ns[RX_UNREAD] = ep[3].rx.max[RX_UNREAD] =
+		8 * (SECOND / 10);
+	ep[3].rx.count[RX_UNREAD] = 1;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[14] waits for serial[7] to accept the connection");
+	assert_string_equal(c.why, "serial[7] was busy with another client: curl[12], 800 ms");
+	ep[1].tx_calls.reply_ns = SECOND / 10; /* its connection is open, and that is all */
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "nobody called accept()"));
+	for (int i = 0; i < 4; i++) { /* a Unix socket has no port */
+		ep[i].proto = TRACE_UNIX_STREAM;
+		ep[i].family = 1;
+		ep[i].local.port = 0;
+	}
+	ep[1].tx_calls.reply_ns = 8 * (SECOND / 10);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[14] waits for serial[7] to accept the connection");
+	assert_string_equal(c.why, "serial[7] was busy with another client: curl[12], 800 ms");
+}
+
 /* a listener of this host that threw SYNs away, since its queue was full */
 static void a_full_queue_is_told_whose_it_is(void **state)
 {
@@ -3139,6 +3186,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 	cmocka_unit_test(a_full_queue_is_told_whose_it_is),
+	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
 	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),

@@ -14,6 +14,7 @@
 #include "verdict/kept_off.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
+#include "verdict/other_clients.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
 
@@ -512,6 +513,30 @@ static uint64_t longest_of(const struct reader_spell *r)
 	return r->max_ns ? r->max_ns : r->ns;
 }
 
+/* "redis-server[7] was busy with another client: redis-cli[9], 1.02 s" */
+static void why_not_accepted(const struct making *m, const struct reader_spell *late)
+{
+	struct other_clients o = other_clients_meanwhile(m->s, (size_t)late->endpoint);
+	char client[PARTY_TEXT], ns[32];
+	struct card *c = m->c;
+
+	if (!o.n) {
+		snprintf(c->why, sizeof(c->why),
+			 "its data lay unread in the listener's queue: nobody called accept()");
+		set_fix(c, "call accept() sooner, or from more threads");
+		return;
+	}
+	peer_name(m->s, &m->s->ep[o.one], client, sizeof(client));
+	human_ns((double)o.ns, ns, sizeof(ns));
+	snprintf(c->why, sizeof(c->why), "%s %s busy with ", c->whom,
+		 verb_of(c->whom, "was", "were"));
+	if (o.n == 1)
+		text_append(c->why, sizeof(c->why), "another client: %s, %s", client, ns);
+	else
+		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
+	set_fix(c, "serve more clients at once (workers, threads), or each of them faster");
+}
+
 static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
@@ -534,9 +559,7 @@ static void card_of_late_reader(const struct making *m)
 		return;
 	}
 	if (not_accepted) {
-		snprintf(c->why, sizeof(c->why),
-			 "its data lay unread in the listener's queue: nobody called accept()");
-		set_fix(c, "call accept() sooner, or from more threads");
+		why_not_accepted(m, late);
 		return;
 	}
 	snprintf(c->why, sizeof(c->why), "%s %s unread data; %s", c->whom,

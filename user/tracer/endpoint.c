@@ -444,7 +444,6 @@ static void fill_path(struct trace_path *out, const struct path *in)
 
 static void fill_tcp(struct trace_endpoint *out, const struct endpoint *ep)
 {
-	fill_making(&out->making, &ep->making, out);
 	fill_hole(&out->hole, &ep->hole, out->at_ns);
 	fill_parts(out, ep);
 	fill_path(&out->path, &ep->path);
@@ -538,6 +537,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 		return;
 	}
 	fill_known(out, ep, t);
+	fill_making(&out->making, &ep->making, out);
 	if (out->proto == TRACE_TCP)
 		fill_tcp(out, ep);
 	if (out->proto != TRACE_PIPE)

@@ -125,7 +125,8 @@
 	F(answers., since_owed, SPREAD, US, SUM, ACKS, NULL, OWN, always)
 
 /*
- * struct trace_making. TCP: a connection before somebody had it. An accept that nobody made, and a
+ * struct trace_making. TCP, and in a listener's queue a Unix socket that was written to: a
+ * connection before somebody had it. An accept that nobody made, and a
  * request that is not answered, have lasted until at_ns.
  */
 #define MAKING_FIGURES(F) \
