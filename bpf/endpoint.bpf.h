@@ -467,11 +467,14 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 			return;
 		leave_tuples(ep);
 		ep->peer = 0;
+		ep->making.moved = 1;
 	}
 	if (!GET(sk, __sk_common.skc_num)) /* not bound yet, or no longer */
 		return;
 	if (ep->id.local.port && !GET(sk, __sk_common.skc_dport))
 		return;
+	if (ep->tx_calls.own.messages + ep->tx_calls.crowd.messages)
+		ep->making.moved = 1;
 	read_addresses(&ep->id, sk);
 	join_inet(ep);
 }

@@ -255,7 +255,7 @@ struct making {
 			  queue of its listener */
 	ns_t unread_then;      /* its `unread` until then */
 	unsigned int listened; /* it was born in a listener's queue */
-	unsigned int pad;
+	unsigned int moved;    /* UDP: it was connected after it had sent, or to another address */
 };
 
 /* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */

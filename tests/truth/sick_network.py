@@ -77,6 +77,31 @@ second.recv(100)
 '''), box.own()
 
 
+@sick("udp-lost-between", cause="loss", who="^receiver", why="120 of 600 datagrams did not arrive")
+def udp_lost(box):
+    """Each fifth of 600 datagrams is lost on its way to a socket that reads them all."""
+    space = filtered(box, "-A", "INPUT", "-p", "udp", "--dport", "99", "-m", "statistic", "--mode", "nth", "--every", "5", "--packet", "0", "-j", "DROP")
+    return inside(box, space, '''
+r = socket.socket(type=socket.SOCK_DGRAM)
+r.bind(("127.0.0.1", 99))
+def sender():
+    r.close()
+    s = socket.socket(type=socket.SOCK_DGRAM)
+    s.connect(("127.0.0.1", 99))
+    for _ in range(600):
+        s.send(b"a:1|c")
+        time.sleep(0.001)
+child("sender", sender)
+name("receiver")
+r.settimeout(0.5)
+try:
+    while True:
+        r.recv(100)
+except TimeoutError:
+    pass
+''')
+
+
 LOSSY = ("-A", "INPUT", "-p", "tcp", "--dport", "99", "-m", "statistic", "--mode", "nth", "--every", "40", "--packet", "30", "-j", "DROP")
 
 

@@ -1783,6 +1783,85 @@ static void lost_datagrams_are_no_health(void **state)
 	assert_int_equal(v.loss.endpoint, -1);
 }
 
+/* 600 went to a socket that got 480 of them */
+static void sender_and_receiver(struct trace_endpoint ep[2])
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i] = receiver();
+		ep[i].drops[TRACE_DROP_RCVBUF] = ep[i].rx_calls.messages = 0;
+		ep[i].at_ns = 2ull * SECOND;
+		ep[i].local.ip[0] = 10;
+		ep[i].local.port = i ? 7000 : 40000;
+		ep[i].rx.now = RX_IDLE;
+	}
+	ep[0].remote = ep[1].local;
+	ep[0].at_ns = ep[1].at_ns - SECOND / 2;
+	ep[0].tx.lifetime_ns = ep[0].rx.lifetime_ns = SECOND / 4;
+	ep[0].tx_calls.messages = 600;
+	ep[0].tx_calls.bytes = 3000;
+	ep[1].rx_calls.messages = 480;
+	ep[1].rx_calls.bytes = 2400;
+	strcpy(ep[1].rx_calls.comm, "statsd");
+}
+
+static bool is_lost(struct trace_endpoint ep[2])
+{
+	struct verdict v;
+
+	said_of_both(ep, &v);
+	return v.loss.endpoint >= 0;
+}
+
+static void what_did_not_arrive_was_lost_on_the_way(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	sender_and_receiver(ep);
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_LOSS);
+	card_of_both(ep, &c);
+	assert_string_equal(c.head, "datagrams to statsd[12] are lost");
+	assert_string_equal(c.why, "120 of 600 datagrams did not arrive");
+	assert_int_equal(c.surety, INFERRED);
+	ep[1].drops[TRACE_DROP_RCVBUF] = 30; /* these did */
+	card_of_both(ep, &c);
+	assert_string_equal(c.why, "90 of 600 datagrams did not arrive");
+}
+
+static void where_not_all_was_seen_nothing_is_lost_on_the_way(void **state)
+{
+	struct trace_endpoint ep[2];
+
+	(void)state;
+	sender_and_receiver(ep);
+	ep[0].joined_late = true;
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[1].rx.now = RX_UNREAD; /* they lie there */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[1].at_ns = ep[0].at_ns; /* the last ones are on their way, or it had gone */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[0].making.moved = true; /* to whom it sent before nobody knows */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[1].rx_calls.bytes = 3000; /* several in one read */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[1].rx_calls.messages = 100; /* it is not the one with that address */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[1].remote.port = 9; /* it takes nothing from there */
+	assert_false(is_lost(ep));
+	sender_and_receiver(ep);
+	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
+	assert_false(is_lost(ep));
+}
+
 static void one_in_a_million_is_said_beside(void **state)
 {
 	struct trace_endpoint ep = receiver();
@@ -3284,6 +3363,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),
 	cmocka_unit_test(what_was_sent_in_no_time_was_sent),
 	cmocka_unit_test(lost_datagrams_are_no_health),
+	cmocka_unit_test(what_did_not_arrive_was_lost_on_the_way),
+	cmocka_unit_test(where_not_all_was_seen_nothing_is_lost_on_the_way),
 	cmocka_unit_test(one_in_a_million_is_said_beside),
 	cmocka_unit_test(a_full_queue_drops_what_was_sent),
 	cmocka_unit_test(a_stall_comes_before_a_loss),

@@ -610,6 +610,8 @@ static void card_loss(const struct making *m)
 		 c->who);
 	endpoint_name(ep, c->where, sizeof(c->where));
 	append_loss(l, c->why, sizeof(c->why));
+	if (l->sent)
+		set_surety(c, INFERRED);
 	take_fix(m);
 }
 

@@ -483,7 +483,7 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct verdict
 		return json_null();
 	loss_sentence(s, loss, text, sizeof(text));
 	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind",
-			 drop_name(loss->kind), "count", (json_int_t)loss->n, "share",
+			 loss->sent ? LOST_ON_PATH : drop_name(loss->kind), "count", (json_int_t)loss->n, "share",
 			 json_figure(loss->share), "text", text, "fix", loss_fix(loss));
 }
 

@@ -68,7 +68,7 @@ static const struct schema_def objects[] = {
 	{ "withheld",
 	  "endpoint:count ns:count count:count share:number surety:surety text:text "
 	  "fix:text" },
-	{ "loss", "endpoint:count kind:drop count:count share:?number text:text fix:text" },
+	{ "loss", "endpoint:count kind:loss_kind count:count share:?number text:text fix:text" },
 	{ "scattered", "ns:count share:number cause:?tx_state cause_ns:count" },
 	{ "card",
 	  "~kind:text ~cause:?tx_state ~ns:?count ~of_ns:?count ~count:?count "
@@ -168,13 +168,15 @@ static json_t *proto_names(void)
 	return schema_enum(names + 1, TRACE_PROTOS - 1);
 }
 
-static json_t *drop_names(void)
+/* where datagrams are dropped, and where they never came */
+static json_t *loss_names(void)
 {
-	const char *names[TRACE_DROPS];
+	const char *names[TRACE_DROPS + 1];
 
 	for (unsigned int i = 0; i < TRACE_DROPS; i++)
 		names[i] = drop_name((enum trace_drop)i);
-	return schema_enum(names, TRACE_DROPS);
+	names[TRACE_DROPS] = LOST_ON_PATH;
+	return schema_enum(names, TRACE_DROPS + 1);
 }
 
 static void set_names(json_t *defs)
@@ -184,7 +186,7 @@ static void set_names(json_t *defs)
 	json_object_set_new(defs, "blamed", schema_enum(blame_names, BLAME_N));
 	json_object_set_new(defs, "surety", schema_enum(surety_names, SURETY_N));
 	json_object_set_new(defs, "proto", proto_names());
-	json_object_set_new(defs, "drop", drop_names());
+	json_object_set_new(defs, "loss_kind", loss_names());
 	json_object_set_new(defs, "outcome", schema_enum(outcome_names, OUTCOMES_N));
 }
 

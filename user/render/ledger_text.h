@@ -48,6 +48,8 @@ void finding_sentence(const struct trace_snapshot *s, const struct finding *f, c
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f);
 /* "rcvbuf", ... */
 const char *drop_name(enum trace_drop kind);
+/* instead of one, of what was lost between two ends */
+#define LOST_ON_PATH "path"
 /* One line: whose datagrams were dropped, how many, where; and what to do about it. */
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
 		   size_t len);

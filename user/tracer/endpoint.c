@@ -386,6 +386,7 @@ static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
 static void fill_making(struct trace_making *out, const struct making *in,
 			const struct trace_endpoint *ep)
 {
+	out->moved = in->moved;
 	out->connecting = in->asked && !in->connect_ns && !ep->closed;
 	out->connect_ns = in->connect_ns;
 	if (in->asked && !in->connect_ns && ep->at_ns > in->asked)

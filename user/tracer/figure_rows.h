@@ -140,6 +140,8 @@
 	/* it is under way */ \
 	F(making., connecting, FLAG, NONE, LAST, MAKING, "~connecting", OWN, always) \
 	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, always) \
+	/* UDP: it was connected after it had sent, or to another address */ \
+	F(making., moved, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

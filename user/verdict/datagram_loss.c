@@ -45,7 +45,7 @@ static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint 
 
 struct datagram_loss find_loss(const struct trace_snapshot *s)
 {
-	struct datagram_loss loss = { .endpoint = -1 };
+	struct datagram_loss loss = find_lost_between(s);
 
 	for (size_t i = 0; i < s->n; i++)
 		for (enum trace_drop k = 0;

@@ -43,6 +43,8 @@ int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endp
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* who connected there, as far as was seen */
 const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep);
+/* those that did not arrive at a socket whose senders were all seen */
+struct datagram_loss find_lost_between(const struct trace_snapshot *s);
 struct datagram_loss find_loss(const struct trace_snapshot *s);
 
 #endif

@@ -173,13 +173,16 @@ struct withheld_ack {
 	double share; /* of its lifetime */
 };
 
-/* Datagrams thrown away on this host: nobody is told, and nobody waits for them. */
+/* Datagrams thrown away on this host, or lost between two ends on it: nobody is told, and nobody
+ * waits for them. */
 struct datagram_loss {
 	int endpoint; /* index in the snapshot: who would have received them, or of a full queue who
 			 sent them; -1: there is none */
+	uint64_t sent; /* 0: they were thrown away for `kind`; else they did not arrive, of so many
+			*/
 	enum trace_drop kind;
 	uint64_t n;
-	double share; /* of what was read or dropped there; NAN: unknown */
+	double share; /* of what was read or dropped there, or sent; NAN: unknown */
 	bool stray;   /* next to nothing, beside what went through: no verdict */
 };
 
