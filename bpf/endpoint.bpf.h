@@ -391,6 +391,30 @@ static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 f
 	count(COUNT_OPENED);
 }
 
+static __always_inline bool port_was_chosen(__u64 sk)
+{
+	struct inet_connection_sock___bound *icsk = 0;
+	struct inet_bind_bucket___chosen *bucket = 0;
+	__u64 at;
+
+	if (!bpf_core_field_exists(icsk->icsk_bind_hash) ||
+	    !bpf_core_field_exists(bucket->fastreuse))
+		return false;
+	at = ADDRESS(sk, inet_connection_sock___bound, icsk_bind_hash);
+	return at &&
+	       (__s8)load_word(at + bpf_core_field_offset(struct inet_bind_bucket___chosen,
+							  fastreuse)) < 0;
+}
+
+/* Who was accepted has its listener's backlog still (sk_clone_lock()). A program that binds its
+ * socket and then connects leaves no trace. */
+static __always_inline __u32 origin_of(__u64 sk)
+{
+	if (GET(CAST(sock, sk), sk_max_ack_backlog))
+		return ORIGIN_LISTENER;
+	return port_was_chosen(sk) ? ORIGIN_CONNECT : ORIGIN_UNTOLD;
+}
+
 SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -408,8 +432,10 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	ep->id.netns = sock_netns(sk);
 	ep->id.inode = sock_inode(sk);
 	read_addresses(&ep->id, sk);
-	if (proto == PROTO_TCP)
+	if (proto == PROTO_TCP) {
 		audit_begins(ep, sk0);
+		ep->making.origin = origin_of(sk0);
+	}
 	endpoint_open(ep, now, flags);
 	if (proto <= PROTO_UDP)
 		join_inet(ep);

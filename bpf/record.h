@@ -256,7 +256,11 @@ struct making {
 	ns_t unread_then;      /* its `unread` until then */
 	unsigned int listened; /* it was born in a listener's queue */
 	unsigned int moved;    /* UDP: it was connected after it had sent, or to another address */
+	unsigned int origin;   /* enum origin */
 };
+
+/* what a TCP socket itself tells of how it was made, also long before anybody traced it */
+enum origin { ORIGIN_UNTOLD, ORIGIN_CONNECT, ORIGIN_LISTENER };
 
 /* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
 enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };

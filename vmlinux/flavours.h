@@ -29,6 +29,16 @@ struct inet_connection_sock___timeout {
 	unsigned long icsk_timeout;
 };
 
+/* What a port belongs to. -1: connect() chose it, and nobody else may bind() to it
+ * (__inet_hash_connect()). */
+struct inet_bind_bucket___chosen {
+	signed char fastreuse;
+};
+
+struct inet_connection_sock___bound {
+	struct inet_bind_bucket___chosen *icsk_bind_hash;
+};
+
 /* SMC was offered, and taken, in the handshake (CONFIG_SMC) */
 struct tcp_sock___smc {
 	unsigned char syn_smc : 1;

@@ -78,6 +78,11 @@ rc=$?
 check 'a client in poll() waits for its server, and an idle server for nobody' \
 	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 120 python3 "$here/tests/sampled/one_end.py" >out 2>&1
+rc=$?
+check 'who connected long before anybody looked waits for its answers, seen at its end alone' \
+	"exit code $rc; $(tail -c 1200 out)" [ $rc -eq 0 ]
+
 timeout 90 python3 "$here/tests/sampled/stopped_server.py" >out 2>&1
 rc=$?
 check 'who waits for a server that was stopped is told so' \

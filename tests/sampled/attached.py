@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a session of looks alone says of some processes, and their end."""
+"""What a session of looks alone, or of the ledger, says of some processes, and their end."""
 import json
 import os
 import signal
 import subprocess
 
 
-def ledger(pids):
+LOOKS = ("--zoom-budget", "0")
+EXACT = ("--exact",)
+
+
+def ledger(pids, tier=LOOKS):
     words = [word for pid in pids for word in ("-p", str(pid))]
-    command = [os.environ["IPCSTALL"], "attach", *words, "-d", "3s", "--zoom-budget", "0", "-q"]
+    command = [os.environ["IPCSTALL"], "attach", *words, *tier, "-d", "3s", "-q"]
     subprocess.run([*command, "--json", "attached.json"], check=True, timeout=60,
                    stderr=subprocess.DEVNULL)
     with open("attached.json", encoding="utf-8") as f:

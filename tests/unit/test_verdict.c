@@ -1369,6 +1369,34 @@ static void looks_tell_who_has_no_answer(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* A system that gives its servers ports of its own choice too: the socket itself tells who
+ * connected, however long before anybody looked. */
+static void a_socket_tells_who_connected(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	seen_by_looks(&ep[0]);
+	ep[0].peer = -1;
+	ep[0].local.port = 50000;
+	ep[0].remote.port = 40000;
+	ep[0].rx_calls.bytes = 100;
+	ep[0].rx.ns[RX_WAIT] = 0; /* in epoll */
+	ep[0].rx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[0].making.connected = true;
+	said_of(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
+	ep[0].making.connected = false;
+	ep[0].making.accepted = true; /* a server that nobody asks */
+	said_of(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].making.accepted = false;
+	said_of(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* a client and its server, and beside them a program (20) with a helper (21), a pipe each way */
 enum { QUESTIONS = 2, ANSWERS = 3, WITH_HELPER = 4 };
 
@@ -3282,6 +3310,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(half_a_question_makes_both_wait),
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
 	cmocka_unit_test(looks_tell_who_has_no_answer),
+	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
 	cmocka_unit_test(what_was_stopped_leads_by_looks_too),

@@ -382,6 +382,12 @@ static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
 	return (until ? until : now) - from;
 }
 
+static void fill_origin(struct trace_making *out, const struct making *in)
+{
+	out->connected = in->asked || in->origin == ORIGIN_CONNECT;
+	out->accepted = in->listened || in->origin == ORIGIN_LISTENER;
+}
+
 /* what has not ended has lasted until now; of one that closed meanwhile, until then */
 static void fill_making(struct trace_making *out, const struct making *in,
 			const struct trace_endpoint *ep)
@@ -533,6 +539,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	fill_calls(out, ep, t);
 	fill_blame(&out->blame, &ep->blame);
 	fill_figures(out, ep);
+	fill_origin(&out->making, &ep->making);
 	if (t->backend == TRACE_SAMPLED) {
 		sampled_endpoint(out, ep);
 		return;

@@ -142,6 +142,9 @@
 	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, always) \
 	/* UDP: it was connected after it had sent, or to another address */ \
 	F(making., moved, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* this end connected, or it was its listener's, however long ago; both 0: not known */ \
+	F(making., connected, FLAG, NONE, LAST, MAKING, "~connected", OWN, always) \
+	F(making., accepted, FLAG, NONE, LAST, MAKING, "~accepted", OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

@@ -42,15 +42,27 @@ static bool spoke_first(const struct trace_snapshot *s, size_t i)
 	return !answered || (b->first_reply_ns && b->first_reply_ns < answered);
 }
 
+static bool was_accepted(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->making.accepted || ep->making.accept_ns ||
+	       (ep->local.port && is_listened_on(s, ep, ep->local.port));
+}
+
+static bool has_connected(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->making.connected || ep->making.connect_ns ||
+	       (ep->remote.port && is_listened_on(s, ep, ep->remote.port));
+}
+
 /* A server may greet whoever connects: who did is known of TCP, or told by the ports. */
 bool asks(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	bool ports = ep->local.port && ep->remote.port;
 
-	if (ep->making.accept_ns || (ports && is_listened_on(s, ep, ep->local.port)))
+	if (was_accepted(s, ep))
 		return false;
-	if (ep->making.connect_ns || (ports && is_listened_on(s, ep, ep->remote.port)))
+	if (has_connected(s, ep))
 		return true;
 	if (ports && (ep->local.port >= EPHEMERAL_PORT) != (ep->remote.port >= EPHEMERAL_PORT))
 		return ep->local.port >= EPHEMERAL_PORT;
@@ -65,11 +77,6 @@ static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 
 	return (ep->proto == TRACE_PIPE || ep->proto == TRACE_UNIX_STREAM) && other >= 0 &&
 	       other != (int)i && spoke_first(s, (size_t)other);
-}
-
-static bool was_connected_to(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	return ep->making.accept_ns || (ep->local.port && is_listened_on(s, ep, ep->local.port));
 }
 
 /* as they were sent, where that was seen: a server may read each in two pieces */
@@ -91,7 +98,7 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 	const struct trace_call_stats *in, *out;
 
 	if (answers < 0 ||
-	    (!was_connected_to(s, ep) && (!other_spoke_first(s, i) || spoke_first(s, i))))
+	    (!was_accepted(s, ep) && (!other_spoke_first(s, i) || spoke_first(s, i))))
 		return false;
 	in = questions_to(s, ep);
 	out = &s->ep[answers].tx_calls;
@@ -112,7 +119,7 @@ static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
 
 	if (ep->proto == TRACE_PIPE)
 		return way_back(s, i) >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
-	return was_connected_to(s, ep) ||
+	return was_accepted(s, ep) ||
 	       (ep->local.port && ep->local.port < EPHEMERAL_PORT &&
 		ep->remote.port >= EPHEMERAL_PORT);
 }
