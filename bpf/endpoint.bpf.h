@@ -305,6 +305,22 @@ static __always_inline void named_by_others(struct endpoint *ep)
 		ep->flags |= EP_NAMED;
 }
 
+/* Who was accepted has its listener's name; of a pair none has one. */
+static __always_inline __u32 unix_origin(__u64 own, __u64 peer)
+{
+	bool named = ADDRESS(own, unix_sock, addr), other = ADDRESS(peer, unix_sock, addr);
+
+	if (named == other)
+		return ORIGIN_UNTOLD;
+	return named ? ORIGIN_LISTENER : ORIGIN_CONNECT;
+}
+
+static __always_inline void note_unix_origin(struct endpoint *ep, __u64 peer)
+{
+	if (ep->id.proto != PROTO_UNIX_DGRAM && !ep->making.origin)
+		ep->making.origin = unix_origin(ep->id.key, peer);
+}
+
 /* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and
  * the two join at the other's birth. */
 static __always_inline void join_unix(struct endpoint *ep)
@@ -315,6 +331,8 @@ static __always_inline void join_unix(struct endpoint *ep)
 	if (!peer || !sock_is(peer, CAST(sock, key)))
 		return;
 	set_peer(ep, key);
+	note_unix_origin(ep, key);
+	note_unix_origin(peer, ep->id.key);
 	ep->flags &= ~EP_NAMED;
 	if (ep->id.proto == PROTO_UNIX_DGRAM && !sends_to(key, own))
 		named_by_others(peer);

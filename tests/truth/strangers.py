@@ -70,6 +70,80 @@ def asyncio_thinks(box):
     return loop(box, ROUNDS), box.own()
 
 
+HELPER = '''
+ours, theirs = socket.socketpair()
+polls = dict()
+
+
+def heard(s):
+    """What comes next, awaited in epoll."""
+    if s not in polls:
+        polls[s] = select.epoll()
+        polls[s].register(s, select.EPOLLIN)
+    polls[s].poll()
+    return s.recv(100)
+
+
+'''
+
+JOBS = HELPER + '''
+def helper():
+    ours.close()
+    {greets}
+    while heard(theirs):
+        time.sleep(0.1)
+        theirs.send(b"done")
+time.sleep(0.01)  # the helper was not there when the pair was made
+pid = child("helper", helper)
+theirs.close()
+name("asks")
+{greeted}
+began = clock()
+for _ in range(10):
+    ours.send(b"job")
+    heard(ours)
+print(clock() - began)
+os.kill(pid, 9)
+'''
+
+
+def asks_helper(name, text, greets="pass", greeted="pass"):
+    def body(box):
+        return box.py(JOBS.format(greets=greets, greeted=greeted)), box.own()
+
+    body.__doc__ = text
+    sick(name, "waiting", cause="wait", who="^asks", whom="^helper",
+         why="thinks 1\\d\\d ms a request, 10 requests", figure=ANSWERS, within=NEAR)(body)
+
+
+asks_helper("helper-pair",
+            "Ten jobs of 100 ms for a helper on a socket pair; both ends wait in epoll.")
+asks_helper("helper-greets", "The same, and the helper says first that it is ready.",
+            'theirs.send(b"ready")', "heard(ours)")
+
+
+@healthy("helper-reports", outcome="healthy")
+def helper_reports(box):
+    """A child reports on a socket pair every 100 ms, and its parent says at once that it heard it;
+    both ends wait in epoll."""
+    return box.py(HELPER + '''
+def helper():
+    ours.close()
+    for _ in range(10):
+        time.sleep(0.1)
+        theirs.send(b"report")
+        heard(theirs)
+time.sleep(0.01)
+pid = child("helper", helper)
+theirs.close()
+name("hears")
+for _ in range(10):
+    heard(ours)
+    ours.send(b"yes")
+os.waitpid(pid, 0)
+''')
+
+
 @sick("node-thinks", "waiting", cause="wait", who="^node", whom="^node",
       why="thinks (99\\.\\d|1\\d\\d) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
 def node_thinks(box):

@@ -3057,6 +3057,66 @@ static void a_reply_that_is_awaited_in_epoll_is_a_wait(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* A helper on a socket pair says that it is ready, and then answers whoever started it, each by
+ * epoll. */
+static void a_helper_that_greets_answers(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_UNIX_STREAM;
+		ep[i].at_ns = 20ull * SECOND;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = 3 + (uint64_t)i;
+		ep[i].rx_calls.messages = 4 - (uint64_t)i;
+		ep[i].rx.ns[RX_WAIT] = 0;
+	}
+	ep[0].rx_calls.reply_n = ep[1].rx_calls.reply_n = 3;
+	ep[0].rx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[0].rx_calls.reply_max_ns = 3 * (SECOND / 10);
+	ep[0].rx_calls.first_reply_ns = ep[1].tx_calls.first_reply_ns = SECOND / 2;
+	ep[0].tx_calls.first_reply_ns = ep[1].rx_calls.first_reply_ns = SECOND / 3;
+	ep[1].tx_calls.reply_n = 3;
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx_calls.born_ns = SECOND; /* it made the pair, and started the other one */
+	ep[1].rx_calls.born_ns = ep[1].at_ns;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.waits.ns, 9 * (SECOND / 10));
+	ep[0].rx_calls.reply_n = 2; /* the child had the first word, and its parent the last */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* What the first question takes until the helper has started is the lesser part of the wait. */
+static void what_lay_unread_is_part_of_the_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
+	}
+	ep[1].rx_calls.tgid = 7;
+	ep[1].rx.ns[RX_IDLE] = 6 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 3 * (SECOND / 10);
+	ep[1].rx.count[RX_UNREAD] = 1;
+	said_of_both(ep, &v);
+	assert_int_equal(v.late.endpoint, 1);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.waits.requests.unread_ns, 3 * (SECOND / 10));
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 6 * (SECOND / 10);
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+}
+
 /* that goes on, and has had no answer at all: a question in two pieces; of more pieces nobody knows
  * that they ask */
 static void a_question_without_a_reply_is_a_wait(void **state)
@@ -3289,6 +3349,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_has_its_answer_waits_for_more),
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
+	cmocka_unit_test(a_helper_that_greets_answers),
+	cmocka_unit_test(what_lay_unread_is_part_of_the_wait),
 	cmocka_unit_test(a_question_without_a_reply_is_a_wait),
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),

@@ -42,6 +42,29 @@ static bool spoke_first(const struct trace_snapshot *s, size_t i)
 	return !answered || (b->first_reply_ns && b->first_reply_ns < answered);
 }
 
+static bool older_than(const struct trace_endpoint *ep, uint64_t born_ns)
+{
+	return born_ns && ep->at_ns - ep->rx.lifetime_ns < born_ns;
+}
+
+/* It was made by the one end's process, and given to the other's when that was started. */
+static bool started_with(const struct trace_endpoint *ep, const struct trace_endpoint *other)
+{
+	return older_than(other, other->rx_calls.born_ns) && ep->rx_calls.born_ns &&
+	       !older_than(ep, ep->rx_calls.born_ns);
+}
+
+/* A helper says that it is ready, and then answers whoever started it: it has the first word and
+ * the last. A child that asks its parent is answered last. */
+static bool is_greeted(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	int other = ep->proto == TRACE_PIPE ? -1 : way_back(s, i);
+
+	return other >= 0 && started_with(ep, &s->ep[other]) && ep->rx_calls.reply_n &&
+	       ep->rx_calls.reply_n >= s->ep[other].rx_calls.reply_n;
+}
+
 static bool was_accepted(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	return ep->making.accepted || ep->making.accept_ns ||
@@ -66,7 +89,7 @@ bool asks(const struct trace_snapshot *s, size_t i)
 		return true;
 	if (ports && (ep->local.port >= EPHEMERAL_PORT) != (ep->remote.port >= EPHEMERAL_PORT))
 		return ep->local.port >= EPHEMERAL_PORT;
-	return spoke_first(s, i);
+	return spoke_first(s, i) || is_greeted(s, i);
 }
 
 /* Of a socket pair, or of two pipes, the other end was first to ask. */

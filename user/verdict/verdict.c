@@ -364,6 +364,13 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	       (double)v->wait.ns >= SAME_TIME * (double)v->late.ns;
 }
 
+/* A question that lay unread is asked there, and took less than the answer did. */
+static bool is_part_of_wait(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return v->late.endpoint >= 0 && s->ep[v->wait.endpoint].peer == v->late.endpoint &&
+	       v->waits.ns > DWARFS * v->late.ns;
+}
+
 static bool is_limited(const struct verdict *v)
 {
 	return v->n && v->v[0].limit != LIMIT_NONE;
@@ -402,6 +409,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	if (matters_beside_stalls(s, out) && !is_brief(out)) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;
+		out->late_in_wait = is_part_of_wait(s, out);
 		return;
 	}
 	out->wait = none;

@@ -225,6 +225,7 @@ struct verdict {
 	 */
 	struct reader_spell late, wait;
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
+	bool late_in_wait; /* `late` is the lesser part of `wait` */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
 	struct reader_spell starved;	 /* whose threads waited longest for a CPU after they were
