@@ -93,6 +93,15 @@ rc=$?
 check 'a program waits for the helper that it asked by a pipe, and a pool of helpers for nobody' \
 	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 120 python3 "$here/tests/sampled/full_pipe.py" >out 2>&1
+rc=$?
+if [ $rc -eq 77 ]; then
+	echo "skip a reader that computes is not blamed: $(tail -n 1 out | cut -d: -f1)"
+else
+	check 'who should read a full pipe is named, where the writer alone is traced' \
+		"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+fi
+
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!
 jobs_to_end+=($tool)

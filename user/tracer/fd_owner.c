@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 /* a link's mode says what its descriptor is open for: proc_fd_link(), tid_fd_update_inode() */
-static bool open_for(int dir, long fd, mode_t how)
+bool fd_open_for(int dir, long fd, mode_t how)
 {
 	char name[24];
 	struct stat st;
@@ -18,7 +18,7 @@ static bool open_for(int dir, long fd, mode_t how)
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mode & how;
 }
 
-static void read_comm(pid_t pid, char comm[16])
+void fd_owner_name(pid_t pid, char comm[16])
 {
 	char path[64], text[16] = "";
 	FILE *f;
@@ -44,7 +44,7 @@ static void found(struct trace_call_stats *b, pid_t pid)
 		return;
 	}
 	b->fd_owner = pid;
-	read_comm(pid, b->fd_owner_comm);
+	fd_owner_name(pid, b->fd_owner_comm);
 }
 
 struct search {
@@ -62,9 +62,9 @@ static void look_at(void *ctx, int dir, long fd)
 
 		if (ep->inode != inode)
 			continue;
-		if (lacks_fd_owner(ep, &ep->tx_calls) && open_for(dir, fd, S_IWUSR))
+		if (lacks_fd_owner(ep, &ep->tx_calls) && fd_open_for(dir, fd, S_IWUSR))
 			found(&ep->tx_calls, all->pid);
-		if (lacks_fd_owner(ep, &ep->rx_calls) && open_for(dir, fd, S_IRUSR))
+		if (lacks_fd_owner(ep, &ep->rx_calls) && fd_open_for(dir, fd, S_IRUSR))
 			found(&ep->rx_calls, all->pid);
 	}
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "tracer/hooks.h"
+#include "tracer/process_cpu.h"
 #include "base/err.h"
 #include "bpf/record.h"
 #include "tracer/trace.h"
@@ -71,8 +72,16 @@ struct trace {
 	struct trace_existing existing;
 	struct searched *searched; /* of the last search of preexisting.c, by process */
 	size_t n_searched;
-	struct reader_cpu *readers; /* of the last snapshot, by endpoint */
-	size_t n_readers;
+	struct { /* of the last snapshot, by endpoint */
+		struct reader_cpu *v;
+		size_t n;
+		struct cpu_book book;
+	} readers;
+	struct { /* see pipe_readers.c, by endpoint */
+		struct pipe_holders *v;
+		size_t n;
+		uint64_t next_ns; /* not before that /proc is walked again */
+	} holders;
 	pthread_t thread;
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
 	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
@@ -147,6 +156,15 @@ int digest_run(int fd, uint64_t arg);
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
 /* reader_cpu.c */
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s);
+void reader_cpu_free(struct trace *t);
+/* cpu_quota.c: in all of that group's life, on all of its CPUs */
+uint64_t cpu_quota_kept_off(pid_t pid);
+/* pipe_readers.c */
+void pipe_readers_fill(struct trace *t, struct trace_snapshot *s);
+void pipe_readers_free(struct trace *t);
+/* fd_owner.c: is a descriptor open for S_IRUSR, S_IWUSR; a process's name */
+bool fd_open_for(int dir, long fd, mode_t how);
+void fd_owner_name(pid_t pid, char comm[16]);
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 
 /* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks

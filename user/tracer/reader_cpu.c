@@ -1,78 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Of a sampled session, how long each endpoint's reader ran on a CPU, waited for one, or was
  * stopped: no look sees that, and a reader that is slow because it works is not one that does not
- * read. Known for processes of one thread, from the first snapshot that has the endpoint on. */
-#include <inttypes.h>
-#include <stdio.h>
+ * read. Known from the first snapshot on that names the reader. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
-
-/* as the scheduler keeps them; ran_ns 0: unknown */
-struct process_times {
-	uint64_t ran_ns, waited_ns;
-	bool stopped;
-};
 
 struct reader_cpu {
 	uint64_t serial;
 	pid_t pid;
 	size_t at; /* index in the snapshot */
-	struct process_times first, now; /* at the first snapshot that had it, and now */
+	bool known;
+	uint64_t ran_ns, waited_ns, quota_ns; /* since it was named there */
+	bool stopped;			      /* whenever it was asked */
 };
-
-static bool read_line(pid_t pid, const char *file, char *line, int len)
-{
-	char path[40];
-	FILE *f;
-	bool ok;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	ok = fgets(line, len, f);
-	fclose(f);
-	return ok;
-}
-
-/* of a process of one thread */
-static struct process_times times_of(pid_t pid)
-{
-	/* after the name: the state, and threads as the 18th */
-	static const char fields[] =
-		" %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %lu";
-	struct process_times t = {};
-	unsigned long threads;
-	char line[1024], state;
-	const char *at;
-
-	if (!read_line(pid, "stat", line, sizeof(line)))
-		return t;
-	at = strrchr(line, ')');
-	if (!at || sscanf(at + 1, fields, &state, &threads) != 2 || threads != 1)
-		return t;
-	t.stopped = state == 'T' || state == 't';
-	if (!read_line(pid, "schedstat", line, sizeof(line)) ||
-	    sscanf(line, "%" SCNu64 " %" SCNu64, &t.ran_ns, &t.waited_ns) != 2)
-		t.ran_ns = 0;
-	return t;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct reader_cpu *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
 
 static int by_serial(const void *a, const void *b)
 {
 	const struct reader_cpu *x = a, *y = b;
 
 	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 static size_t list_readers(const struct trace_snapshot *s, struct reader_cpu *v)
@@ -87,28 +42,43 @@ static size_t list_readers(const struct trace_snapshot *s, struct reader_cpu *v)
 	return n;
 }
 
-/* each process is asked once */
-static void ask_processes(const struct trace_snapshot *s, struct reader_cpu *v, size_t n)
+/* each once */
+static void ask_processes(struct cpu_book *book, const struct cpu_book *last,
+			  const struct reader_cpu *v, size_t n)
 {
-	struct process_times now = {};
+	pid_t *pids = array_new(n, 1, sizeof(*pids));
+	size_t each = 0;
 
-	qsort(v, n, sizeof(*v), by_pid);
-	for (size_t i = 0; i < n; i++) {
-		if (!i || v[i].pid != v[i - 1].pid)
-			now = times_of(v[i].pid);
-		if (!s->ep[v[i].at].closed)
-			v[i].now = now;
-	}
+	for (size_t i = 0; pids && i < n; i++)
+		pids[i] = v[i].pid;
+	if (pids)
+		qsort(pids, n, sizeof(*pids), by_number);
+	for (size_t i = 0; pids && i < n; i++)
+		if (!each || pids[each - 1] != pids[i])
+			pids[each++] = pids[i];
+	cpu_book_make(book, last, pids, pids ? each : 0);
+	free(pids);
 }
 
-/* Of an endpoint that closed, what was known last stays. */
-static void take_over(struct reader_cpu *now, const struct reader_cpu *then)
+/* Of an endpoint that closed, or whose reader is gone, what was known last stays. */
+static void go_on(struct reader_cpu *now, const struct reader_cpu *then,
+		  const struct process_cpu *p, bool closed)
 {
 	bool same = then && then->pid == now->pid;
 
-	now->first = same && then->first.ran_ns ? then->first : now->now;
-	if (same && !now->now.ran_ns)
-		now->now = then->now;
+	now->stopped = p && p->stopped && (!same || then->stopped);
+	if (!then)
+		return;
+	now->known = then->known;
+	now->ran_ns = then->ran_ns;
+	now->waited_ns = then->waited_ns;
+	now->quota_ns = then->quota_ns;
+	if (closed || !same || !p || !p->asked_before)
+		return;
+	now->known = true;
+	now->ran_ns += p->ran_ns;
+	now->waited_ns += p->waited_ns;
+	now->quota_ns += p->quota_ns;
 }
 
 /* one process reads and writes there */
@@ -116,6 +86,7 @@ static void same_for_writer(struct trace_call_stats *out, const struct trace_cal
 {
 	out->cpu_ns = in->cpu_ns;
 	out->no_cpu_ns = in->no_cpu_ns;
+	out->quota_ns = in->quota_ns;
 	out->cpu_res = in->cpu_res;
 	out->no_cpu_res = in->no_cpu_res;
 	out->stopped_ns = in->stopped_ns;
@@ -127,13 +98,13 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 {
 	struct trace_call_stats *b = &ep->rx_calls;
 
-	if (!r->first.ran_ns || r->now.ran_ns < r->first.ran_ns ||
-	    r->now.waited_ns < r->first.waited_ns) /* its number is another's by now */
+	if (!r->known)
 		return;
-	b->cpu_ns = r->now.ran_ns - r->first.ran_ns;
-	b->no_cpu_ns = r->now.waited_ns - r->first.waited_ns;
+	b->cpu_ns = r->ran_ns;
+	b->no_cpu_ns = r->waited_ns;
+	b->quota_ns = r->quota_ns;
 	b->cpu_res = b->no_cpu_res = TRACE_BOUNDED;
-	if (r->first.stopped && r->now.stopped && !b->cpu_ns) {
+	if (r->stopped && !b->cpu_ns) {
 		b->stopped_ns = b->stopped_max_ns = ep->rx.lifetime_ns;
 		b->stopped_n = 1;
 	}
@@ -143,20 +114,31 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s)
 {
-	struct reader_cpu *v = t->numbered ? NULL : array_new(s->n, 1, sizeof(*v));
+	struct reader_cpu *v = t->numbered ? NULL : array_new(s->n, 1, sizeof(*v)), *then;
 	size_t n = v ? list_readers(s, v) : 0;
+	struct cpu_book book;
 
 	if (!v)
 		return;
-	ask_processes(s, v, n);
+	ask_processes(&book, &t->readers.book, v, n);
 	for (size_t i = 0; i < n; i++) {
-		take_over(&v[i], t->n_readers ? bsearch(&v[i], t->readers, t->n_readers,
-							sizeof(*v), by_serial)
-					      : NULL);
+		then = t->readers.n ? bsearch(&v[i], t->readers.v, t->readers.n, sizeof(*v),
+					      by_serial)
+				    : NULL;
+		go_on(&v[i], then, cpu_book_find(&book, v[i].pid), s->ep[v[i].at].closed);
 		fill(&s->ep[v[i].at], &v[i]);
 	}
 	qsort(v, n, sizeof(*v), by_serial);
-	free(t->readers);
-	t->readers = v;
-	t->n_readers = n;
+	reader_cpu_free(t);
+	t->readers.v = v;
+	t->readers.n = n;
+	t->readers.book = book;
+}
+
+void reader_cpu_free(struct trace *t)
+{
+	free(t->readers.v);
+	cpu_book_free(&t->readers.book);
+	t->readers.v = NULL;
+	t->readers.n = 0;
 }

@@ -245,9 +245,11 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 	pthread_mutex_lock(&t->lock);
 	err = snapshot_fill(t, s, e);
 	pthread_mutex_unlock(&t->lock);
-	if (err)
+	if (err) {
 		trace_snapshot_free(s);
-	else if (t->sampler)
+	} else if (t->sampler) {
+		pipe_readers_fill(t, s);
 		reader_cpu_fill(t, s);
+	}
 	return err;
 }

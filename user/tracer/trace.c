@@ -305,7 +305,8 @@ void trace_finish(struct trace *t)
 	if (t->stats_fd >= 0)
 		close(t->stats_fd);
 	free(t->searched);
-	free(t->readers);
+	reader_cpu_free(t);
+	pipe_readers_free(t);
 	free(t->closed.ep);
 	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long the CPU quota of a process's cgroup, or of one above it, kept its members off the CPUs
+ * (cpu.max, or cpu.cfs_quota_us of v1). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracer/internal.h"
+
+#define PATH_ROOM 1024
+
+/* of words with commas in between */
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, word, n) && (!at[n] || at[n] == ','))
+			return true;
+	}
+	return false;
+}
+
+static bool is_mount(const char *line, bool v2)
+{
+	const char *after = strstr(line, " - ");
+	char type[32], options[512];
+
+	if (!after || sscanf(after + 3, "%31s %*s %511s", type, options) != 2)
+		return false;
+	return v2 ? !strcmp(type, "cgroup2") : !strcmp(type, "cgroup") && has_word(options, "cpu");
+}
+
+/* where the groups are mounted that share out the CPUs, of v1 and of v2; empty: nowhere */
+static char mounts[2][PATH_ROOM / 2];
+
+static void find_mounts(void)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		for (int v2 = 0; v2 < 2; v2++)
+			if (!*mounts[v2] && is_mount(line, v2) &&
+			    sscanf(line, "%*s %*s %*s %*s %511s", mounts[v2]) != 1)
+				*mounts[v2] = '\0';
+	if (f)
+		fclose(f);
+}
+
+/* "4:cpu,cpuacct:/its/group" of v1, "0::/its/group" of v2 */
+static bool is_group(char *line, bool v2, const char **group)
+{
+	char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+
+	if (!path)
+		return false;
+	*list++ = *path++ = '\0';
+	path[strcspn(path, "\n")] = '\0';
+	*group = path;
+	return v2 ? !strcmp(line, "0") && !*list : has_word(list, "cpu");
+}
+
+/* its length without the mount's; 0: it is in no group of that kind */
+static size_t find_group(pid_t pid, bool v2, char path[PATH_ROOM])
+{
+	char name[40], line[PATH_ROOM / 2];
+	const char *group;
+	size_t root = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
+	f = fopen(name, "re");
+	while (f && !root && fgets(line, sizeof(line), f))
+		if (is_group(line, v2, &group)) {
+			root = strlen(mounts[v2]);
+			snprintf(path, PATH_ROOM, "%s%s", mounts[v2], group);
+		}
+	if (f)
+		fclose(f);
+	return root;
+}
+
+static uint64_t throttled_at(const char *group)
+{
+	char path[PATH_ROOM + 16], line[128];
+	uint64_t ns = 0, n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/cpu.stat", group);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "throttled_usec %" SCNu64, &n) == 1)
+			ns = 1000 * n;
+		if (sscanf(line, "throttled_time %" SCNu64, &n) == 1)
+			ns = n;
+	}
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+uint64_t cpu_quota_kept_off(pid_t pid)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	char path[PATH_ROOM], *last;
+	uint64_t ns = 0;
+	size_t root;
+
+	pthread_once(&once, find_mounts);
+	root = find_group(pid, false, path);
+	if (!root)
+		root = find_group(pid, true, path);
+	while (root && strlen(path) > root + 1) {
+		ns += throttled_at(path);
+		last = strrchr(path, '/');
+		*last = '\0';
+	}
+	return ns;
+}

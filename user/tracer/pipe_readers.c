@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Of a sampled session, who reads from a pipe at which no look found anybody asleep: who holds its
+ * read end, be it a program that is traced or another. Where fork() left copies of it, whoever
+ * closed the write end does; else whoever is not the writer. Of several nobody can tell.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "base/array.h"
+#include "tracer/internal.h"
+
+#define WALK_SHARE    0.2	    /* of the budget is for walks of /proc */
+#define WALK_EVERY_NS 1000000000ull /* at the soonest */
+
+/* who holds the read end alone, and who holds both */
+struct pipe_holders {
+	uint64_t serial, inode;
+	pid_t reads_only, both[2]; /* of several one, or two */
+	unsigned int n_reads_only, n_both;
+	pid_t pid; /* which is asked now, and which ends it holds */
+	bool reads, writes;
+};
+
+struct walk {
+	struct pipe_holders *v; /* by inode */
+	size_t n;
+	pid_t pid;
+};
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct pipe_holders *x = a, *y = b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct pipe_holders *x = a, *y = b;
+
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* asked for as far as it is known here, as proc_inode() does */
+static uint64_t fifo_inode(int dir, long fd)
+{
+	char name[24];
+	struct statx st;
+
+	snprintf(name, sizeof(name), "%ld", fd);
+	return statx(dir, name, AT_STATX_DONT_SYNC, STATX_INO, &st) ? 0 : st.stx_ino;
+}
+
+static void count_holder(struct pipe_holders *h)
+{
+	if (h->reads && h->writes) {
+		if (h->n_both < 2)
+			h->both[h->n_both] = h->pid;
+		h->n_both++;
+	} else if (h->reads) {
+		h->reads_only = h->pid;
+		h->n_reads_only++;
+	}
+	h->reads = h->writes = false;
+}
+
+static void note_fd(void *ctx, int dir, long fd)
+{
+	const struct walk *w = ctx;
+	struct pipe_holders want = { .inode = proc_inode(dir, fd) }, *h;
+
+	if (want.inode == SEED_FIFO)
+		want.inode = fifo_inode(dir, fd);
+	h = want.inode ? bsearch(&want, w->v, w->n, sizeof(want), by_inode) : NULL;
+	if (!h)
+		return;
+	if (h->pid != w->pid)
+		count_holder(h);
+	h->pid = w->pid;
+	h->reads |= fd_open_for(dir, fd, S_IRUSR);
+	h->writes |= fd_open_for(dir, fd, S_IWUSR);
+}
+
+static void note_process(void *ctx, int dir, long pid)
+{
+	struct walk *w = ctx;
+	char path[40];
+
+	(void)dir;
+	w->pid = (pid_t)pid;
+	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
+	proc_numbers(path, note_fd, w);
+}
+
+/* the one who reads; 0: nobody, or one of several */
+static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
+{
+	if (h->n_reads_only)
+		return h->n_reads_only == 1 ? h->reads_only : 0;
+	if (h->n_both == 2 && h->both[0] == writer)
+		return h->both[1];
+	if (h->n_both == 2 && h->both[1] == writer)
+		return h->both[0];
+	return h->n_both == 1 ? h->both[0] : 0;
+}
+
+static bool lacks_reader(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->inode && !ep->rx_calls.tid && !ep->closed;
+}
+
+static bool is_gone(pid_t pid)
+{
+	return pid && kill(pid, 0) && errno == ESRCH;
+}
+
+static bool is_outdated(const struct pipe_holders *h)
+{
+	return !h->n_reads_only + !h->n_both == 2 || is_gone(h->reads_only) ||
+	       is_gone(h->both[0]) || is_gone(h->both[1]);
+}
+
+static struct pipe_holders *known(const struct trace *t, uint64_t serial)
+{
+	struct pipe_holders want = { .serial = serial };
+
+	return t->holders.n ? bsearch(&want, t->holders.v, t->holders.n, sizeof(want), by_serial)
+			    : NULL;
+}
+
+/* Nobody holds it, several do, or it is the one that is named. */
+static void name_reader(struct trace_endpoint *ep, const struct pipe_holders *h)
+{
+	struct trace_call_stats *b = &ep->rx_calls;
+	pid_t reader = reader_of(h, ep->tx_calls.tid ? ep->tx_calls.tgid : 0);
+
+	if (!h->n_reads_only && !h->n_both)
+		return;
+	b->others = !reader;
+	memset(ep->blame.late, 0, sizeof(ep->blame.late));
+	if (reader == b->tgid)
+		return;
+	b->tgid = reader;
+	b->cgroup_id = 0;
+	memset(b->comm, 0, sizeof(b->comm));
+	if (reader)
+		fd_owner_name(reader, b->comm);
+}
+
+/* of the pipes that live, all that was asked for already, and room for those that were not */
+static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s,
+			   struct pipe_holders *v, bool *asks)
+{
+	size_t n = 0;
+
+	*asks = false;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct pipe_holders *h = lacks_reader(&s->ep[i])
+						       ? known(t, s->ep[i].serial)
+						       : NULL;
+
+		if (!lacks_reader(&s->ep[i]))
+			continue;
+		*asks |= !h || is_outdated(h);
+		v[n++] = (struct pipe_holders){ .serial = s->ep[i].serial,
+						.inode = s->ep[i].inode };
+	}
+	return n;
+}
+
+static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
+{
+	struct walk w = { .v = v, .n = n };
+	uint64_t began = snapshot_now(), cost;
+
+	qsort(v, n, sizeof(*v), by_inode);
+	proc_numbers("/proc", note_process, &w);
+	for (size_t i = 0; i < n; i++)
+		count_holder(&v[i]);
+	qsort(v, n, sizeof(*v), by_serial);
+	cost = snapshot_now() - began;
+	pipe_readers_free(t);
+	t->holders.v = v;
+	t->holders.n = n;
+	t->holders.next_ns =
+		began + cost +
+		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * t->opts.budget)));
+}
+
+void pipe_readers_fill(struct trace *t, struct trace_snapshot *s)
+{
+	struct pipe_holders *v = t->numbered ? NULL : array_new(s->n, 1, sizeof(*v)), *h;
+	bool asks = false;
+	size_t n = v ? list_lacking(t, s, v, &asks) : 0;
+
+	if (asks && snapshot_now() >= t->holders.next_ns)
+		walk_proc(t, v, n);
+	else
+		free(v);
+	for (size_t i = 0; i < s->n; i++) {
+		h = lacks_reader(&s->ep[i]) ? known(t, s->ep[i].serial) : NULL;
+		if (h)
+			name_reader(&s->ep[i], h);
+	}
+}
+
+void pipe_readers_free(struct trace *t)
+{
+	free(t->holders.v);
+	t->holders.v = NULL;
+	t->holders.n = 0;
+}
