@@ -71,6 +71,7 @@ struct looks {
 	unsigned int fact[LOOK_FACTS_N];
 	unsigned int chrono_then[CHRONO_N]; /* when this endpoint was first looked at, in ticks */
 	unsigned int retransmits_then;
+	unsigned int drops_then; /* as UDP counts them */
 	ns_t chrono[CHRONO_N]; /* since then */
 	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
 	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */

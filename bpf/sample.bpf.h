@@ -25,6 +25,21 @@ struct tcp_sock___looked {
 	} rack;
 };
 
+/* From 6.18 on a UDP socket counts what it drops by NUMA node. */
+struct numa_drop_counters___looked {
+	struct {
+		__s32 counter;
+	} drops0, drops1;
+};
+
+struct sock___looked {
+	void *sk_filter;
+	struct {
+		__s32 counter;
+	} sk_drops;
+	struct numa_drop_counters___looked *sk_drop_counters;
+};
+
 struct inet_connection_sock___looked {
 	__u8 icsk_ca_state : 5;
 	struct {
@@ -35,6 +50,7 @@ struct inet_connection_sock___looked {
 #pragma clang attribute pop
 
 #ifndef READ_PROBED
+CAST_ANEW(sock___looked)
 CAST_ANEW(tcp_sock___looked)
 CAST_ANEW(inet_connection_sock___looked)
 #endif
@@ -304,16 +320,49 @@ static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 	return ticks;
 }
 
+/* ---- UDP's: datagrams that came and found no room, or that a filter of the program refused ---- */
+
+#define DROPS_BY_NODE(counters, field) \
+	((__u32)load_word((counters) + \
+			  bpf_core_field_offset(struct numa_drop_counters___looked, field)))
+
+static __always_inline __u32 drops_of(__u64 sk0)
+{
+	struct sock___looked *sk = CAST(sock___looked, sk0);
+	__u64 counters = 0;
+
+	if (bpf_core_field_exists(sk->sk_drop_counters))
+		counters = ADDRESS(sk0, sock___looked, sk_drop_counters);
+	return counters ? DROPS_BY_NODE(counters, drops0) + DROPS_BY_NODE(counters, drops1)
+			: (__u32)GET(sk, sk_drops.counter);
+}
+
+SUBPROG int count_drops(struct endpoint *ep)
+{
+	__u64 sk;
+
+	if (!ep || ep->id.proto != PROTO_UDP)
+		return 0;
+	sk = ep->id.key;
+	ep->drops[ADDRESS(sk, sock___looked, sk_filter) ? DROP_OTHER : DROP_RCVBUF] =
+		drops_of(sk) - ep->tx.looks.drops_then;
+	return 1;
+}
+
 /* of a connection that began before it was seen */
 SUBPROG int counts_begin(struct endpoint *ep)
 {
 	struct looks *l;
 	__u64 sk;
 
-	if (!ep || ep->id.proto != PROTO_TCP)
+	if (!ep)
 		return 0;
 	sk = ep->id.key;
 	l = &ep->tx.looks;
+	if (ep->id.proto == PROTO_UDP)
+		l->drops_then = drops_of(sk);
+	if (ep->id.proto != PROTO_TCP)
+		return 0;
 	for (__u32 i = 0; i < CHRONO_N; i++)
 		l->chrono_then[i] = chrono_ticks(sk, i);
 	l->retransmits_then = GET(CAST(tcp_sock___looked, sk), total_retrans);
@@ -325,6 +374,7 @@ SUBPROG int counts_now(struct endpoint *ep)
 	struct looks *l;
 	__u64 sk;
 
+	count_drops(ep);
 	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
 	sk = ep->id.key;
@@ -485,6 +535,7 @@ SUBPROG int book_found(struct endpoint *ep, struct found *f)
 		return 0;
 	if (!ep->tx.looks.n && ep->flags & EP_JOINED_LATE)
 		counts_begin(ep);
+	count_drops(ep);
 	before = ep->tx.looks.blamed;
 	ep->refused = 0;
 	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))

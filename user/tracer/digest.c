@@ -208,7 +208,7 @@ static void from_looks(struct trace_digest *out, const struct digest *d)
 	out->tx_bytes = tcp ? d->moved[DIR_TX] : 0;
 	out->rx_bytes = tcp ? d->moved[DIR_RX] : 0;
 	out->tx_missed = out->rx_missed = out->calls_unseen = true;
-	out->drops_known = false;
+	out->drops_known = d->id.proto == PROTO_UDP;
 }
 
 static void take_digests(struct trace *t, struct trace_digests *s, size_t n)

@@ -90,7 +90,8 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
 	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
-	out->delack_res = out->drops_res = out->queue_res = TRACE_UNKNOWN;
+	out->delack_res = out->queue_res = TRACE_UNKNOWN;
+	out->drops_res = out->proto == TRACE_UDP && was_looked_at(ep) ? TRACE_EXACT : TRACE_UNKNOWN;
 	out->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
 }
 

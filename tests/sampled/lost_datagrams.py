@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+lost_datagrams.py: without a ledger, datagrams that a slow reader's buffer has no room for are
+counted; what was dropped before the session is not, nor what a filter of the program refused.
+
+Exit: 0 right, 1 wrong."""
+import ctypes
+import json
+import re
+import socket
+import sys
+import time
+
+import attached
+from talkers import PORT, child
+
+SO_ATTACH_FILTER = 26
+
+
+def dropped(port):
+    with open("/proc/net/udp", encoding="ascii") as f:
+        lines = [line.split() for line in f if f":{port:04X} " in line.split(" rem")[0]]
+    return sum(int(words[-1]) for words in lines if words[1].endswith(f":{port:04X}"))
+
+
+def read_slowly(s):
+    while s.recv(2048):
+        time.sleep(0.02)
+
+
+def read_all(s):
+    while s.recv(2048):
+        pass
+
+
+def send(s):
+    while True:
+        s.send(b"metric")
+        time.sleep(0.002)
+
+
+def refuse_all(s):
+    """A filter of one instruction: take no byte."""
+    code = ctypes.create_string_buffer(b"\x06\x00\x00\x00\x00\x00\x00\x00")
+    program = ctypes.create_string_buffer(16)
+    ctypes.c_uint16.from_buffer(program).value = 1
+    ctypes.c_uint64.from_buffer(program, 8).value = ctypes.addressof(code)
+    s.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+
+def look(read, prepare):
+    """The ledger, and the least and the most that the kernel counted meanwhile."""
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    receiver.bind(("127.0.0.1", PORT))
+    prepare(receiver)
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.connect(receiver.getsockname())
+    pids = [child("reader", lambda: read(receiver), sender),
+            child("sender", lambda: send(sender), receiver)]
+    receiver.close()
+    sender.close()
+    try:
+        time.sleep(0.5)  # some are dropped
+        before = dropped(PORT)
+        ledger = attached.ledger(pids)
+        after = dropped(PORT)
+    finally:
+        attached.end(pids)
+    print(before, after, json.dumps(ledger["card"])[:600])
+    return ledger, before, after - before
+
+
+def main():
+    ledger, before, most = look(read_slowly, lambda s: None)
+    told = re.match(r"(\d+) datagrams dropped at its full receive buffer", ledger["card"]["why"])
+    if ledger["outcome"] != "stalled" or not told or not before:
+        return 1
+    if not most <= 2 * int(told[1]) <= 2 * most:  # also while the session begins and ends
+        return 1
+    ledger, _, refused = look(read_all, refuse_all)
+    return 0 if refused and ledger["outcome"] == "healthy" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
