@@ -320,7 +320,7 @@ static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 	return ticks;
 }
 
-/* ---- UDP's: datagrams that came and found no room, or that a filter of the program refused ---- */
+/* ---- UDP's: datagrams that found no room, or that a filter of the program refused ---- */
 
 #define DROPS_BY_NODE(counters, field) \
 	((__u32)load_word((counters) + \
@@ -569,6 +569,14 @@ static __always_inline void find(struct endpoint *ep, struct found *f)
 	}
 }
 
+/* An address is another's soon, and is asked for once for each that had it: one look is enough. */
+#define APART_NS 100000
+
+static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t at)
+{
+	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
+}
+
 SUBPROG int look_at(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
@@ -584,6 +592,8 @@ SUBPROG int look_at(__u64 key)
 	if (ended_unseen(ep))
 		return 0;
 	f.at = bpf_ktime_get_ns();
+	if (was_just_looked_at(ep, f.at))
+		return 0;
 	find(ep, &f);
 	book_found(ep, &f);
 	return 1;

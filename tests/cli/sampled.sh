@@ -106,6 +106,11 @@ timeout 90 python3 "$here/tests/sampled/lost_datagrams.py" >out 2>&1
 rc=$?
 check 'datagrams that found no room are counted' "exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 90 python3 "$here/tests/sampled/short_connections.py" >out 2>&1
+rc=$?
+check 'a wait in connections that are shorter than the time between two looks' \
+	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!
 jobs_to_end+=($tool)

@@ -1495,6 +1495,41 @@ static void who_waits_for_the_end_of_many_waits_for_no_data(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
+/* one after the other, ten milliseconds each: looks came to one of them alone */
+enum { BRIEF = 100 };
+
+static void connections_between_looks_do_as_the_others(void **state)
+{
+	static struct trace_endpoint ep[BRIEF];
+	struct trace_looks looks[BRIEF] = { { .n = 20 } };
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	struct verdict v;
+	struct card c;
+
+	for (uint64_t i = 0; i < BRIEF; i++) {
+		ep[i] = downloader(0);
+		seen_by_looks(&ep[i]);
+		memset(ep[i].rx.ns, 0, sizeof(ep[i].rx.ns));
+		ep[i].remote.port = 80;
+		ep[i].local.port = (uint16_t)(50000 + i);
+		ep[i].closed = true;
+		ep[i].at_ns = (i + 1) * (SECOND / BRIEF);
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / BRIEF;
+	}
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / BRIEF / 10);
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.waits.connections, BRIEF);
+	assert_int_equal(v.waits.ns / 1000000, 900);
+	assert_int_equal(v.waits.lifetime_ns, SECOND);
+	looks[0].n = 2; /* too few to tell */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "99 of them ended before a look"));
+	assert_non_null(strstr(c.next, "--exact"));
+}
+
 static void what_was_stopped_leads_by_looks_too(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -3375,6 +3410,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
+	cmocka_unit_test(connections_between_looks_do_as_the_others),
 	cmocka_unit_test(what_was_stopped_leads_by_looks_too),
 	cmocka_unit_test(who_was_stopped_does_not_accept_for_that),
 	cmocka_unit_test(the_looks_between_which_it_wrote_tell_who_asked_last),

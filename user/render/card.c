@@ -11,6 +11,7 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "render/environment.h"
+#include "verdict/brief_lives.h"
 #include "verdict/kept_off.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
@@ -907,6 +908,18 @@ static void card_connect(const struct making *m)
 
 /* ---- nothing of it ---- */
 
+/* A refused sender sleeps nowhere, and a message leaves no trace. */
+static void what_looks_do_not_see(const struct making *m)
+{
+	size_t brief = count_brief_lives(m->s);
+	struct card *c = m->c;
+
+	if (brief)
+		snprintf(c->why, sizeof(c->why), "%zu of them ended before a look came", brief);
+	snprintf(c->next, sizeof(c->next),
+		 "looks see no refused send and no single message: --exact does");
+}
+
 static void card_quiet(const struct making *m)
 {
 	char total[32];
@@ -919,6 +932,8 @@ static void card_quiet(const struct making *m)
 		snprintf(c->where, sizeof(c->where),
 			 "stalls add up to %s, %.2f %% of the senders' time", total,
 			 100 * m->v->share);
+	if (m->s->looks)
+		what_looks_do_not_see(m);
 }
 
 static void card_unseen(const struct making *m)
@@ -940,6 +955,14 @@ static void card_unseen(const struct making *m)
 		return;
 	}
 	snprintf(c->head, sizeof(c->head), "nothing was observed");
+	if (m->s->looks) {
+		snprintf(c->why, sizeof(c->why),
+			 "at no look did a traced program wait for data, or data for it: it had "
+			 "ended, was idle, or waits for several things at once");
+		snprintf(c->next, sizeof(c->next),
+			 "trace every message of the same programs: --exact");
+		return;
+	}
 	snprintf(c->why, sizeof(c->why),
 		 "no traced program sent or received through a socket or a pipe: it had ended, was "
 		 "idle, or uses something else");

@@ -159,6 +159,8 @@ void reader_cpu_fill(struct trace *t, struct trace_snapshot *s);
 void reader_cpu_free(struct trace *t);
 /* cpu_quota.c: in all of that group's life, on all of its CPUs */
 uint64_t cpu_quota_kept_off(pid_t pid);
+/* accepted_by.c */
+void accepted_by_fill(struct trace_snapshot *s);
 /* pipe_readers.c */
 void pipe_readers_fill(struct trace *t, struct trace_snapshot *s);
 void pipe_readers_free(struct trace *t);

@@ -248,6 +248,7 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 	if (err) {
 		trace_snapshot_free(s);
 	} else if (t->sampler) {
+		accepted_by_fill(s);
 		pipe_readers_fill(t, s);
 		reader_cpu_fill(t, s);
 	}

@@ -3,6 +3,7 @@
  * one in all. */
 #include <string.h>
 
+#include "verdict/brief_lives.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
@@ -17,19 +18,6 @@ static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_
 	const struct trace_endpoint *sender = awaited_end(s, ep);
 
 	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
-}
-
-/* a server is known by its port, which is the remote one of its clients; one that was not seen by
- * its address too */
-static bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
-{
-	return a->remote.port && a->remote.port == b->remote.port && a->family == b->family &&
-	       !memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
-}
-
-static bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
-{
-	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
 /* Helpers that are started anew for each request: each has a pipe of its own. Of one helper's
@@ -103,6 +91,15 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 		*least = (struct alike){ .longest = *r, .ns = r->ns };
 }
 
+static void add_brief_lives(const struct trace_snapshot *s, struct alike v[KINDS_OF_WAITS])
+{
+	for (int k = 0; s->looks && k < KINDS_OF_WAITS && v[k].ns; k++) {
+		struct brief_lives b = brief_lives_like(s, &s->ep[v[k].longest.endpoint]);
+
+		v[k].ns += brief_part(&b, v[k].ns);
+	}
+}
+
 /* A proxy has a connection for each request: what it waits for is what those to one server, or to
  * helpers of one name, have in all. The longest of these stands for them. `reader` 0: of any. */
 static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, pid_t reader,
@@ -118,6 +115,7 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, 
 		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
+	add_brief_lives(s, v);
 	for (int k = 0; k < KINDS_OF_WAITS; k++)
 		if (v[k].ns > most.ns && v[k].ns >= least_ns && !are_brief(&v[k], observed))
 			most = v[k];
@@ -204,6 +202,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 {
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
 	struct while_alive all = { .from = UINT64_MAX };
+	struct brief_lives brief;
 
 	if (wait->endpoint < 0)
 		return (struct waits_together){};
@@ -224,6 +223,10 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		sum.helpers |= same_helpers(&s->ep[wait->endpoint], ep);
 		add_requests(s, i, &sum.requests);
 	}
+	brief = brief_lives_like(s, &s->ep[wait->endpoint]);
+	sum.connections += brief.n;
+	sum.ns += brief_part(&brief, sum.ns);
+	sum.lifetime_ns += brief.lifetime_ns;
 	if (sum.helpers && all.to - all.from > sum.lifetime_ns)
 		sum.lifetime_ns = all.to - all.from;
 	return sum;
