@@ -25,7 +25,7 @@
 	  "the send buffer (of a pipe: the ring) is full, nothing else holds the queue, and a " \
 	  "writer waits for room: asleep in its call, refused with EAGAIN, or in poll() or " \
 	  "select()", \
-	  "raise SO_SNDBUF or tcp_wmem (pipe: F_SETPIPE_SZ), or make the reader faster") \
+	  "make the reader faster, or raise SO_SNDBUF or tcp_wmem (of a pipe: F_SETPIPE_SZ)") \
 	X(TX_RECOVERY, 3, "recovery", 1, 0, \
 	  "data that was lost, or that this host could not send, waits for a retransmission or " \
 	  "a timer", \

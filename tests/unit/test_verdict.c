@@ -478,7 +478,14 @@ static void a_blame_for_a_part_says_so(void **state)
 	ep.blame.delack_ns[TX_NAGLE] = 87000000;
 	ep.blame.delack_n[TX_NAGLE] = 2;
 	assert_non_null(strstr(said_of(&ep, &v), "648 times, 98.0 ms in all"));
-	assert_non_null(strstr(said_of(&ep, &v), ", of which 2 times, 87.0 ms, for that reason"));
+	assert_non_null(strstr(said_of(&ep, &v), ", of which 2 times, 87.0 ms, by delayed ACKs"));
+	ep.blame.delack_ns[TX_NAGLE] = ep.blame.delack_n[TX_NAGLE] = 0;
+	ep.blame.unread_ns[TX_NAGLE] = 87000000;
+	ep.blame.unread_n[TX_NAGLE] = 2;
+	assert_non_null(
+		strstr(said_of(&ep, &v), ", of which 2 times, 87.0 ms, with unread data there"));
+	assert_non_null(strstr(said_of(&ep, &v), ": nagle, while "));
+	ep.blame.unread_ns[TX_NAGLE] = 0;
 	ep.blame.delack_n[TX_NAGLE] = 648;
 	ep.blame.delack_ns[TX_NAGLE] = 98000000;
 	assert_null(strstr(said_of(&ep, &v), "of which"));
@@ -1303,7 +1310,7 @@ static void half_a_question_makes_both_wait(void **state)
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "each waited for the other to send, until one of them did"));
 	assert_int_equal(v.kind, KIND_MUTUAL);
-	ep[0].rx_calls.first_reply_ns = SECOND / 100; /* an answer before: what follows is another */
+	ep[0].rx_calls.first_reply_ns = SECOND / 100; /* an answer before: the next is another's */
 	said_of_both(ep, &v);
 	assert_int_equal(v.mutual.endpoint, -1);
 	ep[0].rx_calls.first_reply_ns = 98 * (SECOND / 100);
@@ -2798,6 +2805,41 @@ static void nothing_at_all_is_said(void **state)
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 }
 
+static void who_traced_every_program_is_not_told_to(void **state)
+{
+	struct trace_snapshot s = {};
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.next, "or trace every program: sudo ipcstall attach -a"));
+	s.everything = true;
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.next, "or trace for longer: sudo ipcstall attach -a"));
+}
+
+/* More room does not help against a reader that is elsewhere; no pipe has a send buffer. */
+static void the_reader_comes_before_the_buffer(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 0;
+	ep[0].tx.ns[TX_SNDBUF] = ep[0].tx.max[TX_SNDBUF] = SECOND / 2;
+	ep[0].tx.count[TX_SNDBUF] = 1;
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.fix, "raise SO_SNDBUF or tcp_wmem: the reader is fast enough"));
+	ep[0].blame.unread_ns[TX_SNDBUF] = SECOND / 2;
+	ep[0].blame.unread_n[TX_SNDBUF] = 1;
+	card_of_both(ep, &c);
+	assert_true(c.fix == strstr(c.fix, "read sooner or in larger pieces"));
+	assert_null(strstr(c.fix, "PIPE"));
+}
+
 
 /* the first piece comes at once, and one more every 100 ms */
 static void an_answer_in_pieces_is_no_thinking(void **state)
@@ -2905,7 +2947,7 @@ static void who_computes_is_told_from_who_sleeps(void **state)
 	ep[0].tx_calls.bytes_res = ep[1].tx_calls.bytes_res = TRACE_UNKNOWN;
 	card_of_both(ep, &c);
 	assert_string_equal(c.why,
-			    "nothing was held back: it had nothing to send; on its CPU 70 %");
+			    "nothing was held back: nginx[7] works; on its CPU 70 %");
 	ep[1].tx_calls.cpu_ns = SECOND / 10;
 	card_of_both(ep, &c);
 	assert_null(strstr(c.why, "CPU"));
@@ -3432,6 +3474,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
 	cmocka_unit_test(shares_end_at_all_of_it),
 	cmocka_unit_test(nothing_at_all_is_said),
+	cmocka_unit_test(who_traced_every_program_is_not_told_to),
+	cmocka_unit_test(the_reader_comes_before_the_buffer),
 	cmocka_unit_test(a_late_reader_is_no_health),
 	cmocka_unit_test(a_sender_that_waits_for_our_acks_is_told_of),
 	cmocka_unit_test(some_messages_come_just_then_by_themselves),

@@ -243,8 +243,10 @@ static void head_of_ring(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	blamed_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s and %s wait for each other: %s", c->who, c->whom,
-		 f->goes_on ? "a deadlock" : "it has ended");
+	snprintf(c->head, sizeof(c->head),
+		 f->goes_on ? "%s and %s wait for each other: a deadlock"
+			    : "%s and %s waited for each other",
+		 c->who, c->whom);
 }
 
 static void head_of_circle(const struct making *m, const struct finding *f)
@@ -252,8 +254,10 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	blamed_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%zu wait in a circle, %s for %s: %s", f->circle, c->who,
-		 c->whom, f->goes_on ? "a deadlock" : "it has ended");
+	snprintf(c->head, sizeof(c->head),
+		 f->goes_on ? "%zu wait in a circle, %s for %s: a deadlock"
+			    : "%zu waited in a circle, %s for %s",
+		 f->circle, c->who, c->whom);
 }
 
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
@@ -270,7 +274,7 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	else if (reader_kept_off(m->s, f))
 		snprintf(buf, len, "%s: %s %s", causes, name, reader_kept_off(m->s, f));
 	else
-		snprintf(buf, len, "%s: %s %s", causes, name,
+		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while", name,
 			 reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
 }
 
@@ -637,10 +641,14 @@ static void card_scattered(const struct making *m)
 /* A program that computes is not one that sleeps, or waits for a third. */
 #define BUSY 0.5
 
+static double busy_share(const struct making *m, const struct trace_call_stats *sender)
+{
+	return sender ? cpu_share(sender, m->s->ep[m->v->wait.endpoint].rx.lifetime_ns) : 0;
+}
+
 static void append_busy(const struct making *m, const struct trace_call_stats *sender)
 {
-	uint64_t life = m->s->ep[m->v->wait.endpoint].rx.lifetime_ns;
-	double busy = sender ? cpu_share(sender, life) : 0;
+	double busy = busy_share(m, sender);
 
 	if (busy >= BUSY)
 		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%",
@@ -692,7 +700,19 @@ static uint64_t unread_while_it_waits(const struct making *m)
 	return unread_meanwhile(m->s, (size_t)m->v->wait.endpoint, m->v->wait.ns);
 }
 
-/* "it sent 20 times, one every 103 ms on average" */
+/* "nothing was held back: python3[7] works, sleeps, or waits for another" */
+static void why_silent(const struct making *m, const struct trace_call_stats *sender)
+{
+	const char *whom = m->c->whom;
+
+	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
+		 verb_of(whom, "works", "work"));
+	if (busy_share(m, sender) < BUSY)
+		text_append(m->c->why, sizeof(m->c->why), ", %s, or %s for another",
+			    verb_of(whom, "sleeps", "sleep"), verb_of(whom, "waits", "wait"));
+}
+
+/* "python3[7] sent 20 times, every 103 ms on average" */
 static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender)
 {
 	uint64_t unread = unread_while_it_waits(m);
@@ -706,12 +726,12 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 		set_surety(m->c, SEEN_BOTH_ENDS);
 		return;
 	}
-	snprintf(buf, len, "nothing was held back: it had nothing to send");
+	why_silent(m, sender);
 	if (trace_messages_known(sender) && sender->messages > 1) {
 		human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
 		snprintf(buf, len,
-			 "nothing was held back: it sent %" PRIu64 " times, every %s on average",
-			 sender->messages, each);
+			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
+			 m->c->whom, sender->messages, each);
 	}
 	append_busy(m, sender);
 }
@@ -967,8 +987,10 @@ static void card_unseen(const struct making *m)
 		 "no traced program sent or received through a socket or a pipe: it had ended, was "
 		 "idle, or uses something else");
 	snprintf(c->next, sizeof(c->next),
-		 "start before the traffic does, or trace every program: sudo ipcstall attach -a "
-		 "-d 10s");
+		 m->s->everything ? "start before the traffic does, or trace for longer: sudo "
+				    "ipcstall attach -a -d 60s"
+				  : "start before the traffic does, or trace every program: sudo "
+				    "ipcstall attach -a -d 10s");
 }
 
 typedef void make(const struct making *m);

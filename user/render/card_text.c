@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "render/card.h"
+#include "verdict/long_wait.h"
+#include "verdict/replies.h"
 #include "verdict/shares.h"
 
 const char *const outcome_words[OUTCOMES_N] = {
@@ -285,21 +287,41 @@ static void bars(const struct trace_snapshot *s, const struct subject *sub, cons
 
 /* ---- the others ---- */
 
+/* one of those who wait for long, where that is what is wrong */
+static bool is_waiting(const struct trace_snapshot *s, const struct verdict *v, size_t i)
+{
+	return v->outcome == OUTCOME_WAITING && !ledger_stall_ns(&s->ep[i].tx) &&
+	       ((int)i == v->mutual.endpoint || waits_long(s, i, !v->sent));
+}
+
+/* "waits 801 ms of 803 ms" */
+static void wait_of(const struct trace_snapshot *s, size_t i, const char *reader, char *buf,
+		    size_t len)
+{
+	struct reader_spell r = waited_at(s, i);
+	char total[32], life[32];
+
+	human_ns((double)r.ns, total, sizeof(total));
+	human_ns((double)s->ep[i].rx.lifetime_ns, life, sizeof(life));
+	snprintf(buf, len, "%s %s of %s", verb_of(reader, "waits", "wait"), total, life);
+}
+
 static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	uint64_t all = ledger_stall_ns(&ep->tx);
 	unsigned int worst = TX_SNDBUF;
-	char total[32];
+	char total[32], life[32];
 
 	for (unsigned int i = 0; i < TX_N; i++)
 		if (tx_is_stall(i) && ep->tx.ns[i] > ep->tx.ns[worst])
 			worst = i;
 	human_ns((double)all, total, sizeof(total));
+	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
 	if (!all || !ep->tx.lifetime_ns)
-		snprintf(buf, len, "no stall");
+		snprintf(buf, len, "no stall in %s", life);
 	else
-		snprintf(buf, len, "%s %s (%.1f %%)", trace_tx_names[worst], total,
-			 100.0 * (double)all / (double)ep->tx.lifetime_ns);
+		snprintf(buf, len, "%s %s (%.1f %%) in %s", trace_tx_names[worst], total,
+			 100.0 * (double)all / (double)ep->tx.lifetime_ns, life);
 }
 
 /* The name of an endpoint, or as much of it as fits: its ports alone, then nothing; never a part of
@@ -315,18 +337,23 @@ static void fitting_name(const struct trace_endpoint *ep, size_t room, char *buf
 		buf[0] = '\0';
 }
 
-/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B" */
-static void one_line(const struct trace_endpoint *ep, const struct paint *p)
+/* "curl[1] > nginx[2]  no stall in 1.83 s  tcp A > B", "curl[1]  waits 801 ms of 803 ms  tcp A > B"
+ */
+static void one_line(const struct trace_snapshot *s, const struct verdict *v, size_t i,
+		     const struct paint *p)
 {
-	char name[160], w[PARTY_TEXT], r[PARTY_TEXT], life[32], stall[64], text[768];
+	const struct trace_endpoint *ep = &s->ep[i];
+	char name[160], w[PARTY_TEXT], r[PARTY_TEXT], what[96], text[768];
 	size_t used;
 
 	program_name(&ep->tx_calls, w, sizeof(w));
 	program_name(&ep->rx_calls, r, sizeof(r));
-	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
-	worst_stall(ep, stall, sizeof(stall));
-	snprintf(text, sizeof(text), "%s%s%s  %s in %s", w, strcmp(w, r) ? " > " : "",
-		 strcmp(w, r) ? r : "", stall, life);
+	if (is_waiting(s, v, i))
+		wait_of(s, i, r, what, sizeof(what));
+	else
+		worst_stall(ep, what, sizeof(what));
+	snprintf(text, sizeof(text), "%s%s%s  %s", w, strcmp(w, r) ? " > " : "",
+		 strcmp(w, r) ? r : "", what);
 	fputs("  ", p->out);
 	used = (size_t)paint_wrapped(p, INK_PLAIN, text, 2, 4) + 2;
 	fitting_name(ep, (size_t)p->width > used ? (size_t)p->width - used : 0, name, sizeof(name));
@@ -345,8 +372,8 @@ static void left_out(size_t left, const char *what, const struct paint *p)
 }
 
 /* One line each: who stalled, then some of those who did not. */
-static void others(const struct trace_snapshot *s, const struct subject *sub, size_t max,
-		   const struct paint *p)
+static void others(const struct trace_snapshot *s, const struct verdict *v,
+		   const struct subject *sub, size_t max, const struct paint *p)
 {
 	size_t n, *order = endpoints_by_stall(s, &n), shown = 0, left = 0, calm = 0;
 
@@ -361,7 +388,7 @@ static void others(const struct trace_snapshot *s, const struct subject *sub, si
 		}
 		if (!shown++)
 			fputc('\n', p->out);
-		one_line(&s->ep[order[i]], p);
+		one_line(s, v, order[i], p);
 	}
 	left_out(left, "that stalled less", p);
 	left_out(calm > CALM_SHOWN ? calm - CALM_SHOWN : 0, "without stall", p);
@@ -438,7 +465,7 @@ void verdict_screen(const struct trace_snapshot *s, const struct verdict *v,
 		return;
 	}
 	bars(s, &sub, p);
-	others(s, &sub, x->shown, p);
+	others(s, v, &sub, x->shown, p);
 	not_seen(&s->counters, p);
 	sampling_line(&s->sampling, s->at_ns, p);
 	foot(s, v, p);

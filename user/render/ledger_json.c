@@ -450,11 +450,11 @@ static json_t *requests_to_json(const struct requests *r)
 		return json_null();
 	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "count",
 			 (json_int_t)r->n, "think_ns", (json_int_t)r->think_ns, "think_max_ns",
-			 (json_int_t)r->think_max_ns, "way_ns", (json_int_t)r->way_ns,
-			 "unread_ns", unless_bounded(r, r->unread_ns), "unread_max_ns",
-			 unless_bounded(r, r->unread_max_ns), "pieces", (json_int_t)r->pieces, "unanswered",
-			 (json_int_t)r->unanswered, "given_up", (json_int_t)r->given_up,
-			 "bounded", r->bounded, "uneven", r->uneven);
+			 (json_int_t)r->think_max_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
+			 unless_bounded(r, r->unread_ns), "unread_max_ns",
+			 unless_bounded(r, r->unread_max_ns), "pieces",
+			 (json_int_t)r->pieces, "unanswered", (json_int_t)r->unanswered,
+			 "given_up", (json_int_t)r->given_up, "bounded", r->bounded, "uneven", r->uneven);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)
@@ -477,14 +477,15 @@ static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict
 static json_t *loss_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct datagram_loss *loss = &v->loss;
+	const char *kind = loss->sent ? LOST_ON_PATH : drop_name(loss->kind);
 	char text[VERDICT_TEXT];
 
 	if (loss->endpoint < 0)
 		return json_null();
 	loss_sentence(s, loss, text, sizeof(text));
 	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind",
-			 loss->sent ? LOST_ON_PATH : drop_name(loss->kind), "count", (json_int_t)loss->n, "share",
-			 json_figure(loss->share), "text", text, "fix", loss_fix(loss));
+			 kind, "count", (json_int_t)loss->n, "share", json_figure(loss->share),
+			 "text", text, "fix", loss_fix(loss));
 }
 
 static json_t *withheld_to_json(const struct trace_snapshot *s, const struct verdict *v)

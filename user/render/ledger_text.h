@@ -76,6 +76,7 @@ enum { VERDICT_ALSO_STALLS = 3, VERDICT_ALSO = 8 };
 size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 		    char text[][VERDICT_TEXT], size_t max);
 /* "thinks 300 ms a request, 41 requests" */
+bool is_readers_doing(const struct finding *f);
 void append_requests(const struct requests *r, bool several, char *buf, size_t len);
 /* "each waits for the other to send, a deadlock" */
 const char *mutual_phrase(const struct mutual_wait *m);

@@ -24,6 +24,10 @@ static const struct {
 			       "skb:kfree_skb shows the reason of each drop" },
 };
 
+static const char path_fix[] =
+	"find where on the way: a filter (nft list ruleset), a device or tunnel that drops (ip -s "
+	"link, tc -s qdisc), or a path that carries less than is sent";
+
 const char *drop_name(enum trace_drop kind)
 {
 	return kinds[kind].name;
@@ -31,10 +35,7 @@ const char *drop_name(enum trace_drop kind)
 
 const char *loss_fix(const struct datagram_loss *loss)
 {
-	return loss->sent ? "find where on the way: a filter (nft list ruleset), a device or tunnel "
-			    "that drops (ip -s link, tc -s qdisc), or a path that carries less than "
-			    "is sent"
-			  : kinds[loss->kind].fix;
+	return loss->sent ? path_fix : kinds[loss->kind].fix;
 }
 
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
@@ -53,8 +54,8 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 void append_loss(const struct datagram_loss *loss, char *buf, size_t len)
 {
 	if (loss->sent) {
-		text_append(buf, len, "%" PRIu64 " of %" PRIu64 " datagrams did not arrive", loss->n,
-			    loss->sent);
+		text_append(buf, len, "%" PRIu64 " of %" PRIu64 " datagrams did not arrive",
+			    loss->n, loss->sent);
 		return;
 	}
 	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n),

@@ -84,6 +84,13 @@ const char *reader_kept_off(const struct trace_snapshot *s, const struct finding
 		       : NULL;
 }
 
+/* It is why the window, or the buffer, is full; a pace, a congestion window or an ACK is not its
+ * doing, but sends nothing sooner while it does not read. */
+bool is_readers_doing(const struct finding *f)
+{
+	return f->cause == TX_SNDBUF || f->cause == TX_RWND;
+}
+
 /* one of several does not stand for all */
 static void name_several(struct who *p, bool several)
 {
@@ -158,7 +165,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 	else if (reader_kept_off(s, f))
 		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(buf, len, " <- %s %s", name,
+		snprintf(buf, len, "%s %s %s", is_readers_doing(f) ? " <-" : ", while", name,
 			 reader_phrase(s, f, late.others, how, sizeof(how)));
 	else if (f->blamed == BLAME_PEER_NO_CPU)
 		snprintf(buf, len, " <- %s %s waiting for a CPU", name, late.others ? "are" : "is");
@@ -215,8 +222,18 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 }
 
 /* where the blame explains some of the episodes, and not nearly all of them */
-static void blamed_part(const struct totals *all, char *buf, size_t len)
+static void blamed_part(const struct finding *f, char *buf, size_t len)
 {
+	static const char *const parts[BLAME_N] = {
+		[BLAME_NOBODY] = "for that reason",
+		[BLAME_PEER_DELACK] = "by delayed ACKs",
+		[BLAME_PEER_READER] = "with unread data there",
+		[BLAME_PATH] = "by loss",
+		[BLAME_OWN_WRITES] = "until its next write",
+		[BLAME_NO_CPU] = "without a CPU",
+		[BLAME_PEER_NO_CPU] = "without a CPU for the reader",
+	};
+	const struct totals *all = &f->all;
 	bool inferred =
 		!all->blamed_ns; /* by how long they were, and their time is not known apart */
 	char part[32];
@@ -226,9 +243,9 @@ static void blamed_part(const struct totals *all, char *buf, size_t len)
 			       (inferred || all->blamed_ns * 10 >= all->ns * 9)))
 		return;
 	human_ns((double)all->blamed_ns, part, sizeof(part));
-	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s for that reason", all->blamed_n,
+	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s %s", all->blamed_n,
 		 plural(all->blamed_n), inferred ? "" : ", ", inferred ? "" : part,
-		 inferred ? "" : ",");
+		 inferred ? "" : ",", parts[f->blamed]);
 }
 
 /* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; of several connections "12 times in
@@ -264,7 +281,7 @@ void finding_sentence(const struct trace_snapshot *s, const struct finding *f, c
 	char cause[CAUSE_TEXT], extent[160], part[96];
 
 	cause_phrase(s, f, cause, sizeof(cause));
-	blamed_part(&f->all, part, sizeof(part));
+	blamed_part(f, part, sizeof(part));
 	extent_of(f->all.connections, f->all.count, f->all.ns, finding_share(f), f->all.max_ns,
 		  extent, sizeof(extent));
 	snprintf(buf, len, "%s: %s%s%s", cause, extent, part, surety_phrase(f));
@@ -303,6 +320,27 @@ static const char *pacing_fix(const struct trace_endpoint *ep)
 		return "look for loss on the path and for small buffers, or try another "
 		       "congestion control (net.ipv4.tcp_congestion_control)";
 	return tx_fixes[TX_PACING];
+}
+
+/* more room carries over a burst; it helps against no reader that is elsewhere */
+static const char *sndbuf_fix(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	if (ep->proto == TRACE_PIPE)
+		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
+	if (ep->proto == TRACE_UNIX_DGRAM)
+		return "read sooner, or let more messages queue at the reader: "
+		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
+	if (ep->family == AF_UNIX)
+		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
+	if (f->blamed == BLAME_PEER_READER)
+		return "read sooner or in larger pieces; more room (SO_SNDBUF, tcp_wmem) only "
+		       "carries over bursts";
+	if (reads_told(s, f))
+		return "raise SO_SNDBUF or tcp_wmem: the reader is fast enough, but the buffer is "
+		       "too small for the path";
+	return "make the reader faster, or raise SO_SNDBUF or tcp_wmem";
 }
 
 const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
@@ -344,13 +382,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the reader is fast enough, but "
 		       "the window is too small for the path";
-	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_PIPE)
-		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
-	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].proto == TRACE_UNIX_DGRAM)
-		return "read sooner, or let more messages queue at the reader: "
-		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
-	if (f->cause == TX_SNDBUF && s->ep[f->endpoint].family == AF_UNIX)
-		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
+	if (f->cause == TX_SNDBUF)
+		return sndbuf_fix(s, f);
 	return f->cause == TX_PACING ? pacing_fix(&s->ep[f->endpoint]) : tx_fixes[f->cause];
 }
 

@@ -209,6 +209,7 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 	int err = -1;
 
 	s->at_ns = snapshot_now();
+	s->everything = t->opts.filter == TRACE_FILTER_ALL && !t->opts.port_lo;
 	sampler_told(t, &s->sampling);
 	if (live && keys) {
 		uint64_t dropped = t->closed.dropped;

@@ -354,6 +354,7 @@ struct trace_snapshot {
 	struct trace_endpoint *ep; /* the closed ones too, unless forgotten */
 	struct trace_looks *looks; /* by the same index; NULL: not a sampled session */
 	struct trace_sampling sampling;
+	bool everything; /* no program and no port was left out */
 	struct trace_endpoint *rest; /* by protocol, the sums of the closed ones no longer kept
 					(counters.dropped); NULL: none */
 	struct trace_counters counters;

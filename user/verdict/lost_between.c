@@ -101,7 +101,8 @@ static struct sum sent_to(const struct trace_snapshot *s, const struct trace_end
 }
 
 /* Several may be read at once (UDP_GRO): then no bytes are missing. */
-static bool are_bytes_missing(const struct sum *sent, const struct trace_endpoint *to, uint64_t lost)
+static bool are_bytes_missing(const struct sum *sent, const struct trace_endpoint *to,
+			      uint64_t lost)
 {
 	uint64_t got = to->rx_calls.bytes, missing = sent->bytes > got ? sent->bytes - got : 0;
 

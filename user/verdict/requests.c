@@ -274,12 +274,13 @@ static bool makes_most(uint64_t one, uint64_t sum, uint64_t n)
 uint64_t longest_request(const struct requests *r)
 {
 	enum request_part part = longest_part(r);
-	uint64_t one = part == REQUEST_UNREAD ? r->unread_max_ns : r->think_max_ns,
-		 all = part == REQUEST_UNREAD ? r->unread_ns : r->think_ns;
+	bool unread = part == REQUEST_UNREAD;
+	uint64_t one = unread ? r->unread_max_ns : r->think_max_ns,
+		 sum = unread ? r->unread_ns : r->think_ns;
 
-	if (r->n <= 1 || r->pieces || part == REQUEST_WAY)
+	if (r->n < 2 || r->pieces || part == REQUEST_WAY)
 		return 0;
-	return makes_most(one, all, r->n) ? one : 0;
+	return makes_most(one, sum, r->n) ? one : 0;
 }
 
 uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)
