@@ -454,7 +454,8 @@ static json_t *requests_to_json(const struct requests *r)
 			 unless_bounded(r, r->unread_ns), "unread_max_ns",
 			 unless_bounded(r, r->unread_max_ns), "pieces",
 			 (json_int_t)r->pieces, "unanswered", (json_int_t)r->unanswered,
-			 "given_up", (json_int_t)r->given_up, "bounded", r->bounded, "uneven", r->uneven);
+			 "given_up", (json_int_t)r->given_up, "bounded", r->bounded,
+			 "uneven", r->uneven);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)
