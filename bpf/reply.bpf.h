@@ -4,7 +4,8 @@
  * comes in is thought about until the first that goes out after it. Bytes alone tell so: whoever
  * waits for an answer may sleep in a receive call, in epoll, or not at all.
  *
- * Each of two pipes goes one way only, so that what is asked is the process's.
+ * Each of two pipes goes one way only, so that what is asked is the process's. So does each of two
+ * socket pairs that are a child's standard input and output.
  */
 #ifndef IPCSTALL_REPLY_BPF_H
 #define IPCSTALL_REPLY_BPF_H
@@ -71,34 +72,48 @@ static __always_inline void hears(struct asking *is, struct endpoint *ep, ns_t a
 		is->took = at;
 }
 
-SUBPROG int pipe_speaks(struct endpoint *ep, ns_t at, bool over)
+/* what is asked in its place at an end where nothing has gone the other way yet */
+SUBPROG int one_way_speaks(struct endpoint *ep, ns_t at, bool over)
 {
 	if (!ep)
 		return 0;
-	ep->asking.asked = at;
+	if (!over || ep->id.proto == PROTO_PIPE || ep->asking.asked)
+		ep->asking.asked = at;
 	speaks(asking_of_process(), ep, at, over);
 	return 0;
 }
 
-SUBPROG int pipe_hears(struct endpoint *ep, ns_t at, bool took)
+SUBPROG int one_way_hears(struct endpoint *ep, ns_t at, bool took)
 {
-	if (ep)
-		hears(asking_of_process(), ep, at, took);
+	if (!ep)
+		return 0;
+	if (took && ep->id.proto != PROTO_PIPE)
+		ep->asking.took = at;
+	hears(asking_of_process(), ep, at, took);
 	return 0;
+}
+
+/* `back`: the calls that go the other way */
+static __always_inline bool is_one_way(const struct endpoint *ep, const struct call_stats *back)
+{
+	if (ep->id.proto == PROTO_PIPE)
+		return true;
+	return ep->id.proto == PROTO_UNIX_STREAM && !ep->making.origin && !back->own.bytes &&
+	       !back->crowd.bytes;
 }
 
 static __always_inline void talk_speaks(struct endpoint *ep, ns_t at, bool over)
 {
-	if (ep->id.proto == PROTO_PIPE)
-		pipe_speaks(ep, at, over);
+	if (is_one_way(ep, &ep->rx_calls))
+		one_way_speaks(ep, at, over);
 	else
 		speaks(&ep->asking, ep, at, over);
 }
 
 static __always_inline void talk_hears(struct endpoint *ep, ns_t at, bool took)
 {
-	if (ep->id.proto == PROTO_PIPE)
-		pipe_hears(ep, at, took);
+	if (is_one_way(ep, &ep->tx_calls))
+		one_way_hears(ep, at, took);
 	else
 		hears(&ep->asking, ep, at, took);
 }
@@ -143,12 +158,14 @@ SUBPROG int talk_rx_slow(struct endpoint *ep, const struct input *in)
 
 	if (!ep || !in || !(in->working || in->bytes))
 		return 0;
-	is = ep->id.proto == PROTO_PIPE ? asking_of_process() : &ep->asking;
+	is = is_one_way(ep, &ep->tx_calls) ? asking_of_process() : &ep->asking;
 	word = LATEST(ep->rx.word);
 	if (WORD_STATE(word, DIR_RX) == RX_UNREAD)
 		hears(is, ep, in->at - word_elapsed(word, in->at), false);
 	if (in->bytes)
 		hears(is, ep, in->at, true);
+	if (in->bytes && ep->id.proto != PROTO_PIPE)
+		ep->asking.took = in->at;
 	return 0;
 }
 #endif

@@ -1752,6 +1752,7 @@ static void ways_back_are_found_alike(void **state)
 		ep[i].tx_calls.tgid = (pid_t)rng_below(&rng, PROGRAMS);
 		ep[i].rx_calls.tgid = (pid_t)rng_below(&rng, PROGRAMS);
 		ep[i].rx.ns[RX_WAIT] = rng_below(&rng, 3);
+		ep[i].tx_calls.bytes = i % 2;
 	}
 	back = find_ways_back(&s);
 	assert_non_null(back);
@@ -3170,6 +3171,43 @@ static void a_helper_that_greets_answers(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* ... or it has a socket pair for its input and another for its output, as Node makes them. */
+static void each_of_two_pairs_may_go_one_way(void **state)
+{
+	enum { ASKS, IS_ASKED, ANSWERS_BY, HEARS, ENDS };
+	struct trace_endpoint ep[ENDS];
+	struct verdict v;
+
+	for (int i = 0; i < ENDS; i++) {
+		bool helper = i == IS_ASKED || i == ANSWERS_BY;
+
+		ep[i] = downloader(0);
+		ep[i].proto = TRACE_UNIX_STREAM;
+		ep[i].paired = true;
+		ep[i].peer = i ^ 1;
+		ep[i].tx.ns[TX_IDLE] = ep[i].rx.ns[RX_IDLE] = SECOND;
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid = helper ? 7 : 12;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].tx_calls.messages = i == ASKS || i == ANSWERS_BY ? 3 : 0;
+		ep[i].rx_calls.bytes = ep[i].rx_calls.messages = 3 - ep[i].tx_calls.bytes;
+	}
+	ep[HEARS].rx_calls.reply_n = ep[ANSWERS_BY].tx_calls.reply_n = 3;
+	ep[HEARS].rx_calls.reply_ns = 92 * (SECOND / 100);
+	ep[HEARS].rx_calls.reply_max_ns = 4 * (SECOND / 10);
+	ep[HEARS].rx_calls.first_reply_ns = ep[ANSWERS_BY].tx_calls.first_reply_ns = SECOND / 3;
+	ep[ASKS].tx_calls.first_reply_ns = ep[IS_ASKED].rx_calls.first_reply_ns = SECOND / 2;
+	ep[ANSWERS_BY].tx_calls.reply_ns = 9 * (SECOND / 10);
+	said_of_all(ep, ENDS, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, HEARS);
+	assert_int_equal(v.waits.requests.n, 3);
+	assert_int_equal(v.waits.requests.think_ns, 9 * (SECOND / 10));
+	ep[HEARS].rx_calls.first_reply_ns = ep[ANSWERS_BY].tx_calls.first_reply_ns = SECOND / 2;
+	ep[ASKS].tx_calls.first_reply_ns = ep[IS_ASKED].rx_calls.first_reply_ns = SECOND / 3;
+	said_of_all(ep, ENDS, &v); /* it answers, and the other one takes its time to ask */
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* What the first question takes until the helper has started is the lesser part of the wait. */
 static void what_lay_unread_is_part_of_the_wait(void **state)
 {
@@ -3427,6 +3465,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nobody_asks_the_writer_of_a_pipe),
 	cmocka_unit_test(a_reply_that_is_awaited_in_epoll_is_a_wait),
 	cmocka_unit_test(a_helper_that_greets_answers),
+	cmocka_unit_test(each_of_two_pairs_may_go_one_way),
 	cmocka_unit_test(what_lay_unread_is_part_of_the_wait),
 	cmocka_unit_test(a_question_without_a_reply_is_a_wait),
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),

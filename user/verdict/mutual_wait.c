@@ -11,43 +11,80 @@
  * or the last ended later, is no matter. */
 #define AT_ONCE_SHARE 0.9
 
-/* two pipes between two programs, one each way */
-static bool answers(const struct trace_endpoint *ep, const struct trace_endpoint *back)
+/* who writes to what is read there, and who reads it */
+struct one_way {
+	pid_t writer, reader;
+	uint64_t wait_ns;
+	int at;
+};
+
+/* A pipe, or a socket pair that is used as one: a child's standard input, say, in Node. */
+static bool is_one_way(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	return back->proto == TRACE_PIPE && ep->tx_calls.tgid &&
-	       back->rx_calls.tgid == ep->tx_calls.tgid && back->tx_calls.tgid == ep->rx_calls.tgid;
+	const struct trace_endpoint *other = ep->peer >= 0 ? &s->ep[ep->peer] : ep;
+
+	if (ep->proto == TRACE_PIPE)
+		return true;
+	return ep->proto == TRACE_UNIX_STREAM && other != ep && other->tx_calls.bytes &&
+	       !other->rx_calls.bytes && !ep->tx_calls.bytes;
+}
+
+static struct one_way one_way_at(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i],
+				    *writes = ep->proto == TRACE_PIPE ? ep : &s->ep[ep->peer];
+
+	return (struct one_way){ writes->tx_calls.tgid, ep->rx_calls.tgid, ep->rx.ns[RX_WAIT],
+				 (int)i };
 }
 
 /* There may be several that way, as a subprocess's output and its errors: it waits at the one where
  * it waits longest. */
-static int pipe_back(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static int search_back(const struct trace_snapshot *s, size_t i)
 {
+	struct one_way to = one_way_at(s, i);
 	int back = -1;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (answers(ep, &s->ep[i]) &&
-		    (back < 0 || s->ep[i].rx.ns[RX_WAIT] > s->ep[back].rx.ns[RX_WAIT]))
-			back = (int)i;
+	for (size_t k = 0; k < s->n && to.writer; k++) {
+		struct one_way other;
+
+		if (!is_one_way(s, &s->ep[k]))
+			continue;
+		other = one_way_at(s, k);
+		if (other.reader == to.writer && other.writer == to.reader &&
+		    (back < 0 || other.wait_ns > s->ep[back].rx.ns[RX_WAIT]))
+			back = (int)k;
+	}
 	return back;
+}
+
+/* what a socket pair that nobody answers by another has is its own other end */
+static int back_or_peer(const struct trace_endpoint *ep, int back)
+{
+	return back >= 0 || ep->proto == TRACE_PIPE ? back : ep->peer;
 }
 
 int way_back(const struct trace_snapshot *s, size_t i)
 {
 	if (s->ways_back)
 		return s->ways_back[i];
-	return s->ep[i].proto == TRACE_PIPE ? pipe_back(s, &s->ep[i]) : s->ep[i].peer;
+	return back_or_peer(&s->ep[i], is_one_way(s, &s->ep[i]) ? search_back(s, i) : -1);
 }
 
-struct pipe_users {
-	pid_t writer, reader;
-	uint64_t wait_ns;
-	int at;
-};
+int way_out(const struct trace_snapshot *s, size_t i)
+{
+	int back;
+
+	if (!is_one_way(s, &s->ep[i]))
+		return (int)i;
+	back = way_back(s, i);
+	return back < 0 || s->ep[back].proto == TRACE_PIPE ? back : s->ep[back].peer;
+}
 
 /* of those between the same two the longest wait comes first */
-static int users_order(const void *x, const void *y)
+static int ways_order(const void *x, const void *y)
 {
-	const struct pipe_users *a = x, *b = y;
+	const struct one_way *a = x, *b = y;
 
 	if (a->writer != b->writer)
 		return a->writer < b->writer ? -1 : 1;
@@ -58,29 +95,27 @@ static int users_order(const void *x, const void *y)
 	return a->at - b->at;
 }
 
-static size_t list_pipes(const struct trace_snapshot *s, struct pipe_users *v)
+static size_t list_ways(const struct trace_snapshot *s, struct one_way *v)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->ep[i].proto == TRACE_PIPE)
-			v[n++] = (struct pipe_users){ s->ep[i].tx_calls.tgid,
-						      s->ep[i].rx_calls.tgid,
-						      s->ep[i].rx.ns[RX_WAIT], (int)i };
-	qsort(v, n, sizeof(*v), users_order);
+		if (is_one_way(s, &s->ep[i]))
+			v[n++] = one_way_at(s, i);
+	qsort(v, n, sizeof(*v), ways_order);
 	return n;
 }
 
 /* the first of those that lead from the one to the other; -1: there is none */
-static int first_between(const struct pipe_users *v, size_t n, pid_t writer, pid_t reader)
+static int first_between(const struct one_way *v, size_t n, pid_t writer, pid_t reader)
 {
-	struct pipe_users want = { writer, reader, UINT64_MAX, -1 };
+	struct one_way want = { writer, reader, UINT64_MAX, -1 };
 	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (users_order(&v[mid], &want) < 0)
+		if (ways_order(&v[mid], &want) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -88,20 +123,24 @@ static int first_between(const struct pipe_users *v, size_t n, pid_t writer, pid
 	return lo < n && v[lo].writer == writer && v[lo].reader == reader ? v[lo].at : -1;
 }
 
+static int find_back(const struct trace_snapshot *s, size_t i, const struct one_way *v, size_t n)
+{
+	struct one_way to;
+
+	if (!is_one_way(s, &s->ep[i]))
+		return -1;
+	to = one_way_at(s, i);
+	return to.writer ? first_between(v, n, to.reader, to.writer) : -1;
+}
+
 int *find_ways_back(const struct trace_snapshot *s)
 {
-	struct pipe_users *v = array_new(s->n, 0, sizeof(*v));
+	struct one_way *v = array_new(s->n, 0, sizeof(*v));
 	int *back = array_new(s->n, 0, sizeof(*back));
-	size_t n = v ? list_pipes(s, v) : 0;
+	size_t n = v ? list_ways(s, v) : 0;
 
-	for (size_t i = 0; v && back && i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-		pid_t writer = ep->tx_calls.tgid;
-
-		back[i] = ep->proto != TRACE_PIPE ? ep->peer
-			  : writer ? first_between(v, n, ep->rx_calls.tgid, writer)
-				   : -1;
-	}
+	for (size_t i = 0; v && back && i < s->n; i++)
+		back[i] = back_or_peer(&s->ep[i], find_back(s, i, v, n));
 	if (!v) {
 		free(back);
 		back = NULL;

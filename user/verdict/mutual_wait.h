@@ -6,9 +6,12 @@
 
 #include "verdict/verdict.h"
 
-/* where whoever this reader waits for waits for this one: the index of an endpoint, of two pipes
- * between them the other; -1: not seen */
+/* where whoever this reader waits for waits for this one: the index of an endpoint; of two pipes
+ * between them, or of two socket pairs each of which goes one way, that of the other; -1: not seen
+ */
 int way_back(const struct trace_snapshot *s, size_t i);
+/* where this reader sends what is read there */
+int way_out(const struct trace_snapshot *s, size_t i);
 /* That of every endpoint, for `ways_back`: of a build's thousands of pipes to search all for each
  * would take minutes. NULL: no memory. */
 int *find_ways_back(const struct trace_snapshot *s);

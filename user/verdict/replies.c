@@ -28,12 +28,12 @@ static uint64_t replies_of(const struct trace_call_stats *b)
 	return b->reply_n + (b->open_reply_ns != 0);
 }
 
-/* Who speaks first is answered before it answers. Of two pipes the other one is where it asks. */
+/* Who speaks first is answered before it answers. */
 static bool spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = &ep->rx_calls;
-	int out = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
+	int out = way_out(s, i);
 	uint64_t answered;
 
 	if (out < 0 || !replies_of(b))
@@ -117,7 +117,7 @@ static const struct trace_call_stats *questions_to(const struct trace_snapshot *
 static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int answers = ep->proto == TRACE_PIPE ? way_back(s, i) : (int)i;
+	int answers = way_out(s, i);
 	const struct trace_call_stats *in, *out;
 
 	if (answers < 0 ||

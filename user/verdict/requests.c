@@ -18,13 +18,12 @@ struct ends {
 static struct ends ends_of(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int back = way_back(s, i);
+	int back = way_back(s, i), out = way_out(s, i);
 
-	if (ep->proto == TRACE_PIPE && back >= 0)
-		return (struct ends){ &s->ep[back], &s->ep[back], ep };
-	if (ep->proto == TRACE_PIPE || back < 0)
+	if (back < 0 || out < 0)
 		return (struct ends){ ep, NULL, NULL };
-	return (struct ends){ ep, &s->ep[back], &s->ep[back] };
+	return (struct ends){ &s->ep[out], &s->ep[back],
+			      ep->proto == TRACE_PIPE ? ep : &s->ep[ep->peer] };
 }
 
 static bool are_known(const struct trace_call_stats *b)
