@@ -62,7 +62,7 @@ def end():
 '''
 
 
-@sick("waits-behind-splice", "waiting", cause="wait", who="^proxy", whom="^backend",
+@sick("waits-behind-splice", "waiting", cause="wait", who="^client", whom="^backend",
       why="thinks (6[0-9]|7[0-4])", figure=CLOCK, within=(40 * MS, 0.05))
 def behind_splice(box):
     """A proxy splices by epoll, asleep in no call; the server behind it thinks 60 ms, 12 times."""
@@ -96,7 +96,7 @@ end()
 '''), box.own()
 
 
-@sick("waits-behind-proxy", "waiting", cause="wait", who="^proxy", whom="^slow", why="thinks",
+@sick("waits-behind-proxy", "waiting", cause="wait", who="^client", whom="^slow", why="thinks",
       figure="4 answers of 150 ms", within=(60 * MS, 0.05))
 def behind_proxy(box):
     """A proxy asks three servers in turn, a connection each time; one of them thinks 150 ms."""

@@ -1268,6 +1268,35 @@ static void who_splices_waits_for_what_the_other_end_takes(void **state)
 	assert_int_equal(v.wait.ns, 88 * (SECOND / 100));
 }
 
+/* client > proxy > server: the card names whoever waits at the front, with the server's figures */
+static void the_front_of_a_chain_is_named(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct card card;
+	struct verdict v;
+
+	three_requests(&ep[0]);
+	three_requests(&ep[2]);
+	for (int i = 2; i < 4; i++)
+		ep[i].peer = 5 - i;
+	for (int i = 1; i < 3; i++) {
+		ep[i].rx_calls.tgid = ep[i].tx_calls.tgid = 7;
+		strcpy(ep[i].rx_calls.comm, "proxy");
+		strcpy(ep[i].tx_calls.comm, "proxy");
+	}
+	ep[3].rx_calls.tgid = ep[3].tx_calls.tgid = 8;
+	said_of_all(ep, 4, &v);
+	card_make(&s, &v, &card);
+	assert_int_equal(v.wait.endpoint, 2);
+	assert_int_equal(v.chain.n, 1);
+	assert_int_equal(v.chain.by[0], 0);
+	assert_string_equal(card.head, "curl[12] waits for nginx[8], by way of proxy[7]");
+	ep[1].rx_calls.tgid = ep[1].tx_calls.tgid = 9; /* it has nothing to do with that */
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.chain.n, 0);
+}
+
 /* a server that was asked, and listens for more while it works: its answer ends the wait */
 static void an_answer_ends_no_deadlock(void **state)
 {
@@ -3179,7 +3208,7 @@ static void each_of_two_pairs_may_go_one_way(void **state)
 	struct verdict v;
 
 	for (int i = 0; i < ENDS; i++) {
-		bool helper = i == IS_ASKED || i == ANSWERS_BY;
+		bool helper = i == IS_ASKED || i == ANSWERS_BY, sends = i == ASKS || i == ANSWERS_BY;
 
 		ep[i] = downloader(0);
 		ep[i].proto = TRACE_UNIX_STREAM;
@@ -3188,8 +3217,8 @@ static void each_of_two_pairs_may_go_one_way(void **state)
 		ep[i].tx.ns[TX_IDLE] = ep[i].rx.ns[RX_IDLE] = SECOND;
 		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid = helper ? 7 : 12;
 		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.bytes = ep[i].tx_calls.messages = i == ASKS || i == ANSWERS_BY ? 3 : 0;
-		ep[i].rx_calls.bytes = ep[i].rx_calls.messages = 3 - ep[i].tx_calls.bytes;
+		ep[i].tx_calls.bytes = ep[i].tx_calls.messages = sends ? 3 : 0;
+		ep[i].rx_calls.bytes = ep[i].rx_calls.messages = sends ? 0 : 3;
 	}
 	ep[HEARS].rx_calls.reply_n = ep[ANSWERS_BY].tx_calls.reply_n = 3;
 	ep[HEARS].rx_calls.reply_ns = 92 * (SECOND / 100);
@@ -3484,6 +3513,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(connections_that_are_refused_again_and_again_are_a_wait),
 	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(who_splices_waits_for_what_the_other_end_takes),
+	cmocka_unit_test(the_front_of_a_chain_is_named),
 	cmocka_unit_test(an_answer_ends_no_deadlock),
 	cmocka_unit_test(half_a_question_makes_both_wait),
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),

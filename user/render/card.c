@@ -800,6 +800,37 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
 }
 
+#define NAMED_BETWEEN 2 /* of more only the last, whom the others wait for */
+
+/* "webd[2] and jobd[3]", who waits for the last in turn */
+static void names_between(const struct making *m, char *buf, size_t len)
+{
+	const struct wait_chain *chain = &m->v->chain;
+	char name[PARTY_TEXT];
+
+	*buf = '\0';
+	for (size_t i = 1; i < chain->n && chain->n <= NAMED_BETWEEN; i++) {
+		program_name(&m->s->ep[chain->by[i]].rx_calls, name, sizeof(name));
+		text_append(buf, len, "%s and ", name);
+	}
+	if (chain->n > NAMED_BETWEEN)
+		text_append(buf, len, "%zu others and ", chain->n - 1);
+	program_name(&m->s->ep[m->v->wait.endpoint].rx_calls, name, sizeof(name));
+	text_append(buf, len, "%s", name);
+}
+
+/* Who waits at the front of a chain is who the user came for; the figures are of its end. */
+static void head_of_chain(const struct making *m)
+{
+	char between[3 * PARTY_TEXT];
+	struct card *c = m->c;
+
+	names_between(m, between, sizeof(between));
+	program_name(&m->s->ep[m->v->chain.by[0]].rx_calls, c->who, sizeof(c->who));
+	snprintf(c->head, sizeof(c->head), "%s %s for %s, by way of %s", c->who, waits(c->who),
+		 c->whom, between);
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -824,6 +855,8 @@ static void card_wait(const struct making *m)
 			who_name(&owner, c->whom, sizeof(c->whom));
 		silent = owner;
 		snprintf(c->head, sizeof(c->head), "%s %s for more, or EOF", c->who, waits(c->who));
+	} else if (m->v->chain.n) {
+		head_of_chain(m);
 	} else {
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),
 			 c->whom, what_is_awaited(m, ep));

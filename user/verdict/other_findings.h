@@ -13,7 +13,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
 /* Of a late reader: its own answers lie there, and nobody but itself waits for it. */
 bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *late);
-struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent);
+struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
+				   struct wait_chain *chain);
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);
 /* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does

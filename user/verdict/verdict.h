@@ -126,6 +126,15 @@ struct reader_spell {
 	double share; /* of its lifetime */
 };
 
+/* Who waits for somebody who waits in turn: endpoints, from the first of them to the one that waits
+ * for the last. n 0: nobody waits for that one, as far as was seen. */
+enum { CHAIN_MAX = 16 };
+
+struct wait_chain {
+	size_t n;
+	int by[CHAIN_MAX];
+};
+
 /* of two ends, the larger counts */
 enum wait_end {
 	WAIT_GOES_ON,
@@ -227,6 +236,7 @@ struct verdict {
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
 	struct waits_together waits;	 /* `wait`, and those like it */
+	struct wait_chain chain;	 /* which leads to `wait` */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
 	struct reader_spell starved;	 /* whose threads waited longest for a CPU after they were
 					    woken: `count` times; of both directions */

@@ -255,12 +255,17 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	return next;
 }
 
-enum { CHAIN_MAX = 16 };
+/* threads of one program that wait for one another are named once */
+static void add_link(struct wait_chain *chain, const struct trace_snapshot *s, int by, int next)
+{
+	if (s->ep[by].rx_calls.tgid != s->ep[next].rx_calls.tgid)
+		chain->by[chain->n++] = by;
+}
 
 /* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
- * to look at. */
+ * to look at. One that has no end goes round. */
 static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct alike wait,
-					 bool nothing_sent)
+					 bool nothing_sent, struct wait_chain *chain)
 {
 	for (int hops = 0; wait.longest.endpoint >= 0 && hops < CHAIN_MAX; hops++) {
 		struct alike next;
@@ -269,9 +274,11 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 			break;
 		next = next_of_chain(s, &wait, nothing_sent);
 		if (next.longest.endpoint < 0)
-			break;
+			return wait.longest;
+		add_link(chain, s, wait.longest.endpoint, next.longest.endpoint);
 		wait = next;
 	}
+	chain->n = 0;
 	return wait.longest;
 }
 
@@ -283,12 +290,14 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
  * it. */
-struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent)
+struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
+				   struct wait_chain *chain)
 {
 	struct reader_spell mutual = longest_wait(s, waits_mutually, nothing_sent);
 	struct alike any = longest_in_all(s, waits_for_news, 0, VERDICT_MIN_NS, nothing_sent);
 
+	*chain = (struct wait_chain){};
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual
-		       : last_of_chain(s, any, nothing_sent);
+		       : last_of_chain(s, any, nothing_sent, chain);
 }
