@@ -3208,7 +3208,8 @@ static void each_of_two_pairs_may_go_one_way(void **state)
 	struct verdict v;
 
 	for (int i = 0; i < ENDS; i++) {
-		bool helper = i == IS_ASKED || i == ANSWERS_BY, sends = i == ASKS || i == ANSWERS_BY;
+		bool helper = i == IS_ASKED || i == ANSWERS_BY;
+		bool sends = i == ASKS || i == ANSWERS_BY;
 
 		ep[i] = downloader(0);
 		ep[i].proto = TRACE_UNIX_STREAM;
