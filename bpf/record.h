@@ -75,6 +75,9 @@ struct looks {
 	ns_t chrono[CHRONO_N]; /* since then */
 	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
 	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */
+	unsigned int full; /* looks that found no room for one more in a queue of Unix datagrams */
+	unsigned int refilled; /* of these: since the look before some were read, and others came */
+	unsigned int oldest;   /* which datagram was the next to be read, at the last look */
 };
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };

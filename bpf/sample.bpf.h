@@ -35,6 +35,9 @@ struct numa_drop_counters___looked {
 struct sock___looked {
 	void *sk_filter;
 	struct {
+		void *next;
+	} sk_receive_queue;
+	struct {
 		__s32 counter;
 	} sk_drops;
 	struct numa_drop_counters___looked *sk_drop_counters;
@@ -203,6 +206,31 @@ static __always_inline bool udp_full(struct sock *sk, __u32 waiters)
 	return waiters & SLEEPS_OUT && buffer_was_full(PROTO_UDP, sk);
 }
 
+/* Who sends to a Unix socket that has as many as it may is refused, or waits: no task need stand
+ * there. Of one that is connected to its sender the number is not limited. */
+static __always_inline bool takes_no_more(struct endpoint *ep)
+{
+	__u64 key = ep->id.key;
+	struct sock *sk = CAST(sock, key);
+
+	return ep->id.proto == PROTO_UNIX_DGRAM && !ADDRESS(key, unix_sock, peer) &&
+	       GET(sk, sk_receive_queue.qlen) > GET(sk, sk_max_ack_backlog);
+}
+
+static __always_inline void note_full(struct endpoint *ep)
+{
+	struct looks *l = &ep->rx.looks;
+	__u64 key = ep->id.key;
+	__u32 oldest = 0;
+
+	if (takes_no_more(ep)) {
+		oldest = (__u32)ADDRESS(key, sock___looked, sk_receive_queue.next);
+		l->full++;
+		l->refilled += l->oldest && l->oldest != oldest;
+	}
+	l->oldest = oldest;
+}
+
 /* UDP and Unix: what lies in a socket's queue, and who sleeps at it */
 SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 {
@@ -218,6 +246,7 @@ SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 	waiters = sock_waiters(ep, ep->id.key);
 	len = sock_queue(ep, sk);
 	queue_is(ep, len, f->at);
+	note_full(ep);
 	if (udp)
 		sock_device(ep, sk, &in, 0);
 	f->tx = facets_of(0, 0, in.device, udp ? udp_full(sk, waiters) : unix_full(ep, waiters));

@@ -1566,6 +1566,32 @@ static void connections_between_looks_do_as_the_others(void **state)
 	assert_non_null(strstr(c.next, "--exact"));
 }
 
+static void a_full_queue_of_datagrams_refuses_more(void **state)
+{
+	struct trace_endpoint ep = downloader(SECOND);
+	struct trace_looks looks = { .n = 100, .full = 90, .refilled = 40 };
+	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	ep.proto = TRACE_UNIX_DGRAM;
+	ep.family = 1;
+	ep.paired = true; /* its sender sleeps nowhere */
+	seen_by_looks(&ep);
+	ep.rx.max[RX_UNREAD] = 0;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_LATE);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "EAGAIN"));
+	assert_non_null(strstr(c.fix, "max_dgram_qlen"));
+	looks.refilled = 0; /* it was left so, and nobody sends */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	looks.refilled = looks.full = 10; /* bursts */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 static void what_was_stopped_leads_by_looks_too(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -3523,6 +3549,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
 	cmocka_unit_test(connections_between_looks_do_as_the_others),
+	cmocka_unit_test(a_full_queue_of_datagrams_refuses_more),
 	cmocka_unit_test(what_was_stopped_leads_by_looks_too),
 	cmocka_unit_test(who_was_stopped_does_not_accept_for_that),
 	cmocka_unit_test(the_looks_between_which_it_wrote_tell_who_asked_last),

@@ -574,8 +574,26 @@ static void card_of_late_reader(const struct making *m)
 	take_fix(m);
 }
 
+static void card_no_room(const struct making *m)
+{
+	const struct reader_spell *late = &m->v->late;
+	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
+	struct card *c = m->c;
+
+	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s does not keep up with the datagrams for it",
+		 c->whom);
+	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	snprintf(c->why, sizeof(c->why), "%s", no_room_phrase());
+	take_fix(m);
+}
+
 static void card_late(const struct making *m)
 {
+	if (m->v->no_room) {
+		card_no_room(m);
+		return;
+	}
 	(m->v->late_answers ? card_of_late_answers : card_of_late_reader)(m);
 }
 

@@ -11,6 +11,8 @@
 #include "render/paint.h"
 #include "verdict/verdict.h"
 
+/* why it matters that a reader of datagrams leaves no room for more (verdict.no_room) */
+const char *no_room_phrase(void);
 /* of a program that was not allowed to run for most of so long: what kept it off, and the fix;
  * NULL: nothing did */
 const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,

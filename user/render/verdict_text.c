@@ -304,6 +304,10 @@ static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
 	       (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
 }
 
+static const char more_datagrams_fix[] =
+	"read sooner, or let more messages queue at the reader: net.unix.max_dgram_qlen limits "
+	"their number, whatever SO_SNDBUF is here";
+
 static const char *deadlock_fix(const struct finding *f)
 {
 	return f->circle ? "let one of them read while it waits: poll() for both directions, or a "
@@ -330,8 +334,7 @@ static const char *sndbuf_fix(const struct trace_snapshot *s, const struct findi
 	if (ep->proto == TRACE_PIPE)
 		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
 	if (ep->proto == TRACE_UNIX_DGRAM)
-		return "read sooner, or let more messages queue at the reader: "
-		       "net.unix.max_dgram_qlen limits their number, whatever SO_SNDBUF is here";
+		return more_datagrams_fix;
 	if (ep->family == AF_UNIX)
 		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
 	if (f->blamed == BLAME_PEER_READER)
@@ -418,6 +421,12 @@ const char *starved_fix(void)
 	       "cpu.max of its cgroup), or raise its priority";
 }
 
+const char *no_room_phrase(void)
+{
+	return "its queue is full most of the time, and who does not wait for room there is "
+	       "refused (EAGAIN)";
+}
+
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
 static void late_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
@@ -431,7 +440,8 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
-		 v->late_answers      ? "these are answers to it, and nothing else kept it busy"
+		 v->no_room	      ? no_room_phrase()
+		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
 				      : "the sender was not seen, and may wait for an answer");
 }
@@ -929,6 +939,8 @@ static const char *late_answers_fix(void)
 
 static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
 {
+	if (v->no_room)
+		return more_datagrams_fix;
 	return v->late_answers ? late_answers_fix() : rx_fixes[RX_UNREAD];
 }
 

@@ -138,6 +138,8 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	if (!tx->n)
 		return;
 	look_at_writes(out, tx);
+	out->full = rx->full;
+	out->refilled = rx->refilled;
 	out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
 }
 

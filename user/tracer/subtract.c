@@ -186,6 +186,8 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 	add_counts(out->fact, a->fact, TRACE_LOOK_FACTS, -1);
 	add_words(out->chrono_ns, a->chrono_ns, TRACE_CHRONOS, -1);
 	out->writes -= a->writes;
+	out->full -= a->full;
+	out->refilled -= a->refilled;
 	out->earlier_writes += a->writes;
 }
 

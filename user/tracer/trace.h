@@ -304,6 +304,8 @@ struct trace_looks {
 					      the peer's window, by the send buffer */
 	uint32_t writes, earlier_writes; /* of a pipe: between its looks; in its life before them */
 	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes`: between these two looks */
+	uint32_t full, refilled; /* looks that found no room for one more in a queue of Unix
+				    datagrams; of these: since the look before some were read */
 };
 
 /* Of a sampled session: what it did and cost so far. */

@@ -138,6 +138,17 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 	       !waits_elsewhere(s, ep, r->ns);
 }
 
+/* Its queue was full in most looks, though it reads: others send as soon as there is room, and who
+ * does not wait for that is refused. That is seen at no sender: it sleeps nowhere. */
+#define REFILLED_OFTEN 3
+
+bool leaves_no_room(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
+
+	return l && l->n && 2ull * l->full >= l->n && l->refilled >= REFILLED_OFTEN;
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -149,7 +160,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (is_freeze(ep, r) &&
 	    (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))
 		return true;
-	if (leaves_answers_unread(s, r))
+	if (leaves_answers_unread(s, r) || leaves_no_room(s, (size_t)r->endpoint))
 		return true;
 	if (other_end_seen(ep) &&
 	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))

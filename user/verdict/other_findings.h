@@ -13,6 +13,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
 /* Of a late reader: its own answers lie there, and nobody but itself waits for it. */
 bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *late);
+/* By looks, of Unix datagrams: it reads, and there is no room for more in most of the time. */
+bool leaves_no_room(const struct trace_snapshot *s, size_t i);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
 				   struct wait_chain *chain);
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,

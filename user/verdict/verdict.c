@@ -403,6 +403,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	    2 * out->starved.ns >= out->late.ns)
 		out->late = none; /* it could not read */
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
+	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 	out->wait = find_long_wait(s, !out->sent, &out->chain);
 	out->waits = sum_waits(s, &out->wait, !out->sent);
 	out->mutual = judge_mutual(s, &out->wait, !out->sent);

@@ -233,6 +233,7 @@ struct verdict {
 	 * way here.
 	 */
 	struct reader_spell late, wait;
+	bool no_room;	   /* at `late`: who sends there without waiting is refused */
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
 	struct waits_together waits;	 /* `wait`, and those like it */
