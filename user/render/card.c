@@ -274,8 +274,8 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	else if (reader_kept_off(m->s, f))
 		snprintf(buf, len, "%s: %s %s", causes, name, reader_kept_off(m->s, f));
 	else
-		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while", name,
-			 reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
+		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while",
+			 name, reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
 }
 
 static const char *why_of_path(const struct finding *f)
@@ -988,7 +988,7 @@ static void what_looks_do_not_see(const struct making *m)
 	if (brief)
 		snprintf(c->why, sizeof(c->why), "%zu of them ended before a look came", brief);
 	snprintf(c->next, sizeof(c->next),
-		 "looks see no refused send and no single message: --exact does");
+		 "looks miss refused sends and single messages; --exact sees them");
 }
 
 static void card_quiet(const struct making *m)
