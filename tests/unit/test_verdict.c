@@ -1017,6 +1017,13 @@ static void whose_bytes_pass_through_is_awaited(void **state)
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[2].rx.max[RX_IDLE] = SECOND / 5;
+	ep[2].making.connected = true; /* a proxy that itself works for most of the time */
+	ep[2].rx_calls.messages = ep[2].rx_calls.reply_n = 400;
+	ep[2].rx_calls.reply_ns = SECOND / 5;
+	ep[2].rx_calls.bytes_res = TRACE_EXACT;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[2].rx_calls.reply_n = 0;
 	ep[2].rx_calls.bytes = 300; /* questions, not what it answers */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.wait.endpoint, 0);

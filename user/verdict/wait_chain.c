@@ -141,19 +141,27 @@ static bool comes_again_and_again(const struct trace_ledger *rx)
 	return (double)rx->max[RX_IDLE] <= ONE_WHILE * (double)rx->ns[RX_IDLE];
 }
 
+/* Where it asks, what comes is awaited from the question on. */
+static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i)
+{
+	bool in_turns = asks(s, i) && s->ep[i].rx_calls.reply_n;
+
+	return in_turns ? unanswered_at(s, i) : spell_of(s, i, RX_IDLE);
+}
+
 /*
  * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
  * others, in poll() or epoll: no receive call tells so.
  */
-static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *in,
-		      const struct trace_endpoint *out, double least_ns)
+static bool passes_on(const struct trace_snapshot *s, size_t i, const struct trace_endpoint *out,
+		      double least_ns)
 {
-	const struct trace_endpoint *source = awaited_end(s, in);
+	const struct trace_endpoint *in = &s->ep[i], *source = awaited_end(s, in);
 	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
 
 	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
 	       same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
-	       (double)in->rx.ns[RX_IDLE] >= least_ns && (double)there >= least_ns &&
+	       (double)nothing_came(s, i).ns >= least_ns && (double)there >= least_ns &&
 	       (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
 
@@ -173,11 +181,11 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 	struct reader_spell from = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (!passes_on(s, &s->ep[i], out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
+		if (!passes_on(s, i, out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
 			continue;
 		if (from.endpoint >= 0)
 			return (struct reader_spell){ .endpoint = -1 };
-		from = spell_of(s, i, RX_IDLE);
+		from = nothing_came(s, i);
 	}
 	return from;
 }
