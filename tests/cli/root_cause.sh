@@ -109,6 +109,6 @@ for kind in subprocess pair; do
 	says_true "$kind: each waits for the other" "l = json.load(open('$WORK/$kind.json'))['ledger']; f = l['findings'][0]; turn = l['endpoints'][f['ring']] if f['ring'] is not None else None" \
 		"turn and f['surety'] == 'both ends seen' and f['blamed_pid'] and f['blamed_pid'] != f['pid'] and f['ring_for'] == ('write' if '$kind' == 'subprocess' else 'read') and turn is not l['endpoints'][f['endpoint']]" \
 		"(f, open('$kind.err').read()[-600:])"
-	check "$kind: the card says so first" "$(head -3 "$kind.err")" grep -qE '^STALLED [0-9]+ %  .* wait for each other' "$kind.err"
+	check "$kind: the card says so first" "$(head -3 "$kind.err")" grep -qE '^STALLED [0-9]+ %  .* waited for each other' "$kind.err"
 done
 finish
