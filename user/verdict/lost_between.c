@@ -4,8 +4,10 @@
  * or a filter. What every sender sent and the receiver got is known, if both were seen from their
  * beginnings on. Others may have sent there too, and not be traced: then fewer seem lost.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "verdict/other_findings.h"
 
 #define STRAY_SHARE 0.001
@@ -40,32 +42,85 @@ static bool was_there(const struct trace_endpoint *to, const struct trace_endpoi
 	       to->at_ns >= last + ON_THE_WAY_NS;
 }
 
+/* A connected receiver takes what comes from its other end alone. */
+static bool takes_from(const struct trace_endpoint *to, const struct trace_endpoint *from)
+{
+	return from != to && (!to->remote.port || to->remote.port == from->local.port);
+}
+
+/* ---- by address ---- */
+
 /* A socket at every address of its host has none of its own. */
-static bool is_same_address(const struct trace_endpoint *from, const struct trace_endpoint *to)
+struct at_address {
+	int family;
+	const struct trace_addr *addr;
+	const struct trace_endpoint *ep;
+};
+
+struct by_address {
+	struct at_address *v;
+	size_t n;
+};
+
+static int address_order(const void *x, const void *y)
 {
-	return from->family == to->family && from->remote.port == to->local.port &&
-	       !memcmp(from->remote.ip, to->local.ip, sizeof(to->local.ip));
+	const struct at_address *a = x, *b = y;
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	if (a->addr->port != b->addr->port)
+		return a->addr->port < b->addr->port ? -1 : 1;
+	return memcmp(a->addr->ip, b->addr->ip, sizeof(a->addr->ip));
 }
 
-/* ... and the receiver takes what comes from there */
-static bool sends_to(const struct trace_endpoint *from, const struct trace_endpoint *to)
+static const struct trace_addr *where_bound(const struct trace_endpoint *ep)
 {
-	return from != to && from->proto == TRACE_UDP && from->tx_calls.messages &&
-	       from->remote.port && is_same_address(from, to) &&
-	       (!to->remote.port || to->remote.port == from->local.port);
+	return &ep->local;
 }
 
-/* of several sockets at one address nobody knows to which it went */
-static bool is_alone(const struct trace_snapshot *s, const struct trace_endpoint *to)
+static const struct trace_addr *where_it_sends(const struct trace_endpoint *ep)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (&s->ep[i] != to && s->ep[i].proto == TRACE_UDP &&
-		    s->ep[i].family == to->family &&
-		    s->ep[i].local.port == to->local.port &&
-		    !memcmp(s->ep[i].local.ip, to->local.ip, sizeof(to->local.ip)))
-			return false;
-	return true;
+	return ep->tx_calls.messages ? &ep->remote : NULL;
 }
+
+/* all that have such an address; of no memory none */
+static struct by_address list_by(const struct trace_snapshot *s,
+				 const struct trace_addr *address(const struct trace_endpoint *ep))
+{
+	struct by_address list = { .v = array_new(s->n, 1, sizeof(*list.v)) };
+
+	for (size_t i = 0; list.v && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+		const struct trace_addr *addr = ep->proto == TRACE_UDP ? address(ep) : NULL;
+
+		if (addr && addr->port)
+			list.v[list.n++] = (struct at_address){ ep->family, addr, ep };
+	}
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), address_order);
+	return list;
+}
+
+/* those at one address */
+static struct by_address all_at(const struct by_address *list, const struct trace_endpoint *to)
+{
+	struct at_address want = { to->family, &to->local, NULL };
+	size_t lo = 0, hi = list->n, end;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (address_order(&list->v[mid], &want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < list->n && !address_order(&list->v[end], &want);)
+		end++;
+	return (struct by_address){ list->v + lo, end - lo };
+}
+
+/* ---- what was sent, and what came ---- */
 
 struct sum {
 	uint64_t n, bytes;
@@ -81,15 +136,16 @@ static uint64_t dropped(const struct trace_endpoint *ep)
 }
 
 /* what went out to it, and through no full queue; n 0: that is not known */
-static struct sum sent_to(const struct trace_snapshot *s, const struct trace_endpoint *to)
+static struct sum sent_to(const struct by_address *senders, const struct trace_endpoint *to)
 {
+	struct by_address there = all_at(senders, to);
 	struct sum sent = {};
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_endpoint *from = &s->ep[i];
+	for (size_t i = 0; i < there.n; i++) {
+		const struct trace_endpoint *from = there.v[i].ep;
 		const struct trace_call_stats *b = &from->tx_calls;
 
-		if (!sends_to(from, to))
+		if (!takes_from(to, from))
 			continue;
 		if (!all_calls_known(from, b) || from->making.moved || !was_there(to, from) ||
 		    b->refused_n || from->rx_calls.refused_n || dropped(from) >= b->messages)
@@ -120,28 +176,50 @@ static uint64_t lost_on_the_way(const struct sum *sent, const struct trace_endpo
 		       : 0;
 }
 
-struct datagram_loss find_lost_between(const struct trace_snapshot *s)
+/* of several sockets at one address nobody knows to which it went */
+static uint64_t lost_before(const struct trace_endpoint *to, const struct by_address *bound,
+			    const struct by_address *senders, struct sum *sent)
+{
+	if (!received_all(to) || all_at(bound, to).n != 1)
+		return 0;
+	*sent = sent_to(senders, to);
+	return sent->n ? lost_on_the_way(sent, to) : 0;
+}
+
+static struct datagram_loss find_most(const struct trace_snapshot *s,
+				      const struct by_address *bound,
+				      const struct by_address *senders)
 {
 	struct datagram_loss most = { .endpoint = -1 };
 
-	for (size_t i = 0; i < s->n && nothing_was_missed(&s->counters); i++) {
-		const struct trace_endpoint *to = &s->ep[i];
+	for (size_t i = 0; i < bound->n; i++) {
+		const struct trace_endpoint *to = bound->v[i].ep;
 		struct sum sent;
-		uint64_t n;
+		uint64_t n = lost_before(to, bound, senders, &sent);
 
-		if (to->proto != TRACE_UDP || !to->local.port || !received_all(to) ||
-		    !is_alone(s, to))
-			continue;
-		sent = sent_to(s, to);
-		n = sent.n ? lost_on_the_way(&sent, to) : 0;
 		if (n <= most.n)
 			continue;
-		most = (struct datagram_loss){ .endpoint = (int)i,
+		most = (struct datagram_loss){ .endpoint = (int)(to - s->ep),
 					       .sent = sent.n,
 					       .kind = TRACE_DROP_OTHER,
 					       .n = n,
 					       .share = (double)n / (double)sent.n };
 		most.stray = most.share < STRAY_SHARE;
 	}
+	return most;
+}
+
+struct datagram_loss find_lost_between(const struct trace_snapshot *s)
+{
+	struct by_address bound = {}, senders = {};
+	struct datagram_loss most;
+
+	if (nothing_was_missed(&s->counters)) {
+		bound = list_by(s, where_bound);
+		senders = list_by(s, where_it_sends);
+	}
+	most = find_most(s, &bound, &senders);
+	free(bound.v);
+	free(senders.v);
 	return most;
 }
