@@ -86,11 +86,13 @@ def card(pids):
 
 def names_reader(pids):
     said, _ = card(pids)
-    return said["kind"] == "stall" and said["who"][:6] == "writer" and said["for_whom"][:6] == "reader"
+    return (said["kind"] == "stall" and said["who"][:6] == "writer"
+            and said["for_whom"][:6] == "reader")
 
 
 def main():
-    named = [names_reader(by_pipe(sip, is_sloppy=False)), names_reader(by_pipe(sip, is_sloppy=True)),
+    named = [names_reader(by_pipe(sip, is_sloppy=False)),
+             names_reader(by_pipe(sip, is_sloppy=True)),
              names_reader(by_fifo(sip)), names_reader(with_bystander())]
     if not all(named):
         return 1

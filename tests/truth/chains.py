@@ -361,7 +361,8 @@ for _ in range(12):
 
 
 @sick("waits-in-merge", "waiting", cause="wait", who="^paste", whom="^feed",
-      why=r"^nothing was held back: feed\[\d+\] sent", figure="the sleeps of the slow feed", within=(60 * MS, 0.05))
+      why=r"^nothing was held back: feed\[\d+\] sent", figure="the sleeps of the slow feed",
+      within=(60 * MS, 0.05))
 def in_merge(box):
     """paste reads a line from each of two; one is slow, and the other's pipe is full meanwhile."""
     return box.py('''

@@ -80,7 +80,8 @@ second.recv(100)
 @sick("udp-lost-between", cause="loss", who="^receiver", why="120 of 600 datagrams did not arrive")
 def udp_lost(box):
     """Each fifth of 600 datagrams is lost on its way to a socket that reads them all."""
-    space = filtered(box, "-A", "INPUT", "-p", "udp", "--dport", "99", "-m", "statistic", "--mode", "nth", "--every", "5", "--packet", "0", "-j", "DROP")
+    space = filtered(box, "-A", "INPUT", "-p", "udp", "--dport", "99", "-m", "statistic",
+                     "--mode", "nth", "--every", "5", "--packet", "0", "-j", "DROP")
     return inside(box, space, '''
 r = socket.socket(type=socket.SOCK_DGRAM)
 r.bind(("127.0.0.1", 99))

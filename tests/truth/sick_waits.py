@@ -89,7 +89,8 @@ print(late)
 '''), box.own()
 
 
-@sick("thinks-once", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks 1.[0-9]* s over one of 10", figure="the answers by the program's clock", within=(5 * MS, 0.03))
+@sick("thinks-once", "waiting", cause="wait", who="^asks", whom="^answers",
+      why="thinks 1.[0-9]* s over one of 10", figure="the answers by the program's clock", within=(5 * MS, 0.03))
 def thinks_once(box):
     """A server that thinks a second over one of ten requests, and answers the others at once."""
     return box.py('''
@@ -220,7 +221,8 @@ s.recv(1)
 '''), 1.5e9
 
 
-@sick("accept-late", "waiting", cause="late", who="^client", whom="^server", why="accept", figure="what the client waited for the answer", within=(20 * MS, 0.03))
+@sick("accept-late", "waiting", cause="late", who="^client", whom="^server",
+      why="accept", figure="what the client waited for the answer", within=(20 * MS, 0.03))
 def accept_late(box):
     """The server listens, and calls accept() 1 s late; the request lies in the listener's queue."""
     return box.py('''
@@ -265,9 +267,10 @@ print(clock() - began)
 '''), box.own()
 
 
-@sick("accept-busy", "waiting", cause=("late", "wait"), who="^(client|second)", whom="^server", why="busy with|thinks")
+@sick("accept-busy", "waiting", cause=("late", "wait"), who="^(client|second)", whom="^server",
+      why="busy with|thinks")
 def accept_busy(box):
-    """A server with one thread thinks 1 s for its first client; the second one is not accepted meanwhile."""
+    """A server with one thread thinks 1 s for its first client, and accepts no other meanwhile."""
     return box.py('''
 l = socket.create_server(("127.0.0.1", 0))
 def asks():
@@ -464,9 +467,11 @@ s.recv(100)
 '''), 1.2e9
 
 
-@sick("half-a-request", "waiting", cause="mutual", who="^(client|server)", whom="^(client|server)", figure="the client's patience by its own clock", within=(20 * MS, 0.03))
+@sick("half-a-request", "waiting", cause="mutual", who="^(client|server)", whom="^(client|server)",
+      figure="the client's patience by its own clock", within=(20 * MS, 0.03))
 def half_a_request(box):
-    """The server waits in recv() for the rest of a request; the client polls 1 s for a go-ahead that never comes, and then sends it (100 Continue)."""
+    """The server waits in recv() for the rest of a request; the client polls 1 s for a go-ahead
+    that never comes, and then sends it (100 Continue)."""
     return box.py('''
 s, c = tcp()
 def server():
