@@ -66,7 +66,8 @@ def redis_sleep(box):
     return trace.end(), 1e9
 
 
-@sick("thinks-pipe", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks", figure="the answers by the program's clock", within=(5 * MS, 0.03))
+@sick("thinks-pipe", "waiting", cause="wait", who="^asks", whom="^answers", why="thinks", figure="the answers by the program's clock",
+      within=(5 * MS, 0.03))
 def pipe_thinks(box):
     """A helper over two pipes, as of an interpreter, that thinks 50 ms a question, 20 times."""
     return box.py('''
@@ -243,7 +244,8 @@ print(clock() - began)
 '''), box.own()
 
 
-@sick("accept-late-unix", "waiting", cause="late", who="^client", whom="^server", why="accept", figure="what the client waited for the answer", within=(20 * MS, 0.03))
+@sick("accept-late-unix", "waiting", cause="late", who="^client", whom="^server", why="accept",
+      figure="what the client waited for the answer", within=(20 * MS, 0.03))
 def accept_late_unix(box):
     """The same through a Unix socket."""
     return box.py('''

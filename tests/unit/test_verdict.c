@@ -2436,6 +2436,10 @@ static void a_pace_that_the_program_set_is_said_to_be(void **state)
 	assert_int_equal(c.outcome, OUTCOME_STALLED);
 	assert_string_equal(c.why, "pacing: SO_MAX_PACING_RATE limits it to 2.20 MB/s");
 	assert_string_equal(c.fix, "raise SO_MAX_PACING_RATE, or do not set it");
+	ep.path.max_pacing_bytes_per_s = 100000000; /* it is set, and far from reached */
+	ep.path.lost_segments = 100;
+	card_of(&ep, &c);
+	assert_string_equal(c.why, "pacing: bbr sends at 2.20 MB/s");
 }
 
 /* by epoll, of which no call tells */

@@ -325,7 +325,7 @@ static void why_of_pacing(const struct making *m, const struct trace_endpoint *e
 	char *buf = m->c->why, rate[32];
 	size_t len = sizeof(m->c->why);
 
-	if (ep->path.max_pacing_bytes_per_s) {
+	if (paces_at_set_rate(ep)) {
 		rate_text((double)ep->path.max_pacing_bytes_per_s, "B", rate, sizeof(rate));
 		snprintf(buf, len, "pacing: SO_MAX_PACING_RATE limits it to %s", rate);
 	} else if (paces_itself(ep)) {

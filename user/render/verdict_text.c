@@ -318,7 +318,7 @@ static const char *deadlock_fix(const struct finding *f)
 
 static const char *pacing_fix(const struct trace_endpoint *ep)
 {
-	if (ep->path.max_pacing_bytes_per_s)
+	if (paces_at_set_rate(ep))
 		return "raise SO_MAX_PACING_RATE, or do not set it";
 	if (paces_itself(ep))
 		return "look for loss on the path and for small buffers, or try another "

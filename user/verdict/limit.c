@@ -155,10 +155,20 @@ static bool path_is_full(const struct trace_endpoint *ep, double lost)
 #define PATH_LEAST_US 1000 /* below that a path's rate is its CPUs' */
 #define NO_PROBING    1.5
 
+/* Nearly: the kernel may take a few per cent off (tcp_pacing_ss_ratio, BBR's margin). */
+#define AT_MOST_RATE 0.9
+
+bool paces_at_set_rate(const struct trace_endpoint *ep)
+{
+	const struct trace_path *p = &ep->path;
+
+	return p->max_pacing_bytes_per_s &&
+	       (double)p->pacing_bytes_per_s >= AT_MOST_RATE * (double)p->max_pacing_bytes_per_s;
+}
+
 bool paces_itself(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_TCP && *ep->path.congestion_control &&
-	       !ep->path.max_pacing_bytes_per_s &&
+	return ep->proto == TRACE_TCP && *ep->path.congestion_control && !paces_at_set_rate(ep) &&
 	       2 * ep->parts.ns[TRACE_PART_DEFERRED] < ep->tx.ns[TX_PACING];
 }
 

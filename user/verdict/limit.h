@@ -25,6 +25,9 @@ double rate_of_sending(const struct trace_endpoint *ep);
 /* The round trip is longer than the path's own, by more than a few packets. */
 bool queue_stands(const struct trace_endpoint *ep);
 
+/* as fast as SO_MAX_PACING_RATE lets it */
+bool paces_at_set_rate(const struct trace_endpoint *ep);
+
 /* `pacing` is what its congestion control chose, and not SO_MAX_PACING_RATE or TSO deferral. */
 bool paces_itself(const struct trace_endpoint *ep);
 
