@@ -85,6 +85,8 @@ exit 0
 END
 steady sh sometimes.sh
 check 'a failure on a noisy host is repeated' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "2 passed, 0 failed, 0 skipped" ] && grep -q "^again late: 9 ms \[noisy" said'
+rm tries
+cp sometimes.sh sometimes_again.sh
 steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do :; done"; exit 1'
 check 'after the last try it is skipped, with what was measured' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(grep -c ^again said)" -eq 2 ] && grep -q "^skip late: 9 ms \[noisy: in " said'
 steady sh -c 'echo "not ok late: 9 ms [no clock]"; exit 1'
@@ -97,6 +99,12 @@ steady --limit 1 sleep 600
 check 'so does one that hangs' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok ends: it hangs" said'
 STEADY=off steady sh -c 'echo "not ok late: 9 ms"; timeout 1 sh -c "while :; do :; done"'
 check 'with STEADY=off each failure counts' "$rc $(cat said)" eval '[ $rc -eq 1 ] && ! grep -q ^again said'
+STEADY_LATER=$PWD/later steady sh sometimes_again.sh
+check 'within the suite it is put off' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "1 passed, 0 failed, 1 skipped" ] && ! grep -q "^again" said && [ "$(wc -l <later)" -eq 1 ]'
+STEADY_CHECKS='[["late", 0]]' steady sh sometimes_again.sh
+check 'and later it is the only check that counts' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "1 passed, 0 failed, 0 skipped" ]'
+STEADY_CHECKS='[["gone", 0]]' steady sh sometimes_again.sh
+check 'a check that is then not reached has failed' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok gone: it was not reached" said'
 kill "${noise[@]}"
 wait "${noise[@]}" 2>/dev/null
 
@@ -124,4 +132,28 @@ check 'a check skipped for noise is counted apart' "$(cat said)" grep -qE '^loud
 check 'any other is not' "$(cat said)" grep -qE '^still .* 1 skipped$' said
 check 'its stage was not passed' "$(cat said)" grep -qx 'again: loud' said
 check 'it is named at the end, with what was measured' "$(cat said)" eval 'grep -q "^1 of 10 checks skipped for the host" said && grep -qx "  loud: late: 9 ms \[noisy: in 3 s\]" said && [ "$(tail -1 said)" = "8 passed, 0 failed, 2 skipped" ]'
+
+# --- and repeats it when all stages have ended ---
+cat >repeats.py <<'PY'
+import importlib.machinery, importlib.util, json, pathlib, sys, time
+loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+run.LOGS, run.KEPT, run.WHOLE, run.LATER = pathlib.Path("."), pathlib.Path("kept.json"), pathlib.Path("whole"), pathlib.Path("put_off")
+stages, lines = [], []
+for name, now in ("ok", "ok late: 1 ms"), ("wrong", "not ok late: 9 ms [no clock]"):
+    s = run.Stage(f"{name} | core | one | | echo 'skip late: 9 ms [noisy: in 3 s]'; echo '4 passed, 0 failed, 1 skipped'")
+    s.begin()
+    while not s.poll():
+        time.sleep(0.01)
+    stages.append(s)
+    lines.append(json.dumps({"command": [sys.argv[2], "sh", "-c", f"echo '{now}'"], "folder": ".", "environment": {**run.os.environ, "STAGE": name}, "checks": [["late", 0]]}))
+run.LATER.write_text("\n".join(lines) + "\n")
+run.repeat_put_off(stages, run.Known(), run.Screen(False))
+sys.exit(run.conclude(stages, 1))
+PY
+python3 repeats.py "$here/tests/run" "$here/tests/steady" >said 2>&1
+check 'a check that passes then has passed' "$(cat said)" grep -qE '^ok .* 5 passed +0 failed +0 skipped  1 repeated alone$' said
+check 'one that fails then has failed' "$(cat said)" eval 'grep -qE "^wrong .* 4 passed +1 failed +0 skipped  FAILED  1 repeated alone$" said && [ "$(tail -1 said)" = "9 passed, 1 failed, 0 skipped" ]'
+check 'and is named' "$(cat said)" grep -q '^  not ok late: 9 ms' said
 finish
