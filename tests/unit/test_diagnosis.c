@@ -263,6 +263,37 @@ static void test_excused(void **state)
 	assert_int_equal(stalls_of(TX_SNDBUF, 0.5, 0.5, 0.6, 0.01).n, 1);
 }
 
+/* The reader is at work in each of its sleeps, but it sleeps for each piece of a message: a larger
+ * buffer stands trial. What it may gain is the whole wait. */
+static void test_sleeps_for_each_piece(void **state)
+{
+	struct diag_round r[ROUNDS];
+	struct diag_gain gain = { .class = GAIN_CONFIRMED, .ratio = 5 };
+	struct diag_stalls s;
+	struct rng rng;
+	double before[9], after[9];
+	size_t of = 0;
+	int culprit;
+
+	rng_seed(&rng, 29);
+	rounds_of(r, TX_SNDBUF, 0.7, 0, 0.75, 0.01, &rng);
+	for (int i = 5; i < ROUNDS; i++)
+		r[i].wait[ROLE_CLIENT][TX_SNDBUF].count = 16 * r[i].messages;
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.v[0].class, WAIT_POSSIBLE);
+	assert_true(s.v[0].sleeps > 15.9 && s.v[0].sleeps < 16.1);
+	assert_int_equal(diag_decide(&s, &gain, &of, 1, false, &culprit), DIAG_ILL);
+	for (int i = 0; i < 9; i++)
+		before[i] = 1000 + i, after[i] = 990 + i;
+	diag_judge_gain(before, before, after, 9, 1, &s.v[0], &rng, &gain);
+	assert_true(gain.predicted > 3 && gain.predicted < 3.7);
+	for (int i = 5; i < ROUNDS; i++)
+		r[i].wait[ROLE_CLIENT][TX_SNDBUF].count = 2 * r[i].messages;
+	diag_find_stalls(r, ROUNDS, &rng, &s);
+	assert_int_equal(s.n, 0);
+}
+
 /* On one CPU, while either end runs nobody waits in vain. */
 static void test_one_cpu(void **state)
 {
@@ -669,7 +700,7 @@ int main(void)
 		cmocka_unit_test(test_below_resolution), cmocka_unit_test(test_untraced),
 		cmocka_unit_test(test_one_traced_round), cmocka_unit_test(test_gains),
 		cmocka_unit_test(test_decision), cmocka_unit_test(test_fixes_fit),
-		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_one_cpu),
+		cmocka_unit_test(test_fix_applies), cmocka_unit_test(test_sleeps_for_each_piece), cmocka_unit_test(test_one_cpu),
 		cmocka_unit_test(test_odd_round), cmocka_unit_test(test_window),
 		cmocka_unit_test(test_kept_off),
 		cmocka_unit_test(test_live_and_saved), cmocka_unit_test(test_refine),

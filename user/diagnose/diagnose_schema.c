@@ -9,7 +9,8 @@ static const struct schema_def objects[] = {
 	{ "party", "role:=client|server pid:?integer comm:?text" },
 	{ "finding",
 	  "cause:text class:=possible|clear share:real unexcused:interval ns_per_message:?real "
-	  "~episodes_per_round:?real ~longest_ns:?real waits:?party blamed:?blamed "
+	  "~episodes_per_round:?real ~sleeps_per_message:?real "
+	  "~longest_ns:?real waits:?party blamed:?blamed "
 	  "blamed_end:?party ~blamed_share:?real surety:surety" },
 	{ "fix",
 	  "name:text said:text sets:text cause:text verdict:?=confirmed|refuted|too-noisy "

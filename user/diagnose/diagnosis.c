@@ -35,7 +35,10 @@ const char *diag_gain_name(enum diag_gain_class c)
 	return names[c];
 }
 
-enum { ROUNDS_MAX = 256 };
+enum {
+	ROUNDS_MAX = 256,
+	SLEEPS_MANY = 2, /* for one message: its buffer holds less than half of it */
+};
 
 static double mean_of(const double *v, size_t n)
 {
@@ -47,7 +50,7 @@ static double mean_of(const double *v, size_t n)
 /* What one candidate was in each round: `part` is not excused, `whole` is all of it. */
 struct series {
 	double part[ROUNDS_MAX], masked[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX],
-		unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX];
+		unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX], sleeps[ROUNDS_MAX];
 	double max_ns;
 	size_t n;
 };
@@ -96,6 +99,7 @@ static void collect_wait(const struct diag_round *r, size_t n, enum role role, u
 		s->delack[k] = w->delack;
 		s->unread[k] = w->unread;
 		s->count[k] = w->count;
+		s->sleeps[k] = cause == TX_SNDBUF ? known(w->count / r[i].messages) : 0;
 		s->ns[k] = w->share * r[i].each_ns;
 		s->max_ns = fmax(s->max_ns, w->max_ns);
 		s->n++;
@@ -183,6 +187,13 @@ static enum diag_class classify(const struct interval *lost, double resolution)
 	return lost->lo > resolution ? WAIT_CLEAR : WAIT_POSSIBLE;
 }
 
+/* Each sleep is excused by a reader that takes out what the buffer holds, and yet the writer sleeps
+ * again and again for one message: a larger buffer may save most of the wake-ups. */
+static bool splits_messages(const struct diag_finding *f, double resolution)
+{
+	return f->sleeps > SLEEPS_MANY && f->share > resolution;
+}
+
 static double weight(const struct diag_finding *f)
 {
 	return f->class * 10 + f->share;
@@ -221,6 +232,11 @@ static void judge_series(struct series *s, unsigned int cause, enum role role, b
 	f.lost = stats_median_interval(s->part, s->n, 1 - (1 - DIAG_LEVEL) / (double)out->tested,
 				       rng);
 	f.class = classify(&f.lost, loss ? 0 : out->resolution);
+	f.sleeps = loss ? 0 : stats_median(s->sleeps, s->n);
+	if (f.class == WAIT_NONE && splits_messages(&f, out->resolution))
+		f.class = WAIT_POSSIBLE;
+	else
+		f.sleeps = 0;
 	out->most_lost = fmax(out->most_lost, known(f.lost.hi));
 	if (!loss)
 		out->most_masked = fmax(out->most_masked, stats_median(s->masked, s->n));
@@ -324,10 +340,12 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng,
 }
 
 /* The share that was promised: the least it can be where the wait is certain, the most where it is
- * only possible. */
+ * only possible; all of it where wake-ups are what can be saved. */
 static double promised(const struct diag_finding *f)
 {
-	double share = f->class == WAIT_CLEAR ? f->lost.lo : f->lost.hi;
+	double share = f->sleeps		? f->share
+		       : f->class == WAIT_CLEAR ? f->lost.lo
+						: f->lost.hi;
 
 	return share < 1 ? 1 / (1 - share) : INFINITY;
 }

@@ -55,7 +55,8 @@ struct diag_round {
 
 enum diag_class {
 	WAIT_NONE,     /* smaller than the resolution, or excused */
-	WAIT_POSSIBLE, /* its interval reaches above the resolution: fixes decide */
+	WAIT_POSSIBLE, /* its interval reaches above the resolution, or the buffer is smaller than a
+			  message: fixes decide */
 	WAIT_CLEAR,    /* its whole interval is above the resolution */
 };
 
@@ -67,6 +68,7 @@ struct diag_finding {
 	struct interval lost;  /* of the part that is not excused by a reader at work */
 	double ns_per_message; /* NAN for a loss */
 	double count, max_ns;  /* episodes per round, mean; longest */
+	double sleeps;	       /* for one message in a buffer smaller than it; else 0 */
 	enum blamed blamed;
 	enum surety surety;
 	double blamed_share; /* of the wait */

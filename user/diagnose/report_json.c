@@ -30,6 +30,8 @@ static json_t *finding(const struct patient *p, const struct diag_finding *f)
 			      interval(&f->lost), "ns_per_message", json_figure(f->ns_per_message));
 
 	json_object_set_new(o, "episodes_per_round", json_figure(f->count));
+	json_object_set_new(o, "sleeps_per_message",
+			    f->sleeps ? json_figure(f->sleeps) : json_null());
 	json_object_set_new(o, "longest_ns", loss ? json_null() : json_figure(f->max_ns));
 	json_object_set_new(o, "waits", loss ? json_null() : party(&r->who[f->role], f->role));
 	json_object_set_new(o, "blamed", json_text(blame_names[f->blamed]));

@@ -292,6 +292,12 @@ static void finding_line(const struct patient *p, const struct diag_finding *f,
 	char what[640], lo[FIGURE], hi[FIGURE];
 
 	finding_text(p, f, what, sizeof(what));
+	if (f->sleeps) {
+		paint_paragraph(paint, INK_PLAIN, 2, 4,
+				"possible: %s; the writer sleeps %.0f times for each message",
+				what, f->sleeps);
+		return;
+	}
 	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
 	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
 	paint_paragraph(paint, INK_PLAIN, 2, 4,
