@@ -1573,6 +1573,59 @@ static void connections_between_looks_do_as_the_others(void **state)
 	assert_non_null(strstr(c.next, "--exact"));
 }
 
+/* A server that runs all the time serves others while this request waits for its turn. */
+static void a_reader_that_never_rests_is_busy(void **state)
+{
+	struct trace_endpoint ep = downloader(800000000);
+	struct verdict v;
+
+	ep.rx_calls.cpu_res = TRACE_BOUNDED;
+	ep.rx_calls.cpu_ns = 930000000;
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] is busy: it ran on a CPU for 93 % of "
+						 "the time, while received data waits"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx_calls.cpu_ns = 400000000;
+	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
+	ep.rx_calls.cpu_res = TRACE_UNKNOWN; /* one of its threads runs, perhaps not that one */
+	ep.rx_calls.busiest_cpu_ns = 930000000;
+	assert_non_null(strstr(said_of(&ep, &v), "one of its threads was busy on a CPU for 930 "
+						 "ms"));
+	assert_int_equal(v.kind, KIND_LATE);
+}
+
+/* Which of its connections shows best that a process has no CPU is chance. */
+static void a_process_without_cpu_reads_late_everywhere(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(900000000), downloader(700000000) };
+	struct verdict v;
+
+	ep[1].rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep[1].rx_calls.no_cpu_ns = 600000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "was waiting for a CPU"));
+	assert_int_equal(v.kind, KIND_STARVED);
+	ep[0].rx_calls.tgid = 13; /* another one */
+	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
+}
+
+/* A thousand connections looked at a few times each: one is found in some state by chance. */
+static void what_one_look_found_is_no_finding(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_looks looks = { .n = 15 };
+	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct verdict v;
+
+	seen_by_looks(&ep);
+	ep.tx.ns[TX_RECOVERY] = 70000000;
+	ep.tx.ns[TX_IDLE] = SECOND - ep.tx.ns[TX_RECOVERY];
+	looks.tx_seen[TX_RECOVERY] = 1;
+	verdict_make(&s, &v);
+	assert_int_equal(v.n, 0);
+	looks.tx_seen[TX_RECOVERY] = 3;
+	verdict_make(&s, &v);
+	assert_int_equal(v.n, 1);
+}
+
 static void a_full_queue_of_datagrams_refuses_more(void **state)
 {
 	struct trace_endpoint ep = downloader(SECOND);
@@ -3637,6 +3690,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
 	cmocka_unit_test(a_readers_absence_is_one_finding),
+	cmocka_unit_test(a_reader_that_never_rests_is_busy),
+	cmocka_unit_test(a_process_without_cpu_reads_late_everywhere),
+	cmocka_unit_test(what_one_look_found_is_no_finding),
 	cmocka_unit_test(ways_back_are_found_alike),
 	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),

@@ -571,6 +571,7 @@ static void card_of_late_reader(const struct making *m)
 		 verb_of(c->whom, "has", "have"),
 		 other_end_seen(ep) ? "the sender may wait for an answer"
 				    : "the sender was not seen, and may wait for an answer");
+	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
 }
 
@@ -1003,6 +1004,7 @@ static void card_quiet(const struct making *m)
 		snprintf(c->where, sizeof(c->where),
 			 "stalls add up to %s, %.2f %% of the senders' time", total,
 			 100 * m->v->share);
+	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	if (m->s->looks)
 		what_looks_do_not_see(m);
 }

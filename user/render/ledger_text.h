@@ -13,6 +13,10 @@
 
 /* why it matters that a reader of datagrams leaves no room for more (verdict.no_room) */
 const char *no_room_phrase(void);
+void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len);
+/* if one of several threads was busy for most of so long, of which any may be the reader */
+void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf, size_t len);
 /* of a program that was not allowed to run for most of so long: what kept it off, and the fix;
  * NULL: nothing did */
 const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,

@@ -3,6 +3,7 @@
 #include "render/ledger_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -37,7 +38,7 @@ static uint64_t between_reads(const struct trace_call_stats *reader, const struc
 	return each <= OFTEN_NS || reader->messages >= READS_A_STALL * f->count ? each : 0;
 }
 
-static const char *how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
+static void how_it_reads(const struct trace_call_stats *reader, const struct finding *f,
 			 bool several, char *buf, size_t len)
 {
 	uint64_t each = between_reads(reader, f);
@@ -50,7 +51,6 @@ static const char *how_it_reads(const struct trace_call_stats *reader, const str
 		snprintf(buf, len, "%s %s%s, and %s not keep up", several ? "read" : "reads",
 			 each <= OFTEN_NS ? "often" : "every ", each <= OFTEN_NS ? "" : gap,
 			 several ? "do" : "does");
-	return buf;
 }
 
 const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
@@ -126,12 +126,30 @@ static void reader_waits_phrase(const struct trace_snapshot *s, const struct fin
 	snprintf(buf, len, "%s for %s to send", several ? "wait" : "waits", name);
 }
 
+/* One of its threads was busy for most of so long; which of them reads is unknown. */
+void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf, size_t len)
+{
+	char busy[32];
+
+	if (!ns || 2 * b->busiest_cpu_ns < ns)
+		return;
+	human_ns((double)b->busiest_cpu_ns, busy, sizeof(busy));
+	text_append(buf, len, "; one of its threads was busy on a CPU for %s, so it may compute",
+		    busy);
+}
+
 const char *reader_phrase(const struct trace_snapshot *s, const struct finding *f, bool several,
 			  char *buf, size_t len)
 {
-	if (f->reader_waits < 0)
-		return how_it_reads(who_reads(s, &s->ep[f->endpoint]), f, several, buf, len);
-	reader_waits_phrase(s, f, several, buf, len);
+	const struct trace_call_stats *reader = who_reads(s, &s->ep[f->endpoint]);
+
+	if (f->reader_waits >= 0) {
+		reader_waits_phrase(s, f, several, buf, len);
+		return buf;
+	}
+	how_it_reads(reader, f, several, buf, len);
+	if (reader)
+		append_busy_thread(reader, f->ns, buf, len);
 	return buf;
 }
 
@@ -140,7 +158,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 {
 	struct who late = {}, held_up = finding_sender(s, f);
 	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
-	char name[PARTY_TEXT] = "the peer", how[PARTY_TEXT + 32];
+	char name[PARTY_TEXT] = "the peer", how[PARTY_TEXT + 96];
 
 	name_several(&late, f->all.several_blamed);
 	if (late.tgid && late.tgid == held_up.tgid)
@@ -444,6 +462,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
 				      : "the sender was not seen, and may wait for an answer");
+	append_busy_thread(&ep->rx_calls, late->ns, buf, len);
 }
 
 static void append_sender(const struct trace_snapshot *s, const struct verdict *v,
@@ -783,6 +802,24 @@ static void scattered_sentence(const struct scattered *sum, char *buf, size_t le
 }
 
 /* nothing held a sender up, or nothing is known of it */
+void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
+{
+	const struct trace_endpoint *ep = v->busy.endpoint < 0 ? NULL : &s->ep[v->busy.endpoint];
+	char name[PARTY_TEXT];
+
+	if (!ep)
+		return;
+	program_name(&ep->rx_calls, name, sizeof(name));
+	text_append(buf, len, "%s%s is busy: it ran on a CPU for %.0f %% of the time",
+		    *buf ? "; " : "", name,
+		    100 * fmin(1, cpu_share(&ep->rx_calls, ep->rx.lifetime_ns)));
+	if (ep->rx_calls.no_cpu_ns > ep->rx.lifetime_ns / 10)
+		text_append(buf, len, " and waited for one for %.0f %%",
+			    100 * (double)ep->rx_calls.no_cpu_ns / (double)ep->rx.lifetime_ns);
+	text_append(buf, len, ", while received data waits for its turn");
+}
+
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {
@@ -797,6 +834,7 @@ static void quiet_sentence(const struct trace_snapshot *s, const struct verdict 
 		snprintf(buf, len, "%s: stalls add up to %s", health, total);
 	else
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
+	append_busy_reader(s, v, buf, len);
 }
 
 static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,

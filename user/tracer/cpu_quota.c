@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "tracer/internal.h"
 
@@ -113,7 +114,7 @@ uint64_t cpu_quota_kept_off(pid_t pid)
 	if (!root)
 		root = find_group(pid, true, path);
 	while (root && strlen(path) > root + 1) {
-		ns += throttled_at(path);
+		ns = MAX(ns, throttled_at(path)); /* they may hold it back at the same time */
 		last = strrchr(path, '/');
 		*last = '\0';
 	}

@@ -51,6 +51,7 @@ KNOWN(by_blocked, OF_CALLS->blocked_res)
 KNOWN(by_runq, OF_CALLS->runq_res)
 KNOWN(by_no_cpu, OF_CALLS->no_cpu_res)
 KNOWN(by_cpu, OF_CALLS->cpu_res)
+KNOWN(by_busiest, OF_CALLS->busiest_cpu_ns ? TRACE_BOUNDED : TRACE_UNKNOWN)
 KNOWN(by_delack, OF_ENDPOINT->delack_res)
 KNOWN(by_retransmits, OF_ENDPOINT->retransmits_res)
 /* by a hook each: TCP keeps no count of these */

@@ -57,6 +57,9 @@
 	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_no_cpu) \
 	/* so far, of a stop that goes on; not in stopped_ns */ \
 	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu) \
+	/* of a process of which it is not known which thread is in the call: its busiest one */ \
+	/* ran, or waited for a CPU; 0: that thread is known, or nothing is */ \
+	F(, busiest_cpu_ns, U64, NS, SUM, STOPS, "~busiest_cpu_ns", OWN, by_busiest) \
 	/* of reads: from what was sent to the first that came then; of sends: from what was */ \
 	/* read to the first that went out then */ \
 	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages) \

@@ -76,6 +76,7 @@ struct trace {
 		struct reader_cpu *v;
 		size_t n;
 		struct cpu_book book;
+		uint64_t next_ns; /* not before that /proc is asked again */
 	} readers;
 	struct { /* see pipe_readers.c, by endpoint */
 		struct pipe_holders *v;
@@ -146,6 +147,8 @@ void sampler_told(const struct trace *t, struct trace_sampling *s);
 /* sockets and pipes that no hook tells of: look for new ones, now and then; called with the
  * session's lock */
 void sampler_finds(struct trace *t);
+uint64_t thread_cpu_ns(void);
+void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on /proc */
 bool sampler_will_find(const struct trace *t); /* now */
 /* digest.c: all keys in use, into t->look.keys; how many there are */
 size_t digest_list(struct trace *t);

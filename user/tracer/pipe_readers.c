@@ -176,19 +176,20 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 {
 	struct walk w = { .v = v, .n = n };
-	uint64_t began = snapshot_now(), cost;
+	uint64_t before = thread_cpu_ns(), cost;
 
 	qsort(v, n, sizeof(*v), by_inode);
 	proc_numbers("/proc", note_process, &w);
 	for (size_t i = 0; i < n; i++)
 		count_holder(&v[i]);
 	qsort(v, n, sizeof(*v), by_serial);
-	cost = snapshot_now() - began;
+	cost = thread_cpu_ns() - before;
+	sampler_spent(t, cost);
 	pipe_readers_free(t);
 	t->holders.v = v;
 	t->holders.n = n;
 	t->holders.next_ns =
-		began + cost +
+		snapshot_now() +
 		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * t->opts.budget)));
 }
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
 
-#define THREADS_MOST 256 /* of a process with more nothing is known */
+#define THREADS_MOST 256 /* of one with more it is not known what its threads do */
 
 static bool read_line(const char *path, char *line, int len)
 {
@@ -22,15 +22,28 @@ static bool read_line(const char *path, char *line, int len)
 	return ok;
 }
 
-static bool is_stopped(pid_t pid)
+/* its state, and when it began */
+static void read_state(struct process_cpu *p)
 {
 	char path[40], line[1024], state = 0;
 	const char *name_end;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)p->pid);
 	name_end = read_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-	return name_end && sscanf(name_end + 1, " %c", &state) == 1 &&
-	       (state == 'T' || state == 't');
+	if (name_end && sscanf(name_end + 1,
+			       " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			       "%*s %*s %*s %" SCNu64,
+			       &state, &p->born) != 2)
+		p->born = 0;
+	p->stopped = state == 'T' || state == 't';
+}
+
+/* "/proc/PID/task" has a link from each thread, and two more; 0: it is gone */
+static size_t count_threads(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
 }
 
 static int by_thread(const void *a, const void *b)
@@ -51,7 +64,6 @@ static int by_pid(const void *a, const void *b)
 struct thread_walk {
 	struct cpu_book *book;
 	pid_t pid;
-	size_t n;
 };
 
 static struct thread_cpu *one_more(struct cpu_book *book)
@@ -75,8 +87,6 @@ static void ask_thread(void *ctx, int dir, long tid)
 	char path[64], line[128];
 
 	(void)dir;
-	if (a->n++ >= THREADS_MOST)
-		return;
 	snprintf(path, sizeof(path), "/proc/%d/task/%ld/schedstat", (int)a->pid, tid);
 	if (!read_line(path, line, sizeof(line)) ||
 	    sscanf(line, "%" SCNu64 " %" SCNu64, &now.ran_ns, &now.waited_ns) != 2)
@@ -91,66 +101,81 @@ static uint64_t busy_ns(const struct thread_cpu *t)
 	return t->ran_ns + t->waited_ns;
 }
 
-/* since then; a number may be another thread's by now */
 static struct thread_cpu since(const struct thread_cpu *now, const struct cpu_book *last)
 {
 	const struct thread_cpu *then =
 		last->n_threads ? bsearch(now, last->thread, last->n_threads, sizeof(*now),
 					  by_thread)
 				: NULL;
-	struct thread_cpu gone = *now;
+	struct thread_cpu did = *now;
 
 	if (then && then->ran_ns <= now->ran_ns && then->waited_ns <= now->waited_ns) {
-		gone.ran_ns -= then->ran_ns;
-		gone.waited_ns -= then->waited_ns;
+		did.ran_ns -= then->ran_ns;
+		did.waited_ns -= then->waited_ns;
 	}
-	return gone;
+	return did;
 }
 
-static void sum_up(struct process_cpu *p, const struct cpu_book *book, size_t first,
-		   const struct cpu_book *last)
+bool cpu_book_thread(const struct cpu_book *book, const struct cpu_book *last, pid_t pid, pid_t tid,
+		     struct thread_cpu *did)
+{
+	const struct process_cpu *p = cpu_book_find(book, pid);
+	bool found = false;
+
+	*did = (struct thread_cpu){ .pid = pid };
+	for (size_t i = 0; p && p->asked_before && i < p->n_threads; i++) {
+		const struct thread_cpu *t = &book->thread[p->first_thread + i];
+		struct thread_cpu one;
+
+		if (tid && t->tid != tid)
+			continue;
+		one = since(t, last);
+		if (!found || busy_ns(&one) > busy_ns(did))
+			*did = one;
+		found = true;
+	}
+	return found;
+}
+
+static void compare(struct process_cpu *p, const struct cpu_book *last)
 {
 	const struct process_cpu *then = cpu_book_find(last, p->pid);
-	struct thread_cpu busiest = {};
 
-	if (!then)
+	if (!then || then->born != p->born)
 		return;
-	for (size_t i = first; i < book->n_threads; i++) {
-		struct thread_cpu one = since(&book->thread[i], last);
-
-		if (busy_ns(&one) > busy_ns(&busiest))
-			busiest = one;
-	}
 	p->asked_before = true;
-	p->ran_ns = busiest.ran_ns;
-	p->waited_ns = busiest.waited_ns;
-	if (p->throttled_ns > then->throttled_ns) /* on every CPU of the group */
-		p->quota_ns = MIN(p->throttled_ns - then->throttled_ns, p->waited_ns);
+	p->was_stopped = then->stopped;
+	if (p->throttled_ns > then->throttled_ns)
+		p->throttled_since_ns = p->throttled_ns - then->throttled_ns;
 }
 
 static void ask_process(struct cpu_book *book, const struct cpu_book *last, pid_t pid)
 {
-	struct thread_walk a = { .book = book, .pid = pid };
 	struct process_cpu *p = &book->process[book->n_processes];
-	size_t first = book->n_threads;
+	struct thread_walk a = { .book = book, .pid = pid };
+	size_t first = book->n_threads, n;
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (!proc_numbers(path, ask_thread, &a) || a.n > THREADS_MOST) {
-		book->n_threads = first;
+	n = count_threads(path);
+	if (!n)
 		return;
-	}
-	qsort(book->thread + first, book->n_threads - first, sizeof(*book->thread), by_thread);
 	*p = (struct process_cpu){ .pid = pid,
-				   .stopped = is_stopped(pid),
+				   .first_thread = first,
 				   .throttled_ns = cpu_quota_kept_off(pid) };
-	sum_up(p, book, first, last);
+	if (n <= THREADS_MOST)
+		proc_numbers(path, ask_thread, &a);
+	p->n_threads = book->n_threads - first;
+	qsort(book->thread + first, p->n_threads, sizeof(*book->thread), by_thread);
+	read_state(p);
+	compare(p, last);
 	book->n_processes++;
 }
 
 void cpu_book_make(struct cpu_book *book, const struct cpu_book *last, const pid_t *pids, size_t n)
 {
-	*book = (struct cpu_book){ .process = array_new(n, 1, sizeof(*book->process)) };
+	*book = (struct cpu_book){ .process = array_new(n, 1, sizeof(*book->process)),
+				   .at_ns = snapshot_now() };
 	for (size_t i = 0; book->process && i < n; i++)
 		ask_process(book, last, pids[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long processes ran on a CPU, waited for one or were stopped, from one time to the next at
- * which they were asked. Of several threads the one that was busiest. */
+/* How long processes ran on a CPU, waited for one or were stopped, from one time at which they were
+ * asked to the next. */
 #ifndef IPCSTALL_TRACER_PROCESS_CPU_H
 #define IPCSTALL_TRACER_PROCESS_CPU_H
 
@@ -11,11 +11,11 @@
 
 struct process_cpu {
 	pid_t pid;
-	bool asked_before; /* else the times are 0 */
-	bool stopped;	   /* now */
-	uint64_t ran_ns, waited_ns;
-	uint64_t quota_ns; /* of waited_ns: its cgroup had used up its quota */
-	uint64_t throttled_ns; /* in all of that cgroup's life */
+	uint64_t born; /* in ticks: another process may have its number by now */
+	bool asked_before;
+	bool stopped, was_stopped; /* now; at the time before */
+	size_t first_thread, n_threads; /* in the book */
+	uint64_t throttled_ns, throttled_since_ns; /* in its cgroup's life; since the time before */
 };
 
 struct thread_cpu {
@@ -27,12 +27,17 @@ struct cpu_book {
 	struct process_cpu *process; /* by pid */
 	struct thread_cpu *thread;   /* by pid, tid */
 	size_t n_processes, n_threads, room;
+	uint64_t at_ns;
 };
 
 /* `pids`, each once and in order; `last` is what the call before made, or empty */
 void cpu_book_make(struct cpu_book *book, const struct cpu_book *last, const pid_t *pids, size_t n);
 /* NULL: it was not asked, or is gone */
 const struct process_cpu *cpu_book_find(const struct cpu_book *book, pid_t pid);
+/* What the thread did from `last` to `book`; tid 0: the busiest of the process's threads. False: it
+ * is not known. */
+bool cpu_book_thread(const struct cpu_book *book, const struct cpu_book *last, pid_t pid, pid_t tid,
+		     struct thread_cpu *did);
 void cpu_book_free(struct cpu_book *book);
 
 #endif

@@ -40,7 +40,7 @@ struct sampler {
 
 _Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
 
-static uint64_t thread_cpu_ns(void)
+uint64_t thread_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -253,6 +253,11 @@ bool sampler_will_find(const struct trace *t)
 	return s && s->running && snapshot_now() >= s->find_next_ns;
 }
 
+void sampler_spent(struct trace *t, uint64_t cpu_ns)
+{
+	__atomic_fetch_add(&t->sampler->told.find_ns, cpu_ns, __ATOMIC_RELAXED);
+}
+
 /* as dear as it was the last time, it may take its part of the budget */
 void sampler_finds(struct trace *t)
 {
@@ -264,7 +269,7 @@ void sampler_finds(struct trace *t)
 	before = thread_cpu_ns();
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
-	s->told.find_ns += cost;
+	sampler_spent(t, cost);
 	s->find_next_ns =
 		snapshot_now() +
 		MAX(FIND_EVERY_NS, (uint64_t)((double)cost / (FIND_SHARE * t->opts.budget)));

@@ -315,7 +315,7 @@ struct trace_sampling {
 	double part;		/* of the endpoints, in each look */
 	uint64_t looks, endpoint_looks;
 	uint64_t look_ns,
-		find_ns; /* CPU of the looks; of the search for descriptors that are new */
+		find_ns; /* CPU of the looks; of what is asked of /proc */
 	uint64_t since_ns;
 };
 

@@ -9,6 +9,7 @@
  * comes back for more at once reads as fast as he can. */
 #define LATE_SHARE 0.1
 #define LATE_NS	   1000000
+#define BUSY_SHARE 0.25 /* of its time, what comes for a busy reader waits for its turn */
 
 static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
@@ -149,6 +150,23 @@ bool leaves_no_room(const struct trace_snapshot *s, size_t i)
 	return l && l->n && 2ull * l->full >= l->n && l->refilled >= REFILLED_OFTEN;
 }
 
+static bool lies_too_long(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
+}
+
+/* Nearly always it ran or waited for a CPU: a server that serves others meanwhile, as fast as it
+ * can. */
+#define AT_WORK 0.75
+
+static bool is_at_work(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	return b->cpu_res != TRACE_UNKNOWN &&
+	       (double)(b->cpu_ns + b->no_cpu_ns) >= AT_WORK * (double)ep->rx.lifetime_ns;
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -165,18 +183,39 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) &&
 	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
-	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
+	return lies_too_long(ep, r) && !is_at_work(ep);
 }
 
-struct reader_spell find_late_reader(const struct trace_snapshot *s)
+/* Its reader runs, and what comes for it waits for its turn. */
+static bool waits_its_turn(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			   const struct reader_spell *r)
 {
-	struct reader_spell late = { .endpoint = -1 };
+	return ep->proto != TRACE_UDP && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+	       r->share >= BUSY_SHARE && is_at_work(ep);
+}
+
+typedef bool spell_test(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			const struct reader_spell *r);
+
+static struct reader_spell longest_unread(const struct trace_snapshot *s, spell_test *test)
+{
+	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = spell_of(s, i, RX_UNREAD);
 
-		if (r.ns >= VERDICT_MIN_NS && r.ns > late.ns && is_late(s, &s->ep[i], &r))
-			late = r;
+		if (r.ns >= VERDICT_MIN_NS && r.ns > longest.ns && test(s, &s->ep[i], &r))
+			longest = r;
 	}
-	return late;
+	return longest;
+}
+
+struct reader_spell find_late_reader(const struct trace_snapshot *s)
+{
+	return longest_unread(s, is_late);
+}
+
+struct reader_spell find_busy_reader(const struct trace_snapshot *s)
+{
+	return longest_unread(s, waits_its_turn);
 }

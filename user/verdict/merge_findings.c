@@ -41,6 +41,7 @@ static void take_cause(struct totals *a, const struct totals *b)
 	a->causes |= b->causes;
 	a->ns += b->ns;
 	a->count += b->count;
+	a->found += b->found;
 	a->blamed_ns += b->blamed_ns;
 	a->blamed_n += b->blamed_n;
 	a->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;

@@ -162,6 +162,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.ns = f->ns,
 		.max_ns = f->max_ns,
 		.count = f->count,
+		.found = s->looks ? s->looks[i].tx_seen[cause] : 0,
 		.lifetime_ns = ep->tx.lifetime_ns,
 		.blamed_ns = f->blamed_ns,
 		.blamed_n = f->blamed_n,
@@ -183,13 +184,21 @@ static void keep(struct verdict *v, const struct finding *f)
 	v->v[at] = *f;
 }
 
+/* Of many connections that are looked at a few times, some are in any state at one look. */
+#define FOUND_LEAST 3
+
+static bool is_found_again(const struct finding *f)
+{
+	return !f->sampled || f->all.found >= FOUND_LEAST;
+}
+
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
 {
 	uint64_t observed = out->observed_ns;
 
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
-		if (!is_trifle(c->v[i].f.all.ns, observed))
+		if (!is_trifle(c->v[i].f.all.ns, observed) && is_found_again(&c->v[i].f))
 			keep(out, &c->v[i].f);
 	candidates_free(c);
 }
@@ -386,6 +395,18 @@ static bool is_brief(const struct verdict *v)
 	return is_unfelt(ns, v->observed_ns) || (is_small && is_limited(v));
 }
 
+/* The late reader, or its process at another connection, had no CPU for most of that time. */
+static bool could_not_read(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_call_stats *b;
+
+	if (v->late.endpoint < 0 || v->starved.endpoint < 0 || 2 * v->starved.ns < v->late.ns)
+		return false;
+	b = starved_end(&s->ep[v->starved.endpoint], &v->starved);
+	return v->late.endpoint == v->starved.endpoint ||
+	       (b->tgid && b->tgid == s->ep[v->late.endpoint].rx_calls.tgid);
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->loss = find_loss(s);
@@ -396,12 +417,12 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->undelivered = find_undelivered(s);
 	drop_trifle(&out->starved, out->observed_ns);
 	out->late = find_late_reader(s);
+	out->busy = find_busy_reader(s);
 	if (out->late.endpoint >= 0 && out->n &&
 	    !is_apart(s, out)) /* a sender that was seen speaks for itself */
 		out->late = none;
-	if (out->late.endpoint >= 0 && out->late.endpoint == out->starved.endpoint &&
-	    2 * out->starved.ns >= out->late.ns)
-		out->late = none; /* it could not read */
+	if (could_not_read(s, out))
+		out->late = none;
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 	out->wait = find_long_wait(s, !out->sent, &out->chain);

@@ -81,6 +81,7 @@ enum limit {
 struct totals {
 	size_t connections;
 	uint64_t ns, max_ns, count, lifetime_ns, blamed_ns, blamed_n;
+	uint64_t found;			      /* sampled: in so many looks */
 	bool several_senders, several_blamed; /* processes, of one name */
 	unsigned int causes;		      /* 1 << enum tx_state: all that are in `ns` */
 };
@@ -233,6 +234,7 @@ struct verdict {
 	 * way here.
 	 */
 	struct reader_spell late, wait;
+	struct reader_spell busy; /* where nothing stalls: a reader that runs on a CPU meanwhile */
 	bool no_room;	   /* at `late`: who sends there without waiting is refused */
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
