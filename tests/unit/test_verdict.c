@@ -2121,6 +2121,12 @@ static void many_small_stalls_are_no_health(void **state)
 		"most of it sndbuf (87.5 %)");
 	assert_int_equal(v.n, 0);
 	assert_int_equal(v.scattered.ns, 80000000);
+	for (int i = 0; i < CROWD; i++)
+		ep[i].tx_calls.tgid = 20 + i / 75;
+	strcpy(ep[0].tx_calls.comm, "many");
+	assert_non_null(strstr(said_of_all(ep, CROWD, &v),
+			       "most of it sndbuf (87.5 %), 75 % of that in many[20]"));
+	assert_int_equal(v.scattered.process_ns, 75 * 700000);
 	assert_int_equal(v.wait.endpoint, -1);
 	for (int i = 0; i < CROWD; i++)
 		ep[i].tx.lifetime_ns = 100000000; /* 0.8 % of it */

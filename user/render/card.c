@@ -652,6 +652,7 @@ static void card_scattered(const struct making *m)
 	if (sum->cause_ns)
 		snprintf(c->why, sizeof(c->why), "%s: %.1f %% of it", trace_tx_names[sum->cause],
 			 100.0 * (double)sum->cause_ns / (double)sum->ns);
+	append_main_writer(m->s, sum, c->why, sizeof(c->why));
 	take_fix(m);
 }
 

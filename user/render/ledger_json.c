@@ -508,9 +508,10 @@ static json_t *scattered_to_json(const struct trace_snapshot *s, const struct ve
 
 	if (!sum->ns)
 		return json_null();
-	return json_pack("{s:I, s:f, s:s?, s:I}", "ns", (json_int_t)sum->ns, "share", sum->share,
-			 "cause", sum->cause_ns ? trace_tx_names[sum->cause] : NULL, "cause_ns",
-			 (json_int_t)sum->cause_ns);
+	return json_pack("{s:I, s:f, s:s?, s:I, s:i, s:I}", "ns", (json_int_t)sum->ns, "share",
+			 sum->share, "cause", sum->cause_ns ? trace_tx_names[sum->cause] : NULL,
+			 "cause_ns", (json_int_t)sum->cause_ns, "endpoint", sum->endpoint,
+			 "process_ns", (json_int_t)sum->process_ns);
 }
 
 /* A list that lacks an entry would say that there was none: rather no list, and with it no

@@ -69,7 +69,8 @@ static const struct schema_def objects[] = {
 	  "endpoint:count ns:count count:count share:number surety:surety text:text "
 	  "fix:text" },
 	{ "loss", "endpoint:count kind:loss_kind count:count share:?number text:text fix:text" },
-	{ "scattered", "ns:count share:number cause:?tx_state cause_ns:count" },
+	{ "scattered", "ns:count share:number cause:?tx_state cause_ns:count ~endpoint:index "
+	  "~process_ns:count" },
 	{ "card",
 	  "~kind:text ~cause:?tx_state ~ns:?count ~of_ns:?count ~count:?count "
 	  "~max_ns:?count share:?number who:text for_whom:text head:text where:text "

@@ -785,7 +785,20 @@ static bool has_main_cause(const struct scattered *sum)
 
 /* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of
  * it sndbuf (95.0 %)" */
-static void scattered_sentence(const struct scattered *sum, char *buf, size_t len)
+void append_main_writer(const struct trace_snapshot *s, const struct scattered *sum, char *buf,
+			size_t len)
+{
+	char name[PARTY_TEXT];
+
+	if (!sum->cause_ns || sum->endpoint < 0)
+		return;
+	program_name(&s->ep[sum->endpoint].tx_calls, name, sizeof(name));
+	text_append(buf, len, ", %.0f %% of that in %s",
+		    100 * (double)sum->process_ns / (double)sum->cause_ns, name);
+}
+
+static void scattered_sentence(const struct trace_snapshot *s, const struct scattered *sum,
+			       char *buf, size_t len)
 {
 	char total[32];
 
@@ -799,9 +812,9 @@ static void scattered_sentence(const struct scattered *sum, char *buf, size_t le
 			    has_main_cause(sum) ? "most" : "the largest part that is known",
 			    trace_tx_names[sum->cause],
 			    100.0 * (double)sum->cause_ns / (double)sum->ns);
+	append_main_writer(s, sum, buf, len);
 }
 
-/* nothing held a sender up, or nothing is known of it */
 void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
 {
@@ -820,6 +833,7 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 	text_append(buf, len, ", while received data waits for its turn");
 }
 
+/* nothing held a sender up, or nothing is known of it */
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {
@@ -939,7 +953,7 @@ static void say_loss(const struct trace_snapshot *s, const struct verdict *v, ch
 static void say_scattered(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
 {
-	scattered_sentence(&v->scattered, buf, len);
+	scattered_sentence(s, &v->scattered, buf, len);
 }
 
 static void say_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)

@@ -444,9 +444,27 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 #define SCATTERED_OF_ALL 0.05
 
 /* What no stall is worth the word for alone. */
-static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
+static void name_main_writer(const struct trace_snapshot *s, struct scattered *sum)
 {
-	struct scattered sum = { .ns = out->stall_ns, .share = out->lifetime_ns
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (!ep->tx_calls.tgid || ep->tx.ns[sum->cause] <= most)
+			continue;
+		most = ep->tx.ns[sum->cause];
+		sum->endpoint = (int)i;
+	}
+	for (size_t i = 0; i < s->n && sum->endpoint >= 0; i++)
+		if (s->ep[i].tx_calls.tgid == s->ep[sum->endpoint].tx_calls.tgid)
+			sum->process_ns += s->ep[i].tx.ns[sum->cause];
+}
+
+static void find_scattered(const struct trace_snapshot *s, const uint64_t by_cause[TX_N],
+			   struct verdict *out)
+{
+	struct scattered sum = { .endpoint = -1, .ns = out->stall_ns, .share = out->lifetime_ns
 		? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
 
 	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE ||
@@ -458,6 +476,8 @@ static void find_scattered(const uint64_t by_cause[TX_N], struct verdict *out)
 		sum.cause = c;
 		sum.cause_ns = by_cause[c];
 	}
+	if (sum.cause_ns)
+		name_main_writer(s, &sum);
 	out->scattered = sum;
 }
 
@@ -509,7 +529,7 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 		find_stalls(s, i, &found, out);
 	}
 	keep_united(&found, s, out);
-	find_scattered(by_cause, out);
+	find_scattered(s, by_cause, out);
 	verdict_link_waits(s, out);
 	find_unstalled(s, out);
 	mark_behind_wait(s, out);

@@ -220,6 +220,8 @@ struct scattered {
 	uint64_t cause_ns; /* of its largest cause; nothing is known of the causes of closed
 			      endpoints that were not kept */
 	enum tx_state cause;
+	int endpoint;	     /* whose writer has the most of that cause; -1: nobody is known */
+	uint64_t process_ns; /* of that writer's process, of that cause, at all its endpoints */
 };
 
 enum { FINDINGS_MAX = 16 };
