@@ -22,7 +22,7 @@ refused 'export: one tier of the two' '--exact with --sampled' export --exact --
 refused 'a budget is a percentage' '--budget 0.5%' attach -a --sampled --budget much
 refused 'a budget is not more than one CPU' 'one CPU' attach -a --sampled --budget 101%
 refused 'a budget is not 0' 'one CPU' attach -a --sampled --budget 0
-refused 'looks see no single stall' 'no single message' attach -a --sampled --threshold 1ms
+refused 'samples see no single stall' 'no single message' attach -a --sampled --threshold 1ms
 refused 'nor their stacks' '--stacks' attach -a --sampled --stacks
 refused 'nor a timeline' '--timeline' attach -a --sampled --timeline t.ndjson
 refused 'nor folded stacks' '--folded' attach -a --sampled --folded f

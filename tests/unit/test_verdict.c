@@ -1569,7 +1569,7 @@ static void connections_between_looks_do_as_the_others(void **state)
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	card_make(&s, &v, &c);
-	assert_non_null(strstr(c.why, "99 of them ended before a look"));
+	assert_non_null(strstr(c.why, "99 of them ended before they were sampled"));
 	assert_non_null(strstr(c.next, "--exact"));
 }
 
@@ -3138,7 +3138,7 @@ static void what_takes_most_of_a_request_is_told(void **state)
 	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* looks count no requests */
 	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
 	assert_non_null(
-		strstr(said_of_both(ep, &v), "; it leaves unread what came: 600 ms of it"));
+		strstr(said_of_both(ep, &v), "; it has unread data for 600 ms of that time"));
 }
 
 /* each waits 50 ms for the other: whoever asks waits, and the path is why */
@@ -3570,7 +3570,7 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep[1].unseen[0] = TRACE_UNSEEN_MPTCP;
 	assert_non_null(
-		strstr(said_of_both(ep, &v), "what 1 of 2 connections did was not seen: MPTCP"));
+		strstr(said_of_both(ep, &v), "1 of 2 connections could not be observed: MPTCP"));
 	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
 	ep[0].tx.ns[TX_SNDBUF] = SECOND / 2; /* what was seen to stall is told all the same */
 	said_of_both(ep, &v);

@@ -92,7 +92,7 @@ static int read_ledgers(struct exporter *x)
 	if (groups_add(&x->groups, &s)) {
 		trace_snapshot_free(&s);
 		return err_set(x->e, EXIT_NO_RESOURCE,
-			       "export: no memory for %zu endpoints; look at fewer", s.n);
+			       "export: no memory for %zu endpoints; trace fewer", s.n);
 	}
 	trace_forget_closed(x->live.t);
 	x->read_ns = now_ns();

@@ -87,7 +87,7 @@ static int look(struct session *l, struct rows *p, struct trace_digests *spare, 
 		return session_error(e, &te);
 	if (rows_take(p, spare))
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "top: no memory for %zu endpoints; look at fewer", spare->n);
+			       "top: no memory for %zu endpoints; trace fewer", spare->n);
 	return 0;
 }
 

@@ -239,7 +239,7 @@ static int judge_window(struct watch *w, struct err *e)
 	if (trace_snapshot_sub(&window, &w->last, &now)) {
 		trace_snapshot_free(&now);
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "watch: no memory for %zu endpoints; look at fewer", now.n);
+			       "watch: no memory for %zu endpoints; trace fewer", now.n);
 	}
 	verdict_make(&window, &v);
 	keep_judgement(w, &window, &v);
@@ -330,7 +330,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_watch = {
 	.name = "watch",
 	.summary = "Watch silently, and report with proof when something stalls",
-	.description = "Looks at every endpoint at random instants, which adds no cost to any "
+	.description = "Samples every endpoint at random instants, which adds no cost to any "
 		"message, and judges the result every --interval. If a connection seems to stall, "
 		"the ledger traces its two ends for two seconds, within --zoom-budget of the "
 		"time. The ledger's verdict is the proof: one card goes to standard error, and "

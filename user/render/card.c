@@ -741,8 +741,8 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 
 	if (unread) {
 		human_ns((double)unread, each, sizeof(each));
-		snprintf(buf, len, "%s %s unread what came: %s of it", m->c->whom,
-			 verb_of(m->c->whom, "leaves", "leave"), each);
+		snprintf(buf, len, "%s %s unread data for %s of that time", m->c->whom,
+			 verb_of(m->c->whom, "has", "have"), each);
 		set_surety(m->c, SEEN_BOTH_ENDS);
 		return;
 	}
@@ -988,9 +988,10 @@ static void what_looks_do_not_see(const struct making *m)
 	struct card *c = m->c;
 
 	if (brief)
-		snprintf(c->why, sizeof(c->why), "%zu of them ended before a look came", brief);
+		snprintf(c->why, sizeof(c->why), "%zu of them ended before they were sampled",
+			 brief);
 	snprintf(c->next, sizeof(c->next),
-		 "looks miss refused sends and single messages; --exact sees them");
+		 "samples miss refused sends and single messages; --exact sees them");
 }
 
 static void card_quiet(const struct making *m)
@@ -1015,14 +1016,14 @@ static void card_unseen(const struct making *m)
 	struct card *c = m->c;
 
 	if (m->v->n_unseen) {
-		snprintf(c->head, sizeof(c->head), "what %zu of %zu connections did was not seen",
+		snprintf(c->head, sizeof(c->head), "%zu of %zu connections could not be observed",
 			 m->v->n_unseen, m->v->n_active);
 		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s",
 			 trace_unseen_name(m->v->unseen));
 		return;
 	}
 	if (m->v->n_unknown) {
-		snprintf(c->head, sizeof(c->head), "what held the senders is unknown");
+		snprintf(c->head, sizeof(c->head), "it is unknown why the senders waited");
 		snprintf(c->why, sizeof(c->why), "no hook saw their calls");
 		snprintf(c->next, sizeof(c->next),
 			 "sudo ipcstall check shows what this kernel lets ipcstall see");
@@ -1031,8 +1032,9 @@ static void card_unseen(const struct making *m)
 	snprintf(c->head, sizeof(c->head), "nothing was observed");
 	if (m->s->looks) {
 		snprintf(c->why, sizeof(c->why),
-			 "at no look did a traced program wait for data, or data for it: it had "
-			 "ended, was idle, or waits for several things at once");
+			 "no sample found a traced program waiting for data, or data waiting for "
+			 "it: it had ended, was idle, or waits for several descriptors at once "
+			 "(poll, epoll)");
 		snprintf(c->next, sizeof(c->next),
 			 "trace every message of the same programs: --exact");
 		return;

@@ -51,7 +51,7 @@ static void looked_row(const struct trace_looks *l, const struct trace_endpoint 
 	if (p->width >= COUNT_FROM)
 		fprintf(p->out, "  (%.1f to %.1f %%", 100 * share.lo, 100 * share.hi);
 	if (p->width > 80)
-		fprintf(p->out, "; found in %u of %" PRIu64 " looks",
+		fprintf(p->out, "; found in %u of %" PRIu64 " samples",
 			rx ? l->rx_seen[i] : l->tx_seen[i], l->n);
 	fputs(p->width >= COUNT_FROM ? ")\n" : "\n", p->out);
 }
@@ -172,7 +172,7 @@ static void looked_beside(const struct trace_looks *l, const struct trace_endpoi
 	for (unsigned int i = 0; i < TRACE_LOOK_FACTS; i++)
 		if (l->fact[i])
 			paint_paragraph(p, INK_PLAIN, row_indent(p) + 6, row_indent(p) + 8,
-					"%s in %.1f %% of the looks", trace_fact_name(i),
+					"%s in %.1f %% of the samples", trace_fact_name(i),
 					100.0 * l->fact[i] / (double)l->n);
 }
 
@@ -263,8 +263,8 @@ void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct
 	if (!m->on || !(lasted > 0))
 		return;
 	paint_paragraph(p, INK_PLAIN, 2, 4,
-			"sampled: %" PRIu64 " looks, %.0f a second, each at %.0f %% of the "
-			"endpoints; looking took %.2f %% of a CPU (budget %.2f %%)",
+			"sampled %" PRIu64 " times, %.0f a second, each time %.0f %% of the "
+			"endpoints; this took %.2f %% of a CPU (budget %.2f %%)",
 			m->looks, (double)m->looks / lasted * 1e9, 100 * m->part,
 			100.0 * (double)(m->look_ns + m->find_ns) / lasted, 100 * m->budget);
 }

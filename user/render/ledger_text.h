@@ -35,7 +35,7 @@ const char *reader_phrase(const struct trace_snapshot *s, const struct finding *
 enum { CAUSES_TEXT = 96 };
 void causes_text(const struct finding *f, char *buf, size_t len);
 
-/* "  sampled: 1200 looks, ..."; nothing, where nobody looks */
+/* "  sampled 1200 times, ..."; nothing where nothing is sampled */
 void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct paint *p);
 
 json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endpoint *ep);

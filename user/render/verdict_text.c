@@ -204,7 +204,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 static const char *surety_phrase(const struct finding *f)
 {
 	if (f->surety == SUSPECTED)
-		return "; suspected from looks at random instants";
+		return "; suspected from samples";
 	if (f->blamed == BLAME_NOBODY || f->blamed == BLAME_OWN_WRITES || f->blamed == BLAME_NO_CPU)
 		return "";
 	return f->surety == SEEN_BOTH_ENDS ? "; seen at both ends"
@@ -647,7 +647,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	unread = unread_meanwhile(s, (size_t)v->wait.endpoint, v->wait.ns);
 	if (!has_requests(&v->waits.requests) && unread) {
 		human_ns((double)unread, total, sizeof(total));
-		text_append(buf, len, "; it leaves unread what came: %s of it", total);
+		text_append(buf, len, "; it has unread data for %s of that time", total);
 	}
 	if (!has_requests(&v->waits.requests))
 		return;
@@ -855,12 +855,12 @@ static void unseen_sentence(const struct trace_snapshot *s, const struct verdict
 			    size_t len)
 {
 	if (v->n_unseen) {
-		snprintf(buf, len, "what %zu of %zu connections did was not seen: %s", v->n_unseen,
+		snprintf(buf, len, "%zu of %zu connections could not be observed: %s", v->n_unseen,
 			 v->n_active, trace_unseen_name(v->unseen));
 		return;
 	}
 	snprintf(buf, len,
-		 v->n_unknown ? "what held the senders is unknown: no hook saw their calls"
+		 v->n_unknown ? "it is unknown why the senders waited: no hook saw their calls"
 			      : "nothing was sent through an endpoint that was seen");
 }
 
@@ -986,7 +986,7 @@ static const char *fix_withheld(const struct trace_snapshot *s, const struct ver
 static const char *late_answers_fix(void)
 {
 	return "wait for the answer in the call, or in poll() or epoll, instead of sleeping "
-	       "between two looks";
+	       "between two checks";
 }
 
 static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
@@ -1100,7 +1100,7 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 	if (leads_with_wait(v) || judge_tells_wait(v))
 		say_wait(s, v, buf, len);
 	if (!v->n && v->kind != KIND_LATE && v->n_unknown && v->sent)
-		text_append(buf, len, "; what held %zu other%s is not known", v->n_unknown,
+		text_append(buf, len, "; for %zu other%s the cause is unknown", v->n_unknown,
 			    plural(v->n_unknown));
 }
 

@@ -137,7 +137,7 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 	if (trace_snapshot_sub(&window, &p->last, &now)) {
 		trace_snapshot_free(&now);
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "attach: no memory for %zu endpoints; look at fewer", now.n);
+			       "attach: no memory for %zu endpoints; trace fewer", now.n);
 	}
 	verdict_make(&window, &v);
 	if (is_suspect(p, &window, &v))

@@ -50,13 +50,14 @@ static int no_looks(const struct session_opts *o, const char *because, struct er
 
 	if (o->sampled)
 		return err_set(e, EXIT_BAD_USAGE,
-			       "%s with --sampled: looks at random instants see no single "
+			       "%s with --sampled: samples at random instants see no single "
 			       "message; leave one out",
 			       because);
 	if (!given)
 		return 0;
 	return err_set(e, EXIT_BAD_USAGE,
-		       "%s with %s: --exact traces every message and does not look; leave one out",
+		       "%s with %s: --exact traces every message and does not sample; leave one "
+		       "out",
 		       given, because);
 }
 

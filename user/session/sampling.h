@@ -12,7 +12,8 @@
 #define BUDGET_OPTION \
 	{ \
 		OPT_STRING, 0, "budget", "PERCENT", \
-			"limit of the looks, in percent of one CPU (default " SAMPLING_BUDGET ")", \
+			"CPU limit of the sampling, in percent of one CPU " \
+			"(default " SAMPLING_BUDGET ")", \
 			SESSION_OPT(budget) \
 	}
 
@@ -30,9 +31,8 @@
 				      "histograms, at a cost for each message " \
 				      "(docs/OVERHEAD.md)", \
 	  SESSION_OPT(exact) }, \
-	{ OPT_FLAG, 0, "sampled", NULL, "look at every endpoint at random instants (default): " \
-					"messages cost nothing extra, and shares have a 95 % " \
-					"interval", \
+	{ OPT_FLAG, 0, "sampled", NULL, "sample every endpoint at random instants (default): no " \
+					"cost per message, and shares with a 95 % interval", \
 	  SESSION_OPT(sampled) }, \
 	BUDGET_OPTION
 

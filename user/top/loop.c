@@ -89,7 +89,7 @@ static int look(struct run *r, struct err *e)
 		return 0;
 	if (rows_take(&r->p, &r->spare))
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "top: no memory for %zu endpoints; look at fewer", r->spare.n);
+			       "top: no memory for %zu endpoints; trace fewer", r->spare.n);
 	strftime(s->clock, sizeof(s->clock), "%H:%M:%S", localtime_r(&now, &tm));
 	recent_copy(r->l->recent, &r->shown);
 	reorder(r);

@@ -28,7 +28,7 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 			    "name a cgroup v2 directory");
 	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
 		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls",
-			    "looks at random instants see no single stall", "use --exact");
+			    "samples see no single stall", "use --exact");
 	if (o->port_hi && o->port_hi < o->port_lo)
 		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins",
 			    "give the lower port first");
