@@ -135,7 +135,8 @@ static int measure_as_is(struct examiner *x, struct patient *p, struct err *e)
 	if (base_rounds(x, p, NULL, e))
 		return -1;
 	if (x->trace && p->test == TEST_CONNECT)
-		snprintf(x->why_untraced, sizeof(x->why_untraced), "of a connect it is not kept");
+		snprintf(x->why_untraced, sizeof(x->why_untraced),
+			 "the ledger does not cover --test connect");
 	if (!x->trace || p->test == TEST_CONNECT)
 		return 0;
 	if (traced_begin(&tr, &p->v.plan, (enum trace_backend)x->backend, e))

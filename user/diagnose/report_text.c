@@ -141,7 +141,7 @@ static void cure_text(const struct examiner *x, const struct patient *p, char *b
 		human_figure(t->gain.ratio, 3, ratio, sizeof(ratio));
 		human_figure(t->gain.ci.lo, 3, lo, sizeof(lo));
 		human_figure(t->gain.ci.hi, 3, hi, sizeof(hi));
-		snprintf(buf, len, " Proven cure: %s; with it %s %s times as %s [%s, %s].",
+		snprintf(buf, len, " Proven fix: %s; with it %s %s times as %s [%s, %s].",
 			 t->p.fix->said, loss ? "arrives" : "a message is", ratio,
 			 loss ? "much" : "fast", lo, hi);
 	} else if (!p->n_trials) {
@@ -177,18 +177,18 @@ static void verdict_unknown(const struct examiner *x, const struct patient *p, c
 			    size_t len)
 {
 	const char *why =
-		p->stalls.too_few ? "only one round has it, and what waits there may be chance; "
-				    "sweep with --repeats 3 or more"
-		: x->from_file ? "the file has none; make it with the ledger, or give --fixes run"
+		p->stalls.too_few ? "one round is too few to exclude chance; sweep with "
+				    "--repeats 3 or more"
+		: x->from_file ? "the file has none; record it with the ledger, or give --fixes run"
 		: x->why_untraced[0] ? x->why_untraced
 				     : "--no-trace was given";
 	char idle[FIGURE];
 
 	snprintf(buf, len,
-		 "CAUSE UNKNOWN. For %s of the time neither end works; whether that is needless, "
-		 "and why, only the ledger could show, and %s%s.",
+		 "CAUSE UNKNOWN. Neither end works for %s of the time. Only the ledger could show "
+		 "why, and %s%s.",
 		 percent(nobody_works(p), 3, idle),
-		 p->stalls.too_few ? "" : "there is none: ", why);
+		 p->stalls.too_few || x->from_file ? "" : "there is none: ", why);
 }
 
 static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
@@ -198,10 +198,11 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 	work_text(p, work, sizeof(work));
 	if (p->stalls.most_lost > 0)
 		snprintf(bound, sizeof(bound),
-			 "any stall that no work excuses is below %s of the time (%.0f %% level)",
+			 "any stall that work does not explain is below %s of the time (%.0f %% "
+			 "level)",
 			 percent(p->stalls.most_lost, 2, most), 100 * DIAG_LEVEL);
 	else
-		snprintf(bound, sizeof(bound), "no stall was seen that work does not excuse");
+		snprintf(bound, sizeof(bound), "work explains every stall that was seen");
 	snprintf(buf, len, "HEALTHY. Nobody waits needlessly: %s; %s; %s.", bound, work, noise);
 }
 
@@ -301,7 +302,7 @@ static void finding_line(const struct patient *p, const struct diag_finding *f,
 	human_figure(100 * f->lost.lo, 3, lo, sizeof(lo));
 	human_figure(100 * f->lost.hi, 3, hi, sizeof(hi));
 	paint_paragraph(paint, INK_PLAIN, 2, 4,
-			"%s %s; %s to %s %% of the time is not excused by work",
+			"%s %s; %s to %s %% of the time is not explained by work",
 			f->class == WAIT_CLEAR ? "clear:" : "possible:", what, lo, hi);
 }
 
@@ -330,8 +331,8 @@ static void evidence_text(const struct patient *p, const struct paint *paint)
 		finding_line(p, &s->v[i], paint);
 	noise_text(p, buf, sizeof(buf));
 	paint_paragraph(paint, INK_PLAIN, 2, 4,
-			"a wait counts when the %.0f %% interval of its unexcused share (corrected "
-			"for %zu kind%s) exceeds the resolution: %s",
+			"a wait counts when the %.0f %% interval of its unexplained share "
+			"(corrected for %zu kind%s) exceeds the resolution: %s",
 			100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
 }
 
