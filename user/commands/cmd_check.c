@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ipcstall check: what this kernel lets us see, what is lost, and what would mend it. */
+/* ipcstall check: what this kernel lets ipcstall see, what is lost, and how to get it. */
 #include <jansson.h>
 
 #include "commands/command.h"
@@ -28,7 +28,7 @@ static int to_json(const struct trace_feature *f, size_t n, enum trace_backend b
 		json_array_append_new(rows, json_pack("{s:s, s:b, s:s?, s:s?, s:s?}", "name",
 						      f[i].name, "there", f[i].there, "why_not",
 						      f[i].there ? NULL : f[i].why_not, "lost",
-						      f[i].lost, "mend", f[i].mend));
+						      f[i].lost, "mend", f[i].fix));
 	doc = json_pack("{s:s, s:i, s:s?, s:s?, s:o}", "schema", "ipcstall.check", "version", 1,
 			"backend", best == TRACE_AUTO ? NULL : trace_backend_name(best), "why", why,
 			"features", rows);

@@ -42,7 +42,7 @@ static void missing(const struct trace_feature *f, const struct paint *p)
 	item("why", INK_PLAIN, f->why_not, p);
 	if (f->lost)
 		item("lost", INK_PLAIN, f->lost, p);
-	item("fix", INK_CYAN, f->mend ? f->mend : "nothing on this kernel", p);
+	item("fix", INK_CYAN, f->fix ? f->fix : "nothing on this kernel", p);
 }
 
 static void present(const struct trace_feature *f, const struct paint *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What this kernel allows, asked once by trying, and what would mend what it does not. */
+/* What this kernel allows, asked once by trying, and how to get what it does not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -250,32 +250,32 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 
 static struct trace_feature features[F_N] = {
 	[F_BTF] = { "BTF", .lost = "everything: the programs need it to fit this kernel",
-		    .mend = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+		    .fix = "a kernel with CONFIG_DEBUG_INFO_BTF=y" },
 	[F_RAWTP] = { "raw tracepoints", .lost = "everything the ledger shows",
-		      .mend = "run as root, or grant CAP_BPF and CAP_PERFMON" },
+		      .fix = "run as root, or grant CAP_BPF and CAP_PERFMON" },
 	[F_LENGTHS] = { "sock_send_length, sock_recv_length", .lost = "the rawtp backend",
-			.mend = "a kernel from 6.3 on" },
+			.fix = "a kernel from 6.3 on" },
 	[F_SENDMSG] = { "tcp_sendmsg_locked tracepoint",
 			.lost = "`work` of TCP's tx ledger with "
 				"the rawtp backend",
-			.mend = "a kernel from 6.16 on, or the fentry backend" },
+			.fix = "a kernel from 6.16 on, or the fentry backend" },
 	[F_FENTRY] = { "fentry",
 		       .lost = "exact boundaries: states are bounded by the next event "
 			       "instead",
-		       .mend = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
+		       .fix = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
-		       .mend = "a kernel with CONFIG_KPROBES=y that is not locked down" },
+		       .fix = "a kernel with CONFIG_KPROBES=y that is not locked down" },
 	[F_ATOMICS] = { "BPF atomics, a task's registers",
 			.lost = "everything: the ledger's programs need them",
-			.mend = "a kernel from 5.15 on" },
+			.fix = "a kernel from 5.15 on" },
 	[F_CASTS] = { "BPF casts to kernel types",
 		      .lost = "some speed: fentry programs copy what "
 			      "they read",
-		      .mend = "a kernel from 6.2 on" },
+		      .fix = "a kernel from 6.2 on" },
 	[F_SYMBOLS] = { "kernel addresses",
 			.lost = "delayed-ACK blame and timeouts with the rawtp "
 				"backend",
-			.mend = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
+			.fix = "sysctl kernel.kptr_restrict=0, or CAP_SYSLOG" },
 };
 
 static void probe(void)
@@ -297,7 +297,7 @@ static void probe(void)
 	explain(&features[F_ATOMICS], try_atomics(),
 		features[F_RAWTP].there ? "not in this kernel" : NULL);
 	if (!features[F_RAWTP].there)
-		features[F_ATOMICS].mend = features[F_RAWTP].mend;
+		features[F_ATOMICS].fix = features[F_RAWTP].fix;
 	explain(&features[F_CASTS], feature_func("bpf_rdonly_cast") ? 0 : -ENOENT,
 		"not in this kernel");
 	explain(&features[F_SYMBOLS], feature_symbol("tcp_delack_timer") ? 0 : -ENOENT,
@@ -373,8 +373,8 @@ const char *const *trace_not_covered(enum trace_backend b)
 		"messages, and the bytes of pipes and Unix sockets",
 		"time after a wake-up until the thread ran",
 		"dropped datagrams",
-		"connections that live only between two looks",
-		"what a delayed-ACK timer did between two looks",
+		"connections that open and close between two samples",
+		"what a delayed-ACK timer did between two samples",
 		NULL
 	};
 

@@ -530,7 +530,7 @@ struct trace_feature {
 	bool there;
 	char why_not[160]; /* "lockdown is 'integrity'" */
 	const char *lost;  /* what cannot be seen without it */
-	const char *mend;  /* what would change that; NULL: nothing */
+	const char *fix;   /* what would change that; NULL: nothing */
 };
 size_t trace_features(const struct trace_feature **f);
 /* the backend AUTO would take, TRACE_AUTO when none works; *why says it in one sentence */
