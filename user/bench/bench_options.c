@@ -46,7 +46,7 @@ const struct opt bench_option_rows[] = {
 	{ OPT_RATE, 0, "rate", "N", "messages per second on a fixed schedule; each is "
 				    "timed from its scheduled start", AT(rate), 0, 1e7 },
 	{ OPT_STRING, 'L', "link", "SPEC",
-		"tcp, udp: over a cable made for the run: lo, veth or bridge, with "
+		"tcp, udp: over a virtual link made for the run: lo, veth or bridge, with "
 		"keys, as in veth,rate=100mbit,delay=10ms (`ipcstall bench --help` "
 		"lists the keys)", AT(link), 0, 0,
 		link_words },

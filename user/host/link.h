@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A link: two hosts on one machine and the cable between them, made to order.
+ * A link: two hosts on one machine and a virtual link between them, made to order.
  *
- *   lo        the loopback of the namespace we are in; with any key, the loopback of a namespace of
- * its own veth      two namespaces joined by a veth pair bridge    two namespaces, each on a port
- * of a software switch in a third
+ *	lo	the loopback of this namespace; with any key, that of a namespace of its own
+ *	veth	two namespaces joined by a veth pair
+ *	bridge	two namespaces, each on a port of a software switch in a third
  *
  * The namespaces have no name and no file: descriptors in struct link are all that keeps them
  * alive. When the last process that holds one ends, however it ends, the kernel takes namespace,

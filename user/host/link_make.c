@@ -109,11 +109,11 @@ static int unshare_net(struct maker *m, struct err *e)
 }
 
 /* /proc/sys/net shows the namespace of whoever opens it. A switch speaks no IPv6 of its own into
- * the cables. */
+ * its links. */
 static int set_sysctls(struct maker *m, bool host, struct err *e)
 {
 	m->l->has_v6 = m->mtu >= IPV6_MIN_MTU && access("/proc/sys/net/ipv6/conf", F_OK) == 0;
-	/* Best effort: less chatter on the cable, and link-local addresses usable at once. */
+	/* Best effort: less chatter on the link, and link-local addresses usable at once. */
 	write_file("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
 	write_file("/proc/sys/net/ipv6/conf/default/router_solicitations", "0");
 	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", host ? "0" : "1");
@@ -175,10 +175,10 @@ static void put_end(struct rtnl_req *r, const char *name, int host, uint64_t mtu
 		rtnl_put(r, IFLA_ADDRESS, mac, sizeof(mac));
 }
 
-/* A cable from the host in namespace `host` (its eth0) to `name`, number `index`, in namespace
+/* A veth pair from the host in namespace `host` (its eth0) to `name`, number `index`, in namespace
  * `to`. The far end is a host too when far >= 0. */
-static int add_cable(struct maker *m, int host, int to, const char *name, int index, int far,
-		     struct err *e)
+static int add_veth(struct maker *m, int host, int to, const char *name, int index, int far,
+		    struct err *e)
 {
 	struct ifinfomsg near_end = { .ifi_index = LINK_HOST_INDEX + host },
 		far_end = { .ifi_index = index };
@@ -308,7 +308,7 @@ static int add_addr(int nl, int index, const struct net_addr *a, bool own_route,
 	return call(nl, &r, "an address", e);
 }
 
-/* The peer's hardware address is known: no question is asked on the cable, and none can be lost. */
+/* The peer's hardware address is known: no question is asked on the link, and none can be lost. */
 static int add_neighbour(int nl, int index, const struct net_addr *peer, int host, struct err *e)
 {
 	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = index,
@@ -407,11 +407,11 @@ static bool is_operational(int nl, int index)
 	return rtnl_dump(nl, &r, read_operstate, &w) == 0 && w.is_up;
 }
 
-/* The end of a cable that was raised first gets its carrier when the other end comes up, and its
- * queue a moment later, from a work item (linkwatch_do_dev()); until then it drops in silence what
- * it is given. That item holds the rtnl lock from the change of state until the queue is in place:
- * having seen the one, a request that takes the lock (raising it once more) cannot return before
- * the other. */
+/* The end of a veth pair that was raised first gets its carrier when the other end comes up, and
+ * its queue a moment later, from a work item (linkwatch_do_dev()); until then it drops in silence
+ * what it is given. That item holds the rtnl lock from the change of state until the queue is in
+ * place: having seen the one, a request that takes the lock (raising it once more) cannot return
+ * before the other. */
 static int await(int nl, int index, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = 500000 };
@@ -423,7 +423,7 @@ static int await(int nl, int index, struct err *e)
 	}
 	return err_set(
 		e, EXIT_NO_RESOURCE,
-		"--link: the cable has no carrier after 3 s; the machine is overloaded, try again");
+		"--link: the link has no carrier after 3 s; the machine is overloaded, try again");
 }
 
 static int shape(struct maker *m, int ns, int index, unsigned int parts, struct err *e)
@@ -463,8 +463,8 @@ static int address_hosts(struct maker *m, struct err *e)
 
 static int make_veth(struct maker *m, struct err *e)
 {
-	if (add_cable(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX + LINK_SERVER,
-		      LINK_SERVER, e))
+	if (add_veth(m, LINK_CLIENT, LINK_SERVER, "eth0", LINK_HOST_INDEX + LINK_SERVER,
+		     LINK_SERVER, e))
 		return -1;
 	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e) ? -1 : address_hosts(m, e);
 }
@@ -477,7 +477,7 @@ static int add_port(struct maker *m, int host, struct err *e)
 	char name[] = { 'p', 'o', 'r', 't', (char)('0' + host), '\0' };
 	int index = LINK_PORT_INDEX + host;
 
-	if (add_cable(m, host, LINK_SWITCH, name, index, -1, e) ||
+	if (add_veth(m, host, LINK_SWITCH, name, index, -1, e) ||
 	    set_offloads(m, LINK_SWITCH, name, e))
 		return -1;
 	return shape(m, LINK_SWITCH, index, QDISC_WIRE, e);

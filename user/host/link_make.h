@@ -7,8 +7,8 @@
 
 /* Index numbers are chosen by us: high, so that tunnel devices which some kernels put into every
  * namespace (net.core.fb_tunnels_only_for_init_net) cannot have them. lo is 1 everywhere
- * (LOOPBACK_IFINDEX). Hosts and ports add their side: two ends of a cable with the same number pass
- * for one device, and their carrier for not urgent, which is a second lost
+ * (LOOPBACK_IFINDEX). Hosts and ports add their side: two ends of a veth pair with the same number
+ * pass for one device, and their carrier for not urgent, which is a second lost
  * (linkwatch_urgent_event()). */
 enum { LINK_LO_INDEX = 1, LINK_HOST_INDEX = 100, LINK_PORT_INDEX = 110, LINK_BRIDGE_INDEX = 120 };
 enum { LINK_SWITCH = LINK_SIDES }; /* the switch's place among the namespaces */
