@@ -70,7 +70,7 @@ a = next((x for x in f if who(x) == 'rowA'), None)" \
 	check "$kind: folded stacks go on to the root" "$(head -c 400 "$kind.folded")" \
 		grep -qE '^rowA\[.*;by:rowB\[[0-9]*\];not_reading;.*stall:[a-z]*;by:rowC\[[0-9]*\];not_reading' "$kind.folded"
 done
-check 'the card says it first' "$(head -3 pipe.err)" grep -qE '^STALLED [0-9.]+ %  row(A\[[0-9]+\] waits for rowC\[[0-9]+\], by way of rowB|B\[[0-9]+\] waits for rowC)\[[0-9]+\]' pipe.err
+check 'the card says it first' "$(head -3 pipe.err)" grep -qE '^STALLED [0-9.]+ %  row(A\[[0-9]+\] waits for rowC\[[0-9]+\], through rowB|B\[[0-9]+\] waits for rowC)\[[0-9]+\]' pipe.err
 
 cat >stuck.py <<'PY'
 """stuck.py subprocess|pair: two that wait for each other, until after a second somebody ends them."""

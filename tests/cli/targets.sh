@@ -223,7 +223,7 @@ python=$(python3 -c 'import sys; print(sys.executable)')
 for kind in pipe unix tcp; do
 	traced -- "$python" ended.py eof $kind
 	says_true "who answered has ended, and another holds its end: $kind" "$traced_pids" \
-		'any("for more, or EOF: answers[%s] has ended, but helper[%s] still holds the descriptor" % tuple(pids) in t for t in said)' '(pids, said)'
+		'any("for more data or EOF: answers[%s] has ended, but helper[%s] still holds the descriptor" % tuple(pids) in t for t in said)' '(pids, said)'
 done
 traced --proto tcp -- "$python" ended.py eof tcp
 says_true 'where no hook sees close(), too' "$traced_pids" 'any("answers[%s] has ended, but helper[%s] still" % tuple(pids) in t for t in said)' '(pids, said)'
@@ -236,7 +236,7 @@ says_true 'who answered has closed its end' "$traced_pids" \
 for kind in pipe unix tcp; do
 	traced -- "$python" ended.py unread $kind
 	says_true "who read has ended, and another holds its end: $kind" "$traced_pids; f = [f for f in l['findings'] if f['blamed'] == 'peer application not reading']" \
-		'f and "helper[%s], which holds the descriptor since reads[%s] ended, is not reading" % (pids[1], pids[0]) in f[0]["text"] and f[0]["blamed_pid"] == int(pids[1])' '(pids, said)'
+		'f and "helper[%s], which has held the descriptor since reads[%s] ended, is not reading" % (pids[1], pids[0]) in f[0]["text"] and f[0]["blamed_pid"] == int(pids[1])' '(pids, said)'
 	[ $kind = tcp ] || traced -- "$python" ended.py never $kind
 	[ $kind = tcp ] || says_true "who closes what he never read did not read it: $kind" "$traced_pids" \
 		'any("[%s] is not reading" % pids[0] in t for t in said)' '(pids, said)'

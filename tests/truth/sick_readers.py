@@ -298,7 +298,7 @@ def redis_slow(box):
 
 @sick("ssh-slow-client", cause=("rwnd", "sndbuf"), whom="^pv", figure=PACE, within=(700 * MS, 0.2))
 def ssh_slow(box):
-    """ssh fetches 8 MB into pv -L 3m: the far cat waits for pv, by way of sshd and ssh."""
+    """ssh fetches 8 MB into pv -L 3m: the far cat waits for pv, through sshd and ssh."""
     import ssh as openssh
 
     need("pv", "sshd", "ssh")

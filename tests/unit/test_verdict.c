@@ -433,7 +433,7 @@ static void what_was_late_was_not_lost(void **state)
 	ep.tx.count[TX_RECOVERY] = 3;
 	ep.retransmits = 4;
 	ep.needless = 2;
-	assert_non_null(strstr(said_of(&ep, &v), "recovery <- the path was late and lost little"));
+	assert_non_null(strstr(said_of(&ep, &v), "recovery <- the path delayed packets"));
 	assert_true(v.v[0].late_not_lost);
 	ep.needless = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "recovery <- loss on the path"));
@@ -591,8 +591,9 @@ static void who_has_ended_is_not_awaited(void **state)
 	ep[0].at_ns = ep[1].at_ns = ep[0].born_ns + SECOND;
 	leaves(&ep[1].tx_calls, ep[0].born_ns + SECOND / 100);
 	assert_non_null(
-		strstr(said_of_both(ep, &v), "(90.0 % of its time) for more, or EOF: nginx[7] has "
-					     "ended, but helper[9] still holds the descriptor"));
+		strstr(said_of_both(ep, &v), "(90.0 % of its time) for more data or EOF: nginx[7] "
+					     "has ended, but helper[9] still holds the "
+					     "descriptor"));
 	ep[1].tx_calls.let_go = true;
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "nginx[7] has closed its descriptor, but helper[9] still holds"));
@@ -604,7 +605,8 @@ static void who_has_ended_is_not_awaited(void **state)
 		strstr(said_of_both(ep, &v), "but curl[12] itself still holds the descriptor"));
 	ep[1].tx_calls.fd_owner = 0;
 	assert_non_null(
-		strstr(said_of_both(ep, &v), "and who still holds the descriptor is not known"));
+		strstr(said_of_both(ep, &v), "and it is unknown which process still holds the "
+					     "descriptor"));
 	ep[1].tx_calls.left_ns = ep[0].born_ns + SECOND / 2; /* most of it may have been before */
 	assert_non_null(strstr(said_of_both(ep, &v), "for nginx[7] to send"));
 	ep[0].at_ns += SECOND; /* of a phase: what was before it does not count */
@@ -622,7 +624,7 @@ static void who_has_ended_does_not_read(void **state)
 	leaves(&ep.rx_calls, ep.born_ns + SECOND / 100);
 	assert_non_null(
 		strstr(said_of(&ep, &v),
-		       "helper[9], which holds the descriptor since curl[12] ended, of tcp"));
+		       "helper[9], which has held the descriptor since curl[12] ended, of tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
 	ep.family = ep.peer = 0;
@@ -635,11 +637,13 @@ static void who_has_ended_does_not_read(void **state)
 	leaves(&ep.rx_calls, 1);
 	assert_non_null(strstr(
 		said_of(&ep, &v),
-		"<- helper[9], which holds the descriptor since curl[12] ended, is not reading"));
+		"<- helper[9], which has held the descriptor since curl[12] ended, is not "
+		"reading"));
 	ep.rx_calls.fd_owner = 0;
 	ep.rx_calls.let_go = true;
-	assert_non_null(strstr(said_of(&ep, &v), "<- somebody not seen, which holds the descriptor "
-						 "since curl[12] closed it, is not reading"));
+	assert_non_null(strstr(said_of(&ep, &v), "<- an unseen process, which has held the "
+						 "descriptor since curl[12] closed it, is not "
+						 "reading"));
 }
 
 static void gives(struct trace_call_stats *b, uint64_t at)
@@ -1298,7 +1302,7 @@ static void the_front_of_a_chain_is_named(void **state)
 	assert_int_equal(v.wait.endpoint, 2);
 	assert_int_equal(v.chain.n, 1);
 	assert_int_equal(v.chain.by[0], 0);
-	assert_string_equal(card.head, "curl[12] waits for nginx[8], by way of proxy[7]");
+	assert_string_equal(card.head, "curl[12] waits for nginx[8], through proxy[7]");
 	ep[1].rx_calls.tgid = ep[1].tx_calls.tgid = 9; /* it has nothing to do with that */
 	said_of_all(ep, 4, &v);
 	assert_int_equal(v.chain.n, 0);
@@ -1794,8 +1798,8 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	ep[0].rx.hist[RX_WAIT][18] = 4;
 	assert_non_null(
 		strstr(said_of_both(ep, &v),
-		       "for nginx[7] to send; it left 4 of 40 requests unanswered, or they were "
-		       "lost, each a wait of up to 200 ms"));
+		       "for nginx[7] to send; it did not answer 4 of 40 requests, or they were "
+		       "lost; each cost a wait of up to 200 ms"));
 	ep[0].rx.max[RX_WAIT] = SECOND / 50; /* most of the wait was for what came */
 	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
 	ep[0].rx.max[RX_WAIT] = SECOND / 5;
@@ -2748,7 +2752,8 @@ static void who_began_after_the_stall_is_not_to_blame(void **state)
 	ep.tx.max[TX_SNDBUF] = 97 * (SECOND / 100);
 	ep.rx_calls.born_ns = 95 * (SECOND / 100);
 	assert_non_null(
-		strstr(said_of(&ep, &v), "<- whoever had it before gzip[21] began is not reading"));
+		strstr(said_of(&ep, &v), "<- the process that had it before gzip[21] started is "
+					 "not reading"));
 	ep.rx_calls.born_ns = SECOND / 10;
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] is not reading"));
 }

@@ -231,7 +231,7 @@ static void head_of_root(const struct making *m, const struct finding *f,
 	sender_name(m, root, between, sizeof(between));
 	whom_of_stall(m, root);
 	if (*c->whom)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s, by way of %s", c->who,
+		snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who,
 			 waits(c->who), c->whom, between);
 	else
 		snprintf(c->head, sizeof(c->head), "%s %s for %s, which %s for %s", c->who,
@@ -280,8 +280,8 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 
 static const char *why_of_path(const struct finding *f)
 {
-	return f->late_not_lost ? "the path was late and lost little: most of what was sent again "
-				  "had already arrived"
+	return f->late_not_lost ? "the path delayed packets rather than lost them: most "
+				  "retransmitted data had already arrived"
 				: "packets were lost on the path";
 }
 
@@ -358,7 +358,7 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
 	else if (f->blamed == BLAME_OWN_WRITES)
-		snprintf(buf, len, "%s: small writes are gathered into one segment", cause);
+		snprintf(buf, len, "%s: small writes are coalesced into one segment", cause);
 	else if (f->cause == TX_PACING)
 		why_of_pacing(m, &m->s->ep[f->endpoint]);
 	else
@@ -428,7 +428,7 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		why_of_link(m, f);
 	else
 		snprintf(c->why, sizeof(c->why),
-			 "small writes are gathered into larger segments, which costs no "
+			 "small writes are coalesced into larger segments, which costs no "
 			 "throughput");
 }
 
@@ -847,7 +847,7 @@ static void head_of_chain(const struct making *m)
 
 	names_between(m, between, sizeof(between));
 	program_name(&m->s->ep[m->v->chain.by[0]].rx_calls, c->who, sizeof(c->who));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s, by way of %s", c->who, waits(c->who),
+	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who, waits(c->who),
 		 c->whom, between);
 }
 
@@ -874,7 +874,8 @@ static void card_wait(const struct making *m)
 		if (owner.tgid)
 			who_name(&owner, c->whom, sizeof(c->whom));
 		silent = owner;
-		snprintf(c->head, sizeof(c->head), "%s %s for more, or EOF", c->who, waits(c->who));
+		snprintf(c->head, sizeof(c->head), "%s %s for more data or EOF", c->who,
+			 waits(c->who));
 	} else if (m->v->chain.n) {
 		head_of_chain(m);
 	} else {
@@ -975,7 +976,9 @@ static void card_connect(const struct making *m)
 		return;
 	}
 	snprintf(c->why, sizeof(c->why),
-		 "each handshake takes %s without a repeated SYN: the path is long", each);
+		 "each handshake takes %s and no SYN was retransmitted: the path has a long round "
+		 "trip",
+		 each);
 	set_surety(c, INFERRED);
 }
 

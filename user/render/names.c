@@ -58,22 +58,22 @@ void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len)
 		snprintf(buf, len, "%s", name);
 }
 
-/* "helper[5], which holds the descriptor since reader[4] ended," */
+/* "helper[5], which has held the descriptor since reader[4] ended," */
 static void fd_owner_name(const struct who *p, char *buf, size_t len)
 {
-	char name[40] = "somebody not seen";
+	char name[40] = "an unseen process";
 
 	if (p->tgid)
 		snprintf(name, sizeof(name), "%.16s[%d]", p->comm, p->tgid);
-	snprintf(buf, len, "%s, which holds the descriptor since %.16s[%d] %s,", name,
+	snprintf(buf, len, "%s, which has held the descriptor since %.16s[%d] %s,", name,
 		 p->left->comm, p->left->tgid, p->left->let_go ? "closed it" : "ended");
 }
 
 void who_name(const struct who *p, char *buf, size_t len)
 {
 	if (p->too_young)
-		snprintf(buf, len, "whoever had it before %.16s[%d] began", p->too_young->comm,
-			 p->too_young->tgid);
+		snprintf(buf, len, "the process that had it before %.16s[%d] started",
+			 p->too_young->comm, p->too_young->tgid);
 	else if (p->left)
 		fd_owner_name(p, buf, len);
 	else if (p->tgid)

@@ -13,8 +13,8 @@ void endpoint_short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len);
 /* "curl[12]", "nginx[7] and others", "nobody seen" */
 void program_name(const struct trace_call_stats *b, char *buf, size_t len);
-/* the same, of several too: "several nginx", "helper[5], which holds the descriptor since reader[4]
- * ended," */
+/* the same, of several too: "several nginx", "helper[5], which has held the descriptor since
+ * reader[4] ended," */
 enum { PARTY_TEXT = 160 };
 void who_name(const struct who *p, char *buf, size_t len);
 

@@ -167,7 +167,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		who_name(&late, name, sizeof(name));
 	else if (seen && f->blamed == BLAME_PEER_READER)
 		snprintf(name, sizeof(name), "%s",
-			 f->surety == SEEN_BOTH_ENDS ? "the peer, where nobody was seen in a read,"
+			 f->surety == SEEN_BOTH_ENDS ? "the peer, where no read was seen,"
 						     : "its reader, which was not seen,");
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
@@ -193,12 +193,13 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len, " <- no answer to its SYN");
 	else if (f->late_not_lost)
 		snprintf(buf, len,
-			 " <- the path was late and lost little: most of what was sent again had "
-			 "already arrived");
+			 " <- the path delayed packets rather than lost them: most retransmitted "
+			 "data had already arrived");
 	else if (f->blamed == BLAME_PATH)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
-		snprintf(buf, len, " <- its own next write: small ones are gathered");
+		snprintf(buf, len, " <- its own next write: %s coalesces small writes",
+			 f->cause == TX_NAGLE ? "Nagle's algorithm" : "the cork");
 }
 
 static const char *surety_phrase(const struct finding *f)
@@ -441,8 +442,7 @@ const char *starved_fix(void)
 
 const char *no_room_phrase(void)
 {
-	return "its queue is full most of the time, and who does not wait for room there is "
-	       "refused (EAGAIN)";
+	return "its queue is full most of the time, and non-blocking sends to it fail (EAGAIN)";
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
@@ -487,14 +487,14 @@ static void append_sender(const struct trace_snapshot *s, const struct verdict *
 static void append_held_end(const struct trace_endpoint *ep, const struct trace_call_stats *gone,
 			    char *buf, size_t len)
 {
-	text_append(buf, len, "more, or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid,
+	text_append(buf, len, "more data or EOF: %.16s[%d] has %s, ", gone->comm, gone->tgid,
 		    gone->let_go ? "closed its descriptor" : "ended");
 	if (gone->fd_owner)
 		text_append(buf, len, "but %.16s[%d]%s still holds the descriptor",
 			    gone->fd_owner_comm, gone->fd_owner,
 			    gone->fd_owner == ep->rx_calls.tgid ? " itself" : "");
 	else
-		text_append(buf, len, "and who still holds the descriptor is not known");
+		text_append(buf, len, "and it is unknown which process still holds the descriptor");
 }
 
 /* who answers at once is not slow: the way there and back is long */
@@ -534,8 +534,8 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 
 	human_ns((double)r->retry_ns, each, sizeof(each));
 	text_append(buf, len,
-		    "left %" PRIu64 " of %" PRIu64
-		    " requests unanswered, or they were lost, each a wait of up to %s",
+		    "did not answer %" PRIu64 " of %" PRIu64
+		    " requests, or they were lost; each cost a wait of up to %s",
 		    r->unanswered, r->n + r->unanswered, each);
 }
 
