@@ -96,7 +96,8 @@ def _equal(name: str, value: Any, wanted: Any) -> bool:
     return x == y if x is not None and y is not None else same(name, value, plain(wanted))
 
 
-DISTURBED = re.compile(r"other processes used|the host took|pushed off|changed speed")
+# "pushed off" is what older results say for "were preempted"
+DISTURBED = re.compile(r"other processes used|the host took|were preempted|pushed off|changed speed")
 ENOUGH = 3  # calm repeats of every cell
 
 

@@ -176,7 +176,7 @@ static void one_cause_one_warning(void **state)
 	(void)state;
 	assert_int_equal(noise_warnings(&r, &noise_default_limits, text), 0);
 	r.steal_ns = 5e7;
-	expect_warning(&r, "host took 50 ms (5.0 %)");
+	expect_warning(&r, "host took 50 ms (5.0 %, steal)");
 	r = quiet_report();
 	r.competing_ns = 4e7;
 	expect_warning(&r, "used 40 ms (4.0 %)");

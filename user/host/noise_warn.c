@@ -45,8 +45,8 @@ static void warn_cpus(struct warnings *w, const struct noise_report *r,
 {
 	if (too_much(r, l, r->steal_ns))
 		warn(w,
-		     "the host took %.0f ms (%.1f %%) of the CPUs used: tails and maxima are not "
-		     "this kernel's",
+		     "the host took %.0f ms (%.1f %%, steal) of the CPUs used: tail latencies and "
+		     "maxima are not reliable",
 		     r->steal_ns / 1e6, percent(r, r->steal_ns));
 	if (too_much(r, l, r->competing_ns))
 		warn(w,
@@ -65,8 +65,7 @@ static void warn_tasks(struct warnings *w, const struct noise_report *r,
 	if (per_s > l->switches_per_s &&
 	    (isnan(r->competing_ns) || too_much(r, l, r->competing_ns)))
 		warn(w,
-		     "%.0f involuntary context switches (%.0f a second): the ends were pushed off "
-		     "their CPUs",
+		     "%.0f involuntary context switches (%.0f a second): the ends were preempted",
 		     r->tasks.involuntary, per_s);
 	if (r->tasks.migrations > 0)
 		warn(w, "%.0f migrations between CPUs: pin the ends with --cpus A,B",
@@ -98,16 +97,16 @@ static void warn_machine(struct warnings *w, const struct noise_report *r,
 	/* system calls vary more by themselves than a loop in registers does */
 	if (fabs(call) > 3 * l->cpu_probe_change)
 		warn(w,
-		     "a system call took %.0f ns before and %.0f ns after (%+.1f %%): tracing or "
-		     "load came or went",
+		     "a system call took %.0f ns before and %.0f ns after (%+.1f %%): a tracer or "
+		     "other load started or stopped",
 		     r->cpu_probe_before.call_ns, r->cpu_probe_after.call_ns, 100 * call);
 	if (r->tracers - l->own_tracers == 1)
-		warn(w, "a BPF tracing program of somebody else is loaded: every hooked path is "
+		warn(w, "another program has a BPF tracing program loaded: every hooked path is "
 			"slower (bpftool prog list)");
 	else if (r->tracers > l->own_tracers)
 		warn(w,
-		     "%.0f BPF tracing programs of others are loaded: every hooked path is slower "
-		     "(bpftool prog list)",
+		     "%.0f BPF tracing programs of other programs are loaded: every hooked path is "
+		     "slower (bpftool prog list)",
 		     r->tracers - l->own_tracers);
 }
 
