@@ -42,8 +42,8 @@ static void band_row(const struct range *r, const struct band *b, const struct p
 			 diag_cause_name(b->cause), stall, 100 * b->explained,
 			 100 * b->explained_lo);
 	paint_paragraph(p, INK_PLAIN, 2, 4,
-			"%s to %s, deepest at %s: %.0f %% of the throughput missing, %s a message "
-			"too long; %s",
+			"%s to %s, deepest at %s: %.0f %% of the throughput missing, %s too long "
+			"per message; %s",
 			size_text(r->sizes[b->b.first].size, first),
 			size_text(r->sizes[b->b.last].size, last),
 			size_text(r->sizes[b->b.deepest].size, deepest),
@@ -56,19 +56,20 @@ void report_range_text(const struct range *r, const struct paint *p)
 
 	if (!r->judged) {
 		paint_paragraph(p, INK_PLAIN, 0, 2,
-				"Dips: not judged: that takes %d sizes and %d repeats of each",
+				"Dips: not judged; this needs at least %d sizes and %d repeats of "
+				"each",
 				RANGE_LEAST, DIPS_REPEATS_LEAST);
 		return;
 	}
 	paint_paragraph(p, INK_BOLD, 0, 2,
 			"Dips: %zu among %zu sizes (a message takes longer than a larger one, or "
-			"longer a byte than a smaller one, beyond what repeats vary; %.0f %% level "
-			"for all sizes together)",
+			"longer per byte than a smaller one, by more than repeats vary; %.0f %% "
+			"level for all sizes together)",
 			r->n_bands, r->n, 100 * DIAG_LEVEL);
 	for (size_t i = 0; i < r->n_bands; i++)
 		band_row(r, &r->bands[i], p);
 	fputc('\n', p->out);
-	g = grid_new("  size|MB/s|1:a message|2:at most|missing");
+	g = grid_new("  size|MB/s|1:time/message|2:expected at most|missing");
 	for (size_t i = 0; i < r->n; i++)
 		size_row(&r->sizes[i], g);
 	grid_print(g, p->out);

@@ -268,9 +268,9 @@ static void trials_text(const struct patient *p, const struct paint *paint)
 	fputc('\n', paint->out);
 	if (p->pairs)
 		paint_paragraph(paint, INK_BOLD, 0, 2,
-				"Fixes, by gain (%zu interleaved rounds; time per message as it is "
-				"over that with the fix; %.0f %% interval, corrected for %zu "
-				"fix%s and two looks)",
+				"Fixes, by gain (%zu interleaved rounds; gain: time per message "
+				"without the fix divided by that with it; %.0f %% interval, "
+				"corrected for %zu fix%s and two tests of each)",
 				p->pairs, 100 * DIAG_LEVEL, p->compared,
 				p->compared == 1 ? "" : "es");
 	else
