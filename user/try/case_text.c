@@ -190,7 +190,7 @@ static void undone_line(const struct live_case *c, const struct paint *p)
 {
 	line(p, "undone", c->undone ? INK_PLAIN : INK_BOLD_RED,
 	     c->undone ? "every option is as it was"
-		       : "NOT every option could be set back: check the program's own settings");
+		       : "NOT every option could be restored: check the program's own settings");
 }
 
 static void keep_line(const struct live_case *c, const struct live_trial *t, const struct paint *p)

@@ -404,9 +404,9 @@ static int run_one(struct live_case *c, struct live_trial *t, const struct trace
 	if (t->outcome == TRIAL_NOT_RUN)
 		return 0;
 	if (proven)
-		return not_run(t, "another fix was proven before");
+		return not_run(t, "another fix is already proven");
 	if (c->unwatched)
-		return not_run(t, "the ledger had ended before; try it alone, with --fix");
+		return not_run(t, "the ledger is already detached; try this fix alone, with --fix");
 	return may_go_on(filter) ? try_one(c, t, filter, e) : not_run(t, why_too_few(c, filter));
 }
 

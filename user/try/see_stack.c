@@ -30,11 +30,11 @@ static const char *what_would_tell(const char *kind)
 	static const struct {
 		const char *kind, *how;
 	} rows[] = {
-		{ "node", "JavaScript's functions are known when it is started with "
+		{ "node", "to name JavaScript functions, start node with "
 			  "--perf-basic-prof --interpreted-frames-native-stack" },
 		{ "java",
-		  "Java's methods are known with -XX:+PreserveFramePointer and, once it has run "
-		  "warm, `jcmd PID Compiler.perfmap` (JDK 17)" },
+		  "to name Java methods, start java with -XX:+PreserveFramePointer and, once it "
+		  "is warm, run `jcmd PID Compiler.perfmap` (JDK 17)" },
 		{ "ruby", "the methods of Ruby cannot be read" },
 		{ "python", "the frames of this Python cannot be read: versions 3.11 to 3.13 "
 			    "can" },
@@ -56,7 +56,7 @@ static void note_missing(struct live_case *c)
 		snprintf(c->stack.missing, sizeof(c->stack.missing), "%s", how);
 	} else if (how && !own->line) {
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
-			 "its run time does not write down line numbers");
+			 "its runtime does not record line numbers");
 	} else if (!how && !c->stack.missing[0] && (!own || !own->line)) {
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
 			 "line numbers need debug information (-g)");
@@ -81,7 +81,7 @@ void case_see_stack(struct live_case *c)
 	} else {
 		trace_copy_stack(c->live.t, 0, &python);
 		snprintf(c->stack.missing, sizeof(c->stack.missing),
-			 "no send call stalled during the wait for one");
+			 "no send call stalled within the wait of 3 s");
 	}
 	free(copy);
 }

@@ -244,7 +244,7 @@ static const struct setting settings[] = {
 	ROW("no-pacing", "SO_MAX_PACING_RATE without a limit", pacing),
 	ROW("notsent-lowat", "TCP_NOTSENT_LOWAT of 128 KiB", lowat),
 	ROW("cc", "another TCP_CONGESTION", cc,
-	    .not_undone = "set back, the old congestion control starts over: what it had learnt "
+	    .not_undone = "the old congestion control starts over when it is restored: its state "
 			  "about the path is lost"),
 	{ "sndbuf-auto", "SO_SNDBUF left to the kernel", sndbuf_read, sndbuf_auto_set, sndbuf_undo,
 	  sndbuf_auto_changes },
@@ -253,7 +253,7 @@ static const struct setting settings[] = {
 	ROW("sndbuf", "SO_SNDBUF of 8 MiB, or what net.core.wmem_max allows", sndbuf),
 	ROW("rcvbuf", "SO_RCVBUF of 8 MiB, or what net.core.rmem_max allows", rcvbuf),
 	ROW("pipe-size", "F_SETPIPE_SZ of 1 MiB", pipe,
-	    .not_undone = "its writer keeps it full: it could not be made smaller again",
+	    .not_undone = "the writer keeps the pipe full, so it could not be shrunk again",
 	    .undoable = pipe_undoable),
 };
 
