@@ -243,7 +243,7 @@ static void typing_filters(void **state)
 	assert_int_equal(r.p.shown, 4); /* 1, 10, 11, 12 */
 	press(&r, KEY_ENTER);
 	assert_false(r.s.typing);
-	assert_true(row_has(&r, 0, "holding 'prog1'"));
+	assert_true(row_has(&r, 0, "filter 'prog1'"));
 	press(&r, KEY_ESC);
 	assert_int_equal(r.p.shown, 12);
 	for (int i = 0; i < 200; i++)

@@ -121,7 +121,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if ((opt_given(rest, "dir") && check_dir(o->dir, e)) || outputs_check(&o->json, 1, e))
 		return e->code;
 	if (terminal_is(stderr))
-		fprintf(stderr, "climbing from cache to disk, a few seconds...\n");
+		fprintf(stderr, "measuring latencies from cache to disk, a few seconds...\n");
 	measure(o, &f);
 	if (!sink_is_stdout(o->json)) {
 		machine_text(&f, stdout);

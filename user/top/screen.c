@@ -183,7 +183,7 @@ static void draw_head(const struct screen *s, const struct rows *p, struct canva
 		 s->reverse ? " reversed" : "", s->active ? "" : ", all");
 	x = canvas_pieces(c, 0, x, ATTR_PLAIN, text, "  ");
 	if (s->filter[0])
-		x = canvas_printf(c, 0, x, ATTR_CYAN, ", holding '%s'", s->filter);
+		x = canvas_printf(c, 0, x, ATTR_CYAN, ", filter '%s'", s->filter);
 	snprintf(text, sizeof(text), "  (%s)", s->backend);
 	x = canvas_pieces(c, 0, x, ATTR_PLAIN, text, "\n");
 	if (s->paused)
