@@ -263,7 +263,7 @@ static struct trace_feature features[F_N] = {
 		       .lost = "exact boundaries: states are bounded by the next event "
 			       "instead",
 		       .fix = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
-	[F_KPROBE] = { "kprobe", .lost = "the second choice after fentry",
+	[F_KPROBE] = { "kprobe", .lost = "the kprobe backend, the second choice after fentry",
 		       .fix = "a kernel with CONFIG_KPROBES=y that is not locked down" },
 	[F_ATOMICS] = { "BPF atomics, a task's registers",
 			.lost = "everything: the ledger's programs need them",
@@ -352,18 +352,18 @@ const char *const *trace_not_covered(enum trace_backend b)
 {
 	static const char *const rawtp[] = { "readers asleep in poll() since before the session",
 					     "tee",
-					     "splicing out of sockets",
+					     "splice() out of sockets",
 					     "calls on pipes made by io-uring or io_submit",
 					     "sleeps in io_submit",
-					     "work of receives that do not sleep",
+					     "`work` of receive calls that do not sleep",
 					     "MPTCP: its subflows show as TCP without calls",
 					     NULL };
 	static const char *const others[] = { "splice",
 					      "vmsplice",
 					      "tee",
-					      "files sent into pipes",
-					      "files sent into Unix sockets before 6.5",
-					      "receives of TLS in the kernel",
+					      "sendfile() to pipes",
+					      "sendfile() to Unix sockets before 6.5",
+					      "kernel TLS receives",
 					      "MPTCP: its subflows show as TCP without calls",
 					      NULL };
 
