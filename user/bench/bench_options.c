@@ -39,9 +39,9 @@ const struct opt bench_option_rows[] = {
 		AT(pattern), 0, 0, pattern_words },
 	{ OPT_ENUM, 0, "ack", "WHEN", "throughput: final (bulk, one ack at the end) or message "
 		"(the application acknowledges each with one byte)", AT(ack), 0, 0, acks },
-	{ OPT_INT, 0, "outstanding", "K", "messages under way before waiting for an answer "
-					  "(default 1); the clock starts after K answers, and K "
-					  "more messages follow it",
+	{ OPT_INT, 0, "outstanding", "K", "messages sent before waiting for an answer (default "
+					  "1); if more than one, the first and the last K "
+					  "messages are not timed",
 		AT(outstanding), 1, 4096 },
 	{ OPT_RATE, 0, "rate", "N", "messages per second on a fixed schedule; each is "
 				    "timed from its scheduled start", AT(rate), 0, 1e7 },
@@ -130,9 +130,9 @@ const struct opt bench_option_rows[] = {
 		AT(unoptimised) },
 	OPT_HEAD("The stall ledger"),
 	{ OPT_FLAG, 0, "trace", NULL, "trace both ends in a second run of each point, "
-				      "so that the figures stay undisturbed (default "
-				      "where possible; if given, fail where it is not; "
-				      "--no-trace: leave it out)", AT(trace) },
+				      "so that the figures stay undisturbed (default if "
+				      "possible; --trace: fail if it is not; --no-trace: "
+				      "no ledgers)", AT(trace) },
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
 		AT(backend), 0, 0, backends },
 	{ OPT_FLAG, 0, "ab", NULL, "measure the tool's own cost: slices of each test "

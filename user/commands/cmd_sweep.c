@@ -23,8 +23,8 @@ static const struct opt sweep_rows[] = {
 				      "new random order (default 1; --seed changes the "
 				      "orders)", AT(repeats), 1, 10000 },
 	{ OPT_STRING, 0, "together", "OPTION",
-		"measure the values of this varied option one after the other, in random order: "
-		"what disturbs the machine for seconds meets all of them",
+		"measure the values of this varied option back to back, in random order, so that "
+		"a disturbance of some seconds affects all of them",
 		AT(together) },
 	{ OPT_FLAG, 0, "refine", NULL, "then find the exact sizes at which dips begin "
 				       "and end, by bisection (at least 3 repeats)", AT(refine) },
@@ -33,8 +33,8 @@ static const struct opt sweep_rows[] = {
 					"value",
 		AT(bench.sizes) },
 	{ OPT_FLAG, 0, "trace", NULL, "run each point with both ends' ledgers on "
-				      "(default where possible; if given, fail where "
-				      "it is not; --no-trace: without)", AT(bench.trace) },
+				      "(default if possible; --trace: fail if it is "
+				      "not; --no-trace: no ledgers)", AT(bench.trace) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'o', "out", "FILE", "NDJSON: a header, one line for each point, "
 					  "an end line (default: standard output)", AT(out) },

@@ -27,7 +27,7 @@ static const struct opt watch_options[] = {
 	SEEN_OPTIONS,
 	BUDGET_OPTION,
 	OPT_HEAD("What to report"),
-	{ OPT_TIME, 'i', "interval", "TIME", "judge this often what was seen", WATCH(every_ns),
+	{ OPT_TIME, 'i', "interval", "TIME", "time between two verdicts", WATCH(every_ns),
 		500e6, 600e9 },
 	{ OPT_REAL, 0, "min-share", "PERCENT", "report a stall that takes at least "
 					       "this share of a connection's time",
@@ -35,10 +35,10 @@ static const struct opt watch_options[] = {
 	{ OPT_TIME, 0, "again", "TIME", "report the same stall again after this time",
 		WATCH(tell_again_ns), 1e9, 86400e9 },
 	ZOOM_BUDGET_OPTION,
-	{ OPT_TIME, 0, "before", "TIME", "keep the judgements of this much time, and "
-					 "write them at SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
-	{ OPT_TIME, 0, "threshold", "TIME", "also write them when a connection stalls "
-					    "this long in one interval",
+	{ OPT_TIME, 0, "before", "TIME", "keep the verdicts of this much past time, and write "
+					 "them on SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "threshold", "TIME", "also write them if a connection stalls this long in "
+					    "one interval",
 		WATCH(dump_ns), 1e6, 600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
@@ -335,7 +335,7 @@ const struct command command_watch = {
 		"the ledger traces its two ends for two seconds, within --zoom-budget of the "
 		"time. The ledger's verdict is the proof: one card goes to standard error, and "
 		"one line of JSON (docs/SCHEMA.md) to standard output. SIGUSR1 writes the "
-		"judgements of the last minutes, one JSON object on each line. If root starts it, "
+		"verdicts of the last minutes, one JSON object on each line. If root starts it, "
 		"it attaches and then runs as nobody (--user).",
 	.examples = "ipcstall watch\tevery process of this machine\n"
 		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s "
