@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Do the calls that were seen account for all that went through a TCP socket? It keeps a count of
- * its own, whoever writes and reads: splice(), which no backend hooks on its way out of a socket,
- * or a call whose end was left out. Where the hooks fall short of it, its count stands for the
- * bytes, and how many calls moved them is not known. Nothing of this is done on the way of a
- * message.
+ * Checks that the observed calls account for all bytes of a TCP socket. The socket counts bytes
+ * that no hook sees: splice() out of it, or a call whose end was missed. If the observed bytes fall
+ * short, the socket's count replaces them, and the number of calls is unknown. This never runs on
+ * the message path.
  */
 #ifndef IPCSTALL_AUDIT_BPF_H
 #define IPCSTALL_AUDIT_BPF_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where endpoints stand: in an array, with an index by address beside it. A look-up in a hash costs
- * over a hundred instructions, and each message asks six times; a hint by the address's hash tells
- * the place of nearly every endpoint for a fifth of that. An array takes all its memory at once, so
- * those of a large session (opt.hashed) stand in a hash, which takes it as it is filled. Never
- * both: whatever comes after a look-up would have to pass the verifier once for each map.
+ * The endpoints: an array, with an index by address. A hash look-up costs over 100 instructions,
+ * and each message needs six; a hint finds nearly every endpoint for a fifth of that. An array
+ * allocates all its memory at once, so a large session (opt.hashed) uses a hash that grows. A
+ * program never uses both, because everything after a look-up would be verified once per map.
  */
 #ifndef IPCSTALL_ENDPOINT_TABLE_BPF_H
 #define IPCSTALL_ENDPOINT_TABLE_BPF_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose an end is that nobody was seen at: who holds its descriptor is the best guess, if it is one
+/* Names the process of an end at which nobody was seen: the holder of its descriptor, if it is one
  * process. */
 #ifndef IPCSTALL_HOLDERS_BPF_H
 #define IPCSTALL_HOLDERS_BPF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A stall that goes on. Who is to blame is asked when a stall ends; whoever looks before that asks
- * here. */
+/* A stall in progress. Blame is determined when a stall ends; for a snapshot before that, it is
+ * determined here. */
 #ifndef IPCSTALL_ONGOING_BPF_H
 #define IPCSTALL_ONGOING_BPF_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who asks before it reads or writes, in poll() or select(). A writer that sleeps there for room in
- * a socket or pipe that has none has been refused for the ledger (refused.bpf.h), though it never
- * tried. A reader that sleeps there for what comes at one endpoint waits as if in a receive call;
- * of several nobody can tell which one it waits for. What an epoll waits for stands in none of its
- * arguments: who writes that way tries first, as a rule, and who reads is a server that waits for
- * anybody.
+ * Threads that sleep in poll() or select() before they read or write. A writer that polls a full
+ * socket or pipe for room counts as refused (refused.bpf.h), although it did not try. A reader that
+ * polls one endpoint waits as in a receive call; if it polls several, nobody can tell for which.
+ * The arguments of epoll_wait() do not show what it waits for: a writer usually tries first, and a
+ * reader is usually a server that waits for any client.
  */
 #ifndef IPCSTALL_POLLED_BPF_H
 #define IPCSTALL_POLLED_BPF_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions and replies. What goes out asks, and the first that comes after it answers; what
- * comes in is thought about until the first that goes out after it. Bytes alone tell so: whoever
- * waits for an answer may sleep in a receive call, in epoll, or not at all.
+ * Requests and replies, told apart by the direction of the bytes alone. The first data received
+ * after a send is the reply to it. The time from a receive to the next send is this end's own reply
+ * time.
  *
- * Each of two pipes goes one way only, so that what is asked is the process's. So does each of two
- * socket pairs that are a child's standard input and output.
+ * A pipe goes one way, so for two pipes the request belongs to the process. The same holds for two
+ * socket pairs that are a child's stdin and stdout.
  */
 #ifndef IPCSTALL_REPLY_BPF_H
 #define IPCSTALL_REPLY_BPF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Room for others. Where there is none, user space chooses who lets go: what happens in it later
- * makes it an endpoint again, which existed before it was seen.
+ * Eviction. When the endpoint table is full, user space drops idle endpoints. Later activity makes
+ * a new endpoint, marked as existing before it was seen.
  */
 #ifndef IPCSTALL_ROOM_BPF_H
 #define IPCSTALL_ROOM_BPF_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A look: what holds each endpoint at this instant, by the same functions that the ledger asks at
- * every event. The time since the look before is charged by halves, to what that one found and to
- * what this one does. How often a state was found, and found again at the next look and at the one
- * after, is counted beside: from these follows how sure its share is (user/sampler/interval.h).
+ * One sample of an endpoint: its state at this instant, decided by the same functions as in the
+ * ledger. Half of the time since the previous sample is charged to the state found then, half to
+ * the state found now. It also counts how often a state was found, and found again one and two
+ * samples later; the interval of its share follows from these (user/sampler/interval.h).
  */
 #ifndef IPCSTALL_SAMPLE_BPF_H
 #define IPCSTALL_SAMPLE_BPF_H

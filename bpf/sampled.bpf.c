@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampled tier: programs at what happens once to a connection, and one that looks at many
- * endpoints at an instant, which user space runs. Nothing here is on a message's way.
+ * The sampled tier: programs that run once per connection, and one that samples many endpoints when
+ * user space runs it. None of them runs for a message.
  */
 #define SAMPLED
 #define ENDS_UNSEEN				     /* but TCP's */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process that reads the words of strangers will never do again. */
+/* Seccomp filter of a process that parses untrusted input: what it may no longer do. */
 #ifndef IPCSTALL_BASE_CONFINE_H
 #define IPCSTALL_BASE_CONFINE_H
 

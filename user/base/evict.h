@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which half of many to let go: those with the smaller numbers, and of the median every second. */
+/* Chooses the smaller half of many numbers to drop; of those equal to the median, every second. */
 #ifndef IPCSTALL_BASE_EVICT_H
 #define IPCSTALL_BASE_EVICT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As whom a command runs that root starts for somebody: the caller of sudo, or a user by name. */
+/* The user as whom root runs a command: the caller of sudo, or a user by name. */
 #ifndef IPCSTALL_BASE_IDENTITY_H
 #define IPCSTALL_BASE_IDENTITY_H
 

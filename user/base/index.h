@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A number found by another: 64 bits to 32, open addressing. Neither is 0. Zeroes are empty. */
+/* Hash map from 64-bit to 32-bit numbers, open addressing. Keys and values are never 0. Zeroed
+ * memory is an empty map. */
 #ifndef IPCSTALL_BASE_INDEX_H
 #define IPCSTALL_BASE_INDEX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file that an output's name stands for: in a directory of others a link may wait under it. */
+/* The real file of an output path. Another user's symbolic link is refused. */
 #ifndef IPCSTALL_BASE_OUTPUT_PATH_H
 #define IPCSTALL_BASE_OUTPUT_PATH_H
 

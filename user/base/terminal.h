@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a stream is that is read by a person. */
+/* Is a stream a terminal, and how wide is it? */
 #ifndef IPCSTALL_BASE_TERMINAL_H
 #define IPCSTALL_BASE_TERMINAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose files are run or read as this program's own. */
+/* Files that may be run or read as this program's own. */
 #ifndef IPCSTALL_BASE_TRUSTED_H
 #define IPCSTALL_BASE_TRUSTED_H
 

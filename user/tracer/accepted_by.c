@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of a sampled session, whose connection it is that ended before anybody was seen to have it: who
- * has all the others that were accepted at the same port. */
+/* Sampled session: names the process of a connection that ended before it was seen: the one process
+ * that has all other connections accepted at that port. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who has a living endpoint since the process that is named there left it. No event tells, since
- * whoever keeps a descriptor open and never uses it does nothing: /proc has it. Of several that
- * have it, the first that is found there. */
+/* Finds, in /proc, which process still holds an endpoint's descriptor after the named process left
+ * it. No event reports this. If several hold it, the first one found is named. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

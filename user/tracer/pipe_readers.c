@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Of a sampled session, who reads from a pipe at which no look found anybody asleep: who holds its
- * read end, be it a program that is traced or another. Where fork() left copies of it, whoever
- * closed the write end does; else whoever is not the writer. Of several nobody can tell.
+ * Sampled session: names the reader of a pipe at which no sample found a sleeping thread: the
+ * holder of its read end, traced or not. If fork() left copies, it is the process that closed the
+ * write end, else the one that is not the writer. If several remain, none is named.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The difference of two snapshots: a phase. And sums of endpoints. Both are additions: an unsigned
+/* The difference of two snapshots (a phase), and sums of endpoints. Both are additions: an unsigned
  * difference is one, of the negative. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Readers that leave unread what a sender had sent that was not seen. */
+/* Readers that leave data unread, mostly data of a sender that was not seen. */
 #include "verdict/kept_off.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"

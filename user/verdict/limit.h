@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sender that is held up although nothing is wrong: somebody works as fast as a CPU lets him, and
- * no option of a socket changes that. */
+/* What limits a sender that is held up although nothing is wrong: a CPU, the link, or its own small
+ * writes. No socket option makes it faster. */
 #ifndef IPCSTALL_VERDICT_LIMIT_H
 #define IPCSTALL_VERDICT_LIMIT_H
 

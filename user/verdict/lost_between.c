@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Datagrams that were sent to a socket of this host and never came there, as over a tunnel, a veth
- * or a filter. What every sender sent and the receiver got is known, if both were seen from their
- * beginnings on. Others may have sent there too, and not be traced: then fewer seem lost.
+ * Datagrams that were sent to a socket of this host and did not arrive, for example over a tunnel,
+ * a veth or a filter. The counts are known if sender and receiver were seen from their start.
+ * Untraced senders make the loss look smaller.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who asks and is answered, told by what goes through: of who waits for its answer in epoll no call
- * tells. */
+/* Finds clients and their replies from the data alone, because a client that waits in epoll is in
+ * no call. */
 #ifndef IPCSTALL_VERDICT_REPLIES_H
 #define IPCSTALL_VERDICT_REPLIES_H
 

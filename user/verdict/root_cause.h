@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stalls that stand behind stalls: A waits for B to read, and B cannot, since it waits for C. The
- * link is the thread: whoever does not read is asleep in a send of its own meanwhile. Of who does
- * not sleep, as what asks by poll(), it is what he passes on: he has no room for more until he is
- * rid of that. */
+/* Stalls behind stalls: A waits for B to read, and B cannot read because it waits for C. Two stalls
+ * are linked if the thread that does not read sleeps in a send of its own. A proxy that uses poll()
+ * does not sleep there; it is linked if it sends what it reads. */
 #ifndef IPCSTALL_VERDICT_ROOT_CAUSE_H
 #define IPCSTALL_VERDICT_ROOT_CAUSE_H
 

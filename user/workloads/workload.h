@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A workload is one file, one of these, and one row in table.h. It opens two ends and carries
- * messages between them; it never prints, never takes the time and never decides how many: that is
- * the runner's. */
+/* A workload is one file, one of these, and one row in workload_table.h. It opens two ends and
+ * carries messages between them; it never prints, never takes the time and never decides how many:
+ * that is the runner's. */
 #ifndef IPCSTALL_WORKLOADS_WORKLOAD_H
 #define IPCSTALL_WORKLOADS_WORKLOAD_H
 
