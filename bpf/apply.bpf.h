@@ -20,26 +20,27 @@ static __always_inline bool turns_stall(const struct transition *t)
 static __always_inline bool step_tx(struct endpoint *ep, const struct input *in,
 				    struct transition *t)
 {
-	talk_tx_slow(ep, in);
+	reply_tx_slow(ep, in);
 	if (!take_step(&ep->tx, &ep->tx_calls, in, DIR_TX, t))
 		return false;
 	note_step(ep, DIR_TX, t);
 	return true;
 }
 
-/* what had come lay there until now */
-static __always_inline void data_lay(struct endpoint *ep, const struct transition *t)
+/* received data was unread until now */
+static __always_inline void unread_ended(struct endpoint *ep, const struct transition *t)
 {
 	if (t->from == RX_UNREAD)
 		awaited(&ep->rx_calls, t->ns);
 }
 
 /* so that an answer came when it did */
-static __always_inline void talk_lay(struct endpoint *ep, const struct transition *t, ns_t now)
+static __always_inline void reply_unread_ended(struct endpoint *ep, const struct transition *t,
+					       ns_t now)
 {
 #ifndef SAMPLED
 	if (t->from == RX_UNREAD)
-		talk_hears(ep, now - t->ns, false);
+		reply_endpoint_receives(ep, now - t->ns, false);
 #endif
 }
 
@@ -66,7 +67,7 @@ static __noinline int rx_stepped(struct endpoint *ep, const struct transition *t
 	if (!ep || !t)
 		return 0;
 	note_step(ep, DIR_RX, t);
-	data_lay(ep, t);
+	unread_ended(ep, t);
 	return 1;
 }
 
@@ -74,7 +75,7 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 {
 	struct transition t;
 
-	talk_rx_slow(ep, in);
+	reply_rx_slow(ep, in);
 	if (!take_step(&ep->rx, &ep->rx_calls, in, DIR_RX, &t))
 		return 0;
 	rx_stepped(ep, &t);
@@ -198,7 +199,7 @@ static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input 
 static __always_inline int apply_tx_fast(struct endpoint *ep, const struct input *in)
 {
 	if (try_tx_fast(ep, in)) {
-		talk_tx(ep, in);
+		reply_tx(ep, in);
 		return 1;
 	}
 	return apply_tx_slow(ep, in);
@@ -211,10 +212,10 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 	if (!opt.timeline && step_alone(&ep->rx, &ep->rx_calls.own, in, DIR_RX, &t)) {
 		if (in->working >= 0 &&
 		    !in->asleep) { /* a reader enters, or one that was not seen to has read */
-			data_lay(ep, &t);
-			talk_lay(ep, &t, in->at);
+			unread_ended(ep, &t);
+			reply_unread_ended(ep, &t, in->at);
 		}
-		talk_rx(ep, in);
+		reply_rx(ep, in);
 		return 1;
 	}
 	return apply_rx_slow(ep, in);
@@ -242,7 +243,7 @@ SUBPROG int apply_tx_settled(struct endpoint *ep, ns_t at, __u64 packed, ns_t bl
 	in.bytes = is.bytes;
 	if (!try_tx_fast(ep, &in))
 		return apply_tx(ep, at, packed, blocked, runq);
-	talk_tx(ep, &in);
+	reply_tx(ep, &in);
 	return 1;
 }
 
@@ -313,7 +314,7 @@ QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, con
 	end.full = is->full & 1;
 	end.bytes = is->bytes;
 	if (!opt.timeline && wake_and_end_alone(&ep->rx, &ep->rx_calls.own, &wake, &end, DIR_RX)) {
-		talk_rx(ep, &end);
+		reply_rx(ep, &end);
 		return 1;
 	}
 	rx_wakes(ep, ran, blocked, runq);

@@ -48,7 +48,7 @@ static __always_inline void reply_took(struct replies *sum, ns_t since, ns_t at)
  * A send begins, or is over. The answer may have been read before the thread that sent gets to the
  * end of its call: then nothing is asked any more.
  */
-static __always_inline void speaks(struct asking *is, struct endpoint *ep, ns_t at, bool over)
+static __always_inline void reply_sends(struct asking *is, struct endpoint *ep, ns_t at, bool over)
 {
 	if (over) {
 		if (is->asked)
@@ -62,7 +62,8 @@ static __always_inline void speaks(struct asking *is, struct endpoint *ep, ns_t 
 }
 
 /* something came then, or (`took`) was read */
-static __always_inline void hears(struct asking *is, struct endpoint *ep, ns_t at, bool took)
+static __always_inline void reply_receives(struct asking *is, struct endpoint *ep, ns_t at,
+					   bool took)
 {
 	if (is->asked && at > is->asked) {
 		reply_took(&ep->rx_calls.replies, is->asked, at);
@@ -73,23 +74,23 @@ static __always_inline void hears(struct asking *is, struct endpoint *ep, ns_t a
 }
 
 /* what is asked in its place at an end where nothing has gone the other way yet */
-SUBPROG int one_way_speaks(struct endpoint *ep, ns_t at, bool over)
+SUBPROG int one_way_sends(struct endpoint *ep, ns_t at, bool over)
 {
 	if (!ep)
 		return 0;
 	if (!over || ep->id.proto == PROTO_PIPE || ep->asking.asked)
 		ep->asking.asked = at;
-	speaks(asking_of_process(), ep, at, over);
+	reply_sends(asking_of_process(), ep, at, over);
 	return 0;
 }
 
-SUBPROG int one_way_hears(struct endpoint *ep, ns_t at, bool took)
+SUBPROG int one_way_receives(struct endpoint *ep, ns_t at, bool took)
 {
 	if (!ep)
 		return 0;
 	if (took && ep->id.proto != PROTO_PIPE)
 		ep->asking.took = at;
-	hears(asking_of_process(), ep, at, took);
+	reply_receives(asking_of_process(), ep, at, took);
 	return 0;
 }
 
@@ -102,56 +103,56 @@ static __always_inline bool is_one_way(const struct endpoint *ep, const struct c
 	       !back->crowd.bytes;
 }
 
-static __always_inline void talk_speaks(struct endpoint *ep, ns_t at, bool over)
+static __always_inline void reply_endpoint_sends(struct endpoint *ep, ns_t at, bool over)
 {
 	if (is_one_way(ep, &ep->rx_calls))
-		one_way_speaks(ep, at, over);
+		one_way_sends(ep, at, over);
 	else
-		speaks(&ep->asking, ep, at, over);
+		reply_sends(&ep->asking, ep, at, over);
 }
 
-static __always_inline void talk_hears(struct endpoint *ep, ns_t at, bool took)
+static __always_inline void reply_endpoint_receives(struct endpoint *ep, ns_t at, bool took)
 {
 	if (is_one_way(ep, &ep->tx_calls))
-		one_way_hears(ep, at, took);
+		one_way_receives(ep, at, took);
 	else
-		hears(&ep->asking, ep, at, took);
+		reply_receives(&ep->asking, ep, at, took);
 }
 
 /* with a step of the tx ledger: of a call whose beginning nobody saw its end is all there is */
-static __always_inline void talk_tx(struct endpoint *ep, const struct input *in)
+static __always_inline void reply_tx(struct endpoint *ep, const struct input *in)
 {
 #ifndef SAMPLED
 	if (in->working > 0)
-		talk_speaks(ep, in->at, false);
+		reply_endpoint_sends(ep, in->at, false);
 	else if (in->bytes)
-		talk_speaks(ep, in->at, in->working < 0);
+		reply_endpoint_sends(ep, in->at, in->working < 0);
 #endif
 }
 
 /* with a step of the rx ledger: something was read */
-static __always_inline void talk_rx(struct endpoint *ep, const struct input *in)
+static __always_inline void reply_rx(struct endpoint *ep, const struct input *in)
 {
 #ifndef SAMPLED
 	if (in->bytes)
-		talk_hears(ep, in->at, true);
+		reply_endpoint_receives(ep, in->at, true);
 #endif
 }
 
 #ifdef SAMPLED
-#define talk_tx_slow talk_tx
-#define talk_rx_slow talk_rx
+#define reply_tx_slow reply_tx
+#define reply_rx_slow reply_rx
 #else
 /* Calls, with nothing to keep but these two: there is no room on the stack of the slow steps. */
-SUBPROG int talk_tx_slow(struct endpoint *ep, const struct input *in)
+SUBPROG int reply_tx_slow(struct endpoint *ep, const struct input *in)
 {
 	if (ep && in)
-		talk_tx(ep, in);
+		reply_tx(ep, in);
 	return 0;
 }
 
 /* before a step: what is read may have lain there. Also others than the reader find data there. */
-SUBPROG int talk_rx_slow(struct endpoint *ep, const struct input *in)
+SUBPROG int reply_rx_slow(struct endpoint *ep, const struct input *in)
 {
 	struct asking *is;
 	word_t word;
@@ -161,9 +162,9 @@ SUBPROG int talk_rx_slow(struct endpoint *ep, const struct input *in)
 	is = is_one_way(ep, &ep->tx_calls) ? asking_of_process() : &ep->asking;
 	word = LATEST(ep->rx.word);
 	if (WORD_STATE(word, DIR_RX) == RX_UNREAD)
-		hears(is, ep, in->at - word_elapsed(word, in->at), false);
+		reply_receives(is, ep, in->at - word_elapsed(word, in->at), false);
 	if (in->bytes)
-		hears(is, ep, in->at, true);
+		reply_receives(is, ep, in->at, true);
 	if (in->bytes && ep->id.proto != PROTO_PIPE)
 		ep->asking.took = in->at;
 	return 0;
