@@ -678,7 +678,7 @@ enum counter {
 	COUNT_OPENED,		/* endpoints made */
 	COUNT_BLIND,		/* stretches of a processor in which the kernel ran no program */
 	COUNT_STACKS,		/* stacks whose place was taken: unknown */
-	COUNT_LET_GO,		/* idle endpoints that made room: see room.bpf.h */
+	COUNT_LET_GO,		/* idle endpoints that made room: see evict_endpoint.bpf.h */
 	COUNT_N
 };
 

@@ -7,5 +7,5 @@
 #define ENDS_UNSEEN				     /* but TCP's */
 #pragma clang diagnostic ignored "-Wunused-function" /* of what the ledger does at a message */
 #include "preexisting.bpf.h"
-#include "room.bpf.h"
+#include "evict_endpoint.bpf.h"
 #include "sample.bpf.h"

@@ -938,7 +938,7 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 }
 
 #include "ongoing.bpf.h"
-#include "room.bpf.h"
+#include "evict_endpoint.bpf.h"
 #include "digest.bpf.h"
 
 #endif

@@ -93,10 +93,10 @@ struct trace {
 	struct closed_list closed;
 	struct trace_listeners unlistened; /* those that listen no more */
 	int listening_fd, settle_listener, let_go_fd;
-	struct {		/* of room_tend() */
+	struct {		/* of eviction_tend() */
 		uint64_t asked; /* so often room was asked for in vain, when some was last made */
 		uint64_t next_ns;
-	} room;
+	} eviction;
 	uint64_t n_closed, lost;
 };
 
@@ -116,8 +116,9 @@ void *object_const(struct bpf_object *obj, const char *name);
 int object_map_vars(struct trace *t);
 void *object_var(struct trace *t, const char *name);
 
-/* room.c: where endpoints find no room, idle ones make it; called with the session's lock, often */
-void room_tend(struct trace *t);
+/* endpoint_eviction.c: drops idle endpoints when others found no slot; called with the session's
+ * lock, often */
+void eviction_tend(struct trace *t);
 
 /* stack.c: room for stacks, before the object is loaded; room again, from time to time */
 int stacks_size(struct trace *t);

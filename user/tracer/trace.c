@@ -205,7 +205,7 @@ static void *collect(void *arg)
 			settled = snapshot_now();
 		}
 		if (t->backend != TRACE_SAMPLED || sampler_will_find(t))
-			room_tend(t);
+			eviction_tend(t);
 		stacks_tend(t);
 		object_attach_late(t);
 		sampler_finds(t);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Room for others. Sockets that somebody keeps idle, thousands perhaps, must not keep out programs
- * that talk. Where an endpoint found no room, those go that are idle and never stalled, first of
- * the processes that have more than their share. Where nobody is so, and whoever asks has less than
- * its share, those of the process that has most go, the least stalled first.
+ * Eviction of endpoints. Sockets that a program keeps idle, thousands perhaps, must not keep out
+ * programs that transfer data. When an endpoint found no slot, endpoints are dropped that are idle
+ * and never stalled, first those of processes with more than their share. If there are none, and
+ * the process that asks has less than its share, the process with the most slots gives up some, the
+ * least stalled first.
  */
-#include "tracer/room.h"
+#include "tracer/endpoint_eviction.h"
 
 #include <stdlib.h>
 #include <sys/param.h>
@@ -69,7 +70,7 @@ static size_t choose_of_each(struct place *v, size_t n, size_t least, bool stall
 			;
 		qsort(v + from, to - from, sizeof(*v), by_worth);
 		for (size_t i = from; i < to && left > least; i++) {
-			if (v[i].idle_ns < ROOM_IDLE_NS || (v[i].stall_ns && !stalled_too))
+			if (v[i].idle_ns < EVICT_IDLE_NS || (v[i].stall_ns && !stalled_too))
 				continue;
 			v[i].goes = true;
 			left--;
@@ -88,7 +89,7 @@ static size_t most_of_any(const struct place *v, size_t n)
 	return most;
 }
 
-size_t room_choose(struct place *v, size_t n, uint32_t asks)
+size_t eviction_choose(struct place *v, size_t n, uint32_t asks)
 {
 	size_t processes = n ? count_by_process(v, n) : 0, chosen, share, has;
 
@@ -170,12 +171,12 @@ static void let_go(struct trace *t, const struct place *v, size_t n)
 }
 
 /* How many let go. */
-static size_t make_room(struct trace *t, uint32_t asks)
+static size_t evict(struct trace *t, uint32_t asks)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	struct place *v = array_new(t->opts.max_endpoints, 0, sizeof(*v));
 	size_t n = keys && v ? list_places(t, keys, snapshot_keys(t, keys), v) : 0,
-	       chosen = room_choose(v, n, asks);
+	       chosen = eviction_choose(v, n, asks);
 
 	if (chosen)
 		let_go(t, v, n);
@@ -184,19 +185,19 @@ static size_t make_room(struct trace *t, uint32_t asks)
 	return chosen;
 }
 
-void room_tend(struct trace *t)
+void eviction_tend(struct trace *t)
 {
 	const uint64_t *in_vain = object_var(t, "no_room");
 	const uint32_t *asks = object_var(t, "no_room_for");
 	uint64_t asked = in_vain ? __atomic_load_n(in_vain, __ATOMIC_RELAXED) : 0,
 		 now = snapshot_now();
 
-	if (!asks || asked == t->room.asked || now < t->room.next_ns || t->let_go_fd < 0)
+	if (!asks || asked == t->eviction.asked || now < t->eviction.next_ns || t->let_go_fd < 0)
 		return;
-	if (make_room(t, __atomic_load_n(asks, __ATOMIC_RELAXED))) {
-		t->room.asked = asked;
-		t->room.next_ns = now + AGAIN_NS;
+	if (evict(t, __atomic_load_n(asks, __ATOMIC_RELAXED))) {
+		t->eviction.asked = asked;
+		t->eviction.next_ns = now + AGAIN_NS;
 	} else {
-		t->room.next_ns = now + TRIES_APART_NS;
+		t->eviction.next_ns = now + TRIES_APART_NS;
 	}
 }

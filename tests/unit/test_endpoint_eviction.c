@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who makes room where there is none: row 5 of docs/SECURITY.md. */
+/* Which endpoints are dropped when the table is full: row 5 of docs/SECURITY.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/room.h"
+#include "tracer/endpoint_eviction.h"
 
 enum { PLACES = 400, STRANGER = 1000, SERVER = 2000, NEWCOMER = 3000 };
 
@@ -51,7 +51,7 @@ static void row5_idle_sockets_of_a_stranger_make_room(void **state)
 		add(&t, STRANGER, 60);
 	for (int i = 0; i < 30; i++)
 		add(&t, SERVER, 60);
-	assert_true(room_choose(t.v, t.n, NEWCOMER) > 0);
+	assert_true(eviction_choose(t.v, t.n, NEWCOMER) > 0);
 	assert_int_equal(gone_of(&t, SERVER), 0);
 	assert_int_equal(gone_of(&t, STRANGER), 300 - 330 / 3);
 }
@@ -63,12 +63,12 @@ static void row5_who_talks_or_stalled_stays(void **state)
 
 	talks = add(&t, STRANGER, 0)->serial;
 	young = add(&t, STRANGER, 0)->serial;
-	t.v[1].idle_ns = ROOM_IDLE_NS - 1;
+	t.v[1].idle_ns = EVICT_IDLE_NS - 1;
 	stalled = add(&t, STRANGER, 60)->serial;
 	t.v[2].stall_ns = 1;
 	for (int i = 0; i < 100; i++)
 		add(&t, STRANGER, 60);
-	assert_true(room_choose(t.v, t.n, STRANGER) > 0);
+	assert_true(eviction_choose(t.v, t.n, STRANGER) > 0);
 	assert_false(goes(&t, talks));
 	assert_false(goes(&t, young));
 	assert_false(goes(&t, stalled));
@@ -87,7 +87,7 @@ static void row5_unused_ones_go_before_used_ones(void **state)
 	}
 	for (int i = 0; i < 190; i++)
 		add(&t, STRANGER, 60);
-	assert_true(room_choose(t.v, t.n, NEWCOMER) > 0);
+	assert_true(eviction_choose(t.v, t.n, NEWCOMER) > 0);
 	for (int i = 0; i < 10; i++)
 		assert_false(goes(&t, used[i]));
 }
@@ -101,7 +101,7 @@ static void row5_room_is_shared_by_process(void **state)
 		add(&t, STRANGER, 60)->stall_ns = 1000;
 	for (int i = 0; i < 32; i++)
 		add(&t, SERVER, 60)->stall_ns = 1;
-	assert_int_equal(room_choose(t.v, t.n, NEWCOMER), 20);
+	assert_int_equal(eviction_choose(t.v, t.n, NEWCOMER), 20);
 	assert_int_equal(gone_of(&t, STRANGER), 20);
 }
 
@@ -112,8 +112,8 @@ static void row5_one_process_does_not_push_out_its_own(void **state)
 
 	for (int i = 0; i < 320; i++)
 		add(&t, SERVER, 60)->stall_ns = 1000;
-	assert_int_equal(room_choose(t.v, t.n, SERVER), 0);
-	assert_int_equal(room_choose(t.v, 0, SERVER), 0);
+	assert_int_equal(eviction_choose(t.v, t.n, SERVER), 0);
+	assert_int_equal(eviction_choose(t.v, 0, SERVER), 0);
 }
 
 int main(void)

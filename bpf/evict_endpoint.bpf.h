@@ -3,8 +3,8 @@
  * Eviction. When the endpoint table is full, user space drops idle endpoints. Later activity makes
  * a new endpoint, marked as existing before it was seen.
  */
-#ifndef IPCSTALL_ROOM_BPF_H
-#define IPCSTALL_ROOM_BPF_H
+#ifndef IPCSTALL_EVICT_ENDPOINT_BPF_H
+#define IPCSTALL_EVICT_ENDPOINT_BPF_H
 
 #include "endpoint.bpf.h"
 
