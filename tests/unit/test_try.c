@@ -17,7 +17,7 @@
 
 #include "try/live_trial.h"
 #include "try/spelling.h"
-#include "try/ward.h"
+#include "try/changed_fds.h"
 
 enum { SECOND = 1000000000 };
 
@@ -185,25 +185,25 @@ static int option(int fd, int level, int opt)
 	return v;
 }
 
-static void take(struct ward *w, const char *setting, int fd, int expected)
+static void take(struct changed_fds *w, const char *setting, int fd, int expected)
 {
 	struct fd_ref ref;
 
-	*w = (struct ward){ .setting = setting_find(setting) };
+	*w = (struct changed_fds){ .setting = setting_find(setting) };
 	assert_int_equal(fd_ref_find(&ref, getpid(), inode_of(fd)), 0);
-	assert_int_equal(ward_add(w, ref), expected);
+	assert_int_equal(changed_fds_add(w, ref), expected);
 }
 
 static void an_option_is_set_and_undone(void **state)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	int ends[2];
 
 	connected(ends);
 	take(&w, "nodelay", ends[0], 0);
-	assert_int_equal(ward_set(&w).done, 1);
+	assert_int_equal(changed_fds_set(&w).done, 1);
 	assert_int_equal(option(ends[0], IPPROTO_TCP, TCP_NODELAY), 1);
-	assert_int_equal(ward_undo(&w).err, 0);
+	assert_int_equal(changed_fds_undo(&w).err, 0);
 	assert_int_equal(option(ends[0], IPPROTO_TCP, TCP_NODELAY), 0);
 	close(ends[0]);
 	close(ends[1]);
@@ -211,7 +211,7 @@ static void an_option_is_set_and_undone(void **state)
 
 static void what_would_change_nothing_is_not_taken(void **state)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	int ends[2], one = 1;
 
 	connected(ends);
@@ -225,15 +225,15 @@ static void what_would_change_nothing_is_not_taken(void **state)
 /* the program moves its descriptor while the option is set */
 static void a_descriptor_that_moved_is_found(void **state)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	int ends[2], moved;
 
 	connected(ends);
 	take(&w, "nodelay", ends[0], 0);
-	ward_set(&w);
+	changed_fds_set(&w);
 	moved = fcntl(ends[0], F_DUPFD, 200);
 	close(ends[0]);
-	assert_int_equal(ward_undo(&w).err, 0);
+	assert_int_equal(changed_fds_undo(&w).err, 0);
 	assert_int_equal(option(moved, IPPROTO_TCP, TCP_NODELAY), 0);
 	close(moved);
 	close(ends[1]);
@@ -242,17 +242,17 @@ static void a_descriptor_that_moved_is_found(void **state)
 /* A copy kept open would keep the connection: the other end must see its end. */
 static void a_descriptor_that_was_closed_is_gone(void **state)
 {
-	static struct ward w;
-	struct ward_result r;
+	static struct changed_fds w;
+	struct changed_result r;
 	int ends[2];
 	char c;
 
 	connected(ends);
 	take(&w, "nodelay", ends[0], 0);
-	ward_set(&w);
+	changed_fds_set(&w);
 	close(ends[0]);
 	assert_int_equal(recv(ends[1], &c, 1, 0), 0);
-	r = ward_undo(&w);
+	r = changed_fds_undo(&w);
 	assert_int_equal(r.gone, 1);
 	assert_int_equal(r.err, 0);
 	close(ends[1]);
@@ -260,7 +260,7 @@ static void a_descriptor_that_was_closed_is_gone(void **state)
 
 static void a_buffer_is_as_it_was(void **state)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	int ends[2], small = 8192, before, locks;
 
 	connected(ends);
@@ -268,9 +268,9 @@ static void a_buffer_is_as_it_was(void **state)
 	before = option(ends[0], SOL_SOCKET, SO_SNDBUF);
 	locks = option(ends[0], SOL_SOCKET, 72);
 	take(&w, "sndbuf", ends[0], 0);
-	ward_set(&w);
+	changed_fds_set(&w);
 	assert_true(option(ends[0], SOL_SOCKET, SO_SNDBUF) > before);
-	assert_int_equal(ward_undo(&w).err, 0);
+	assert_int_equal(changed_fds_undo(&w).err, 0);
 	assert_int_equal(option(ends[0], SOL_SOCKET, SO_SNDBUF), before);
 	assert_int_equal(option(ends[0], SOL_SOCKET, 72), locks);
 	close(ends[0]);
@@ -279,15 +279,15 @@ static void a_buffer_is_as_it_was(void **state)
 
 static void a_pipe_is_as_large_as_it_was(void **state)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	int p[2], before;
 
 	assert_false(pipe(p));
 	before = fcntl(p[1], F_GETPIPE_SZ);
 	take(&w, "pipe-size", p[1], 0);
-	ward_set(&w);
+	changed_fds_set(&w);
 	assert_int_equal(fcntl(p[1], F_GETPIPE_SZ), 1 << 20);
-	assert_int_equal(ward_undo(&w).err, 0);
+	assert_int_equal(changed_fds_undo(&w).err, 0);
 	assert_int_equal(fcntl(p[1], F_GETPIPE_SZ), before);
 	close(p[0]);
 	close(p[1]);

@@ -25,7 +25,7 @@ struct request {
 struct reply {
 	int code;
 	struct saved was;
-	struct ward_result r;
+	struct changed_result r;
 };
 
 static volatile sig_atomic_t asked_to_end;
@@ -37,33 +37,33 @@ static void note_end(int sig)
 
 /* --- the guardian's own side ------------------------------------------------------------------ */
 
-static struct reply obey(struct ward *w, const struct request *q, uint64_t *deadline)
+static struct reply obey(struct changed_fds *w, const struct request *q, uint64_t *deadline)
 {
 	struct reply a = {};
 
 	switch (q->kind) {
 	case REQ_TAKE:
-		a.r = ward_undo(w);
-		*w = (struct ward){ .setting = q->setting };
+		a.r = changed_fds_undo(w);
+		*w = (struct changed_fds){ .setting = q->setting };
 		break;
 	case REQ_ADD:
-		a.code = ward_add(w, q->ref);
+		a.code = changed_fds_add(w, q->ref);
 		if (!a.code)
 			a.was = w->v[w->n - 1].was;
 		break;
 	case REQ_SET:
 		*deadline = now_ns() + q->at_most_ns;
-		a.r = ward_set(w);
+		a.r = changed_fds_set(w);
 		break;
 	case REQ_UNDO:
-		a.r = ward_undo(w);
+		a.r = changed_fds_undo(w);
 		*deadline = 0;
 		break;
 	}
 	return a;
 }
 
-static int patience(const struct ward *w, uint64_t deadline)
+static int patience(const struct changed_fds *w, uint64_t deadline)
 {
 	uint64_t now = now_ns();
 
@@ -76,7 +76,7 @@ static int patience(const struct ward *w, uint64_t deadline)
 
 static void guard(int fd)
 {
-	static struct ward w;
+	static struct changed_fds w;
 	uint64_t deadline = 0;
 
 	while (!asked_to_end) {
@@ -86,10 +86,10 @@ static void guard(int fd)
 		int n = poll(&p, 1, patience(&w, deadline));
 
 		if (deadline && now_ns() >= deadline) {
-			ward_undo(&w);
+			changed_fds_undo(&w);
 			deadline = 0;
 		} else if (deadline) {
-			ward_keep_up(&w);
+			changed_fds_keep_up(&w);
 		}
 		if (n <= 0)
 			continue;
@@ -99,7 +99,7 @@ static void guard(int fd)
 		if (send(fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
 			break;
 	}
-	ward_undo(&w);
+	changed_fds_undo(&w);
 }
 
 /* A session of its own: the terminal's Ctrl-C and hangup are for the tool, which then tells it. */
@@ -153,7 +153,7 @@ static int gone(struct guardian *g, struct err *e)
 	if (g->fd >= 0)
 		close(g->fd);
 	g->fd = -1;
-	ward_undo(&g->like);
+	changed_fds_undo(&g->like);
 	return err_set(
 		e, EXIT_PEER,
 		"try: the process that guards the options ended; the options are set back, run "
@@ -179,7 +179,7 @@ int guardian_take(struct guardian *g, const struct setting *s, struct err *e)
 
 	if (ask(g, &q, &a, e))
 		return -1;
-	g->like = (struct ward){ .setting = s };
+	g->like = (struct changed_fds){ .setting = s };
 	return 0;
 }
 
@@ -192,7 +192,7 @@ int guardian_add(struct guardian *g, const struct fd_ref *ref, struct saved *was
 		return -EPIPE;
 	*was = a.was;
 	if (!a.code)
-		g->like.v[g->like.n++] = (struct patient_fd){ .ref = *ref, .was = a.was };
+		g->like.v[g->like.n++] = (struct changed_fd){ .ref = *ref, .was = a.was };
 	return a.code;
 }
 
@@ -202,7 +202,7 @@ static void note_set(struct guardian *g, bool set)
 		g->like.v[i].set = set;
 }
 
-int guardian_set(struct guardian *g, uint64_t at_most_ns, struct ward_result *r, struct err *e)
+int guardian_set(struct guardian *g, uint64_t at_most_ns, struct changed_result *r, struct err *e)
 {
 	struct request q = { .kind = REQ_SET, .at_most_ns = at_most_ns };
 	struct reply a = {};
@@ -214,7 +214,7 @@ int guardian_set(struct guardian *g, uint64_t at_most_ns, struct ward_result *r,
 	return 0;
 }
 
-int guardian_undo(struct guardian *g, struct ward_result *r, struct err *e)
+int guardian_undo(struct guardian *g, struct changed_result *r, struct err *e)
 {
 	struct request q = { .kind = REQ_UNDO };
 	struct reply a = {};

@@ -87,7 +87,7 @@ static int refused(const struct live_case *c, int err, struct err *e)
 		       "try: may not reach the descriptors of process %d", c->scope.tgid);
 }
 
-/* The descriptors of these lanes into the guardian's ward. -1: the tool may not. */
+/* Gives the guardian the descriptors of these lanes. -1: the tool may not. */
 static int enlist(struct live_case *c, struct live_trial *t, const struct trace_snapshot *s,
 		  size_t first, int *last_err, struct err *e)
 {
@@ -206,7 +206,7 @@ static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most,
 {
 	struct trace_snapshot s;
 	struct trace_error te = {};
-	struct ward_result r;
+	struct changed_result r;
 	size_t first;
 	int err = 0, rc;
 
@@ -278,7 +278,7 @@ static int measure(struct live_case *c, struct live_trial *t, const struct trace
 static int one_window(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		      struct window *w, bool fixed, struct err *e)
 {
-	struct ward_result r = {};
+	struct changed_result r = {};
 	int rc;
 
 	if (!fixed)
@@ -371,7 +371,7 @@ static const char *why_too_few(const struct live_case *c, const struct trace_opt
 	       "follows new ones";
 }
 
-/* The ward holds the descriptors of the fix that was planned last: this one's again. */
+/* The guardian has the descriptors of the fix that was planned last: now of this one again. */
 static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   struct err *e)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "try/ward.h"
+#include "try/changed_fds.h"
 
 #include <errno.h>
 #include <time.h>
@@ -12,14 +12,14 @@ static void pause_ms(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-int ward_add(struct ward *w, struct fd_ref ref)
+int changed_fds_add(struct changed_fds *w, struct fd_ref ref)
 {
-	struct patient_fd *p = &w->v[w->n];
+	struct changed_fd *p = &w->v[w->n];
 	int fd, err;
 
-	if (w->n == WARD_MAX)
+	if (w->n == CHANGED_FDS_MAX)
 		return -ENOSPC;
-	*p = (struct patient_fd){ .ref = ref };
+	*p = (struct changed_fd){ .ref = ref };
 	fd = fd_ref_open(&p->ref);
 	if (fd < 0)
 		return fd;
@@ -33,7 +33,7 @@ int ward_add(struct ward *w, struct fd_ref ref)
 	return 0;
 }
 
-static int apply(const struct setting *s, struct patient_fd *p, bool undo)
+static int apply(const struct setting *s, struct changed_fd *p, bool undo)
 {
 	int fd = fd_ref_open(&p->ref), err;
 
@@ -48,7 +48,7 @@ static int apply(const struct setting *s, struct patient_fd *p, bool undo)
 	return err;
 }
 
-static void count(struct ward_result *r, int err)
+static void count(struct changed_result *r, int err)
 {
 	r->done += !err;
 	r->gone += err == -ENOENT;
@@ -56,25 +56,25 @@ static void count(struct ward_result *r, int err)
 		r->err = err;
 }
 
-struct ward_result ward_set(struct ward *w)
+struct changed_result changed_fds_set(struct changed_fds *w)
 {
-	struct ward_result r = {};
+	struct changed_result r = {};
 
 	for (size_t i = 0; i < w->n; i++)
 		count(&r, apply(w->setting, &w->v[i], false));
 	return r;
 }
 
-void ward_keep_up(struct ward *w)
+void changed_fds_keep_up(struct changed_fds *w)
 {
 	for (size_t i = 0; w->setting->kept_up && i < w->n; i++)
 		if (w->v[i].set)
 			apply(w->setting, &w->v[i], false);
 }
 
-static struct ward_result undo_once(struct ward *w)
+static struct changed_result undo_once(struct changed_fds *w)
 {
-	struct ward_result r = {};
+	struct changed_result r = {};
 
 	for (size_t i = 0; i < w->n; i++) {
 		int err = w->v[i].set ? apply(w->setting, &w->v[i], true) : 0;
@@ -86,9 +86,9 @@ static struct ward_result undo_once(struct ward *w)
 	return r;
 }
 
-struct ward_result ward_undo(struct ward *w)
+struct changed_result changed_fds_undo(struct changed_fds *w)
 {
-	struct ward_result first = undo_once(w), again = first;
+	struct changed_result first = undo_once(w), again = first;
 
 	for (int i = 0; again.err && i < UNDO_TRIES; i++) {
 		pause_ms();
