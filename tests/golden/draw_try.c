@@ -47,7 +47,7 @@ static void plan(void)
 	}
 }
 
-static void see_stack(void)
+static void sender_stack(void)
 {
 	static const struct { const char *function; int line; } frames[] = {
 		{ "send_header", 41 }, { "answer", 87 }, { "main", 120 } };
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		c.finding = &c.verdict.v[0];
 		c.outcome = CASE_TRIED;
 		plan();
-		see_stack();
+		sender_stack();
 	}
 	if (!strcmp(scene, "plan")) {
 		case_plan_text(&c, &p);

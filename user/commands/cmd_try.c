@@ -107,7 +107,7 @@ static int carry_out(struct live_case *c, struct trace_options *filter, struct e
 		fprintf(stderr, "ipcstall: looking for a stall\n");
 	if (case_look(c, filter, e) || case_plan(c, e))
 		return -1;
-	case_see_stack(c);
+	case_sender_stack(c);
 	if (c->outcome != CASE_TRIED)
 		return 0;
 	if (!consents(c)) {

@@ -48,7 +48,7 @@ struct live_case {
 /* Look until something stalls. */
 int case_look(struct live_case *c, const struct trace_options *filter, struct err *e);
 /* Where in the program: waits for the next send call that stalls, a moment at the most. */
-void case_see_stack(struct live_case *c);
+void case_sender_stack(struct live_case *c);
 /* Which fixes fit, on which descriptors; nothing is changed. */
 int case_plan(struct live_case *c, struct err *e);
 /* Every fix that can be run, until one is proven. */

@@ -63,7 +63,7 @@ static void note_missing(struct live_case *c)
 	}
 }
 
-void case_see_stack(struct live_case *c)
+void case_sender_stack(struct live_case *c)
 {
 	struct stack_copy *copy = malloc(sizeof(*copy));
 	struct python_layout python;
