@@ -1080,7 +1080,7 @@ static bool leads_with_wait(const struct verdict *v)
 	return v->kind == KIND_WAIT || v->kind == KIND_MUTUAL;
 }
 
-/* A wait that leads is said after what nothing held up, or what was a trifle beside it. */
+/* A wait that leads is said after what nothing held up, or what was negligible beside it. */
 static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			     size_t len)
 {

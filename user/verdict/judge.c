@@ -26,7 +26,7 @@ enum rank {
 	RANK_FIRST,
 	RANK_UNDELIVERED, /* nothing that stands below it can be mended before this */
 	RANK_STALL,
-	RANK_OVERSHADOWS, /* what stalled is a trifle beside this wait */
+	RANK_OVERSHADOWS, /* what stalled is negligible beside this wait */
 };
 
 /* Of two times: beside the one, so many times as long, nobody asks for the other. */

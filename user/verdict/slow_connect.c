@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "verdict/other_findings.h"
-#include "verdict/trifle.h"
+#include "verdict/negligible.h"
 
 /* A network of this house answers sooner; and less of a connection's life is no matter. */
 #define SLOW_NS	   10000000

@@ -16,7 +16,7 @@
 #include "verdict/reader_circle.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
-#include "verdict/trifle.h"
+#include "verdict/negligible.h"
 #include "verdict/other_findings.h"
 
 bool endpoint_sent(const struct trace_endpoint *ep)
@@ -198,7 +198,7 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
-		if (!is_trifle(c->v[i].f.all.ns, observed) && is_found_again(&c->v[i].f))
+		if (!is_negligible(c->v[i].f.all.ns, observed) && is_found_again(&c->v[i].f))
 			keep(out, &c->v[i].f);
 	candidates_free(c);
 }
@@ -334,19 +334,19 @@ static const struct reader_spell none = { .endpoint = -1 };
 /* A shell's $(...) at the start of a long run: nobody came for that. */
 #define WAITED_OF_ALL 0.1
 
-static bool is_unfelt(uint64_t ns, uint64_t observed)
+static bool is_unnoticeable(uint64_t ns, uint64_t observed)
 {
-	return is_trifle(ns, observed) ||
-	       (ns < FELT_NS && (double)ns < WAITED_OF_ALL * (double)observed);
+	return is_negligible(ns, observed) ||
+	       (ns < NOTICEABLE_NS && (double)ns < WAITED_OF_ALL * (double)observed);
 }
 
 /* less than this of all that was watched is any busy machine's */
 #define STARVED_OF_ALL 0.02
 
-static void drop_trifle(struct reader_spell *r, uint64_t observed)
+static void drop_negligible(struct reader_spell *r, uint64_t observed)
 {
 	if (r->endpoint >= 0 &&
-	    (is_unfelt(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
+	    (is_unnoticeable(r->ns, observed) || (double)r->ns < STARVED_OF_ALL * (double)observed))
 		*r = none;
 }
 
@@ -391,8 +391,8 @@ static bool is_brief(const struct verdict *v)
 	bool is_small = (double)ns < WAITED_OF_ALL * (double)v->observed_ns;
 
 	if (v->mutual.endpoint >= 0)
-		return is_trifle(ns, v->observed_ns);
-	return is_unfelt(ns, v->observed_ns) || (is_small && is_limited(v));
+		return is_negligible(ns, v->observed_ns);
+	return is_unnoticeable(ns, v->observed_ns) || (is_small && is_limited(v));
 }
 
 /* The late reader, or its process at another connection, had no CPU for most of that time. */
@@ -415,7 +415,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);
 	out->undelivered = find_undelivered(s);
-	drop_trifle(&out->starved, out->observed_ns);
+	drop_negligible(&out->starved, out->observed_ns);
 	out->late = find_late_reader(s);
 	out->busy = find_busy_reader(s);
 	if (out->late.endpoint >= 0 && out->n &&

@@ -7,7 +7,7 @@
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
-#include "verdict/trifle.h"
+#include "verdict/negligible.h"
 #include "verdict/who.h"
 
 /* of the time of a wait: what lay unread for less was read as soon as it came */
@@ -64,7 +64,7 @@ struct alike {
 
 static bool are_brief(const struct alike *a, uint64_t observed)
 {
-	return a->helpers && a->longest.ns < FELT_NS &&
+	return a->helpers && a->longest.ns < NOTICEABLE_NS &&
 	       (double)a->ns < MOST_OF_RUN * (double)observed;
 }
 

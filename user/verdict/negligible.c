@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "verdict/trifle.h"
+#include "verdict/negligible.h"
 
 /* Half of a delayed ACK is a length that somebody may look for, however long he watched. */
-#define ALWAYS_NS    20000000
-#define TRIFLE_SHARE 0.005
+#define ALWAYS_NS	 20000000
+#define NEGLIGIBLE_SHARE 0.005
 
 uint64_t observed_ns(const struct trace_snapshot *s)
 {
@@ -21,7 +21,7 @@ uint64_t observed_ns(const struct trace_snapshot *s)
 	return to > from ? to - from : 0;
 }
 
-bool is_trifle(uint64_t ns, uint64_t observed)
+bool is_negligible(uint64_t ns, uint64_t observed)
 {
-	return ns < ALWAYS_NS && (double)ns < TRIFLE_SHARE * (double)observed;
+	return ns < ALWAYS_NS && (double)ns < NEGLIGIBLE_SHARE * (double)observed;
 }
