@@ -11,7 +11,7 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "render/environment.h"
-#include "verdict/brief_lives.h"
+#include "verdict/unsampled_connections.h"
 #include "verdict/kept_off.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
@@ -987,12 +987,12 @@ static void card_connect(const struct making *m)
 /* A refused sender sleeps nowhere, and a message leaves no trace. */
 static void what_looks_do_not_see(const struct making *m)
 {
-	size_t brief = count_brief_lives(m->s);
+	size_t unsampled = count_unsampled(m->s);
 	struct card *c = m->c;
 
-	if (brief)
+	if (unsampled)
 		snprintf(c->why, sizeof(c->why), "%zu of them ended before they were sampled",
-			 brief);
+			 unsampled);
 	snprintf(c->next, sizeof(c->next),
 		 "samples miss refused sends and single messages; --exact sees them");
 }

@@ -3,7 +3,7 @@
  * one in all. */
 #include <string.h>
 
-#include "verdict/brief_lives.h"
+#include "verdict/unsampled_connections.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
@@ -91,12 +91,12 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 		*least = (struct alike){ .longest = *r, .ns = r->ns };
 }
 
-static void add_brief_lives(const struct trace_snapshot *s, struct alike v[KINDS_OF_WAITS])
+static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_OF_WAITS])
 {
 	for (int k = 0; s->looks && k < KINDS_OF_WAITS && v[k].ns; k++) {
-		struct brief_lives b = brief_lives_like(s, &s->ep[v[k].longest.endpoint]);
+		struct unsampled b = unsampled_like(s, &s->ep[v[k].longest.endpoint]);
 
-		v[k].ns += brief_part(&b, v[k].ns);
+		v[k].ns += unsampled_part(&b, v[k].ns);
 	}
 }
 
@@ -115,7 +115,7 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, 
 		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
-	add_brief_lives(s, v);
+	add_unsampled(s, v);
 	for (int k = 0; k < KINDS_OF_WAITS; k++)
 		if (v[k].ns > most.ns && v[k].ns >= least_ns && !are_brief(&v[k], observed))
 			most = v[k];
@@ -210,7 +210,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 {
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
 	struct while_alive all = { .from = UINT64_MAX };
-	struct brief_lives brief;
+	struct unsampled unsampled;
 
 	if (wait->endpoint < 0)
 		return (struct waits_together){};
@@ -231,10 +231,10 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		sum.helpers |= same_helpers(&s->ep[wait->endpoint], ep);
 		add_requests(s, i, &sum.requests);
 	}
-	brief = brief_lives_like(s, &s->ep[wait->endpoint]);
-	sum.connections += brief.n;
-	sum.ns += brief_part(&brief, sum.ns);
-	sum.lifetime_ns += brief.lifetime_ns;
+	unsampled = unsampled_like(s, &s->ep[wait->endpoint]);
+	sum.connections += unsampled.n;
+	sum.ns += unsampled_part(&unsampled, sum.ns);
+	sum.lifetime_ns += unsampled.lifetime_ns;
 	if (sum.helpers && all.to - all.from > sum.lifetime_ns)
 		sum.lifetime_ns = all.to - all.from;
 	return sum;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "verdict/brief_lives.h"
+#include "verdict/unsampled_connections.h"
 
 #include <string.h>
 
-#define LOOKS_ENOUGH 10
+#define SAMPLES_ENOUGH 10
 
 bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
@@ -16,41 +16,40 @@ bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
 	return a->proto == b->proto && a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid;
 }
 
-static bool is_brief(const struct trace_snapshot *s, size_t i)
+static bool is_unsampled(const struct trace_snapshot *s, size_t i)
 {
 	return s->ep[i].proto == TRACE_TCP && s->ep[i].closed && !s->looks[i].n;
 }
 
-struct brief_lives brief_lives_like(const struct trace_snapshot *s,
-				    const struct trace_endpoint *ep)
+struct unsampled unsampled_like(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	struct brief_lives b = {};
+	struct unsampled b = {};
 	uint64_t looks = 0;
 
 	for (size_t i = 0; s->looks && ep->proto == TRACE_TCP && i < s->n; i++) {
 		if (!same_client(ep, &s->ep[i]) || !same_server(ep, &s->ep[i]))
 			continue;
-		if (is_brief(s, i)) {
+		if (is_unsampled(s, i)) {
 			b.n++;
 			b.lifetime_ns += s->ep[i].rx.lifetime_ns;
 			continue;
 		}
-		b.looked_at_ns += s->ep[i].rx.lifetime_ns;
+		b.sampled_ns += s->ep[i].rx.lifetime_ns;
 		looks += s->looks[i].n;
 	}
-	return looks < LOOKS_ENOUGH || !b.looked_at_ns ? (struct brief_lives){} : b;
+	return looks < SAMPLES_ENOUGH || !b.sampled_ns ? (struct unsampled){} : b;
 }
 
-uint64_t brief_part(const struct brief_lives *b, uint64_t ns)
+uint64_t unsampled_part(const struct unsampled *b, uint64_t ns)
 {
-	return b->n ? (uint64_t)((double)ns * (double)b->lifetime_ns / (double)b->looked_at_ns) : 0;
+	return b->n ? (uint64_t)((double)ns * (double)b->lifetime_ns / (double)b->sampled_ns) : 0;
 }
 
-size_t count_brief_lives(const struct trace_snapshot *s)
+size_t count_unsampled(const struct trace_snapshot *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; s->looks && i < s->n; i++)
-		n += is_brief(s, i);
+		n += is_unsampled(s, i);
 	return n;
 }
