@@ -12,7 +12,7 @@
 #include "verdict/blame.h"
 #include "render/environment.h"
 #include "verdict/unsampled_connections.h"
-#include "verdict/kept_off.h"
+#include "verdict/stopped_or_throttled.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
 #include "verdict/other_clients.h"
@@ -271,8 +271,8 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 		snprintf(buf, len, "%s: %s %s %" PRIu64 " times, %.1f B each", causes, name,
 			 verb_of(name, "reads", "read"), reader->messages,
 			 (double)reader->bytes / (double)reader->messages);
-	else if (reader_kept_off(m->s, f))
-		snprintf(buf, len, "%s: %s %s", causes, name, reader_kept_off(m->s, f));
+	else if (reader_halted(m->s, f))
+		snprintf(buf, len, "%s: %s %s", causes, name, reader_halted(m->s, f));
 	else
 		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while",
 			 name, reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
@@ -343,7 +343,7 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	size_t len = sizeof(m->c->why);
 
 	blamed_name(m, f, name, sizeof(name));
-	if (f->blamed == BLAME_PEER_READER || f->small_reads || reader_kept_off(m->s, f))
+	if (f->blamed == BLAME_PEER_READER || f->small_reads || reader_halted(m->s, f))
 		why_of_reader(m, f, name);
 	else if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, "%s: %s %s ACKs", cause, name,
@@ -557,10 +557,10 @@ static void card_of_late_reader(const struct making *m)
 	if (not_accepted)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
-	if (kept_off_phrase(m->s, &ep->rx_calls, longest_of(late))) {
+	if (halt_phrase(m->s, &ep->rx_calls, longest_of(late))) {
 		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
-			 kept_off_phrase(m->s, &ep->rx_calls, longest_of(late)));
-		set_fix(c, kept_off_fix(m->s, &ep->rx_calls, longest_of(late)));
+			 halt_phrase(m->s, &ep->rx_calls, longest_of(late)));
+		set_fix(c, halt_fix(m->s, &ep->rx_calls, longest_of(late)));
 		return;
 	}
 	if (not_accepted) {
@@ -608,10 +608,10 @@ static void card_starved(const struct making *m)
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
 	snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
-	if (kept_off(m->s, starved_end(ep, st), st->ns) == KEPT_OFF_QUOTA) {
+	if (stopped_or_throttled(m->s, starved_end(ep, st), st->ns) == HALT_THROTTLED) {
 		snprintf(c->why, sizeof(c->why), "it %s",
-			 kept_off_phrase(m->s, starved_end(ep, st), st->ns));
-		set_fix(c, kept_off_fix(m->s, starved_end(ep, st), st->ns));
+			 halt_phrase(m->s, starved_end(ep, st), st->ns));
+		set_fix(c, halt_fix(m->s, starved_end(ep, st), st->ns));
 		return;
 	}
 	snprintf(c->why, sizeof(c->why),
@@ -776,9 +776,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
-	else if (kept_off_phrase(m->s, sender, longest_of(&m->v->wait)))
+	else if (halt_phrase(m->s, sender, longest_of(&m->v->wait)))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
-			 kept_off_phrase(m->s, sender, longest_of(&m->v->wait)));
+			 halt_phrase(m->s, sender, longest_of(&m->v->wait)));
 	else if (has_requests(&m->v->waits.requests))
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)
@@ -1079,7 +1079,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
-	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || reader_kept_off(s, f) ||
+	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || reader_halted(s, f) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;
 	pid = finding_sender(s, f).tgid;

@@ -21,12 +21,11 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf, size_t len);
 /* of a program that was not allowed to run for most of so long: what kept it off, and the fix;
  * NULL: nothing did */
-const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
-			    uint64_t ns);
-const char *kept_off_fix(const struct trace_snapshot *s, const struct trace_call_stats *b,
-			 uint64_t ns);
+const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
+			uint64_t ns);
+const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns);
 /* the same of the reader that a stall is laid at the door of */
-const char *reader_kept_off(const struct trace_snapshot *s, const struct finding *f);
+const char *reader_halted(const struct trace_snapshot *s, const struct finding *f);
 /* "is not reading", "reads often, and does not keep up", "waits for slowfeed[7] to send"; of
  * several "are", "read", "wait" */
 const char *reader_phrase(const struct trace_snapshot *s, const struct finding *f, bool several,

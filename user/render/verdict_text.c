@@ -11,7 +11,7 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/judge.h"
-#include "verdict/kept_off.h"
+#include "verdict/stopped_or_throttled.h"
 #include "verdict/limit.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
@@ -53,34 +53,33 @@ static void how_it_reads(const struct trace_call_stats *reader, const struct fin
 			 several ? "do" : "does");
 }
 
-const char *kept_off_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
-			    uint64_t ns)
+const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
+			uint64_t ns)
 {
 	static const char *const phrases[] = {
-		[KEPT_OFF_STOPPED] = "was stopped (signal, debugger or freezer)",
-		[KEPT_OFF_QUOTA] = "had used up the CPU quota of its cgroup (cpu.max)",
+		[HALT_STOPPED] = "was stopped (signal, debugger or freezer)",
+		[HALT_THROTTLED] = "had used up the CPU quota of its cgroup (cpu.max)",
 	};
 
-	return phrases[kept_off(s, b, ns)];
+	return phrases[stopped_or_throttled(s, b, ns)];
 }
 
-const char *kept_off_fix(const struct trace_snapshot *s, const struct trace_call_stats *b,
-			 uint64_t ns)
+const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns)
 {
 	static const char *const fixes[] = {
-		[KEPT_OFF_STOPPED] = "let it continue, and find out who stopped it: kill -STOP, a "
-				     "debugger, cgroup.freeze",
-		[KEPT_OFF_QUOTA] = "raise the CPU quota of its cgroup (cpu.max), or make it use "
+		[HALT_STOPPED] = "let it continue, and find out who stopped it: kill -STOP, a "
+				 "debugger, cgroup.freeze",
+		[HALT_THROTTLED] = "raise the CPU quota of its cgroup (cpu.max), or make it use "
 				   "less CPU",
 	};
 
-	return fixes[kept_off(s, b, ns)];
+	return fixes[stopped_or_throttled(s, b, ns)];
 }
 
-const char *reader_kept_off(const struct trace_snapshot *s, const struct finding *f)
+const char *reader_halted(const struct trace_snapshot *s, const struct finding *f)
 {
 	return f->blamed == BLAME_PEER_READER || f->blamed == BLAME_PEER_NO_CPU
-		       ? kept_off_phrase(s, who_reads(s, &s->ep[f->endpoint]), f->ns)
+		       ? halt_phrase(s, who_reads(s, &s->ep[f->endpoint]), f->ns)
 		       : NULL;
 }
 
@@ -180,8 +179,8 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 			 late.others ? "are busy on their" : "is busy on its");
 	else if (f->limit != LIMIT_NONE && f->limit != LIMIT_OWN_WRITES)
 		snprintf(buf, len, ", limited by %s", limit_phrase(f->limit));
-	else if (reader_kept_off(s, f))
-		snprintf(buf, len, " <- %s %s", name, reader_kept_off(s, f));
+	else if (reader_halted(s, f))
+		snprintf(buf, len, " <- %s %s", name, reader_halted(s, f));
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(buf, len, "%s %s %s", is_readers_doing(f) ? " <-" : ", while", name,
 			 reader_phrase(s, f, late.others, how, sizeof(how)));
@@ -375,8 +374,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->small_reads)
 		return "read in larger pieces: a call for each few bytes takes more time than the "
 		       "bytes (a buffered reader, a larger block size)";
-	if (reader_kept_off(s, f))
-		return kept_off_fix(s, who_reads(s, &s->ep[f->endpoint]), f->ns);
+	if (reader_halted(s, f))
+		return halt_fix(s, who_reads(s, &s->ep[f->endpoint]), f->ns);
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
 		return starved_fix();
 	if (f->late_not_lost)

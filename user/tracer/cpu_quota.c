@@ -102,7 +102,7 @@ static uint64_t throttled_at(const char *group)
 	return ns;
 }
 
-uint64_t cpu_quota_kept_off(pid_t pid)
+uint64_t cpu_quota_throttled(pid_t pid)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	char path[PATH_ROOM], *last;

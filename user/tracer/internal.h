@@ -162,7 +162,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s);
 void reader_cpu_free(struct trace *t);
 /* cpu_quota.c: in all of that group's life, on all of its CPUs */
-uint64_t cpu_quota_kept_off(pid_t pid);
+uint64_t cpu_quota_throttled(pid_t pid);
 /* accepted_by.c */
 void accepted_by_fill(struct trace_snapshot *s);
 /* pipe_readers.c */

@@ -162,7 +162,7 @@ static void ask_process(struct cpu_book *book, const struct cpu_book *last, pid_
 		return;
 	*p = (struct process_cpu){ .pid = pid,
 				   .first_thread = first,
-				   .throttled_ns = cpu_quota_kept_off(pid) };
+				   .throttled_ns = cpu_quota_throttled(pid) };
 	if (n <= THREADS_MOST)
 		proc_numbers(path, ask_thread, &a);
 	p->n_threads = book->n_threads - first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Readers that leave data unread, mostly data of a sender that was not seen. */
-#include "verdict/kept_off.h"
+#include "verdict/stopped_or_throttled.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
 
@@ -132,7 +132,7 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 		return false;
 	if (r->ns < SOON_NS * in->messages || r->ns > HEARTBEAT_NS * in->messages)
 		return false;
-	if (2 * r->max_ns > r->ns || kept_off(s, in, r->ns) != KEPT_OFF_NOT)
+	if (2 * r->max_ns > r->ns || stopped_or_throttled(s, in, r->ns) != HALT_NONE)
 		return false; /* it was away once */
 	return in->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * in->cpu_ns < r->ns &&
 	       2 * (other->rx.ns[RX_WAIT] + other->rx.ns[RX_IDLE]) >= r->ns &&

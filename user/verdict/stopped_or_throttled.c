@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "verdict/kept_off.h"
+#include "verdict/stopped_or_throttled.h"
 
 uint64_t stopped_ns(const struct trace_call_stats *b)
 {
@@ -20,12 +20,12 @@ static bool process_was_stopped(const struct trace_snapshot *s, pid_t tgid, uint
 	return false;
 }
 
-enum kept_off kept_off(const struct trace_snapshot *s, const struct trace_call_stats *b,
-		       uint64_t ns)
+enum halt stopped_or_throttled(const struct trace_snapshot *s, const struct trace_call_stats *b,
+			       uint64_t ns)
 {
 	if (!b || !ns || b->no_cpu_res == TRACE_UNKNOWN)
-		return KEPT_OFF_NOT;
+		return HALT_NONE;
 	if (was_stopped(b, b->tgid, ns) || (b->tgid && process_was_stopped(s, b->tgid, ns)))
-		return KEPT_OFF_STOPPED;
-	return 2 * b->quota_ns >= ns ? KEPT_OFF_QUOTA : KEPT_OFF_NOT;
+		return HALT_STOPPED;
+	return 2 * b->quota_ns >= ns ? HALT_THROTTLED : HALT_NONE;
 }
