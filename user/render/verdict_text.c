@@ -1110,14 +1110,14 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 
 /* ---- what is true too, and does not lead ---- */
 
-/* A wait beside a stall is part of the sentence; of kinds that are not listed there is nothing to
- * say beside. */
-static const enum finding_kind told_beside[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
+/* What is reported besides the finding that leads, in this order. A wait beside a stall is part of
+ * the stall's sentence. */
+static const enum finding_kind also_kinds[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
 	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED,
 	KIND_CONNECT };
 
 /* What holds a stream below its limit for moments is not worth a sentence: its states show it. */
-static bool told_by_lead(const struct verdict *v, size_t i)
+static bool covered_by_lead(const struct verdict *v, size_t i)
 {
 	if (v->kind == KIND_LIMIT)
 		return v->v[i].endpoint == v->v[v->lead].endpoint;
@@ -1130,7 +1130,7 @@ static size_t other_stalls(const struct trace_snapshot *s, const struct verdict 
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n && n < max; i++)
-		if (!told_by_lead(v, i))
+		if (!covered_by_lead(v, i))
 			finding_sentence(s, &v->v[i], text[n++], VERDICT_TEXT);
 	return n;
 }
@@ -1140,8 +1140,8 @@ size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 {
 	size_t n = other_stalls(s, v, text, max < VERDICT_ALSO_STALLS ? max : VERDICT_ALSO_STALLS);
 
-	for (size_t i = 0; i < sizeof(told_beside) / sizeof(told_beside[0]) && n < max; i++) {
-		enum finding_kind k = told_beside[i];
+	for (size_t i = 0; i < sizeof(also_kinds) / sizeof(also_kinds[0]) && n < max; i++) {
+		enum finding_kind k = also_kinds[i];
 
 		if (k != v->kind &&
 		    (judge_found(v, k) || (k == KIND_LOSS && v->loss.endpoint >= 0)))
