@@ -6,7 +6,7 @@
 
 #include "bench/run.h"
 #include "bench/tune.h"
-#include "bench/beside_plain.h"
+#include "bench/rpc_overhead.h"
 #include "base/array.h"
 
 enum {
@@ -536,5 +536,5 @@ void bench_teardown(struct bench_plan *plan)
 uint64_t bench_point_ns(const struct bench_plan *plan)
 {
 	return (uint64_t)plan->o.duration + 150000000 + bench_tuning_ns(plan) +
-	       beside_plain_ns(plan);
+	       rpc_overhead_ns(plan);
 }

@@ -12,7 +12,7 @@
 
 #include "bench/run.h"
 #include "bench/tune.h"
-#include "bench/beside_plain.h"
+#include "bench/rpc_overhead.h"
 
 enum {
 	TRIAL_NS = 60000000,
@@ -264,7 +264,7 @@ int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
 			 ? run_tuned(plan, t, size, hooks, p, e)
 			 : bench_run_as_planned(plan, t, size, hooks, p, e);
 
-	return rc || hooks ? rc : beside_plain(plan, t, size, p, e);
+	return rc || hooks ? rc : rpc_overhead_measure(plan, t, size, p, e);
 }
 
 uint64_t bench_tuning_ns(const struct bench_plan *plan)

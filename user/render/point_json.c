@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "bench/beside_plain.h"
+#include "bench/rpc_overhead.h"
 #include "render/environment.h"
 #include "render/sink.h"
 

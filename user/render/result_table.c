@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/beside_plain.h"
+#include "bench/rpc_overhead.h"
 #include "remote/remote.h"
 #include "base/text.h"
 #include "render/grid.h"

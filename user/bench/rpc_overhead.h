@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What calls cost more than plain messages of the same size over the same path. */
-#ifndef IPCSTALL_BENCH_BESIDE_PLAIN_H
-#define IPCSTALL_BENCH_BESIDE_PLAIN_H
+#ifndef IPCSTALL_BENCH_RPC_OVERHEAD_H
+#define IPCSTALL_BENCH_RPC_OVERHEAD_H
 
 #include "bench/bench.h"
 
 /* Run the plain workload once, shortly, and keep its figure in p->rpc. Nothing to do over
  * --connect: the other host's end serves one kind of workload. */
-int beside_plain(const struct bench_plan *plan, enum test t, int64_t size, struct point *p,
-		 struct err *e);
-uint64_t beside_plain_ns(const struct bench_plan *plan);
+int rpc_overhead_measure(const struct bench_plan *plan, enum test t, int64_t size, struct point *p,
+			 struct err *e);
+uint64_t rpc_overhead_ns(const struct bench_plan *plan);
 
 /* How many times as long a call takes; of a stream, how many times as fast the plain one is. NAN:
  * one of the two is not known. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench/beside_plain.h"
+#include "bench/rpc_overhead.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 enum { SHARE = 5, LEAST_NS = 50000000, MOST_NS = 300000000 };
 
-uint64_t beside_plain_ns(const struct bench_plan *plan)
+uint64_t rpc_overhead_ns(const struct bench_plan *plan)
 {
 	int64_t ns = plan->o.duration / SHARE;
 
@@ -16,8 +16,8 @@ uint64_t beside_plain_ns(const struct bench_plan *plan)
 	return (uint64_t)(ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns);
 }
 
-int beside_plain(const struct bench_plan *plan, enum test t, int64_t size, struct point *p,
-		 struct err *e)
+int rpc_overhead_measure(const struct bench_plan *plan, enum test t, int64_t size, struct point *p,
+			 struct err *e)
 {
 	struct bench_plan plain = *plan;
 	struct point found = {};
@@ -25,7 +25,7 @@ int beside_plain(const struct bench_plan *plan, enum test t, int64_t size, struc
 	if (!(plan->w->flags & WL_RPC) || plan->remote || plan->o.serving)
 		return 0;
 	plain.w = plan->w->plain;
-	plain.o.duration = (int64_t)beside_plain_ns(plan);
+	plain.o.duration = (int64_t)rpc_overhead_ns(plan);
 	plain.o.count = plain.o.bytes = 0;
 	if (bench_run_as_planned(&plain, t, size, NULL, &found, e)) {
 		point_free(p);
