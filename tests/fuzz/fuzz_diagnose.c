@@ -14,10 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_file m = memory_file_open(data, size);
 	struct outcome_so_far out = { .print = true, .list = json_array(), .ranges = json_array() };
-	struct examiner x = { .quiet = true, .base_rounds = BASE_ROUNDS, .pairs = PAIRS_LEAST };
+	struct diagnosis_run x = { .quiet = true,
+				   .base_rounds = BASE_ROUNDS,
+				   .pairs = PAIRS_LEAST };
 	struct err e = {};
 
-	if (examine_saved(&x, m.path, &out, &e))
+	if (diagnose_saved(&x, m.path, &out, &e))
 		must_be_refusal(&e);
 	else
 		MUST(json_array_size(out.list) > 0);

@@ -661,8 +661,8 @@ static void test_fix_applies(void **state)
 static void test_report_reads_well(void **state)
 {
 	static const struct fix one = { .name = "one", .said = "mend it" };
-	struct patient *p = calloc(1, sizeof(*p));
-	struct examiner x = {};
+	struct diagnosed_workload *p = calloc(1, sizeof(*p));
+	struct diagnosis_run x = {};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);

@@ -84,8 +84,8 @@ static int settle_options(struct bench_options *o, struct err *e)
 }
 
 /* Without options of its own where it comes from a file: that has them. */
-static json_t *document(const struct examiner *x, const struct bench_plan *plan, const char *from,
-			json_t *diagnoses, json_t *ranges, const char *verdict)
+static json_t *document(const struct diagnosis_run *x, const struct bench_plan *plan,
+			const char *from, json_t *diagnoses, json_t *ranges, const char *verdict)
 {
 	char now[40];
 	time_t t = time(NULL);
@@ -114,14 +114,15 @@ struct outcome_so_far {
 static const int badness[] = { [DIAG_HEALTHY] = 0, [DIAG_UNKNOWN] = 1, [DIAG_NOISY] = 2,
 	[DIAG_ILL] = 3 };
 
-static void rule(const struct examiner *x, const struct outcome_so_far *out)
+static void rule(const struct diagnosis_run *x, const struct outcome_so_far *out)
 {
 	progress_clear(x->quiet);
 	if (out->any)
 		fputs("\n----\n\n", stdout);
 }
 
-static void note(struct examiner *x, const struct patient *p, struct outcome_so_far *out)
+static void note(struct diagnosis_run *x, const struct diagnosed_workload *p,
+		 struct outcome_so_far *out)
 {
 	json_t *one = report_json(p);
 	char text[1200];
@@ -142,7 +143,7 @@ static void note(struct examiner *x, const struct patient *p, struct outcome_so_
 	out->any = true;
 }
 
-static void note_range(struct examiner *x, const struct range *r, struct outcome_so_far *out)
+static void note_range(struct diagnosis_run *x, const struct range *r, struct outcome_so_far *out)
 {
 	struct paint paint = paint_on(stdout, (enum colour_when)x->colour);
 
@@ -156,38 +157,40 @@ static void note_range(struct examiner *x, const struct range *r, struct outcome
 
 /* Where the rounds of one size come from: measured now, or a series of a file. */
 struct source {
-	struct examiner *x;
+	struct diagnosis_run *x;
 	const struct series *saved; /* NULL: measure */
 	enum test test;
 };
 
-static int take_saved(const struct source *from, struct patient *p, struct err *e)
+static int take_saved(const struct source *from, struct diagnosed_workload *p, struct err *e)
 {
 	for (size_t i = 0; i < from->saved->n && p->n_rounds < ROUNDS_ROOM; i++)
 		if (from->saved->rounds[i].size == p->size)
 			p->rounds[p->n_rounds++] = from->saved->rounds[i];
-	return variant_plan(&p->v, from->x->options, patient_size(p), "", e)
+	return variant_plan(&p->v, from->x->options, diagnosed_workload_size(p), "", e)
 		       ? -1
-		       : examine_fixes(from->x, p, e);
+		       : diagnose_from_stalls(from->x, p, e);
 }
 
-static int examine_size(const struct source *from, int64_t size, struct patient *p, struct err *e)
+static int diagnose_size(const struct source *from, int64_t size, struct diagnosed_workload *p,
+			 struct err *e)
 {
 	memset(p, 0, sizeof(*p));
 	p->test = from->test;
 	p->size = size;
-	return from->saved && !from->x->run_fixes ? take_saved(from, p, e) : examine(from->x, p, e);
+	return from->saved && !from->x->run_fixes ? take_saved(from, p, e)
+						  : diagnose_workload(from->x, p, e);
 }
 
 /* One size by itself. */
-static int one_size(const struct source *from, int64_t size, struct patient *p,
+static int one_size(const struct source *from, int64_t size, struct diagnosed_workload *p,
 		    struct outcome_so_far *out, struct err *e)
 {
-	int rc = examine_size(from, size, p, e);
+	int rc = diagnose_size(from, size, p, e);
 
 	if (rc == 0)
 		note(from->x, p, out);
-	patient_free(p);
+	diagnosed_workload_free(p);
 	return rc;
 }
 
@@ -201,8 +204,8 @@ static bool told_before(const struct range *r, size_t i)
 
 /* A band: first what waits there; its fixes are tried only where no deeper band has had the same
  * cause. */
-static int one_band(const struct source *from, struct range *r, size_t i, struct patient *p,
-		    struct outcome_so_far *out, struct err *e)
+static int one_band(const struct source *from, struct range *r, size_t i,
+		    struct diagnosed_workload *p, struct outcome_so_far *out, struct err *e)
 {
 	bool run = from->x->run_fixes;
 	struct band *b = &r->bands[i];
@@ -210,24 +213,24 @@ static int one_band(const struct source *from, struct range *r, size_t i, struct
 	int rc;
 
 	from->x->run_fixes = run && i == 0;
-	rc = examine_size(from, size, p, e);
+	rc = diagnose_size(from, size, p, e);
 	from->x->run_fixes = run;
 	if (rc == 0)
 		range_explain(r, b, p);
 	if (rc == 0 && i == 0) {
 		note(from->x, p, out);
 	} else if (rc == 0 && b->cause < DIAG_CAUSES && !told_before(r, i)) {
-		patient_free(p);
+		diagnosed_workload_free(p);
 		return one_size(from, size, p, out, e);
 	}
-	patient_free(p);
+	diagnosed_workload_free(p);
 	return rc;
 }
 
 static int all_bands(const struct source *from, struct range *r, struct outcome_so_far *out,
 		     struct err *e)
 {
-	struct patient *p = calloc(1, sizeof(*p));
+	struct diagnosed_workload *p = calloc(1, sizeof(*p));
 	int rc = p ? 0
 		   : err_set(e, EXIT_NO_RESOURCE,
 			     "diagnose: out of memory; free some and run again");
@@ -245,7 +248,7 @@ static int all_bands(const struct source *from, struct range *r, struct outcome_
 static int each_size(const struct source *from, const struct range *r, struct outcome_so_far *out,
 		     struct err *e)
 {
-	struct patient *p = calloc(1, sizeof(*p));
+	struct diagnosed_workload *p = calloc(1, sizeof(*p));
 	int rc = p ? 0
 		   : err_set(e, EXIT_NO_RESOURCE,
 			     "diagnose: out of memory; free some and run again");
@@ -256,7 +259,7 @@ static int each_size(const struct source *from, const struct range *r, struct ou
 	return rc;
 }
 
-static int live_test(struct examiner *x, enum test t, const struct size_list *sizes,
+static int live_test(struct diagnosis_run *x, enum test t, const struct size_list *sizes,
 		     struct outcome_so_far *out, struct err *e)
 {
 	struct source from = { .x = x, .test = t };
@@ -280,8 +283,8 @@ static int live_test(struct examiner *x, enum test t, const struct size_list *si
 	return rc;
 }
 
-static int examine_live(struct examiner *x, const struct bench_plan *plan,
-			struct outcome_so_far *out, struct err *e)
+static int diagnose_live(struct diagnosis_run *x, const struct bench_plan *plan,
+			 struct outcome_so_far *out, struct err *e)
 {
 	int rc = 0;
 
@@ -291,7 +294,7 @@ static int examine_live(struct examiner *x, const struct bench_plan *plan,
 	return rc;
 }
 
-static int saved_series(struct examiner *x, const struct series *s, struct outcome_so_far *out,
+static int saved_series(struct diagnosis_run *x, const struct series *s, struct outcome_so_far *out,
 			struct err *e)
 {
 	struct source from = { .x = x, .saved = s, .test = s->test };
@@ -311,8 +314,8 @@ static int saved_series(struct examiner *x, const struct series *s, struct outco
 	return rc;
 }
 
-static int examine_saved(struct examiner *x, const char *path, struct outcome_so_far *out,
-			 struct err *e)
+static int diagnose_saved(struct diagnosis_run *x, const char *path, struct outcome_so_far *out,
+			  struct err *e)
 {
 	struct saved s;
 	int rc = saved_load(path, &s, e);
@@ -330,16 +333,16 @@ static int examine_saved(struct examiner *x, const char *path, struct outcome_so
 	return rc;
 }
 
-static int run_source(struct examiner *x, struct diagnose_opts *o, const struct bench_plan *plan,
-		      struct outcome_so_far *out, struct err *e)
+static int run_source(struct diagnosis_run *x, struct diagnose_opts *o,
+		      const struct bench_plan *plan, struct outcome_so_far *out, struct err *e)
 {
 	if (o->from)
-		return examine_saved(x, o->from, out, e);
+		return diagnose_saved(x, o->from, out, e);
 	x->options = &o->bench;
-	return examine_live(x, plan, out, e);
+	return diagnose_live(x, plan, out, e);
 }
 
-static int write_document(struct examiner *x, const struct diagnose_opts *o,
+static int write_document(struct diagnosis_run *x, const struct diagnose_opts *o,
 			  const struct bench_plan *plan, const struct outcome_so_far *out,
 			  struct err *e)
 {
@@ -389,15 +392,15 @@ static int run_diagnose(void *opts, struct opt_operands *rest, struct err *e)
 	struct outcome_so_far out = { .print = !o->bench.quiet && !(o->bench.json &&
 		!strcmp(o->bench.json, "-")) };
 	struct bench_plan plan = {};
-	struct examiner x = { .trace = o->bench.trace,
-			      .run_fixes =
-				      o->fixes == FIXES_RUN || (o->fixes == FIXES_AUTO && !o->from),
-			      .quiet = o->bench.quiet,
-			      .backend = o->bench.backend,
-			      .base_rounds = (size_t)o->rounds,
-			      .pairs = (size_t)o->pairs,
-			      .seed = (uint64_t)o->bench.seed,
-			      .colour = o->bench.colour };
+	struct diagnosis_run x = { .trace = o->bench.trace,
+				   .run_fixes = o->fixes == FIXES_RUN ||
+						(o->fixes == FIXES_AUTO && !o->from),
+				   .quiet = o->bench.quiet,
+				   .backend = o->bench.backend,
+				   .base_rounds = (size_t)o->rounds,
+				   .pairs = (size_t)o->pairs,
+				   .seed = (uint64_t)o->bench.seed,
+				   .colour = o->bench.colour };
 	int rc;
 
 	if (o->json_schema)

@@ -410,7 +410,7 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 			      const size_t *of, size_t n, bool disturbed, int *culprit)
 {
 	bool open = false;
-	int clear = -1, cured = -1;
+	int clear = -1, proven_at = -1;
 
 	*culprit = -1;
 	if ((!s->traced || s->too_few) && !s->n)
@@ -421,14 +421,14 @@ enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gai
 		bool certain = s->v[i].class == WAIT_CLEAR,
 		     proven = t.confirmed && (certain || !disturbed);
 
-		if (proven && cured < 0)
-			cured = (int)i;
+		if (proven && proven_at < 0)
+			proven_at = (int)i;
 		if (certain && clear < 0)
 			clear = (int)i;
 		open |= s->v[i].class == WAIT_POSSIBLE && !proven &&
 			(t.confirmed || t.noisy || !t.refuted);
 	}
-	*culprit = cured >= 0 ? cured : clear;
+	*culprit = proven_at >= 0 ? proven_at : clear;
 	if (*culprit >= 0)
 		return DIAG_ILL;
 	return open || (disturbed && s->most_masked > s->resolution) ? DIAG_NOISY : DIAG_HEALTHY;

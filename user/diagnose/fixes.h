@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which changes can cure which wait: one row a fix (fixes.c). A fix is proposed only where it
+/* Which changes can end which wait: one row a fix (fixes.c). A fix is proposed only where it
  * changes something. */
 #ifndef IPCSTALL_DIAGNOSE_FIXES_H
 #define IPCSTALL_DIAGNOSE_FIXES_H

@@ -55,12 +55,12 @@ static void variant_close(struct variant *v)
 }
 
 /* A connect has no message: what else its options test keeps their sizes. */
-int64_t patient_size(const struct patient *p)
+int64_t diagnosed_workload_size(const struct diagnosed_workload *p)
 {
 	return p->test == TEST_CONNECT ? 0 : p->size;
 }
 
-static void progress(struct examiner *x, const char *what)
+static void progress(struct diagnosis_run *x, const char *what)
 {
 	uint64_t gone = now_ns() - x->began_ns;
 	double each = x->done ? (double)gone / (double)x->done : 0;
@@ -74,7 +74,7 @@ static void progress(struct examiner *x, const char *what)
 		      each * (double)(x->planned - x->done + 1) / 1e9);
 }
 
-static void keep_samples(struct patient *p, const struct point *pt)
+static void keep_samples(struct diagnosed_workload *p, const struct point *pt)
 {
 	size_t room = SAMPLES_KEPT - p->n_samples, step;
 
@@ -88,7 +88,7 @@ static void keep_samples(struct patient *p, const struct point *pt)
 }
 
 /* One run of one variant; tr: NULL for one without the ledger. */
-static int run_once(struct patient *p, struct variant *v, struct traced *tr, bool keep,
+static int run_once(struct diagnosed_workload *p, struct variant *v, struct traced *tr, bool keep,
 		    struct diag_round *out, struct err *e)
 {
 	struct point pt = {};
@@ -109,13 +109,15 @@ static int run_once(struct patient *p, struct variant *v, struct traced *tr, boo
 		  : 0;
 }
 
-int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e)
+int diagnose_once(struct diagnosis_run *x, struct diagnosed_workload *p, struct diag_round *out,
+		  struct err *e)
 {
 	progress(x, "all sizes");
 	return run_once(p, &p->v, NULL, false, out, e);
 }
 
-static int base_rounds(struct examiner *x, struct patient *p, struct traced *tr, struct err *e)
+static int base_rounds(struct diagnosis_run *x, struct diagnosed_workload *p, struct traced *tr,
+		       struct err *e)
 {
 	for (size_t i = 0; i < x->base_rounds && p->n_rounds < ROUNDS_ROOM; i++) {
 		progress(x, tr ? "with the ledger" : "as it is");
@@ -127,7 +129,7 @@ static int base_rounds(struct examiner *x, struct patient *p, struct traced *tr,
 }
 
 /* Rounds without the ledger first: while its programs are loaded, nothing is undisturbed. */
-static int measure_as_is(struct examiner *x, struct patient *p, struct err *e)
+static int measure_as_is(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	struct traced tr = {};
 	int rc;
@@ -151,7 +153,7 @@ static int measure_as_is(struct examiner *x, struct patient *p, struct err *e)
 }
 
 /* Somebody else was at work on our CPUs: by the limits that every result is warned by. */
-static void judge_noise(struct patient *p)
+static void judge_noise(struct diagnosed_workload *p)
 {
 	double v[ROUNDS_ROOM];
 
@@ -161,7 +163,7 @@ static void judge_noise(struct patient *p)
 	p->disturbed = p->competing > noise_default_limits.share;
 }
 
-static void open_trials(struct examiner *x, struct patient *p)
+static void open_trials(struct diagnosis_run *x, struct diagnosed_workload *p)
 {
 	struct proposal list[FIXES_TRIED];
 
@@ -172,7 +174,7 @@ static void open_trials(struct examiner *x, struct patient *p)
 
 		*t = (struct trial){ .p = list[i], .wait_before = NAN, .wait_after = NAN };
 		if (x->run_fixes &&
-		    variant_open(&t->v, x->options, patient_size(p), list[i].sets, &e))
+		    variant_open(&t->v, x->options, diagnosed_workload_size(p), list[i].sets, &e))
 			snprintf(t->why_not, sizeof(t->why_not), "%.255s", e.text);
 	}
 }
@@ -191,14 +193,15 @@ struct pairs_of_runs {
 		after[FIXES_TRIED][ROUNDS_ROOM];
 };
 
-static bool is_loss(const struct patient *p, const struct trial *t)
+static bool is_loss(const struct diagnosed_workload *p, const struct trial *t)
 {
 	return p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
 }
 
 /* A fix that cannot run here (a congestion control that is not allowed, say) leaves the trial; the
  * others go on. */
-static int run_fix(struct patient *p, struct trial *t, struct diag_round *out, struct err *e)
+static int run_fix(struct diagnosed_workload *p, struct trial *t, struct diag_round *out,
+		   struct err *e)
 {
 	struct err own = {};
 
@@ -213,8 +216,8 @@ static int run_fix(struct patient *p, struct trial *t, struct diag_round *out, s
 }
 
 /* One round: the workload as it is at both ends, every fix between, in an order of its own. */
-static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng *rng,
-		     struct pairs_of_runs *m, struct err *e)
+static int one_round(struct diagnosis_run *x, struct diagnosed_workload *p, size_t k,
+		     struct rng *rng, struct pairs_of_runs *m, struct err *e)
 {
 	struct diag_round first, last, with;
 	size_t order[FIXES_TRIED];
@@ -245,7 +248,7 @@ static int one_round(struct examiner *x, struct patient *p, size_t k, struct rng
 	return 0;
 }
 
-static size_t ready_trials(const struct patient *p)
+static size_t ready_trials(const struct diagnosed_workload *p)
 {
 	size_t n = 0;
 
@@ -254,7 +257,7 @@ static size_t ready_trials(const struct patient *p)
 	return n;
 }
 
-static void judge_trials(struct patient *p, const struct pairs_of_runs *m, size_t tested,
+static void judge_trials(struct diagnosed_workload *p, const struct pairs_of_runs *m, size_t tested,
 			 struct rng *rng)
 {
 	for (size_t i = 0; i < p->n_trials; i++) {
@@ -269,7 +272,7 @@ static void judge_trials(struct patient *p, const struct pairs_of_runs *m, size_
 }
 
 /* Nothing is confirmed, and something could yet be: that is worth as many rounds again. */
-static bool undecided(const struct patient *p)
+static bool undecided(const struct diagnosed_workload *p)
 {
 	bool noisy = false;
 
@@ -283,7 +286,7 @@ static bool undecided(const struct patient *p)
 
 enum { LOOKS = 2 }; /* each counts in the correction of the level */
 
-static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
+static int run_pairs(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	size_t ready = ready_trials(p), n = x->pairs;
 	struct pairs_of_runs *m = calloc(1, sizeof(*m));
@@ -310,7 +313,7 @@ static int run_pairs(struct examiner *x, struct patient *p, struct err *e)
 
 /* Did the wait itself go, or did only the figure get better? One run with the ledger for each
  * confirmed fix. */
-static int watch_fixes(struct examiner *x, struct patient *p, struct err *e)
+static int watch_fixes(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	struct traced tr = {};
 	int rc = 0;
@@ -334,7 +337,7 @@ static int watch_fixes(struct examiner *x, struct patient *p, struct err *e)
 	return rc;
 }
 
-static void decide(struct patient *p)
+static void decide(struct diagnosed_workload *p)
 {
 	struct diag_gain gains[FIXES_TRIED];
 	size_t of[FIXES_TRIED], n = 0;
@@ -359,7 +362,7 @@ static int cmp_trial(const void *a, const void *b)
 	return (x->gain.ratio < y->gain.ratio) - (x->gain.ratio > y->gain.ratio);
 }
 
-int examine_fixes(struct examiner *x, struct patient *p, struct err *e)
+int diagnose_from_stalls(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	struct rng rng;
 
@@ -375,17 +378,18 @@ int examine_fixes(struct examiner *x, struct patient *p, struct err *e)
 	return 0;
 }
 
-int examine(struct examiner *x, struct patient *p, struct err *e)
+int diagnose_workload(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	if (!x->began_ns)
 		x->began_ns = now_ns();
 	x->planned += x->base_rounds * (x->trace ? 2 : 1);
-	if (variant_open(&p->v, x->options, patient_size(p), "", e) || measure_as_is(x, p, e))
+	if (variant_open(&p->v, x->options, diagnosed_workload_size(p), "", e) ||
+	    measure_as_is(x, p, e))
 		return -1;
-	return examine_fixes(x, p, e);
+	return diagnose_from_stalls(x, p, e);
 }
 
-void patient_free(struct patient *p)
+void diagnosed_workload_free(struct diagnosed_workload *p)
 {
 	for (size_t i = 0; i < p->n_trials; i++)
 		variant_close(&p->trials[i].v);

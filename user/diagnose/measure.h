@@ -36,7 +36,7 @@ struct trial {
 enum { BASE_ROUNDS = 5, PAIRS_LEAST = 9, ROUNDS_ROOM = 64 };
 
 /* One test at one size. */
-struct patient {
+struct diagnosed_workload {
 	enum test test;
 	int64_t size;
 	struct variant v;
@@ -56,8 +56,8 @@ struct patient {
 	size_t n_samples;
 };
 
-struct examiner {
-	const struct bench_options *options; /* of the workload to examine */
+struct diagnosis_run {
+	const struct bench_options *options; /* of the workload to diagnose */
 	bool trace, run_fixes, quiet, from_file;
 	int colour; /* enum colour_when */
 	int backend;
@@ -72,13 +72,14 @@ struct examiner {
 };
 
 /* Measure, judge, try the fixes, judge those. */
-int examine(struct examiner *x, struct patient *p, struct err *e);
+int diagnose_workload(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e);
 /* From the stalls on: where the rounds come from a file. */
-int examine_fixes(struct examiner *x, struct patient *p, struct err *e);
+int diagnose_from_stalls(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e);
 /* One undisturbed round at p->size; p->v is open. */
-int examine_once(struct examiner *x, struct patient *p, struct diag_round *out, struct err *e);
+int diagnose_once(struct diagnosis_run *x, struct diagnosed_workload *p, struct diag_round *out,
+		  struct err *e);
 /* What its variants are to run; 0: the sizes of its options. */
-int64_t patient_size(const struct patient *p);
-void patient_free(struct patient *p);
+int64_t diagnosed_workload_size(const struct diagnosed_workload *p);
+void diagnosed_workload_free(struct diagnosed_workload *p);
 
 #endif

@@ -85,8 +85,9 @@ int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, 
 	return 0;
 }
 
-static int one_pass(struct examiner *x, struct patient *p, const struct size_list *sizes,
-		    struct rng *rng, struct diag_round *out, struct err *e)
+static int one_pass(struct diagnosis_run *x, struct diagnosed_workload *p,
+		    const struct size_list *sizes, struct rng *rng, struct diag_round *out,
+		    struct err *e)
 {
 	size_t *order = array_new(sizes->n, 0, sizeof(*order));
 	int rc = order ? 0
@@ -98,16 +99,16 @@ static int one_pass(struct examiner *x, struct patient *p, const struct size_lis
 		rng_shuffle(rng, order, sizes->n, sizeof(*order));
 	for (size_t i = 0; rc == 0 && i < sizes->n; i++) {
 		p->size = sizes->v[order[i]];
-		rc = examine_once(x, p, &out[i], e);
+		rc = diagnose_once(x, p, &out[i], e);
 	}
 	free(order);
 	return rc;
 }
 
-int range_measure(struct examiner *x, struct range *r, enum test test,
+int range_measure(struct diagnosis_run *x, struct range *r, enum test test,
 		  const struct size_list *sizes, struct err *e)
 {
-	struct patient *p = calloc(1, sizeof(*p));
+	struct diagnosed_workload *p = calloc(1, sizeof(*p));
 	struct diag_round *rounds = array_new(
 		(size_t)product((int64_t)sizes->n, (int64_t)x->base_rounds), 0, sizeof(*rounds));
 	struct rng rng;
@@ -129,13 +130,13 @@ int range_measure(struct examiner *x, struct range *r, enum test test,
 	if (rc == 0)
 		rc = range_of_rounds(r, rounds, sizes->n * x->base_rounds, x->seed, e);
 	if (p)
-		patient_free(p);
+		diagnosed_workload_free(p);
 	free(p);
 	free(rounds);
 	return rc;
 }
 
-void range_explain(const struct range *r, struct band *b, const struct patient *p)
+void range_explain(const struct range *r, struct band *b, const struct diagnosed_workload *p)
 {
 	const struct diag_finding *f = p->culprit >= 0 ? &p->stalls.v[p->culprit] : NULL;
 

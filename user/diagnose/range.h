@@ -28,13 +28,13 @@ struct range {
 	size_t n_bands;
 };
 
-int range_measure(struct examiner *x, struct range *r, enum test test,
+int range_measure(struct diagnosis_run *x, struct range *r, enum test test,
 		  const struct size_list *sizes, struct err *e);
 /* rounds: of any sizes, in any order. */
 int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, uint64_t seed,
 		    struct err *e);
-/* The patient at the band's deepest size has been examined. */
-void range_explain(const struct range *r, struct band *b, const struct patient *p);
+/* The workload at the band's deepest size has been diagnosed. */
+void range_explain(const struct range *r, struct band *b, const struct diagnosed_workload *p);
 void range_free(struct range *r);
 
 #endif

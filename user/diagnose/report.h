@@ -6,11 +6,13 @@
 #include "diagnose/range.h"
 #include "render/paint.h"
 
-void report_text(const struct examiner *x, const struct patient *p, const struct paint *paint);
+void report_text(const struct diagnosis_run *x, const struct diagnosed_workload *p,
+		 const struct paint *paint);
 /* One element of "diagnoses". */
-json_t *report_json(const struct patient *p);
+json_t *report_json(const struct diagnosed_workload *p);
 /* The verdict in one paragraph; both of the above have it. */
-void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len);
+void report_verdict(const struct diagnosis_run *x, const struct diagnosed_workload *p, char *buf,
+		    size_t len);
 
 void report_range_text(const struct range *r, const struct paint *p);
 /* One element of "ranges". */

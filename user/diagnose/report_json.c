@@ -20,7 +20,7 @@ static json_t *party(const struct diag_party *w, enum role role)
 			 w->pid ? json_text(w->comm) : json_null());
 }
 
-static json_t *finding(const struct patient *p, const struct diag_finding *f)
+static json_t *finding(const struct diagnosed_workload *p, const struct diag_finding *f)
 {
 	const struct diag_round *r = &p->rounds[p->n_rounds - 1];
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
@@ -45,7 +45,7 @@ static json_t *finding(const struct patient *p, const struct diag_finding *f)
 	return o;
 }
 
-static json_t *trial(const struct patient *p, const struct trial *t)
+static json_t *trial(const struct diagnosed_workload *p, const struct trial *t)
 {
 	const struct diag_gain *g = &t->gain;
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", t->p.fix->name, "said",
@@ -76,7 +76,7 @@ static json_t *work(const struct diag_round *r)
 			 json_figure(r->delay[ROLE_SERVER]), "device", json_figure(r->device));
 }
 
-static json_t *rounds(const struct patient *p)
+static json_t *rounds(const struct diagnosed_workload *p)
 {
 	json_t *a = json_array();
 
@@ -113,7 +113,7 @@ static json_t *modes(const struct modes *m)
 			 json_figure(m->slow), "slow_share", json_figure(m->slow_share));
 }
 
-json_t *report_json(const struct patient *p)
+json_t *report_json(const struct diagnosed_workload *p)
 {
 	const struct diag_stalls *s = &p->stalls;
 	json_t *finds = json_array(), *trials = json_array(), *o;

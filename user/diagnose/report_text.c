@@ -17,12 +17,12 @@ static const char *const whats[DIAG_CAUSES] = {
 	[DIAG_LOSS_ELSEWHERE] = "messages are lost, and no drop that was seen explains it",
 };
 
-static const struct diag_round *last_round(const struct patient *p)
+static const struct diag_round *last_round(const struct diagnosed_workload *p)
 {
 	return &p->rounds[p->n_rounds - 1];
 }
 
-static void party(const struct patient *p, enum role role, char *buf, size_t len)
+static void party(const struct diagnosed_workload *p, enum role role, char *buf, size_t len)
 {
 	const struct diag_party *w = &last_round(p)->who[role];
 
@@ -42,7 +42,7 @@ static const char *percent(double share, int digits, char buf[FIGURE])
 	return isnan(share) ? strcpy(buf, "an unknown share") : strcat(buf, " %");
 }
 
-static double median_traced(const struct patient *p, size_t offset)
+static double median_traced(const struct diagnosed_workload *p, size_t offset)
 {
 	double v[ROUNDS_ROOM];
 
@@ -52,7 +52,7 @@ static double median_traced(const struct patient *p, size_t offset)
 }
 
 /* What can be said without a ledger: not why, but whether anybody works. */
-static double nobody_works(const struct patient *p)
+static double nobody_works(const struct diagnosed_workload *p)
 {
 	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])),
 	       s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
@@ -60,7 +60,7 @@ static double nobody_works(const struct patient *p)
 	return fmax(0, 1 - (last_round(p)->one_cpu ? c + s : fmax(c, s)));
 }
 
-static void work_text(const struct patient *p, char *buf, size_t len)
+static void work_text(const struct diagnosed_workload *p, char *buf, size_t len)
 {
 	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])),
 	       s = median_traced(p, offsetof(struct diag_round, cpu[ROLE_SERVER]));
@@ -83,7 +83,8 @@ static void work_text(const struct patient *p, char *buf, size_t len)
 }
 
 /* Who kept it waiting, as the end of a sentence. */
-static void blame(const struct patient *p, const struct diag_finding *f, char *buf, size_t len)
+static void blame(const struct diagnosed_workload *p, const struct diag_finding *f, char *buf,
+		  size_t len)
 {
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
 	char who[64];
@@ -101,8 +102,8 @@ static void blame(const struct patient *p, const struct diag_finding *f, char *b
 		snprintf(buf, len, "; the path loses or holds them");
 }
 
-static void finding_text(const struct patient *p, const struct diag_finding *f, char *buf,
-			 size_t len)
+static void finding_text(const struct diagnosed_workload *p, const struct diag_finding *f,
+			 char *buf, size_t len)
 {
 	char who[64], by[160], each[32], longest[32], share[FIGURE];
 
@@ -123,7 +124,7 @@ static void finding_text(const struct patient *p, const struct diag_finding *f, 
 		 diag_cause_name(f->cause), share, each, longest, whats[f->cause], by);
 }
 
-static const struct trial *best_confirmed(const struct patient *p)
+static const struct trial *best_confirmed(const struct diagnosed_workload *p)
 {
 	for (size_t i = 0; i < p->n_trials; i++)
 		if (p->trials[i].judged && p->trials[i].gain.class == GAIN_CONFIRMED)
@@ -131,7 +132,8 @@ static const struct trial *best_confirmed(const struct patient *p)
 	return NULL;
 }
 
-static void cure_text(const struct examiner *x, const struct patient *p, char *buf, size_t len)
+static void fix_text(const struct diagnosis_run *x, const struct diagnosed_workload *p, char *buf,
+		     size_t len)
 {
 	const struct trial *t = best_confirmed(p);
 	bool loss = t && p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
@@ -159,7 +161,7 @@ static void cure_text(const struct examiner *x, const struct patient *p, char *b
 	}
 }
 
-static void noise_text(const struct patient *p, char *buf, size_t len)
+static void noise_text(const struct diagnosed_workload *p, char *buf, size_t len)
 {
 	char varies[FIGURE];
 
@@ -173,8 +175,8 @@ static void noise_text(const struct patient *p, char *buf, size_t len)
 			    100 * p->competing);
 }
 
-static void verdict_unknown(const struct examiner *x, const struct patient *p, char *buf,
-			    size_t len)
+static void verdict_unknown(const struct diagnosis_run *x, const struct diagnosed_workload *p,
+			    char *buf, size_t len)
 {
 	const char *why =
 		p->stalls.too_few ? "one round is too few to exclude chance; sweep with "
@@ -191,7 +193,8 @@ static void verdict_unknown(const struct examiner *x, const struct patient *p, c
 		 p->stalls.too_few || x->from_file ? "" : "there is none: ", why);
 }
 
-static void verdict_healthy(const struct patient *p, const char *noise, char *buf, size_t len)
+static void verdict_healthy(const struct diagnosed_workload *p, const char *noise, char *buf,
+			    size_t len)
 {
 	char work[320], bound[120], most[FIGURE];
 
@@ -206,20 +209,21 @@ static void verdict_healthy(const struct patient *p, const char *noise, char *bu
 	snprintf(buf, len, "HEALTHY. Nobody waits needlessly: %s; %s; %s.", bound, work, noise);
 }
 
-void report_verdict(const struct examiner *x, const struct patient *p, char *buf, size_t len)
+void report_verdict(const struct diagnosis_run *x, const struct diagnosed_workload *p, char *buf,
+		    size_t len)
 {
 	const struct diag_finding *f = p->culprit >= 0 ? &p->stalls.v[p->culprit] : NULL;
-	char what[640], cure[320], noise[200], size[24], most[FIGURE];
+	char what[640], fix[320], noise[200], size[24], most[FIGURE];
 
 	noise_text(p, noise, sizeof(noise));
 	switch (p->outcome) {
 	case DIAG_ILL:
 		finding_text(p, f, what, sizeof(what));
-		cure_text(x, p, cure, sizeof(cure));
+		fix_text(x, p, fix, sizeof(fix));
 		if (what[0] >= 'a' && f->cause < TX_N)
 			what[0] -= 'a' - 'A';
 		snprintf(buf, len, "STALLED (%s, %s). %s.%s", test_name(p->test),
-			 size_text(p->size, size), what, cure);
+			 size_text(p->size, size), what, fix);
 		break;
 	case DIAG_HEALTHY:
 		verdict_healthy(p, noise, buf, len);
@@ -261,7 +265,7 @@ static void trial_line(const struct trial *t, const struct paint *p)
 			"the wait itself: %s a message before, %s with it", before, after);
 }
 
-static void trials_text(const struct patient *p, const struct paint *paint)
+static void trials_text(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	if (!p->n_trials)
 		return;
@@ -279,7 +283,7 @@ static void trials_text(const struct patient *p, const struct paint *paint)
 		trial_line(&p->trials[i], paint);
 }
 
-static void limits_line(const struct patient *p, const struct paint *paint)
+static void limits_line(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	char work[320];
 
@@ -287,7 +291,7 @@ static void limits_line(const struct patient *p, const struct paint *paint)
 	paint_paragraph(paint, INK_PLAIN, 2, 4, "%s", work);
 }
 
-static void finding_line(const struct patient *p, const struct diag_finding *f,
+static void finding_line(const struct diagnosed_workload *p, const struct diag_finding *f,
 			 const struct paint *paint)
 {
 	char what[640], lo[FIGURE], hi[FIGURE];
@@ -306,7 +310,7 @@ static void finding_line(const struct patient *p, const struct diag_finding *f,
 			f->class == WAIT_CLEAR ? "clear:" : "possible:", what, lo, hi);
 }
 
-static void evidence_text(const struct patient *p, const struct paint *paint)
+static void evidence_text(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	const struct diag_stalls *s = &p->stalls;
 	char buf[640], cost[32], lo[32], hi[32], size[24], range[80] = "";
@@ -336,7 +340,7 @@ static void evidence_text(const struct patient *p, const struct paint *paint)
 			100 * DIAG_LEVEL, s->tested, plural(s->tested), buf);
 }
 
-static void modes_line(const struct patient *p, const struct paint *paint)
+static void modes_line(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	const struct modes *m = &p->modes;
 	char fast[32], slow[32], fast_share[FIGURE], slow_share[FIGURE], explained[80] = "";
@@ -359,7 +363,7 @@ static void modes_line(const struct patient *p, const struct paint *paint)
 
 /* ---- the card, the same as everywhere ---- */
 
-static const struct trial *first_refuted(const struct patient *p)
+static const struct trial *first_refuted(const struct diagnosed_workload *p)
 {
 	for (size_t i = 0; i < p->n_trials; i++)
 		if (p->trials[i].judged && p->trials[i].gain.class == GAIN_REFUTED)
@@ -367,7 +371,7 @@ static const struct trial *first_refuted(const struct patient *p)
 	return NULL;
 }
 
-static void card_fix(const struct patient *p, struct card *c)
+static void card_fix(const struct diagnosed_workload *p, struct card *c)
 {
 	const struct trial *t = best_confirmed(p);
 	char ratio[FIGURE], lo[FIGURE], hi[FIGURE];
@@ -397,7 +401,8 @@ static void size_words(int64_t size, char *buf, size_t len)
 	snprintf(buf, len, "%s%s", text, text[strspn(text, "0123456789")] ? "" : " B");
 }
 
-static void head_of_ill(const struct patient *p, const struct diag_finding *f, struct card *c)
+static void head_of_ill(const struct diagnosed_workload *p, const struct diag_finding *f,
+			struct card *c)
 {
 	bool loss = f->cause >= DIAG_LOSS_RCVBUF;
 
@@ -414,7 +419,7 @@ static void head_of_ill(const struct patient *p, const struct diag_finding *f, s
 			 diag_cause_name(f->cause));
 }
 
-static void card_of_ill(const struct patient *p, struct card *c)
+static void card_of_ill(const struct diagnosed_workload *p, struct card *c)
 {
 	const struct diag_finding *f = &p->stalls.v[p->culprit];
 	char each[32], size[32];
@@ -432,7 +437,8 @@ static void card_of_ill(const struct patient *p, struct card *c)
 	card_fix(p, c);
 }
 
-static void card_of(const struct examiner *x, const struct patient *p, struct card *c)
+static void card_of(const struct diagnosis_run *x, const struct diagnosed_workload *p,
+		    struct card *c)
 {
 	static const enum outcome outcomes[] = { [DIAG_HEALTHY] = OUTCOME_HEALTHY,
 						 [DIAG_ILL] = OUTCOME_STALLED,
@@ -458,7 +464,8 @@ static void card_of(const struct examiner *x, const struct patient *p, struct ca
 		snprintf(c->why, sizeof(c->why), "%.470s", text);
 }
 
-void report_text(const struct examiner *x, const struct patient *p, const struct paint *paint)
+void report_text(const struct diagnosis_run *x, const struct diagnosed_workload *p,
+		 const struct paint *paint)
 {
 	struct card *c = malloc(sizeof(*c));
 
