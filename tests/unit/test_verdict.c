@@ -2675,6 +2675,27 @@ static void a_late_reader_that_waits_elsewhere_is_not_the_root(void **state)
 	assert_int_equal(v.wait.endpoint, 2);
 }
 
+/* What cures the stall of another connection proves nothing of a reader. */
+static void a_trial_is_of_the_stall_that_leads(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct card c = { .fix = "do it" };
+	struct verdict v;
+
+	ep.tx.ns[TX_NAGLE] = 900000000;
+	ep.tx.count[TX_NAGLE] = 22;
+	ep.tx_calls.tgid = 12;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+	card_point_to_try(&s, &v, &c);
+	assert_string_equal(c.fix, "do it; `ipcstall try -p 12 --fix nodelay` proves it");
+	strcpy(c.fix, "do it");
+	v.kind = KIND_LATE;
+	card_point_to_try(&s, &v, &c);
+	assert_string_equal(c.fix, "do it");
+}
+
 /* the limit is said once, and what else held the same stream for moments stands in its states */
 static void moments_of_a_limited_stream_take_no_sentence(void **state)
 {
@@ -3701,6 +3722,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
 	cmocka_unit_test(a_readers_absence_is_one_finding),
+	cmocka_unit_test(a_trial_is_of_the_stall_that_leads),
 	cmocka_unit_test(a_reader_that_never_rests_is_busy),
 	cmocka_unit_test(a_process_without_cpu_reads_late_everywhere),
 	cmocka_unit_test(what_one_look_found_is_no_finding),

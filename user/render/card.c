@@ -1073,7 +1073,7 @@ static const char *const kind_names[KINDS_N] = { FINDING_KINDS(KIND_NAME) };
 
 void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
 {
-	const struct finding *f = v->n && v->kind != KIND_LIMIT ? &v->v[v->lead] : NULL;
+	const struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
 	const struct live_fix *fixes[LIVE_FIXES_MAX];
 	pid_t pid;
 
