@@ -7,12 +7,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "bpf/charge.h"
 #include "stats/rng.h"
 #include "verdict/blame.h"
+#include "verdict/by_address.h"
 #include "verdict/mutual_wait.h"
 #include "render/card.h"
 #include "render/names.h"
@@ -1884,6 +1887,82 @@ static void ways_back_are_found_alike(void **state)
 	free(ep);
 }
 
+/* n sockets of several namespaces, families and addresses; many are bound where others send */
+static struct trace_endpoint *udp_sockets(size_t n, struct rng *rng)
+{
+	struct trace_endpoint *ep = calloc(n, sizeof(*ep));
+
+	for (size_t i = 0; i < n; i++) {
+		ep[i].proto = rng_below(rng, 10) ? TRACE_UDP : TRACE_TCP;
+		ep[i].family = rng_below(rng, 2) ? AF_INET : AF_INET6;
+		ep[i].netns = (uint32_t)rng_below(rng, 2);
+		ep[i].local.port = (uint16_t)rng_below(rng, 8);
+		ep[i].remote.port = (uint16_t)rng_below(rng, 8);
+		ep[i].local.ip[3] = (uint8_t)rng_below(rng, 3);
+		ep[i].remote.ip[3] = (uint8_t)rng_below(rng, 3);
+		ep[i].peer = -1;
+	}
+	return ep;
+}
+
+/* looked up beforehand, and searched for: the same */
+static void bound_sockets_are_found_alike(void **state)
+{
+	enum { SOCKETS = 300 };
+	struct rng rng;
+	size_t found = 0;
+
+	rng_seed(&rng, 1);
+	for (size_t n = 1; n < SOCKETS; n += 23) {
+		struct trace_endpoint *ep = udp_sockets(n, &rng);
+		struct trace_snapshot s = { .ep = ep, .n = n };
+		int *there = find_bound_there(&s);
+
+		assert_non_null(there);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(there[i], bound_where_it_sends(&s, &ep[i]));
+			found += there[i] >= 0;
+		}
+		free(there);
+		free(ep);
+	}
+	assert_true(found > SOCKETS);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* clients of one program, of many servers: a search among all for each of them took 50 s */
+static void thousands_of_udp_sockets_are_judged_at_once(void **state)
+{
+	enum { SOCKETS = 5000 };
+	struct trace_endpoint *ep = calloc(SOCKETS, sizeof(*ep));
+	struct trace_snapshot s = { .ep = ep, .n = SOCKETS };
+	double before = cpu_seconds();
+	struct verdict v;
+
+	for (size_t i = 0; i < SOCKETS; i++) {
+		ep[i] = downloader(0);
+		ep[i].proto = TRACE_UDP;
+		ep[i].peer = -1;
+		ep[i].paired = false;
+		ep[i].local.port = (uint16_t)(1024 + i);
+		ep[i].remote.port = 53;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 9 * (SECOND / 10);
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 10;
+		ep[i].remote.ip[3] = (uint8_t)i;
+	}
+	verdict_make(&s, &v);
+	assert_true(cpu_seconds() - before < 5);
+	free(ep);
+}
+
 /* The client's patience is no time that the server thought. */
 static void requests_that_the_client_gave_up_are_counted(void **state)
 {
@@ -3727,6 +3806,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_process_without_cpu_reads_late_everywhere),
 	cmocka_unit_test(what_one_look_found_is_no_finding),
 	cmocka_unit_test(ways_back_are_found_alike),
+	cmocka_unit_test(bound_sockets_are_found_alike),
+	cmocka_unit_test(thousands_of_udp_sockets_are_judged_at_once),
 	cmocka_unit_test(requests_that_the_client_gave_up_are_counted),
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),
 	cmocka_unit_test(what_was_sent_in_no_time_was_sent),

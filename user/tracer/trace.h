@@ -363,6 +363,7 @@ struct trace_snapshot {
 	struct trace_listeners listeners;
 	const int *ways_back; /* the answers of way_back() (verdict/mutual_wait.h), looked up
 				 beforehand; NULL: they are not */
+	const int *bound_there; /* those of bound_where_it_sends() (verdict/by_address.h) */
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */

@@ -5,9 +5,8 @@
  * Untraced senders make the loss look smaller.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
+#include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 
 #define STRAY_SHARE 0.001
@@ -48,76 +47,9 @@ static bool takes_from(const struct trace_endpoint *to, const struct trace_endpo
 	return from != to && (!to->remote.port || to->remote.port == from->local.port);
 }
 
-/* ---- by address ---- */
-
-/* A socket at every address of its host has none of its own. */
-struct at_address {
-	int family;
-	const struct trace_addr *addr;
-	const struct trace_endpoint *ep;
-};
-
-struct by_address {
-	struct at_address *v;
-	size_t n;
-};
-
-static int address_order(const void *x, const void *y)
-{
-	const struct at_address *a = x, *b = y;
-
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	if (a->addr->port != b->addr->port)
-		return a->addr->port < b->addr->port ? -1 : 1;
-	return memcmp(a->addr->ip, b->addr->ip, sizeof(a->addr->ip));
-}
-
-static const struct trace_addr *where_bound(const struct trace_endpoint *ep)
-{
-	return &ep->local;
-}
-
 static const struct trace_addr *where_it_sends(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.messages ? &ep->remote : NULL;
-}
-
-/* all that have such an address; of no memory none */
-static struct by_address list_by(const struct trace_snapshot *s,
-				 const struct trace_addr *address(const struct trace_endpoint *ep))
-{
-	struct by_address list = { .v = array_new(s->n, 1, sizeof(*list.v)) };
-
-	for (size_t i = 0; list.v && i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-		const struct trace_addr *addr = ep->proto == TRACE_UDP ? address(ep) : NULL;
-
-		if (addr && addr->port)
-			list.v[list.n++] = (struct at_address){ ep->family, addr, ep };
-	}
-	if (list.n)
-		qsort(list.v, list.n, sizeof(*list.v), address_order);
-	return list;
-}
-
-/* those at one address */
-static struct by_address all_at(const struct by_address *list, const struct trace_endpoint *to)
-{
-	struct at_address want = { to->family, &to->local, NULL };
-	size_t lo = 0, hi = list->n, end;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (address_order(&list->v[mid], &want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (end = lo; end < list->n && !address_order(&list->v[end], &want);)
-		end++;
-	return (struct by_address){ list->v + lo, end - lo };
 }
 
 /* ---- what was sent, and what came ---- */
@@ -215,8 +147,8 @@ struct datagram_loss find_lost_between(const struct trace_snapshot *s)
 	struct datagram_loss most;
 
 	if (nothing_was_missed(&s->counters)) {
-		bound = list_by(s, where_bound);
-		senders = list_by(s, where_it_sends);
+		bound = list_by_address(s, where_bound);
+		senders = list_by_address(s, where_it_sends);
 	}
 	most = find_most(s, &bound, &senders);
 	free(bound.v);

@@ -43,8 +43,6 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 					   const struct reader_spell *starved);
 struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct unanswered find_unanswered(const struct trace_snapshot *s);
-/* the UDP socket of this host that its datagrams go to; -1: none was seen */
-int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endpoint *ep);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* who connected there, as far as was seen */
 const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep);

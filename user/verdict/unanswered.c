@@ -3,10 +3,9 @@
  * Queries by UDP that nobody answers, or that another host refuses: no sender is held up, and
  * nothing is lost that this host knows of. Who never tries to read expects no answer.
  */
+#include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
-
-#include <string.h>
 
 static bool was_refused(const struct trace_endpoint *ep)
 {
@@ -47,31 +46,9 @@ static bool is_unanswered(const struct trace_endpoint *ep)
 	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
 }
 
-static bool is_any(const struct trace_addr *a)
-{
-	static const uint8_t zero[16];
-
-	return !memcmp(a->ip, zero, sizeof(zero));
-}
-
-int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	for (size_t i = 0; ep->proto == TRACE_UDP && ep->remote.port && i < s->n; i++) {
-		const struct trace_endpoint *x = &s->ep[i];
-
-		if (x == ep || x->proto != TRACE_UDP || x->local.port != ep->remote.port ||
-		    x->netns != ep->netns)
-			continue;
-		if (is_any(&x->local) || !memcmp(x->local.ip, ep->remote.ip, sizeof(x->local.ip)))
-			return (int)i;
-	}
-	return -1;
-}
-
 static bool waits(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
 {
-	return is_unanswered(ep) &&
-	       (expects_an_answer(ep) || gave_up(ep) || lies_unread(s, ep, server));
+	return expects_an_answer(ep) || gave_up(ep) || lies_unread(s, ep, server);
 }
 
 /* how long, by its own call or by what lies at the server; 0: not known */
@@ -91,9 +68,12 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
-		int server = bound_where_it_sends(s, ep);
 		uint64_t ns;
+		int server;
 
+		if (!is_unanswered(ep))
+			continue;
+		server = bound_where_it_sends(s, ep);
 		if (!waits(s, ep, server))
 			continue;
 		ns = waited_ns(s, ep, server);

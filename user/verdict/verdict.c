@@ -9,6 +9,7 @@
 #include "verdict/suspected.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
+#include "verdict/by_address.h"
 #include "verdict/root_cause.h"
 #include "verdict/judge.h"
 #include "verdict/limit.h"
@@ -541,9 +542,11 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 {
 	struct trace_snapshot indexed = *s;
-	int *ways_back = find_ways_back(s);
+	int *ways_back = find_ways_back(s), *bound_there = find_bound_there(s);
 
 	indexed.ways_back = ways_back;
+	indexed.bound_there = bound_there;
 	make(&indexed, out);
 	free(ways_back);
+	free(bound_there);
 }

@@ -34,10 +34,12 @@ static bool same_helpers(const struct trace_endpoint *a, const struct trace_endp
 static bool same_helper(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			const struct trace_endpoint *b)
 {
-	const struct trace_call_stats *x = who_sends(s, a), *y = who_sends(s, b);
+	const struct trace_call_stats *x, *y;
 
 	if (a->proto != TRACE_UNIX_STREAM)
 		return same_helpers(a, b);
+	x = who_sends(s, a);
+	y = who_sends(s, b);
 	return x && y && *x->comm && !strcmp(x->comm, y->comm);
 }
 

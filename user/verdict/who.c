@@ -2,7 +2,7 @@
 #include "verdict/who.h"
 
 #include "bpf/charge.h"
-#include "verdict/other_findings.h"
+#include "verdict/by_address.h"
 
 struct who who_was_last(const struct trace_call_stats *b)
 {
