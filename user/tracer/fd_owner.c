@@ -2,10 +2,12 @@
 /* Finds, in /proc, which process still holds an endpoint's descriptor after the named process left
  * it. No event reports this. If several hold it, the first one found is named. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "tracer/internal.h"
+#include "base/array.h"
 #include "base/text.h"
+#include "tracer/internal.h"
 
 /* a link's mode says what its descriptor is open for: proc_fd_link(), tid_fd_update_inode() */
 bool fd_open_for(int dir, long fd, mode_t how)
@@ -46,26 +48,44 @@ static void found(struct trace_call_stats *b, pid_t pid)
 	fd_owner_name(pid, b->fd_owner_comm);
 }
 
+struct lacking {
+	uint64_t inode;
+	struct trace_endpoint *ep;
+};
+
 struct search {
-	struct trace_snapshot *s;
+	struct lacking *v; /* by inode */
+	size_t n;
 	pid_t pid;
 };
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct lacking *x = a, *y = b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+static void note_holder(struct trace_endpoint *ep, int dir, long fd, pid_t pid)
+{
+	if (lacks_fd_owner(ep, &ep->tx_calls) && fd_open_for(dir, fd, S_IWUSR))
+		found(&ep->tx_calls, pid);
+	if (lacks_fd_owner(ep, &ep->rx_calls) && fd_open_for(dir, fd, S_IRUSR))
+		found(&ep->rx_calls, pid);
+}
 
 static void look_at(void *ctx, int dir, long fd)
 {
 	const struct search *all = ctx;
-	uint64_t inode = proc_inode(dir, fd);
+	struct lacking want = { .inode = proc_inode(dir, fd) }, *end = all->v + all->n, *l;
 
-	for (size_t i = 0; inode && i < all->s->n; i++) {
-		struct trace_endpoint *ep = &all->s->ep[i];
-
-		if (ep->inode != inode)
-			continue;
-		if (lacks_fd_owner(ep, &ep->tx_calls) && fd_open_for(dir, fd, S_IWUSR))
-			found(&ep->tx_calls, all->pid);
-		if (lacks_fd_owner(ep, &ep->rx_calls) && fd_open_for(dir, fd, S_IRUSR))
-			found(&ep->rx_calls, all->pid);
-	}
+	l = want.inode ? bsearch(&want, all->v, all->n, sizeof(want), by_inode) : NULL;
+	if (!l)
+		return;
+	while (l > all->v && l[-1].inode == want.inode)
+		l--;
+	for (; l < end && l->inode == want.inode; l++)
+		note_holder(l->ep, dir, fd, all->pid);
 }
 
 static void look_into(void *ctx, int dir, long pid)
@@ -79,14 +99,26 @@ static void look_into(void *ctx, int dir, long pid)
 	proc_numbers(path, look_at, all);
 }
 
+static size_t list_lacking(struct trace_snapshot *s, struct lacking *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct trace_endpoint *ep = &s->ep[i];
+
+		if (lacks_fd_owner(ep, &ep->tx_calls) || lacks_fd_owner(ep, &ep->rx_calls))
+			v[n++] = (struct lacking){ ep->inode, ep };
+	}
+	qsort(v, n, sizeof(*v), by_inode);
+	return n;
+}
+
 void trace_name_fd_owners(struct trace_snapshot *s)
 {
-	struct search all = { .s = s };
-	bool wanted = false;
+	struct search all = { .v = array_new(s->n, 1, sizeof(*all.v)) };
 
-	for (size_t i = 0; i < s->n; i++)
-		wanted |= lacks_fd_owner(&s->ep[i], &s->ep[i].tx_calls) ||
-			  lacks_fd_owner(&s->ep[i], &s->ep[i].rx_calls);
-	if (wanted)
+	all.n = all.v ? list_lacking(s, all.v) : 0;
+	if (all.n)
 		proc_numbers("/proc", look_into, &all);
+	free(all.v);
 }

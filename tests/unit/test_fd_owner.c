@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who holds the descriptors of endpoints that their process left: found in /proc, quickly also
+ * among thousands. On a clock: thousands_of_pipes_are_searched_at_once */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tracer/trace.h"
+
+enum { ELSEWHERE = 1 << 30 };
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+/* n pipes that a process left at both ends, of which others have descriptors */
+static struct trace_snapshot left_pipes(size_t n)
+{
+	struct trace_snapshot s = { .ep = calloc(n, sizeof(*s.ep)), .n = n };
+
+	assert_non_null(s.ep);
+	for (size_t i = 0; i < n; i++) {
+		s.ep[i].proto = TRACE_PIPE;
+		s.ep[i].inode = ELSEWHERE + (uint64_t)i;
+		s.ep[i].tx_calls.left_ns = s.ep[i].rx_calls.left_ns = 1;
+		s.ep[i].tx_calls.tgid = s.ep[i].rx_calls.tgid = 1;
+	}
+	return s;
+}
+
+static void assert_holders(const struct trace_endpoint *ep, pid_t writer, pid_t reader)
+{
+	assert_int_equal(ep->tx_calls.fd_owner, writer);
+	assert_int_equal(ep->rx_calls.fd_owner, reader);
+}
+
+static void each_end_has_its_holder(void **state)
+{
+	struct trace_snapshot s = left_pipes(5);
+	int a[2], b[2];
+
+	assert_int_equal(pipe(a) | pipe(b), 0);
+	s.ep[1].inode = inode_of(b[0]);
+	s.ep[2].inode = s.ep[4].inode = inode_of(a[0]);
+	close(a[1]);
+	trace_name_fd_owners(&s);
+	assert_holders(&s.ep[0], 0, 0);
+	assert_holders(&s.ep[1], getpid(), getpid());
+	assert_holders(&s.ep[2], 0, getpid());
+	assert_holders(&s.ep[4], 0, getpid());
+	close(a[0]);
+	close(b[0]);
+	close(b[1]);
+	free(s.ep);
+}
+
+static void what_ended_has_no_holder(void **state)
+{
+	struct trace_snapshot s = left_pipes(2);
+	int a[2];
+
+	assert_int_equal(pipe(a), 0);
+	s.ep[0].inode = s.ep[1].inode = inode_of(a[0]);
+	s.ep[0].closed = true;
+	s.ep[1].rx_calls.tgid = getpid(); /* it has a descriptor again */
+	trace_name_fd_owners(&s);
+	assert_holders(&s.ep[0], 0, 0);
+	assert_holders(&s.ep[1], getpid(), 0);
+	assert_int_equal(s.ep[1].rx_calls.left_ns, 0);
+	close(a[0]);
+	close(a[1]);
+	free(s.ep);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* a search through all endpoints for each descriptor took most of a second */
+static void thousands_of_pipes_are_searched_at_once(void **state)
+{
+	enum { DESCRIPTORS = 8000 };
+	struct rlimit limit;
+	struct trace_snapshot s;
+	double before;
+	int fd = -1;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	if (limit.rlim_max <= 2 * DESCRIPTORS || setrlimit(RLIMIT_NOFILE, &limit))
+		skip();
+	for (int i = 0; i < DESCRIPTORS / 2; i++) {
+		int a[2];
+
+		assert_int_equal(pipe(a), 0);
+		fd = a[0];
+	}
+	s = left_pipes(10000);
+	s.ep[9999].inode = inode_of(fd);
+	before = cpu_seconds();
+	trace_name_fd_owners(&s);
+	assert_true(cpu_seconds() - before < 0.3);
+	assert_holders(&s.ep[9999], getpid(), getpid());
+	free(s.ep);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_end_has_its_holder),
+		cmocka_unit_test(what_ended_has_no_holder),
+		cmocka_unit_test(thousands_of_pipes_are_searched_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
