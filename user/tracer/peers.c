@@ -17,13 +17,12 @@ static int by_key(const void *a, const void *b)
 				   : x->born > y->born;
 }
 
-/* addresses are reused: the other end is the one under that address that lived at the same time,
- * and best one that names this end too */
-static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
+/* Of those that had the address in turn, the first that had not ended when `self` was born: each
+ * ended before the next was born. */
+static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed *self)
 {
-	struct keyed want = { .key = self->peer };
+	struct keyed want = { .key = self->peer, .born = self->born };
 	size_t lo = 0, hi = n;
-	int found = -1;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -33,13 +32,23 @@ static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
 		else
 			hi = mid;
 	}
-	for (; lo < n && k[lo].key == self->peer; lo++) {
-		if (k[lo].born > self->end || self->born > k[lo].end)
-			continue;
-		if (k[lo].peer == self->key)
-			return (int)k[lo].index;
+	while (lo > 0 && k[lo - 1].key == self->peer && k[lo - 1].end >= self->born)
+		lo--;
+	return lo;
+}
+
+/* addresses are reused: the other end is the one under that address that lived at the same time,
+ * and best one that names this end too */
+static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
+{
+	int found = -1;
+
+	for (size_t i = first_overlap(k, n, self);
+	     i < n && k[i].key == self->peer && k[i].born <= self->end; i++) {
+		if (k[i].peer == self->key)
+			return (int)k[i].index;
 		if (found < 0)
-			found = (int)k[lo].index;
+			found = (int)k[i].index;
 	}
 	return found;
 }
