@@ -46,6 +46,8 @@ sample() { # NAME BUDGET CASE [key=value...]: s.json of a sampled session of it
 sample 'attach to a stream' 5% stream n=8000 size=262144
 says_true 'a TCP sender that has the socket locked is at work' "d = json.load(open('s.json')); w = [e['looks']['tx'].get('work') for e in d['ledger']['endpoints'] if e['proto'] == 'tcp' and e['looks']]" \
 	"any(x and x['found'] for x in w)" w
+says_true "TCP's own counts of the path are told, and what a hook alone sees is null" "d = json.load(open('s.json')); t = [e['beside']['tcp'] for e in d['ledger']['endpoints'] if e['proto'] == 'tcp' and e['looks']]" \
+	"t and any(x['sent_segments'] > 100 and x['cwnd'] and x['congestion_control'] for x in t) and all(x['connecting'] is None and x['unaccepted'] is None and x['holes'] is None for x in t)" t
 
 sample 'attach samples, and ends with the process' 0.5% nagle n=100
 load="import jsonschema, subprocess

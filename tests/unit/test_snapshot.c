@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracer/figure.h"
 #include "tracer/internal.h"
 
 #include "bpf/charge.h"
@@ -134,6 +135,64 @@ static void a_loss_of_before_is_not_the_phases(void **state)
 	assert_int_equal(d.ep[0].tx.count[TX_FLIGHT], 0);
 	assert_int_equal(d.ep[0].tx.unaccounted_ns, 0);
 	trace_snapshot_free(&d);
+}
+
+static struct trace_endpoint sampled_of(const struct endpoint *ep)
+{
+	static const struct trace t = { .backend = TRACE_SAMPLED };
+	struct trace_endpoint out;
+
+	endpoint_fill(&out, ep, &t);
+	return out;
+}
+
+static uint8_t how_known(const struct trace_endpoint *ep, const char *key)
+{
+	const struct figures *s = &figures_of_endpoint;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].key && !strcmp(s->v[i].key + (*s->v[i].key == '~'), key))
+			return figure_known(s, &s->v[i], ep);
+	fail();
+	return TRACE_UNKNOWN;
+}
+
+/* TCP's own count of what the path gives needs no hook; what a hook alone sees is unknown */
+static void without_hooks_the_path_is_known(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint e;
+
+	ep.path = (struct path){ .rate_delivered = 10,
+				 .rate_interval_us = 1000,
+				 .mss = 1448,
+				 .cwnd = 10,
+				 .lost = 3,
+				 .segs_out = 500,
+				 .ooo = 2,
+				 .app_limited = 1,
+				 .pacing_rate = 2000000,
+				 .congestion_control = "bbr" };
+	ep.parts.ns[SLICE_DEFERRED] = 7;
+	ep.tx.ns[TX_PACING] = 3000;
+	ep.tx.ns[TX_FLIGHT] -= 3000;
+	e = sampled_of(&ep);
+	assert_int_equal(e.path.delivery_bytes_per_s, 14480000);
+	assert_int_equal(e.path.pacing_bytes_per_s, 2000000);
+	assert_int_equal(e.path.lost_segments, 3);
+	assert_int_equal(e.path.sent_segments, 500);
+	assert_int_equal(e.path.out_of_order, 2);
+	assert_int_equal(e.path.cwnd, 10);
+	assert_true(e.path.app_limited);
+	assert_string_equal(e.path.congestion_control, "bbr");
+	assert_int_equal(e.parts.ns[TRACE_PART_DEFERRED], 7); /* whose pace it is */
+	assert_int_equal(how_known(&e, "lost_segments"), TRACE_EXACT);
+	assert_int_equal(how_known(&e, "tso_deferral_ns"), TRACE_UNKNOWN);
+	assert_int_equal(how_known(&e, "connecting"), TRACE_UNKNOWN);
+	assert_int_equal(how_known(&e, "unaccepted"), TRACE_UNKNOWN);
+	e = told_of(&ep);
+	assert_int_equal(how_known(&e, "connecting"), TRACE_EXACT);
+	assert_int_equal(how_known(&e, "unaccepted"), TRACE_EXACT);
 }
 
 static void reads_without_writes_had_a_writer(void **state)
@@ -288,6 +347,7 @@ int main(void)
 		cmocka_unit_test(what_flew_and_was_lost_is_recovery),
 		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
+		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

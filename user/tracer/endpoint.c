@@ -542,13 +542,13 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	fill_origin(&out->making, &ep->making);
 	if (t->backend == TRACE_SAMPLED) {
 		sampled_endpoint(out, ep);
-		return;
+	} else {
+		fill_known(out, ep, t);
+		fill_making(&out->making, &ep->making, out);
 	}
-	fill_known(out, ep, t);
-	fill_making(&out->making, &ep->making, out);
 	if (out->proto == TRACE_TCP)
 		fill_tcp(out, ep);
-	if (out->proto != TRACE_PIPE)
+	if (out->proto != TRACE_PIPE || t->backend == TRACE_SAMPLED)
 		return;
 	pipe_audit(out);
 	forget_mere_holders(out, ep);

@@ -141,8 +141,8 @@
 	/* of its `unread`: then, when nobody could read */ \
 	F(making., accept_unread_ns, U64, NS, LAST, MAKING, "~accept_unread_ns", OWN, if_accepted) \
 	/* it is under way */ \
-	F(making., connecting, FLAG, NONE, LAST, MAKING, "~connecting", OWN, always) \
-	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, always) \
+	F(making., connecting, FLAG, NONE, LAST, MAKING, "~connecting", OWN, by_hooks) \
+	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, by_hooks) \
 	/* UDP: it was connected after it had sent, or to another address */ \
 	F(making., moved, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* this end connected, or it was its listener's, however long ago; both 0: not known */ \
