@@ -64,6 +64,9 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		return;
 	}
 	ep->moved[dir & 1] = moved;
+#ifdef SAMPLED /* sees no call: TCP's count is all there is */
+	return;
+#endif
 	if (!final && word_working(l->word))
 		return;
 	if (!final && ++ep->astray[dir & 1] < AUDIT_LOOKS)

@@ -62,6 +62,15 @@ PY
 e = [e for e in d['endpoints'] if e['proto'] == 'tcp' and e['remote'] and not e['remote'].endswith(':0')]" \
 		'len(e) == 2 and all(x["unseen"] == {"tx": "MPTCP", "rx": "MPTCP"} and ns(x, "rx", "unread") is None and ns(x, "rx", "idle") is None and ns(x, "tx", "idle") is None for x in e)' \
 		'[(x["local"], x["unseen"], x["rx"]["states"], x["tx"]["states"]) for x in e]'
+	rm -f err
+	"$IPCSTALL" attach -a -d 2s --json m.json >/dev/null 2>err &
+	tracer=$!
+	until_true grep -qs attached err
+	"$PY" pingpong.py
+	wait "$tracer"
+	says_true "nor is it without a ledger" "d = json.load(open('m.json'))['ledger']
+e = [e for e in d['endpoints'] if e['proto'] == 'tcp' and e['unseen'] == {'tx': 'MPTCP', 'rx': 'MPTCP'}]" \
+		'len(e) == 2 and all(x["rx"]["states"]["unread"]["ns"] is None for x in e)' '[(x["local"], x["unseen"], x["rx"]["states"]) for x in d["endpoints"]]'
 fi
 
 # ---- tee(): nobody is seen to write to its target ----

@@ -195,6 +195,25 @@ static void without_hooks_the_path_is_known(void **state)
 	assert_int_equal(how_known(&e, "unaccepted"), TRACE_EXACT);
 }
 
+/* a subflow, whose data belongs to another socket */
+static void without_hooks_mptcp_is_told(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint e = sampled_of(&ep);
+
+	assert_int_equal(e.unseen[DIR_TX], TRACE_UNSEEN_NOT);
+	assert_int_equal(e.unseen[DIR_RX], TRACE_UNSEEN_NOT);
+	ep.flags = EP_UNSEEN << DIR_TX | EP_UNSEEN << DIR_RX;
+	ep.upper = UPPER_MPTCP;
+	ep.tx.looks.n = 1;
+	e = sampled_of(&ep);
+	assert_int_equal(e.unseen[DIR_TX], TRACE_UNSEEN_MPTCP);
+	assert_int_equal(e.unseen[DIR_RX], TRACE_UNSEEN_MPTCP);
+	assert_int_equal(e.rx.resolution[RX_UNREAD], TRACE_UNKNOWN);
+	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_UNKNOWN);
+	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_LOOKS);
+}
+
 static void reads_without_writes_had_a_writer(void **state)
 {
 	struct endpoint ep = pipe_of(0, 5000);
@@ -348,6 +367,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(without_hooks_the_path_is_known),
+		cmocka_unit_test(without_hooks_mptcp_is_told),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

@@ -524,7 +524,6 @@ static void fill_figures(struct trace_endpoint *out, const struct endpoint *ep)
 static void fill_known(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	resolution_fill(out, t->backend, t->exact);
-	fill_unseen(out, ep->flags, ep->upper);
 	if (ep->flags & EP_MISSED << DIR_TX)
 		end_missed(&out->tx_calls, ep->moved[DIR_TX]);
 	if (ep->flags & EP_MISSED << DIR_RX)
@@ -546,6 +545,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 		fill_known(out, ep, t);
 		fill_making(&out->making, &ep->making, out);
 	}
+	fill_unseen(out, ep->flags, ep->upper);
 	if (out->proto == TRACE_TCP)
 		fill_tcp(out, ep);
 	if (out->proto != TRACE_PIPE || t->backend == TRACE_SAMPLED)
