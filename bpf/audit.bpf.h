@@ -76,11 +76,19 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		ep->flags |= EP_UNSEEN << (dir & 1);
 }
 
+static __always_inline void moved_by_others(struct endpoint *ep, struct tcp_sock *tp)
+{
+	ep->moved[DIR_TX] = tcp_put(tp) - ep->through[DIR_TX];
+	ep->moved[DIR_RX] = tcp_taken(tp) - ep->through[DIR_RX];
+}
+
 /* An upper protocol (TLS) has taken the socket over: its readers call tls_sw_recvmsg(), which only
  * the raw tracepoint behind all of them sees. */
 static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 {
-#ifndef ENDS_UNSEEN
+#ifdef SAMPLED
+	moved_by_others(ep, CAST(tcp_sock, sk));
+#elif !defined(ENDS_UNSEEN)
 	ep->moved[DIR_RX] = tcp_taken(CAST(tcp_sock, sk)) - ep->through[DIR_RX];
 	end_missed(ep, DIR_RX);
 	ep->flags |= EP_UNSEEN << DIR_RX;
@@ -103,12 +111,6 @@ static __always_inline bool is_subflow(__u64 ulp)
 	bpf_probe_read_kernel(&name, sizeof(name),
 			      (void *)(ulp + bpf_core_field_offset(struct tcp_ulp_ops, name)));
 	return name == mptcp;
-}
-
-static __always_inline void moved_by_others(struct endpoint *ep, struct tcp_sock *tp)
-{
-	ep->moved[DIR_TX] = tcp_put(tp) - ep->through[DIR_TX];
-	ep->moved[DIR_RX] = tcp_taken(tp) - ep->through[DIR_RX];
 }
 
 static __always_inline void note_subflow(__u64 sk)
