@@ -50,6 +50,13 @@ enum {
 	CHRONO_N
 }; /* TCP's own chronographs, in its order */
 
+/* What TCP and UDP count of a socket by themselves, at one moment: see own_counts.h. */
+struct own_counts {
+	unsigned int chrono[CHRONO_N]; /* in ticks */
+	unsigned int retransmits;
+	unsigned int drops, filtered; /* UDP; the program has a filter on the socket */
+};
+
 #define GAP_SHIFT 14 /* the unit of a gap's cube is 16.4 us */
 #define GAP_MOST  (1ULL << 17)
 
@@ -69,10 +76,8 @@ struct looks {
 	unsigned long long
 		cubes; /* of the gaps between looks, see GAP_SHIFT: how uneven they are */
 	unsigned int fact[LOOK_FACTS_N];
-	unsigned int chrono_then[CHRONO_N]; /* when this endpoint was first looked at, in ticks */
-	unsigned int retransmits_then;
-	unsigned int drops_then; /* as UDP counts them */
-	ns_t chrono[CHRONO_N]; /* since then */
+	struct own_counts then; /* when this endpoint was first looked at */
+	ns_t chrono[CHRONO_N];	/* since `then` */
 	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
 	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */
 	unsigned int full; /* looks that found no room for one more in a queue of Unix datagrams */

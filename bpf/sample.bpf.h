@@ -8,6 +8,7 @@
 #ifndef IPCSTALL_SAMPLE_BPF_H
 #define IPCSTALL_SAMPLE_BPF_H
 
+#include "own_counts.h"
 #include "waiters.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -334,7 +335,7 @@ static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 b
 		reader_was_late(ep, peer, state, gap, ep->tx.seen, gap);
 }
 
-/* ---- TCP's own counts: exact, whoever looks, and read when a snapshot is taken ---- */
+/* ---- what TCP and UDP count by themselves: see own_counts.h ---- */
 
 static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 {
@@ -348,8 +349,6 @@ static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 		ticks += (__u32)bpf_jiffies64() - GET(now, chrono_start);
 	return ticks;
 }
-
-/* ---- UDP's: datagrams that found no room, or that a filter of the program refused ---- */
 
 #define DROPS_BY_NODE(counters, field) \
 	((__u32)load_word((counters) + \
@@ -366,51 +365,28 @@ static __always_inline __u32 drops_of(__u64 sk0)
 			: (__u32)GET(sk, sk_drops.counter);
 }
 
-SUBPROG int count_drops(struct endpoint *ep)
+static __always_inline void read_own_counts(const struct endpoint *ep, struct own_counts *now)
 {
-	__u64 sk;
+	__u64 sk = ep->id.key;
 
-	if (!ep || ep->id.proto != PROTO_UDP)
-		return 0;
-	sk = ep->id.key;
-	ep->drops[ADDRESS(sk, sock___looked, sk_filter) ? DROP_OTHER : DROP_RCVBUF] =
-		drops_of(sk) - ep->tx.looks.drops_then;
-	return 1;
-}
-
-/* of a connection that began before it was seen */
-SUBPROG int counts_begin(struct endpoint *ep)
-{
-	struct looks *l;
-	__u64 sk;
-
-	if (!ep)
-		return 0;
-	sk = ep->id.key;
-	l = &ep->tx.looks;
-	if (ep->id.proto == PROTO_UDP)
-		l->drops_then = drops_of(sk);
-	if (ep->id.proto != PROTO_TCP)
-		return 0;
+	if (ep->id.proto == PROTO_UDP) {
+		now->drops = drops_of(sk);
+		now->filtered = ADDRESS(sk, sock___looked, sk_filter) != 0;
+		return;
+	}
 	for (__u32 i = 0; i < CHRONO_N; i++)
-		l->chrono_then[i] = chrono_ticks(sk, i);
-	l->retransmits_then = GET(CAST(tcp_sock___looked, sk), total_retrans);
-	return 1;
+		now->chrono[i] = chrono_ticks(sk, i);
+	now->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans);
 }
 
 SUBPROG int counts_now(struct endpoint *ep)
 {
-	struct looks *l;
-	__u64 sk;
+	struct own_counts now = {};
 
-	count_drops(ep);
-	if (!ep || ep->id.proto != PROTO_TCP)
+	if (!ep || ep->id.proto > PROTO_UDP)
 		return 0;
-	sk = ep->id.key;
-	l = &ep->tx.looks;
-	for (__u32 i = 0; i < CHRONO_N; i++)
-		l->chrono[i] = (chrono_ticks(sk, i) - l->chrono_then[i]) * opt.tick;
-	ep->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans) - l->retransmits_then;
+	read_own_counts(ep, &now);
+	counts_book(ep, &now, opt.tick);
 	return 1;
 }
 
@@ -493,7 +469,7 @@ static __always_inline bool was_sent_again(const struct endpoint *ep)
 	__u64 sk = ep->id.key;
 	__u32 all = GET(CAST(tcp_sock___looked, sk), total_retrans);
 
-	return all - ep->tx.looks.retransmits_then > ep->retransmits;
+	return all - ep->tx.looks.then.retransmits > ep->retransmits;
 }
 
 /*
@@ -538,7 +514,7 @@ static __always_inline void look_is_tcps(struct endpoint *ep, const struct turne
 
 	move_lost(ep, t);
 	ep->retransmits =
-		GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.retransmits_then;
+		GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.then.retransmits;
 }
 
 static __always_inline void count_gap(struct looks *l, ns_t gap)
@@ -562,9 +538,8 @@ SUBPROG int book_found(struct endpoint *ep, struct found *f)
 
 	if (!ep || !f)
 		return 0;
-	if (!ep->tx.looks.n && ep->flags & EP_JOINED_LATE)
-		counts_begin(ep);
-	count_drops(ep);
+	if (ep->id.proto == PROTO_UDP || counts_are_to_begin(ep))
+		counts_now(ep);
 	before = ep->tx.looks.blamed;
 	ep->refused = 0;
 	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))

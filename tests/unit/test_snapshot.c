@@ -214,6 +214,19 @@ static void without_hooks_mptcp_is_told(void **state)
 	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_LOOKS);
 }
 
+/* TCP's counts begin with the first look of one that had a life before, and are unknown until then
+ */
+static void without_a_look_counts_have_not_begun(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+
+	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_EXACT);
+	ep.flags = EP_JOINED_LATE;
+	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_UNKNOWN);
+	ep.tx.looks.n = 1;
+	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_EXACT);
+}
+
 static void reads_without_writes_had_a_writer(void **state)
 {
 	struct endpoint ep = pipe_of(0, 5000);
@@ -368,6 +381,7 @@ int main(void)
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
+		cmocka_unit_test(without_a_look_counts_have_not_begun),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

@@ -292,9 +292,9 @@ static json_t *facts_to_json(const struct trace_looks *l)
 
 static json_t *looks_to_json(const struct trace_looks *l, const struct trace_endpoint *ep)
 {
-	bool tcp = ep->proto == TRACE_TCP;
+	bool tcp = ep->proto == TRACE_TCP, counted = tcp && ep->retransmits_res != TRACE_UNKNOWN;
 	json_t *chronographs =
-		tcp ? json_pack("{s:I, s:I, s:I}", "busy_ns", (json_int_t)l->chrono_ns[0],
+		counted ? json_pack("{s:I, s:I, s:I}", "busy_ns", (json_int_t)l->chrono_ns[0],
 				"rwnd_limited_ns", (json_int_t)l->chrono_ns[1], "sndbuf_limited_ns",
 				(json_int_t)l->chrono_ns[2])
 		    : json_null();

@@ -160,7 +160,7 @@ static void looked_beside(const struct trace_looks *l, const struct trace_endpoi
 {
 	char busy[32], window[32], buffer[32];
 
-	if (ep->proto != TRACE_TCP)
+	if (ep->retransmits_res == TRACE_UNKNOWN) /* no TCP, or no look yet */
 		return;
 	figure(l->chrono_ns[0], TRACE_EXACT, busy, sizeof(busy));
 	figure(l->chrono_ns[1], TRACE_EXACT, window, sizeof(window));

@@ -73,6 +73,14 @@ static uint64_t unanswered_ns(const struct endpoint *ep, uint64_t lifetime_ns)
 	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[LOOK_UNANSWERED] / l->n) : 0;
 }
 
+/* Of one that had a life before it was seen they begin with its first look. */
+static enum trace_resolution retransmits_resolution(const struct endpoint *ep)
+{
+	bool begun = was_looked_at(ep) || !(ep->flags & EP_JOINED_LATE);
+
+	return ep->id.proto == PROTO_TCP && begun ? TRACE_EXACT : TRACE_UNKNOWN;
+}
+
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	bool tcp = out->proto == TRACE_TCP;
@@ -92,7 +100,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;
 	out->drops_res = out->proto == TRACE_UDP && was_looked_at(ep) ? TRACE_EXACT : TRACE_UNKNOWN;
-	out->retransmits_res = tcp ? TRACE_EXACT : TRACE_UNKNOWN;
+	out->retransmits_res = retransmits_resolution(ep);
 }
 
 /* of the mean of n gaps, in the unit of their cubes */

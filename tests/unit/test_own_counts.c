@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What TCP and UDP count by themselves, as a sampled session books it: from the first look on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bpf/own_counts.h"
+
+enum { TICK = 4000000 };
+
+static struct endpoint joined_late(unsigned int proto)
+{
+	return (struct endpoint){ .id.proto = (unsigned char)proto, .flags = EP_JOINED_LATE };
+}
+
+static void book_tcp(struct endpoint *ep, unsigned int ticks, unsigned int retransmits)
+{
+	struct own_counts now = { .chrono = { ticks, ticks / 2, 0 }, .retransmits = retransmits };
+
+	counts_book(ep, &now, TICK);
+}
+
+/* a snapshot before the first look, and one after it */
+static void what_was_before_the_first_look_does_not_count(void **state)
+{
+	struct endpoint ep = joined_late(PROTO_TCP);
+
+	book_tcp(&ep, 1000, 70);
+	assert_int_equal(ep.retransmits, 0);
+	assert_int_equal(ep.tx.looks.chrono[CHRONO_BUSY], 0);
+	book_tcp(&ep, 1010, 71); /* the look */
+	ep.tx.looks.n = 1;
+	assert_int_equal(ep.retransmits, 0);
+	book_tcp(&ep, 1050, 73);
+	assert_int_equal(ep.retransmits, 2);
+	assert_int_equal(ep.tx.looks.chrono[CHRONO_BUSY], 40 * TICK);
+	assert_int_equal(ep.tx.looks.chrono[CHRONO_RWND], 20 * TICK);
+}
+
+/* the whole life of one that was seen from its birth, also where no look found it */
+static void what_was_born_in_the_session_counts_whole(void **state)
+{
+	struct endpoint ep = { .id.proto = PROTO_TCP };
+
+	book_tcp(&ep, 10, 2);
+	assert_int_equal(ep.retransmits, 2);
+	assert_int_equal(ep.tx.looks.chrono[CHRONO_BUSY], 10 * TICK);
+	ep.tx.looks.n = 1;
+	book_tcp(&ep, 20, 3);
+	assert_int_equal(ep.retransmits, 3);
+}
+
+static void book_udp(struct endpoint *ep, unsigned int drops, unsigned int filtered)
+{
+	struct own_counts now = { .drops = drops, .filtered = filtered };
+
+	counts_book(ep, &now, TICK);
+}
+
+static uint64_t all_drops(const struct endpoint *ep)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < DROP_N; i++)
+		sum += ep->drops[i];
+	return sum;
+}
+
+static void datagrams_before_the_first_look_do_not_count(void **state)
+{
+	struct endpoint ep = joined_late(PROTO_UDP);
+
+	book_udp(&ep, 500, 0);
+	assert_int_equal(all_drops(&ep), 0);
+	book_udp(&ep, 510, 0);
+	ep.tx.looks.n = 1;
+	assert_int_equal(all_drops(&ep), 0);
+	book_udp(&ep, 530, 0);
+	book_udp(&ep, 530, 0);
+	assert_int_equal(all_drops(&ep), 20);
+}
+
+/* the socket counts in 32 bits */
+static void a_count_that_wraps_goes_on(void **state)
+{
+	struct endpoint ep = joined_late(PROTO_UDP);
+
+	book_udp(&ep, UINT32_MAX - 1, 0);
+	ep.tx.looks.n = 1;
+	book_udp(&ep, 3, 0);
+	assert_int_equal(all_drops(&ep), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
+		cmocka_unit_test(what_was_born_in_the_session_counts_whole),
+		cmocka_unit_test(datagrams_before_the_first_look_do_not_count),
+		cmocka_unit_test(a_count_that_wraps_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
