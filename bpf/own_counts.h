@@ -14,6 +14,24 @@ static __always_inline bool counts_are_to_begin(const struct endpoint *ep)
 	return !ep->tx.looks.n && ep->flags & EP_JOINED_LATE;
 }
 
+/*
+ * The socket does not say why it dropped a datagram: there was no room, or its checksum was wrong,
+ * or a filter of the program refused it. What is dropped while there is a filter is not counted. A
+ * look and a snapshot may count at once: each books what came since the other.
+ */
+static __always_inline void drops_book(struct endpoint *ep, const struct own_counts *now)
+{
+	struct looks *l = &ep->tx.looks;
+	int more = now->drops - __sync_lock_test_and_set(&l->then.drops, now->drops);
+	bool filtered = now->filtered || l->then.filtered;
+
+	l->then.filtered = now->filtered;
+	if (filtered)
+		l->filtered = 1;
+	else
+		ADD_LOCKED(&ep->drops[DROP_OTHER], (long long)more);
+}
+
 static __always_inline void counts_book(struct endpoint *ep, const struct own_counts *now,
 					ns_t tick)
 {
@@ -22,7 +40,7 @@ static __always_inline void counts_book(struct endpoint *ep, const struct own_co
 	if (counts_are_to_begin(ep))
 		l->then = *now;
 	if (ep->id.proto == PROTO_UDP) {
-		ep->drops[now->filtered ? DROP_OTHER : DROP_RCVBUF] = now->drops - l->then.drops;
+		drops_book(ep, now);
 		return;
 	}
 	for (int i = 0; i < CHRONO_N; i++)

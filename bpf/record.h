@@ -76,7 +76,8 @@ struct looks {
 	unsigned long long
 		cubes; /* of the gaps between looks, see GAP_SHIFT: how uneven they are */
 	unsigned int fact[LOOK_FACTS_N];
-	struct own_counts then; /* when this endpoint was first looked at */
+	struct own_counts then; /* when this endpoint was first looked at; drops: booked so far */
+	unsigned int filtered;	/* UDP: some were not booked: a filter may have refused them */
 	ns_t chrono[CHRONO_N];	/* since `then` */
 	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
 	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */

@@ -105,7 +105,7 @@ def refusing(pause):
 
 def main():
     ledger, before, most = look(read_slowly, lambda s: None)
-    told = re.match(r"(\d+) datagrams dropped at its full receive buffer", ledger["card"]["why"])
+    told = re.match(r"(\d+) datagrams dropped by its socket", ledger["card"]["why"])
     if ledger["outcome"] != "stalled" or not told or not before:
         return 1
     if not most <= 2 * int(told[1]) <= 2 * most:  # also while the session begins and ends

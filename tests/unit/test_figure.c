@@ -148,6 +148,38 @@ static void what_a_recording_lacks_is_null(void **state)
 	json_decref(o);
 }
 
+static int64_t drops_of(json_t *o, const char *reason)
+{
+	json_t *v = figure_of(o, "drops", reason);
+
+	return json_is_null(v) ? -1 : json_integer_value(v);
+}
+
+/* a hook is told why a datagram was dropped, the socket's own count is not */
+static void drops_have_the_reason_that_is_known(void **state)
+{
+	struct trace_looks looks = {};
+	struct trace_endpoint ep = { .proto = TRACE_UDP, .drops_res = TRACE_EXACT };
+	struct trace_snapshot s = { .n = 1, .ep = &ep };
+	json_t *o;
+
+	ep.drops[TRACE_DROP_RCVBUF] = 5;
+	o = endpoint_to_json(&s, &ep);
+	assert_int_equal(drops_of(o, "rcvbuf"), 5);
+	assert_int_equal(drops_of(o, "qdisc"), 0);
+	assert_int_equal(drops_of(o, "other"), -1);
+	json_decref(o);
+	ep.drops[TRACE_DROP_RCVBUF] = 0;
+	ep.drops[TRACE_DROP_OTHER] = 7;
+	s.looks = &looks;
+	o = endpoint_to_json(&s, &ep);
+	assert_int_equal(drops_of(o, "rcvbuf"), -1);
+	assert_int_equal(drops_of(o, "qdisc"), -1);
+	assert_int_equal(drops_of(o, "checksum"), -1);
+	assert_int_equal(drops_of(o, "other"), 7);
+	json_decref(o);
+}
+
 /* and stays so in a phase of two snapshots of which one lacks it, and in a sum */
 static void a_difference_lacks_what_either_does(void **state)
 {
@@ -172,6 +204,7 @@ int main(void)
 		cmocka_unit_test(only_sums_subtract),
 		cmocka_unit_test(what_is_there_is_shown),
 		cmocka_unit_test(what_a_recording_lacks_is_null),
+		cmocka_unit_test(drops_have_the_reason_that_is_known),
 		cmocka_unit_test(a_difference_lacks_what_either_does),
 	};
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What TCP and UDP count by themselves, as a sampled session books it: from the first look on. */
+/* What TCP and UDP count by themselves, as a sampled session books it: from the first look on, and
+ * each datagram once. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +82,26 @@ static void datagrams_before_the_first_look_do_not_count(void **state)
 	assert_int_equal(all_drops(&ep), 0);
 	book_udp(&ep, 530, 0);
 	book_udp(&ep, 530, 0);
+	assert_int_equal(ep.drops[DROP_OTHER], 20); /* the socket does not say why */
 	assert_int_equal(all_drops(&ep), 20);
+}
+
+/* a filter comes in mid-session, and goes: what it refuses is no loss */
+static void what_a_filter_refuses_does_not_count(void **state)
+{
+	struct endpoint ep = joined_late(PROTO_UDP);
+
+	book_udp(&ep, 100, 0);
+	ep.tx.looks.n = 1;
+	book_udp(&ep, 107, 0);
+	assert_int_equal(ep.tx.looks.filtered, 0);
+	book_udp(&ep, 1107, 1);
+	book_udp(&ep, 2107, 1);
+	assert_int_equal(all_drops(&ep), 7);
+	assert_int_equal(ep.tx.looks.filtered, 1);
+	book_udp(&ep, 3107, 0); /* since the look before it was still there for a while */
+	book_udp(&ep, 3110, 0);
+	assert_int_equal(all_drops(&ep), 10);
 }
 
 /* the socket counts in 32 bits */
@@ -94,13 +115,41 @@ static void a_count_that_wraps_goes_on(void **state)
 	assert_int_equal(all_drops(&ep), 5);
 }
 
+enum { ROUNDS = 200000 };
+
+static struct endpoint shared;
+static unsigned int counted;
+
+static void *drops_and_looks(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		book_udp(&shared, __atomic_add_fetch(&counted, 1, __ATOMIC_RELAXED), 0);
+	return arg;
+}
+
+/* a look and a snapshot at once */
+static void each_datagram_counts_once(void **state)
+{
+	pthread_t other;
+
+	shared = joined_late(PROTO_UDP);
+	shared.tx.looks.n = 1;
+	assert_int_equal(pthread_create(&other, NULL, drops_and_looks, NULL), 0);
+	drops_and_looks(NULL);
+	pthread_join(other, NULL);
+	book_udp(&shared, counted, 0);
+	assert_int_equal(all_drops(&shared), 2 * ROUNDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
 		cmocka_unit_test(what_was_born_in_the_session_counts_whole),
 		cmocka_unit_test(datagrams_before_the_first_look_do_not_count),
+		cmocka_unit_test(what_a_filter_refuses_does_not_count),
 		cmocka_unit_test(a_count_that_wraps_goes_on),
+		cmocka_unit_test(each_datagram_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

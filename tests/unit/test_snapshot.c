@@ -227,6 +227,36 @@ static void without_a_look_counts_have_not_begun(void **state)
 	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_EXACT);
 }
 
+/* a UDP socket of a sampled session, which counted so many */
+static struct endpoint udp_that_dropped(uint64_t n)
+{
+	struct endpoint ep = { .id.proto = PROTO_UDP, .born = BORN, .flags = EP_JOINED_LATE };
+
+	ep.tx.word = ep.rx.word = word_open(BORN);
+	ep.tx.looks.n = 1;
+	ep.drops[DROP_OTHER] = n;
+	return ep;
+}
+
+/* nobody reads its count at its end, and what a filter refused is not told from the rest */
+static void drops_of_looks_may_be_a_bound(void **state)
+{
+	struct endpoint ep = udp_that_dropped(3);
+
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_EXACT);
+	ep.closed = END;
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_BOUNDED);
+	ep.closed = 0;
+	ep.tx.looks.filtered = 1;
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_BOUNDED);
+	ep.drops[DROP_OTHER] = 0;
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_UNKNOWN);
+	ep = udp_that_dropped(0);
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_EXACT);
+	ep.tx.looks.n = 0;
+	assert_int_equal(sampled_of(&ep).drops_res, TRACE_UNKNOWN);
+}
+
 static void reads_without_writes_had_a_writer(void **state)
 {
 	struct endpoint ep = pipe_of(0, 5000);
@@ -382,6 +412,7 @@ int main(void)
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
 		cmocka_unit_test(without_a_look_counts_have_not_begun),
+		cmocka_unit_test(drops_of_looks_may_be_a_bound),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

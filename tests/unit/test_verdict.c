@@ -2052,6 +2052,27 @@ static void lost_datagrams_are_no_health(void **state)
 	assert_int_equal(v.loss.endpoint, -1);
 }
 
+/* looks read the socket's own count, which does not say why */
+static void dropped_for_an_untold_reason_is_lost(void **state)
+{
+	struct trace_endpoint ep = receiver();
+	struct verdict v;
+
+	ep.drops[TRACE_DROP_RCVBUF] = 0;
+	ep.drops[TRACE_DROP_OTHER] = 10;
+	ep.rx_calls.bytes_res = TRACE_UNKNOWN;
+	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
+					      "dropped by its socket");
+	assert_int_equal(v.loss.kind, TRACE_DROP_OTHER);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.drops_res = TRACE_BOUNDED;
+	said_of(&ep, &v);
+	assert_int_equal(v.loss.n, 10);
+	ep.drops_res = TRACE_UNKNOWN;
+	said_of(&ep, &v);
+	assert_int_equal(v.loss.endpoint, -1);
+}
+
 /* 600 went to a socket that got 480 of them */
 static void sender_and_receiver(struct trace_endpoint ep[2])
 {
@@ -3812,6 +3833,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(small_stalls_of_a_long_run_are_healthy),
 	cmocka_unit_test(what_was_sent_in_no_time_was_sent),
 	cmocka_unit_test(lost_datagrams_are_no_health),
+	cmocka_unit_test(dropped_for_an_untold_reason_is_lost),
 	cmocka_unit_test(what_did_not_arrive_was_lost_on_the_way),
 	cmocka_unit_test(where_not_all_was_seen_nothing_is_lost_on_the_way),
 	cmocka_unit_test(one_in_a_million_is_said_beside),

@@ -137,25 +137,28 @@ static json_t *addr_to_json(int family, const struct trace_addr *a)
 	return json_string(text);
 }
 
-/* a place for reasons that on_drop() does not count yet */
+/* for what a socket dropped, which does not tell why; a hook is told it, and counts no others */
 enum { DROPS_OTHER = TRACE_DROPS - 1 };
 
 /* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's
  * word of whose it was: none is not known. */
-static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind)
+static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind,
+					     bool by_looks)
 {
-	bool unknown = kind == DROPS_OTHER || (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
+	bool unknown = by_looks ? kind != DROPS_OTHER
+				: kind == DROPS_OTHER ||
+					  (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
 
 	return unknown ? TRACE_UNKNOWN : ep->drops_res;
 }
 
-static json_t *drops_to_json(const struct trace_endpoint *ep)
+static json_t *drops_to_json(const struct trace_endpoint *ep, bool by_looks)
 {
 	json_t *o = json_object();
 
 	for (int i = 0; i < TRACE_DROPS; i++)
 		json_object_set_new(o, drop_name((enum trace_drop)i),
-				    known(ep->drops[i], drop_resolution(ep, i)));
+				    known(ep->drops[i], drop_resolution(ep, i, by_looks)));
 	return o;
 }
 
@@ -330,7 +333,8 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx",
 				      call_stats_to_json(&ep->tx_calls), "rx",
 				      call_stats_to_json(&ep->rx_calls), "tcp", tcp_to_json(ep),
-				      "drops", drops_to_json(ep), "queue", queue_to_json(ep)));
+				      "drops", drops_to_json(ep, s->looks), "queue",
+				      queue_to_json(ep)));
 	json_object_set_new(o, "blame",
 			    ep->missing & BLAME_MISSING ? json_null() : blame_to_json(s, ep));
 	json_object_set_new(o, "looks",

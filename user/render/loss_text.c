@@ -19,9 +19,10 @@ static const struct {
 	[TRACE_DROP_CHECKSUM] = { "checksum", "dropped for a wrong checksum",
 				  "find what damages them on the way: checksum offload of a "
 				  "device, a tunnel, a cable" },
-	[TRACE_DROP_OTHER] = { "other", "dropped",
-			       "find out where: the kernel's tracepoint "
-			       "skb:kfree_skb shows the reason of each drop" },
+	[TRACE_DROP_OTHER] = { "other", "dropped by its socket",
+			       "its receive buffer may be full: read sooner, or raise SO_RCVBUF; "
+			       "--exact, or the kernel's tracepoint skb:kfree_skb, tells the "
+			       "reason" },
 };
 
 static const char path_fix[] =

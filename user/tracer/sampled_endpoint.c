@@ -73,6 +73,15 @@ static uint64_t unanswered_ns(const struct endpoint *ep, uint64_t lifetime_ns)
 	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[LOOK_UNANSWERED] / l->n) : 0;
 }
 
+/* Nobody was there to read what a UDP socket counted last, at its end. */
+static enum trace_resolution drops_resolution(const struct endpoint *ep)
+{
+	if (ep->id.proto != PROTO_UDP || !was_looked_at(ep) ||
+	    (ep->tx.looks.filtered && !ep->drops[DROP_OTHER]))
+		return TRACE_UNKNOWN;
+	return ep->closed || ep->tx.looks.filtered ? TRACE_BOUNDED : TRACE_EXACT;
+}
+
 /* Of one that had a life before it was seen they begin with its first look. */
 static enum trace_resolution retransmits_resolution(const struct endpoint *ep)
 {
@@ -99,7 +108,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
 	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;
-	out->drops_res = out->proto == TRACE_UDP && was_looked_at(ep) ? TRACE_EXACT : TRACE_UNKNOWN;
+	out->drops_res = drops_resolution(ep);
 	out->retransmits_res = retransmits_resolution(ep);
 }
 

@@ -48,8 +48,8 @@ struct datagram_loss find_loss(const struct trace_snapshot *s)
 	struct datagram_loss loss = find_lost_between(s);
 
 	for (size_t i = 0; i < s->n; i++)
-		for (enum trace_drop k = 0;
-		     k < TRACE_DROP_OTHER && s->ep[i].drops_res != TRACE_UNKNOWN; k++)
+		for (enum trace_drop k = 0; k < TRACE_DROPS && s->ep[i].drops_res != TRACE_UNKNOWN;
+		     k++)
 			keep_larger(&loss, &s->ep[i], i, k);
 	return loss;
 }
