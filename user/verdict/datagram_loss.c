@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define STRAY_SHARE 0.001
-
 /* What was dropped came, but was never read. What lies unread still is neither: a socket that
  * nobody read from has no share. Nor has what a queue dropped: one send() may have made many
  * datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR). */
@@ -29,12 +27,9 @@ static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
 	       ep->drops[kind] < STRAY_SHARE * (double)calls->messages;
 }
 
-static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint *ep, size_t i,
-			enum trace_drop kind)
+static struct datagram_loss loss_at(const struct trace_endpoint *ep, size_t i, enum trace_drop kind)
 {
-	if (ep->drops[kind] <= loss->n)
-		return;
-	*loss = (struct datagram_loss){
+	return (struct datagram_loss){
 		.endpoint = (int)i,
 		.kind = kind,
 		.n = ep->drops[kind],
@@ -45,11 +40,13 @@ static void keep_larger(struct datagram_loss *loss, const struct trace_endpoint 
 
 struct datagram_loss find_loss(const struct trace_snapshot *s)
 {
-	struct datagram_loss loss = find_lost_between(s);
+	struct datagram_loss worst = find_lost_between(s), loss;
 
 	for (size_t i = 0; i < s->n; i++)
 		for (enum trace_drop k = 0; k < TRACE_DROPS && s->ep[i].drops_res != TRACE_UNKNOWN;
-		     k++)
-			keep_larger(&loss, &s->ep[i], i, k);
-	return loss;
+		     k++) {
+			loss = loss_at(&s->ep[i], i, k);
+			keep_worse_loss(&worst, &loss);
+		}
+	return worst;
 }

@@ -9,7 +9,6 @@
 #include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 
-#define STRAY_SHARE 0.001
 /* Fewer than half arrived: it may be another that has this address, in another network. */
 #define MOST_ARRIVE 2
 #define ON_THE_WAY_NS 100000000
@@ -118,40 +117,48 @@ static uint64_t lost_before(const struct trace_endpoint *to, const struct by_add
 	return sent->n ? lost_on_the_way(sent, to) : 0;
 }
 
-static struct datagram_loss find_most(const struct trace_snapshot *s,
-				      const struct by_address *bound,
-				      const struct by_address *senders)
+/* A stray loss hides none that is not. */
+void keep_worse_loss(struct datagram_loss *worst, const struct datagram_loss *loss)
 {
-	struct datagram_loss most = { .endpoint = -1 };
+	if (loss->n && (loss->stray == worst->stray ? loss->n > worst->n : worst->stray))
+		*worst = *loss;
+}
+
+static struct datagram_loss find_worst(const struct trace_snapshot *s,
+				       const struct by_address *bound,
+				       const struct by_address *senders)
+{
+	struct datagram_loss worst = { .endpoint = -1, .stray = true }, loss;
 
 	for (size_t i = 0; i < bound->n; i++) {
 		const struct trace_endpoint *to = bound->v[i].ep;
 		struct sum sent;
 		uint64_t n = lost_before(to, bound, senders, &sent);
 
-		if (n <= most.n)
+		if (!n)
 			continue;
-		most = (struct datagram_loss){ .endpoint = (int)(to - s->ep),
+		loss = (struct datagram_loss){ .endpoint = (int)(to - s->ep),
 					       .sent = sent.n,
 					       .kind = TRACE_DROP_OTHER,
 					       .n = n,
 					       .share = (double)n / (double)sent.n };
-		most.stray = most.share < STRAY_SHARE;
+		loss.stray = loss.share < STRAY_SHARE;
+		keep_worse_loss(&worst, &loss);
 	}
-	return most;
+	return worst;
 }
 
 struct datagram_loss find_lost_between(const struct trace_snapshot *s)
 {
 	struct by_address bound = {}, senders = {};
-	struct datagram_loss most;
+	struct datagram_loss worst;
 
 	if (nothing_was_missed(&s->counters)) {
 		bound = list_by_address(s, where_bound);
 		senders = list_by_address(s, where_it_sends);
 	}
-	most = find_most(s, &bound, &senders);
+	worst = find_worst(s, &bound, &senders);
 	free(bound.v);
 	free(senders.v);
-	return most;
+	return worst;
 }

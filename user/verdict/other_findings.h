@@ -46,6 +46,9 @@ struct unanswered find_unanswered(const struct trace_snapshot *s);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* who connected there, as far as was seen */
 const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep);
+/* Of all that went through less than this is stray. */
+#define STRAY_SHARE 0.001
+void keep_worse_loss(struct datagram_loss *worst, const struct datagram_loss *loss);
 /* those that did not arrive at a socket whose senders were all seen */
 struct datagram_loss find_lost_between(const struct trace_snapshot *s);
 struct datagram_loss find_loss(const struct trace_snapshot *s);

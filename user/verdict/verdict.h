@@ -249,7 +249,7 @@ struct verdict {
 					    longest, `count` timeouts, and the time in `device` */
 	struct withheld_ack
 		withheld;	   /* the longest, whatever else stalled: no sender that was seen */
-	struct datagram_loss loss; /* the largest */
+	struct datagram_loss loss; /* the largest; stray: all are */
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
