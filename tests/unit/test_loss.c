@@ -71,10 +71,53 @@ static void a_stray_loss_hides_no_other(void **state)
 	assert_true(lost(ep, 2).stray);
 }
 
+static uint64_t lost_between(struct trace_endpoint ep[2])
+{
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+
+	return find_lost_between(&s).n;
+}
+
+/* What a sender dropped of what came to it was sent by others; what a receiver's queue dropped of
+ * its answers came to nobody. */
+static void drops_count_where_they_belong(void **state)
+{
+	struct trace_endpoint ep[2];
+
+	(void)state;
+	send_and_receive(ep, 1000, 800);
+	ep[0].drops[TRACE_DROP_RCVBUF] = 100;
+	ep[1].drops[TRACE_DROP_QDISC] = 100;
+	assert_int_equal(lost_between(ep), 200);
+	ep[0].drops[TRACE_DROP_QDISC] = 50; /* these never left */
+	assert_int_equal(lost_between(ep), 150);
+	ep[1].drops[TRACE_DROP_RCVBUF] = ep[1].drops[TRACE_DROP_CHECKSUM] = 50; /* these came */
+	assert_int_equal(lost_between(ep), 50);
+}
+
+/* Where one read may take several, as many bytes as left the queue, or as were read or dropped, are
+ * not missing. */
+static void dropped_bytes_are_not_missing(void **state)
+{
+	struct trace_endpoint ep[2];
+
+	(void)state;
+	send_and_receive(ep, 1000, 700);
+	ep[0].drops[TRACE_DROP_QDISC] = 200;
+	ep[1].rx_calls.bytes = 5 * 800;
+	assert_int_equal(lost_between(ep), 0);
+	send_and_receive(ep, 1000, 600);
+	ep[1].drops[TRACE_DROP_RCVBUF] = 300;
+	ep[1].rx_calls.bytes = 5 * 667; /* so 900 have as many as were sent */
+	assert_int_equal(lost_between(ep), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stray_loss_hides_no_other),
+		cmocka_unit_test(drops_count_where_they_belong),
+		cmocka_unit_test(dropped_bytes_are_not_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,16 +54,23 @@ static const struct trace_addr *where_it_sends(const struct trace_endpoint *ep)
 /* ---- what was sent, and what came ---- */
 
 struct sum {
-	uint64_t n, bytes;
+	uint64_t n;
+	double bytes;
 };
 
-static uint64_t dropped(const struct trace_endpoint *ep)
+/* what came there and was not read; a full queue drops what it sends itself */
+static uint64_t dropped_there(const struct trace_endpoint *to)
 {
 	uint64_t n = 0;
 
 	for (enum trace_drop k = 0; k < TRACE_DROPS; k++)
-		n += ep->drops[k];
+		n += k == TRACE_DROP_QDISC ? 0 : to->drops[k];
 	return n;
+}
+
+static double scale(uint64_t bytes, uint64_t n, uint64_t of)
+{
+	return (double)bytes * (double)n / (double)of;
 }
 
 /* what went out to it, and through no full queue; n 0: that is not known */
@@ -75,35 +82,34 @@ static struct sum sent_to(const struct by_address *senders, const struct trace_e
 	for (size_t i = 0; i < there.n; i++) {
 		const struct trace_endpoint *from = there.v[i].ep;
 		const struct trace_call_stats *b = &from->tx_calls;
+		uint64_t queue = from->drops[TRACE_DROP_QDISC], out = b->messages - queue;
 
 		if (!takes_from(to, from))
 			continue;
 		if (!all_calls_known(from, b) || from->making.moved || !was_there(to, from) ||
-		    b->refused_n || from->rx_calls.refused_n || dropped(from) >= b->messages)
+		    b->refused_n || from->rx_calls.refused_n || queue >= b->messages)
 			return (struct sum){};
-		sent.n += b->messages - dropped(from);
-		sent.bytes += b->bytes;
+		sent.n += out;
+		sent.bytes += scale(b->bytes, out, b->messages);
 	}
 	return sent;
 }
 
 /* Several may be read at once (UDP_GRO): then no bytes are missing. */
-static bool are_bytes_missing(const struct sum *sent, const struct trace_endpoint *to,
-			      uint64_t lost)
+static bool are_bytes_missing(const struct sum *sent, double came, uint64_t lost)
 {
-	uint64_t got = to->rx_calls.bytes, missing = sent->bytes > got ? sent->bytes - got : 0;
-
-	return 2.0 * (double)missing / (double)sent->bytes >= (double)lost / (double)sent->n;
+	return 2 * (sent->bytes - came) / sent->bytes >= (double)lost / (double)sent->n;
 }
 
 static uint64_t lost_on_the_way(const struct sum *sent, const struct trace_endpoint *to)
 {
 	uint64_t got = to->rx_calls.messages > to->dequeued ? to->rx_calls.messages : to->dequeued,
-		 known = got + dropped(to);
+		 came = got + dropped_there(to);
 
-	return got && sent->n > known && MOST_ARRIVE * known >= sent->n &&
-			       are_bytes_missing(sent, to, sent->n - known)
-		       ? sent->n - known
+	return got && sent->n > came && MOST_ARRIVE * came >= sent->n &&
+			       are_bytes_missing(sent, scale(to->rx_calls.bytes, came, got),
+						 sent->n - came)
+		       ? sent->n - came
 		       : 0;
 }
 
