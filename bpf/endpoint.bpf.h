@@ -487,13 +487,12 @@ static __always_inline void rejoin_unix(struct endpoint *ep)
 	join_unix(ep);
 }
 
-/* a UDP socket may too */
+/* a UDP socket may too, or to nobody (AF_UNSPEC): then what it sends may go anywhere */
 static __always_inline bool connected_anew(const struct endpoint *ep, struct sock *sk)
 {
-	__u16 port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
-
-	return ep->id.proto == PROTO_UDP && port &&
-	       (port != ep->id.remote.port || !remote_ip_is(&ep->id, sk));
+	return ep->id.proto == PROTO_UDP &&
+	       (bpf_ntohs(GET(sk, __sk_common.skc_dport)) != ep->id.remote.port ||
+		!remote_ip_is(&ep->id, sk));
 }
 
 /* a socket gets its addresses, or its other end, after its birth: from bind(), connect() or the
@@ -509,9 +508,11 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 	if (has_both_ports(&ep->id)) {
 		if (!connected_anew(ep, sk))
 			return;
+		ep->making.moved = 1;
+		if (!GET(sk, __sk_common.skc_dport))
+			return;
 		leave_tuples(ep);
 		ep->peer = 0;
-		ep->making.moved = 1;
 	}
 	if (!GET(sk, __sk_common.skc_num)) /* not bound yet, or no longer */
 		return;

@@ -476,3 +476,39 @@ def one_write(language):
 
 for runtime in RUNTIMES:
     one_write(runtime)
+
+
+@healthy("udp-disconnected")
+def udp_disconnected(box):
+    """A UDP socket sends 100 datagrams to the one it is connected to, is disconnected (AF_UNSPEC), and sends 50 to another. All arrive."""
+    return box.py('''
+def receiver(s):
+    s.settimeout(0.7)
+    try:
+        while s.recv(100):
+            pass
+    except TimeoutError:
+        pass
+
+there = []
+for _ in range(2):
+    s = socket.socket(type=socket.SOCK_DGRAM)
+    s.bind(("127.0.0.1", 0))
+    there.append(s.getsockname())
+    child("receiver", receiver, s)
+    s.close()
+time.sleep(0.1)
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.connect(there[0])
+for _ in range(100):
+    s.send(b"a:1|c")
+    time.sleep(0.001)
+if ctypes.CDLL(None).connect(s.fileno(), bytes(16), 16):
+    sys.exit("not disconnected")
+for _ in range(50):
+    s.sendto(b"a:1|c", there[1])
+    time.sleep(0.001)
+s.close()
+for _ in there:
+    os.wait()
+''')
