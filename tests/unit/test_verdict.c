@@ -2568,6 +2568,14 @@ static void a_congestion_control_that_paces_knows_the_link(void **state)
 	ep.path.lost_segments = 100;
 	card_of(&ep, &c);
 	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	ep = paced();
+	strcpy(ep.path.congestion_control, "bbr2");
+	card_of(&ep, &c);
+	assert_non_null(strstr(c.why, "bbr2 measures"));
+	strcpy(ep.path.congestion_control, "cubic"); /* its pace follows its window */
+	card_of(&ep, &c);
+	assert_int_equal(c.outcome, OUTCOME_STALLED);
+	assert_string_equal(c.why, "pacing: cubic sends at 2.20 MB/s");
 }
 
 static void a_little_time_without_a_cpu_hides_no_limit(void **state)

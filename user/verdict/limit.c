@@ -2,6 +2,7 @@
 #include "verdict/limit.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "verdict/blame.h"
 
@@ -172,6 +173,13 @@ bool paces_itself(const struct trace_endpoint *ep)
 	       2 * ep->parts.ns[TRACE_PART_DEFERRED] < ep->tx.ns[TX_PACING];
 }
 
+/* For all but BBR, and its versions, the kernel makes the pace of window and round trip, 1.2 times
+ * what is delivered (tcp_update_pacing_rate()): that measures nothing. */
+static bool paces_by_rate(const struct trace_path *p)
+{
+	return !strncmp(p->congestion_control, "bbr", 3);
+}
+
 static bool sends_all_that_path_delivers(const struct trace_endpoint *ep)
 {
 	const struct trace_path *p = &ep->path;
@@ -191,7 +199,8 @@ static bool buffers_hold(const struct trace_endpoint *ep)
 
 static bool paces_at_path(const struct trace_endpoint *ep)
 {
-	return paces_itself(ep) && !buffers_hold(ep) && sends_all_that_path_delivers(ep);
+	return paces_itself(ep) && paces_by_rate(&ep->path) && !buffers_hold(ep) &&
+	       sends_all_that_path_delivers(ep);
 }
 
 bool device_is_full(const struct trace_endpoint *ep)
