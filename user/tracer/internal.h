@@ -181,6 +181,8 @@ int preexisting_find(struct trace *t, struct trace_error *e);
 void preexisting_again(struct trace *t);
 /* every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+/* when a process began, in ticks since the boot: its number may be another's by now; 0: it ended */
+uint64_t proc_began(pid_t pid);
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
 uint64_t proc_inode(int dir, long fd);
 

@@ -4,9 +4,7 @@
  * holder of its read end, traced or not. If fork() left copies, it is the process that closed the
  * write end, else the one that is not the writer. If several remain, none is named.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -17,19 +15,24 @@
 #define WALK_SHARE    0.2	    /* of the budget is for walks of /proc */
 #define WALK_EVERY_NS 1000000000ull /* at the soonest */
 
+struct process {
+	pid_t pid;
+	uint64_t began;
+};
+
 /* who holds the read end alone, and who holds both */
 struct pipe_holders {
 	uint64_t serial, inode;
-	pid_t reads_only, both[2]; /* of several one, or two */
+	struct process reads_only, both[2]; /* of several one, or two */
 	unsigned int n_reads_only, n_both;
-	pid_t pid; /* which is asked now, and which ends it holds */
+	struct process asked; /* now, and which ends it holds */
 	bool reads, writes;
 };
 
 struct walk {
 	struct pipe_holders *v; /* by inode */
 	size_t n;
-	pid_t pid;
+	struct process asked;
 };
 
 static int by_inode(const void *a, const void *b)
@@ -60,10 +63,10 @@ static void count_holder(struct pipe_holders *h)
 {
 	if (h->reads && h->writes) {
 		if (h->n_both < 2)
-			h->both[h->n_both] = h->pid;
+			h->both[h->n_both] = h->asked;
 		h->n_both++;
 	} else if (h->reads) {
-		h->reads_only = h->pid;
+		h->reads_only = h->asked;
 		h->n_reads_only++;
 	}
 	h->reads = h->writes = false;
@@ -71,7 +74,7 @@ static void count_holder(struct pipe_holders *h)
 
 static void note_fd(void *ctx, int dir, long fd)
 {
-	const struct walk *w = ctx;
+	struct walk *w = ctx;
 	struct pipe_holders want = { .inode = proc_inode(dir, fd) }, *h;
 
 	if (want.inode == SEED_FIFO)
@@ -79,9 +82,11 @@ static void note_fd(void *ctx, int dir, long fd)
 	h = want.inode ? bsearch(&want, w->v, w->n, sizeof(want), by_inode) : NULL;
 	if (!h)
 		return;
-	if (h->pid != w->pid)
+	if (h->asked.pid != w->asked.pid)
 		count_holder(h);
-	h->pid = w->pid;
+	if (!w->asked.began)
+		w->asked.began = proc_began(w->asked.pid);
+	h->asked = w->asked;
 	h->reads |= fd_open_for(dir, fd, S_IRUSR);
 	h->writes |= fd_open_for(dir, fd, S_IWUSR);
 }
@@ -92,7 +97,7 @@ static void note_process(void *ctx, int dir, long pid)
 	char path[40];
 
 	(void)dir;
-	w->pid = (pid_t)pid;
+	w->asked = (struct process){ .pid = (pid_t)pid };
 	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
 	proc_numbers(path, note_fd, w);
 }
@@ -101,12 +106,12 @@ static void note_process(void *ctx, int dir, long pid)
 static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
 	if (h->n_reads_only)
-		return h->n_reads_only == 1 ? h->reads_only : 0;
-	if (h->n_both == 2 && h->both[0] == writer)
-		return h->both[1];
-	if (h->n_both == 2 && h->both[1] == writer)
-		return h->both[0];
-	return h->n_both == 1 ? h->both[0] : 0;
+		return h->n_reads_only == 1 ? h->reads_only.pid : 0;
+	if (h->n_both == 2 && h->both[0].pid == writer)
+		return h->both[1].pid;
+	if (h->n_both == 2 && h->both[1].pid == writer)
+		return h->both[0].pid;
+	return h->n_both == 1 ? h->both[0].pid : 0;
 }
 
 static bool lacks_reader(const struct trace_endpoint *ep)
@@ -114,15 +119,21 @@ static bool lacks_reader(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->inode && !ep->rx_calls.tid && !ep->closed;
 }
 
-static bool is_gone(pid_t pid)
+static bool is_gone(const struct process *p)
 {
-	return pid && kill(pid, 0) && errno == ESRCH;
+	return p->pid && (!p->began || proc_began(p->pid) != p->began);
 }
 
-static bool is_outdated(const struct pipe_holders *h)
+static bool is_held(const struct pipe_holders *h)
 {
-	return !h->n_reads_only + !h->n_both == 2 || is_gone(h->reads_only) ||
-	       is_gone(h->both[0]) || is_gone(h->both[1]);
+	return h->n_reads_only || h->n_both;
+}
+
+/* Until the next walk nobody is known then; the kernel half may be. */
+static void drop_outdated(struct pipe_holders *h)
+{
+	if (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1]))
+		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 
 static struct pipe_holders *known(const struct trace *t, uint64_t serial)
@@ -139,7 +150,7 @@ static void name_reader(struct trace_endpoint *ep, const struct pipe_holders *h)
 	struct trace_call_stats *b = &ep->rx_calls;
 	pid_t reader = reader_of(h, ep->tx_calls.tid ? ep->tx_calls.tgid : 0);
 
-	if (!h->n_reads_only && !h->n_both)
+	if (!is_held(h))
 		return;
 	b->others = !reader;
 	memset(ep->blame.late, 0, sizeof(ep->blame.late));
@@ -160,13 +171,14 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 
 	*asks = false;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct pipe_holders *h = lacks_reader(&s->ep[i])
-						       ? known(t, s->ep[i].serial)
-						       : NULL;
+		struct pipe_holders *h;
 
 		if (!lacks_reader(&s->ep[i]))
 			continue;
-		*asks |= !h || is_outdated(h);
+		h = known(t, s->ep[i].serial);
+		if (h)
+			drop_outdated(h);
+		*asks |= !h || !is_held(h);
 		v[n++] = (struct pipe_holders){ .serial = s->ep[i].serial,
 						.inode = s->ep[i].inode };
 	}

@@ -71,17 +71,37 @@ static ssize_t read_at(int dir, const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* the second number behind the name in brackets, which may hold anything */
-static pid_t parent_of(pid_t pid)
+/* what stands behind the name in brackets, which may hold anything; empty: it is gone */
+static const char *stat_of(pid_t pid, char *buf, size_t size)
 {
-	char path[64], stat[512], *end;
-	int parent = 0;
+	char path[64];
+	const char *end;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (read_at(AT_FDCWD, path, stat, sizeof(stat)) <= 0)
-		return 0;
-	end = strrchr(stat, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	end = read_at(AT_FDCWD, path, buf, size) > 0 ? strrchr(buf, ')') : NULL;
+	return end ? end + 1 : "";
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char stat[512];
+	int parent = 0;
+
+	return sscanf(stat_of(pid, stat, sizeof(stat)), " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+uint64_t proc_began(pid_t pid)
+{
+	char stat[512], state;
+	uint64_t ticks;
+
+	return sscanf(stat_of(pid, stat, sizeof(stat)),
+		      " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		      "%*s %" SCNu64,
+		      &state, &ticks) == 2 &&
+			       state != 'Z' && state != 'X'
+		       ? ticks
+		       : 0;
 }
 
 static void add_number(void *ctx, int dir, long n)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who is named as the reader of a pipe at which no look found anybody asleep. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/internal.h"
+
+#include <cmocka.h> /* last: its fail() is a macro */
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+/* holds all but one of our descriptors until it is ended */
+static pid_t holder(int closes)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(closes);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* who is named, of one of whom the kernel half says that `noted` holds it */
+static pid_t named(struct trace *t, uint64_t inode, pid_t noted, bool *others)
+{
+	struct trace_endpoint ep = { .proto = TRACE_PIPE, .serial = 1, .inode = inode,
+		.tx_calls = { .tid = getpid(), .tgid = getpid() }, .rx_calls.tgid = noted };
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+
+	pipe_readers_fill(t, &s);
+	*others = ep.rx_calls.others;
+	return ep.rx_calls.tgid;
+}
+
+/* Another walk comes only in a second: until then it is whom the kernel half noted. */
+static void who_ended_is_not_named(void **state)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	bool others;
+	pid_t a, b;
+	int p[2];
+
+	(void)state;
+	assert_false(pipe(p));
+	a = holder(p[1]);
+	close(p[0]);
+	assert_int_equal(named(&t, inode_of(p[1]), 0, &others), a);
+	assert_false(others);
+	assert_int_equal(named(&t, inode_of(p[1]), 1, &others), a);
+	b = holder(p[1]);
+	kill(a, SIGKILL);
+	assert_false(waitid(P_PID, (id_t)a, NULL, WEXITED | WNOWAIT)); /* its number is still there */
+	assert_int_equal(named(&t, inode_of(p[1]), b, &others), b);
+	end(a);
+	assert_int_equal(named(&t, inode_of(p[1]), b, &others), b);
+	end(b);
+	pipe_readers_free(&t);
+	close(p[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_ended_is_not_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
