@@ -2,8 +2,10 @@
 /*
  * Sampled session: names the reader of a pipe at which no sample found a sleeping thread: the
  * holder of its read end, traced or not. If fork() left copies, it is the process that closed the
- * write end, else the one that is not the writer. If several remain, none is named.
+ * write end, else the one that is not the writer. If several remain, or the descriptors of some
+ * process may not be listed, none is named.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +29,14 @@ struct pipe_holders {
 	unsigned int n_reads_only, n_both;
 	struct process asked; /* now, and which ends it holds */
 	bool reads, writes;
+	bool unsure; /* others may hold it that were not found */
 };
 
 struct walk {
 	struct pipe_holders *v; /* by inode */
 	size_t n;
 	struct process asked;
+	bool refused; /* somebody's descriptors */
 };
 
 static int by_inode(const void *a, const void *b)
@@ -99,12 +103,14 @@ static void note_process(void *ctx, int dir, long pid)
 	(void)dir;
 	w->asked = (struct process){ .pid = (pid_t)pid };
 	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	proc_numbers(path, note_fd, w);
+	w->refused |= !proc_numbers(path, note_fd, w) && errno != ENOENT; /* it has ended */
 }
 
 /* the one who reads; 0: nobody, or one of several */
 static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
+	if (h->unsure)
+		return 0;
 	if (h->n_reads_only)
 		return h->n_reads_only == 1 ? h->reads_only.pid : 0;
 	if (h->n_both == 2 && h->both[0].pid == writer)
@@ -124,15 +130,16 @@ static bool is_gone(const struct process *p)
 	return p->pid && (!p->began || proc_began(p->pid) != p->began);
 }
 
-static bool is_held(const struct pipe_holders *h)
+/* by whom it is held, or that nobody can tell */
+static bool is_answered(const struct pipe_holders *h)
 {
-	return h->n_reads_only || h->n_both;
+	return h->n_reads_only || h->n_both || h->unsure;
 }
 
 /* Until the next walk nobody is known then; the kernel half may be. */
 static void drop_outdated(struct pipe_holders *h)
 {
-	if (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1]))
+	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1])))
 		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 
@@ -144,13 +151,13 @@ static struct pipe_holders *known(const struct trace *t, uint64_t serial)
 			    : NULL;
 }
 
-/* Nobody holds it, several do, or it is the one that is named. */
+/* It is the one that is named; nobody: of several, or where not all could be asked. */
 static void name_reader(struct trace_endpoint *ep, const struct pipe_holders *h)
 {
 	struct trace_call_stats *b = &ep->rx_calls;
 	pid_t reader = reader_of(h, ep->tx_calls.tid ? ep->tx_calls.tgid : 0);
 
-	if (!is_held(h))
+	if (!is_answered(h))
 		return;
 	b->others = !reader;
 	memset(ep->blame.late, 0, sizeof(ep->blame.late));
@@ -178,7 +185,7 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 		h = known(t, s->ep[i].serial);
 		if (h)
 			drop_outdated(h);
-		*asks |= !h || !is_held(h);
+		*asks |= !h || !is_answered(h);
 		v[n++] = (struct pipe_holders){ .serial = s->ep[i].serial,
 						.inode = s->ep[i].inode };
 	}
@@ -192,8 +199,10 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 
 	qsort(v, n, sizeof(*v), by_inode);
 	proc_numbers("/proc", note_process, &w);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		count_holder(&v[i]);
+		v[i].unsure |= w.refused;
+	}
 	qsort(v, n, sizeof(*v), by_serial);
 	cost = thread_cpu_ns() - before;
 	sampler_spent(t, cost);
