@@ -2,10 +2,13 @@
 /* Who is named as the reader of a pipe at which no look found anybody asleep. */
 #include <setjmp.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,11 +116,63 @@ static void of_processes_that_are_hidden_nobody_is_named(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static bool fifo_on_own_device(const char *dir, const char *path)
+{
+	return !mkdir(dir, 0700) && !mount("none", dir, "tmpfs", 0, "size=64k") &&
+	       !mkfifo(path, 0600);
+}
+
+/* Both are the first file of their file system, and so have the same number. */
+static int asked_of_two(const char *dir)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	bool others;
+	int fd[2];
+
+	if (chdir(dir) || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    !fifo_on_own_device("a", "a/fifo") || !fifo_on_own_device("b", "b/fifo"))
+		return 2;
+	fd[0] = open("a/fifo", O_RDONLY | O_NONBLOCK);
+	if (named(&t, inode_of(fd[0]), 0, &others) != getpid())
+		return 1;
+	pipe_readers_free(&t);
+	t.holders.next_ns = 0;
+	fd[1] = open("b/fifo", O_RDONLY | O_NONBLOCK);
+	if (inode_of(fd[0]) != inode_of(fd[1]))
+		return 2;
+	return named(&t, inode_of(fd[0]), 0, &others) || !others;
+}
+
+static void of_fifos_on_two_devices_nobody_is_named(void **state)
+{
+	char dir[] = "/tmp/ipcstall-unit-XXXXXX", path[64];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	pid = fork();
+	if (!pid)
+		_exit(asked_of_two(dir));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	for (const char *name = "ab"; *name; name++) {
+		snprintf(path, sizeof(path), "%s/%c", dir, *name);
+		rmdir(path);
+	}
+	rmdir(dir);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 2)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_ended_is_not_named),
 		cmocka_unit_test(of_processes_that_are_hidden_nobody_is_named),
+		cmocka_unit_test(of_fifos_on_two_devices_nobody_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
+#include <sys/sysmacros.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
@@ -25,6 +26,7 @@ struct process {
 /* who holds the read end alone, and who holds both */
 struct pipe_holders {
 	uint64_t serial, inode;
+	dev_t device; /* that the inode was found on; 0: a pipe without a name */
 	struct process reads_only, both[2]; /* of several one, or two */
 	unsigned int n_reads_only, n_both;
 	struct process asked; /* now, and which ends it holds */
@@ -54,13 +56,16 @@ static int by_serial(const void *a, const void *b)
 }
 
 /* asked for as far as it is known here, as proc_inode() does */
-static uint64_t fifo_inode(int dir, long fd)
+static struct pipe_holders fifo_at(int dir, long fd)
 {
 	char name[24];
 	struct statx st;
 
 	snprintf(name, sizeof(name), "%ld", fd);
-	return statx(dir, name, AT_STATX_DONT_SYNC, STATX_INO, &st) ? 0 : st.stx_ino;
+	if (statx(dir, name, AT_STATX_DONT_SYNC, STATX_INO, &st))
+		return (struct pipe_holders){};
+	return (struct pipe_holders){ .inode = st.stx_ino,
+				      .device = makedev(st.stx_dev_major, st.stx_dev_minor) };
 }
 
 static void count_holder(struct pipe_holders *h)
@@ -82,7 +87,7 @@ static void note_fd(void *ctx, int dir, long fd)
 	struct pipe_holders want = { .inode = proc_inode(dir, fd) }, *h;
 
 	if (want.inode == SEED_FIFO)
-		want.inode = fifo_inode(dir, fd);
+		want = fifo_at(dir, fd);
 	h = want.inode ? bsearch(&want, w->v, w->n, sizeof(want), by_inode) : NULL;
 	if (!h)
 		return;
@@ -90,6 +95,8 @@ static void note_fd(void *ctx, int dir, long fd)
 		count_holder(h);
 	if (!w->asked.began)
 		w->asked.began = proc_began(w->asked.pid);
+	h->unsure |= h->asked.pid && h->device != want.device; /* which of them it is, none tells */
+	h->device = want.device;
 	h->asked = w->asked;
 	h->reads |= fd_open_for(dir, fd, S_IRUSR);
 	h->writes |= fd_open_for(dir, fd, S_IWUSR);
