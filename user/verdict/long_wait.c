@@ -160,8 +160,7 @@ static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *answers = &ep->rx_calls,
-				      *questions = ep->proto == TRACE_PIPE ? &s->ep[back].tx_calls
-									   : &ep->tx_calls;
+				      *questions = &s->ep[way_out_by(s, i, (int)back)].tx_calls;
 	uint64_t wait = ep->rx.ns[RX_WAIT], began = ep->at_ns - ep->rx.lifetime_ns;
 
 	return asks(s, i) && questions->messages > answers->messages && answers->reply_n &&

@@ -71,14 +71,16 @@ int way_back(const struct trace_snapshot *s, size_t i)
 	return back_or_peer(&s->ep[i], is_one_way(s, &s->ep[i]) ? search_back(s, i) : -1);
 }
 
-int way_out(const struct trace_snapshot *s, size_t i)
+int way_out_by(const struct trace_snapshot *s, size_t i, int back)
 {
-	int back;
-
 	if (!is_one_way(s, &s->ep[i]))
 		return (int)i;
-	back = way_back(s, i);
 	return back < 0 || s->ep[back].proto == TRACE_PIPE ? back : s->ep[back].peer;
+}
+
+int way_out(const struct trace_snapshot *s, size_t i)
+{
+	return way_out_by(s, i, way_back(s, i));
 }
 
 /* of those between the same two the longest wait comes first */
@@ -156,24 +158,22 @@ static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoi
 	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
 }
 
-/* who writes what the one who sleeps at `ep` would answer with: at a socket the same end's writer
- */
-static struct who writer_beside(const struct trace_endpoint *ep, const struct trace_endpoint *back)
+static struct who who_answers(const struct trace_snapshot *s, size_t i, size_t back)
 {
-	return who_was_last(ep->proto == TRACE_PIPE ? &back->tx_calls : &ep->tx_calls);
+	return who_was_last(&s->ep[way_out_by(s, i, (int)back)].tx_calls);
 }
 
 /* As far as was seen: who has not sent yet may be any thread of his. */
-static bool sleeps_himself(const struct trace_endpoint *ep, const struct trace_endpoint *back)
+static bool sleeps_himself(const struct trace_snapshot *s, size_t i, size_t back)
 {
-	struct who reader = who_was_last(&ep->rx_calls), writer = writer_beside(ep, back);
+	struct who reader = who_was_last(&s->ep[i].rx_calls), writer = who_answers(s, i, back);
 
 	return !writer.tgid || who_is_same(&reader, &writer);
 }
 
-static bool sleeps_alone(const struct trace_endpoint *ep, const struct trace_endpoint *back)
+static bool sleeps_alone(const struct trace_snapshot *s, size_t i, size_t back)
 {
-	struct who reader = who_was_last(&ep->rx_calls), writer = writer_beside(ep, back);
+	struct who reader = who_was_last(&s->ep[i].rx_calls), writer = who_answers(s, i, back);
 
 	return reader.tid && writer.tid && !reader.others && !writer.others;
 }
@@ -216,8 +216,8 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
-	return do_overlap(a, b) && sleeps_himself(a, b) && sleeps_himself(b, a) && waits_once(a) &&
-	       waits_once(b) && hears_nothing(s, i) && hears_nothing(s, back);
+	return do_overlap(a, b) && sleeps_himself(s, i, back) && sleeps_himself(s, back, i) &&
+	       waits_once(a) && waits_once(b) && hears_nothing(s, i) && hears_nothing(s, back);
 }
 
 static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
@@ -252,5 +252,5 @@ bool was_answered(const struct trace_snapshot *s, size_t i, size_t back)
 
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back)
 {
-	return sleeps_alone(&s->ep[i], &s->ep[back]) && sleeps_alone(&s->ep[back], &s->ep[i]);
+	return sleeps_alone(s, i, back) && sleeps_alone(s, back, i);
 }

@@ -10,8 +10,9 @@
  * between them, or of two socket pairs each of which goes one way, that of the other; -1: not seen
  */
 int way_back(const struct trace_snapshot *s, size_t i);
-/* where this reader sends what is read there */
+/* where this reader sends what is read there; of several that lead back, by this one */
 int way_out(const struct trace_snapshot *s, size_t i);
+int way_out_by(const struct trace_snapshot *s, size_t i, int back);
 /* That of every endpoint, for `ways_back`: of a build's thousands of pipes to search all for each
  * would take minutes. NULL: no memory. */
 int *find_ways_back(const struct trace_snapshot *s);
