@@ -251,7 +251,8 @@ static void forget_endpoints(struct groups *g)
 		forget_living(&g->other[p]);
 }
 
-/* The closed ones come no more; the next difference needs the living only. */
+/* The closed ones come no more; the next difference needs the living only, and of these no looks,
+ * which stand at the places that all had. */
 static void keep_living(struct trace_snapshot *s)
 {
 	size_t n = 0;
@@ -260,6 +261,8 @@ static void keep_living(struct trace_snapshot *s)
 		if (!s->ep[i].closed)
 			s->ep[n++] = s->ep[i];
 	s->n = n;
+	free(s->looks);
+	s->looks = NULL;
 }
 
 int groups_add(struct groups *g, struct trace_snapshot *s)
