@@ -16,6 +16,7 @@
 #include "stats/rng.h"
 #include "verdict/blame.h"
 #include "verdict/by_address.h"
+#include "verdict/unsampled_connections.h"
 #include "verdict/mutual_wait.h"
 #include "render/card.h"
 #include "render/names.h"
@@ -1545,33 +1546,45 @@ static void who_waits_for_the_end_of_many_waits_for_no_data(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
-/* one after the other, ten milliseconds each: looks came to one of them alone */
-enum { BRIEF = 100 };
+/* one after the other, ten milliseconds each: looks came to each tenth of them, and to no other */
+enum { BRIEF = 100, LOOKED_AT = 10 };
 
-static void connections_between_looks_do_as_the_others(void **state)
+static void brief_waits(struct trace_endpoint ep[BRIEF], struct trace_looks looks[BRIEF],
+			uint32_t n_looks)
 {
-	static struct trace_endpoint ep[BRIEF];
-	struct trace_looks looks[BRIEF] = { { .n = 20 } };
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
-	struct verdict v;
-	struct card c;
-
 	for (uint64_t i = 0; i < BRIEF; i++) {
+		bool looked_at = i % LOOKED_AT == 0;
+
+		looks[i] = (struct trace_looks){ .n = looked_at ? n_looks : 0 };
 		ep[i] = downloader(0);
 		seen_by_looks(&ep[i]);
 		memset(ep[i].rx.ns, 0, sizeof(ep[i].rx.ns));
+		ep[i].rx.ns[RX_WAIT] = looked_at ? 9 * (SECOND / BRIEF / 10) : 0;
 		ep[i].remote.port = 80;
 		ep[i].local.port = (uint16_t)(50000 + i);
 		ep[i].closed = true;
 		ep[i].at_ns = (i + 1) * (SECOND / BRIEF);
 		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / BRIEF;
 	}
-	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / BRIEF / 10);
+}
+
+static void connections_between_looks_do_as_the_others(void **state)
+{
+	static struct trace_endpoint ep[BRIEF];
+	static struct trace_looks looks[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	brief_waits(ep, looks, 2);
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(v.waits.connections, BRIEF);
 	assert_int_equal(v.waits.ns / 1000000, 900);
 	assert_int_equal(v.waits.lifetime_ns, SECOND);
+	for (size_t i = 1; i < BRIEF; i++)
+		looks[i].n = ep[i].rx.ns[RX_WAIT] = 0;
 	looks[0].n = 2; /* too few to tell */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
@@ -1631,6 +1644,46 @@ static void what_one_look_found_is_no_finding(void **state)
 	looks.tx_seen[TX_RECOVERY] = 3;
 	verdict_make(&s, &v);
 	assert_int_equal(v.n, 1);
+}
+
+static void what_stands_for_others_is_an_estimate(void **state)
+{
+	static struct trace_endpoint ep[BRIEF];
+	static struct trace_looks looks[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	char text[VERDICT_TEXT];
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	brief_waits(ep, looks, 2);
+	verdict_make(&s, &v);
+	assert_true(v.waits.estimated);
+	card_make(&s, &v, &c);
+	assert_true(c.has_surety);
+	assert_int_equal(c.surety, INFERRED);
+	assert_non_null(strstr(c.where, " and 99 more: 900 ms of 1.00 s, estimated"));
+	verdict_sentence(&s, &v, text, sizeof(text));
+	assert_non_null(strstr(text, " and 99 more waited an estimated 900 ms (90.0 %"));
+}
+
+static void one_stands_for_one_other(void **state)
+{
+	static struct trace_endpoint ep[BRIEF];
+	static struct trace_looks looks[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	struct unsampled b;
+
+	(void)state;
+	brief_waits(ep, looks, 2);
+	b = unsampled_like(&s, &ep[0]);
+	assert_int_equal(b.n, BRIEF - BRIEF / LOOKED_AT);
+	for (size_t i = 1; i < BRIEF; i++)
+		looks[i].n = 0;
+	looks[0].n = 20; /* and not for 99, however often it was looked at */
+	b = unsampled_like(&s, &ep[0]);
+	assert_int_equal(b.n, 1);
+	assert_int_equal(unsampled_part(&b, 1000000), 1000000);
 }
 
 static void a_full_queue_of_datagrams_refuses_more(void **state)
@@ -3753,6 +3806,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
 	cmocka_unit_test(connections_between_looks_do_as_the_others),
+	cmocka_unit_test(what_stands_for_others_is_an_estimate),
+	cmocka_unit_test(one_stands_for_one_other),
 	cmocka_unit_test(a_full_queue_of_datagrams_refuses_more),
 	cmocka_unit_test(what_was_stopped_leads_by_looks_too),
 	cmocka_unit_test(who_was_stopped_does_not_accept_for_that),

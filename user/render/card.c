@@ -115,6 +115,8 @@ static void where(struct card *c, const struct trace_endpoint *ep, const struct 
 		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
 	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "",
 		    x->state ? " " : "", total, life);
+	if (x->estimated)
+		text_append(c->where, sizeof(c->where), ", estimated");
 	memcpy(c->where_brief, c->where, sizeof(c->where_brief));
 	if (x->goes_on)
 		text_append(c->where_brief, sizeof(c->where_brief), "; it goes on");
@@ -806,8 +808,10 @@ static void where_wait(const struct making *m)
 	const struct waits_together *w = &m->v->waits;
 
 	where(m->c, &m->s->ep[m->v->wait.endpoint],
-	      &(struct spent){
-		      .connections = w->connections, .ns = w->ns, .lifetime_ns = w->lifetime_ns });
+	      &(struct spent){ .connections = w->connections,
+			       .ns = w->ns,
+			       .lifetime_ns = w->lifetime_ns,
+			       .estimated = w->estimated });
 }
 
 static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep)
@@ -884,6 +888,8 @@ static void card_wait(const struct making *m)
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
+	if (m->v->waits.estimated)
+		set_surety(c, INFERRED);
 	next_wait(m, ep, silent.tgid);
 }
 

@@ -22,7 +22,7 @@ struct spent {
 	size_t connections;
 	/* lifetime_ns 0: no time to report; count 0: unknown */
 	uint64_t ns, lifetime_ns, count, max_ns;
-	bool goes_on;
+	bool goes_on, estimated;
 };
 
 struct card {

@@ -471,6 +471,8 @@ static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict
 	json_object_set_new(o, "connections", json_integer((json_int_t)v->waits.connections));
 	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->waits.ns));
 	json_object_set_new(o, "all_share", json_real(waits_share(&v->waits)));
+	json_object_set_new(o, "surety",
+			    v->waits.estimated ? json_string(surety_names[INFERRED]) : json_null());
 	json_object_set_new(o, "requests", requests_to_json(&v->waits.requests));
 	json_object_set_new(o, "mutual",
 			    v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint)

@@ -61,8 +61,8 @@ static const struct schema_def objects[] = {
 	{ "spell", "endpoint:count ns:count count:count max_ns:count share:number" },
 	{ "wait",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~mutual:?count "
-	  "~connections:count ~all_ns:count ~all_share:number ~requests:?requests "
-	  "~circle:count" },
+	  "~connections:count ~all_ns:count ~all_share:number ~surety:?surety "
+	  "~requests:?requests ~circle:count" },
 	{ "connects",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool" },
 	{ "withheld",

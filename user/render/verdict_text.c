@@ -636,8 +636,9 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
-	text_append(buf, len, "%s%s of %s waited %s (%.1f %% of %s time) for ", *buf ? "; " : "",
-		    reader, name, total, 100 * waits_share(&v->waits), several ? "their" : "its");
+	text_append(buf, len, "%s%s of %s waited %s%s (%.1f %% of %s time) for ", *buf ? "; " : "",
+		    reader, name, v->waits.estimated ? "an estimated " : "", total,
+		    100 * waits_share(&v->waits), several ? "their" : "its");
 	if (sender && who_left(sender, ep, v->wait.ns))
 		append_held_end(ep, sender, buf, len);
 	else

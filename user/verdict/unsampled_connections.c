@@ -21,10 +21,20 @@ static bool is_unsampled(const struct trace_snapshot *s, size_t i)
 	return s->ep[i].proto == TRACE_TCP && s->ep[i].closed && !s->looks[i].n;
 }
 
+/* Each that was sampled stands for one other at most: so many, for as many times what they lived.
+ */
+static void keep_at_most(struct unsampled *b, uint64_t lifetime_ns)
+{
+	if (b->lifetime_ns <= lifetime_ns)
+		return;
+	b->n = (size_t)((double)b->n * (double)lifetime_ns / (double)b->lifetime_ns);
+	b->lifetime_ns = lifetime_ns;
+}
+
 struct unsampled unsampled_like(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	struct unsampled b = {};
-	uint64_t looks = 0;
+	uint64_t looks = 0, sampled = 0;
 
 	for (size_t i = 0; s->looks && ep->proto == TRACE_TCP && i < s->n; i++) {
 		if (!same_client(ep, &s->ep[i]) || !same_server(ep, &s->ep[i]))
@@ -36,8 +46,12 @@ struct unsampled unsampled_like(const struct trace_snapshot *s, const struct tra
 		}
 		b.sampled_ns += s->ep[i].rx.lifetime_ns;
 		looks += s->looks[i].n;
+		sampled += s->looks[i].n != 0;
 	}
-	return looks < SAMPLES_ENOUGH || !b.sampled_ns ? (struct unsampled){} : b;
+	if (looks < SAMPLES_ENOUGH || !b.sampled_ns)
+		return (struct unsampled){};
+	keep_at_most(&b, sampled * b.sampled_ns);
+	return b;
 }
 
 uint64_t unsampled_part(const struct unsampled *b, uint64_t ns)

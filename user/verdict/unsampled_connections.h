@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sampled session: estimates connections that ended between two samples from other connections of
- * the same client and server. */
+ * the same client and server, of no more than these can stand for. */
 #ifndef IPCSTALL_VERDICT_UNSAMPLED_CONNECTIONS_H
 #define IPCSTALL_VERDICT_UNSAMPLED_CONNECTIONS_H
 

@@ -172,6 +172,7 @@ enum request_part { REQUEST_THINK, REQUEST_UNREAD, REQUEST_WAY };
 struct waits_together {
 	size_t connections; /* 0: there is none */
 	uint64_t ns, lifetime_ns;
+	bool estimated; /* some of them were not looked at: see unsampled_connections.h */
 	bool helpers; /* it started a new one, of the same name, for each of them */
 	struct requests requests;
 };

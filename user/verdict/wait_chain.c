@@ -234,6 +234,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		add_requests(s, i, &sum.requests);
 	}
 	unsampled = unsampled_like(s, &s->ep[wait->endpoint]);
+	sum.estimated = unsampled.n;
 	sum.connections += unsampled.n;
 	sum.ns += unsampled_part(&unsampled, sum.ns);
 	sum.lifetime_ns += unsampled.lifetime_ns;
