@@ -311,7 +311,7 @@ static __always_inline __u32 unix_origin(__u64 own, __u64 peer)
 	bool named = ADDRESS(own, unix_sock, addr), other = ADDRESS(peer, unix_sock, addr);
 
 	if (named == other)
-		return ORIGIN_UNTOLD;
+		return ORIGIN_PAIR;
 	return named ? ORIGIN_LISTENER : ORIGIN_CONNECT;
 }
 
@@ -326,13 +326,16 @@ static __always_inline void note_unix_origin(struct endpoint *ep, __u64 peer)
 static __always_inline void join_unix(struct endpoint *ep)
 {
 	__u64 own = ep->id.key, key = ADDRESS(own, unix_sock, peer);
-	struct endpoint *peer = key ? endpoint_known(key) : 0;
+	struct endpoint *peer;
 
+	if (!key)
+		return;
+	note_unix_origin(ep, key);
+	peer = endpoint_known(key);
 	if (!peer || !sock_is(peer, CAST(sock, key)))
 		return;
 	set_peer(ep, key);
-	note_unix_origin(ep, key);
-	note_unix_origin(peer, ep->id.key);
+	note_unix_origin(peer, own);
 	ep->flags &= ~EP_NAMED;
 	if (ep->id.proto == PROTO_UNIX_DGRAM && !sends_to(key, own))
 		named_by_others(peer);
@@ -475,12 +478,15 @@ static __always_inline bool remote_ip_is(const struct identity *id, struct sock 
 	return ip == known[3];
 }
 
-/* a datagram socket may connect() again, to somebody else; others are connected once */
+/* A datagram socket may connect() again, to somebody else. Others are connected once, and an other
+ * end that becomes an endpoint later joins by itself. */
 static __always_inline void rejoin_unix(struct endpoint *ep)
 {
 	__u64 key = ep->id.key;
 
 	if (ep->peer && (ep->id.proto != PROTO_UNIX_DGRAM || sends_to(key, ep->peer)))
+		return;
+	if (ep->making.origin) /* it has an other end, which was no endpoint */
 		return;
 	if (ep->peer)
 		named_by_others(ep);

@@ -270,8 +270,10 @@ struct making {
 	unsigned int pad;
 };
 
-/* what a TCP socket itself tells of how it was made, also long before anybody traced it */
-enum origin { ORIGIN_UNTOLD, ORIGIN_CONNECT, ORIGIN_LISTENER };
+/* What a socket itself tells of how it was made, also long before anybody traced it. Of Unix
+ * sockets PAIR: neither end has a name that the other lacks; TALKS: and something went both ways.
+ */
+enum origin { ORIGIN_UNTOLD, ORIGIN_PAIR, ORIGIN_CONNECT, ORIGIN_LISTENER, ORIGIN_TALKS };
 
 /* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
 enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };

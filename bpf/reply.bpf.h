@@ -73,11 +73,34 @@ static __always_inline void reply_receives(struct asking *is, struct endpoint *e
 		is->took = at;
 }
 
+/*
+ * `back`: the calls that go the other way. Once there were some, what was asked or taken at this
+ * end before is not its process's any more: no other end answers it.
+ */
+static __always_inline bool is_two_way(struct endpoint *ep, const struct call_stats *back)
+{
+	struct asking *is;
+
+	if (ep->id.proto == PROTO_PIPE || (!back->own.bytes && !back->crowd.bytes))
+		return false;
+	is = asking_of_process();
+	if (is->asked == ep->asking.asked)
+		is->asked = 0;
+	if (is->took == ep->asking.took)
+		is->took = 0;
+	ep->making.origin = ORIGIN_TALKS;
+	return true;
+}
+
 /* what is asked in its place at an end where nothing has gone the other way yet */
 SUBPROG int one_way_sends(struct endpoint *ep, ns_t at, bool over)
 {
 	if (!ep)
 		return 0;
+	if (is_two_way(ep, &ep->rx_calls)) {
+		reply_sends(&ep->asking, ep, at, over);
+		return 0;
+	}
 	if (!over || ep->id.proto == PROTO_PIPE || ep->asking.asked)
 		ep->asking.asked = at;
 	reply_sends(asking_of_process(), ep, at, over);
@@ -88,24 +111,26 @@ SUBPROG int one_way_receives(struct endpoint *ep, ns_t at, bool took)
 {
 	if (!ep)
 		return 0;
+	if (is_two_way(ep, &ep->tx_calls)) {
+		reply_receives(&ep->asking, ep, at, took);
+		return 0;
+	}
 	if (took && ep->id.proto != PROTO_PIPE)
 		ep->asking.took = at;
 	reply_receives(asking_of_process(), ep, at, took);
 	return 0;
 }
 
-/* `back`: the calls that go the other way */
-static __always_inline bool is_one_way(const struct endpoint *ep, const struct call_stats *back)
+/* a pipe, or one end of a pair through which nothing is known to have gone both ways */
+static __always_inline bool may_go_one_way(const struct endpoint *ep)
 {
-	if (ep->id.proto == PROTO_PIPE)
-		return true;
-	return ep->id.proto == PROTO_UNIX_STREAM && !ep->making.origin && !back->own.bytes &&
-	       !back->crowd.bytes;
+	return ep->id.proto == PROTO_PIPE ||
+	       (ep->id.proto == PROTO_UNIX_STREAM && ep->making.origin <= ORIGIN_PAIR);
 }
 
 static __always_inline void reply_endpoint_sends(struct endpoint *ep, ns_t at, bool over)
 {
-	if (is_one_way(ep, &ep->rx_calls))
+	if (may_go_one_way(ep))
 		one_way_sends(ep, at, over);
 	else
 		reply_sends(&ep->asking, ep, at, over);
@@ -113,7 +138,7 @@ static __always_inline void reply_endpoint_sends(struct endpoint *ep, ns_t at, b
 
 static __always_inline void reply_endpoint_receives(struct endpoint *ep, ns_t at, bool took)
 {
-	if (is_one_way(ep, &ep->tx_calls))
+	if (may_go_one_way(ep))
 		one_way_receives(ep, at, took);
 	else
 		reply_receives(&ep->asking, ep, at, took);
@@ -159,7 +184,8 @@ SUBPROG int reply_rx_slow(struct endpoint *ep, const struct input *in)
 
 	if (!ep || !in || !(in->working || in->bytes))
 		return 0;
-	is = is_one_way(ep, &ep->tx_calls) ? asking_of_process() : &ep->asking;
+	is = may_go_one_way(ep) && !is_two_way(ep, &ep->tx_calls) ? asking_of_process()
+								  : &ep->asking;
 	word = LATEST(ep->rx.word);
 	if (WORD_STATE(word, DIR_RX) == RX_UNREAD)
 		reply_receives(is, ep, in->at - word_elapsed(word, in->at), false);

@@ -512,3 +512,29 @@ s.close()
 for _ in there:
     os.wait()
 ''')
+
+
+@healthy("helper-asks-beside", outcome="healthy")
+def helper_asks_beside(box):
+    """A helper asks another program once, by a socket pair, and then answers the questions that come at its standard input, one each half second."""
+    return box.py('''
+def store(s):
+    s.send(s.recv(100))
+
+def helper():
+    ours, theirs = socket.socketpair()
+    child("store", store, theirs)
+    ours.send(b"settings?")
+    ours.recv(100)
+    while os.read(questions[0], 100):
+        os.write(answers[1], b"a")
+
+name("asker")
+questions, answers = os.pipe(), os.pipe()
+pid = child("helper", helper)
+for _ in range(4):
+    time.sleep(0.5)
+    os.write(questions[1], b"q")
+    os.read(answers[0], 100)
+os.kill(pid, signal.SIGTERM)
+''')
