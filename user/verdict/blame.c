@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/blame.h"
 
+#include "verdict/times.h"
+
 const char *const blame_names[BLAME_N] = {
 	NULL,	  "peer delayed ACK",	"peer application not reading", "path", "own next write",
 	"no CPU", "no CPU for the peer"
@@ -50,11 +52,6 @@ static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 	if (f->cause != TX_RWND && f->cause != TX_SNDBUF)
 		return 0;
 	return f->reader_starved_ns < rest ? f->reader_starved_ns : rest;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* The other end was traced: its own ledger tells how much of this stall it caused. The larger part

@@ -9,6 +9,7 @@
 #include "verdict/reader_circle.h"
 #include "verdict/requests.h"
 #include "verdict/replies.h"
+#include "verdict/times.h"
 
 /*
  * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
@@ -39,11 +40,6 @@ static bool may_await_unseen(const struct trace_endpoint *ep)
 {
 	return ep->proto != TRACE_UDP ||
 	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */
@@ -161,10 +157,10 @@ static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *answers = &ep->rx_calls,
 				      *questions = &s->ep[way_out_by(s, i, (int)back)].tx_calls;
-	uint64_t wait = ep->rx.ns[RX_WAIT], began = ep->at_ns - ep->rx.lifetime_ns;
+	uint64_t wait = ep->rx.ns[RX_WAIT];
 
 	return asks(s, i) && questions->messages > answers->messages && answers->reply_n &&
-	       2 * answers->reply_max_ns < wait && answers->first_reply_ns >= began + wait;
+	       2 * answers->reply_max_ns < wait && answers->first_reply_ns >= began(ep) + wait;
 }
 
 /* the answer ended the wait, and not the rest of the question */

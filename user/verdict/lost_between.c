@@ -8,6 +8,7 @@
 
 #include "verdict/by_address.h"
 #include "verdict/other_findings.h"
+#include "verdict/times.h"
 
 /* Fewer than half arrived: it may be another that has this address, in another network. */
 #define MOST_ARRIVE 2
@@ -36,8 +37,7 @@ static bool was_there(const struct trace_endpoint *to, const struct trace_endpoi
 {
 	uint64_t last = from->at_ns - from->tx_calls.quiet_ns;
 
-	return to->at_ns - to->rx.lifetime_ns <= from->at_ns - from->tx.lifetime_ns &&
-	       to->at_ns >= last + ON_THE_WAY_NS;
+	return began(to) <= began(from) && to->at_ns >= last + ON_THE_WAY_NS;
 }
 
 /* A connected receiver takes what comes from its other end alone. */

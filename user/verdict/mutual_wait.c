@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "verdict/overlap.h"
+#include "verdict/times.h"
 #include "verdict/who.h"
 
 /* Of waits by turns nothing is at once; but that of two which are, the first began a little sooner,
@@ -155,7 +156,7 @@ static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoi
 {
 	uint64_t x = asleep_ns(a), y = asleep_ns(b);
 
-	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)(x < y ? x : y);
+	return (double)surely_overlap(a, x, b, y) >= AT_ONCE_SHARE * (double)smaller(x, y);
 }
 
 static struct who who_answers(const struct trace_snapshot *s, size_t i, size_t back)
@@ -236,7 +237,7 @@ static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
 enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
-	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = x < y ? x : y;
+	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = smaller(x, y);
 	enum wait_end at_a = end_at(a, least), at_b = end_at(b, least);
 
 	return at_a > at_b ? at_a : at_b;

@@ -2,23 +2,19 @@
 #include "verdict/other_clients.h"
 
 #include "verdict/replies.h"
+#include "verdict/times.h"
 #include "verdict/verdict.h"
-
-static uint64_t born(const struct trace_endpoint *ep)
-{
-	return ep->at_ns - ep->rx.lifetime_ns;
-}
 
 static uint64_t accepted(const struct trace_endpoint *ep)
 {
-	return born(ep) + ep->making.accept_ns;
+	return began(ep) + ep->making.accept_ns;
 }
 
 /* in which the one had its connection while the other had none yet */
 static uint64_t time_together(const struct trace_endpoint *waits, const struct trace_endpoint *has)
 {
-	uint64_t from = born(waits) > accepted(has) ? born(waits) : accepted(has),
-		 to = accepted(waits) < has->at_ns ? accepted(waits) : has->at_ns;
+	uint64_t from = larger(began(waits), accepted(has)),
+		 to = smaller(accepted(waits), has->at_ns);
 
 	return to > from ? to - from : 0;
 }

@@ -5,6 +5,7 @@
 
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
+#include "verdict/times.h"
 
 /* A question in one piece or in two (header and body); of more nobody knows that it is one, until
  * it is answered. */
@@ -44,7 +45,7 @@ static bool spoke_first(const struct trace_snapshot *s, size_t i)
 
 static bool older_than(const struct trace_endpoint *ep, uint64_t born_ns)
 {
-	return born_ns && ep->at_ns - ep->rx.lifetime_ns < born_ns;
+	return born_ns && began(ep) < born_ns;
 }
 
 /* It was made by the one end's process, and given to the other's when that was started. */

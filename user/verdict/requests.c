@@ -3,11 +3,7 @@
 
 #include "verdict/mutual_wait.h"
 #include "verdict/replies.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
+#include "verdict/times.h"
 
 /* at which end what is asked comes in, and through which what is answered goes out; NULL: not seen
  */
@@ -82,11 +78,6 @@ static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
 		wait = smaller(wait, e->answers->tx_calls.reply_ns +
 					     e->answers->tx_calls.open_reply_ns);
 	return wait;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* No longer than the client waited at once, nor than the server ever took to answer. */

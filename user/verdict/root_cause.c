@@ -5,19 +5,10 @@
 
 #include "base/array.h"
 #include "verdict/overlap.h"
+#include "verdict/times.h"
 #include "verdict/who.h"
 
 /* ---- findings ---- */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* ---- who passes on what he reads, asleep in a send or not ---- */
 

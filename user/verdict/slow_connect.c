@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "verdict/other_findings.h"
 #include "verdict/negligible.h"
+#include "verdict/times.h"
 
 /* A network of this house answers sooner; and less of a connection's life is no matter. */
 #define SLOW_NS	   10000000
@@ -77,11 +78,6 @@ static bool is_first(const struct trace_snapshot *s, size_t i)
 	return true;
 }
 
-static uint64_t born_ns(const struct trace_endpoint *ep)
-{
-	return ep->at_ns - ep->rx.lifetime_ns;
-}
-
 /* ---- refused ---- */
 
 /* A loop of a shell starts a new process for each try, of one name. */
@@ -101,7 +97,7 @@ static int try_order(const void *x, const void *y)
 
 	if (c)
 		return c;
-	return born_ns(a) < born_ns(b) ? -1 : born_ns(a) > born_ns(b);
+	return began(a) < began(b) ? -1 : began(a) > began(b);
 }
 
 static size_t collect_tries(const struct trace_snapshot *s, const struct trace_endpoint **v)
@@ -131,7 +127,7 @@ static size_t sum_refused(const struct trace_snapshot *s, const struct trace_end
 		if (sum.endpoint < 0)
 			sum.endpoint = (int)(v[i] - s->ep);
 		sum.n++;
-		sum.ns += again ? born_ns(v[i + 1]) - born_ns(v[i]) : 0;
+		sum.ns += again ? began(v[i + 1]) - began(v[i]) : 0;
 	}
 	sum.max_ns = sum.ns;
 	sum.lifetime_ns = observed_ns(s);

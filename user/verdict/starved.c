@@ -4,20 +4,11 @@
  * stall: a reader stands in `wait` meanwhile, or data in `unread`. */
 #include "verdict/blame.h"
 #include "verdict/other_findings.h"
+#include "verdict/times.h"
 
 /* less of an endpoint's time is any busy machine's */
 #define STARVED_SHARE 0.1
 #define AWAITED_SHARE 0.2 /* what is counted beside calls is not told apart by wake-ups */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it
  * stands at both directions; a pipe's reader is another's end */

@@ -3,6 +3,8 @@
 
 #include "bpf/charge.h"
 #include "verdict/by_address.h"
+#include "verdict/other_findings.h"
+#include "verdict/times.h"
 
 struct who who_was_last(const struct trace_call_stats *b)
 {
@@ -23,15 +25,9 @@ struct who who_owns_fd(const struct trace_call_stats *b)
  * part of the spell. */
 bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns)
 {
-	uint64_t start = ep->at_ns - ep->rx.lifetime_ns,
-		 before = b->left_ns > start ? b->left_ns - start : 0;
+	uint64_t start = began(ep), before = b->left_ns > start ? b->left_ns - start : 0;
 
 	return b->left_ns && 2 * before < ns;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Of a time of the endpoint's, `part` of which had passed when the end was given to whoever is
@@ -39,8 +35,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static bool is_givers(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 		      uint64_t part, uint64_t ns)
 {
-	uint64_t start = ep->at_ns - ep->rx.lifetime_ns,
-		 before = b->given_ns > start ? b->given_ns - start : 0;
+	uint64_t start = began(ep), before = b->given_ns > start ? b->given_ns - start : 0;
 
 	return b->giver && b->giver != b->tgid && 2 * smaller(part, before) > ns;
 }

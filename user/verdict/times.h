@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef IPCSTALL_VERDICT_TIMES_H
+#define IPCSTALL_VERDICT_TIMES_H
+
+#include "tracer/trace.h"
+
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* when what is told of it began: its birth, or that of the phase */
+static inline uint64_t began(const struct trace_endpoint *ep)
+{
+	return ep->at_ns - ep->tx.lifetime_ns;
+}
+
+#endif
